@@ -51,7 +51,9 @@ document.addEventListener("keydown", (event) => {
       if (!boxes.some((one) => one.checked)) return;
       if (at >= 0) sessionStorage.setItem("row", at);
     }
-    if (target.matches("input")) { target.focus(); target.select(); } else target.click();
+    if (target.matches("input")) { target.focus(); target.select(); }
+    else if (target.matches("select")) target.focus();
+    else target.click();
   }
   event.preventDefault();
 });

@@ -6,7 +6,7 @@ use access::{Activity, Client};
 use kernel::{ClientId, outbox::Backlog};
 use newsletter::subscriber::Account;
 
-use crate::{error::Failure, state::State, text};
+use crate::{error::Failure, text, visit::OperatorVisit};
 
 /// Webhooks and catalogues that are looked at.
 const MOST: usize = 1_000;
@@ -23,12 +23,12 @@ pub struct Matter {
 
 /// All that needs attention. The rules are those of each context.
 pub async fn matters(
-    state: &State,
+    visit: &OperatorVisit,
     backlog: &[Backlog],
     clients: &[Client],
     activities: &HashMap<ClientId, Activity>,
 ) -> Result<Vec<Matter>, Failure> {
-    let (ports, now, mut matters) = (&state.ports, state.now(), Vec::new());
+    let (ports, now, mut matters) = (visit.ports(), visit.now, Vec::new());
     let mut add = |page: String, subject: String, what: String| {
         matters.push(Matter {
             page,
@@ -50,7 +50,7 @@ pub async fn matters(
                 None => format!("has failed since {since}"),
             };
             let subject = format!("Webhook {}", endpoint.url.as_str());
-            add(format!("/webhooks?id={}", endpoint.id), subject, what);
+            add(format!("/webhooks/{}", endpoint.id), subject, what);
         }
     }
     for one in ports.catalogues.last_imports(MOST).await? {
@@ -61,7 +61,7 @@ pub async fn matters(
         }
     }
     for account in Account::ALL {
-        let account_state = ports.accounts.account_state(*account).await?;
+        let account_state = visit.state.ports.accounts.account_state(*account).await?;
         if let Some(until) = account_state.pauses_until(now) {
             let why = account_state.pause_reason.unwrap_or_default();
             let what = format!("pauses until {}: {why}", text::minute(until));

@@ -1,6 +1,5 @@
 //! `/audit`: what operators did, newest first.
 
-use actix_web::{HttpRequest, web};
 use askama::Template;
 use kernel::{
     audit::{AuditPosition, AuditQuery, Entry},
@@ -12,10 +11,10 @@ use uuid::Uuid;
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Reader, optional},
-    page,
+    page::{self, Frame},
     query::Query,
-    state::State,
     subject::{self, Subject},
+    visit::OperatorVisit,
 };
 
 const PATH: &str = "/audit";
@@ -25,8 +24,7 @@ const ENTRIES: usize = 100;
 #[derive(Template)]
 #[template(path = "audit.html")]
 struct Page {
-    head: page::Head,
-    frame: page::Frame,
+    frame: Frame,
     search: Fields,
     query: Query,
     /// Whether it shows a part.
@@ -36,40 +34,34 @@ struct Page {
 }
 
 /// A page of the audit.
-pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let query = Query::of(&request);
+pub async fn list(visit: OperatorVisit) -> Answer {
+    let query = visit.query();
     let before = query.get("before").map(position).transpose()?;
-    let (asked, search) = match Form::of(query.clone()).read(wanted) {
-        Ok(wanted) => (Some(wanted), Fields::showing(query.clone())),
-        Err(refusal) => (None, Fields::refused(query.clone(), refusal)),
-    };
+    let (asked, search) = Form::search(query.clone(), wanted);
+    let is_search = asked != Some(AuditQuery::default());
     let mut entries = Vec::new();
-    if let Some(wanted) = asked.clone() {
+    if let Some(wanted) = asked {
         let page = AuditQuery {
             before,
             limit: ENTRIES + 1,
             ..wanted
         };
-        entries = state.ports.audit.entries(&page).await?;
+        entries = visit.state.ports.audit.entries(&page).await?;
     }
-    let has_more = entries.len() > ENTRIES;
-    entries.truncate(ENTRIES);
-    let last = entries.last().filter(|_| has_more);
-    let next = last.map(|last| {
+    let next = query.next(PATH, "before", (&mut entries, ENTRIES), |last| {
         let at = last.at.unix_timestamp_nanos() / 1_000;
-        query.with(PATH, "before", &format!("{at}-{}", last.id.simple()))
+        format!("{at}-{}", last.id.simple())
     });
-    let subjects = subject::of_entries(&state, &entries).await?;
+    let subjects = subject::of_entries(&visit.state, &entries).await?;
     let page = Page {
-        head: page::Head::new("Audit"),
-        frame: page::Frame::of_form(&request, PATH, &search)?,
-        is_search: asked != Some(AuditQuery::default()),
+        frame: visit.frame_of_form(PATH, "Audit", &search),
+        is_search,
         rows: entries.into_iter().zip(subjects).collect(),
         query,
         next,
         search,
     };
-    page::answer(&page, page.search.status())
+    page::answer(&page, page.frame.status)
 }
 
 /// The selection of an address.

@@ -1,10 +1,10 @@
-//! Who did something, as pages say it.
+//! Who did or owns something, as pages say it.
 
 use access::Client;
 use askama::Template;
 use kernel::{Actor, ClientId};
 
-/// An actor; a client by its name, with a link to its page.
+/// An actor or an owner; a client by its name, with a link to its page.
 #[derive(Template)]
 #[template(path = "by.html")]
 pub struct By {
@@ -15,24 +15,36 @@ pub struct By {
 impl By {
     /// An actor without a link.
     pub fn unlinked(actor: &Actor) -> Self {
-        Self {
-            name: actor.to_string(),
-            client: None,
-        }
+        let name = actor.to_string();
+        Self { name, client: None }
     }
 
     /// An actor, who may be one of these clients.
-    pub fn of(actor: Option<&Actor>, clients: &[Client]) -> Self {
-        let client = match actor {
-            Some(Actor::Client(id)) => Some(*id),
-            _ => None,
-        };
-        let known = clients.iter().find(|known| Some(known.id) == client);
-        let name = match (known, client, actor) {
-            (Some(known), ..) => known.name.clone(),
-            (None, Some(id), _) => id.to_string(),
-            (None, None, actor) => actor.map(ToString::to_string).unwrap_or_default(),
-        };
-        Self { name, client }
+    pub fn actor(actor: Option<&Actor>, clients: &[Client]) -> Self {
+        match actor {
+            Some(Actor::Client(id)) => Self::client(*id, clients),
+            Some(actor) => Self::unlinked(actor),
+            None => Self::named(""),
+        }
+    }
+
+    /// A client, which may be one of these; else its id is its name.
+    pub fn client(id: ClientId, clients: &[Client]) -> Self {
+        let known = clients.iter().find(|known| known.id == id);
+        Self {
+            name: known.map_or_else(|| id.to_string(), |known| known.name.clone()),
+            client: Some(id),
+        }
+    }
+
+    /// Whether it is a client.
+    pub const fn is_client(&self) -> bool {
+        self.client.is_some()
+    }
+
+    /// What is no client.
+    pub fn named(name: &str) -> Self {
+        let name = name.to_owned();
+        Self { name, client: None }
     }
 }

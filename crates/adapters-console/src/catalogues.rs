@@ -1,96 +1,113 @@
-//! `/catalogues`: the catalogues of clients, and how their last imports ended.
+//! `/catalogues`: the catalogues of clients, how their last imports ended, and undo. Operators see
+//! those of all clients, the people of a client its own.
 
-use std::time::{Duration, Instant};
-
-use actix_web::{HttpRequest, HttpResponse, web};
+use access::{Client, Scope};
+use actix_web::HttpResponse;
 use askama::Template;
 use domain::{
     catalogue::Catalogue,
-    usecase::{CatalogueError, UndoCatalogue, UndoOrder, forget_catalogue},
+    usecase::{CatalogueError, UndoOrder, forget_catalogue},
 };
 use kernel::{CatalogueName, ClientId, Prefixes};
 
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Problem, Refusal, optional},
-    notice, page,
+    page::{self, Frame},
     query::Query,
-    session::{Signed, SignedIn},
-    state::State,
+    visit::{OperatorVisit, Visit},
 };
 
 const PATH: &str = "/catalogues";
-/// Clients that are looked at, and for how long: each is a query.
+/// Clients that are looked at: each is a query.
 const CLIENTS: usize = 200;
-const TIME: Duration = Duration::from_secs(2);
 
 #[derive(Template)]
 #[template(path = "catalogues.html")]
 struct Page {
-    head: page::Head,
-    frame: page::Frame,
-    rows: Vec<(ClientId, String, Catalogue)>,
-    clients: Vec<(String, String)>,
+    frame: Frame,
+    /// `None` while their postings are counted.
+    rows: Option<Vec<(ClientId, Catalogue)>>,
+    /// The clients to choose from.
+    clients: Vec<Client>,
     search: Fields,
     is_cut: bool,
+    may_undo: bool,
 }
 
 /// The catalogues of one client, or of all.
-pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    show(&request, &state, Query::of(&request), None).await
+pub async fn list(visit: OperatorVisit) -> Answer {
+    show(&visit, visit.query(), None).await
 }
 
-async fn show(
-    request: &HttpRequest,
-    state: &State,
-    query: Query,
-    refused: Option<Fields>,
-) -> Answer {
-    let chosen = Form::of(query.clone()).read(|fields| {
+async fn show(visit: &OperatorVisit, query: Query, refused: Option<Fields>) -> Answer {
+    let (chosen, search) = Form::search(query, |fields| {
         let client = optional(fields.text("client"), |id| {
             let id = id.parse::<ClientId>();
             id.map_err(|_| "this is no client id")
         });
         fields.take("client", client)
     });
-    let (chosen, search) = match chosen {
-        Ok(chosen) => (Some(chosen), Fields::showing(query)),
-        Err(refusal) => (None, Fields::refused(query, refusal)),
+    let clients = visit.ports().clients.list(CLIENTS).await?;
+    let rows = match chosen {
+        Some(Some(client)) => Some(of(visit, client).await?),
+        Some(None) => {
+            let all = clients.iter().map(|client| client.id).collect();
+            visit.state.catalogues(all, visit.now).await?
+        }
+        None => Some(Vec::new()),
     };
     let shown = refused.as_ref().unwrap_or(&search);
-    let status = shown.status();
-    let mut frame = page::Frame::of_form(request, PATH, shown)?;
-    frame.notice = match notice::done(request)?.as_deref() {
-        Some("forget") => Some("The catalogue is forgotten; its postings stay as they are.".into()),
-        Some(done) => undone(done),
-        None => None,
-    };
-    let known = state.ports.clients.list(CLIENTS).await?;
-    let (start, mut rows, mut is_cut) = (Instant::now(), Vec::new(), known.len() == CLIENTS);
-    for client in &known {
-        if chosen.is_none_or(|chosen| chosen.is_some_and(|chosen| chosen != client.id)) {
-            continue;
-        }
-        if start.elapsed() > TIME {
-            is_cut = true;
-            break;
-        }
-        let catalogues = state.ports.catalogues.list(client.id, state.now()).await?;
-        let catalogues = catalogues.into_iter();
-        rows.extend(catalogues.map(|one| (client.id, client.name.clone(), one)));
-    }
     let page = Page {
-        head: page::Head::new("Catalogues"),
-        frame,
+        frame: frame(visit, shown),
         rows,
+        is_cut: clients.len() == CLIENTS && chosen == Some(None),
+        clients,
         search,
-        is_cut: is_cut && chosen == Some(None),
-        clients: known
-            .into_iter()
-            .map(|client| (client.id.to_string(), client.name))
-            .collect(),
+        may_undo: true,
     };
-    page::answer(&page, status)
+    page::answer(&page, page.frame.status)
+}
+
+/// The catalogues of the client whose people ask.
+pub async fn own(visit: Visit) -> Answer {
+    show_own(&visit, &Fields::default()).await
+}
+
+async fn show_own(visit: &Visit, refused: &Fields) -> Answer {
+    let client = visit.client(Scope::READERS)?;
+    let page = Page {
+        frame: frame(visit, refused),
+        rows: Some(of(visit, client.id).await?),
+        clients: Vec::new(),
+        search: Fields::default(),
+        is_cut: false,
+        may_undo: client.may(Scope::WRITERS),
+    };
+    page::answer(&page, page.frame.status)
+}
+
+fn frame(visit: &Visit, fields: &Fields) -> Frame {
+    let frame = visit.frame_of_form(PATH, "Catalogues", fields);
+    frame.saying(visit.done().as_deref().and_then(did))
+}
+
+/// The catalogues of a client.
+async fn of(visit: &Visit, client: ClientId) -> Result<Vec<(ClientId, Catalogue)>, Failure> {
+    let found = visit.ports().catalogues.list(client, visit.now).await?;
+    let found = found.into_iter();
+    Ok(found.map(|catalogue| (client, catalogue)).collect())
+}
+
+/// What was done, from the name under which it leads back.
+fn did(done: &str) -> Option<String> {
+    if done == "forget" {
+        return Some("The catalogue is forgotten; its postings stay as they are.".to_owned());
+    }
+    let (reopened, left) = done.strip_prefix("undo-")?.split_once('-')?;
+    Some(format!(
+        "{reopened} postings are open again; {left} were left as they are."
+    ))
 }
 
 impl From<CatalogueError> for Problem {
@@ -103,37 +120,18 @@ impl From<CatalogueError> for Problem {
     }
 }
 
-/// What an undo did, from the name under which it leads back.
-pub fn undone(done: &str) -> Option<String> {
-    let (reopened, left) = done.strip_prefix("undo-")?.split_once('-')?;
-    let (reopened, left): (u64, u64) = (reopened.parse().ok()?, left.parse().ok()?);
-    Some(format!(
-        "{reopened} postings are open again; {left} were left as they are."
-    ))
-}
-
 /// Forgets a catalogue, or undoes what it expired.
-pub async fn command(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Answer {
-    let signed_in = SignedIn::of(&request)?;
-    let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    match carry_out(&state, &signed_in, &form).await {
+pub async fn command(visit: OperatorVisit, form: Form) -> Answer {
+    match carry_out(&visit, &form).await {
         Ok(response) => Ok(response),
         Err(problem) => {
             let refused = form.refused(problem)?;
-            show(&request, &state, form.values().clone(), Some(refused)).await
+            show(&visit, form.values().clone(), Some(refused)).await
         }
     }
 }
 
-async fn carry_out(
-    state: &State,
-    signed_in: &SignedIn,
-    form: &Form,
-) -> Result<HttpResponse, Problem> {
+async fn carry_out(visit: &OperatorVisit, form: &Form) -> Result<HttpResponse, Problem> {
     let is_undo = form.read(|fields| match fields.text("action") {
         "forget" => Some(false),
         "undo" => Some(true),
@@ -141,31 +139,47 @@ async fn carry_out(
     })?;
     let client = form.get("client").unwrap_or_default();
     let client: ClientId = client.parse().map_err(|_| Failure::NotFound)?;
-    let name = form.get("name").unwrap_or_default();
-    let name = CatalogueName::new(name).map_err(|_| Failure::NotFound)?;
-    let (by, catalogues) = (signed_in.attribution(), &*state.ports.catalogues);
-    let page = format!("{PATH}?client={client}");
-    if !is_undo {
-        forget_catalogue(catalogues, client, &name, &by, state.now()).await?;
-        return Ok(notice::lead(signed_in, &page, "forget"));
+    let (by, page) = (visit.by.clone(), format!("{PATH}?client={client}"));
+    if is_undo {
+        let order = UndoOrder {
+            client,
+            name: name(form)?,
+            prefixes: Prefixes::ALL,
+            by: Some(by),
+        };
+        return undo(visit, order, &page).await;
     }
-    let order = UndoOrder {
-        client,
-        name,
-        prefixes: Prefixes::ALL,
-        by: Some(by),
+    let catalogues = &*visit.ports().catalogues;
+    forget_catalogue(catalogues, client, &name(form)?, &by, visit.now).await?;
+    Ok(visit.lead(&page, "forget"))
+}
+
+/// Undoes what the client's last import that expired anything had expired.
+pub async fn undo_own(visit: Visit, form: Form) -> Answer {
+    let client = visit.client(Scope::WRITERS)?;
+    let undone = async {
+        let order = UndoOrder {
+            client: client.id,
+            name: name(&form)?,
+            prefixes: client.prefixes.clone(),
+            by: None,
+        };
+        undo(&visit, order, PATH).await
     };
-    Ok(undo(&*state.ports.undo, order, signed_in, &page).await?)
+    match undone.await {
+        Ok(response) => Ok(response),
+        Err(problem) => show_own(&visit, &form.refused(problem)?).await,
+    }
+}
+
+fn name(form: &Form) -> Result<CatalogueName, Failure> {
+    let name = form.get("name").unwrap_or_default();
+    CatalogueName::new(name).map_err(|_| Failure::NotFound)
 }
 
 /// Undoes what a catalogue expired, and leads to a page that says how many.
-pub async fn undo<W>(
-    port: &dyn UndoCatalogue,
-    order: UndoOrder,
-    signed_in: &Signed<W>,
-    page: &str,
-) -> Result<HttpResponse, CatalogueError> {
-    let undone = port.undo(order).await?;
+async fn undo(visit: &Visit, order: UndoOrder, page: &str) -> Result<HttpResponse, Problem> {
+    let undone = visit.ports().undo.undo(order).await?;
     let done = format!("undo-{}-{}", undone.reopened, undone.left);
-    Ok(notice::lead(signed_in, page, &done))
+    Ok(visit.lead(page, &done))
 }

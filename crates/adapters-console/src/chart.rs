@@ -114,8 +114,8 @@ impl Chart {
     }
 }
 
-/// The top of an axis that has room for a value, 1, 2, 3, 4, 5, 6, 8 or 10 with zeros; and its half,
-/// a whole number.
+/// The top of an axis that has room for a value, 1, 2, 3, 4, 5, 6, 8 or 10 with zeros; and its
+/// half, a whole number.
 fn round(most: u64) -> (u64, Option<u64>) {
     let mut unit: u64 = 1;
     while most > unit.saturating_mul(10) {

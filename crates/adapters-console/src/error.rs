@@ -61,15 +61,15 @@ impl Failure {
             Self::Method(_) => "This address takes no such request.",
             Self::Forbidden => "Nobody is signed in.",
             Self::CrossSite => {
-                "This form was not sent by a page of your session. Go back, reload the page and try \
-                 again."
+                "This form was not sent by a page of your session. Go back, reload the page and \
+                 try again."
             }
             Self::BadOperator => "The proxy names no operator, or more than one.",
             Self::Unreadable => "The form did not arrive as a whole.",
             Self::TooLarge => "The form is too large.",
             Self::Scope(_) => {
-                "The client lacks the scope that this page needs. Whoever runs the board can give it \
-                 one."
+                "The client lacks the scope that this page needs. The operators of the board can \
+                 give it one."
             }
             Self::Guesses => "Too many links that are not valid were tried. Try again in a minute.",
             Self::Address => "This address leads to no place in a list.",

@@ -18,12 +18,7 @@ use kernel::{Prefixes, line};
 use tokio::time::timeout;
 
 pub use self::fields::{Fields, Problem, Refusal};
-use crate::{
-    error::Failure,
-    query::Query,
-    session::{Session, SignedIn},
-    state::{Site, State},
-};
+use crate::{error::Failure, query::Query, state::Site};
 
 /// The largest form: a page of checkboxes, and a reason.
 const MOST_BYTES: usize = 64 * 1024;
@@ -39,11 +34,6 @@ pub const TOKEN_FIELD: &str = "token";
 pub struct Form(Query);
 
 impl Form {
-    /// The form of a search, which comes in the address.
-    pub const fn of(query: Query) -> Self {
-        Self(query)
-    }
-
     /// Receives a form that belongs to no session.
     pub async fn receive(mut payload: web::Payload) -> Result<Self, Failure> {
         let read = async {
@@ -64,32 +54,6 @@ impl Form {
         Ok(Self(Query::parse(&text)))
     }
 
-    /// Receives a form of an operator's session, and refuses one that no page of the session has sent.
-    pub async fn checked(
-        request: &HttpRequest,
-        payload: web::Payload,
-        state: &State,
-        signed_in: &SignedIn,
-    ) -> Result<Self, Failure> {
-        Self::of_session(request, payload, &state.site, &signed_in.session).await
-    }
-
-    /// The same of any site's session.
-    pub async fn of_session(
-        request: &HttpRequest,
-        payload: web::Payload,
-        site: &Site,
-        session: &Session,
-    ) -> Result<Self, Failure> {
-        refuse_other_sites(request, site)?;
-        let form = Self::receive(payload).await?;
-        let token = form.get(TOKEN_FIELD).unwrap_or_default();
-        if !session.is_form_token(token) {
-            return Err(Failure::CrossSite);
-        }
-        Ok(form)
-    }
-
     /// A field that is not blank, trimmed.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name)
@@ -98,6 +62,19 @@ impl Form {
     /// What was typed.
     pub const fn values(&self) -> &Query {
         &self.0
+    }
+
+    /// Reads a search, which comes in the address, into a value, and returns what its form shows
+    /// beside it; `None` if it is refused.
+    pub fn search<T>(
+        query: Query,
+        into: impl FnOnce(&mut Reader<'_>) -> Option<T>,
+    ) -> (Option<T>, Fields) {
+        let form = Self(query);
+        match form.read(into) {
+            Ok(value) => (Some(value), Fields::showing(form.0)),
+            Err(refusal) => (None, Fields::refused(form.0, refusal)),
+        }
     }
 
     /// Reads it into a value. The function reads every field before it gives up, so that a refusal

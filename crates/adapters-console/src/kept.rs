@@ -10,7 +10,7 @@ use tokio::{
 
 use crate::error::Failure;
 
-/// How long an answer is shown before it is looked for again.
+/// How long an answer is shown before it is looked for again, unless said otherwise.
 const KEPT_FOR: Duration = Duration::from_secs(30);
 /// How long a page waits for an answer. The search goes on without the page.
 const WAIT: Duration = Duration::from_millis(50);
@@ -25,13 +25,24 @@ pub struct Kept<T> {
     last: Arc<Mutex<Answer<T>>>,
     /// Held by the task that asks.
     asking: Arc<Mutex<()>>,
+    /// How long the answer is shown before it is looked for again.
+    lifetime: Duration,
 }
 
 impl<T> Default for Kept<T> {
     fn default() -> Self {
+        Self::new(KEPT_FOR)
+    }
+}
+
+impl<T> Kept<T> {
+    /// No answer yet. With no time each page looks for the answer again, and shows the one before
+    /// if that takes too long.
+    pub fn new(lifetime: Duration) -> Self {
         Self {
             last: Arc::default(),
             asking: Arc::default(),
+            lifetime,
         }
     }
 }
@@ -44,7 +55,7 @@ impl<T: Clone + Send + 'static> Kept<T> {
     ) -> Result<Option<T>, Failure> {
         let last = self.last.lock().await.clone();
         if let Some((at, answer)) = &last
-            && at.elapsed() < KEPT_FOR
+            && at.elapsed() < self.lifetime
         {
             return Ok(Some(answer.clone()));
         }
@@ -101,6 +112,17 @@ mod tests {
         tokio::time::sleep(Duration::from_secs(1)).await;
         assert_eq!(ask(&kept, &asked).await, Some(2));
         assert_eq!(asked.load(Ordering::Relaxed), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_is_not_kept_is_looked_for_by_each_page() {
+        let kept = Kept::new(Duration::ZERO);
+        for answer in [1, 2] {
+            let found = kept.get(async move { Ok(answer) }).await.unwrap();
+            assert_eq!(found, Some(answer));
+        }
+        let asked = Arc::new(AtomicU32::new(2));
+        assert_eq!(ask(&kept, &asked).await, Some(2), "the last one meanwhile");
     }
 
     #[tokio::test(start_paused = true)]

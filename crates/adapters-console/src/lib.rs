@@ -1,14 +1,17 @@
-//! The operators' console of Posthaste: pages on actix-web, rendered by the server.
+//! The operators' console of Posthaste, and the pages of its clients: on actix-web, rendered by the
+//! server.
 //!
-//! A handler asks who is signed in, reads from a port, and renders a page; a form calls the same
-//! use case as the command of the command line. [`Console`] makes the routes, which the `app` crate
-//! puts on a listener of `adapters-http`.
+//! A handler takes the visit of an operator or of the people of a client, reads from a port, and
+//! renders a page; a form calls the same use case as the command of the command line. [`Console`]
+//! and [`integration_routes`] make the routes, which the `app` crate puts on listeners of
+//! `adapters-http`.
 //!
-//! - `session`: lets signed-in operators alone through; `sign_in`: by a link, and out again.
+//! - `session`: lets signed-in operators and clients through; `sign_in`: by a link, and out again.
+//! - `visit`: a request with its session and ports, and what was just done.
 //! - `form`: reads forms, and refuses those of other sites.
 //! - `page`: what all pages and their headers have in common; `assets`: style and script.
 //! - `kept`: counts, which no page waits for.
-//! - The other modules are the pages.
+//! - The other modules are the pages; `integration` has those that are the clients' alone.
 
 mod assets;
 mod attention;
@@ -22,7 +25,6 @@ mod error;
 mod form;
 mod integration;
 mod kept;
-mod notice;
 mod outbox;
 mod overview;
 mod page;
@@ -34,28 +36,37 @@ mod state;
 mod subject;
 mod subscribers;
 mod text;
+mod visit;
 mod webhooks;
 
 use actix_web::{middleware::from_fn, web};
 
-use self::state::State;
 pub use self::{
-    integration::{IntegrationPorts, client_link, integration_routes},
+    integration::{client_link, integration_routes},
     session::{SIGN_IN_PATH, new_token},
     sign_in::LINK_PARAMETER,
-    state::{CompanyEditor, Moderator, NewPing, NewSecret, People, Ports, Settings, TrustedProxy},
+    state::{Decisions, NewPing, NewSecret, Ports, Settings, SharedPorts, TrustedProxy},
+};
+use self::{
+    page::{CONSOLE, page},
+    session::require_operator,
+    sign_in::SIGN_OUT_PATH,
+    state::{Site, State},
 };
 
 /// The console: its ports and settings.
 #[derive(Clone)]
 pub struct Console {
+    site: web::Data<Site>,
     state: web::Data<State>,
 }
 
 impl Console {
     /// A console.
     pub fn new(ports: Ports, settings: Settings) -> Self {
+        let site = Site::new(&CONSOLE, &settings.url, ports.shared.clone());
         Self {
+            site: web::Data::new(site),
             state: web::Data::new(State::new(ports, settings)),
         }
     }
@@ -63,44 +74,27 @@ impl Console {
     /// Adds its routes, which take all paths.
     pub fn configure(&self, config: &mut web::ServiceConfig) {
         let pages = web::scope("")
-            .wrap(from_fn(session::require))
-            .service(
-                web::resource("/")
-                    .route(web::get().to(overview::show))
-                    .route(web::head().to(overview::show)),
-            )
+            .wrap(from_fn(require_operator))
+            .service(page("/", overview::show))
             .configure(postings::routes)
             .configure(companies::routes)
             .configure(clients::routes)
             .service(
-                web::resource("/catalogues")
-                    .route(web::get().to(catalogues::list))
-                    .route(web::head().to(catalogues::list))
-                    .route(web::post().to(catalogues::command)),
+                page("/catalogues", catalogues::list).route(web::post().to(catalogues::command)),
             )
             .configure(webhooks::routes)
+            .service(page("/outbox", outbox::list).route(web::post().to(outbox::settle)))
             .service(
-                web::resource("/outbox")
-                    .route(web::get().to(outbox::list))
-                    .route(web::head().to(outbox::list))
-                    .route(web::post().to(outbox::settle)),
+                page("/subscribers", subscribers::show).route(web::post().to(subscribers::act)),
             )
-            .service(
-                web::resource("/subscribers")
-                    .route(web::get().to(subscribers::show))
-                    .route(web::head().to(subscribers::show))
-                    .route(web::post().to(subscribers::act)),
-            )
-            .service(
-                web::resource("/audit")
-                    .route(web::get().to(audit::list))
-                    .route(web::head().to(audit::list)),
-            )
+            .service(page("/audit", audit::list))
+            .service(web::resource(SIGN_OUT_PATH).route(web::post().to(sign_in::leave_console)))
             .default_service(web::to(error::not_found));
         config
+            .app_data(self.site.clone())
             .app_data(self.state.clone())
             .configure(assets::routes)
-            .configure(sign_in::routes)
+            .service(web::resource(SIGN_IN_PATH).to(sign_in::operators))
             .service(pages);
     }
 }

@@ -1,22 +1,21 @@
 //! `/outbox`: side effects that wait or were given up.
 
-use actix_web::{HttpRequest, HttpResponse, http::header::LOCATION, web};
 use askama::Template;
 use kernel::{
     audit::Action,
-    outbox::{Dismissal, Revive, TaskId, TaskRow},
+    outbox::{Dismissal, Kind, Revive, TaskId, TaskRow},
 };
 use newsletter::{subscriber::Account, tasks};
+use time::OffsetDateTime;
 
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Reader},
-    page,
+    page::{self, Frame},
     query::Query,
-    session::SignedIn,
-    state::State,
     subject::{self, Subject},
     text,
+    visit::OperatorVisit,
 };
 
 const PATH: &str = "/outbox";
@@ -25,78 +24,72 @@ const TASKS: usize = 100;
 
 #[derive(Template)]
 #[template(path = "outbox.html")]
-struct Page {
-    head: page::Head,
-    frame: page::Frame,
+struct Page<'a> {
+    frame: Frame,
     is_dead: bool,
-    rows: Vec<Row>,
+    rows: Vec<(TaskRow, Subject)>,
+    kinds: &'a [Kind],
     /// What they wait for besides a free worker.
     hints: Vec<String>,
     next: Option<String>,
     /// The place of the page in the list.
     after: String,
     fields: Fields,
+    now: OffsetDateTime,
 }
 
-struct Row {
-    task: TaskRow,
-    purpose: &'static str,
-    subject: Subject,
-    is_due: bool,
+impl Page<'_> {
+    /// What a task is for.
+    fn purpose(&self, task: &TaskRow) -> &'static str {
+        let mut kinds = self.kinds.iter();
+        let kind = kinds.find(|kind| kind.as_str() == task.kind);
+        kind.map_or("", |kind| kind.purpose())
+    }
 }
 
 /// The dead tasks, or those that wait.
-pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    show(&request, &state, &Query::of(&request), Fields::default()).await
+pub async fn list(visit: OperatorVisit) -> Answer {
+    show(&visit, &visit.query(), Fields::default()).await
 }
 
-async fn show(request: &HttpRequest, state: &State, query: &Query, fields: Fields) -> Answer {
-    let mut frame = page::Frame::of_form(request, PATH, &fields)?;
-    let count = |what| query.get(what)?.parse::<u64>().ok();
-    let revived = count("revived").map(|count| format!("Due again: {count}."));
-    let dismissed = count("dismissed").map(|count| format!("Dismissed: {count}."));
-    frame.notice = revived.or(dismissed);
+async fn show(visit: &OperatorVisit, query: &Query, fields: Fields) -> Answer {
+    let (ports, now) = (&visit.state.ports, visit.now);
+    let done = visit.done();
+    let done = done.as_deref().and_then(|done| done.split_once('-'));
+    let notice = done.and_then(|(what, count)| match what {
+        "revived" => Some(format!("Due again: {count}.")),
+        "dismissed" => Some(format!("Dismissed: {count}.")),
+        _ => None,
+    });
     let is_dead = query.get("show") != Some("waiting");
     let after = query.get("after").map(str::parse::<i64>).transpose();
     let after = after.map_err(|_| Failure::Address)?;
-    let mut rows = state
-        .ports
-        .outbox
-        .list(is_dead, after.map(TaskId), TASKS + 1)
-        .await?;
-    let has_more = rows.len() > TASKS;
-    rows.truncate(TASKS);
-    let next = rows.last().filter(|_| has_more);
-    let next = next.map(|last| query.with(PATH, "after", &last.id.0.to_string()));
-    let (now, mut hints) = (state.now(), Vec::new());
+    let listed = ports.outbox.list(is_dead, after.map(TaskId), TASKS + 1);
+    let mut rows = listed.await?;
+    let next = query.next(PATH, "after", (&mut rows, TASKS), |last| {
+        last.id.0.to_string()
+    });
+    let mut hints = Vec::new();
     if !is_dead {
         hints.extend(tasks::hint(&rows, now).map(str::to_owned));
         for account in Account::ALL {
-            let of_account = state.ports.accounts.account_state(*account).await?;
+            let of_account = ports.accounts.account_state(*account).await?;
             hints.extend(of_account.pause(*account, now, text::minute));
         }
     }
-    let subjects = subject::of_tasks(state, &rows).await?;
-    let row = |(task, subject): (TaskRow, Subject)| {
-        let kind = state.ports.kinds.iter().find(|it| it.as_str() == task.kind);
-        Row {
-            purpose: kind.map_or("", |kind| kind.purpose()),
-            is_due: !is_dead && task.next_at <= now,
-            subject,
-            task,
-        }
-    };
+    let subjects = subject::of_tasks(&visit.state, &rows).await?;
     let page = Page {
-        head: page::Head::new("Outbox"),
-        frame,
+        frame: visit.frame_of_form(PATH, "Outbox", &fields).saying(notice),
         is_dead,
-        rows: rows.into_iter().zip(subjects).map(row).collect(),
+        rows: rows.into_iter().zip(subjects).collect(),
+        kinds: &ports.kinds,
         hints,
         next,
         after: query.get("after").unwrap_or_default().to_owned(),
         fields,
+        now,
     };
-    page::answer(&page, page.fields.status())
+    page::answer(&page, page.frame.status)
 }
 
 /// What a form wants of dead tasks.
@@ -129,39 +122,23 @@ fn chosen(fields: &mut Reader<'_>) -> Option<Vec<TaskId>> {
 }
 
 /// Brings dead tasks back, the chosen ones or all, or dismisses the chosen ones.
-pub async fn settle(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Answer {
-    let signed_in = SignedIn::of(&request)?;
-    let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let (by, outbox, now) = (signed_in.attribution(), &state.ports.outbox, state.now());
-    match form.read(command) {
+pub async fn settle(visit: OperatorVisit, form: Form) -> Answer {
+    let (by, outbox, at) = (visit.by.clone(), &visit.state.ports.outbox, visit.now);
+    let done = match form.read(command) {
         Ok(Command::Revive(which)) => {
-            let entry = by.entry(Action::OUTBOX_RETRY, now);
-            let revived = outbox.revive(&which, Some(&entry), now).await?;
-            Ok(see_other("revived", revived))
+            let entry = by.entry(Action::OUTBOX_RETRY, at);
+            let revived = outbox.revive(&which, Some(&entry), at).await?;
+            format!("revived-{revived}")
         }
         Ok(Command::Dismiss(tasks, reason)) => {
-            let dismissal = Dismissal {
-                by,
-                reason,
-                at: now,
-            };
+            let dismissal = Dismissal { by, reason, at };
             let dismissed = outbox.dismiss(&tasks, &dismissal).await?;
-            Ok(see_other("dismissed", dismissed))
+            format!("dismissed-{dismissed}")
         }
         Err(refusal) => {
-            let query = form.values();
-            show(&request, &state, query, form.refused(refusal.into())?).await
+            let refused = form.refused(refusal.into())?;
+            return show(&visit, form.values(), refused).await;
         }
-    }
-}
-
-/// Leads to the list, which says how many it was.
-fn see_other(what: &str, count: u64) -> HttpResponse {
-    HttpResponse::SeeOther()
-        .insert_header((LOCATION, format!("{PATH}?{what}={count}")))
-        .finish()
+    };
+    Ok(visit.lead(PATH, &done))
 }

@@ -3,26 +3,30 @@
 use std::collections::{BTreeMap, HashMap};
 
 use access::{Activity, Client, activity::Counts};
-use actix_web::{HttpRequest, web};
 use askama::Template;
-use kernel::{ClientId, Status};
+use kernel::{
+    ClientId, Status,
+    outbox::{Backlog, Kind},
+};
 use time::{Date, Duration, OffsetDateTime};
 
 use crate::{
     attention::{self, Matter},
     chart::{Chart, Column, percent},
     error::{Answer, Failure},
-    page,
+    page::{self, Frame},
     state::{STATUS_COUNT, State},
     text,
+    visit::OperatorVisit,
 };
 
 /// Days of the chart.
 const DAYS: i64 = 14;
 /// Days of the sums of clients.
 const LAST_DAYS: usize = 7;
-/// Clients that are read.
+/// Clients that are read, and those that are shown: the last to push.
 const CLIENTS: usize = 500;
+const SHOWN: usize = 50;
 /// The steps of the times to approval: names, and their ends.
 const STEPS: [(&str, Option<Duration>); 6] = [
     ("< 10 s", Some(Duration::seconds(10))),
@@ -45,16 +49,32 @@ const OUTCOMES: [&str; 6] = [
 #[derive(Template)]
 #[template(path = "overview.html")]
 struct Page {
-    head: page::Head,
-    frame: page::Frame,
+    frame: Frame,
     matters: Vec<Matter>,
     more_matters: usize,
     statuses: Option<Vec<Counted>>,
     approval: Option<Approval>,
     pushes: Chart,
-    backlog: Vec<Waiting>,
+    backlog: Vec<Backlog>,
     clients: Vec<Row>,
     has_more: bool,
+    now: OffsetDateTime,
+}
+
+impl Page {
+    /// The share of all that waits.
+    fn share(&self, one: &Backlog) -> u64 {
+        percent(
+            one.waiting,
+            self.backlog.iter().map(|one| one.waiting).sum(),
+        )
+    }
+
+    /// How long the oldest of a kind has waited.
+    fn age(&self, one: &Backlog) -> String {
+        let age = one.oldest.map(|oldest| text::duration(self.now - oldest));
+        age.unwrap_or_default()
+    }
 }
 
 /// The number of postings of a status.
@@ -71,20 +91,10 @@ struct Approval {
     chart: Chart,
 }
 
-/// Side effects of a kind.
-struct Waiting {
-    kind: String,
-    purpose: &'static str,
-    tasks: u64,
-    percent: u64,
-    dead: u64,
-    oldest: String,
-}
-
 struct Row {
-    id: String,
+    id: ClientId,
     name: String,
-    last_push: String,
+    last_push: Option<OffsetDateTime>,
     /// What was pushed on each day, the oldest first: the number, and its share of the largest one.
     days: Vec<(u64, u64)>,
     counts: Counts,
@@ -111,47 +121,33 @@ const fn outcomes(counts: &Counts) -> [u64; 6] {
 }
 
 /// The overview.
-pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let frame = page::Frame::of(&request, "/")?;
-    let now = state.now();
-    let mut clients = state.ports.clients.list(CLIENTS + 1).await?;
-    let has_more = clients.len() > CLIENTS;
+pub async fn show(visit: OperatorVisit) -> Answer {
+    let (state, ports, now) = (&*visit.state, visit.ports(), visit.now);
+    let mut clients = ports.clients.list(CLIENTS).await?;
     clients.truncate(CLIENTS);
     let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
-    let activities = state.ports.activity.activities(&ids, false).await?;
-    let (days, rows) = activity(&activities, &clients, now);
-    let backlog = state.ports.outbox.backlog(&state.ports.kinds).await?;
-    let all: u64 = backlog.iter().map(|one| one.waiting).sum();
-    // The newsletter's work is none of a board's that has no newsletter.
-    let is_used = |kind| state.has_newsletter || !newsletter::tasks::KINDS.contains(kind);
-    let shown = backlog.iter();
-    let shown = shown.filter(|one| one.waiting + one.dead > 0 || is_used(&one.kind));
-    let mut matters = attention::matters(&state, &backlog, &clients, &activities).await?;
+    let activities = ports.activity.activities(&ids, false).await?;
+    let (days, mut rows) = activity(&activities, &clients, now);
+    let has_more = rows.len() > SHOWN;
+    rows.truncate(SHOWN);
+    let mut backlog = state.ports.outbox.backlog(&state.ports.kinds).await?;
+    let mut matters = attention::matters(&visit, &backlog, &clients, &activities).await?;
     let more_matters = matters.len().saturating_sub(attention::SHOWN);
     matters.truncate(attention::SHOWN);
+    // The newsletter's work is none of a board's that has no newsletter.
+    let is_used = |kind: &Kind| state.has_newsletter || !newsletter::tasks::KINDS.contains(kind);
+    backlog.retain(|one| one.waiting + one.dead > 0 || is_used(&one.kind));
     let page = Page {
-        head: page::Head::new("Overview"),
-        frame,
+        frame: visit.frame("/", "Overview"),
         matters,
         more_matters,
-        statuses: statuses(&state).await?,
-        approval: approval(&state).await?,
+        statuses: statuses(state).await?,
+        approval: approval(state).await?,
         pushes: pushes(days),
-        backlog: shown
-            .map(|one| Waiting {
-                kind: one.kind.to_string(),
-                purpose: one.kind.purpose(),
-                tasks: one.waiting,
-                percent: percent(one.waiting, all),
-                dead: one.dead,
-                oldest: one
-                    .oldest
-                    .map(|oldest| text::duration(now - oldest))
-                    .unwrap_or_default(),
-            })
-            .collect(),
+        backlog,
         clients: rows,
         has_more,
+        now,
     };
     page::answer(&page, 200)
 }
@@ -203,20 +199,16 @@ fn activity(
                 sum += day.counts;
             }
         }
-        let last_push = activity.and_then(|activity| activity.last_push_at);
-        rows.push((
-            last_push,
-            Row {
-                id: client.id.to_string(),
-                name: client.name.clone(),
-                last_push: text::optional_minute(last_push),
-                days: shares(&pushed),
-                counts: sum,
-            },
-        ));
+        rows.push(Row {
+            id: client.id,
+            name: client.name.clone(),
+            last_push: activity.and_then(|activity| activity.last_push_at),
+            days: shares(&pushed),
+            counts: sum,
+        });
     }
-    rows.sort_by_key(|(last_push, _)| std::cmp::Reverse(*last_push));
-    (days, rows.into_iter().map(|(_, row)| row).collect())
+    rows.sort_by_key(|row| std::cmp::Reverse(row.last_push));
+    (days, rows)
 }
 
 /// The number of postings of each status, up to a limit.

@@ -2,7 +2,7 @@
 
 use access::Scope;
 use actix_web::{
-    HttpResponse, ResponseError,
+    FromRequest, Handler, HttpResponse, Resource, ResponseError,
     http::{
         StatusCode,
         header::{
@@ -10,6 +10,7 @@ use actix_web::{
             REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
         },
     },
+    web,
 };
 use askama::Template;
 
@@ -52,11 +53,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// The head of a page of the console.
-    pub fn new(title: impl Into<String>) -> Self {
-        Self::at(&CONSOLE, title)
-    }
-
+    /// The head of a page in a place.
     pub fn at(place: &'static Place, title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -84,11 +81,6 @@ impl Place {
         if self.base.is_empty() { "/" } else { self.base }
     }
 
-    /// Whether it is the operators'.
-    pub const fn is_console(&self) -> bool {
-        self.base.is_empty()
-    }
-
     /// The address of a path in it.
     pub fn at(&self, path: &str) -> String {
         match path {
@@ -96,6 +88,17 @@ impl Place {
             path => format!("{}{path}", self.base),
         }
     }
+}
+
+/// A resource of a page.
+pub fn page<F, Args>(path: &str, handler: F) -> Resource
+where
+    F: Handler<Args, Output = Answer> + Clone,
+    Args: FromRequest + 'static,
+{
+    web::resource(path)
+        .route(web::get().to(handler.clone()))
+        .route(web::head().to(handler))
 }
 
 /// The operators' console.
@@ -115,11 +118,23 @@ pub static CONSOLE: Place = Place {
     ],
 };
 
-/// What surrounds the page of somebody who is signed in.
+/// The pages of a client, on the API's listener.
+pub static INTEGRATION: Place = Place {
+    base: "/integration",
+    cookie: "posthaste_integration",
+    navigation: &[
+        ("/", "Overview"),
+        ("/postings", "Postings"),
+        ("/catalogues", "Catalogues"),
+        ("/webhooks", "Webhooks"),
+    ],
+};
+
+/// What surrounds the page of a visitor who is signed in.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    pub place: &'static Place,
-    /// Who is signed in.
+    pub head: Head,
+    /// The name of the operator or the client that is signed in.
     pub who: String,
     pub token: String,
     /// The path of the page in the navigation.
@@ -128,9 +143,27 @@ pub struct Frame {
     pub notice: Option<String>,
     /// A sentence about a form that was refused.
     pub problem: Option<String>,
+    /// The status of the page.
+    pub status: u16,
 }
 
 impl Frame {
+    /// The same with a sentence about what was just done.
+    pub fn saying(mut self, notice: Option<impl Into<String>>) -> Self {
+        self.notice = notice.map(Into::into);
+        self
+    }
+
+    /// The address of a path in its place.
+    pub fn link(&self, path: &str) -> String {
+        self.head.place.at(path)
+    }
+
+    /// Whether it is one of the console.
+    pub const fn is_console(&self) -> bool {
+        self.head.place.base.is_empty()
+    }
+
     /// Whether the page belongs to this entry of the navigation.
     pub fn is_at(&self, path: &str) -> bool {
         self.at == path

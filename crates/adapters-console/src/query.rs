@@ -1,7 +1,5 @@
 //! Fields of an address or a form.
 
-use actix_web::HttpRequest;
-
 /// The largest number of fields that are read.
 const MOST_FIELDS: usize = 1_000;
 
@@ -10,11 +8,6 @@ const MOST_FIELDS: usize = 1_000;
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// The fields of a request's address.
-    pub fn of(request: &HttpRequest) -> Self {
-        Self::parse(request.query_string())
-    }
-
     /// Fields with these values.
     pub fn with_values<'a>(values: impl IntoIterator<Item = (&'a str, String)>) -> Self {
         let values = values.into_iter();
@@ -57,6 +50,21 @@ impl Query {
     pub fn with(&self, path: &str, name: &str, value: &str) -> String {
         let mut fields = self.others(name);
         format!("{path}?{}", fields.append_pair(name, value).finish())
+    }
+
+    /// Cuts a list, which was read by one more than a page has. If the list goes on, returns the
+    /// address of the next page, which names the place of the last row.
+    pub fn next<T>(
+        &self,
+        path: &str,
+        name: &str,
+        (rows, most): (&mut Vec<T>, usize),
+        place: impl FnOnce(&T) -> String,
+    ) -> Option<String> {
+        let has_more = rows.len() > most;
+        rows.truncate(most);
+        let last = rows.last().filter(|_| has_more)?;
+        Some(self.with(path, name, &place(last)))
     }
 
     /// The fields but this one, the place in a list that it changes, and what was just done: they

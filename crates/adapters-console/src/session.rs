@@ -5,11 +5,12 @@
 
 use std::iter;
 
-use access::sign_in::{
-    Admission, Operators, SignInTokenKind, SignInTokens, TokenDigest, admitted, token_digest,
+use access::{
+    Client,
+    sign_in::{Admission, Operators, SignInTokenKind, TokenDigest, admitted, token_digest},
 };
 use actix_web::{
-    Error, HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
+    Error, HttpMessage as _, HttpRequest, HttpResponse,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
     http::header::{COOKIE, HeaderMap, HeaderValue, LOCATION},
@@ -17,15 +18,14 @@ use actix_web::{
     web,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use kernel::audit::{Attribution, Operator};
+use kernel::{Actor, audit::Operator};
 use secrecy::ExposeSecret as _;
 use subtle::ConstantTimeEq as _;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::{
-    error::Failure,
-    page::{self, CONSOLE, Frame, Place},
+    error::{Answer, Failure},
+    page::{self, Place},
     state::{Site, State, TrustedProxy},
 };
 
@@ -47,44 +47,83 @@ const FORM: &str = "form:";
 /// What distinguishes the seal of an address from both.
 const ADDRESS: &str = "address:";
 
-/// A session, whoever has it.
+/// Who has a session.
+#[derive(Clone, Debug)]
+pub enum Holder {
+    /// An operator.
+    Operator(Operator),
+    /// The people who run a client.
+    Client(Box<Client>),
+}
+
+impl Holder {
+    /// The name that pages show.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Operator(operator) => operator.as_str(),
+            Self::Client(client) => &client.name,
+        }
+    }
+
+    /// The actor that the audit has.
+    pub fn actor(&self) -> Actor {
+        match self {
+            Self::Operator(operator) => Actor::Operator(Some(operator.clone())),
+            Self::Client(client) => Actor::Client(client.id),
+        }
+    }
+}
+
+impl From<Operator> for Holder {
+    fn from(operator: Operator) -> Self {
+        Self::Operator(operator)
+    }
+}
+
+impl From<Client> for Holder {
+    fn from(client: Client) -> Self {
+        Self::Client(Box::new(client))
+    }
+}
+
+/// A session.
 #[derive(Clone, Debug)]
 pub struct Session {
+    pub holder: Holder,
     /// The digest of its token.
     pub digest: TokenDigest,
     /// What forms carry to show that a page of this session holds them.
     pub form_token: String,
     /// The token that they carried before.
     last_form_token: Option<String>,
-    /// The name of whoever has it.
-    who: String,
-    pub place: &'static Place,
-}
-
-/// Whoever is signed in, and the session.
-#[derive(Clone, Debug)]
-pub struct Signed<W> {
-    pub who: W,
-    pub session: Session,
-}
-
-/// A signed-in operator.
-pub type SignedIn = Signed<Operator>;
-
-/// Whoever has a name to show.
-pub trait Named {
-    fn name(&self) -> &str;
-}
-
-impl Named for Operator {
-    fn name(&self) -> &str {
-        self.as_str()
-    }
 }
 
 impl Session {
+    fn new(holder: Holder, token: &str) -> Self {
+        Self {
+            holder,
+            digest: token_digest(token),
+            form_token: form_token(token),
+            last_form_token: None,
+        }
+    }
+
+    /// That of an operator whom a proxy names.
+    fn proxied(operator: Operator, proxy: &TrustedProxy, now: OffsetDateTime) -> Self {
+        let period = now.unix_timestamp() / TOKEN_PERIOD;
+        let [token, last] = [period, period - 1].map(|period| {
+            let secret = proxy.secret.expose_secret();
+            let text = format!("{PROXIED}{secret}\n{operator}\n{period}");
+            URL_SAFE_NO_PAD.encode(token_digest(&text))
+        });
+        Self {
+            last_form_token: Some(form_token(&last)),
+            ..Self::new(operator.into(), &token)
+        }
+    }
+
     /// The session of a request that was let through.
-    fn of(request: &HttpRequest) -> Result<Self, Failure> {
+    pub fn of(request: &HttpRequest) -> Result<Self, Failure> {
         let extensions = request.extensions();
         extensions.get::<Self>().cloned().ok_or(Failure::Forbidden)
     }
@@ -101,76 +140,9 @@ impl Session {
         URL_SAFE_NO_PAD.encode(token_digest(&format!("{ADDRESS}{secret}:{address}")))
     }
 
-    /// Whether the session of a request sealed an address.
-    pub fn is_seal(request: &HttpRequest, address: &str, seal: &str) -> Result<bool, Failure> {
-        let own = Self::of(request)?.seal(address);
-        Ok(bool::from(own.as_bytes().ct_eq(seal.as_bytes())))
-    }
-}
-
-impl<W: Named + Clone + 'static> Signed<W> {
-    fn new(who: W, token: &str, place: &'static Place) -> Self {
-        Self {
-            session: Session {
-                digest: token_digest(token),
-                form_token: form_token(token),
-                last_form_token: None,
-                who: who.name().to_owned(),
-                place,
-            },
-            who,
-        }
-    }
-
-    /// Whoever sent a request that was let through.
-    pub fn of(request: &HttpRequest) -> Result<Self, Failure> {
-        let extensions = request.extensions();
-        extensions.get::<Self>().cloned().ok_or(Failure::Forbidden)
-    }
-
-    /// Lets a request through.
-    pub fn enter(self, request: &HttpRequest) {
-        let mut extensions = request.extensions_mut();
-        extensions.insert(self.session.clone());
-        extensions.insert(self);
-    }
-}
-
-impl SignedIn {
-    /// An operator whom a proxy names.
-    fn proxied(operator: &Operator, proxy: &TrustedProxy, now: OffsetDateTime) -> Self {
-        let period = now.unix_timestamp() / TOKEN_PERIOD;
-        let token = |period: i64| {
-            let secret = proxy.secret.expose_secret();
-            let text = format!("{PROXIED}{secret}\n{operator}\n{period}");
-            URL_SAFE_NO_PAD.encode(token_digest(&text))
-        };
-        let mut signed_in = Self::new(operator.clone(), &token(period), &CONSOLE);
-        signed_in.session.last_form_token = Some(form_token(&token(period - 1)));
-        signed_in
-    }
-
-    /// Attributes one command to the operator.
-    pub fn attribution(&self) -> Attribution {
-        Attribution {
-            id: Uuid::now_v7(),
-            operator: self.who.clone(),
-        }
-    }
-}
-
-impl Frame {
-    /// The frame of a request's page.
-    pub fn of(request: &HttpRequest, at: &'static str) -> Result<Self, Failure> {
-        let session = Session::of(request)?;
-        Ok(Self {
-            place: session.place,
-            who: session.who,
-            token: session.form_token,
-            at,
-            notice: None,
-            problem: None,
-        })
+    /// Whether this session sealed an address.
+    pub fn is_seal(&self, address: &str, seal: &str) -> bool {
+        bool::from(self.seal(address).as_bytes().ct_eq(seal.as_bytes()))
     }
 }
 
@@ -184,42 +156,48 @@ fn form_token(session: &str) -> String {
     URL_SAFE_NO_PAD.encode(token_digest(&format!("{FORM}{session}")))
 }
 
-/// Lets signed-in operators through, and sends everybody else to the sign-in page.
-pub async fn require(
+/// Lets a request with a session through. Others get an answer of their own.
+pub async fn admit(
     request: ServiceRequest,
     next: Next<BoxBody>,
+    place: &'static Place,
+    found: Result<Option<Session>, Failure>,
+    refuse: impl FnOnce() -> Answer,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let (request, payload) = request.into_parts();
-    let found = match request.app_data::<web::Data<State>>() {
-        Some(state) => find(&request, state).await,
-        None => Err(Failure::Broken("there is no state".to_owned())),
-    };
     let refused = match found {
-        Err(failure) => failure.error_response(),
-        Ok(None) => HttpResponse::SeeOther()
-            .insert_header((LOCATION, SIGN_IN_PATH))
-            .finish(),
-        Ok(Some(signed_in)) => {
-            signed_in.enter(&request);
-            let request = ServiceRequest::from_parts(request, payload);
+        Ok(Some(session)) => {
+            request.extensions_mut().insert(session);
             let mut response = next.call(request).await?;
+            let error = response.response().error();
+            if let Some(failure) = error.and_then(|error| error.as_error::<Failure>()).cloned() {
+                return Ok(response.into_response(failure.page(place)));
+            }
             page::guard(response.headers_mut());
             return Ok(response);
         }
+        Ok(None) => refuse(),
+        Err(failure) => Err(failure),
     };
-    let mut response = ServiceResponse::new(request, refused);
-    page::guard(response.headers_mut());
-    Ok(response)
+    Ok(request.into_response(page::guarded(refused, place)))
 }
 
-/// The operator of a request.
-async fn find(request: &HttpRequest, state: &State) -> Result<Option<SignedIn>, Failure> {
-    if let Some(proxy) = &state.proxy {
-        let named = by_proxy(request, proxy)?;
-        return Ok(named.map(|operator| SignedIn::proxied(&operator, proxy, state.now())));
-    }
-    let (tokens, now) = (&*state.ports.sign_in_tokens, state.now());
-    by_cookie(request, &state.site, tokens, &Operators, now).await
+/// Lets signed-in operators through, and sends everybody else to the sign-in page.
+pub async fn require_operator(
+    site: web::Data<Site>,
+    state: web::Data<State>,
+    request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let found = match &state.proxy {
+        Some(proxy) => by_proxy(request.request(), proxy)
+            .map(|named| named.map(|operator| Session::proxied(operator, proxy, site.now()))),
+        None => by_cookie(request.request(), &site, &Operators).await,
+    };
+    let refuse = || {
+        let sign_in = (LOCATION, SIGN_IN_PATH);
+        Ok(HttpResponse::SeeOther().insert_header(sign_in).finish())
+    };
+    admit(request, next, site.place, found, refuse).await
 }
 
 /// The operator whom the trusted proxy names. The header of anybody else does not count.
@@ -251,23 +229,19 @@ fn has_secret(headers: &HeaderMap, proxy: &TrustedProxy) -> bool {
     given.peek().is_some() && given.all(|given| bool::from(given.as_bytes().ct_eq(own)))
 }
 
-/// Whoever has the session of a request's cookie, if these pages let them in.
-pub async fn by_cookie<A>(
+/// The session of a request's cookie, if these pages let its holder in.
+pub async fn by_cookie<A: Admission<Who: Into<Holder>>>(
     request: &HttpRequest,
     site: &Site,
-    tokens: &dyn SignInTokens,
     admission: &A,
-    now: OffsetDateTime,
-) -> Result<Option<Signed<A::Who>>, Failure>
-where
-    A: Admission<Who: Named + Clone + 'static>,
-{
+) -> Result<Option<Session>, Failure> {
     let Some(token) = token_of(request.headers(), site) else {
         return Ok(None);
     };
     let (kind, digest) = (SignInTokenKind::Session, token_digest(&token));
-    let found = admitted(tokens, admission, kind, &digest, now).await?;
-    Ok(found.map(|who| Signed::new(who, &token, site.place)))
+    let tokens = &*site.ports.sign_in_tokens;
+    let found = admitted(tokens, admission, kind, &digest, site.now()).await?;
+    Ok(found.map(|who| Session::new(who.into(), &token)))
 }
 
 /// The name of the cookie; over `https` with a prefix that browsers hold to it.

@@ -2,7 +2,7 @@
 //! in. And signing out.
 
 use access::sign_in::{
-    Admission, Operators, SignInTokenKind, SignInTokens, admitted, sign_in, sign_out, token_digest,
+    Admission, Operators, SignInTokenKind, admitted, sign_in, sign_out, token_digest,
 };
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -13,8 +13,6 @@ use actix_web::{
     web,
 };
 use askama::Template;
-use kernel::Actor;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
@@ -22,13 +20,15 @@ use crate::{
     form::{self, Form},
     page,
     query::Query,
-    session::{self, Named, SIGN_IN_PATH, Session, SignedIn},
+    session::{self, Holder, SIGN_IN_PATH},
     state::{Site, State},
+    visit::{OperatorVisit, Visit},
 };
 
 /// The parameter of a link.
 pub const LINK_PARAMETER: &str = "link";
 pub const SIGN_OUT_PATH: &str = "/sign-out";
+
 /// Where people are let in, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -54,12 +54,10 @@ struct Page<'a> {
 pub struct Door<'a, A> {
     pub site: &'a Site,
     pub way: Way,
-    pub tokens: &'a dyn SignInTokens,
     pub admission: A,
-    pub now: OffsetDateTime,
 }
 
-impl<A: Admission<Who: Named>> Door<'_, A> {
+impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
     /// Answers a request for the page to sign in.
     pub async fn answer(&self, request: &HttpRequest, payload: web::Payload) -> HttpResponse {
         let answer = match *request.method() {
@@ -72,13 +70,14 @@ impl<A: Admission<Who: Named>> Door<'_, A> {
 
     /// Shows who would be signed in. Changes nothing.
     async fn ask(&self, request: &HttpRequest) -> Answer {
-        let query = Query::of(request);
+        let query = Query::parse(request.query_string());
         let Some(token) = query.get(LINK_PARAMETER) else {
             return self.show(None, None, 200);
         };
         let (kind, digest) = (SignInTokenKind::Link, self.digest(token)?);
-        match admitted(self.tokens, &self.admission, kind, &digest, self.now).await? {
-            Some(who) => self.show(Some((who.name(), token)), None, 200),
+        let (tokens, now) = (&*self.site.ports.sign_in_tokens, self.site.now());
+        match admitted(tokens, &self.admission, kind, &digest, now).await? {
+            Some(who) => self.show(Some((who.into().name(), token)), None, 200),
             None => self.refuse(),
         }
     }
@@ -90,48 +89,27 @@ impl<A: Admission<Who: Named>> Door<'_, A> {
         let link = self.digest(form.get(LINK_PARAMETER).unwrap_or_default())?;
         let (token, entry) = (session::new_token(), Uuid::now_v7());
         let digest = token_digest(&token);
-        let entered = sign_in(self.tokens, &self.admission, &link, digest, entry, self.now);
+        let (tokens, now) = (&*self.site.ports.sign_in_tokens, self.site.now());
+        let entered = sign_in(tokens, &self.admission, &link, digest, entry, now);
         let Some(who) = entered.await? else {
             return self.refuse();
         };
-        tracing::info!(
-            who = who.name(),
-            place = self.site.place.cookie,
-            "signed in"
-        );
+        let holder = who.into().actor();
+        tracing::info!(%holder, place = self.site.place.cookie, "signed in");
         Ok(HttpResponse::SeeOther()
             .insert_header((LOCATION, self.site.place.home()))
             .insert_header((SET_COOKIE, session::set_cookie(self.site, &token)?))
             .finish())
     }
 
-    /// Signs out, and leads to the page to sign in.
-    pub async fn leave(
-        &self,
-        request: &HttpRequest,
-        payload: web::Payload,
-        session: &Session,
-        holder: &Actor,
-    ) -> Answer {
-        Form::of_session(request, payload, self.site, session).await?;
-        let (digest, entry) = (&session.digest, Uuid::now_v7());
-        sign_out::<A>(self.tokens, digest, holder, entry, self.now).await?;
-        tracing::info!(%holder, place = self.site.place.cookie, "signed out");
-        let path = format!("{}{SIGN_IN_PATH}", self.site.place.base);
-        Ok(HttpResponse::SeeOther()
-            .insert_header((LOCATION, path))
-            .insert_header((SET_COOKIE, session::clear_cookie(self.site)?))
-            .finish())
-    }
-
     /// The digest of a link's token, unless too many wrong ones came before.
     fn digest(&self, token: &str) -> Result<[u8; 32], Failure> {
-        self.site.guesses.count(0, self.now)?;
+        self.site.guesses.count(0, self.site.now())?;
         Ok(token_digest(token))
     }
 
     fn refuse(&self) -> Answer {
-        self.site.guesses.count(1, self.now)?;
+        self.site.guesses.count(1, self.site.now())?;
         let problem = match self.way {
             Way::Client => {
                 "This link is not valid: it has been used, is older than a day, was not copied as \
@@ -162,43 +140,38 @@ impl<A: Admission<Who: Named>> Door<'_, A> {
     }
 }
 
-/// Adds the routes of the console.
-pub fn routes(config: &mut web::ServiceConfig) {
-    config.service(web::resource(SIGN_IN_PATH).to(handle));
-    config.service(
-        web::resource(SIGN_OUT_PATH)
-            .wrap(actix_web::middleware::from_fn(session::require))
-            .route(web::post().to(leave))
-            .default_service(web::to(crate::error::not_found)),
-    );
+/// Ends the session of a visit by these rules, and leads to the page to sign in.
+pub async fn leave<A: Admission>(visit: &Visit) -> Answer {
+    let (site, session, entry) = (&visit.site, &visit.session, Uuid::now_v7());
+    let (tokens, holder) = (&*site.ports.sign_in_tokens, session.holder.actor());
+    sign_out::<A>(tokens, &session.digest, &holder, entry, visit.now).await?;
+    tracing::info!(%holder, place = site.place.cookie, "signed out");
+    Ok(HttpResponse::SeeOther()
+        .insert_header((LOCATION, visit.at(SIGN_IN_PATH)))
+        .insert_header((SET_COOKIE, session::clear_cookie(site)?))
+        .finish())
 }
 
-fn door(state: &State) -> Door<'_, Operators> {
-    Door {
-        site: &state.site,
-        way: if state.proxy.is_some() {
-            Way::Proxy
-        } else {
-            Way::Operators
-        },
-        tokens: &*state.ports.sign_in_tokens,
-        admission: Operators,
-        now: state.now(),
-    }
-}
-
-async fn handle(
+/// Answers requests for the page to sign in to the console.
+pub async fn operators(
     request: HttpRequest,
     payload: web::Payload,
+    site: web::Data<Site>,
     state: web::Data<State>,
 ) -> HttpResponse {
-    door(&state).answer(&request, payload).await
+    let way = match state.proxy {
+        Some(_) => Way::Proxy,
+        None => Way::Operators,
+    };
+    let door = Door {
+        site: &site,
+        way,
+        admission: Operators,
+    };
+    door.answer(&request, payload).await
 }
 
-async fn leave(request: HttpRequest, payload: web::Payload, state: web::Data<State>) -> Answer {
-    let signed_in = SignedIn::of(&request)?;
-    let holder = Actor::Operator(Some(signed_in.who));
-    let door = door(&state);
-    door.leave(&request, payload, &signed_in.session, &holder)
-        .await
+/// Signs an operator out.
+pub async fn leave_console(visit: OperatorVisit, _: Form) -> Answer {
+    leave::<Operators>(&visit).await
 }

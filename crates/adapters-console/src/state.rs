@@ -1,4 +1,4 @@
-//! What handlers share: the ports and the settings.
+//! What handlers share: the ports, the site and the settings.
 
 use std::{
     net::IpAddr,
@@ -8,15 +8,15 @@ use std::{
 use access::{ActivityLog, Clients, sign_in::SignInTokens};
 use async_trait::async_trait;
 use domain::{
-    browse::{PostingBrowser, WindowOrder},
-    catalogue::Catalogues,
+    browse::{PostingBrowser, Window, WindowOrder},
+    catalogue::{Catalogue, Catalogues},
     company::CompanyReader,
     posting::{Posting, PostingView, moderation::Moderation},
     store::{PostingReader, Store},
     usecase::{CompanyChange, CompanyError, ModerationError, UndoCatalogue},
 };
 use kernel::{
-    CompanyId, SourceIdentifier, Status, Version,
+    ClientId, CompanyId, SourceIdentifier, Status, Version,
     audit::{Attribution, AuditLog},
     event::{Event, EventLog},
     outbox::{Kind, Outbox},
@@ -30,11 +30,7 @@ use secrecy::SecretString;
 use time::{Duration, OffsetDateTime};
 use webhooks::{PrivateAddresses, Sender, Webhooks};
 
-use crate::{
-    error::Failure,
-    kept::Kept,
-    page::{CONSOLE, Place},
-};
+use crate::{error::Failure, kept::Kept, page::Place};
 
 /// The links that are none which a process looks up in a minute. Nobody finds one by guessing; but
 /// each costs a read of the store.
@@ -49,11 +45,11 @@ const APPROVED: usize = 500;
 /// The number of postings of each status.
 type Counts = Vec<(Status, usize)>;
 
-/// Moderates postings, as the command line does.
+/// The port for decisions of operators, which the command line carries out alike: each is decided
+/// again after conflicts.
 #[async_trait]
-pub trait Moderator: Send + Sync {
-    /// Carries out a command about one posting, of the version that the operator has seen, and
-    /// decides it again after conflicts.
+pub trait Decisions: Send + Sync {
+    /// Carries out a command about one posting, of the version that the operator has seen.
     async fn moderate(
         &self,
         identifier: &SourceIdentifier,
@@ -61,25 +57,18 @@ pub trait Moderator: Send + Sync {
         seen: Option<Version>,
         by: &Attribution,
     ) -> Result<Posting, ModerationError>;
-}
 
-/// Changes companies, as the command line does.
-#[async_trait]
-pub trait CompanyEditor: Send + Sync {
-    /// Changes a company, and decides it again after conflicts.
-    async fn update(
+    /// Changes a company.
+    async fn change_company(
         &self,
         id: CompanyId,
         change: &CompanyChange,
         by: &Attribution,
     ) -> Result<(), CompanyError>;
-}
 
-/// Decides about newsletter subscribers, as the command line does.
-#[async_trait]
-pub trait People: Send + Sync {
-    /// Carries out a command, and returns a sentence about its result.
-    async fn decide(
+    /// Carries out a command about a newsletter subscriber, and returns a sentence about what came
+    /// of it.
+    async fn decide_about(
         &self,
         email: &Email,
         command: &PersonCommand,
@@ -96,32 +85,22 @@ pub type NewPing = Arc<dyn Fn(OffsetDateTime) -> Option<(String, Vec<u8>)> + Sen
 /// readers outside do not see.
 pub type EventText = Arc<dyn Fn(&Event, Option<&PostingView>) -> Option<String> + Send + Sync>;
 
-/// The ports that the pages call.
+/// The ports that the pages of clients call, and the console too.
 #[derive(Clone)]
-pub struct Ports {
+pub struct SharedPorts {
     /// Links and sessions.
     pub sign_in_tokens: Arc<dyn SignInTokens>,
+    /// The OAuth clients.
+    pub clients: Arc<dyn Clients>,
+    /// What clients did.
+    pub activity: Arc<dyn ActivityLog>,
     /// Looks through postings.
     pub browser: Arc<dyn PostingBrowser>,
     /// Reads one posting.
     pub postings: Arc<dyn PostingReader>,
-    /// Loads postings and companies by id.
-    pub store: Arc<dyn Store>,
-    /// Moderates postings.
-    pub moderator: Arc<dyn Moderator>,
-    /// Lists companies.
-    pub companies: Arc<dyn CompanyReader>,
-    /// Changes companies.
-    pub company_editor: Arc<dyn CompanyEditor>,
-    /// The OAuth clients.
-    pub clients: Arc<dyn Clients>,
-    /// Draws secrets of clients.
-    pub new_secret: NewSecret,
-    /// What clients did.
-    pub activity: Arc<dyn ActivityLog>,
     /// The catalogues.
     pub catalogues: Arc<dyn Catalogues>,
-    /// Undoes what catalogues expired.
+    /// Undoes what a catalogue's import expired.
     pub undo: Arc<dyn UndoCatalogue>,
     /// Webhooks.
     pub webhooks: Arc<dyn Webhooks>,
@@ -133,6 +112,27 @@ pub struct Ports {
     pub new_ping: NewPing,
     /// Writes payloads of events.
     pub event_text: EventText,
+    /// Where decisions can be contested.
+    pub appeal: Option<Arc<str>>,
+    /// Whether webhooks may lead to private addresses.
+    pub private_addresses: PrivateAddresses,
+    /// The clock.
+    pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
+}
+
+/// The ports that the console calls.
+#[derive(Clone)]
+pub struct Ports {
+    /// Those that the pages of clients call, too.
+    pub shared: SharedPorts,
+    /// Loads postings and companies by id.
+    pub store: Arc<dyn Store>,
+    /// Carries out decisions.
+    pub decisions: Arc<dyn Decisions>,
+    /// Lists companies.
+    pub companies: Arc<dyn CompanyReader>,
+    /// Draws secrets of clients.
+    pub new_secret: NewSecret,
     /// Side effects.
     pub outbox: Arc<dyn Outbox>,
     /// Every kind of side effect.
@@ -141,14 +141,10 @@ pub struct Ports {
     pub subscribers: Arc<dyn newsletter::store::Store>,
     /// Counts subscribers.
     pub census: Arc<dyn SubscriberReader>,
-    /// Decides about subscribers.
-    pub people: Arc<dyn People>,
     /// The e-mail provider's accounts.
     pub accounts: Arc<dyn Accounts>,
     /// What operators did.
     pub audit: Arc<dyn AuditLog>,
-    /// The clock.
-    pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
 }
 
 /// The settings of the console.
@@ -158,10 +154,6 @@ pub struct Settings {
     pub url: String,
     /// The proxy that signs operators in; without one, links do.
     pub proxy: Option<TrustedProxy>,
-    /// Whether webhooks may lead to private addresses.
-    pub private_addresses: PrivateAddresses,
-    /// Where decisions can be contested.
-    pub appeal: Option<Arc<str>>,
     /// Whether the board has a newsletter: an account of the provider.
     pub has_newsletter: bool,
 }
@@ -177,9 +169,10 @@ pub struct TrustedProxy {
     pub secret: SecretString,
 }
 
-/// A place at its address.
+/// A place at its address, with what all its pages call.
 pub struct Site {
     pub place: &'static Place,
+    pub ports: SharedPorts,
     /// Whether cookies are for `https` alone.
     pub is_secure: bool,
     /// The origin of its own pages.
@@ -189,14 +182,20 @@ pub struct Site {
 
 impl Site {
     /// A place below the URL that browsers use.
-    pub fn new(place: &'static Place, url: &str) -> Self {
+    pub fn new(place: &'static Place, url: &str, ports: SharedPorts) -> Self {
         let origin = url::Url::parse(url).map(|url| url.origin().ascii_serialization());
         Self {
             place,
+            ports,
             is_secure: url.starts_with("https://"),
             origin: origin.unwrap_or_default(),
             guesses: Guesses::default(),
         }
+    }
+
+    /// The time.
+    pub fn now(&self) -> OffsetDateTime {
+        (self.ports.clock)()
     }
 }
 
@@ -219,37 +218,34 @@ impl Guesses {
     }
 }
 
-/// What handlers share.
+/// What the handlers of the console share besides its [`Site`].
 pub struct State {
     pub ports: Ports,
-    pub site: Site,
     pub proxy: Option<TrustedProxy>,
-    pub private_addresses: PrivateAddresses,
-    pub appeal: Option<Arc<str>>,
     pub has_newsletter: bool,
     counts: Kept<Counts>,
     times_to_approval: Kept<Vec<Duration>>,
     census: Kept<Vec<SubscriberCount>>,
+    catalogues: Kept<Vec<(ClientId, Catalogue)>>,
 }
 
 impl State {
     pub fn new(ports: Ports, settings: Settings) -> Self {
         Self {
             ports,
-            site: Site::new(&CONSOLE, &settings.url),
             proxy: settings.proxy,
-            private_addresses: settings.private_addresses,
-            appeal: settings.appeal,
             has_newsletter: settings.has_newsletter,
             counts: Kept::default(),
             times_to_approval: Kept::default(),
             census: Kept::default(),
+            // Few boards have so many that a page does not see the newest.
+            catalogues: Kept::new(std::time::Duration::ZERO),
         }
     }
 
     /// The number of postings of each status; `None` while they are counted for the first time.
     pub async fn counts(&self) -> Result<Option<Counts>, Failure> {
-        let browser = Arc::clone(&self.ports.browser);
+        let browser = Arc::clone(&self.ports.shared.browser);
         let count = async move {
             let mut counts = Vec::new();
             for status in Status::ALL {
@@ -263,7 +259,7 @@ impl State {
     /// The times from the first push to the first approval of the approved postings that changed
     /// last, ascending; `None` while they are read for the first time.
     pub async fn times_to_approval(&self) -> Result<Option<Vec<Duration>>, Failure> {
-        let browser = Arc::clone(&self.ports.browser);
+        let browser = Arc::clone(&self.ports.shared.browser);
         let read = async move {
             let order = WindowOrder::Newest {
                 status: Some(Status::Approved),
@@ -286,15 +282,29 @@ impl State {
         self.census.get(async move { census.counts().await }).await
     }
 
+    /// The catalogues of these clients, whose postings are counted; `None` while they are counted
+    /// for the first time.
+    pub async fn catalogues(
+        &self,
+        clients: Vec<ClientId>,
+        now: OffsetDateTime,
+    ) -> Result<Option<Vec<(ClientId, Catalogue)>>, Failure> {
+        let catalogues = Arc::clone(&self.ports.shared.catalogues);
+        let list = async move {
+            let mut found = Vec::new();
+            for client in clients {
+                let of_client = catalogues.list(client, now).await?.into_iter();
+                found.extend(of_client.map(|catalogue| (client, catalogue)));
+            }
+            Ok(found)
+        };
+        self.catalogues.get(list).await
+    }
+
     /// A secret for a client, and its digest.
     pub fn new_secret(&self) -> Result<(String, [u8; 32]), Failure> {
         let drawn = (self.ports.new_secret)();
         drawn.ok_or_else(|| Failure::Broken("there are no random numbers".to_owned()))
-    }
-
-    /// The time.
-    pub fn now(&self) -> OffsetDateTime {
-        (self.ports.clock)()
     }
 }
 

@@ -74,7 +74,7 @@ pub async fn of_entries(state: &State, entries: &[Entry]) -> Result<Vec<Subject>
         let context = entry.action.as_str().split('.').next();
         found.unwrap_or_else(|| match context.filter(|_| !name.is_empty()) {
             Some("clients") => Subject::new(name, Some(format!("/clients/{name}"))),
-            Some("webhooks") => Subject::searched("/webhooks", "id", name),
+            Some("webhooks") => Subject::new(name, Some(format!("/webhooks/{name}"))),
             Some("companies") => Subject::searched("/companies", "from", name),
             Some("catalogues") => Subject::searched("/catalogues", "client", name),
             _ => Subject::new(name, None),

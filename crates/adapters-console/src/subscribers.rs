@@ -1,6 +1,5 @@
 //! `/subscribers`: one person, found by the address, and the provider's accounts.
 
-use actix_web::{HttpRequest, web};
 use askama::Template;
 use kernel::outbox::SubjectTask;
 use newsletter::{
@@ -13,11 +12,11 @@ use newsletter::{
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Problem, Reader},
-    page,
+    page::{self, Frame},
     query::Query,
-    session::SignedIn,
-    state::State,
+    state::Ports,
     text,
+    visit::OperatorVisit,
 };
 
 const PATH: &str = "/subscribers";
@@ -27,76 +26,61 @@ const TASKS: usize = 50;
 #[derive(Template)]
 #[template(path = "subscribers.html")]
 struct Page {
-    head: page::Head,
-    frame: page::Frame,
+    frame: Frame,
     /// The address that is asked for.
     asked: String,
     search: Fields,
     fields: Fields,
-    person: Option<Person>,
+    /// The person, and what is to be done about them.
+    person: Option<(Subscriber, Vec<SubjectTask>)>,
     has_newsletter: bool,
     accounts: Vec<(Account, AccountState)>,
     /// The subscribers of each account by status; `None` while they are counted.
     census: Option<Vec<SubscriberCount>>,
 }
 
-struct Person {
-    email: String,
-    status: &'static str,
-    details: Vec<(&'static str, String)>,
-    tasks: Vec<SubjectTask>,
-}
-
 /// The search, and the person who is found. Addresses come in the address bar, as in every search;
 /// the log has paths alone.
-pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
-    render(
-        &request,
-        &state,
-        Query::of(&request),
-        None,
-        Fields::default(),
-    )
-    .await
+pub async fn show(visit: OperatorVisit) -> Answer {
+    render(&visit, visit.query(), None, Fields::default()).await
 }
 
 async fn render(
-    request: &HttpRequest,
-    state: &State,
+    visit: &OperatorVisit,
     query: Query,
     notice: Option<String>,
     fields: Fields,
 ) -> Answer {
+    let (state, ports) = (&visit.state, &visit.state.ports);
     let (mut accounts, mut census) = (Vec::new(), None);
     if state.has_newsletter {
         for account in [Account::Old, Account::New] {
-            accounts.push((account, state.ports.accounts.account_state(account).await?));
+            accounts.push((account, ports.accounts.account_state(account).await?));
         }
         census = state.census().await?;
     }
-    let asked = match query.get("email") {
-        None => Ok(None),
-        Some(_) => Form::of(query.clone()).read(email).map(Some),
-    };
-    let (asked, search) = match asked {
-        Ok(asked) => (asked, Fields::showing(query)),
-        Err(refusal) => (None, Fields::refused(query, refusal)),
-    };
+    let is_asked = query.get("email").is_some();
+    let (asked, search) = Form::search(query, |fields| {
+        if is_asked {
+            email(fields).map(Some)
+        } else {
+            Some(None)
+        }
+    });
+    let asked = asked.flatten();
     let person = match &asked {
         None => None,
-        Some(email) => find(state, email).await?,
+        Some(email) => find(ports, email).await?,
     };
     let refused = if search.problem().is_some() {
         &search
     } else {
         &fields
     };
-    let status = refused.status();
-    let mut frame = page::Frame::of_form(request, PATH, refused)?;
-    frame.notice = notice;
     let page = Page {
-        head: page::Head::new("Subscribers"),
-        frame,
+        frame: visit
+            .frame_of_form(PATH, "Subscribers", refused)
+            .saying(notice),
         asked: asked.map(|email| email.to_string()).unwrap_or_default(),
         search,
         fields,
@@ -105,32 +89,24 @@ async fn render(
         accounts,
         census,
     };
-    page::answer(&page, status)
+    page::answer(&page, page.frame.status)
 }
 
 fn email(fields: &mut Reader<'_>) -> Option<Email> {
     fields.take("email", Email::parse(fields.text("email")))
 }
 
-async fn find(state: &State, email: &Email) -> Result<Option<Person>, Failure> {
-    let mut known = state
-        .ports
-        .subscribers
-        .load(std::slice::from_ref(email))
-        .await?;
+async fn find(
+    ports: &Ports,
+    email: &Email,
+) -> Result<Option<(Subscriber, Vec<SubjectTask>)>, Failure> {
+    let mut known = ports.subscribers.load(std::slice::from_ref(email)).await?;
     let Some(subscriber) = known.remove(email) else {
         return Ok(None);
     };
-    let outbox = &state.ports.outbox;
-    let tasks = outbox
-        .tasks_of(subscriber.id.uuid(), &tasks::KINDS, TASKS)
-        .await?;
-    Ok(Some(Person {
-        email: subscriber.email.to_string(),
-        status: subscriber.status.as_str(),
-        details: details(&subscriber),
-        tasks,
-    }))
+    let id = subscriber.id.uuid();
+    let tasks = ports.outbox.tasks_of(id, &tasks::KINDS, TASKS).await?;
+    Ok(Some((subscriber, tasks)))
 }
 
 fn details(subscriber: &Subscriber) -> Vec<(&'static str, String)> {
@@ -155,7 +131,7 @@ fn details(subscriber: &Subscriber) -> Vec<(&'static str, String)> {
             migrated.source
         )
     });
-    let fields = [
+    text::stated([
         ("UUID", subscriber.id.to_string()),
         ("Name", subscriber.name.clone().unwrap_or_default()),
         ("Country", subscriber.country.clone().unwrap_or_default()),
@@ -176,11 +152,7 @@ fn details(subscriber: &Subscriber) -> Vec<(&'static str, String)> {
         ),
         ("Reported", text::optional_minute(subscriber.reported_at)),
         ("Updated", text::minute(subscriber.updated_at)),
-    ];
-    fields
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
-        .collect()
+    ])
 }
 
 impl From<PersonError> for Problem {
@@ -208,10 +180,8 @@ fn command(fields: &mut Reader<'_>) -> Option<PersonCommand> {
 }
 
 /// Suppresses, reinstates or erases a person.
-pub async fn act(request: HttpRequest, payload: web::Payload, state: web::Data<State>) -> Answer {
-    let signed_in = SignedIn::of(&request)?;
-    let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let (query, notice, fields) = match decide(&state, &signed_in, &form).await {
+pub async fn act(visit: OperatorVisit, form: Form) -> Answer {
+    let (query, notice, fields) = match decide(&visit, &form).await {
         Ok((said, is_gone)) => {
             let email = form.get("email").filter(|_| !is_gone);
             let query = Query::with_values(email.map(|email| ("email", email.to_owned())));
@@ -219,20 +189,16 @@ pub async fn act(request: HttpRequest, payload: web::Payload, state: web::Data<S
         }
         Err(problem) => (form.values().clone(), None, form.refused(problem)?),
     };
-    render(&request, &state, query, notice, fields).await
+    render(&visit, query, notice, fields).await
 }
 
 /// Carries out a form: what became of it, and whether the person is gone.
-async fn decide(
-    state: &State,
-    signed_in: &SignedIn,
-    form: &Form,
-) -> Result<(String, bool), Problem> {
+async fn decide(visit: &OperatorVisit, form: &Form) -> Result<(String, bool), Problem> {
     let (email, command) = form.read(|fields| {
         let (email, command) = (email(fields), command(fields));
         Some((email?, command?))
     })?;
-    let by = signed_in.attribution();
-    let said = state.ports.people.decide(&email, &command, &by).await?;
+    let decisions = &visit.state.ports.decisions;
+    let said = decisions.decide_about(&email, &command, &visit.by).await?;
     Ok((said, matches!(command, PersonCommand::Erase)))
 }

@@ -45,6 +45,12 @@ pub fn optional_minute(at: impl Borrow<Option<OffsetDateTime>>) -> String {
     at.borrow().map(minute).unwrap_or_default()
 }
 
+/// Facts of a page, without those whose value is empty.
+pub fn stated<const N: usize>(facts: [(&'static str, String); N]) -> Vec<(&'static str, String)> {
+    let facts = facts.into_iter();
+    facts.filter(|(_, value)| !value.is_empty()).collect()
+}
+
 /// A status in a word.
 pub const fn status(status: Status) -> &'static str {
     match status {
@@ -79,8 +85,8 @@ pub fn duration(time: time::Duration) -> String {
     }
 }
 
-/// Whether a page may lead to an address. The rules let no other schemes in; a page must not rely on
-/// it.
+/// Whether a page may lead to an address. The rules let no other schemes in; a page must not rely
+/// on it.
 pub fn is_web(url: &str) -> bool {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme);
     let is = |scheme: &str, web: &str| scheme.eq_ignore_ascii_case(web);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use access::{Client, ClientError, sign_in::SignInTokens};
-use adapters_console::{IntegrationPorts, client_link, integration_routes};
+use adapters_console::{SharedPorts, client_link, integration_routes};
 use adapters_http::{ClientPages, PageRoutes, event_text, new_ping};
 use async_trait::async_trait;
 use domain::usecase::UndoCatalogue;
@@ -13,40 +13,38 @@ use webhooks::Sender;
 
 use crate::{cli::WorkArgs, database::Database};
 
-/// The pages, with what they call.
-pub struct Pages(IntegrationPorts);
-
-impl Pages {
-    /// The pages about what a database has.
-    pub fn new(
-        database: &Database,
-        sender: Arc<dyn Sender>,
-        undo: Arc<dyn UndoCatalogue>,
-        work: &WorkArgs,
-    ) -> Self {
-        let appeal = work.appeal.appeal_url.clone();
-        let of_events = appeal.clone();
-        Self(IntegrationPorts {
-            sign_in_tokens: Arc::clone(&database.sign_in_tokens),
-            clients: Arc::clone(&database.clients),
-            activity: Arc::clone(&database.activity),
-            browser: Arc::clone(&database.browser),
-            postings: Arc::clone(&database.postings),
-            catalogues: Arc::clone(&database.catalogues),
-            undo,
-            webhooks: Arc::clone(&database.webhooks),
-            log: Arc::clone(&database.events),
-            sender,
-            new_ping: Arc::new(|at| new_ping(at).ok()),
-            event_text: Arc::new(move |event, posting| {
-                event_text(event, posting, of_events.as_deref())
-            }),
-            appeal,
-            private_addresses: work.addresses.private,
-            clock: clock::system(),
-        })
+/// What these pages and the console call.
+pub fn shared_ports(
+    database: &Database,
+    sender: Arc<dyn Sender>,
+    undo: Arc<dyn UndoCatalogue>,
+    work: &WorkArgs,
+) -> SharedPorts {
+    let appeal = work.appeal.appeal_url.clone();
+    let of_events = appeal.clone();
+    SharedPorts {
+        sign_in_tokens: Arc::clone(&database.sign_in_tokens),
+        clients: Arc::clone(&database.clients),
+        activity: Arc::clone(&database.activity),
+        browser: Arc::clone(&database.browser),
+        postings: Arc::clone(&database.postings),
+        catalogues: Arc::clone(&database.catalogues),
+        undo,
+        webhooks: Arc::clone(&database.webhooks),
+        log: Arc::clone(&database.events),
+        sender,
+        new_ping: Arc::new(|at| new_ping(at).ok()),
+        event_text: Arc::new(move |event, posting| {
+            event_text(event, posting, of_events.as_deref())
+        }),
+        appeal,
+        private_addresses: work.addresses.private,
+        clock: clock::system(),
     }
 }
+
+/// The pages, with what they call.
+pub struct Pages(pub SharedPorts);
 
 #[async_trait]
 impl ClientPages for Pages {

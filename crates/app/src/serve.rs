@@ -33,7 +33,7 @@ use crate::{
     database::{Database, Outdated},
     database_url::{DatabaseUrl, read_database_url},
     descriptors, exposure,
-    integration::Pages,
+    integration::{Pages, shared_ports},
     logging,
     misconfigured::Misconfigured,
     newsletter_service::{Links, NewsletterService},
@@ -218,7 +218,8 @@ impl Running {
         });
         let undo: Arc<dyn UndoCatalogue> = Arc::new(imports.undo());
         let called = Arc::clone(&tried) as _;
-        let pages = Pages::new(&database, called, Arc::clone(&undo), &options.work);
+        let undo_here = Arc::clone(&undo);
+        let pages = Pages(shared_ports(&database, called, undo_here, &options.work));
         let ports = Ports {
             ingest: lanes,
             imports: Arc::new(imports),

@@ -83,14 +83,45 @@ statement! {
     returns <AuditRow as Entity>::Row
 }
 
+/// Reads a page of an operator or of an action, by a range of its index. With an equation PostgreSQL
+/// might read the newest entries of all until it has found enough.
+macro_rules! page_of {
+    ($column:literal, $rest:literal) => {
+        concat!(
+            "SELECT {audit} FROM audit
+            WHERE (",
+            $column,
+            ", at) >= (:",
+            $column,
+            ", :since)
+                AND (",
+            $column,
+            ", at, id) < (:",
+            $column,
+            ", :before, :before_id)",
+            $rest,
+            "
+            ORDER BY ",
+            $column,
+            " DESC, at DESC, id DESC LIMIT :limit"
+        )
+    };
+}
+
 statement! {
-    /// Reads a page of an operator, of an action, or of both. A statement of its own: with these
-    /// conditions PostgreSQL expects so few entries that it would sort all of them for every page.
-    ReadSome = r"
-        SELECT {audit} FROM audit
-        WHERE at >= :since AND (at, id) < (:before, :before_id)
-            AND operator = coalesce(:operator, operator) AND action = coalesce(:action, action)
-        ORDER BY at DESC, id DESC LIMIT :limit",
+    ReadOperator = page_of!("operator", ""),
+    over [AuditRow],
+    returns <AuditRow as Entity>::Row
+}
+
+statement! {
+    ReadAction = page_of!("action", ""),
+    over [AuditRow],
+    returns <AuditRow as Entity>::Row
+}
+
+statement! {
+    ReadBoth = page_of!("operator", " AND action = :action"),
     over [AuditRow],
     returns <AuditRow as Entity>::Row
 }
@@ -102,19 +133,25 @@ pub async fn entries(conn: &mut impl Executor, query: &AuditQuery) -> Outcome<Ve
         |AuditPosition { at, id }| (at.into(), id),
     );
     let since = query.since.map_or(StoredTime::MIN, StoredTime::from);
-    if query.by.is_none() && query.action.is_none() {
-        let page = binds! { since, before, before_id, limit: most(query.limit) };
-        return values(conn.load::<Read, AuditRow>(page).await?);
-    }
-    let page = binds! {
-        since,
-        before,
-        before_id,
-        operator: query.by.as_deref(),
-        action: query.action.as_deref(),
-        limit: most(query.limit),
-    };
-    values(conn.load::<ReadSome, AuditRow>(page).await?)
+    let limit = most(query.limit);
+    values(match (query.by.as_deref(), query.action.as_deref()) {
+        (None, None) => {
+            let page = binds! { since, before, before_id, limit };
+            conn.load::<Read, AuditRow>(page).await?
+        }
+        (Some(operator), None) => {
+            let page = binds! { operator, since, before, before_id, limit };
+            conn.load::<ReadOperator, AuditRow>(page).await?
+        }
+        (None, Some(action)) => {
+            let page = binds! { action, since, before, before_id, limit };
+            conn.load::<ReadAction, AuditRow>(page).await?
+        }
+        (Some(operator), Some(action)) => {
+            let page = binds! { operator, action, since, before, before_id, limit };
+            conn.load::<ReadBoth, AuditRow>(page).await?
+        }
+    })
 }
 
 /// The port [`AuditLog`](kernel::audit::AuditLog).

@@ -81,8 +81,9 @@ statement! {
 }
 
 statement! {
+    /// With a second lower bound SQLite might read all identifiers up to the prefix.
     ByIdentifier = window!(
-        "source_identifier > :after AND source_identifier >= :prefix AND source_identifier < :end",
+        "source_identifier >= :start AND source_identifier <> :after AND source_identifier < :end",
         "source_identifier"
     ),
     returns SummaryColumns
@@ -111,8 +112,8 @@ pub async fn window(
         }
         WindowOrder::Identifier { prefix, after } => {
             let after = after.as_ref().map_or("", SourceIdentifier::as_str);
-            let (prefix, end) = (&**prefix, end_of(prefix));
-            let asked = binds! { after, prefix, end: &end, limit };
+            let (start, end) = (after.max(prefix), end_of(prefix));
+            let asked = binds! { start, after, end: &end, limit };
             conn.load::<ByIdentifier, _>(asked).await
         }
     }?;

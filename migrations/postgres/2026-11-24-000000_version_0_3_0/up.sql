@@ -1009,8 +1009,10 @@ COMMENT ON COLUMN audit.subject IS
     'To whom or what it was done: a subscriber''s id, a posting''s source identifier.';
 COMMENT ON COLUMN audit.details IS 'Further things to say: a JSON object.';
 
--- The order in which it is read.
+-- The order in which it is read: all, by operator, by action. Few entries are written.
 CREATE INDEX audit_newest ON audit (at, id);
+CREATE INDEX audit_by_operator ON audit (operator, at, id);
+CREATE INDEX audit_by_action ON audit (action, at, id);
 
 CREATE TABLE sign_in_tokens (
     digest bytea NOT NULL PRIMARY KEY,

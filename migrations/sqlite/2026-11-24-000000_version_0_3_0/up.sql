@@ -701,8 +701,10 @@ CREATE TABLE audit (
     details TEXT NOT NULL CHECK (details LIKE '{%}')
 ) STRICT, WITHOUT ROWID;
 
--- The order in which it is read.
+-- The order in which it is read: all, by operator, by action. Few entries are written.
 CREATE INDEX audit_newest ON audit (at, id);
+CREATE INDEX audit_by_operator ON audit (operator, at, id);
+CREATE INDEX audit_by_action ON audit (action, at, id);
 
 -- What lets a browser act for an operator or a client: links that sign in once, and sessions.
 CREATE TABLE sign_in_tokens (

@@ -2,19 +2,17 @@
 
 use std::num::NonZeroU32;
 
-use access::{Client, ClientChange, ClientError, ManagedClients, NewClient, Rotation, Scope};
-use actix_web::{HttpRequest, HttpResponse, web};
+use access::{ClientChange, ClientError, ManagedClients, NewClient, Rotation, Scope};
+use actix_web::{HttpResponse, web};
 use kernel::{ClientId, line};
 use time::Duration;
 use uuid::Uuid;
 
-use super::show;
+use super::show::{self, PATH};
 use crate::{
     error::{Answer, Failure},
     form::{Form, Problem, Reader, Refusal, optional},
-    notice,
-    session::SignedIn,
-    state::State,
+    visit::OperatorVisit,
 };
 
 /// What the command line takes, too.
@@ -75,35 +73,27 @@ fn overlap(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("{text:?} is not a number of hours between 0 and {LONGEST_OVERLAP}"))
 }
 
-/// Makes a client, and shows its secret.
-pub async fn create(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Answer {
-    let signed_in = SignedIn::of(&request)?;
-    let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    match make(&state, &signed_in, &form).await {
-        Ok((client, secret)) => show::secret(&request, &client, &secret),
-        Err(problem) => show::all(&request, &state, form.refused(problem)?).await,
+/// The commands about clients.
+fn managed(visit: &OperatorVisit) -> ManagedClients<'_> {
+    ManagedClients {
+        clients: &*visit.ports().clients,
+        by: &visit.by,
     }
 }
 
-async fn make(
-    state: &State,
-    signed_in: &SignedIn,
-    form: &Form,
-) -> Result<(Client, String), Problem> {
-    let new = form.read(settings)?;
-    let (secret, digest) = state.new_secret()?;
-    let by = signed_in.attribution();
-    let clients = ManagedClients {
-        clients: &*state.ports.clients,
-        by: &by,
+/// Makes a client, and shows its secret.
+pub async fn create(visit: OperatorVisit, form: Form) -> Answer {
+    let created = async {
+        let new = form.read(settings)?;
+        let (secret, digest) = visit.state.new_secret()?;
+        let id = ClientId::new(Uuid::now_v7());
+        let client = managed(&visit).create(id, new, digest, visit.now).await?;
+        Ok((client, secret))
     };
-    let id = ClientId::new(Uuid::now_v7());
-    let client = clients.create(id, new, digest, state.now()).await?;
-    Ok((client, secret))
+    match created.await {
+        Ok((client, secret)) => show::secret(&visit, &client, &secret),
+        Err(problem) => show::all(&visit, form.refused(problem)?).await,
+    }
 }
 
 /// What a form does with a client.
@@ -133,33 +123,20 @@ fn command(fields: &mut Reader<'_>) -> Option<Command> {
 }
 
 /// Changes, rotates or revokes a client.
-pub async fn change(
-    request: HttpRequest,
-    path: web::Path<String>,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Answer {
-    let signed_in = SignedIn::of(&request)?;
-    let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let id = show::find(&state, &path).await?.id;
-    match carry_out(&request, &state, &signed_in, id, &form).await {
+pub async fn change(visit: OperatorVisit, path: web::Path<String>, form: Form) -> Answer {
+    let client = show::find(&visit, &path).await?;
+    match carry_out(&visit, client.id, &form).await {
         Ok(response) => Ok(response),
-        Err(problem) => show::one(&request, &state, &path, form.refused(problem)?).await,
+        Err(problem) => show::one(&visit, client, form.refused(problem)?).await,
     }
 }
 
 async fn carry_out(
-    request: &HttpRequest,
-    state: &State,
-    signed_in: &SignedIn,
+    visit: &OperatorVisit,
     id: ClientId,
     form: &Form,
 ) -> Result<HttpResponse, Problem> {
-    let by = signed_in.attribution();
-    let clients = ManagedClients {
-        clients: &*state.ports.clients,
-        by: &by,
-    };
+    let clients = managed(visit);
     let action = match form.read(command)? {
         Command::Update(settings) => {
             let change = ClientChange {
@@ -168,26 +145,26 @@ async fn carry_out(
                 prefixes: Some(settings.prefixes),
                 requests_per_minute: Some(settings.requests_per_minute),
             };
-            clients.update(id, &change, state.now()).await?;
+            clients.update(id, &change, visit.now).await?;
             "update"
         }
         Command::Rotate {
             overlap,
             ends_tokens,
         } => {
-            let (secret, digest) = state.new_secret()?;
+            let (secret, digest) = visit.state.new_secret()?;
             let rotation = Rotation {
                 digest,
                 overlap,
                 ends_tokens,
             };
-            let client = clients.rotate(id, rotation, state.now()).await?;
-            return Ok(show::secret(request, &client, &secret)?);
+            let client = clients.rotate(id, rotation, visit.now).await?;
+            return Ok(show::secret(visit, &client, &secret)?);
         }
         Command::Revoke => {
-            clients.revoke(id, state.now()).await?;
+            clients.revoke(id, visit.now).await?;
             "revoke"
         }
     };
-    Ok(notice::lead(signed_in, &format!("/clients/{id}"), action))
+    Ok(visit.lead(&format!("{PATH}/{id}"), action))
 }

@@ -5,19 +5,11 @@ mod show;
 
 use actix_web::web;
 
+use crate::page::page;
+
 /// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(
-            web::resource("/clients")
-                .route(web::get().to(show::list))
-                .route(web::head().to(show::list))
-                .route(web::post().to(act::create)),
-        )
-        .service(
-            web::resource("/clients/{id}")
-                .route(web::get().to(show::show))
-                .route(web::head().to(show::show))
-                .route(web::post().to(act::change)),
-        );
+        .service(page(show::PATH, show::list).route(web::post().to(act::create)))
+        .service(page("/clients/{id}", show::show).route(web::post().to(act::change)));
 }

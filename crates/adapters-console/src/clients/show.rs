@@ -1,17 +1,19 @@
 //! The pages of clients.
 
 use access::{Activity, Client, Scope};
-use actix_web::{HttpRequest, web};
+use actix_web::web;
 use askama::Template;
 use kernel::ClientId;
 
 use crate::{
     error::{Answer, Failure},
     form::Fields,
-    notice, page,
-    state::State,
+    page::{self, Frame},
+    visit::{OperatorVisit, Visit},
 };
 
+/// The path of the list.
+pub const PATH: &str = "/clients";
 /// Clients of a page.
 const CLIENTS: usize = 500;
 /// How long the secret before stays good unless said otherwise, in hours.
@@ -20,8 +22,7 @@ const OVERLAP: &str = "168";
 #[derive(Template)]
 #[template(path = "clients/list.html")]
 struct List {
-    head: page::Head,
-    frame: page::Frame,
+    frame: Frame,
     clients: Vec<Client>,
     has_more: bool,
     scopes: [Scope; 4],
@@ -31,8 +32,7 @@ struct List {
 #[derive(Template)]
 #[template(path = "clients/show.html")]
 struct Show {
-    head: page::Head,
-    frame: page::Frame,
+    frame: Frame,
     client: Client,
     activity: Activity,
     scopes: [Scope; 4],
@@ -43,74 +43,61 @@ struct Show {
 #[derive(Template)]
 #[template(path = "clients/secret.html")]
 struct Issued<'a> {
-    head: page::Head,
-    frame: page::Frame,
+    frame: Frame,
     client: &'a Client,
     secret: &'a str,
 }
 
 /// All clients.
-pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    all(&request, &state, Fields::default()).await
+pub async fn list(visit: OperatorVisit) -> Answer {
+    all(&visit, Fields::default()).await
 }
 
 /// All clients, and the form of a new one.
-pub async fn all(request: &HttpRequest, state: &State, fields: Fields) -> Answer {
-    let frame = page::Frame::of_form(request, "/clients", &fields)?;
-    let status = fields.status();
-    let mut clients = state.ports.clients.list(CLIENTS + 1).await?;
+pub async fn all(visit: &Visit, fields: Fields) -> Answer {
+    let mut clients = visit.ports().clients.list(CLIENTS + 1).await?;
     let has_more = clients.len() > CLIENTS;
     clients.truncate(CLIENTS);
     let page = List {
-        head: page::Head::new("Clients"),
-        frame,
+        frame: visit.frame_of_form(PATH, "Clients", &fields),
         clients,
         has_more,
         scopes: Scope::ALL,
         fields,
     };
-    page::answer(&page, status)
+    page::answer(&page, page.frame.status)
 }
 
 /// The client of an address.
-pub async fn find(state: &State, id: &str) -> Result<Client, Failure> {
+pub async fn find(visit: &Visit, id: &str) -> Result<Client, Failure> {
     let id: ClientId = id.parse().map_err(|_| Failure::NotFound)?;
-    let found = state.ports.clients.find(id).await?;
+    let found = visit.ports().clients.find(id).await?;
     found.ok_or(Failure::NotFound)
 }
 
 /// One client.
-pub async fn show(
-    request: HttpRequest,
-    path: web::Path<String>,
-    state: web::Data<State>,
-) -> Answer {
-    one(&request, &state, &path, Fields::default()).await
+pub async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
+    let client = find(&visit, &path).await?;
+    one(&visit, client, Fields::default()).await
 }
 
 /// One client, and the forms about it.
-pub async fn one(request: &HttpRequest, state: &State, id: &str, refused: Fields) -> Answer {
-    let mut frame = page::Frame::of_form(request, "/clients", &refused)?;
-    frame.notice = match notice::done(request)?.as_deref() {
-        Some("update") => {
-            Some("The settings are saved; every process has them in ten seconds.".to_owned())
-        }
-        Some("revoke") => {
-            Some("The client is revoked; its tokens end within ten seconds.".to_owned())
-        }
+pub async fn one(visit: &Visit, client: Client, refused: Fields) -> Answer {
+    let notice = match visit.done().as_deref() {
+        Some("update") => Some("The settings are saved; every process has them in ten seconds."),
+        Some("revoke") => Some("The client is revoked; its tokens end within ten seconds."),
         _ => None,
     };
-    let client = find(state, id).await?;
+    let frame = visit.frame_of_form(PATH, &*client.name, &refused);
     let page = Show {
-        head: page::Head::new(&*client.name),
-        frame,
-        activity: state.ports.activity.activity(client.id).await?,
+        frame: frame.saying(notice),
+        activity: visit.ports().activity.activity(client.id).await?,
         settings: Fields::of_action(&refused, &["update"], settings(&client)),
         rotation: Fields::of_action(&refused, &["rotate"], rotation()),
         scopes: Scope::ALL,
         client,
     };
-    page::answer(&page, refused.status())
+    page::answer(&page, page.frame.status)
 }
 
 /// The settings of a client, as its form shows them.
@@ -131,10 +118,9 @@ fn rotation() -> Fields {
 }
 
 /// The secret of a client, once.
-pub fn secret(request: &HttpRequest, client: &Client, secret: &str) -> Answer {
+pub fn secret(visit: &Visit, client: &Client, secret: &str) -> Answer {
     let page = Issued {
-        head: page::Head::new("A secret"),
-        frame: page::Frame::of(request, "/clients")?,
+        frame: visit.frame(PATH, "A secret"),
         client,
         secret,
     };

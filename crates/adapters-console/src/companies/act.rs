@@ -1,6 +1,6 @@
 //! What operators change of companies.
 
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpResponse, web};
 use domain::{
     company::CompanyView,
     posting::CompanyPatch,
@@ -8,13 +8,11 @@ use domain::{
 };
 use kernel::ClientId;
 
-use super::show::{self, NO_OWNER, SEEN};
+use super::show::{self, NO_OWNER, PATH, SEEN};
 use crate::{
     error::{Answer, Failure},
     form::{Form, Problem, Reader, Refusal},
-    notice,
-    session::SignedIn,
-    state::State,
+    visit::OperatorVisit,
 };
 
 impl From<CompanyError> for Problem {
@@ -57,24 +55,16 @@ fn owner(text: &str) -> Result<Option<ClientId>, String> {
 }
 
 /// Changes a company.
-pub async fn change(
-    request: HttpRequest,
-    path: web::Path<String>,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Answer {
-    let signed_in = SignedIn::of(&request)?;
-    let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let company = show::find(&state, &path).await?;
-    match carry_out(&state, &signed_in, &company, &form).await {
+pub async fn change(visit: OperatorVisit, path: web::Path<String>, form: Form) -> Answer {
+    let company = show::find(&visit, &path).await?;
+    match carry_out(&visit, &company, &form).await {
         Ok(response) => Ok(response),
-        Err(problem) => show::one(&request, &state, &path, form.refused(problem)?).await,
+        Err(problem) => show::one(&visit, company, form.refused(problem)?).await,
     }
 }
 
 async fn carry_out(
-    state: &State,
-    signed_in: &SignedIn,
+    visit: &OperatorVisit,
     seen: &CompanyView,
     form: &Form,
 ) -> Result<HttpResponse, Problem> {
@@ -83,9 +73,7 @@ async fn carry_out(
         let why = "The company has changed meanwhile; its present values are above the form.";
         return Err(Refusal::conflict(why).into());
     }
-    let by = signed_in.attribution();
-    let editor = &state.ports.company_editor;
-    editor.update(seen.company.id, &change, &by).await?;
-    let page = format!("{}/{}", show::PATH, seen.company.id);
-    Ok(notice::lead(signed_in, &page, "update"))
+    let (id, decisions) = (seen.company.id, &visit.state.ports.decisions);
+    decisions.change_company(id, &change, &visit.by).await?;
+    Ok(visit.lead(&format!("{PATH}/{id}"), "update"))
 }

@@ -1,22 +1,15 @@
 //! Companies: the list, one company, and the form that changes it.
 
 mod act;
-mod show;
+pub mod show;
 
 use actix_web::web;
+
+use crate::page::page;
 
 /// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(
-            web::resource(show::PATH)
-                .route(web::get().to(show::list))
-                .route(web::head().to(show::list)),
-        )
-        .service(
-            web::resource("/companies/{id}")
-                .route(web::get().to(show::show))
-                .route(web::head().to(show::show))
-                .route(web::post().to(act::change)),
-        );
+        .service(page(show::PATH, show::list))
+        .service(page("/companies/{id}", show::show).route(web::post().to(act::change)));
 }

@@ -1,21 +1,21 @@
 //! The pages of companies.
 
-use actix_web::{HttpRequest, web};
+use access::Client;
+use actix_web::web;
 use askama::Template;
 use domain::company::{Company, CompanyView};
-use kernel::{Actor, ClientId, CompanyId, Website};
-use time::OffsetDateTime;
+use kernel::{CompanyId, Website};
 use uuid::Uuid;
 
 use crate::{
+    by::By,
     error::{Answer, Failure},
     form::Fields,
-    notice, page,
-    query::Query,
-    state::State,
-    text,
+    page::{self, Frame},
+    visit::OperatorVisit,
 };
 
+/// The path of the list.
 pub const PATH: &str = "/companies";
 /// Companies of a page.
 const PAGE: usize = 50;
@@ -29,63 +29,54 @@ pub const SEEN: &str = "seen";
 #[derive(Template)]
 #[template(path = "companies/list.html")]
 struct List {
-    head: page::Head,
-    frame: page::Frame,
-    rows: Vec<Row>,
+    frame: Frame,
+    rows: Vec<CompanyView>,
+    clients: Vec<Client>,
     search: Fields,
     next: Option<String>,
-}
-
-/// A row of the list.
-struct Row {
-    company: Company,
-    owner: Option<(ClientId, String)>,
-    created_at: OffsetDateTime,
-    updated_at: OffsetDateTime,
-    by: String,
 }
 
 #[derive(Template)]
 #[template(path = "companies/show.html")]
 struct Show {
-    head: page::Head,
-    frame: page::Frame,
-    row: Row,
-    website: Option<String>,
+    frame: Frame,
+    view: CompanyView,
     seen: String,
-    clients: Vec<(ClientId, String)>,
+    clients: Vec<Client>,
     fields: Fields,
 }
 
+/// The client that owns a company.
+pub fn owner(company: &Company, clients: &[Client]) -> By {
+    let owner = company.owner;
+    owner.map_or_else(|| By::named(NO_OWNER), |id| By::client(id, clients))
+}
+
 /// The companies from a website on, by website.
-pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let query = Query::of(&request);
-    let mut companies = Vec::new();
+pub async fn list(visit: OperatorVisit) -> Answer {
+    let (query, companies) = (visit.query(), &visit.state.ports.companies);
+    let mut rows = Vec::new();
     let after = match (query.get("after"), query.get("from")) {
         (Some(after), _) => after.to_owned(),
         (None, from) => {
             let from = start(from.unwrap_or_default());
             // The list follows the website, which is wanted itself.
-            companies.extend(at(&state, &from).await?);
+            if let Ok(website) = Website::parse(&from) {
+                rows.extend(companies.company(CompanyId::of(&website)).await?);
+            }
             from
         }
     };
-    let most = PAGE + 1 - companies.len();
-    companies.extend(state.ports.companies.companies(&after, most).await?);
-    let has_more = companies.len() > PAGE;
-    companies.truncate(PAGE);
-    let last = companies.last().filter(|_| has_more);
-    let next = last.map(|last| query.with(PATH, "after", last.company.website.as_str()));
-    let clients = clients(&state).await?;
+    let most = PAGE + 1 - rows.len();
+    rows.extend(companies.companies(&after, most).await?);
     let page = List {
-        head: page::Head::new("Companies"),
-        frame: page::Frame::of(&request, PATH)?,
-        rows: companies
-            .into_iter()
-            .map(|one| row(one, &clients))
-            .collect(),
+        frame: visit.frame(PATH, "Companies"),
+        next: query.next(PATH, "after", (&mut rows, PAGE), |last| {
+            last.company.website.to_string()
+        }),
+        rows,
+        clients: visit.ports().clients.list(CLIENTS).await?,
         search: Fields::showing(query),
-        next,
     };
     page::answer(&page, 200)
 }
@@ -101,43 +92,11 @@ fn start(typed: &str) -> String {
     Website::parse(&full).map_or(full, |website| website.as_str().to_owned())
 }
 
-/// The company with this website.
-async fn at(state: &State, website: &str) -> Result<Option<CompanyView>, Failure> {
-    match Website::parse(website) {
-        Ok(website) => load(state, CompanyId::of(&website)).await,
-        Err(_) => Ok(None),
-    }
-}
-
-async fn load(state: &State, id: CompanyId) -> Result<Option<CompanyView>, Failure> {
-    Ok(state.ports.companies.company(id).await?)
-}
-
-async fn clients(state: &State) -> Result<Vec<(ClientId, String)>, Failure> {
-    let known = state.ports.clients.list(CLIENTS).await?;
-    let clients = known.into_iter().map(|client| (client.id, client.name));
-    Ok(clients.collect())
-}
-
-fn row(view: CompanyView, clients: &[(ClientId, String)]) -> Row {
-    let owner = view.company.owner.map(|owner| {
-        let known = clients.iter().find(|(id, _)| *id == owner);
-        known.cloned().unwrap_or_else(|| (owner, owner.to_string()))
-    });
-    let by = view.updated_by.as_ref().map(Actor::to_string);
-    Row {
-        owner,
-        created_at: view.created_at,
-        updated_at: view.updated_at,
-        by: by.unwrap_or_default(),
-        company: view.company,
-    }
-}
-
 /// The company of an address.
-pub async fn find(state: &State, id: &str) -> Result<CompanyView, Failure> {
+pub async fn find(visit: &OperatorVisit, id: &str) -> Result<CompanyView, Failure> {
     let id = Uuid::try_parse(id).map_err(|_| Failure::NotFound)?;
-    let found = load(state, CompanyId::new(id)).await?;
+    let companies = &visit.state.ports.companies;
+    let found = companies.company(CompanyId::new(id)).await?;
     found.ok_or(Failure::NotFound)
 }
 
@@ -147,44 +106,32 @@ pub fn seen(view: &CompanyView) -> String {
 }
 
 /// One company.
-pub async fn show(
-    request: HttpRequest,
-    path: web::Path<String>,
-    state: web::Data<State>,
-) -> Answer {
-    one(&request, &state, &path, Fields::default()).await
+pub async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
+    let view = find(&visit, &path).await?;
+    one(&visit, view, Fields::default()).await
 }
 
 /// One company, and the form that changes it.
-pub async fn one(request: &HttpRequest, state: &State, id: &str, refused: Fields) -> Answer {
-    let mut frame = page::Frame::of_form(request, PATH, &refused)?;
-    let is_done = notice::done(request)?.as_deref() == Some("update");
-    frame.notice = is_done.then(|| "The company is saved.".to_owned());
-    let view = find(state, id).await?;
-    let company = &view.company;
-    let mut clients = clients(state).await?;
-    if let Some(owner) = company.owner
-        && !clients.iter().any(|(id, _)| *id == owner)
+pub async fn one(visit: &OperatorVisit, view: CompanyView, refused: Fields) -> Answer {
+    let is_done = visit.done().as_deref() == Some("update");
+    let frame = visit.frame_of_form(PATH, &*view.company.name, &refused);
+    let mut clients = visit.ports().clients.list(CLIENTS).await?;
+    if let Some(owner) = view.company.owner
+        && !clients.iter().any(|client| client.id == owner)
     {
-        let client = state.ports.clients.find(owner).await?;
-        clients.extend(client.map(|client| (owner, client.name)));
+        clients.extend(visit.ports().clients.find(owner).await?);
     }
-    let website = company.website.as_str();
-    let status = refused.status();
     let page = Show {
-        head: page::Head::new(&*company.name),
-        frame,
-        website: text::is_web(website).then(|| website.to_owned()),
         seen: seen(&view),
-        fields: if status == 200 {
-            fields(company)
-        } else {
-            refused
+        fields: match frame.problem {
+            Some(_) => refused,
+            None => fields(&view.company),
         },
-        row: row(view.clone(), &clients),
+        frame: frame.saying(is_done.then_some("The company is saved.")),
+        view,
         clients,
     };
-    page::answer(&page, status)
+    page::answer(&page, page.frame.status)
 }
 
 /// What the form of a company shows.

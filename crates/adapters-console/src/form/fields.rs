@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Display};
 
-use actix_web::{HttpRequest, http::StatusCode};
+use actix_web::http::StatusCode;
 use askama::Template;
 use kernel::StoreError;
 
-use crate::{error::Failure, page::Frame, query::Query};
+use crate::{error::Failure, query::Query};
 
 /// Why a form has changed nothing: faults of its fields, or one of the whole, without a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,19 +167,5 @@ impl Fields {
     pub fn status(&self) -> u16 {
         let status = self.refusal.as_ref().map(|refusal| refusal.status);
         status.unwrap_or(StatusCode::OK).as_u16()
-    }
-}
-
-impl Frame {
-    /// The frame of the page of a form, which may have been refused.
-    pub fn of_form(
-        request: &HttpRequest,
-        at: &'static str,
-        fields: &Fields,
-    ) -> Result<Self, Failure> {
-        Ok(Self {
-            problem: fields.problem(),
-            ..Self::of(request, at)?
-        })
     }
 }

@@ -1,123 +1,111 @@
 //! `/integration`: the pages of a client, for the people who run it.
 //!
 //! They show what the API shows the client, by the same use cases and within its prefixes, and ask
-//! for the scopes that the API asks for. A handler has the client of the session and these ports;
-//! nothing that operators do is within its reach.
+//! for the scopes that the API asks for. Their templates and queries are those of the console; but
+//! they have the [`SharedPorts`] alone, so that nothing that operators do is within their reach.
 
-mod catalogues;
 mod overview;
 mod postings;
-mod state;
-mod webhooks;
 
+use access::{
+    Client, ClientError,
+    sign_in::{Integrators, SignInTokens, issue_client_link, token_digest},
+};
 use actix_web::{
-    Error, FromRequest, Handler, HttpRequest, HttpResponse, Resource,
+    Error, HttpRequest, HttpResponse,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
     http::header::{HeaderValue, WWW_AUTHENTICATE},
     middleware::{Next, from_fn},
     web,
 };
-use kernel::Actor;
+use kernel::audit::Attribution;
+use time::OffsetDateTime;
 
-use self::state::{INTEGRATION, State, Visitor};
-pub use self::state::{IntegrationPorts, client_link};
 use crate::{
-    assets,
-    error::{self, Answer, Failure},
-    page,
-    session::{SIGN_IN_PATH, by_cookie},
-    sign_in::SIGN_OUT_PATH,
-    state::Site,
+    assets, catalogues,
+    error::{self, Answer},
+    form::Form,
+    page::{INTEGRATION, page},
+    session::{SIGN_IN_PATH, admit, by_cookie, new_token},
+    sign_in::{self, Door, LINK_PARAMETER, SIGN_OUT_PATH, Way},
+    state::{SharedPorts, Site},
+    visit::Visit,
+    webhooks,
 };
 
 /// What 401 asks for: the cookie that a link brings.
 const CHALLENGE: HeaderValue = HeaderValue::from_static("Cookie realm=\"integration\"");
 
-/// The routes of the pages, without [the path](INTEGRATION) that all of them begin with.
+/// The routes of the pages, without `/integration`, that all of them begin with.
 pub fn integration_routes(
-    ports: IntegrationPorts,
+    ports: SharedPorts,
     public_url: &str,
 ) -> impl Fn(&mut web::ServiceConfig) + Send + Sync + 'static {
-    let site = Site::new(&INTEGRATION, public_url);
-    let state = web::Data::new(State { ports, site });
+    let site = web::Data::new(Site::new(&INTEGRATION, public_url, ports));
     move |config| {
-        let of_guard = web::Data::clone(&state);
-        let guard = move |request, next| require(request, next, web::Data::clone(&of_guard));
         let pages = web::scope("")
-            .wrap(from_fn(guard))
+            .wrap(from_fn(require_client))
             .service(page("", overview::show))
             .service(page("/postings", postings::show))
-            .service(page("/catalogues", catalogues::show).route(web::post().to(catalogues::undo)))
-            .service(page("/webhooks", webhooks::show_all).route(web::post().to(webhooks::add)))
             .service(
-                page("/webhooks/{id}", webhooks::show_one).route(web::post().to(webhooks::act)),
+                page("/catalogues", catalogues::own).route(web::post().to(catalogues::undo_own)),
             )
-            .service(page(
-                "/webhooks/{id}/deliveries/{event}",
-                webhooks::show_delivery,
-            ))
+            .configure(webhooks::routes)
             .service(web::resource(SIGN_OUT_PATH).route(web::post().to(leave)))
             .default_service(web::to(error::not_found));
         config
-            .app_data(web::Data::clone(&state))
+            .app_data(web::Data::clone(&site))
             .configure(assets::routes)
             .service(web::resource(SIGN_IN_PATH).to(enter))
             .service(pages);
     }
 }
 
-fn page<F, Args>(path: &str, handler: F) -> Resource
-where
-    F: Handler<Args, Output = Answer> + Clone,
-    Args: FromRequest + 'static,
-{
-    web::resource(path)
-        .route(web::get().to(handler.clone()))
-        .route(web::head().to(handler))
+fn door(site: &Site) -> Door<'_, Integrators<'_>> {
+    Door {
+        site,
+        way: Way::Client,
+        admission: Integrators(&*site.ports.clients),
+    }
 }
 
-/// Lets whoever is signed in through, and tells everybody else where links come from.
-async fn require(
+/// Lets the people of a client through, and tells everybody else where links come from.
+async fn require_client(
+    site: web::Data<Site>,
     request: ServiceRequest,
     next: Next<BoxBody>,
-    state: web::Data<State>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let (request, payload) = request.into_parts();
-    let (door, tokens) = (state.door(), &*state.ports.sign_in_tokens);
-    let found = by_cookie(&request, door.site, tokens, &door.admission, door.now);
-    let refused = match found.await {
-        Ok(Some(visitor)) => {
-            visitor.enter(&request);
-            let request = ServiceRequest::from_parts(request, payload);
-            let mut response = next.call(request).await?;
-            let error = response.response().error();
-            if let Some(failure) = error.and_then(|error| error.as_error::<Failure>()).cloned() {
-                return Ok(response.into_response(failure.page(&INTEGRATION)));
-            }
-            page::guard(response.headers_mut());
-            return Ok(response);
-        }
-        Ok(None) => door.show(None, None, 401).map(|mut page| {
-            page.headers_mut().insert(WWW_AUTHENTICATE, CHALLENGE);
-            page
-        }),
-        Err(failure) => Err(failure),
+    let door = door(&site);
+    let found = by_cookie(request.request(), &site, &door.admission).await;
+    let refuse = || {
+        let mut page = door.show(None, None, 401)?;
+        page.headers_mut().insert(WWW_AUTHENTICATE, CHALLENGE);
+        Ok(page)
     };
-    let refused = page::guarded(refused, &INTEGRATION);
-    Ok(ServiceResponse::new(request, refused))
+    admit(request, next, site.place, found, refuse).await
 }
 
-async fn enter(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> HttpResponse {
-    state.door().answer(&request, payload).await
+async fn enter(request: HttpRequest, payload: web::Payload, site: web::Data<Site>) -> HttpResponse {
+    door(&site).answer(&request, payload).await
 }
 
-async fn leave(request: HttpRequest, payload: web::Payload, state: web::Data<State>) -> Answer {
-    let Visitor { who, session } = Visitor::of(&request)?;
-    let (door, holder) = (state.door(), Actor::Client(who.id));
-    door.leave(&request, payload, &session, &holder).await
+async fn leave(visit: Visit, _: Form) -> Answer {
+    sign_in::leave::<Integrators<'_>>(&visit).await
+}
+
+/// Makes a link of a client that signs in to its pages once, by an operator or for itself. Says
+/// until when.
+pub async fn client_link(
+    tokens: &dyn SignInTokens,
+    client: &Client,
+    by: Option<&Attribution>,
+    public_url: &str,
+    now: OffsetDateTime,
+) -> Result<(String, OffsetDateTime), ClientError> {
+    let token = new_token();
+    let link = issue_client_link(tokens, token_digest(&token), client, by, now).await?;
+    let path = INTEGRATION.at(SIGN_IN_PATH);
+    let url = format!("{public_url}{path}?{LINK_PARAMETER}={token}");
+    Ok((url, link.expires_at))
 }

@@ -1,33 +1,31 @@
 //! `/integration`: what the client may do, and what came of its pushes.
 
 use access::{Activity, Client, Scope, activity::Counts};
-use actix_web::{HttpRequest, web};
 use askama::Template;
 
-use super::state::{INTEGRATION, State, client_with};
 use crate::{
     chart::Chart,
     error::Answer,
     overview::{last_days, pushes},
     page::{self, Frame},
+    visit::Visit,
 };
 
 #[derive(Template)]
 #[template(path = "integration/overview.html")]
-struct Page {
-    head: page::Head,
+struct Page<'a> {
     frame: Frame,
-    client: Client,
+    client: &'a Client,
     pushes: Chart,
     /// The sums of the chart's days.
     sums: Counts,
     activity: Activity,
 }
 
-pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let client = client_with(&request, Scope::READERS)?;
-    let activity = state.ports.activity.activity(client.id).await?;
-    let (mut days, mut sums) = (last_days(state.now()), Counts::default());
+pub async fn show(visit: Visit) -> Answer {
+    let client = visit.client(Scope::READERS)?;
+    let activity = visit.ports().activity.activity(client.id).await?;
+    let (mut days, mut sums) = (last_days(visit.now), Counts::default());
     for day in &activity.days {
         if let Some(counts) = days.get_mut(&day.date) {
             *counts += day.counts;
@@ -35,8 +33,7 @@ pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
         }
     }
     let page = Page {
-        head: page::Head::at(&INTEGRATION, "Overview"),
-        frame: Frame::of(&request, "/")?,
+        frame: visit.frame("/", "Overview"),
         client,
         pushes: pushes(days),
         sums,

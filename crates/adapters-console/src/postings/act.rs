@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpResponse, web};
 use askama::Template;
 use domain::{
     posting::{Posting, moderation::Moderation},
@@ -12,24 +12,22 @@ use kernel::{PostingId, SourceIdentifier, Version};
 use uuid::Uuid;
 
 use super::{
-    list::{self, MOST_AT_ONCE, VERSION},
+    list::{self, MOST_AT_ONCE, PATH, VERSION},
     show,
 };
 use crate::{
     error::Answer,
     form::{Form, Problem, Reader, Refusal},
-    notice, page,
+    page::{self, Frame},
     query::Query,
-    session::SignedIn,
-    state::State,
     text,
+    visit::OperatorVisit,
 };
 
 #[derive(Template)]
 #[template(path = "postings/done.html")]
 struct Page {
-    head: page::Head,
-    frame: page::Frame,
+    frame: Frame,
     rows: Vec<Row>,
     done: usize,
     back: String,
@@ -75,24 +73,21 @@ fn version(text: &str) -> Result<Version, String> {
 }
 
 /// A form about one posting.
-pub async fn on_one(
-    request: HttpRequest,
-    path: web::Path<String>,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Answer {
-    let signed_in = SignedIn::of(&request)?;
-    let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let view = show::find(&state, &path).await?;
-    match moderate(&state, &signed_in, &view.posting, &form).await {
+pub async fn on_one(visit: OperatorVisit, path: web::Path<String>, form: Form) -> Answer {
+    let view = show::find(&visit, &path).await?;
+    match moderate(&visit, &view.posting, &form).await {
         Ok(response) => Ok(response),
-        Err(problem) => show::one(&request, &state, &path, form.refused(problem)?).await,
+        Err(problem) => {
+            let refused = form.refused(problem)?;
+            // As it is by now.
+            let view = show::find(&visit, &path).await?;
+            show::one(&visit, &view, refused).await
+        }
     }
 }
 
 async fn moderate(
-    state: &State,
-    signed_in: &SignedIn,
+    visit: &OperatorVisit,
     posting: &Posting,
     form: &Form,
 ) -> Result<HttpResponse, Problem> {
@@ -101,66 +96,51 @@ async fn moderate(
         let seen = fields.take("version", seen);
         Some((command?, seen?))
     })?;
-    let (id, identifier) = (posting.id, &posting.source_identifier);
-    let by = signed_in.attribution();
-    let moderator = &state.ports.moderator;
-    moderator
-        .moderate(identifier, &command, Some(seen), &by)
-        .await?;
+    let (decisions, identifier) = (&visit.state.ports.decisions, &posting.source_identifier);
+    let decided = decisions.moderate(identifier, &command, Some(seen), &visit.by);
+    decided.await?;
     let action = form.get("action").unwrap_or_default();
-    Ok(notice::lead(signed_in, &format!("/postings/{id}"), action))
+    Ok(visit.lead(&format!("{PATH}/{}", posting.id), action))
 }
 
 /// A form about the chosen postings of a list: each is decided by itself, and has its result.
-pub async fn on_many(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Answer {
-    let signed_in = SignedIn::of(&request)?;
-    let form = Form::checked(&request, payload, &state, &signed_in).await?;
+pub async fn on_many(visit: OperatorVisit, form: Form) -> Answer {
     let back = form.get("back").and_then(|back| back.split_once('?'));
-    let back = Query::parse(back.map_or("", |(_, query)| query)).address(list::PATH);
-    let chosen = form.read(|fields| {
+    let back = Query::parse(back.map_or("", |(_, query)| query)).address(PATH);
+    let read = form.read(|fields| {
         let (command, chosen) = (command(fields), chosen(fields));
         Some((command?, chosen?))
     });
-    let (command, chosen) = match chosen {
-        Ok(chosen) => chosen,
+    let (command, chosen) = match read {
+        Ok(read) => read,
         Err(refusal) => {
             let refused = form.refused(refusal.into())?;
-            return list::page(&request, &state, &back, refused).await;
+            return list::page(&visit, &back, refused).await;
         }
     };
     let ids: Vec<_> = chosen.iter().map(|(id, _)| *id).collect();
-    let known = state.ports.store.load_by_id(&ids).await?;
+    let known = visit.state.ports.store.load_by_id(&ids).await?.postings;
     let mut rows = Vec::with_capacity(chosen.len());
     for (id, seen) in chosen {
-        let posting = known.postings.values().find(|posting| posting.id == id);
-        let Some(posting) = posting else {
-            let outcome = Err("there is no such posting".to_owned());
-            rows.push(Row {
+        rows.push(match known.values().find(|posting| posting.id == id) {
+            Some(posting) => Row {
+                id,
+                name: posting.details.title.clone(),
+                outcome: decide(&visit, &posting.source_identifier, &command, seen).await,
+            },
+            None => Row {
                 id,
                 name: id.to_string(),
-                outcome,
-            });
-            continue;
-        };
-        let identifier = &posting.source_identifier;
-        let outcome = decide(&state, &signed_in, identifier, &command, seen).await;
-        rows.push(Row {
-            id,
-            name: posting.details.title.clone(),
-            outcome,
+                outcome: Err("there is no such posting".to_owned()),
+            },
         });
     }
     let done = rows.iter().filter(|row| row.outcome.is_ok()).count();
     if done == rows.len() {
-        return Ok(notice::lead(&signed_in, &back, &done.to_string()));
+        return Ok(visit.lead(&back, &done.to_string()));
     }
     let page = Page {
-        head: page::Head::new("Result"),
-        frame: page::Frame::of(&request, "/postings")?,
+        frame: visit.frame(PATH, "Result"),
         back,
         rows,
         done,
@@ -171,26 +151,24 @@ pub async fn on_many(
 /// Decides about one of many. That the store is away ends with a line as well: those before it are
 /// done.
 async fn decide(
-    state: &State,
-    signed_in: &SignedIn,
+    visit: &OperatorVisit,
     identifier: &SourceIdentifier,
     command: &Moderation,
     seen: Version,
 ) -> Result<String, String> {
-    let (by, moderator) = (signed_in.attribution(), &state.ports.moderator);
-    let decided = moderator.moderate(identifier, command, Some(seen), &by);
+    let decisions = &visit.state.ports.decisions;
+    let decided = decisions.moderate(identifier, command, Some(seen), &visit.by);
     match decided.await {
         Ok(posting) => Ok(match command {
             Moderation::Feature(true) => "featured".to_owned(),
             Moderation::Feature(false) => "not featured".to_owned(),
             _ => text::status(posting.status).to_owned(),
         }),
-        Err(ModerationError::Rejected(why)) => Err(why.to_string()),
-        Err(changed @ ModerationError::Changed { .. }) => Err(changed.to_string()),
         Err(ModerationError::Store(error)) => {
             tracing::warn!(%error, "a posting was not moderated");
             Err("not done: the store did not take it; try again".to_owned())
         }
+        Err(refused) => Err(refused.to_string()),
     }
 }
 

@@ -1,8 +1,11 @@
 //! `/postings`: the list, and the search.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use actix_web::{HttpRequest, web};
+use access::Client;
 use askama::Template;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
@@ -17,34 +20,38 @@ use crate::{
     by::By,
     error::{Answer, Failure},
     form::{Fields, Form, Reader, optional},
-    notice, page,
+    page::{self, Frame},
     query::Query,
-    state::State,
+    session::Holder,
     text,
+    visit::{OperatorVisit, Visit},
 };
 
+/// The path of the list.
 pub const PATH: &str = "/postings";
 /// The most postings of a page, and of one decision about many.
 pub const MOST_AT_ONCE: usize = 50;
 /// What separates the id of a chosen posting from its version.
 pub const VERSION: char = '@';
-/// How long a search goes on for one page, and how many postings it looks at.
-pub const SEARCH_TIME: std::time::Duration = std::time::Duration::from_millis(1_500);
-pub const SEARCH_POSTINGS: usize = 500_000;
+/// The parameter with the identifier of one posting, on the pages of clients.
+pub const ONE: &str = "posting";
+/// How long a search goes on for its first page, and for a further one, which is asked for; and how
+/// many postings it looks at.
+const FIRST_TIME: Duration = Duration::from_millis(50);
+const FURTHER_TIME: Duration = Duration::from_millis(1_500);
+const SEARCH_POSTINGS: usize = 500_000;
 /// Clients to choose from, and whose names are known.
 pub const CLIENTS: usize = 200;
 
 #[derive(Template)]
 #[template(path = "postings/list.html")]
 struct Page<'a> {
-    head: page::Head,
-    frame: page::Frame,
-    statuses: &'static [Status],
+    frame: Frame,
     search: Fields,
     fields: Fields,
-    clients: Vec<(String, String)>,
-    rows: Vec<Row>,
-    looked_at: String,
+    /// The clients to choose from.
+    clients: Vec<Client>,
+    found: FoundPage,
     next: Option<String>,
     /// Whether the search ended before the list did.
     is_partial: bool,
@@ -54,80 +61,87 @@ struct Page<'a> {
     here: &'a str,
 }
 
-/// A row of the list.
-struct Row {
-    posting: PostingSummary,
-    /// What its checkbox sends.
-    choice: String,
-    updated: String,
-    by: By,
+impl Page<'_> {
+    /// The address of a posting.
+    fn address(&self, posting: &PostingSummary) -> String {
+        if self.frame.is_console() {
+            return format!("{PATH}/{}", posting.id);
+        }
+        let path = self.frame.link(PATH);
+        Query::default().with(&path, ONE, posting.source_identifier.as_str())
+    }
+
+    fn client(&self, posting: &PostingSummary) -> By {
+        By::actor(posting.created_by.as_ref(), &self.clients)
+    }
+
+    fn looked_at(&self) -> String {
+        text::grouped(self.found.looked_at.try_into().unwrap_or(u64::MAX))
+    }
+}
+
+/// What the checkbox of a posting sends.
+fn choice(posting: &PostingSummary) -> String {
+    format!("{}{VERSION}{}", posting.id, posting.version)
 }
 
 /// A list, or what a search finds.
-pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let here = Query::of(&request).address(PATH);
-    page(&request, &state, &here, Fields::default()).await
+pub async fn list(visit: OperatorVisit) -> Answer {
+    let here = visit.query().address(PATH);
+    page(&visit, &here, Fields::default()).await
 }
 
-/// The list at an address, and the form about its postings.
-pub async fn page(request: &HttpRequest, state: &State, here: &str, fields: Fields) -> Answer {
+/// The list at an address, and the form about its postings. The people of a client find those that
+/// it may see.
+pub async fn page(visit: &Visit, here: &str, fields: Fields) -> Answer {
     let query = Query::parse(here.split_once('?').map_or("", |(_, query)| query));
-    let known = state.ports.clients.list(CLIENTS).await?;
-    let (wanted, search) = match Form::of(query.clone()).read(wanted) {
-        Ok(wanted) => (Some(wanted), Fields::showing(query.clone())),
-        Err(refusal) => (None, Fields::refused(query.clone(), refusal)),
-    };
-    let after = query.get("after").map(place).transpose()?;
-    let start = Instant::now();
-    let goes_on = |looked_at| looked_at < SEARCH_POSTINGS && start.elapsed() < SEARCH_TIME;
-    let found = match &wanted {
-        Some(wanted) => {
-            browse::search(&*state.ports.browser, wanted, after, MOST_AT_ONCE, goes_on).await?
-        }
-        None => FoundPage {
-            postings: Vec::new(),
-            next: None,
-            looked_at: 0,
-        },
-    };
-    let is_full = found.postings.len() == MOST_AT_ONCE;
-    let rows = found.postings.into_iter().map(|posting| Row {
-        choice: format!("{}{VERSION}{}", posting.id, posting.version),
-        updated: text::minute(posting.updated_at),
-        by: By::of(posting.created_by.as_ref(), &known),
-        posting,
-    });
-    let next = found.next.as_ref();
-    let refused = if wanted.is_some() { &fields } else { &search };
-    let status = refused.status();
-    let mut frame = page::Frame::of_form(request, PATH, refused)?;
-    frame.notice = notice::done(request)?.map(|count| format!("Done: {count} of {count}."));
+    let (wanted, search) = Form::search(query.clone(), wanted);
     let only_words = PostingSearch {
         words: wanted
-            .as_ref()
+            .iter()
             .map(|wanted| wanted.words.clone())
+            .next()
             .unwrap_or_default(),
         ..PostingSearch::default()
     };
+    let is_search = wanted != Some(PostingSearch::default());
+    let has_filters = wanted.as_ref() != Some(&only_words);
+    let after = query.get("after").map(place).transpose()?;
+    let start = Instant::now();
+    let time = if after.is_none() {
+        FIRST_TIME
+    } else {
+        FURTHER_TIME
+    };
+    let goes_on = |looked_at| looked_at < SEARCH_POSTINGS && start.elapsed() < time;
+    let ports = visit.ports();
+    let (mut found, mut clients) = (FoundPage::default(), Vec::new());
+    let mut refused = &search;
+    if let Some(mut wanted) = wanted {
+        match &visit.session.holder {
+            Holder::Client(client) => wanted.fence = client.prefixes.clone(),
+            Holder::Operator(_) => clients = ports.clients.list(CLIENTS).await?,
+        }
+        found = browse::search(&*ports.browser, &wanted, after, MOST_AT_ONCE, goes_on).await?;
+        refused = &fields;
+    }
+    let done = visit
+        .done()
+        .map(|count| format!("Done: {count} of {count}."));
+    let next = found.next.as_ref();
     let page = Page {
-        head: page::Head::new("Postings"),
-        frame,
-        statuses: Status::ALL,
-        rows: rows.collect(),
-        looked_at: text::grouped(found.looked_at.try_into().unwrap_or(u64::MAX)),
-        is_partial: next.is_some() && !is_full,
-        next: next.map(|next| query.with(PATH, "after", &cursor(next))),
-        is_search: wanted != Some(PostingSearch::default()),
-        has_filters: wanted != Some(only_words),
+        frame: visit.frame_of_form(PATH, "Postings", refused).saying(done),
+        is_partial: next.is_some() && found.postings.len() < MOST_AT_ONCE,
+        next: next.map(|next| query.with(&visit.at(PATH), "after", &cursor(next))),
+        is_search,
+        has_filters,
         here,
-        clients: known
-            .into_iter()
-            .map(|client| (client.id.to_string(), client.name))
-            .collect(),
+        clients,
+        found,
         search,
         fields,
     };
-    page::answer(&page, status)
+    page::answer(&page, page.frame.status)
 }
 
 /// The search of an address.
@@ -155,7 +169,7 @@ fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
 }
 
 /// A place as the address of the next page has it.
-pub fn cursor(place: &Place) -> String {
+fn cursor(place: &Place) -> String {
     let text = match place {
         Place::Newest(Position { updated_at, id }) => {
             format!(
@@ -169,7 +183,7 @@ pub fn cursor(place: &Place) -> String {
     URL_SAFE_NO_PAD.encode(text)
 }
 
-pub fn place(cursor: &str) -> Result<Place, Failure> {
+fn place(cursor: &str) -> Result<Place, Failure> {
     let parse = || {
         let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
         if let Some(identifier) = text.strip_prefix('i') {

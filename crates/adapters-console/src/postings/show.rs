@@ -2,28 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::{HttpRequest, web};
+use access::Client;
+use actix_web::web;
 use askama::Template;
 use domain::{
-    company::Company,
     decision::moderation::is_offered,
     posting::{Details, Posting, PostingView, Trigger},
 };
-use kernel::{Actor, PostingId, Status, Version};
+use kernel::{Actor, PostingId};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{
-    decided::Decided,
-    list::{CLIENTS, PATH},
-};
+use super::list::{CLIENTS, PATH};
 use crate::{
     by::By,
     error::{Answer, Failure},
     form::Fields,
-    notice, page,
-    state::State,
+    page::{self, Frame},
     text::{self, Compared},
+    visit::{OperatorVisit, Visit},
 };
 
 /// The decisions about a status, by the names of their buttons.
@@ -39,147 +36,99 @@ const MOST_METADATA: usize = 200;
 #[derive(Template)]
 #[template(path = "postings/show.html")]
 struct Page<'a> {
-    head: page::Head,
-    frame: page::Frame,
-    id: PostingId,
-    status: Status,
-    reason: Option<&'a str>,
-    moderated: bool,
-    is_featured: bool,
-    version: Version,
-    /// The decisions to offer.
-    may: Vec<&'static str>,
-    redacted_title: Option<&'a str>,
-    duplicate_of: Option<PostingId>,
-    company: &'a Company,
-    details: Vec<(&'static str, String)>,
-    links: Vec<(&'static str, &'a str)>,
-    decision: Option<Decided<'a>>,
-    actors: [(&'static str, By); 2],
-    metadata: Vec<(String, String)>,
-    history: Vec<Step>,
+    frame: Frame,
+    view: &'a PostingView,
+    /// Who looks at it.
+    holder: Actor,
+    /// The clients whose names are known.
+    clients: Vec<Client>,
+    /// Where the decision can be contested.
+    appeal: Option<&'a str>,
     texts: Option<Compared>,
     source: &'a str,
     is_cut: bool,
-    fields: &'a Fields,
+    fields: Fields,
 }
 
-/// A change of a posting.
-pub struct Step {
-    pub at: String,
-    pub status: Status,
-    pub by: By,
-    pub reason: String,
+impl Page<'_> {
+    /// Whether a decision is offered.
+    fn may(&self, name: &str) -> bool {
+        let mut choices = CHOICES.iter();
+        let choice = choices.find(|(choice, _)| *choice == name);
+        choice.is_some_and(|(_, trigger)| is_offered(*trigger, &self.view.posting))
+    }
+
+    fn by(&self, actor: Option<&Actor>) -> By {
+        match actor {
+            _ if self.frame.is_console() => By::actor(actor, &self.clients),
+            Some(actor) if *actor == self.holder => By::named(&self.frame.who),
+            Some(actor) => By::unlinked(actor),
+            None => By::named(""),
+        }
+    }
 }
 
 /// The posting of an address.
-pub async fn find(state: &State, id: &str) -> Result<PostingView, Failure> {
+pub async fn find(visit: &OperatorVisit, id: &str) -> Result<PostingView, Failure> {
     let id = Uuid::try_parse(id).map_err(|_| Failure::NotFound)?;
-    let known = state.ports.store.load_by_id(&[PostingId::new(id)]).await?;
+    let store = &visit.state.ports.store;
+    let known = store.load_by_id(&[PostingId::new(id)]).await?;
     let identifier = known.postings.into_keys().next().ok_or(Failure::NotFound)?;
-    let found = state.ports.postings.find(&identifier).await?;
+    let found = visit.ports().postings.find(&identifier).await?;
     found.ok_or(Failure::NotFound)
 }
 
-/// The sentence about an action that was done, if the posting shows it: addresses can be forged.
-fn did(action: &str, posting: &Posting) -> Option<&'static str> {
-    let (sentence, is_so) = match action {
-        "approve" => (
-            "The posting is approved.",
-            posting.status == Status::Approved,
-        ),
-        "reject" => (
-            "The posting is rejected.",
-            posting.status == Status::Rejected,
-        ),
-        "feature" => ("The posting is featured.", posting.is_featured),
-        "unfeature" => ("The posting is not featured.", !posting.is_featured),
-        "expire" => (
-            "The posting is taken down.",
-            posting.status == Status::Expired,
-        ),
-        "reopen" => ("The posting is reopened.", posting.status.is_open()),
+/// The sentence about an action that was done.
+fn did(action: &str) -> Option<&'static str> {
+    Some(match action {
+        "approve" => "The posting is approved.",
+        "reject" => "The posting is rejected.",
+        "feature" => "The posting is featured.",
+        "unfeature" => "The posting is not featured.",
+        "expire" => "The posting is taken down.",
+        "reopen" => "The posting is reopened.",
         _ => return None,
-    };
-    is_so.then_some(sentence)
+    })
 }
 
 /// One posting.
-pub async fn show(
-    request: HttpRequest,
-    path: web::Path<String>,
-    state: web::Data<State>,
-) -> Answer {
-    one(&request, &state, &path, Fields::default()).await
+pub async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
+    let view = find(&visit, &path).await?;
+    one(&visit, &view, Fields::default()).await
 }
 
 /// One posting, and the form that decides about it.
-pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields) -> Answer {
-    let mut frame = page::Frame::of_form(request, PATH, &fields)?;
-    let view = find(state, id).await?;
-    let posting = &view.posting;
-    frame.notice = notice::done(request)?
-        .and_then(|action| did(&action, posting))
-        .map(str::to_owned);
+pub async fn one(visit: &Visit, view: &PostingView, fields: Fields) -> Answer {
+    let title = &*view.posting.details.title;
+    let frame = visit.frame_of_form(PATH, title, &fields);
     let (source, is_source_cut) = text::cut(view.description());
-    let clients = state.ports.clients.list(CLIENTS).await?;
     let texts = view.texts.as_ref();
-    let compared = texts.map(|texts| text::compare(&texts.markdown, &texts.redacted_markdown));
+    let texts = texts.map(|texts| text::compare(&texts.markdown, &texts.redacted_markdown));
+    let ports = visit.ports();
     let page = Page {
-        head: page::Head::new(&*posting.details.title),
-        frame,
-        id: posting.id,
-        status: posting.status,
-        reason: posting.status_reason.as_deref(),
-        moderated: posting.moderated,
-        is_featured: posting.is_featured,
-        version: posting.version,
-        may: CHOICES
-            .iter()
-            .filter(|(_, command)| is_offered(*command, posting))
-            .map(|(name, _)| *name)
-            .collect(),
-        redacted_title: texts.and_then(|texts| texts.redacted_title.as_deref()),
-        duplicate_of: posting.duplicate_of.as_ref().map(|original| original.id),
-        company: &view.company.company,
-        details: details(&view),
-        links: links(&view),
-        decision: view
-            .decision
-            .as_ref()
-            .map(|decision| Decided::new(decision, state.appeal.as_deref())),
-        actors: [
-            ("Created by", By::of(posting.created_by.as_ref(), &clients)),
-            ("Updated by", By::of(posting.updated_by.as_ref(), &clients)),
-        ],
-        metadata: metadata(posting),
-        history: steps(&view, |actor| By::of(Some(actor), &clients)),
-        is_cut: is_source_cut || compared.as_ref().is_some_and(|texts| texts.is_cut),
-        texts: compared,
+        holder: visit.session.holder.actor(),
+        clients: if frame.is_console() {
+            ports.clients.list(CLIENTS).await?
+        } else {
+            Vec::new()
+        },
+        frame: frame.saying(visit.done().as_deref().and_then(did)),
+        view,
+        appeal: ports.appeal.as_deref(),
+        is_cut: is_source_cut || texts.as_ref().is_some_and(|texts| texts.is_cut),
+        texts,
         source,
-        fields: &fields,
+        fields,
     };
-    page::answer(&page, fields.status())
+    page::answer(&page, page.frame.status)
 }
 
-/// The history, the newest first.
-pub fn steps(view: &PostingView, by: impl Fn(&Actor) -> By) -> Vec<Step> {
-    let newest = view.history.iter().rev();
-    let steps = newest.map(|entry| Step {
-        at: text::minute(entry.at),
-        status: entry.status,
-        by: by(&entry.by),
-        reason: entry.reason.clone().unwrap_or_default(),
-    });
-    steps.collect()
-}
-
-pub fn details(view: &PostingView) -> Vec<(&'static str, String)> {
+fn details(view: &PostingView) -> Vec<(&'static str, String)> {
     let (posting, details) = (&view.posting, &view.posting.details);
     let coordinates = view
         .coordinates
         .map(|at| format!("{}, {}", at.latitude, at.longitude));
-    let fields = [
+    text::stated([
         ("Identifier", posting.source_identifier.to_string()),
         ("UUID", posting.id.to_string()),
         ("Version", posting.version.to_string()),
@@ -204,11 +153,7 @@ pub fn details(view: &PostingView) -> Vec<(&'static str, String)> {
             "Expiration reason",
             details.expiration_reason.clone().unwrap_or_default(),
         ),
-    ];
-    fields
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
-        .collect()
+    ])
 }
 
 /// The members of `metadata`: names, and values as they were sent; strings without quotes.
@@ -228,7 +173,7 @@ fn metadata(posting: &Posting) -> Vec<(String, String)> {
 }
 
 /// Addresses of others.
-pub fn links(view: &PostingView) -> Vec<(&'static str, &str)> {
+fn links(view: &PostingView) -> Vec<(&'static str, &str)> {
     let apply = view.posting.details.application_url.as_deref();
     let links = [
         ("Website", Some(view.company.company.website.as_str())),

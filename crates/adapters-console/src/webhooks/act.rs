@@ -1,6 +1,6 @@
 //! What operators and clients do with webhooks.
 
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpResponse, web};
 use kernel::{
     day,
     event::{Cursor, EventName},
@@ -15,16 +15,12 @@ use webhooks::{
 };
 
 use super::{
-    desk::Desk,
-    list,
-    parts::{PATH, id},
-    show,
+    desk::{Desk, PATH, id},
+    list, show,
 };
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Problem, Reader, Refusal, optional},
-    notice,
-    session::Signed,
 };
 
 impl From<WebhookError> for Failure {
@@ -95,65 +91,52 @@ fn command(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<Command
 }
 
 /// Registers a webhook.
-pub async fn create(request: &HttpRequest, desk: &Desk<'_>, form: &Form) -> Answer {
+pub async fn create(desk: Desk, form: Form) -> Answer {
     let created = async {
+        let private = desk.ports().private_addresses;
         let (new, prefixes) = form.read(|fields| {
-            let (new, prefixes) = (settings(fields, desk.private_addresses), fields.prefixes());
+            let (new, prefixes) = (settings(fields, private), fields.prefixes());
             new.zip(prefixes)
         })?;
         let id = EndpointId::new(Uuid::now_v7());
-        let secret = Secret::drawn(rand::random());
-        let webhooks = &desk.webhooks;
+        let (webhooks, secret) = (desk.webhooks(), Secret::drawn(rand::random()));
         Ok(webhooks.create(new, prefixes, id, secret, desk.now).await?)
     };
     match created.await {
-        Ok(endpoint) => show::secret(request, desk, &endpoint, false).await,
-        Err(problem) => list::all(request, desk, form.refused(problem)?).await,
+        Ok(endpoint) => show::secret(&desk, &endpoint, false).await,
+        Err(problem) => list::all(&desk, form.refused(problem)?).await,
     }
 }
 
 /// Does something with a webhook.
-pub async fn change<W>(
-    request: &HttpRequest,
-    path: &str,
-    desk: &Desk<'_>,
-    signed_in: &Signed<W>,
-    form: &Form,
-) -> Answer {
-    let id = id(path)?;
-    match carry_out(request, desk, signed_in, id, form).await {
+pub async fn change(desk: Desk, path: web::Path<String>, form: Form) -> Answer {
+    let id = id(&path)?;
+    match carry_out(&desk, id, &form).await {
         Ok(response) => Ok(response),
-        Err(problem) => show::one(request, desk, id, None, form.refused(problem)?).await,
+        Err(problem) => show::one(&desk, id, None, form.refused(problem)?).await,
     }
 }
 
-async fn carry_out<W>(
-    request: &HttpRequest,
-    desk: &Desk<'_>,
-    signed_in: &Signed<W>,
-    id: EndpointId,
-    form: &Form,
-) -> Result<HttpResponse, Problem> {
-    let (webhooks, now) = (&desk.webhooks, desk.now);
-    let command = form.read(|fields| command(fields, desk.private_addresses))?;
+async fn carry_out(desk: &Desk, id: EndpointId, form: &Form) -> Result<HttpResponse, Problem> {
+    let (webhooks, now) = (desk.webhooks(), desk.now);
+    let command = form.read(|fields| command(fields, desk.ports().private_addresses))?;
     let mut page = format!("{PATH}/{id}");
     match command {
         Command::Change(change) => _ = webhooks.update(id, &change, now).await?,
         Command::Replay(since) => webhooks.replay(id, since, now).await?,
         Command::Resend(event) => webhooks.resend(id, event, now).await?,
-        Command::Test => return test(request, desk, id).await,
+        Command::Test => return test(desk, id).await,
         Command::Rotate => {
             let rotated = webhooks.rotate(id, Secret::drawn(rand::random()), now);
             let endpoint = rotated.await?.endpoint;
-            return Ok(show::secret(request, desk, &endpoint, true).await?);
+            return Ok(show::secret(desk, &endpoint, true).await?);
         }
         Command::Delete => {
             webhooks.delete(id, now).await?;
             PATH.clone_into(&mut page);
         }
     }
-    let action = form.get("action").unwrap_or_default();
-    Ok(notice::lead(signed_in, &page, action))
+    Ok(desk.lead(&page, form.get("action").unwrap_or_default()))
 }
 
 /// What a form sets of a webhook.
@@ -202,26 +185,20 @@ fn since(text: &str) -> Result<OffsetDateTime, String> {
 }
 
 /// Sends a ping, and shows what came of it.
-async fn test(
-    request: &HttpRequest,
-    desk: &Desk<'_>,
-    id: EndpointId,
-) -> Result<HttpResponse, Problem> {
-    let (webhooks, now) = (&desk.webhooks, desk.now);
-    if let Some(store) = desk.store {
+async fn test(desk: &Desk, id: EndpointId) -> Result<HttpResponse, Problem> {
+    let (webhooks, now) = (desk.webhooks(), desk.now);
+    if let Some(store) = desk.store() {
         webhooks.announce_test(id, store, now).await?;
     }
-    let (delivery, body) = (desk.new_ping)(now)
+    let (delivery, body) = (desk.ports().new_ping)(now)
         .ok_or_else(|| Failure::Broken("a ping cannot be written".to_owned()))?;
     let attempt = webhooks.test(id, (&delivery, &body), now).await?;
     let took = attempt.duration.as_millis();
-    let status = attempt.outcome.status();
-    let status = status.map(|status| format!("The receiver answered {status}"));
-    let error = attempt
-        .error
-        .map(|error| format!(": {error}"))
-        .unwrap_or_default();
-    let status = status.unwrap_or_else(|| "The receiver did not answer".to_owned());
-    let notice = format!("{status} after {took} ms{error}.");
-    Ok(show::one(request, desk, id, Some(notice), Fields::default()).await?)
+    let status = match attempt.outcome.status() {
+        Some(status) => format!("The receiver answered {status}"),
+        None => "The receiver did not answer".to_owned(),
+    };
+    let error = attempt.error.map(|error| format!(": {error}"));
+    let notice = format!("{status} after {took} ms{}.", error.unwrap_or_default());
+    Ok(show::one(desk, id, Some(notice), Fields::default()).await?)
 }

@@ -1,23 +1,18 @@
 //! The list of webhooks, and the form of a new one.
 
-use std::collections::HashMap;
-
-use actix_web::HttpRequest;
+use access::Client;
 use askama::Template;
 use domain::posting::event::PUBLIC;
-use kernel::{ClientId, event::EventName};
+use kernel::event::EventName;
 use time::OffsetDateTime;
 use webhooks::{EndpointBacklog, EndpointId, TrackedEndpoint};
 
-use super::{
-    desk::Desk,
-    parts::{ClientLink, PATH, names},
-};
+use super::desk::{Desk, PATH, by};
 use crate::{
+    by::By,
     error::{Answer, Failure},
     form::Fields,
-    notice, page,
-    query::Query,
+    page::{self, Frame},
     text,
 };
 
@@ -31,81 +26,63 @@ const CLIENTS: usize = 1_000;
 #[derive(Template)]
 #[template(path = "webhooks/list.html")]
 struct List {
-    head: page::Head,
-    frame: page::Frame,
-    rows: Vec<Row>,
+    frame: Frame,
+    rows: Vec<TrackedEndpoint>,
     next: Option<String>,
     names: Vec<EventName>,
     fields: Fields,
+    clients: Vec<Client>,
+    backlog: Vec<EndpointBacklog>,
+    now: OffsetDateTime,
 }
 
-struct Row {
-    tracked: TrackedEndpoint,
-    owner: Option<ClientLink>,
-    waiting: usize,
-    behind: String,
+impl List {
+    fn owner(&self, row: &TrackedEndpoint) -> By {
+        by(row.endpoint.owner, &self.clients)
+    }
+
+    /// How many events wait for an endpoint, and since when the first.
+    fn waiting(&self, row: &TrackedEndpoint) -> (usize, String) {
+        let mut backlog = self.backlog.iter();
+        let found = backlog.find(|one| one.endpoint == row.endpoint.id);
+        found.map_or((0, String::new()), |one| {
+            let behind = one
+                .behind_since
+                .map(|since| text::duration(self.now - since));
+            (one.waiting, behind.unwrap_or_default())
+        })
+    }
 }
 
 /// The endpoints.
-pub async fn list(request: &HttpRequest, desk: &Desk<'_>) -> Answer {
-    all(request, desk, Fields::default()).await
+pub async fn list(desk: Desk) -> Answer {
+    all(&desk, Fields::default()).await
 }
 
 /// The endpoints, and the form of a new one.
-pub async fn all(request: &HttpRequest, desk: &Desk<'_>, fields: Fields) -> Answer {
-    let query = Query::of(request);
-    let mut frame = page::Frame::of_form(request, PATH, &fields)?;
-    let done = notice::done(request)?;
-    let is_deleted = done.as_deref() == Some("delete");
-    frame.notice = is_deleted.then(|| "The webhook is deleted.".to_owned());
+pub async fn all(desk: &Desk, fields: Fields) -> Answer {
+    let query = desk.query();
+    let is_deleted = desk.done().as_deref() == Some("delete");
     let after = query.get("after").map(str::parse::<EndpointId>).transpose();
     let after = after.map_err(|_| Failure::Address)?;
-    let webhooks = &desk.webhooks;
-    let mut found = webhooks.list(after, ENDPOINTS + 1).await?;
-    let has_more = found.len() > ENDPOINTS;
-    found.truncate(ENDPOINTS);
-    let next = found.last().filter(|_| has_more);
-    let next = next.map(|last| {
-        let last = last.endpoint.id.to_string();
-        query.with(&frame.place.at(PATH), "after", &last)
-    });
-    let backlog = webhooks.webhooks.backlog(WAITING).await?;
-    let backlog: HashMap<_, _> = backlog.into_iter().map(|one| (one.endpoint, one)).collect();
-    let owners = if frame.place.is_console() {
-        names(desk.clients.list(CLIENTS).await?)
-    } else {
-        HashMap::new()
-    };
-    let now = desk.now;
-    let rows = found
-        .into_iter()
-        .map(|tracked| row(tracked, &owners, &backlog, now))
-        .collect();
+    let webhooks = desk.webhooks();
+    let mut rows = webhooks.list(after, ENDPOINTS + 1).await?;
+    let frame = desk.frame_of_form(PATH, "Webhooks", &fields);
     let page = List {
-        head: page::Head::at(frame.place, "Webhooks"),
-        frame,
+        next: query.next(&desk.at(PATH), "after", (&mut rows, ENDPOINTS), |last| {
+            last.endpoint.id.to_string()
+        }),
+        clients: if frame.is_console() {
+            desk.ports().clients.list(CLIENTS).await?
+        } else {
+            Vec::new()
+        },
+        frame: frame.saying(is_deleted.then_some("The webhook is deleted.")),
         rows,
-        next,
         names: PUBLIC.to_vec(),
         fields,
+        backlog: webhooks.webhooks.backlog(WAITING).await?,
+        now: desk.now,
     };
-    page::answer(&page, page.fields.status())
-}
-
-fn row(
-    tracked: TrackedEndpoint,
-    owners: &HashMap<ClientId, String>,
-    backlog: &HashMap<EndpointId, EndpointBacklog>,
-    now: OffsetDateTime,
-) -> Row {
-    let behind = backlog.get(&tracked.endpoint.id);
-    let since = behind.and_then(|behind| behind.behind_since);
-    Row {
-        owner: ClientLink::among(owners, &tracked.endpoint),
-        waiting: behind.map_or(0, |behind| behind.waiting),
-        behind: since
-            .map(|since| text::duration(now - since))
-            .unwrap_or_default(),
-        tracked,
-    }
+    page::answer(&page, page.frame.status)
 }

@@ -1,6 +1,6 @@
 //! One webhook with its deliveries, its forms, and its secret once.
 
-use actix_web::HttpRequest;
+use actix_web::web;
 use askama::Template;
 use domain::posting::event::PUBLIC;
 use kernel::event::EventName;
@@ -8,19 +8,21 @@ use webhooks::{
     DELIVERIES_KEPT, Endpoint, EndpointId, LoggedDelivery, Owner, SECRET_OVERLAP, TrackedEndpoint,
 };
 
-use super::{
-    desk::Desk,
-    parts::{ClientLink, PATH, id},
+use super::desk::{Desk, PATH, id};
+use crate::{
+    by::By,
+    error::Answer,
+    form::Fields,
+    page::{self, Frame},
+    text,
 };
-use crate::{error::Answer, form::Fields, notice, page, text};
 
 #[derive(Template)]
 #[template(path = "webhooks/show.html")]
 struct Show {
-    head: page::Head,
-    frame: page::Frame,
+    frame: Frame,
     endpoint: Endpoint,
-    owner: Option<ClientLink>,
+    owner: By,
     facts: Vec<(&'static str, String)>,
     deliveries: Vec<LoggedDelivery>,
     names: Vec<EventName>,
@@ -31,38 +33,28 @@ struct Show {
 #[derive(Template)]
 #[template(path = "webhooks/secret.html")]
 struct Issued<'a> {
-    head: page::Head,
-    frame: page::Frame,
+    frame: Frame,
     endpoint: &'a Endpoint,
-    owner: Option<ClientLink>,
+    owner: By,
     secret: String,
     /// How long the secret before it signs too; `None` for the first one.
     overlap: Option<i64>,
 }
 
 /// One endpoint with its deliveries.
-pub async fn page(request: &HttpRequest, path: &str, desk: &Desk<'_>) -> Answer {
-    let notice = notice::done(request)?;
+pub async fn show(desk: Desk, path: web::Path<String>) -> Answer {
+    let notice = desk.done();
     let notice = notice.as_deref().and_then(did).map(str::to_owned);
-    one(request, desk, id(path)?, notice, Fields::default()).await
+    one(&desk, id(&path)?, notice, Fields::default()).await
 }
 
 /// One endpoint, and its forms, one of which may have been refused.
-pub async fn one(
-    request: &HttpRequest,
-    desk: &Desk<'_>,
-    id: EndpointId,
-    notice: Option<String>,
-    refused: Fields,
-) -> Answer {
-    let mut frame = page::Frame::of_form(request, PATH, &refused)?;
-    frame.notice = notice;
-    let webhooks = &desk.webhooks;
+pub async fn one(desk: &Desk, id: EndpointId, notice: Option<String>, refused: Fields) -> Answer {
+    let webhooks = desk.webhooks();
     let tracked = webhooks.find(id).await?;
     let page = Show {
-        head: page::Head::at(frame.place, "Webhook"),
-        frame,
-        owner: ClientLink::of(desk.clients, &tracked.endpoint).await?,
+        frame: desk.frame_of_form(PATH, "Webhook", &refused).saying(notice),
+        owner: desk.owner(tracked.endpoint.owner).await?,
         facts: facts(&tracked),
         deliveries: webhooks.deliveries(id, DELIVERIES_KEPT).await?,
         names: PUBLIC.to_vec(),
@@ -70,22 +62,15 @@ pub async fn one(
         replay: Fields::of_action(&refused, &["replay"], Fields::default()),
         endpoint: tracked.endpoint,
     };
-    page::answer(&page, refused.status())
+    page::answer(&page, page.frame.status)
 }
 
 /// The secret of an endpoint, once.
-pub async fn secret(
-    request: &HttpRequest,
-    desk: &Desk<'_>,
-    endpoint: &Endpoint,
-    is_rotated: bool,
-) -> Answer {
-    let frame = page::Frame::of(request, PATH)?;
+pub async fn secret(desk: &Desk, endpoint: &Endpoint, is_rotated: bool) -> Answer {
     let page = Issued {
-        head: page::Head::at(frame.place, "Secret"),
-        frame,
+        frame: desk.frame(PATH, "Secret"),
         endpoint,
-        owner: ClientLink::of(desk.clients, endpoint).await?,
+        owner: desk.owner(endpoint.owner).await?,
         secret: endpoint.secret.reveal(),
         overlap: is_rotated.then(|| SECRET_OVERLAP.whole_hours()),
     };
@@ -116,7 +101,7 @@ fn facts(tracked: &TrackedEndpoint) -> Vec<(&'static str, String)> {
         Owner::Operator => endpoint.prefixes.as_slice().join(", "),
     };
     let quiet = health.open_until.filter(|_| health.is_half_open());
-    let fields = [
+    text::stated([
         ("Id", endpoint.id.to_string()),
         ("Prefixes", prefixes),
         ("Created (UTC)", text::minute(endpoint.created_at)),
@@ -129,9 +114,7 @@ fn facts(tracked: &TrackedEndpoint) -> Vec<(&'static str, String)> {
             text::optional_minute(health.failing_since),
         ),
         ("Silent, next try (UTC)", text::optional_minute(quiet)),
-    ];
-    let fields = fields.into_iter();
-    fields.filter(|(_, value)| !value.is_empty()).collect()
+    ])
 }
 
 fn did(action: &str) -> Option<&'static str> {

@@ -1,6 +1,5 @@
 //! The pages of companies, and the form that changes one.
 
-use access::{Client, Clients as _, NewClient, Scope};
 use domain::{
     company::Company,
     posting::Lifetime,
@@ -8,10 +7,9 @@ use domain::{
     testing::{create, pusher},
     usecase::ingest,
 };
-use kernel::testing::identifier;
 use kernel::{
     ClientId, CompanyId, Prefixes, Website,
-    testing::{noon, uuid},
+    testing::{identifier, noon, uuid},
 };
 
 use crate::support::Desk;
@@ -22,14 +20,7 @@ const EVIL: &str = "\"'><script>alert(1)</script>";
 async fn desk(hosts: &[&str]) -> Desk {
     let desk = Desk::new();
     for (id, name) in [(pusher(), EVIL), (ClientId::new(uuid(78)), "bolt")] {
-        let new = NewClient {
-            name: name.to_owned(),
-            scopes: vec![Scope::JobPostingsWrite],
-            prefixes: Prefixes::ALL,
-            requests_per_minute: None,
-        };
-        let client = Client::new(id, new, [7; 32], noon());
-        desk.store.insert(&client, None).await.unwrap();
+        desk.add_client(id, name, Prefixes::ALL).await;
     }
     let puts: Vec<_> = hosts.iter().map(|host| create(host, host)).collect();
     for answer in ingest(&*desk.store, &puts, Lifetime::NEVER, noon())

@@ -1,16 +1,15 @@
 //! The search for postings, the page of a posting, and moderation.
 
-use access::{Client, Clients as _, NewClient, Scope};
+use access::Clients as _;
 use domain::{
     posting::{EnrichedTexts, Lifetime, Posting},
     store::{PostingWrite, Store as _, WriteSet},
     testing::push_by,
     usecase::ingest,
 };
-use kernel::testing::identifier;
 use kernel::{
     ClientId, Prefixes,
-    testing::{noon, uuid},
+    testing::{identifier, noon, uuid},
 };
 
 use crate::support::Desk;
@@ -20,16 +19,8 @@ const EVIL: &str = "\"'><script>alert(1)</script>&amp;";
 /// Pushes a posting of a client by this name, with a script in every field that may hold one.
 async fn push(desk: &Desk, id: &str, title: &str) -> Posting {
     let client = ClientId::new(uuid(77));
-    let new = NewClient {
-        name: EVIL.to_owned(),
-        scopes: vec![Scope::JobPostingsWrite],
-        prefixes: Prefixes::ALL,
-        requests_per_minute: None,
-    };
-    let client = Client::new(client, new, [7; 32], noon());
-    let known = desk.store.list(9).await.unwrap();
-    if known.is_empty() {
-        desk.store.insert(&client, None).await.unwrap();
+    if desk.store.list(9).await.unwrap().is_empty() {
+        desk.add_client(client, EVIL, Prefixes::ALL).await;
     }
     let body = format!(
         r#"{{"title": {title:?}, "raw_description": {EVIL:?}, "location_city": {EVIL:?},
@@ -37,7 +28,7 @@ async fn push(desk: &Desk, id: &str, title: &str) -> Posting {
         "company": {{"name": {EVIL:?}, "website_url": "https://acme.example",
         "logo_path": {EVIL:?}}}}}"#
     );
-    let put = push_by(client.id, id, &body);
+    let put = push_by(client, id, &body);
     let answers = ingest(&*desk.store, &[put], Lifetime::NEVER, noon())
         .await
         .unwrap();

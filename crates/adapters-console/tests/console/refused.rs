@@ -1,18 +1,16 @@
 //! Forms that are refused: their page comes back, with what was typed and what is wrong with it.
 
-use access::{Client, Clients, NewClient, Scope};
 use domain::{
     posting::{ENRICH, Lifetime},
     store::Store as _,
     testing::create,
     usecase::ingest,
 };
-use kernel::testing::identifier;
 use kernel::{
     ClientId, Prefixes,
     event::Cursor,
     outbox::Outbox as _,
-    testing::{minutes, noon, uuid},
+    testing::{identifier, minutes, noon, uuid},
 };
 use webhooks::{Webhooks, testing::endpoint};
 
@@ -28,14 +26,8 @@ async fn desk() -> Desk {
     let claimed = store.claim(ENRICH, 9, minutes(1), uuid(9), noon()).await;
     let token = claimed.unwrap()[0].token;
     store.give_up(token, "broken", noon()).await.unwrap();
-    let new = NewClient {
-        name: "acme".to_owned(),
-        scopes: vec![Scope::JobPostingsWrite],
-        prefixes: Prefixes::ALL,
-        requests_per_minute: None,
-    };
-    let client = Client::new(ClientId::new(uuid(77)), new, [7; 32], noon());
-    Clients::insert(store, &client, None).await.unwrap();
+    let client = ClientId::new(uuid(77));
+    desk.add_client(client, "acme", Prefixes::ALL).await;
     let webhook = endpoint(1);
     let inserted = Webhooks::insert(store, &webhook, Cursor::default(), None);
     inserted.await.unwrap();

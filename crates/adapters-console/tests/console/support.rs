@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use access::{
-    Client,
+    Client, Clients, Scope,
     sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest, issue_link, token_digest},
 };
 use actix_web::{
@@ -17,8 +17,7 @@ use actix_web::{
     test, web,
 };
 use adapters_console::{
-    CompanyEditor, Console, IntegrationPorts, Moderator, People, Ports, Settings, client_link,
-    integration_routes, new_token,
+    Console, Decisions, Ports, Settings, SharedPorts, client_link, integration_routes, new_token,
 };
 use async_trait::async_trait;
 use domain::{
@@ -30,7 +29,7 @@ use domain::{
     },
 };
 use kernel::{
-    CompanyId, SourceIdentifier, StoreError, Version,
+    ClientId, CompanyId, Prefixes, SourceIdentifier, StoreError, Version,
     audit::{Attribution, AuditLog as _, AuditQuery, Entry, Operator},
     testing::{by_ann, noon},
 };
@@ -40,7 +39,7 @@ use newsletter::{
     usecase::{PersonCommand, PersonError},
 };
 use time::{Duration, OffsetDateTime};
-use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, Sender};
+use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, PrivateAddresses, Sender};
 
 /// A console with its store and its stand-ins.
 pub struct Desk {
@@ -76,10 +75,12 @@ impl Answer {
     }
 }
 
-struct Desktop(Arc<MemoryStore>);
+/// Decides on the store in memory; about people it says what it was asked, and everybody but
+/// `nobody@example.com` is known.
+struct Decider(Arc<MemoryStore>);
 
 #[async_trait]
-impl Moderator for Desktop {
+impl Decisions for Decider {
     async fn moderate(
         &self,
         identifier: &SourceIdentifier,
@@ -87,28 +88,29 @@ impl Moderator for Desktop {
         seen: Option<Version>,
         by: &Attribution,
     ) -> Result<Posting, ModerationError> {
-        moderate(
-            &*self.0,
-            identifier,
-            command,
-            seen,
-            by,
-            Lifetime::NEVER,
-            noon(),
-        )
-        .await
+        let (store, lifetime) = (&*self.0, Lifetime::NEVER);
+        moderate(store, identifier, command, seen, by, lifetime, noon()).await
     }
-}
 
-#[async_trait]
-impl CompanyEditor for Desktop {
-    async fn update(
+    async fn change_company(
         &self,
         id: CompanyId,
         change: &CompanyChange,
         by: &Attribution,
     ) -> Result<(), CompanyError> {
         update_company(&*self.0, &*self.0, id, change, by, noon()).await
+    }
+
+    async fn decide_about(
+        &self,
+        email: &Email,
+        command: &PersonCommand,
+        by: &Attribution,
+    ) -> Result<String, PersonError> {
+        if email.as_str() == "nobody@example.com" {
+            return Err(PersonError::NotFound);
+        }
+        Ok(format!("{email} {command:?} {}", by.operator))
     }
 }
 
@@ -133,26 +135,11 @@ impl Sender for Receiver {
     }
 }
 
-/// Records the requests it gets; every address but `nobody@example.com` is known.
-struct Somebody;
+/// Undoes what it is asked to.
+struct Undo;
 
 #[async_trait]
-impl People for Somebody {
-    async fn decide(
-        &self,
-        email: &Email,
-        command: &PersonCommand,
-        by: &Attribution,
-    ) -> Result<String, PersonError> {
-        if email.as_str() == "nobody@example.com" {
-            return Err(PersonError::NotFound);
-        }
-        Ok(format!("{email} {command:?} {}", by.operator))
-    }
-}
-
-#[async_trait]
-impl UndoCatalogue for Somebody {
+impl UndoCatalogue for Undo {
     async fn undo(&self, order: UndoOrder) -> Result<Undone, CatalogueError> {
         match order.name.as_str() {
             "running" => Err(CatalogueError::Running(7)),
@@ -237,6 +224,18 @@ impl Desk {
         }
     }
 
+    /// Adds a client of this name.
+    pub async fn add_client(&self, id: ClientId, name: &str, prefixes: Prefixes) {
+        let client = Client {
+            id,
+            name: name.to_owned(),
+            scopes: vec![Scope::JobPostingsWrite],
+            prefixes,
+            ..access::testing::client(1)
+        };
+        Clients::insert(&*self.store, &client, None).await.unwrap();
+    }
+
     pub fn set_away(&self, is_away: bool) {
         self.is_away.store(is_away, Ordering::Relaxed);
     }
@@ -249,19 +248,14 @@ impl Desk {
 
     fn ports(&self) -> Ports {
         let clock = Arc::clone(&self.clock);
-        Ports {
+        let shared = SharedPorts {
             sign_in_tokens: Arc::new(Shaky(Arc::clone(&self.store), Arc::clone(&self.is_away))),
+            clients: Arc::clone(&self.store) as _,
+            activity: Arc::clone(&self.store) as _,
             browser: Arc::clone(&self.store) as _,
             postings: Arc::clone(&self.store) as _,
-            store: Arc::clone(&self.store) as _,
-            moderator: Arc::new(Desktop(Arc::clone(&self.store))),
-            companies: Arc::clone(&self.store) as _,
-            company_editor: Arc::new(Desktop(Arc::clone(&self.store))),
-            clients: Arc::clone(&self.store) as _,
-            new_secret: Arc::new(|| Some(("s3cret".to_owned(), [3; 32]))),
-            activity: Arc::clone(&self.store) as _,
             catalogues: Arc::clone(&self.store) as _,
-            undo: Arc::new(Somebody),
+            undo: Arc::new(Undo),
             webhooks: Arc::clone(&self.store) as _,
             log: Arc::clone(&self.store) as _,
             sender: Arc::new(Receiver),
@@ -270,35 +264,22 @@ impl Desk {
                 let title = posting.map(|view| view.posting.details.title.as_str());
                 Some(format!("{} of {title:?}", event.name))
             }),
+            appeal: None,
+            private_addresses: PrivateAddresses::default(),
+            clock: Arc::new(move || noon() + Duration::seconds(clock.load(Ordering::Relaxed))),
+        };
+        Ports {
+            shared,
+            store: Arc::clone(&self.store) as _,
+            decisions: Arc::new(Decider(Arc::clone(&self.store))),
+            companies: Arc::clone(&self.store) as _,
+            new_secret: Arc::new(|| Some(("s3cret".to_owned(), [3; 32]))),
             outbox: Arc::clone(&self.store) as _,
             kinds: vec![ENRICH.kind()],
             subscribers: Arc::clone(&self.store) as _,
             census: Arc::clone(&self.store) as _,
-            people: Arc::new(Somebody),
             accounts: Arc::clone(&self.store) as _,
             audit: Arc::clone(&self.store) as _,
-            clock: Arc::new(move || noon() + Duration::seconds(clock.load(Ordering::Relaxed))),
-        }
-    }
-
-    fn client_ports(&self) -> IntegrationPorts {
-        let ports = self.ports();
-        IntegrationPorts {
-            sign_in_tokens: ports.sign_in_tokens,
-            clients: ports.clients,
-            activity: ports.activity,
-            browser: ports.browser,
-            postings: ports.postings,
-            catalogues: ports.catalogues,
-            undo: ports.undo,
-            webhooks: ports.webhooks,
-            log: ports.log,
-            sender: ports.sender,
-            new_ping: ports.new_ping,
-            event_text: ports.event_text,
-            appeal: None,
-            private_addresses: self.settings.private_addresses,
-            clock: ports.clock,
         }
     }
 
@@ -340,7 +321,7 @@ impl Desk {
     /// Makes a request.
     pub async fn ask(&self, path: &str, ask: Ask<'_>) -> Answer {
         let console = Console::new(self.ports(), self.settings.clone());
-        let integration = integration_routes(self.client_ports(), "http://console.example");
+        let integration = integration_routes(self.ports().shared, "http://console.example");
         let app = App::new()
             .service(web::scope("/integration").configure(integration))
             .configure(|config| console.configure(config));

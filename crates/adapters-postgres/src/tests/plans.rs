@@ -12,8 +12,13 @@ use super::{create, fixture};
 type Plan = (&'static str, &'static [&'static str]);
 
 /// Plans on empty tables.
-const PLANS: [Plan; 34] = [
+const PLANS: [Plan; 36] = [
     ("audit::Read", &["using audit_newest ", "!Sort"]),
+    ("audit::ReadAction", &["using audit_by_action ", "!Sort"]),
+    (
+        "audit::ReadOperator",
+        &["using audit_by_operator ", "!Sort"],
+    ),
     ("sign_in::Forget", &["using sign_in_tokens_by_end "]),
     ("sign_in::Trim", &["using sign_in_tokens_by_holder "]),
     ("catalogue::read::Find", BY_CATALOGUE),

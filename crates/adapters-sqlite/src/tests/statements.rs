@@ -11,8 +11,10 @@ use crate::connection::Role;
 type Plan = (&'static str, &'static [&'static str]);
 
 /// Plans that go by an index in its order, and read no other table from end to end.
-const IN_ORDER: [Plan; 31] = [
+const IN_ORDER: [Plan; 33] = [
     ("audit::Read", &["INDEX audit_newest"]),
+    ("audit::ReadAction", &["INDEX audit_by_action"]),
+    ("audit::ReadOperator", &["INDEX audit_by_operator"]),
     (
         "catalogue::read::OpenPostings",
         &["postings_by_catalogue (catalogue_id=? AND id>?)"],
@@ -28,7 +30,7 @@ const IN_ORDER: [Plan; 31] = [
     ("console::NewestOfStatus", &["INDEX postings_by_status"]),
     (
         "console::ByIdentifier",
-        &["INDEX sqlite_autoindex_postings_2"],
+        &["INDEX sqlite_autoindex_postings_2 (source_identifier>? AND source_identifier<?)"],
     ),
     (
         "adapters_sqlite::draft::Find",

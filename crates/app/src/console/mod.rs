@@ -7,8 +7,7 @@ use std::{net::SocketAddr, sync::Arc};
 use ::webhooks::Sender;
 use adapters_console::{Console, Ports, Settings};
 use adapters_http::{
-    AdminApplication, AdminListener, Hosts, StopHandle, Timeouts, event_text, new_ping,
-    oauth::ClientSecret,
+    AdminApplication, AdminListener, Hosts, StopHandle, Timeouts, oauth::ClientSecret,
 };
 use anyhow::bail;
 use domain::usecase::UndoCatalogue;
@@ -20,6 +19,7 @@ use crate::{
     cli::{ConsoleArgs, WorkArgs, values::AdminBind},
     database::Database,
     exposure,
+    integration::shared_ports,
 };
 
 /// A running console.
@@ -65,8 +65,6 @@ impl ConsoleServer {
         let settings = Settings {
             url: url.clone(),
             proxy,
-            private_addresses: work.addresses.private,
-            appeal: work.appeal.appeal_url.clone(),
             has_newsletter: work.accounts.settings().has_account(),
         };
         let console = Console::new(ports(database, sender, undo, work), settings);
@@ -109,42 +107,27 @@ fn ports(
     undo: Arc<dyn UndoCatalogue>,
     work: &WorkArgs,
 ) -> Ports {
-    let appeal = work.appeal.appeal_url.clone();
-    let commands = Arc::new(StoreCommands {
+    let decisions = StoreCommands {
         store: Arc::clone(&database.store),
         clients: Arc::clone(&database.clients),
         newsletter: Arc::clone(&database.newsletter),
         lifetime: work.lifetime.lifetime,
         clock: clock::system(),
-    });
+    };
     Ports {
-        sign_in_tokens: Arc::clone(&database.sign_in_tokens),
-        browser: Arc::clone(&database.browser),
-        postings: Arc::clone(&database.postings),
+        shared: shared_ports(database, sender, undo, work),
         store: Arc::clone(&database.store),
-        moderator: Arc::clone(&commands) as _,
+        decisions: Arc::new(decisions),
         companies: Arc::clone(&database.companies),
-        company_editor: Arc::clone(&commands) as _,
-        clients: Arc::clone(&database.clients),
         new_secret: Arc::new(|| {
             let secret = ClientSecret::generate().ok()?;
             Some((secret.expose().to_owned(), secret.digest()))
         }),
-        activity: Arc::clone(&database.activity),
-        catalogues: Arc::clone(&database.catalogues),
-        undo,
-        webhooks: Arc::clone(&database.webhooks),
-        log: Arc::clone(&database.events),
-        sender,
-        new_ping: Arc::new(|at| new_ping(at).ok()),
-        event_text: Arc::new(move |event, posting| event_text(event, posting, appeal.as_deref())),
         outbox: Arc::clone(&database.outbox),
         kinds: workers::kinds::ALL.to_vec(),
         subscribers: Arc::clone(&database.newsletter),
         census: Arc::clone(&database.subscribers),
-        people: commands,
         accounts: Arc::clone(&database.accounts),
         audit: Arc::clone(&database.audit),
-        clock: clock::system(),
     }
 }

@@ -1,9 +1,9 @@
-//! What the pages have decided, by the commands of operators on a store.
+//! The decisions of operators on the console's pages, carried out on a store.
 
 use std::sync::Arc;
 
 use access::Clients;
-use adapters_console::{CompanyEditor, Moderator, People};
+use adapters_console::Decisions;
 use async_trait::async_trait;
 use domain::{
     posting::{Lifetime, Posting, moderation::Moderation},
@@ -20,7 +20,7 @@ use runtime::Clock;
 
 use crate::operators;
 
-/// What the commands need.
+/// The commands of operators, with what they need.
 pub struct StoreCommands {
     pub store: Arc<dyn Store>,
     pub clients: Arc<dyn Clients>,
@@ -30,7 +30,7 @@ pub struct StoreCommands {
 }
 
 #[async_trait]
-impl Moderator for StoreCommands {
+impl Decisions for StoreCommands {
     async fn moderate(
         &self,
         identifier: &SourceIdentifier,
@@ -41,11 +41,8 @@ impl Moderator for StoreCommands {
         let store = &*self.store;
         operators::moderate(store, identifier, command, seen, by, self.lifetime).await
     }
-}
 
-#[async_trait]
-impl CompanyEditor for StoreCommands {
-    async fn update(
+    async fn change_company(
         &self,
         id: CompanyId,
         change: &CompanyChange,
@@ -53,11 +50,8 @@ impl CompanyEditor for StoreCommands {
     ) -> Result<(), CompanyError> {
         operators::change_company(&*self.store, &*self.clients, id, change, by).await
     }
-}
 
-#[async_trait]
-impl People for StoreCommands {
-    async fn decide(
+    async fn decide_about(
         &self,
         email: &Email,
         command: &PersonCommand,

@@ -1,0 +1,196 @@
+//! A request of a visitor who is signed in, as handlers take it.
+
+use std::{future::Ready, ops::Deref};
+
+use access::{Client, Scope};
+use actix_web::{
+    FromRequest, HttpRequest, HttpResponse, dev::Payload, http::header::LOCATION, web,
+};
+use futures_util::future::LocalBoxFuture;
+use kernel::audit::Attribution;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    error::Failure,
+    form::{Fields, Form, TOKEN_FIELD, refuse_other_sites},
+    page::{Frame, Head},
+    query::Query,
+    session::{Holder, Session},
+    state::{SharedPorts, Site, State},
+};
+
+/// What separates an address from its seal.
+const SEAL: &str = "&seal=";
+
+/// A request of a session that was let through.
+pub struct Visit {
+    request: HttpRequest,
+    pub session: Session,
+    pub site: web::Data<Site>,
+    /// The time at which it came.
+    pub now: OffsetDateTime,
+}
+
+impl Visit {
+    /// The visit of a request.
+    pub fn of(request: &HttpRequest) -> Result<Self, Failure> {
+        let site = request.app_data::<web::Data<Site>>().cloned();
+        let site = site.ok_or(Failure::Forbidden)?;
+        Ok(Self {
+            request: request.clone(),
+            session: Session::of(request)?,
+            now: site.now(),
+            site,
+        })
+    }
+
+    /// The ports that all pages call.
+    pub fn ports(&self) -> &SharedPorts {
+        &self.site.ports
+    }
+
+    /// The client whose people ask, which must have one of these scopes.
+    pub fn client(&self, scopes: &'static [Scope]) -> Result<&Client, Failure> {
+        match &self.session.holder {
+            Holder::Client(client) if client.may(scopes) => Ok(client),
+            Holder::Client(_) => Err(Failure::Scope(scopes)),
+            Holder::Operator(_) => Err(Failure::Forbidden),
+        }
+    }
+
+    /// What a command is attributed to, if it is an operator's.
+    pub fn attribution(&self) -> Option<Attribution> {
+        let Holder::Operator(operator) = self.session.holder.clone() else {
+            return None;
+        };
+        let id = Uuid::now_v7();
+        Some(Attribution { id, operator })
+    }
+
+    /// The fields of the address.
+    pub fn query(&self) -> Query {
+        Query::parse(self.request.query_string())
+    }
+
+    /// The address in the place of a path.
+    pub fn at(&self, path: &str) -> String {
+        self.site.place.at(path)
+    }
+
+    /// The frame of a page that belongs to an entry of the navigation.
+    pub fn frame(&self, at: &'static str, title: impl Into<String>) -> Frame {
+        self.frame_of_form(at, title, &Fields::default())
+    }
+
+    /// The frame of the page of a form, which may have been refused.
+    pub fn frame_of_form(
+        &self,
+        at: &'static str,
+        title: impl Into<String>,
+        fields: &Fields,
+    ) -> Frame {
+        Frame {
+            head: Head::at(self.site.place, title),
+            who: self.session.holder.name().to_owned(),
+            token: self.session.form_token.clone(),
+            at,
+            notice: None,
+            problem: fields.problem(),
+            status: fields.status(),
+        }
+    }
+
+    /// Leads to a page that says what was done. The address is sealed for the session: a link from
+    /// elsewhere must not make a page say what nobody did.
+    pub fn lead(&self, page: &str, action: &str) -> HttpResponse {
+        let separator = if page.contains('?') { '&' } else { '?' };
+        let address = self.at(&format!("{page}{separator}did={action}"));
+        let seal = self.session.seal(&address);
+        HttpResponse::SeeOther()
+            .insert_header((LOCATION, format!("{address}{SEAL}{seal}")))
+            .finish()
+    }
+
+    /// The action that a form of this session has just done, by the address that it led to.
+    pub fn done(&self) -> Option<String> {
+        let address = self.request.uri().path_and_query()?.as_str();
+        let (address, seal) = address.rsplit_once(SEAL)?;
+        let is_own = self.session.is_seal(address, seal);
+        self.query()
+            .get("did")
+            .filter(|_| is_own)
+            .map(str::to_owned)
+    }
+}
+
+impl FromRequest for Visit {
+    type Error = Failure;
+    type Future = Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        std::future::ready(Self::of(request))
+    }
+}
+
+/// The form of a session: one that no page of the session has sent is refused.
+impl FromRequest for Form {
+    type Error = Failure;
+    type Future = LocalBoxFuture<'static, Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let own = Visit::of(request).and_then(|visit| {
+            refuse_other_sites(request, &visit.site)?;
+            Ok(visit.session)
+        });
+        let payload = web::Payload::from_request(request, payload);
+        Box::pin(async move {
+            let session = own?;
+            let payload = payload.await.map_err(|_| Failure::Unreadable)?;
+            let form = Self::receive(payload).await?;
+            let token = form.get(TOKEN_FIELD).unwrap_or_default();
+            if session.is_form_token(token) {
+                Ok(form)
+            } else {
+                Err(Failure::CrossSite)
+            }
+        })
+    }
+}
+
+/// A request of an operator to the console.
+pub struct OperatorVisit {
+    visit: Visit,
+    pub state: web::Data<State>,
+    /// What its command is attributed to.
+    pub by: Attribution,
+}
+
+impl OperatorVisit {
+    fn of(request: &HttpRequest) -> Result<Self, Failure> {
+        let visit = Visit::of(request)?;
+        let state = request.app_data::<web::Data<State>>().cloned();
+        Ok(Self {
+            by: visit.attribution().ok_or(Failure::Forbidden)?,
+            state: state.ok_or(Failure::Forbidden)?,
+            visit,
+        })
+    }
+}
+
+impl Deref for OperatorVisit {
+    type Target = Visit;
+
+    fn deref(&self) -> &Visit {
+        &self.visit
+    }
+}
+
+impl FromRequest for OperatorVisit {
+    type Error = Failure;
+    type Future = Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        std::future::ready(Self::of(request))
+    }
+}
