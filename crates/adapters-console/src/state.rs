@@ -8,7 +8,7 @@ use std::{
 use access::{ActivityLog, Clients, sign_in::SignInTokens};
 use async_trait::async_trait;
 use domain::{
-    browse::{PostingBrowser, Window, WindowOrder},
+    browse::{PostingBrowser, WindowOrder},
     catalogue::{Catalogue, Catalogues},
     company::CompanyReader,
     posting::{Posting, PostingView, moderation::Moderation},

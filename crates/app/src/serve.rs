@@ -9,7 +9,6 @@ use std::{ffi::OsString, net::SocketAddr, sync::Arc};
 
 use adapters_http::{
     Application, BuildError, HttpSettings, Ports, StopHandle, Timeouts, WebhookPorts,
-    oauth::KeyFolder,
 };
 use adapters_postgres::PostgresUrl;
 use adapters_prometheus::Serving;
@@ -19,6 +18,7 @@ use domain::usecase::{Ingest, UndoCatalogue};
 use ingest::{ImportPorts, ImportTasks, Importer, LaneTasks, Lanes};
 use kernel::trace::OptionalTracer;
 use runtime::{Throttle, clock, cores};
+use tokens::KeyFolder;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
 use workers::{Activities, ActivityTask, Wake};

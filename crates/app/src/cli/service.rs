@@ -7,7 +7,6 @@ use clap::Args;
 use domain::posting::Lifetime;
 use ingest::LaneSettings;
 use runtime::cores;
-use tokens::KeyFolder;
 use workers::WorkerSettings;
 
 use super::{

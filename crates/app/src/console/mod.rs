@@ -6,12 +6,11 @@ use std::{net::SocketAddr, sync::Arc};
 
 use ::webhooks::Sender;
 use adapters_console::{Console, Ports, Settings};
-use adapters_http::{
-    AdminApplication, AdminListener, Hosts, StopHandle, Timeouts, oauth::ClientSecret,
-};
+use adapters_http::{AdminApplication, AdminListener, Hosts, StopHandle, Timeouts};
 use anyhow::bail;
 use domain::usecase::UndoCatalogue;
 use runtime::clock;
+use tokens::ClientSecret;
 use tokio::task::JoinHandle;
 
 use self::store::StoreCommands;
