@@ -371,15 +371,13 @@ impl<S: Sql, V: Bind<DB>, DB: Database> QueryFragment<DB> for ByName<'_, S, V> {
         // Values are mostly given in the order of the text.
         let mut next = 0;
         for (name, piece) in &text.rest {
-            let is_meant = |(given, _): &(&str, V)| given == name;
-            let found = self.values.get(next).filter(|it| is_meant(it));
-            let found = found.or_else(|| {
-                next = self.values.iter().position(is_meant)?;
-                self.values.get(next)
-            });
-            next += 1;
+            let is_meant = |at: &usize| self.values.get(*at).is_some_and(|it| it.0 == name);
+            let at = Some(next).filter(is_meant);
+            let at = at.or_else(|| (0..self.values.len()).find(is_meant));
+            let found = at.and_then(|at| Some((at, self.values.get(at)?)));
             let missing = || Error::QueryBuilderError(format!("no value for :{name}").into());
-            let (_, value) = found.ok_or_else(missing)?;
+            let (at, (_, value)) = found.ok_or_else(missing)?;
+            next = at + 1;
             value.bind(&mut out)?;
             out.push_sql(piece);
         }

@@ -176,7 +176,8 @@ async fn statements_go_by_their_indexes() {
                 "{name}:\n{plan}"
             );
             let scans = plan.lines().filter(|step| step.starts_with("SCAN"));
-            for step in scans.filter(|step| *step != "SCAN CONSTANT ROW") {
+            for step in scans.filter(|step| !step.starts_with("SCAN (") && !step.ends_with(" ROW"))
+            {
                 assert!(
                     expected.iter().any(|it| step.contains(it)),
                     "{name}:\n{plan}"
