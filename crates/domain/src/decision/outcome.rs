@@ -52,7 +52,11 @@ pub fn apply(
         change.approve(Actor::Enricher, lifetime, now);
     } else if !stays_rejected(posting) {
         change.write.posting.moderated = false;
-        change.write.decision = Some(Decision::of_enrichment(enrichment, now));
+        change.write.decision = Some(Decision::of_verdict(
+            &enrichment.verdict,
+            enrichment.by.clone(),
+            now,
+        ));
         match &enrichment.verdict {
             Verdict::Approve => change.approve(Actor::Enricher, lifetime, now),
             Verdict::Reject { code, text, .. } => {

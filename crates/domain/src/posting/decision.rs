@@ -1,11 +1,11 @@
-//! The newest decision whether a posting may be shown, with its reasons, as readers see it.
+//! Who judges whether a posting may be shown, and the newest decision, as readers see it.
 
 use std::fmt;
 
 use kernel::{Actor, DecisionCode, audit::Operator, vocabulary};
 use time::OffsetDateTime;
 
-use super::{Enrichment, Verdict};
+use super::ReasonCode;
 
 /// The most passages of a decision.
 pub const MOST_PASSAGES: usize = 3;
@@ -77,6 +77,22 @@ impl fmt::Display for DecidedBy {
     }
 }
 
+/// An enricher's judgement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// May be shown.
+    Approve,
+    /// Must not be shown.
+    Reject {
+        /// The reason, for programs.
+        code: ReasonCode,
+        /// The reason, in a sentence.
+        text: String,
+        /// What it rests on, verbatim from the posting as its readers see it.
+        passages: Vec<String>,
+    },
+}
+
 /// A decision whether a posting may be shown. It stays when the posting expires or is reopened,
 /// until there is another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,9 +114,8 @@ pub struct Decision {
 
 impl Decision {
     /// The decision that an enricher's verdict is.
-    pub fn of_enrichment(enrichment: &Enrichment, at: OffsetDateTime) -> Self {
-        let by = enrichment.by.clone();
-        match &enrichment.verdict {
+    pub fn of_verdict(verdict: &Verdict, by: DecidedBy, at: OffsetDateTime) -> Self {
+        match verdict {
             Verdict::Approve => Self {
                 outcome: DecisionOutcome::Approved,
                 at,
@@ -157,20 +172,16 @@ mod tests {
     use kernel::testing::{by_ann, noon};
 
     use super::*;
-    use crate::posting::ReasonCode;
 
     #[test]
     fn a_long_verdict_is_cut() {
-        let rejected = Enrichment {
-            by: DecidedBy::Model("gpt v3".to_owned()),
-            verdict: Verdict::Reject {
-                code: ReasonCode::Spam,
-                text: "é".repeat(1_001),
-                passages: vec!["ü".repeat(301); 4],
-            },
-            ..Enrichment::bare()
+        let verdict = Verdict::Reject {
+            code: ReasonCode::Spam,
+            text: "é".repeat(1_001),
+            passages: vec!["ü".repeat(301); 4],
         };
-        let decision = Decision::of_enrichment(&rejected, noon());
+        let by = DecidedBy::Model("gpt v3".to_owned());
+        let decision = Decision::of_verdict(&verdict, by, noon());
         assert_eq!(decision.outcome, DecisionOutcome::Rejected);
         assert_eq!(decision.by.version(), Some("gpt v3"));
         assert_eq!(decision.code.as_str(), "spam");

@@ -2,7 +2,7 @@
 //!
 //! [`outcome`](super::outcome) decides what follows for the posting.
 
-use super::{DecidedBy, ReasonCode, duplicate::MinHash};
+use super::{DecidedBy, Verdict, duplicate::MinHash};
 
 /// The result of enriching a posting.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,20 +51,4 @@ pub struct Coordinates {
     pub latitude: f64,
     /// Degrees east, −180 to 180.
     pub longitude: f64,
-}
-
-/// An enricher's judgement.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// May be shown.
-    Approve,
-    /// Must not be shown.
-    Reject {
-        /// The reason, for programs.
-        code: ReasonCode,
-        /// The reason, in a sentence.
-        text: String,
-        /// What it rests on, verbatim from the posting as its readers see it.
-        passages: Vec<String>,
-    },
 }
