@@ -217,9 +217,8 @@ impl Running {
             throttle: throttle.clone(),
         });
         let undo: Arc<dyn UndoCatalogue> = Arc::new(imports.undo());
-        let called = Arc::clone(&tried) as _;
-        let undo_here = Arc::clone(&undo);
-        let pages = Pages(shared_ports(&database, called, undo_here, &options.work));
+        let (called, undone) = (Arc::clone(&tried) as _, Arc::clone(&undo));
+        let pages = Pages(shared_ports(&database, called, undone, &options.work));
         let ports = Ports {
             ingest: lanes,
             imports: Arc::new(imports),
