@@ -36,6 +36,7 @@ pub mod event;
 pub mod executor;
 pub mod migrations;
 pub mod outbox;
+mod ports;
 pub mod posting;
 pub mod retention;
 pub mod sign_in;

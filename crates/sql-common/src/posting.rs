@@ -2,7 +2,6 @@
 
 mod decision;
 mod load;
-mod ports;
 mod view;
 
 use std::sync::Arc;
