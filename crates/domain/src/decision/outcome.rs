@@ -52,12 +52,9 @@ pub fn apply(
         change.approve(Actor::Enricher, lifetime, now);
     } else if !stays_rejected(posting) {
         change.write.posting.moderated = false;
-        change.write.decision = Some(Decision::of_verdict(
-            &enrichment.verdict,
-            enrichment.by.clone(),
-            now,
-        ));
-        match &enrichment.verdict {
+        let (verdict, by) = (&enrichment.verdict, enrichment.by.clone());
+        change.write.decision = Some(Decision::of_verdict(verdict, by, now));
+        match verdict {
             Verdict::Approve => change.approve(Actor::Enricher, lifetime, now),
             Verdict::Reject { code, text, .. } => {
                 change.reject(format!("{code}: {text}"), Actor::Enricher, now);
