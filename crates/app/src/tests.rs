@@ -2,13 +2,12 @@
 
 use std::{cell::RefCell, collections::BTreeSet, env, fmt::Write as _, fs};
 
-use clap::CommandFactory as _;
 use metrics::{
     Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
     with_local_recorder,
 };
 
-use crate::{command::Cli, options};
+use crate::{command::definitions, options};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference.md");
 /// The variable with which `cargo xtask reference` has the file written.
@@ -50,7 +49,7 @@ fn reference() -> String {
 
 /// The variables of what serves, by heading.
 fn variables() -> Vec<(String, Vec<String>)> {
-    let root = Cli::command();
+    let root = definitions();
     let mut found = Vec::<(String, Vec<String>)>::new();
     let services = options::SERVICES.map(|name| root.find_subcommand(name).unwrap());
     for arg in services
@@ -71,7 +70,9 @@ fn variables() -> Vec<(String, Vec<String>)> {
             values => format!(" (`{}`)", values.join(",")),
         };
         let secret = options::secret(arg).map_or("", |_| ", a *secret*");
-        let help = arg.get_help().unwrap_or_default();
+        let help = arg.get_help().unwrap_or_default().to_string();
+        // The page says once that a file may hold a secret.
+        let help = help.split(&format!(". {variable}_FILE")).next().unwrap();
         let line = format!("- `{variable}`{default}{secret}: {help}");
         let heading = arg.get_help_heading().unwrap();
         let place = found.iter().position(|(known, _)| known == heading);

@@ -21,7 +21,10 @@ const IN_ORDER: [Plan; 33] = [
     ),
     ("catalogue::read::Find", BY_CATALOGUE),
     ("catalogue::read::List", BY_CATALOGUE),
-    ("client::IsErased", &["INDEX audit_newest (at>?)"]),
+    (
+        "client::IsErased",
+        &["INDEX audit_by_action (action=? AND at>?)"],
+    ),
     ("client::activity::Days", BY_CLIENT),
     ("client::activity::Refusals", BY_CLIENT),
     ("client::TrimDays", BY_CLIENT),

@@ -75,14 +75,11 @@ impl Change {
     /// Expires a posting. An operator's expiry stands until an operator reopens it. One that is
     /// expired gets the new reason, which is no event (the specification).
     pub(super) fn expire(&mut self, reason: Option<String>, by: Actor, now: OffsetDateTime) {
-        self.write.posting.moderated = matches!(by, Actor::Operator(_));
-        if self.write.posting.status != Status::Expired {
-            self.write.posting.expired_at = Some(now);
-            self.write
-                .posting
-                .details
-                .expiration_reason
-                .clone_from(&reason);
+        let posting = &mut self.write.posting;
+        posting.moderated = matches!(by, Actor::Operator(_));
+        if posting.status != Status::Expired {
+            posting.expired_at = Some(now);
+            posting.details.expiration_reason.clone_from(&reason);
             self.raise(event::JOB_POSTING_EXPIRED);
         }
         self.move_to(Status::Expired, reason, by, now);
@@ -136,17 +133,18 @@ impl Change {
 
     /// Schedules an enrichment if the content is not that of the last outcome.
     pub(super) fn schedule_enrichment_if_stale(&mut self, company: &Company) {
-        self.asks_for_enrichment = self.write.posting.status != Status::Expired
-            && self.write.posting.enriched_hash
-                != Some(ContentHash::of(&self.write.posting.details, company));
+        let posting = &self.write.posting;
+        self.asks_for_enrichment = posting.status != Status::Expired
+            && posting.enriched_hash != Some(ContentHash::of(&posting.details, company));
     }
 
     /// Schedules an enrichment if the content differs from that of the last outcome by the company's
     /// name alone, which a push of another posting has changed.
     pub(super) fn schedule_enrichment_if_renamed(&mut self, company: &Company) {
-        self.asks_for_enrichment = self.write.posting.status != Status::Expired
-            && self.write.posting.enriched_hash.is_some_and(|last| {
-                last.differs_by_name_alone(&ContentHash::of(&self.write.posting.details, company))
+        let posting = &self.write.posting;
+        self.asks_for_enrichment = posting.status != Status::Expired
+            && posting.enriched_hash.is_some_and(|last| {
+                last.differs_by_name_alone(&ContentHash::of(&posting.details, company))
             });
     }
 
@@ -170,10 +168,8 @@ impl Change {
         if self.asks_for_enrichment {
             writes.tasks.ask(enrich(id));
         }
-        if let Some(id) = self
-            .original
-            .filter(|_| !self.write.posting.status.is_open())
-        {
+        let is_open = self.write.posting.status.is_open();
+        if let Some(id) = self.original.filter(|_| !is_open) {
             writes.tasks.ask(look_up_duplicates(id));
         }
         if let Some(write) = self.company {
@@ -186,7 +182,8 @@ impl Change {
         }
         if self.writes_posting {
             let posting = self.write.posting.clone();
-            (snapshot.postings).insert(posting.source_identifier.clone(), posting);
+            let identifier = posting.source_identifier.clone();
+            snapshot.postings.insert(identifier, posting);
             writes.postings.insert(id, self.write);
         }
     }

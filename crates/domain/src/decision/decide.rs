@@ -65,33 +65,31 @@ fn create(
     };
 
     let by = Actor::Client(put.by.client);
-    let mut change = Change::new(
-        None,
-        Posting {
-            id: put.new_id,
-            source_identifier: put.identifier.clone(),
-            version: 1,
-            status: Status::PendingEnrichment,
-            status_reason: None,
-            moderated: false,
-            details,
-            company_id: company.after.id,
-            catalogue: put.catalogue,
-            enriched_hash: None,
-            approved_hash: None,
-            texts_digest: None,
-            duplicate_of: None,
-            content_at: None,
-            is_featured: false,
-            published_at: None,
-            expire_at: None,
-            expired_at: None,
-            created_at: now,
-            created_by: Some(by.clone()),
-            updated_at: now,
-            updated_by: Some(by.clone()),
-        },
-    );
+    let posting = Posting {
+        id: put.new_id,
+        source_identifier: put.identifier.clone(),
+        version: 1,
+        status: Status::PendingEnrichment,
+        status_reason: None,
+        moderated: false,
+        details,
+        company_id: company.after.id,
+        catalogue: put.catalogue,
+        enriched_hash: None,
+        approved_hash: None,
+        texts_digest: None,
+        duplicate_of: None,
+        content_at: None,
+        is_featured: false,
+        published_at: None,
+        expire_at: None,
+        expired_at: None,
+        created_at: now,
+        created_by: Some(by.clone()),
+        updated_at: now,
+        updated_by: Some(by.clone()),
+    };
+    let mut change = Change::new(None, posting);
     change.move_to(Status::PendingEnrichment, None, by.clone(), now);
     if company.is_update {
         change.raise(event::COMPANY_UPDATED);

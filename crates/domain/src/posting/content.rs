@@ -13,8 +13,7 @@ digest! {
     /// hashes need one enrichment.
     ///
     /// It consists of two SHA-256: all but the last `NAME` bytes cover the posting itself, the last
-    /// ones the company's name. So it shows whether a posting is due only because its company was
-    /// renamed.
+    /// ones the company's name. So it shows whether the company's name is all that changed.
     ContentHash
 }
 
