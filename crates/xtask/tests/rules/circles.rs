@@ -12,7 +12,8 @@
 //! - Method calls are not seen, but types are, where they are named. Nor is a `macro_rules` macro
 //!   seen that a child uses without a `use`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::{fs, slice};
 
 use crate::source::{Module, Names, modules};
@@ -22,9 +23,15 @@ use crate::{assert_none, metadata};
 const MOST_IMPORTS: usize = 8;
 
 /// The modules of a crate, by their paths from its root.
-struct Modules(BTreeMap<Names, Module>);
+struct Modules {
+    all: BTreeMap<Names, Module>,
+    /// What was looked for before, by module, path and number of imports: imports by `*` may lead to
+    /// each other in very many ways.
+    found: RefCell<HashMap<(Names, Names, usize), Option<Found>>>,
+}
 
 /// What a path leads to.
+#[derive(Clone)]
 enum Found {
     Module(Names),
     /// An item, by the module that defines it.
@@ -35,6 +42,11 @@ enum Found {
 type Part<'a> = Option<&'a String>;
 
 impl Modules {
+    fn new(all: BTreeMap<Names, Module>) -> Self {
+        let found = RefCell::default();
+        Self { all, found }
+    }
+
     /// Follows a path that stands in the module `at`. A path into another crate leads nowhere.
     fn follow(&self, at: &[String], path: &[String], imports: usize) -> Option<Found> {
         let ups = path.iter().take_while(|name| *name == "super").count();
@@ -48,12 +60,12 @@ impl Modules {
 
     /// Follows the rest of a path that has led into a module.
     fn descend(&self, at: &[String], path: &[String], imports: usize) -> Option<Found> {
-        let module = self.0.get(at)?;
+        let module = self.all.get(at)?;
         let Some(name) = path.first() else {
             return Some(Found::Module(at.to_vec()));
         };
         let is_of_others = module.imports.iter().any(|(import, _)| import == name)
-            || self.0.contains_key(&[at, slice::from_ref(name)].concat());
+            || self.all.contains_key(&[at, slice::from_ref(name)].concat());
         // What is not found is defined by a macro.
         let unseen = || (!is_of_others).then(|| Found::ItemOf(at.to_vec()));
         self.find(at, path, imports).or_else(unseen)
@@ -61,7 +73,17 @@ impl Modules {
 
     /// Follows a path whose first name is looked for in a module.
     fn find(&self, at: &[String], path: &[String], imports: usize) -> Option<Found> {
-        let (module, (name, rest)) = (self.0.get(at)?, path.split_first()?);
+        let key = (at.to_vec(), path.to_vec(), imports);
+        if let Some(found) = self.found.borrow().get(&key) {
+            return found.clone();
+        }
+        let found = self.look(at, path, imports);
+        self.found.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    fn look(&self, at: &[String], path: &[String], imports: usize) -> Option<Found> {
+        let (module, (name, rest)) = (self.all.get(at)?, path.split_first()?);
         let imported = |wanted: &str, then: &dyn Fn(&Names) -> Option<Found>| {
             let named = module.imports.iter().filter(|(name, _)| name == wanted);
             let mut followed = named.take_while(|_| imports < MOST_IMPORTS);
@@ -94,14 +116,14 @@ impl Modules {
     fn violations(&self) -> Vec<String> {
         let mut violations = BTreeSet::new();
         let mut arrows = BTreeMap::<(&[String], Part<'_>), BTreeMap<Part<'_>, String>>::new();
-        for (at, module) in &self.0 {
+        for (at, module) in &self.all {
             for (path, is_public) in &module.paths {
                 if let Some(Found::ItemOf(to)) = self.follow(at, path, 0)
                     && to != *at
                     && !(*is_public && to.starts_with(at))
                 {
                     let common = at.iter().zip(&to).take_while(|(a, b)| a == b).count();
-                    let to = self.0.get_key_value(&to).unwrap().0.get(common);
+                    let to = self.all.get_key_value(&to).unwrap().0.get(common);
                     let from = arrows.entry((&at[..common], at.get(common))).or_default();
                     let example = || format!("{} names {}", shown(at), path.join("::"));
                     from.entry(to).or_insert_with(example);
@@ -150,7 +172,7 @@ fn no_crate_has_a_circle_between_its_modules() {
                 .find_map(|place| fs::read_to_string(place).ok());
             text.unwrap().parse().unwrap()
         };
-        let found = Modules(modules(source)).violations();
+        let found = Modules::new(modules(source)).violations();
         let found = found.iter().map(|it| format!("{}: {it}", target.name));
         violations.extend(found);
     }
@@ -164,7 +186,7 @@ fn violations(sources: &[(&str, &str)]) -> Vec<String> {
         let (_, text) = sources.iter().find(|(name, _)| *name == path).unwrap();
         text.parse().unwrap()
     };
-    Modules(modules(source)).violations()
+    Modules::new(modules(source)).violations()
 }
 
 #[test]
