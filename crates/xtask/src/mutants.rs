@@ -146,13 +146,13 @@ const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "an undo has no lease",
-        file: "crates/domain/src/usecase/undo.rs",
+        file: "crates/domain/src/usecase/catalogue.rs",
         find: "    writes.import = Some(lease);",
         replace: "",
     },
     Mutant {
         name: "an undo takes back what somebody has touched",
-        file: "crates/domain/src/decision/delisting.rs",
+        file: "crates/domain/src/decision/lapse.rs",
         find: "        && posting.updated_by == Some(Actor::Catalogue(name.clone()))",
         replace: "",
     },
