@@ -12,14 +12,14 @@ fn main() {
     }
     println!("cargo::rerun-if-changed=build.rs");
     let commit = head.exists().then(commit).flatten().unwrap_or_default();
-    println!("cargo::rustc-env=POSTHASTE_COMMIT={commit}");
+    println!("cargo::rustc-env=BUILD_COMMIT={commit}");
     let version = env!("CARGO_PKG_VERSION");
     let line = if commit.is_empty() {
         version.to_owned()
     } else {
         format!("{version} ({commit})")
     };
-    println!("cargo::rustc-env=POSTHASTE_VERSION={line}");
+    println!("cargo::rustc-env=BUILD_VERSION={line}");
 }
 
 /// The abbreviated commit of the source, without which the build goes on.

@@ -166,7 +166,7 @@ mod tests {
                     r#"posthaste_build_info{version=""#,
                     env!("CARGO_PKG_VERSION"),
                     r#"",commit=""#,
-                    env!("POSTHASTE_COMMIT"),
+                    env!("BUILD_COMMIT"),
                     r#""} 1"#
                 ),
             ] {

@@ -59,7 +59,7 @@ pub fn describe() {
     gauge!(
         BUILD_INFO,
         "version" => env!("CARGO_PKG_VERSION"),
-        "commit" => env!("POSTHASTE_COMMIT"),
+        "commit" => env!("BUILD_COMMIT"),
     )
     .set(1);
 }

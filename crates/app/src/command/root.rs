@@ -19,7 +19,7 @@ use crate::logging::{LogFormat, log_filter, log_format};
 #[derive(Debug, Parser)]
 #[command(
     name = "posthaste",
-    version = env!("POSTHASTE_VERSION"),
+    version = env!("BUILD_VERSION"),
     subcommand_required = true,
     arg_required_else_help = true
 )]
