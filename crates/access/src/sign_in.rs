@@ -116,7 +116,7 @@ pub trait SignInTokens: Send + Sync {
 /// Whom a set of pages admits. It refuses the tokens of others.
 #[async_trait]
 pub trait Admission: Send + Sync {
-    /// Whoever is let in.
+    /// The person or client that is admitted.
     type Who: Send;
     /// The action that the audit has of signing in.
     const SIGN_IN: Action;
@@ -216,8 +216,8 @@ pub async fn admitted<A: Admission>(
     }
 }
 
-/// Signs in by a link: whoever has the session, or `None` if the link is unknown, used, too old or
-/// not for these pages.
+/// Signs in by a link, and gives the session's holder; `None` if the link is unknown, used, too old
+/// or not for these pages.
 pub async fn sign_in<A: Admission>(
     tokens: &dyn SignInTokens,
     admission: &A,

@@ -42,7 +42,7 @@ impl By {
         self.client.is_some()
     }
 
-    /// What is no client.
+    /// An actor that is no client, by its name.
     pub fn named(name: &str) -> Self {
         let name = name.to_owned();
         Self { name, client: None }

@@ -32,8 +32,8 @@ use webhooks::{PrivateAddresses, Sender, Webhooks};
 
 use crate::{error::Failure, kept::Kept, page::Place};
 
-/// The links that are none which a process looks up in a minute. Nobody finds one by guessing; but
-/// each costs a read of the store.
+/// The most unknown links that a process looks up in a minute. A link cannot be guessed, but each
+/// guess costs a read of the store.
 const MOST_GUESSES: u32 = 600;
 
 /// Postings of a status are counted up to this number.

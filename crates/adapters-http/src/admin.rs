@@ -1,5 +1,5 @@
-//! The admin server: `GET /metrics`, `/healthz` and `/readyz`, on a separate address that clients of
-//! the API need not reach, with connections of its own.
+//! The admin server: `GET /metrics`, `/healthz` and `/readyz`, on a separate address that clients
+//! of the API need not reach, with connections of its own.
 
 use std::{
     io,

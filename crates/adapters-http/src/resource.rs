@@ -100,9 +100,9 @@ pub async fn no_such_path() -> Result<HttpResponse, ApiError> {
     Err(ApiError::no_such_path())
 }
 
-/// The last segment of the path, or the one with so many `BEHIND` it, still percent-encoded, because
-/// a decoded path cannot distinguish `%2F` from a slash. In a matched route it is the identifier of
-/// the resource.
+/// The last segment of the path, or the one with so many `BEHIND` it, still percent-encoded,
+/// because a decoded path cannot distinguish `%2F` from a slash. In a matched route it is the
+/// identifier of the resource.
 pub struct Segment<const BEHIND: usize = 0>(Uri);
 
 impl<const BEHIND: usize> FromRequest for Segment<BEHIND> {
@@ -121,8 +121,8 @@ impl<const BEHIND: usize> Segment<BEHIND> {
         segments.nth(BEHIND).unwrap_or_default()
     }
 
-    /// The segment, unless a percent sign in it begins no escape: taken literally, `%zz` and `%25zz`
-    /// would be the same identifier.
+    /// The segment, unless a percent sign in it begins no escape: taken literally, `%zz` and
+    /// `%25zz` would be the same identifier.
     pub fn read(&self) -> Result<&str, ApiError> {
         let segment = self.sent();
         let is_escape = |piece: &str| {

@@ -1,4 +1,5 @@
-//! Attributes requests that are refused or not answered in time: to the posting, or to the endpoint.
+//! Attributes requests that are refused or not answered in time: to the posting, or to the
+//! endpoint.
 //!
 //! A posting whose requests fail again and again is at fault itself. When those of several postings
 //! fail alike, one after another and with no answer in between, the endpoint is.
@@ -87,7 +88,8 @@ impl FailureTracker {
         FaultAttribution::Posting
     }
 
-    /// How many times the usual limit a call about a posting may take: it doubles with each attempt.
+    /// How many times the usual limit a call about a posting may take: it doubles with each
+    /// attempt.
     pub fn timeout_factor(&self, posting: &DraftKey) -> u32 {
         let attempts = self.state().attempts.get(posting).copied();
         1 << attempts.unwrap_or_default().min(ATTEMPTS - 1)

@@ -16,7 +16,8 @@
 //! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its
 //!   connections; `health`, `recent`: whether it can be written.
 //! - `migrations`: the tables, whose columns are explained there; `open`: with all of them.
-//! - `statement`: statements with columns of several rows; `copy`: takes in the rows of another store.
+//! - `statement`: statements with columns of several rows; `copy`: takes in the rows of another
+//!   store.
 //! - `ports`: the ports that are implemented for both stores, in `sql-common`.
 //! - `commit`: a write set as one transaction; `event`, `retention`: tables that this store has in
 //!   its own way; `client`, `draft`, `outbox`, `subscriber`, `webhook`: statements on shared tables

@@ -112,8 +112,8 @@ statement! {
 /// How many events one statement looks at.
 const LOOKED_AT: i64 = 50_000;
 
-/// The places of a posting's events that have a reason or a code. Later ones would come with another
-/// version of the posting.
+/// The places of a posting's events that have a reason or a code. Later ones would come with
+/// another version of the posting.
 async fn events_of(
     store: &PostgresStore,
     identifier: &SourceIdentifier,

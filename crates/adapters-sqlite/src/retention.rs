@@ -85,8 +85,8 @@ statement! {
 /// How many events one transaction looks at.
 const LOOKED_AT: i64 = 50_000;
 
-/// The numbers of a posting's events that have a reason or a code. Later ones would come with another
-/// version of the posting.
+/// The numbers of a posting's events that have a reason or a code. Later ones would come with
+/// another version of the posting.
 async fn events_of(store: &SqliteStore, identifier: &str) -> Result<Vec<i64>, StoreError> {
     let mut found = Vec::new();
     let (mut after, end) = store.query(async |conn| event::ends(conn).await).await?;

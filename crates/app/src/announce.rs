@@ -7,8 +7,8 @@ use crate::{
     misconfigured::Misconfigured,
 };
 
-/// Logs a line for each subject. There is no `work` without a worker, and without the API nothing is
-/// known of the webhook's secret.
+/// Logs a line for each subject. There is no `work` without a worker, and without the API nothing
+/// is known of the webhook's secret.
 pub fn parts(
     work: Option<&WorkArgs>,
     has_webhook_secret: Option<bool>,

@@ -3,8 +3,8 @@
 //! - [`cli`]: the options that commands share, and what their values may be. [`command`]: the
 //!   commands, each with its options; [`demo`] is one.
 //! - [`serve`]: wires the adapters, runs the service, and [`announce`]s which parts are on;
-//!   [`database`] is the store that a [`database_url`] names, [`embedded`] decides which command may
-//!   create one.
+//!   [`database`] is the store that a [`database_url`] names, [`embedded`] decides which command
+//!   may create one.
 //! - [`reads`]: where lists, exports and events are read. [`newsletter_service`]: the use cases of
 //!   subscribers. [`enricher`], [`provider`], [`webhooks`]: what the workers call.
 //! - [`console`]: the listener of the operators' console. [`operators`]: the commands of operators

@@ -6,8 +6,8 @@
 //!    [`authority`] says who may change which of them.
 //! 2. [`decision`] has the rules, as plain functions: a snapshot and a command go in, a change
 //!    comes out.
-//! 3. [`store`] and [`browse`] are the ports to what is stored, and [`catalogue::Catalogues`] that to
-//!    catalogues. An adapter implements them.
+//! 3. [`store`] and [`browse`] are the ports to what is stored, and [`catalogue::Catalogues`] that
+//!    to catalogues. An adapter implements them.
 //! 4. [`usecase`] loads, decides and commits.
 //!
 //! The way of a pushed posting: [`posting::PutPosting::parse`] turns a request into a command,
@@ -15,8 +15,8 @@
 //! after the other, and the store commits the resulting [`store::WriteSet`] as a whole.
 //!
 //! There is no clock, no randomness, no runtime and no I/O in this crate: time and new ids come in
-//! as arguments. Events, tasks and the audit are values of [`kernel`], which every commit writes with
-//! its own ([`kernel::outbox::TaskWrites`]).
+//! as arguments. Events, tasks and the audit are values of [`kernel`], which every commit writes
+//! with its own ([`kernel::outbox::TaskWrites`]).
 //!
 //! With the feature `testing` there are a store in memory and the contract suite that every store
 //! must pass.

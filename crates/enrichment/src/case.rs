@@ -78,8 +78,8 @@ impl<'a> Case<'a> {
         DraftKey::of(model.version(), &self.brief())
     }
 
-    /// Counts the phrases of an approval that hide nothing, because they are not in the posting letter
-    /// for letter.
+    /// Counts the phrases of an approval that hide nothing, because they are not in the posting
+    /// letter for letter.
     pub fn dropped(&self, draft: &Draft) -> Result<usize, Exceeded> {
         let hide: Vec<_> = draft.hide.iter().map(Into::into).collect();
         let posting = Posting {
@@ -115,8 +115,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The enrichment by a model's draft, or the feedback on it. A draft that exceeds the budget is a
-    /// faulty answer and no fault of the posting, whose own text was read within it.
+    /// The enrichment by a model's draft, or the feedback on it. A draft that exceeds the budget is
+    /// a faulty answer and no fault of the posting, whose own text was read within it.
     pub fn complete(
         &self,
         draft: &Draft,
@@ -145,8 +145,8 @@ impl<'a> Case<'a> {
 
     /// Makes the texts anew with the draft's phrases hidden, and its verdict: the text of a
     /// rejection becomes one short line without anything that a redacted text hides, and passages
-    /// that are not the posting's own are dropped. Or finds the draft's faults, in sentences for the
-    /// model.
+    /// that are not the posting's own are dropped. Or finds the draft's faults, in sentences for
+    /// the model.
     fn apply(&self, draft: &Draft) -> Result<Result<(Prepared, Verdict), Vec<String>>, Exceeded> {
         let hide: Vec<_> = draft.hide.iter().map(Into::into).collect();
         let posting = Posting {

@@ -2,8 +2,9 @@
 //!
 //! A client that sends all of its body before it reads the answer would lose its connection, or
 //! even the answer, if the rest were not read. So after a refusal a bounded rest is read and
-//! discarded. If more is left, the answer holds the body until it has been sent: from that actix-http
-//! sees that it has to close the connection, and lingers until the client has seen the answer.
+//! discarded. If more is left, the answer holds the body until it has been sent: from that
+//! actix-http sees that it has to close the connection, and lingers until the client has seen the
+//! answer.
 
 use std::{
     cell::RefCell,
@@ -48,8 +49,8 @@ impl InFlight {
         }
     }
 
-    /// Reads and discards a bounded rest of the body of a request that is refused, unless the client
-    /// keeps the body back: after a refusal it rarely sends one.
+    /// Reads and discards a bounded rest of the body of a request that is refused, unless the
+    /// client keeps the body back: after a refusal it rarely sends one.
     pub async fn refuse(&self) {
         let is_kept_back = |guard: &InFlightGuard| guard.0.is_awaiting_continue();
         if let Some(body) = &self.body

@@ -24,8 +24,8 @@ const COUNTRIES: [&str; 249] = [
     "VN", "VU", "WF", "WS", "YE", "YT", "ZA", "ZM", "ZW",
 ];
 
-/// The currencies of ISO 4217 that are assigned today, in order. Metals and units of account (`XAU`,
-/// `XDR`) are assigned; the codes for no currency and for tests are no currencies.
+/// The currencies of ISO 4217 that are assigned today, in order. Metals and units of account
+/// (`XAU`, `XDR`) are assigned; the codes for no currency and for tests are no currencies.
 const CURRENCIES: [&str; 176] = [
     "AED", "AFN", "ALL", "AMD", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BHD",
     "BIF", "BMD", "BND", "BOB", "BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF",

@@ -22,8 +22,8 @@ pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     (similarity >= SIMILAR).then_some(nearest)
 }
 
-/// Whether a name has enough characters of a text to be similar to it: each that it lacks is an edit.
-/// Most names are told apart by this, at a small part of what a comparison takes.
+/// Whether a name has enough characters of a text to be similar to it: each that it lacks is an
+/// edit. Most names are told apart by this, at a small part of what a comparison takes.
 fn may_be_similar(text: &str, name: &str) -> bool {
     let mut left: Vec<_> = text.chars().collect();
     let longest = left.len().max(name.chars().count());

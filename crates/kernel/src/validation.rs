@@ -57,8 +57,8 @@ impl FieldErrors {
         errors
     }
 
-    /// Adds an error of a value, or only counts it past [`MOST_ERRORS`]. The same error twice counts
-    /// once.
+    /// Adds an error of a value, or only counts it past [`MOST_ERRORS`]. The same error twice
+    /// counts once.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
         self.add_as(ErrorKind::Value, field, message);
     }
@@ -156,7 +156,8 @@ impl FieldErrors {
         self.unknown.iter()
     }
 
-    /// Makes errors of the unknown fields, each with the path and message that are made of its name.
+    /// Makes errors of the unknown fields, each with the path and message that are made of its
+    /// name.
     pub fn refuse_unknown(&mut self, describe: impl Fn(&str) -> (String, String)) {
         for path in mem::take(&mut self.unknown) {
             if self.is_full() {
@@ -184,8 +185,8 @@ impl FieldErrors {
         known.any(|known| is_within(known, field) || is_within(field, known))
     }
 
-    /// The errors that are described, by field: first wrong values, then missing ones, then those of
-    /// several fields together.
+    /// The errors that are described, by field: first wrong values, then missing ones, then those
+    /// of several fields together.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
         let fields = self.fields.iter();
         fields.map(|field| (field.path.as_str(), field.messages.as_slice()))

@@ -4,10 +4,10 @@ use std::fmt;
 
 use url::{Position, Url};
 
-/// A company's website in the normal form of RFC 3986 §6: scheme and host in lower case, no
-/// default port, no dot segments, percent-encoding only where it is needed and in upper case,
-/// and besides no trailing slash and no fragment, unless the fragment is a page of its own: one that
-/// begins with `/` or `!`, as in `https://jobs.example/#/acme`.
+/// A company's website in the normal form of RFC 3986 §6: scheme and host in lower case, no default
+/// port, no dot segments, percent-encoding only where it is needed and in upper case, and besides
+/// no trailing slash and no fragment, unless the fragment is a page of its own: one that begins
+/// with `/` or `!`, as in `https://jobs.example/#/acme`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Website(String);
 

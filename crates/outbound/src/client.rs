@@ -46,10 +46,11 @@ pub fn client_over(
         .build()
 }
 
-/// Builds a client for long uploads to the service at an address. A request has no limit of time but
-/// the caller's, and the service may stop to read for as long as it likes: by default a connection is
-/// given up once nothing could be sent for 30 seconds. Each request has a connection of its own: what
-/// the service has not read of an upload that it refused would hold up the next one.
+/// Builds a client for long uploads to the service at an address. A request has no limit of time
+/// but the caller's, and the service may stop to read for as long as it likes: by default a
+/// connection is given up once nothing could be sent for 30 seconds. Each request has a connection
+/// of its own: what the service has not read of an upload that it refused would hold up the next
+/// one.
 pub fn upload_client(base: &Url, connection: Duration) -> reqwest::Result<Client> {
     let builder = builder_for(base, connection, 0);
     #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]

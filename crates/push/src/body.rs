@@ -16,8 +16,8 @@ use crate::{
 const BLOCK: usize = 128 << 10;
 /// How many blocks are read ahead.
 const READ_AHEAD: usize = 4;
-/// How long a block is awaited while the input gives none. The service takes a body on which nothing
-/// arrives for 30 seconds for one that broke off.
+/// How long a block is awaited while the input gives none. The service takes a body on which
+/// nothing arrives for 30 seconds for one that broke off.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The reason why a body ended early, so that the service does not take it for complete.
@@ -36,8 +36,8 @@ struct Block {
 }
 
 /// The body with the lines of a source. Of those that are not blank the first `taken` are left out:
-/// in their place are blank ones, so that all others keep their numbers. A catalogue ends with a line
-/// that says how many there were, unless the source has one.
+/// in their place are blank ones, so that all others keep their numbers. A catalogue ends with a
+/// line that says how many there were, unless the source has one.
 pub fn body(source: Source, options: &Options, taken: u64, progress: Progress) -> Body {
     let (sender, blocks) = mpsc::channel(READ_AHEAD);
     let (reopens, has_end) = (options.reopen, options.catalogue.is_some());

@@ -26,8 +26,8 @@ use crate::{
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long the service may let nothing move. A client with a limit of requests is slowed down: many
-/// lines may be under way.
+/// How long the service may let nothing move. A client with a limit of requests is slowed down:
+/// many lines may be under way.
 const PATIENCE: Duration = Duration::from_mins(15);
 
 /// Sends imports to one service.
@@ -88,8 +88,8 @@ impl Loader {
         token::request(&self.http, &endpoint, &self.credentials).await
     }
 
-    /// Sends all lines of a source. One import takes them all, unless they are more than the service
-    /// takes in one: then another one goes on behind the last line that it took.
+    /// Sends all lines of a source. One import takes them all, unless they are more than the
+    /// service takes in one: then another one goes on behind the last line that it took.
     pub async fn push(&self, source: &Source, options: &Options) -> anyhow::Result<Import> {
         let mut import = Import::default();
         let mut taken = 0;

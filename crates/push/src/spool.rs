@@ -10,8 +10,8 @@ use std::{
 
 const PIECE: usize = 64 << 10;
 
-/// What is copied of an input, while it is copied. The file has no name, so that nothing stays of it
-/// however this program ends.
+/// What is copied of an input, while it is copied. The file has no name, so that nothing stays of
+/// it however this program ends.
 #[derive(Debug)]
 pub struct Spool {
     file: File,

@@ -222,7 +222,8 @@ impl Catalogues {
     }
 }
 
-/// Whether anything changed that people may see; the catalogue that lists it is looked at elsewhere.
+/// Whether anything changed that people may see; the catalogue that lists it is looked at
+/// elsewhere.
 fn is_touched(before: &Posting, after: &Posting) -> bool {
     let seen = |it: &Posting| (it.status, it.updated_at, it.updated_by.clone());
     seen(before) != seen(after) || before.details != after.details

@@ -36,8 +36,8 @@ struct Way<'a> {
     channel: &'a str,
 }
 
-/// Notes that a client sends something about a posting, and gives it a number; or the number that it
-/// had, if it is sent once more.
+/// Notes that a client sends something about a posting, and gives it a number; or the number that
+/// it had, if it is sent once more.
 fn send(world: &World, to: &SourceIdentifier, way: Way<'_>, dry: bool) -> u64 {
     let mut book = world.book();
     let mut earlier = book.sent.iter().rev();

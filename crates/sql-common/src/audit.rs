@@ -83,8 +83,8 @@ statement! {
     returns <AuditRow as Entity>::Row
 }
 
-/// Reads a page of an operator or of an action, by a range of its index. With an equation PostgreSQL
-/// might read the newest entries of all until it has found enough.
+/// Reads a page of an operator or of an action, by a range of its index. With an equation
+/// PostgreSQL might read the newest entries of all until it has found enough.
 macro_rules! page_of {
     ($column:literal, $rest:literal) => {
         concat!(

@@ -61,9 +61,9 @@ pub trait Executor: Send {
     /// Runs a statement, and returns how many rows it wrote.
     fn execute<'a, S: Sql>(&'a mut self, values: &'a [Named<'a>]) -> Answer<'a, usize>;
 
-    /// Runs a statement that returns rows for each of several rows, and with values that they share:
-    /// on SQLite once for each, on PostgreSQL once over arrays of their columns. Nothing is run for
-    /// no row.
+    /// Runs a statement that returns rows for each of several rows, and with values that they
+    /// share: on SQLite once for each, on PostgreSQL once over arrays of their columns. Nothing is
+    /// run for no row.
     fn load_each<'a, S: Returning, R: Record<S::Row>>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],

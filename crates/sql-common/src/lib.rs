@@ -5,10 +5,10 @@
 //!   `sql`: statements that are prepared once; `value`: their values.
 //! - `executor`: a connection of a store, for port implementations that both stores share.
 //! - `stored`: columns back into values; one without a meaning is reported by its name.
-//! - `posting`, `company`, `duplicate`, `catalogue`, `client`, `console`, `sign_in`, `draft`, `audit`,
-//!   `outbox`, `retention`, `subscriber`, `account`, `erasure`, `webhook`: tables, their rows as
-//!   values of the domain and of the newsletter, statements, and functions that run them. Where a
-//!   port is the same in both stores, a macro implements it for one.
+//! - `posting`, `company`, `duplicate`, `catalogue`, `client`, `console`, `sign_in`, `draft`,
+//!   `audit`, `outbox`, `retention`, `subscriber`, `account`, `erasure`, `webhook`: tables, their
+//!   rows as values of the domain and of the newsletter, statements, and functions that run them.
+//!   Where a port is the same in both stores, a macro implements it for one.
 //! - `migrations`: which of them a database lacks; `copy`: rows of any table, for the other store.
 //!
 //! The feature `testing` adds the tests that both stores pass (`store_suite!`), and fixtures of

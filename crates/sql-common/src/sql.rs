@@ -392,8 +392,8 @@ impl<S: Returning, V> Query for ByName<'_, S, V> {
 impl<S, V, C> RunQueryDsl<C> for ByName<'_, S, V> {}
 
 /// A row of a statement with these SQL types. diesel is not told the types of a statement, only
-/// those of the rows that are read from it: so whoever runs statements need not know all that diesel
-/// wants to know of types.
+/// those of the rows that are read from it: so whoever runs statements need not know all that
+/// diesel wants to know of types.
 #[derive(Debug)]
 pub struct Typed<R, ST>(pub R, PhantomData<fn() -> ST>);
 

@@ -305,7 +305,8 @@ pub trait Webhooks: Send + Sync {
     ///
     /// A lease ends by [`record`](Self::record) or [`release`](Self::release), which say how long
     /// the endpoint rests; a rest longer than [`LONGEST_REST`] is that of a clock that was wrong,
-    /// and over. Or it ends with its time: its holder still has it until another one leases the endpoint.
+    /// and over. Or it ends with its time: its holder still has it until another one leases the
+    /// endpoint.
     async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError>;
 
     /// Moves the end of leases to `until`. Returns those that are still held, with the version of

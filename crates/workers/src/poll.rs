@@ -36,8 +36,8 @@ pub(super) trait Handler: Send + Sync {
     /// Waits for the permit, which is held until the claimed tasks are handled.
     async fn ready(&self) -> Self::Permit;
 
-    /// Handles claimed tasks: each is finished, put off or made a dead letter. An error means that the
-    /// store cannot be reached, and that unsettled tasks are to be given back.
+    /// Handles claimed tasks: each is finished, put off or made a dead letter. An error means that
+    /// the store cannot be reached, and that unsettled tasks are to be given back.
     ///
     /// After `stop` is cancelled an implementation begins no further task, and gives those back.
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError>;

@@ -1,6 +1,7 @@
-//! Isolates tasks that may be poison: those whose worker died without a report. One of them may have
-//! killed it, so a process handles one of these at a time, of whatever queue, and enriches nothing
-//! beside it: if the process dies then, it died of this one. Only enrichments compute on untrusted input.
+//! Isolates tasks that may be poison: those whose worker died without a report. One of them may
+//! have killed it, so a process handles one of these at a time, of whatever queue, and enriches
+//! nothing beside it: if the process dies then, it died of this one. Only enrichments compute on
+//! untrusted input.
 
 use std::{
     collections::HashMap,

@@ -80,8 +80,8 @@ impl Default for WorkerSettings {
 
 impl WorkerSettings {
     /// The settings for a model that takes so many calls at a time, each for so long: one loop per
-    /// call. Each loop records its paid answer at once, so a process that dies loses only answers in
-    /// progress.
+    /// call. Each loop records its paid answer at once, so a process that dies loses only answers
+    /// in progress.
     pub fn for_model(self, concurrency: usize, enrich_within: Duration) -> Self {
         Self {
             enrich_loops: concurrency,

@@ -35,7 +35,7 @@ pub struct Refusal {
     pub errors: BTreeMap<String, Vec<String>>,
     /// The id of the request.
     pub request_id: Option<String>,
-    /// How many lines were refused for that reason; what is said of them is about the first.
+    /// How many lines were refused for this reason. The other fields are those of the first line.
     pub count: u64,
     /// The identifiers of some others of them.
     pub others: Vec<String>,
@@ -87,8 +87,8 @@ impl Refusal {
         }
     }
 
-    /// What it has in common with others of the same reason: its status, and the rules that it
-    /// breaks, without the values in them.
+    /// The status, and the rules that the push breaks, without the values in them: refusals with
+    /// the same ones have one reason.
     fn kind(&self) -> Kind {
         let errors = self.errors.iter();
         let rules = errors.flat_map(|(field, messages)| {

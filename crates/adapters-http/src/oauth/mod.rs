@@ -5,9 +5,9 @@
 //!
 //! Everything else is done here. Requests are parsed and refusals written here because oxide-auth
 //! deviates from the RFCs (`token`, `bearer`). The granted scope is limited to the client's scopes
-//! (`grant`). Tokens are JWTs, signed by the keys of a folder and verified by the crate `tokens`, so
-//! every process checks tokens by itself. Only the client is asked of the store (`clients`), with
-//! its present scopes, its prefixes and its limit (`limit`).
+//! (`grant`). Tokens are JWTs, signed by the keys of a folder and verified by the crate `tokens`,
+//! so every process checks tokens by itself. Only the client is asked of the store (`clients`),
+//! with its present scopes, its prefixes and its limit (`limit`).
 
 mod authorizer;
 mod bearer;

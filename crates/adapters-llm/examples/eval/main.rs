@@ -3,9 +3,9 @@
 //!
 //! The endpoint is that of the variables `POSTHASTE_LLM_BASE_URL`, `_MODEL`, `_API_KEY`,
 //! `_TIMEOUT`, `_EXTRA_BODY`, `_PROMPT_PRICE` and `_COMPLETION_PRICE`, as for the service. Prints
-//! recall and precision by kind and for refusals, the answers of no use, and what the calls took; with
-//! the model both for phrases joined with those of the rules, and for answers taken whole or not.
-//! With `--misses` also each mistake, with `--limit N` only so many postings of each language.
+//! recall and precision by kind and for refusals, the answers of no use, and what the calls took;
+//! with the model both for phrases joined with those of the rules, and for answers taken whole or
+//! not. With `--misses` also each mistake, with `--limit N` only so many postings of each language.
 #![expect(
     clippy::print_stdout,
     reason = "the figures are what the program is for"

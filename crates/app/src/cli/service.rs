@@ -37,8 +37,8 @@ const LARGEST_QUEUE: u64 = 1_000_000;
 /// Where the metrics are unless said otherwise.
 const METRICS_PORT: u16 = 9464;
 /// Why a public URL has no path: identifiers contain `%2F`, which a proxy that removes a path
-/// decodes, and the metadata of the issuer would have to be at the root of the host anyway (RFC 8414
-/// §3.1).
+/// decodes, and the metadata of the issuer would have to be at the root of the host anyway (RFC
+/// 8414 §3.1).
 const NO_PATH: &str = "the service is at the root of its host; give it a host name of its own, \
                        such as https://jobs.example.org";
 
@@ -246,8 +246,8 @@ pub struct WorkArgs {
     )]
     events_keep_days: u64,
 
-    /// How many days after its expiry a posting keeps the texts that enrichment made, at most 36500;
-    /// 0 is for ever
+    /// How many days after its expiry a posting keeps the texts that enrichment made, at most
+    /// 36500; 0 is for ever
     #[arg(
         long,
         value_name = "DAYS",

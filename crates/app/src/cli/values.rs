@@ -1,7 +1,7 @@
 //! Parses the values of options and variables.
 //!
-//! The error of a parser is a reason that reads well behind the option's or the variable's name, and
-//! does not repeat values that may hold a password.
+//! The error of a parser is a reason that reads well behind the option's or the variable's name,
+//! and does not repeat values that may hold a password.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},

@@ -159,7 +159,8 @@ impl List {
         ready(self.print())
     }
 
-    /// Lists the keys, and last the files that are no usable key, so that a broken one is not missed.
+    /// Lists the keys, and last the files that are no usable key, so that a broken one is not
+    /// missed.
     fn print(&self) -> anyhow::Result<()> {
         let rows = rows(&self.data_dir.key_folder())?;
         let shown = rows.get(..self.rows.limit).unwrap_or(&rows);

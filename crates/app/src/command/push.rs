@@ -180,8 +180,8 @@ async fn push(args: &Push) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Sends the file. The rejects are opened after the first token, so that a wrong secret does not cost
-/// those of an earlier run.
+/// Sends the file. The rejects are opened after the first token, so that a wrong secret does not
+/// cost those of an earlier run.
 async fn send(
     args: &Push,
     options: &Options,

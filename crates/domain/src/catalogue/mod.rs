@@ -1,9 +1,9 @@
 //! Catalogues: the postings that a client offers under a name.
 //!
 //! An import of a catalogue says that its lines are all of them. What the catalogue had before and
-//! no line names expires once it was missing for long enough ([`Patience`]), unless so much is missing
-//! that the import looks broken ([`Roster`]). An [undo](crate::usecase::UndoCatalogue) brings back
-//! what the last import that expired anything had expired.
+//! no line names expires once it was missing for long enough ([`Patience`]), unless so much is
+//! missing that the import looks broken ([`Roster`]). An [undo](crate::usecase::UndoCatalogue)
+//! brings back what the last import that expired anything had expired.
 
 mod patience;
 mod roster;

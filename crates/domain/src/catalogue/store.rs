@@ -35,8 +35,8 @@ pub struct CatalogueQuery {
 pub enum Leased {
     /// The holder has the lease.
     Held(CatalogueLease),
-    /// Another import of the catalogue, or an undo, is running. Its lease ends at this time if it is
-    /// not renewed.
+    /// Another import of the catalogue, or an undo, is running. Its lease ends at this time if it
+    /// is not renewed.
     Running(OffsetDateTime),
     /// The client has [`MOST_CATALOGUES`] others.
     TooMany,
@@ -119,8 +119,8 @@ pub trait Catalogues: Send + Sync {
     -> Result<bool, StoreError>;
 
     /// Ends a lease, and records its import as the last one, and as the last one that
-    /// [counts](PastImport::counts_misses) if it does; `false`, and nothing is written, if the lease
-    /// is not held any more.
+    /// [counts](PastImport::counts_misses) if it does; `false`, and nothing is written, if the
+    /// lease is not held any more.
     async fn finish(&self, lease: CatalogueLease, import: &PastImport) -> Result<bool, StoreError>;
 
     /// Up to `limit` postings of a catalogue that wait for enrichment or are approved, ascending
@@ -132,8 +132,8 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Vec<OpenPosting>, StoreError>;
 
-    /// How many imports in a row have missed these postings and left them open ([`Missed::Open`]), up
-    /// to the last one that [counts](PastImport::counts_misses); without those that it named.
+    /// How many imports in a row have missed these postings and left them open ([`Missed::Open`]),
+    /// up to the last one that [counts](PastImport::counts_misses); without those that it named.
     async fn misses(
         &self,
         catalogue: CatalogueId,

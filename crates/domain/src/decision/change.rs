@@ -27,8 +27,8 @@ pub struct Change {
     pub events: Vec<EventName>,
     /// Whether it asks for enrichment.
     pub asks_for_enrichment: bool,
-    /// The posting's id, if others may be marked as its duplicates, which have to be looked up again
-    /// when it closes.
+    /// The posting's id, if others may be marked as its duplicates, which have to be looked up
+    /// again when it closes.
     original: Option<PostingId>,
 }
 
@@ -96,8 +96,8 @@ impl Change {
         self.raise(event::JOB_POSTING_REOPENED);
     }
 
-    /// Approves a posting, which publishes it and starts its lifetime. One that is approved needs no
-    /// review any more.
+    /// Approves a posting, which publishes it and starts its lifetime. One that is approved needs
+    /// no review any more.
     pub(super) fn approve(&mut self, by: Actor, lifetime: Lifetime, now: OffsetDateTime) {
         if self.write.posting.status != Status::Approved {
             self.write.posting.published_at.get_or_insert(now);
@@ -138,8 +138,8 @@ impl Change {
             && posting.enriched_hash != Some(ContentHash::of(&posting.details, company));
     }
 
-    /// Schedules an enrichment if the content differs from that of the last outcome by the company's
-    /// name alone, which a push of another posting has changed.
+    /// Schedules an enrichment if the content differs from that of the last outcome by the
+    /// company's name alone, which a push of another posting has changed.
     pub(super) fn schedule_enrichment_if_renamed(&mut self, company: &Company) {
         let posting = &self.write.posting;
         self.asks_for_enrichment = posting.status != Status::Expired
@@ -148,8 +148,8 @@ impl Change {
             });
     }
 
-    /// Whether the same command, sent again after the commit, changes nothing. One that schedules an
-    /// enrichment does so again until the texts are there.
+    /// Whether the same command, sent again after the commit, changes nothing. One that schedules
+    /// an enrichment does so again until the texts are there.
     pub fn is_repeatable(&self) -> bool {
         !self.asks_for_enrichment || self.write.expected.is_none()
     }

@@ -34,8 +34,8 @@ pub const CANDIDATES: usize = 16;
 /// What finds the duplicates of a posting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// Hashes of company, title, place and a part of the signature. Postings that duplicate each other
-    /// have one in common, at the same position.
+    /// Hashes of company, title, place and a part of the signature. Postings that duplicate each
+    /// other have one in common, at the same position.
     pub bands: [i64; BANDS],
     /// The signature of the description.
     pub signature: MinHash,

@@ -23,8 +23,8 @@ pub struct Posting {
     /// The reason of the last change of status.
     pub status_reason: Option<String>,
     /// Whether an operator set its status. An enricher never overrules an operator's rejection; for
-    /// an approval see `approved_hash`. A posting that an operator expired or rejected is taken down,
-    /// see [`authority`](crate::authority).
+    /// an approval see `approved_hash`. A posting that an operator expired or rejected is taken
+    /// down, see [`authority`](crate::authority).
     pub moderated: bool,
     /// The pushed details.
     pub details: Details,
@@ -42,7 +42,7 @@ pub struct Posting {
     pub texts_digest: Option<TextsDigest>,
     /// The posting that it duplicates, see [`duplicate`](super::duplicate); none unless it is open.
     pub duplicate_of: Option<Original>,
-    /// When a push last changed what makes it a [`duplicate`](super::duplicate); `None` if none did since the first.
+    /// When a push after the first last changed what makes it a [`duplicate`](super::duplicate).
     pub content_at: Option<OffsetDateTime>,
     /// Whether an operator features it.
     pub is_featured: bool,

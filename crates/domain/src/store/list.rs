@@ -137,8 +137,8 @@ impl ListQuery {
         }
     }
 
-    /// The largest number of entries that a store looks at for a page, in a [`Search`]. It looks for
-    /// one more, to know whether there are further ones.
+    /// The largest number of entries that a store looks at for a page, in a [`Search`]. It looks
+    /// for one more, to know whether there are further ones.
     pub fn looks_at(&self) -> usize {
         if self.created_by.is_none() && self.prefixes.are_all() {
             self.limit

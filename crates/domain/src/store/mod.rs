@@ -47,8 +47,8 @@ pub trait Store: Send + Sync {
     /// that the commit replaces, the stored one too: [`CompanyWrite::former_names`] is the rule.
     ///
     /// [`StoreError::Conflict`] if a posting's version is not the expected one, its identifier was
-    /// taken meanwhile, a company has another owner than its write requires, a posting does not stand
-    /// as it has to, or the lease of a finished task or of the import was lost.
+    /// taken meanwhile, a company has another owner than its write requires, a posting does not
+    /// stand as it has to, or the lease of a finished task or of the import was lost.
     /// [`StoreError::Locked`] if another transaction holds a row's lock for longer than a short
     /// time; a store with a single writer never returns it.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;

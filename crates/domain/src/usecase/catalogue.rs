@@ -19,8 +19,8 @@ pub enum CatalogueError {
     /// The client has no such catalogue.
     #[error("the client has no catalogue of this name")]
     NotFound,
-    /// An import or an undo of it is running. The number is the seconds after which to try again, at
-    /// least one.
+    /// An import or an undo of it is running. The number is the seconds after which to try again,
+    /// at least one.
     #[error("an import or an undo of this catalogue is running")]
     Running(u64),
     /// The store did not do it.

@@ -1,8 +1,9 @@
 //! Lines that changed nothing, so that the same line needs no parsing while that holds.
 //!
 //! A catalogue that is sent again is mostly lines as they were. The cache keeps for each the state
-//! of the posting and its company in which it changes nothing ([`Basis`]), and what it leaves undone
-//! each time ([`Notice`]), by a digest of the line. The store is asked for that state all the same: the cache spares parsing alone.
+//! of the posting and its company in which it changes nothing ([`Basis`]), and what it leaves
+//! undone each time ([`Notice`]), by a digest of the line. The store is asked for that state all
+//! the same: the cache spares parsing alone.
 
 use std::{
     collections::HashMap,

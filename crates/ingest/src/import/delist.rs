@@ -1,4 +1,5 @@
-//! Counts the postings that are missing in a catalogue, and expires those that were missed too often.
+//! Counts the postings that are missing in a catalogue, and expires those that were missed too
+//! often.
 
 use async_trait::async_trait;
 use domain::{

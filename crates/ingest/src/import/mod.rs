@@ -9,10 +9,10 @@
 //! - [`running`] is the side of the request. It hands lines over as long as there is room, and
 //!   waits for receipts when there is none: that is what slows the client down.
 //! - [`pipeline`] is a task for each import. It has lines parsed on other threads ([`parse`]),
-//!   keeps the commands of one identifier in order ([`keyed_queue`](crate::keyed_queue)), has several
-//!   batches carried out at a time ([`execute`]), by the lanes unless a line is known to change
-//!   nothing ([`cache`]), tries again what the store could not answer ([`outage`]), and gives out
-//!   receipts in the order of the lines ([`ledger`]).
+//!   keeps the commands of one identifier in order ([`keyed_queue`](crate::keyed_queue)), has
+//!   several batches carried out at a time ([`execute`]), by the lanes unless a line is known to
+//!   change nothing ([`cache`]), tries again what the store could not answer ([`outage`]), and
+//!   gives out receipts in the order of the lines ([`ledger`]).
 //! - [`catalogue`] begins and ends the import of a catalogue, under a [`lease`]; [`delist`] ends
 //!   the postings that no line has named, and [`undo`] brings them back, both in a [`sweep`].
 //!

@@ -19,8 +19,8 @@ use super::{
 pub(super) const PAGE: usize = 1_024;
 /// Postings per commit.
 const BATCH: usize = 256;
-/// What is left to it while many push: a hundred thousand postings take a minute at most, and pushes
-/// keep most of their rate.
+/// What is left to it while many push: a hundred thousand postings take a minute at most, and
+/// pushes keep most of their rate.
 const FLOOR: Floor = Floor {
     batch: 64,
     a_second: 2_000,

@@ -69,8 +69,8 @@ impl RetryQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a command has to be tried alone: because others for its posting are, which it may not
-    /// overtake, or because a row that it needs is taken for locked.
+    /// Whether a command has to be tried alone: because others for its posting are, which it may
+    /// not overtake, or because a row that it needs is taken for locked.
     pub fn takes(&self, job: &Job, batch: &Batch, decision: Option<&Decision>) -> bool {
         let state = self.state();
         let writes = decision.filter(|decision| decision.change.is_some());

@@ -2,8 +2,8 @@
 //!
 //! While commits are under way, more is loaded and decided if it touches none of the same postings,
 //! and no company that one of them writes. A command that has to wait for them is left, and with it
-//! every later one of its posting, so that the order of each posting is kept. What a lane has loaded
-//! it has not written meanwhile, because no commit is started while it loads.
+//! every later one of its posting, so that the order of each posting is kept. What a lane has
+//! loaded it has not written meanwhile, because no commit is started while it loads.
 
 use std::{
     collections::{HashSet, VecDeque},

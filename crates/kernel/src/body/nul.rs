@@ -18,8 +18,8 @@ pub fn may_have(body: &str) -> bool {
     memmem::find(body.as_bytes(), ESCAPE.as_bytes()).is_some()
 }
 
-/// Adds an error for each field of a body that contains the character and has no error yet. Those of
-/// an object with known fields are reported by name.
+/// Adds an error for each field of a body that contains the character and has no error yet. Those
+/// of an object with known fields are reported by name.
 pub fn refuse(body: &str, known: &[FieldSpec], errors: &mut FieldErrors) {
     if !may_have(body) {
         return;

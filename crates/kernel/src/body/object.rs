@@ -32,7 +32,8 @@ pub enum InvalidObject {
 }
 
 /// The text of a JSON object without insignificant white space, otherwise as sent: order of names,
-/// spelling of numbers and strings. Input that parsers disagree about is refused (I-JSON, RFC 7493).
+/// spelling of numbers and strings. Input that parsers disagree about is refused (I-JSON, RFC
+/// 7493).
 ///
 /// The caller has parsed the text before; what is not JSON gives an error or a meaningless object,
 /// nothing worse.

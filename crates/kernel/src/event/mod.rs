@@ -66,8 +66,8 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether somebody with these prefixes may read it. Events of companies are for everybody, those
-    /// of other contexts for nobody outside.
+    /// Whether somebody with these prefixes may read it. Events of companies are for everybody,
+    /// those of other contexts for nobody outside.
     pub fn is_within(&self, prefixes: &Prefixes) -> bool {
         match &self.subject {
             Subject::Posting(posting) => prefixes.permit(&posting.source_identifier),

@@ -11,9 +11,10 @@
 //! [gives it up](Outbox::give_up) or [gives it back](Outbox::give_back). After the lease is lost,
 //! all of these fail or do nothing.
 //!
-//! A lease that ends without a report is a *lost claim*: the worker died, perhaps of this task, which
-//! may be a poison task. It becomes a *suspect*, which a worker [claims](Outbox::claim_suspect) alone,
-//! and after [`MOST_LOST`] lost claims in a row it is dead. Any report clears it.
+//! A lease that ends without a report is a *lost claim*: the worker died, perhaps of this task,
+//! which may be a poison task. It becomes a *suspect*, which a worker
+//! [claims](Outbox::claim_suspect) alone, and after [`MOST_LOST`] lost claims in a row it is dead.
+//! Any report clears it.
 
 mod dismiss;
 mod kind;

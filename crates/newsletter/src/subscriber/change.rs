@@ -80,8 +80,8 @@ impl Change {
 
 /// The effect of an event on the subscriber whom it is about, as its listener asks for it.
 ///
-/// A changed individual membership asks for a sync if the provider's state differs, which a lapse or
-/// a renewal does not change. That of a new subscriber is bulk work.
+/// A changed individual membership asks for a sync if the provider's state differs, which a lapse
+/// or a renewal does not change. That of a new subscriber is bulk work.
 fn listen(event: &EventName, change: &Change) -> Option<Effect> {
     let is_listened_to = *event == tasks::INDIVIDUAL_MEMBERSHIP_UPDATED;
     (is_listened_to && change.subscriber.needs_sync()).then(|| change.own_sync())

@@ -50,8 +50,9 @@ pub fn load(
     Ok(dotenv)
 }
 
-/// Completes definitions: names the variable of each option that names none, lets a switch be set by
-/// any variable that does not say no, and tells in the help of each secret that a file may hold it.
+/// Completes definitions: names the variable of each option that names none, lets a switch be set
+/// by any variable that does not say no, and tells in the help of each secret that a file may hold
+/// it.
 ///
 /// The variable is `POSTHASTE_` and the option's name if the option stands under a heading, as
 /// settings do; of a command's own option, the command's name, or its group's, is between them.

@@ -125,8 +125,9 @@ statement! {
     returns (Id,)
 }
 
-/// Keeps others from taking, ending and deleting the lease that a commit needs until the transaction
-/// ends, and records what becomes of missing postings. A conflict if the lease is not held.
+/// Keeps others from taking, ending and deleting the lease that a commit needs until the
+/// transaction ends, and records what becomes of missing postings. A conflict if the lease is not
+/// held.
 pub async fn hold(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let Some(lease) = writes.import else {
         return Ok(());

@@ -148,8 +148,8 @@ pub async fn find(
 }
 
 /// Selects entries of lists. The sizes of texts are known without reading them, compressed and
-/// elsewhere as they may be; only `metadata` is json on PostgreSQL, which the server has to read for
-/// that.
+/// elsewhere as they may be; only `metadata` is json on PostgreSQL, which the server has to read
+/// for that.
 macro_rules! entries {
     ($which:literal, $order:literal) => {
         concat!(

@@ -32,7 +32,8 @@ pub fn endpoint(n: u8) -> Endpoint {
     }
 }
 
-/// Makes a test of each case of the contract suite for one store, as `domain::contract_suite!` does.
+/// Makes a test of each case of the contract suite for one store, as `domain::contract_suite!`
+/// does.
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {

@@ -18,9 +18,9 @@ use crate::metrics;
 const CONFLICTS: Duration = Duration::from_secs(2);
 
 impl Enrichments {
-    /// Puts the task off, or makes it a dead letter in one commit with what the posting says of it. No posting
-    /// is approved without a verdict; what an operator has judged only needs texts, and those made
-    /// by rules do. While the store is unavailable, no task ends so.
+    /// Puts the task off, or makes it a dead letter in one commit with what the posting says of it.
+    /// No posting is approved without a verdict; what an operator has judged only needs texts, and
+    /// those made by rules do. While the store is unavailable, no task ends so.
     pub(super) async fn settle(&self, task: &Claimed, failed: Failed) -> Result<(), StoreError> {
         let Failed {
             token,

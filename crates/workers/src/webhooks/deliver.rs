@@ -309,8 +309,8 @@ fn describe(span: &mut dyn Span, attempt: &Attempt) {
     }
 }
 
-/// Makes a call at the end of a round, again while the store is unavailable: what was delivered must be
-/// recorded, or it is delivered again.
+/// Makes a call at the end of a round, again while the store is unavailable: what was delivered
+/// must be recorded, or it is delivered again.
 async fn persistently<T, F>(endpoint: &Endpoint, call: impl Fn() -> F) -> Result<T, StoreError>
 where
     F: Future<Output = Result<T, StoreError>>,

@@ -195,8 +195,8 @@ impl Deliveries {
         }
     }
 
-    /// Leases up to `limit` endpoints with something to do. `answered_at` is when the store answered
-    /// last.
+    /// Leases up to `limit` endpoints with something to do. `answered_at` is when the store
+    /// answered last.
     async fn lease(
         &self,
         limit: usize,
@@ -207,8 +207,8 @@ impl Deliveries {
         }
         let settings = &self.parts.settings;
         let end = self.parts.log.end().await?;
-        // After an outage, the endpoints of rounds that are still to be recorded are not free: those
-        // of this process, and those of others, which renew their leases within this time.
+        // After an outage, the endpoints of rounds that are still to be recorded are not free:
+        // those of this process, and those of others, which renew their leases within this time.
         if answered_at.elapsed() > settings.lease / 2 {
             // The store is back once it takes leases, not only when it can be read.
             let now = (self.parts.clock)();

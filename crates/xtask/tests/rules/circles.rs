@@ -25,8 +25,8 @@ const MOST_IMPORTS: usize = 8;
 /// The modules of a crate, by their paths from its root.
 struct Modules {
     all: BTreeMap<Names, Module>,
-    /// What was looked for before, by module, path and number of imports: imports by `*` may lead to
-    /// each other in very many ways.
+    /// What was looked for before, by module, path and number of imports: imports by `*` may lead
+    /// to each other in very many ways.
     found: RefCell<HashMap<(Names, Names, usize), Option<Found>>>,
 }
 

@@ -28,8 +28,8 @@ pub struct AccountData {
     pub webhooks: Vec<Value>,
     /// The base URL of the API.
     pub url: String,
-    /// Whether an upsert of a suppressed person is answered 200 without changing the status, instead
-    /// of 422: the provider was observed to do either.
+    /// Whether an upsert of a suppressed person is answered 200 without changing the status,
+    /// instead of 422: the provider was observed to do either.
     ignores_suppressed: bool,
     pub groups: Vec<Group>,
     pub fields: Vec<Field>,

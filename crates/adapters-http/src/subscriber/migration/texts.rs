@@ -74,8 +74,8 @@ impl Languages {
         best.0
     }
 
-    /// The texts for a language range. A lookup (RFC 4647 §3.4) removes subtags from the range until
-    /// a language matches; as every language here is a primary subtag, only that is compared.
+    /// The texts for a language range. A lookup (RFC 4647 §3.4) removes subtags from the range
+    /// until a language matches; as every language here is a primary subtag, only that is compared.
     fn look_up(&self, range: &str) -> Option<&Texts> {
         let primary = range.split('-').next().unwrap_or_default();
         let is = |tag: &str| primary.eq_ignore_ascii_case(tag);

@@ -4,8 +4,8 @@ use secrecy::ExposeSecret as _;
 
 use super::*;
 
-/// Checks the results of a parser, a text a line: behind `|` the debug form of the value, behind `!`
-/// the beginning of the reason.
+/// Checks the results of a parser, a text a line: behind `|` the debug form of the value, behind
+/// `!` the beginning of the reason.
 pub fn check<T: Debug>(parse: impl Fn(&str) -> Result<T, String>, table: &str) {
     for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let place = line.find(['|', '!']).unwrap();

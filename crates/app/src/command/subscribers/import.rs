@@ -60,7 +60,8 @@ impl Import {
     }
 }
 
-/// Parses a line as a report, by the rules of a request; the error names the columns that are wrong.
+/// Parses a line as a report, by the rules of a request; the error names the columns that are
+/// wrong.
 fn report(fields: &Fields) -> Result<PutSubscriber, String> {
     let [email, name, country, plan_category, status, expires_at] = fields;
     let has_membership = !(plan_category.is_empty() && status.is_empty());

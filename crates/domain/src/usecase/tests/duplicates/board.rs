@@ -282,8 +282,8 @@ impl Board {
     }
 }
 
-/// The signature of a text: texts differ by as much as their numbers, up to the number of values that
-/// bands leave out.
+/// The signature of a text: texts differ by as much as their numbers, up to the number of values
+/// that bands leave out.
 fn min_hash(text: usize) -> MinHash {
     let mut values = [7; MinHash::LENGTH];
     let others = values.iter_mut().rev().take(text);
