@@ -6,12 +6,12 @@
 //! again, and give it a standby.
 
 mod account;
+mod port;
 mod standby;
 
 use std::env;
 use std::fs::{self, File};
 use std::io::Read;
-use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -23,6 +23,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tempfile::TempDir;
 
 use self::account::Account;
+pub use self::port::free_port;
 
 /// The superuser of the cluster.
 const SUPERUSER: &str = "posthaste";
@@ -293,11 +294,6 @@ fn newest_version(versions: &Path) -> Option<PathBuf> {
 
 fn has_server(folder: &Path) -> bool {
     folder.join("initdb").is_file() && folder.join("postgres").is_file()
-}
-
-fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
-    Ok(listener.local_addr()?.port())
 }
 
 /// A password of 128 random bits, because every user of this machine can reach the port.

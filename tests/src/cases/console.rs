@@ -1,7 +1,6 @@
 //! The operators' console, in a process and beside another one.
 
-use std::net::TcpListener;
-
+use pg_cluster::free_port;
 use reqwest::{Client, Response, StatusCode, redirect::Policy};
 
 use crate::harness::{App, Site, Store, fresh, minimal};
@@ -60,10 +59,9 @@ impl Browser {
     }
 }
 
-/// A free address, for a short time.
+/// An address that no process listens on.
 pub(super) fn free() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
+    format!("127.0.0.1:{}", free_port().unwrap())
 }
 
 /// What follows the first occurrence of a text, up to a quote.

@@ -1,9 +1,8 @@
 //! Starting on a PostgreSQL database: only an explicit command changes the schema, and an error
 //! names in one line what is missing.
 
-use std::net::TcpListener;
-
 use adapters_postgres::testing;
+use pg_cluster::free_port;
 
 use crate::harness::{App, CommandResult, Database, Site, Store, fresh, minimal};
 
@@ -154,11 +153,7 @@ async fn serving_without_a_key_is_a_configuration_error(store: Store) {
 
 async fn a_database_that_is_not_there_is_said_in_one_line_without_the_password(store: Store) {
     let site = empty(store);
-    // A port that was free a moment ago.
-    let port = {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap().port()
-    };
+    let port = free_port().unwrap();
     let there = url(&site);
     let (address, _) = there.split_once('?').unwrap();
     let authority = address.split('/').nth(2).unwrap();

@@ -9,9 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use pg_cluster::free_port;
 use tempfile::TempDir;
-
-use super::site::free_ports;
 
 const NGINX: &str = include_str!("../../../docs/deploy/nginx.conf");
 const CADDY: &str = include_str!("../../../docs/deploy/Caddyfile");
@@ -39,7 +38,7 @@ impl Proxy {
     /// Starts a proxy in front of the service at a host and port.
     pub fn start(program: Program, service: &str) -> Self {
         let folder = TempDir::with_prefix("posthaste-proxy-").unwrap();
-        let [port, _] = free_ports();
+        let port = free_port().unwrap();
         let mut command = match program {
             Program::Nginx => nginx(folder.path(), port, service),
             Program::Caddy => caddy(folder.path(), port, service),

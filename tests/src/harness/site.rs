@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     sync::Arc,
@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use pg_cluster::free_port;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use tempfile::TempDir;
 
@@ -45,13 +46,12 @@ impl Site {
 
     /// A new site on this database.
     pub fn with_database(database: Database) -> Self {
-        let [port, admin_port] = free_ports();
         let url = database.url().map(|url| ("DATABASE_URL".to_owned(), url));
         Self {
             database: Arc::new(database),
             folder: Arc::new(TempDir::with_prefix("posthaste-e2e-").unwrap()),
-            port,
-            admin_port,
+            port: free_port().unwrap(),
+            admin_port: free_port().unwrap(),
             is_watched: false,
             variables: url.into_iter().collect(),
         }
@@ -60,12 +60,11 @@ impl Site {
     /// A site with the same database, keys, variables and log at another address, for a second
     /// server.
     pub fn beside(&self) -> Self {
-        let [port, admin_port] = free_ports();
         Self {
             database: Arc::clone(&self.database),
             folder: Arc::clone(&self.folder),
-            port,
-            admin_port,
+            port: free_port().unwrap(),
+            admin_port: free_port().unwrap(),
             is_watched: self.is_watched,
             variables: self.variables.clone(),
         }
@@ -266,13 +265,6 @@ impl Site {
         TcpStream::connect(self.host()).is_ok()
             && raw::exchange(&self.host(), raw::request("GET", "/readyz", &[], "")).status == 200
     }
-}
-
-/// Two free ports.
-pub(super) fn free_ports() -> [u16; 2] {
-    // Both listeners exist at the same time, or the ports might be equal.
-    let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    listeners.map(|listener| listener.local_addr().unwrap().port())
 }
 
 /// A running server, which is killed on drop.
