@@ -97,14 +97,18 @@ pub fn pairs(backend: Backend, pairs: &Pairs, other: &str) -> String {
             }
             let ratios: Vec<_> = good.iter().filter_map(|it| it.ratio(value.of)).collect();
             let ratio = |share| shown(percentile(ratios.clone(), share), 3);
+            let between = |low, high| match ratios.len() {
+                0 => shown(None, 3),
+                _ => [ratio(low), ratio(high)].join("–"),
+            };
             text += &row(&[
                 scenario.name().to_owned(),
                 value.name.to_owned(),
                 shown(percentile(this, 0.5), value.places),
                 shown(percentile(other, 0.5), value.places),
                 ratio(0.5),
-                [ratio(0.25), ratio(0.75)].join("–"),
-                [ratio(0.0), ratio(1.0)].join("–"),
+                between(0.25, 0.75),
+                between(0.0, 1.0),
             ]);
         }
     }
