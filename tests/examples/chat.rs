@@ -10,7 +10,7 @@
     not(test),
     expect(dead_code, reason = "most of it is for the tests of this crate")
 )]
-#[path = "../src/harness/chat/mod.rs"]
+#[path = "../src/harness/chat.rs"]
 mod chat;
 #[path = "../src/harness/stand_in.rs"]
 mod stand_in;

@@ -202,9 +202,4 @@ mod tests {
         }
         assert_eq!(descriptions.len() as u64, TAILS);
     }
-
-    #[test]
-    fn the_same_number_gives_the_same_posting() {
-        assert_eq!(Tail::new(7).json(), Tail::new(7).json());
-    }
 }

@@ -41,48 +41,13 @@ impl Used {
     }
 }
 
-/// The processor time of the machine so far, in ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Machine {
-    idle: u64,
-    all: u64,
-}
-
-impl Machine {
-    /// Reads the present times.
-    pub fn now() -> Result<Self> {
-        let stat = fs::read_to_string("/proc/stat").context("no /proc/stat")?;
-        Self::parse(&stat).context("/proc/stat is not as expected")
-    }
-
-    fn parse(stat: &str) -> Option<Self> {
-        let times = stat.lines().next()?.strip_prefix("cpu ")?;
-        let times: Vec<u64> = (times.split_whitespace())
-            .map(|time| time.parse().ok())
-            .collect::<Option<_>>()?;
-        // user, nice, system, idle, iowait, irq, softirq, steal; then guests, which are among the
-        // first two (proc(5)). Waiting for the disk is idle as well.
-        Some(Self {
-            idle: times.get(3)? + times.get(4)?,
-            all: times.get(..8)?.iter().sum(),
-        })
-    }
-
-    /// The share of the time since an earlier point in which the processors were idle.
-    #[expect(clippy::cast_precision_loss, reason = "ticks are far below 2^52")]
-    pub fn idle_since(self, earlier: Self) -> f64 {
-        let all = self.all.saturating_sub(earlier.all).max(1);
-        self.idle.saturating_sub(earlier.idle) as f64 / all as f64
-    }
-}
-
-/// Resident memory of a process in kilobytes: the current value and the peak.
-pub fn memory(process: u32) -> Result<(u64, u64)> {
+/// The most memory that a process has had, in kilobytes.
+pub fn peak(process: u32) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))
         .with_context(|| format!("process {process} is gone"))?;
-    let now = field(&status, "VmRSS:").context("no VmRSS")?;
-    let most = field(&status, "VmHWM:").context("no VmHWM")?;
-    Ok((now, most))
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|line| line.split_whitespace().next());
+    Ok(number.context("no VmHWM")?.parse()?)
 }
 
 /// The parent of a process.
@@ -148,11 +113,6 @@ fn parse(stat: &str) -> Option<Stat> {
     })
 }
 
-fn field(status: &str, name: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-    line.split_whitespace().next()?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use std::process;
@@ -172,23 +132,6 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_is_idle_while_it_waits_for_the_disk() {
-        let earlier = Machine::parse("cpu  10 0 10 100 0 0 0 0 3 0\ncpu0 1 1").unwrap();
-        let later = Machine::parse("cpu  40 0 20 140 20 0 0 0 9 0\ncpu0 1 1").unwrap();
-        assert!((later.idle_since(earlier) - 0.6).abs() < 1e-9);
-        assert_eq!(Machine::parse("cpu 1 2 3"), None);
-        assert!(Machine::now().unwrap().all > 0);
-    }
-
-    #[test]
-    fn memory_is_read_by_name() {
-        let status = "Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\n";
-        assert_eq!(field(status, "VmRSS:"), Some(1024));
-        assert_eq!(field(status, "VmHWM:"), Some(2048));
-        assert_eq!(field(status, "VmSwap:"), None);
-    }
-
-    #[test]
     fn this_very_process_is_found() {
         let own = process::id();
         let watched = Watched {
@@ -204,24 +147,6 @@ mod tests {
         let used = watched.used().unwrap().since(before, 1.0);
         assert!(used.service.unwrap() > 0.0, "{used:?}");
         assert!(used.database.unwrap() > 0.0, "{used:?}");
-        let (now, most) = memory(own).unwrap();
-        assert!(now > 0 && most >= now);
-    }
-
-    #[test]
-    fn what_is_not_watched_is_not_counted() {
-        let used = Used {
-            service: Some(500.0),
-            database: None,
-        };
-        let before = Used {
-            service: Some(100.0),
-            database: Some(1.0),
-        };
-        let expected = Used {
-            service: Some(40.0),
-            database: None,
-        };
-        assert_eq!(used.since(before, 10.0), expected);
+        assert!(peak(own).unwrap() > 0);
     }
 }

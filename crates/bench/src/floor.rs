@@ -15,11 +15,12 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::bodies::{COMPANIES, TAILS, Tail};
-use crate::child;
 use crate::cpu::Watched;
-use crate::measure::{Measurement, Scenario, percentile};
+use crate::measure::{Measurement, Scenario};
 use crate::postgres::Server;
-use xtask::process::Interrupt;
+
+/// The number of clients, with which it is fastest.
+pub const CLIENTS: u32 = 16;
 
 /// Creates the table of templates, with the values that differ between postings.
 const TEMPLATES: &str = "
@@ -152,7 +153,6 @@ pub struct Floor<'run> {
     pub server: &'run Server,
     pub url: &'run str,
     pub folder: &'run Path,
-    pub interrupt: &'run Interrupt,
     pub seeds: u64,
 }
 
@@ -185,7 +185,7 @@ impl Floor<'_> {
         sql.push_str(SEED);
         let file = self.folder.join("floor.sql");
         fs::write(&file, sql)?;
-        self.server.run_file(self.url, &file, self.interrupt)
+        self.server.run_file(self.url, &file)
     }
 
     /// Measures the conventional transaction of a scenario.
@@ -194,38 +194,27 @@ impl Floor<'_> {
             service: None,
             database: Some(self.server.process),
         };
-        let logs = tempfile::tempdir_in(self.folder)?;
-        let file = logs.path().join("script.sql");
+        let file = self.folder.join("floor.sql");
         fs::write(&file, script(scenario))?;
-        self.pgbench(&file, logs.path(), clients, 1)?;
-        remove_logs(logs.path())?;
-
+        self.pgbench(&file, clients, 1)?;
         let before = watched.used()?;
-        let output = self.pgbench(&file, logs.path(), clients, seconds)?;
+        let output = self.pgbench(&file, clients, seconds)?;
         let used = watched.used()?;
         let done = parse(&output).with_context(|| format!("pgbench did not report:\n{output}"))?;
-        let mut times = read_logs(logs.path())?;
-        let mut faults = Vec::new();
-        if done.failed > 0.0 {
-            faults.push(format!("{} failed transactions", done.failed));
-        }
+        let failed = (done.failed > 0.0).then(|| format!("{} failed transactions", done.failed));
         Ok(Measurement {
             requests: done.transactions,
             seconds: done.transactions / done.rate,
-            p50: percentile(&mut times, 0.5),
-            p99: percentile(&mut times, 0.99),
             cpu: used.since(before, done.transactions),
-            idle: None,
-            faults,
+            faults: failed.into_iter().collect(),
+            ..Measurement::default()
         })
     }
 
-    fn pgbench(&self, script: &Path, logs: &Path, clients: u32, seconds: u64) -> Result<String> {
+    fn pgbench(&self, script: &Path, clients: u32, seconds: u64) -> Result<String> {
         let mut command = Command::new(self.server.program("pgbench"));
         command
-            .args(["--no-vacuum", "--protocol", "prepared", "--log"])
-            .arg("--log-prefix")
-            .arg(logs.join("times"))
+            .args(["--no-vacuum", "--protocol", "prepared"])
             .args(["--client", &clients.to_string()])
             .args(["--jobs", &clients.min(2).to_string()])
             .args(["--time", &seconds.to_string()])
@@ -235,7 +224,7 @@ impl Floor<'_> {
             .arg("--file")
             .arg(script)
             .arg(self.url);
-        child::output(&command, self.interrupt)
+        self.server.interrupt.output(&mut command)
     }
 }
 
@@ -270,37 +259,6 @@ fn parse(output: &str) -> Result<Done> {
     Ok(done)
 }
 
-/// The durations of all transactions, in microseconds: the third column of pgbench's logs.
-fn read_logs(folder: &Path) -> Result<Vec<f64>> {
-    let mut times = Vec::new();
-    for file in log_files(folder)? {
-        for line in fs::read_to_string(file)?.lines() {
-            let time = line.split_whitespace().nth(2);
-            times.push(time.context("a log line without a time")?.parse()?);
-        }
-    }
-    Ok(times)
-}
-
-fn remove_logs(folder: &Path) -> Result<()> {
-    for file in log_files(folder)? {
-        fs::remove_file(file)?;
-    }
-    Ok(())
-}
-
-fn log_files(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with("times") {
-            files.push(path);
-        }
-    }
-    Ok(files)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -319,23 +277,6 @@ mod tests {
         };
         assert_eq!(parse(output).unwrap(), expected);
         assert!(parse("pgbench: error").is_err());
-    }
-
-    #[test]
-    fn times_are_read_from_every_thread() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(
-            folder.path().join("times.1"),
-            "0 1 500 0 1 2\n1 1 700 0 1 3\n",
-        )
-        .unwrap();
-        fs::write(folder.path().join("times.1.1"), "2 1 600 0 1 2\n").unwrap();
-        fs::write(folder.path().join("script.sql"), "SELECT 1;").unwrap();
-        let mut times = read_logs(folder.path()).unwrap();
-        assert_eq!(percentile(&mut times, 0.5), Some(600.0));
-        remove_logs(folder.path()).unwrap();
-        assert!(read_logs(folder.path()).unwrap().is_empty());
-        assert!(folder.path().join("script.sql").exists());
     }
 
     #[test]

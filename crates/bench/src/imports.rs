@@ -8,15 +8,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+use crate::bench::Bench;
 use crate::bodies::{TAILS, Tail, payload, title};
 use crate::cpu::{self, Used};
+use crate::floor::CLIENTS;
 use crate::measure::{Backend, Scenario};
-use crate::report::{Table, shown};
-use crate::round::Bench;
+use crate::report::{heading, row, shown};
 use crate::service::{Installation, Service};
 
-/// The clients of the usual transaction.
-const CLIENTS: u32 = 16;
 /// How long an import may take.
 const PATIENCE: Duration = Duration::from_mins(30);
 /// The size of a chunk of a body.
@@ -49,12 +48,11 @@ impl Bench<'_> {
     pub fn imports(&self, backend: Backend, postings: u64) -> Result<Imports> {
         let name = format!("bench_imports_{backend}").to_lowercase();
         let database = self.database(backend, &name)?;
-        let installation = self.installation(&database, &name)?;
+        let installation = self.installation(self.program, &database, &name)?;
         let creates = self.import(&installation, backend, postings, "created")?;
         let before = self.rows(backend, &database)?;
         let unchanged = self.import(&installation, backend, postings, "unchanged")?;
         let written = self.rows(backend, &database)?.zip(before);
-        self.forget(backend, &name)?;
         Ok(Imports {
             creates,
             unchanged,
@@ -75,7 +73,7 @@ impl Bench<'_> {
         outcome: &str,
     ) -> Result<Import> {
         let service = installation.serve()?;
-        let watched = self.load(&service, backend).watched;
+        let watched = self.watched(&service, backend);
         let tails: Vec<_> = (0..TAILS).map(|n| Tail::new(n).json()).collect();
         let (before, start) = (watched.used()?, Instant::now());
         let summary = send(&service, postings, |n, line| {
@@ -85,7 +83,7 @@ impl Bench<'_> {
             Ok(writeln!(line, r#"{{"id":"{id}","payload":{payload}}}"#)?)
         });
         // If the service has ended, that explains the failure better.
-        service.process.check()?;
+        service.check()?;
         let counted = summary?[outcome].as_u64();
         ensure!(counted == Some(postings), "{counted:?} were {outcome}");
         #[expect(clippy::cast_precision_loss, reason = "some millions")]
@@ -95,7 +93,7 @@ impl Bench<'_> {
         Ok(Import {
             rate,
             cpu: watched.used()?.since(before, lines),
-            peak: cpu::memory(service.process.id())?.1,
+            peak: cpu::peak(service.id())?,
         })
     }
 
@@ -105,13 +103,12 @@ impl Bench<'_> {
         let floor = self.floor(&url)?;
         let measure = |scenario| floor.measure(scenario, CLIENTS, self.seconds);
         let rates = (measure(Scenario::Create)?, measure(Scenario::Unchanged)?);
-        self.forget(Backend::Postgres, name)?;
         Ok((rates.0.rate(), rates.1.rate()))
     }
 
     /// The rows of postings, events and tasks that PostgreSQL has written so far.
     fn rows(&self, backend: Backend, database: &str) -> Result<Option<u64>> {
-        let (Backend::Postgres, Some(server)) = (backend, self.server) else {
+        let Some(server) = self.server_of(backend) else {
             return Ok(None);
         };
         let statement = "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) \
@@ -119,7 +116,7 @@ impl Bench<'_> {
              WHERE relname LIKE 'posting%' OR relname IN ('events', 'outbox', 'companies')";
         // The statistics of a connection come with its end, or a second late.
         std::thread::sleep(Duration::from_secs(2));
-        let rows = server.ask(database, statement, self.interrupt)?;
+        let rows = server.ask(database, statement)?;
         Ok(Some(rows.trim().parse()?))
     }
 }
@@ -177,7 +174,7 @@ fn connect(address: SocketAddr) -> Result<TcpStream> {
 
 /// The results on one store.
 pub fn text(backend: Backend, postings: u64, of: &Imports) -> String {
-    let mut table = Table::new(&[
+    let mut table = heading(&[
         "lines",
         "lines/s",
         "service CPU µs each",
@@ -191,7 +188,7 @@ pub fn text(backend: Backend, postings: u64, of: &Imports) -> String {
         ("creations", &of.creates, create),
         ("unchanged", &of.unchanged, read),
     ] {
-        table.row(vec![
+        table += &row(&[
             name.to_owned(),
             format!("{:.0}", import.rate),
             shown(import.cpu.service, 1),
@@ -204,8 +201,7 @@ pub fn text(backend: Backend, postings: u64, of: &Imports) -> String {
     let mut text = format!(
         "### A catalogue of {postings} postings, {backend}\n\nOne connection, bodies of 3–6 KB a \
          line; making and sending them takes part of the machine. The usual transaction has \
-         {CLIENTS} clients; for unchanged lines it is a locking read.\n\n{}",
-        table.markdown()
+         {CLIENTS} clients; for unchanged lines it is a locking read.\n\n{table}"
     );
     if let Some(written) = of.written {
         let _ = writeln!(

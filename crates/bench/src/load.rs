@@ -3,28 +3,17 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use crate::bodies::{COMPANIES, TAILS, Tail};
-use crate::child;
-use crate::cpu::{Machine, Watched};
+use crate::cpu::Watched;
 use crate::measure::{Measurement, Scenario};
-use xtask::packages;
 use xtask::process::Interrupt;
 
 const SCRIPT: &str = include_str!("load.lua");
-
-/// The path of wrk, which is installed if it is missing.
-pub fn program(interrupt: &Interrupt) -> Result<PathBuf> {
-    if let Some(wrk) = packages::find("wrk") {
-        return Ok(wrk);
-    }
-    packages::install(&["wrk"], interrupt)?;
-    packages::find("wrk").context("wrk was installed and is not on the PATH")
-}
 
 /// A load generator for one server.
 pub struct Load<'run> {
@@ -39,53 +28,33 @@ pub struct Load<'run> {
     pub watched: Watched,
 }
 
-/// The results of wrk.
-#[derive(Debug, PartialEq)]
-pub struct Answers {
-    pub requests: f64,
-    pub seconds: f64,
-    pub p50: f64,
-    pub p99: f64,
-    faults: Vec<String>,
-}
-
 impl Load<'_> {
-    /// Warms up with a check of every answer, then measures. `tag` must be new each time.
+    /// Warms up with a check of every answer, then measures; both results. `tag` must be new each
+    /// time.
     pub fn measure(
         &self,
         scenario: Scenario,
         connections: u32,
         seconds: u64,
         tag: &str,
-    ) -> Result<(Measurement, Answers)> {
+    ) -> Result<(Measurement, Measurement)> {
         let warm_up = self.run(scenario, connections, 1, &format!("{tag}w"), true)?;
-        let (before, machine) = (self.watched.used()?, Machine::now()?);
-        let answers = self.run(scenario, connections, seconds, tag, false)?;
-        let cpu = self.watched.used()?.since(before, answers.requests);
-        let idle = Machine::now()?.idle_since(machine);
-        let mut faults = warm_up.faults.clone();
-        faults.extend(answers.faults.iter().cloned());
-        let measurement = Measurement {
-            requests: answers.requests,
-            seconds: answers.seconds,
-            p50: Some(answers.p50),
-            p99: Some(answers.p99),
-            cpu,
-            idle: Some(idle),
-            faults,
-        };
-        Ok((measurement, warm_up))
+        let before = self.watched.used()?;
+        let mut measured = self.run(scenario, connections, seconds, tag, false)?;
+        measured.cpu = self.watched.used()?.since(before, measured.requests);
+        measured.faults.extend(warm_up.faults.iter().cloned());
+        Ok((measured, warm_up))
     }
 
     /// Runs wrk at full speed.
-    pub fn run(
+    fn run(
         &self,
         scenario: Scenario,
         connections: u32,
         seconds: u64,
         tag: &str,
         check: bool,
-    ) -> Result<Answers> {
+    ) -> Result<Measurement> {
         let script = self.folder.join("load.lua");
         fs::write(&script, self.script(scenario, tag, check))?;
         let mut command = Command::new(self.wrk);
@@ -96,7 +65,7 @@ impl Load<'_> {
             .arg("--script")
             .arg(&script)
             .arg(format!("http://{}", self.address));
-        let output = child::output(&command, self.interrupt)?;
+        let output = self.interrupt.output(&mut command)?;
         parse(&output).with_context(|| format!("wrk did not report:\n{output}"))
     }
 
@@ -129,7 +98,7 @@ pub fn write_tails(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn parse(output: &str) -> Result<Answers> {
+fn parse(output: &str) -> Result<Measurement> {
     let line = output
         .lines()
         .find_map(|line| line.strip_prefix("RESULT "))
@@ -157,12 +126,13 @@ fn parse(output: &str) -> Result<Answers> {
     if requests < 1.0 {
         bail!("no request was answered: {}", faults.join(", "));
     }
-    Ok(Answers {
+    Ok(Measurement {
         requests,
         seconds,
-        p50: number("p50")?,
-        p99: number("p99")?,
+        p50: Some(number("p50")? / 1e3),
+        p99: Some(number("p99")? / 1e3),
         faults,
+        ..Measurement::default()
     })
 }
 
@@ -171,35 +141,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_closing_line_is_read() {
+    fn the_closing_line_is_read_with_whatever_is_not_expected() {
         let output = "Running 2s test\nRESULT requests=300 us=2000000 p50=150 p99=900 max=1000 \
-            connect=0 read=0 write=0 timeout=0 refused=0 unexpected=0 status=-\n";
-        let expected = Answers {
+            connect=0 read=2 write=0 timeout=0 refused=7 unexpected=5 status=422\n";
+        let faults = ["2 read", "7 refused", "5 unexpected answers, first 422"];
+        let expected = Measurement {
             requests: 300.0,
             seconds: 2.0,
-            p50: 150.0,
-            p99: 900.0,
-            faults: vec![],
+            p50: Some(0.15),
+            p99: Some(0.9),
+            faults: faults.map(str::to_owned).into(),
+            ..Measurement::default()
         };
         assert_eq!(parse(output).unwrap(), expected);
-    }
-
-    #[test]
-    fn whatever_is_not_expected_is_a_fault() {
-        let output = "RESULT requests=300 us=2000000 p50=150 p99=900 max=1000 connect=0 read=2 \
-            write=0 timeout=0 refused=7 unexpected=5 status=422\n";
-        let faults = parse(output).unwrap().faults;
-        assert_eq!(
-            faults,
-            ["2 read", "7 refused", "5 unexpected answers, first 422"]
-        );
-    }
-
-    #[test]
-    fn no_answers_are_no_measurement() {
-        let output = "RESULT requests=0 us=2000000 p50=0 p99=0 max=0 connect=9 read=0 write=0 \
-            timeout=0 refused=0 unexpected=0 status=-\n";
-        assert!(parse(output).is_err());
+        assert!(parse(&output.replace("requests=300", "requests=0")).is_err());
         assert!(parse("unable to connect").is_err());
     }
 }

@@ -2,25 +2,20 @@
 //! minutes, or two builds of it in turns.
 //!
 //! - `options` defines the command line.
-//! - `build` builds the program; `service`, `postgres` and `child` run it.
+//! - `service` builds and runs the program, `postgres` the database; `bench` has both.
 //! - `bodies` generates the payloads; `load` pushes them with wrk.
 //! - `floor` measures a conventional service.
-//! - `round` runs all measurements of single pushes once, `imports` those of imports.
-//! - `pair` measures two builds alternately, and `grown` a database with many postings.
+//! - `pair` measures single pushes in turns, `imports` those of a catalogue.
 //! - `measure` defines the results, and `report` prints them.
 #![expect(
     clippy::print_stdout,
     reason = "a command line tool reports on standard output"
 )]
 
+mod bench;
 mod bodies;
-mod build;
-mod child;
-mod copies;
 mod cpu;
 mod floor;
-mod grown;
-mod http;
 mod imports;
 mod load;
 mod measure;
@@ -28,23 +23,21 @@ mod options;
 mod pair;
 mod postgres;
 mod report;
-mod round;
 mod service;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use xtask::packages;
+use xtask::process::Interrupt;
 
-use self::measure::{Backend, Rounds};
+use self::bench::Bench;
+use self::measure::Backend;
 use self::options::Options;
 use self::postgres::Server;
-use self::round::Bench;
-
-use xtask::process::Interrupt;
 
 /// The number of seeded postings to push unchanged, and also of those to update.
 const SEEDS: u64 = 5_000;
@@ -62,8 +55,9 @@ fn main() -> ExitCode {
 /// Runs the measurements and prints a report.
 fn run(options: &Options) -> Result<()> {
     let interrupt = Interrupt::install()?;
-    let wrk = load::program(&interrupt)?;
-    let program = build::program(options.program.as_deref(), &options.profile, &interrupt)?;
+    let [wrk, _] = ["wrk", "curl"].map(|program| packages::found_or_installed(program, &interrupt));
+    let wrk = wrk?;
+    let program = service::program(options.program.as_deref(), &options.profile, &interrupt)?;
     let folder = tempfile::Builder::new()
         .prefix("posthaste-bench-")
         .tempdir()?;
@@ -74,14 +68,6 @@ fn run(options: &Options) -> Result<()> {
     } else {
         None
     };
-    let in_turns = [options.connections];
-    let (connections, clients): (&[u32], &[u32]) = if options.in_turns() {
-        (&in_turns, &[])
-    } else if options.quick {
-        (&[64], &[16, 64])
-    } else {
-        (&[1, 16, 64, 256], &[1, 16, 64])
-    };
     let bench = Bench {
         program: &program,
         wrk: &wrk,
@@ -89,29 +75,29 @@ fn run(options: &Options) -> Result<()> {
         interrupt: &interrupt,
         server: server.as_ref(),
         scenarios: options.pushes(),
-        connections,
-        clients,
+        runs: options.runs(),
+        connections: options.connections,
         seconds: options.seconds(),
         seeds: SEEDS,
     };
-    let mut report = heading(options, server.as_ref(), &interrupt)?;
-    report += &if let Some(other) = &options.against {
-        measure_pairs(options, &bench, &std::path::absolute(other)?)?
-    } else if let Some(postings) = options.grown {
-        println!("{postings} postings");
-        let grown = bench.grown(postings, options.runs())?;
-        grown::text(&grown, options.connections)
-    } else if let Some(postings) = options.imports {
-        let mut text = String::new();
-        for backend in options.stores() {
+    let against = options.against.as_ref().map(std::path::absolute);
+    let against = against.transpose()?;
+    let mut report = heading(options, server.as_ref())?;
+    for backend in options.stores() {
+        report += "\n";
+        report += &if let Some(postings) = options.imports {
             println!("imports, {backend}");
-            let measured = bench.imports(backend, postings)?;
-            let _ = writeln!(text, "{}", imports::text(backend, postings, &measured));
-        }
-        text
-    } else {
-        measure_rounds(options, &bench)?
-    };
+            imports::text(backend, postings, &bench.imports(backend, postings)?)
+        } else {
+            let pairs = bench.pairs(backend, against.as_deref())?;
+            let other = if against.is_some() {
+                "the other"
+            } else {
+                "floor"
+            };
+            report::pairs(backend, &pairs, other)
+        };
+    }
     println!("\n{report}");
     if let Some(file) = &options.output {
         fs::write(file, report).with_context(|| format!("cannot write {}", file.display()))?;
@@ -119,37 +105,8 @@ fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Measures two builds alternately.
-fn measure_pairs(options: &Options, bench: &Bench<'_>, other: &Path) -> Result<String> {
-    let mut report = String::new();
-    for backend in options.stores() {
-        let pairs = bench.pairs(backend, other, options.runs())?;
-        let names = ["this build", "the other"];
-        let table = pair::table(backend, &pairs, options.connections, names);
-        let _ = writeln!(report, "{table}");
-    }
-    Ok(report)
-}
-
-/// Measures the service against the floor.
-fn measure_rounds(options: &Options, bench: &Bench<'_>) -> Result<String> {
-    let mut report = String::new();
-    for backend in options.stores() {
-        let (mut rounds, mut peak) = (Rounds::default(), 0);
-        for number in 1..=options.runs() {
-            println!("run {number} of {}, {backend}", options.runs());
-            let (round, of_round) = bench.round(backend, number)?;
-            rounds.0.push(round);
-            peak = peak.max(of_round);
-        }
-        let table = report::measurements(backend, &rounds, peak);
-        let _ = writeln!(report, "{table}");
-    }
-    Ok(report)
-}
-
 /// The heading of the report: machine, versions and settings.
-fn heading(options: &Options, server: Option<&Server>, interrupt: &Interrupt) -> Result<String> {
+fn heading(options: &Options, server: Option<&Server>) -> Result<String> {
     let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
         let mut lines = processor.lines();
@@ -183,14 +140,15 @@ fn heading(options: &Options, server: Option<&Server>, interrupt: &Interrupt) ->
         let _ = writeln!(
             text,
             "- everything on the same server: {}",
-            server.settings(interrupt)?
+            server.settings()?
         );
     }
     let _ = writeln!(
         text,
-        "- medians of {} runs; load generator wrk, one thread; {SEEDS} postings pushed again, as \
-         many updated, {} companies, bodies of 3–6 KB\n",
+        "- medians of {} pairs; load generator wrk, one thread, {} connections; {SEEDS} postings \
+         pushed again, as many updated, {} companies, bodies of 3–6 KB",
         options.runs(),
+        options.connections,
         bodies::COMPANIES
     );
     Ok(text)

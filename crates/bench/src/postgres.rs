@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use pg_cluster::Cluster;
 
-use crate::{child, cpu};
+use crate::cpu;
 use xtask::packages;
 use xtask::process::Interrupt;
 
@@ -40,6 +40,7 @@ const SHOWN: [&str; 10] = [
 
 /// A running cluster and its client programs.
 pub struct Server {
+    pub interrupt: Interrupt,
     cluster: Cluster,
     programs: PathBuf,
     /// The parent of all the server's processes.
@@ -55,68 +56,60 @@ impl Server {
         let programs = pg_cluster::programs().context("no PostgreSQL server was found")?;
         let cluster = Cluster::start(&programs)?;
         let mut server = Self {
+            interrupt: interrupt.clone(),
             cluster,
             programs,
             process: 0,
         };
         let url = server.cluster.url().to_owned();
         for statement in SETTINGS.split_inclusive(';') {
-            server.ask(&url, statement.trim(), interrupt)?;
+            server.ask(&url, statement.trim())?;
         }
         let checkpointer = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'";
-        let checkpointer = server.ask(&url, checkpointer, interrupt)?;
+        let checkpointer = server.ask(&url, checkpointer)?;
         server.process = cpu::parent(checkpointer.parse()?)?;
-        server.ask(&url, USED_BEFORE, interrupt)?;
-        server.settle(interrupt)?;
+        server.ask(&url, USED_BEFORE)?;
+        server.settle()?;
         Ok(server)
     }
 
     /// The settings for the report, as one line.
-    pub fn settings(&self, interrupt: &Interrupt) -> Result<String> {
+    pub fn settings(&self) -> Result<String> {
         let mut shown = Vec::new();
         for name in SHOWN {
-            let value = self.ask(self.cluster.url(), &format!("SHOW {name}"), interrupt)?;
+            let value = self.ask(self.cluster.url(), &format!("SHOW {name}"))?;
             shown.push(format!("{name} {value}"));
         }
         Ok(shown.join(", "))
     }
 
     /// Creates an empty database and returns its URL.
-    pub fn create(&self, name: &str, interrupt: &Interrupt) -> Result<String> {
+    pub fn create(&self, name: &str) -> Result<String> {
         let url = self.cluster.url();
-        let drop = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-        self.ask(url, &drop, interrupt)?;
-        self.ask(url, &format!("CREATE DATABASE {name}"), interrupt)?;
+        self.ask(url, &format!("CREATE DATABASE {name}"))?;
         let (server, _) = url
             .rsplit_once('/')
             .context("the address has no database")?;
         Ok(format!("{server}/{name}"))
     }
 
-    /// Drops a database, even if it has connections.
-    pub fn remove(&self, name: &str, interrupt: &Interrupt) -> Result<()> {
-        let drop = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-        self.ask(self.cluster.url(), &drop, interrupt).map(drop_it)
-    }
-
     /// Runs a checkpoint, so that earlier writes do not disturb the next measurement.
-    pub fn settle(&self, interrupt: &Interrupt) -> Result<()> {
-        self.ask(self.cluster.url(), "CHECKPOINT", interrupt)
-            .map(drop_it)
+    pub fn settle(&self) -> Result<()> {
+        self.ask(self.cluster.url(), "CHECKPOINT").map(drop)
     }
 
     /// Runs a statement and returns its output.
-    pub fn ask(&self, url: &str, statement: &str, interrupt: &Interrupt) -> Result<String> {
+    pub fn ask(&self, url: &str, statement: &str) -> Result<String> {
         let mut command = self.psql(url);
         command.args(["--command", statement]);
-        Ok(child::output(&command, interrupt)?.trim().to_owned())
+        Ok(self.interrupt.output(&mut command)?.trim().to_owned())
     }
 
     /// Runs a file of statements.
-    pub fn run_file(&self, url: &str, file: &Path, interrupt: &Interrupt) -> Result<()> {
+    pub fn run_file(&self, url: &str, file: &Path) -> Result<()> {
         let mut command = self.psql(url);
         command.arg("--file").arg(file);
-        child::output(&command, interrupt).map(drop_it)
+        self.interrupt.output(&mut command).map(drop)
     }
 
     /// The path of one of PostgreSQL's programs.
@@ -132,5 +125,3 @@ impl Server {
         command
     }
 }
-
-fn drop_it(_answer: String) {}

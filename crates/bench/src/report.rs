@@ -1,122 +1,116 @@
-//! The report, as Markdown for `docs/performance.md`.
+//! The results as Markdown, for `docs/performance.md`.
 
 use std::fmt::Write as _;
 
-use crate::measure::{Backend, Key, Measurement, Round, Rounds, Scenario, Subject};
+use crate::measure::{Backend, Measurement, percentile};
+use crate::pair::{Pair, Pairs};
 
-/// A table with aligned columns.
-pub struct Table {
-    rows: Vec<Vec<String>>,
+/// A value that is compared.
+struct Value {
+    name: &'static str,
+    of: fn(&Measurement) -> Option<f64>,
+    places: usize,
 }
 
-impl Table {
-    /// A table with these headings; all columns but the first are numbers.
-    pub fn new(headings: &[&str]) -> Self {
-        Self {
-            rows: vec![headings.iter().map(|&heading| heading.to_owned()).collect()],
+const VALUES: [Value; 5] = [
+    Value {
+        name: "requests/s",
+        of: |measured| Some(measured.rate()),
+        places: 0,
+    },
+    Value {
+        name: "p50 ms",
+        of: |measured| measured.p50,
+        places: 2,
+    },
+    Value {
+        name: "p99 ms",
+        of: |measured| measured.p99,
+        places: 2,
+    },
+    Value {
+        name: "service CPU µs",
+        of: |measured| measured.cpu.service,
+        places: 1,
+    },
+    Value {
+        name: "database CPU µs",
+        of: |measured| measured.cpu.database,
+        places: 1,
+    },
+];
+
+impl Pair {
+    fn is_good(&self) -> bool {
+        self.faults().next().is_none()
+    }
+
+    fn faults(&self) -> impl Iterator<Item = &String> {
+        let other = self.other.iter().flat_map(|other| &other.faults);
+        self.this.faults.iter().chain(other)
+    }
+
+    fn ratio(&self, value: fn(&Measurement) -> Option<f64>) -> Option<f64> {
+        let (this, other) = (value(&self.this)?, value(self.other.as_ref()?)?);
+        (other > 0.0).then_some(this / other)
+    }
+
+    /// Its ratios in one line, for progress.
+    pub fn line(&self) -> String {
+        let mut text = format!("{:.0}/s", self.this.rate());
+        for value in &VALUES {
+            if let Some(ratio) = self.ratio(value.of) {
+                let _ = write!(text, ", {} × {ratio:.3}", value.name);
+            }
         }
-    }
-
-    /// Adds a row.
-    pub fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
-    }
-
-    /// Renders the table as Markdown.
-    pub fn markdown(&self) -> String {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
-        let width = |column: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells
-                .map(|cell| cell.chars().count())
-                .max()
-                .unwrap_or(0)
-                .max(3)
-        };
-        let mut text = String::new();
-        for (number, row) in self.rows.iter().enumerate() {
-            for column in 0..columns {
-                let cell = row.get(column).map_or("", String::as_str);
-                let width = width(column);
-                let _ = if column == 0 {
-                    write!(text, "| {cell:width$} ")
-                } else {
-                    write!(text, "| {cell:>width$} ")
-                };
-            }
-            text.push_str("|\n");
-            if number == 0 {
-                for column in 0..columns {
-                    let dashes = "-".repeat(width(column) + 1);
-                    let _ = if column == 0 {
-                        write!(text, "|-{dashes}")
-                    } else {
-                        write!(text, "|{dashes}:")
-                    };
-                }
-                text.push_str("|\n");
-            }
+        for fault in self.faults() {
+            let _ = write!(text, "  FAILED: {fault}");
         }
         text
     }
 }
 
-/// The measurements on one store.
-pub fn measurements(backend: Backend, rounds: &Rounds, peak: u64) -> String {
+/// The results on one store.
+pub fn pairs(backend: Backend, pairs: &Pairs, other: &str) -> String {
     let mut text = format!("### {backend}\n\n");
-    let mut table = Table::new(&[
+    text += &heading(&[
+        "push",
         "what",
-        "at once",
-        "requests/s",
-        "p50 ms",
-        "p99 ms",
-        "service CPU µs",
-        "database CPU µs",
-        "of the usual transaction",
+        "service",
+        other,
+        "ratio",
+        "middle half",
+        "all",
     ]);
     let mut faults = Vec::new();
-    let mut last: Option<Scenario> = None;
-    for key in rounds.keys() {
-        let (scenario, subject, at_once) = key;
-        if last != Some(scenario) {
-            table.row(vec![format!("**{}**", scenario.title())]);
-            last = Some(scenario);
+    for (scenario, pairs) in pairs {
+        let of_pairs = pairs.iter().flat_map(Pair::faults);
+        faults.extend(of_pairs.map(|fault| format!("- {}: {fault}", scenario.name())));
+        // A pair with a failed check does not count.
+        let good: Vec<_> = pairs.iter().filter(|pair| pair.is_good()).collect();
+        for value in &VALUES {
+            let this: Vec<_> = good.iter().filter_map(|it| (value.of)(&it.this)).collect();
+            let other = good.iter().filter_map(|it| (value.of)(it.other.as_ref()?));
+            let other: Vec<_> = other.collect();
+            if this.is_empty() && other.is_empty() {
+                continue;
+            }
+            let ratios: Vec<_> = good.iter().filter_map(|it| it.ratio(value.of)).collect();
+            let ratio = |share| shown(percentile(ratios.clone(), share), 3);
+            let between = |low, high| match ratios.len() {
+                0 => shown(None, 3),
+                _ => [ratio(low), ratio(high)].join("–"),
+            };
+            text += &row(&[
+                scenario.name().to_owned(),
+                value.name.to_owned(),
+                shown(percentile(this, 0.5), value.places),
+                shown(percentile(other, 0.5), value.places),
+                ratio(0.5),
+                between(0.25, 0.75),
+                between(0.0, 1.0),
+            ]);
         }
-        let median = |value: fn(&Measurement) -> Option<f64>| rounds.of(key, value);
-        let found = rounds.faults(key);
-        let mark = if found.is_empty() { "" } else { " (failed)" };
-        for fault in found {
-            faults.push(format!(
-                "- {} {subject} {at_once}: {fault}",
-                scenario.name()
-            ));
-        }
-        table.row(vec![
-            format!("{subject}{mark}"),
-            at_once.to_string(),
-            shown(median(|measured| Some(measured.rate())), 0),
-            shown(median(|measured| Some(measured.p50? / 1e3)), 2),
-            shown(median(|measured| Some(measured.p99? / 1e3)), 2),
-            shown(median(|measured| measured.cpu.service), 1),
-            shown(median(|measured| measured.cpu.database), 1),
-            shown(rounds.median(|round| ratio(round, key)), 2),
-        ]);
-    }
-    text.push_str(&table.markdown());
-    let _ = writeln!(
-        text,
-        "\nMost memory of the service during a round: {} MB.",
-        peak / 1024
-    );
-    let idle = rounds.of((Scenario::Create, Subject::Service, 64), |measured| {
-        measured.idle
-    });
-    if let Some(idle) = idle {
-        let _ = writeln!(
-            text,
-            "\nOf the machine {:.0} % were idle while 64 connections created.",
-            idle * 100.0
-        );
     }
     if !faults.is_empty() {
         let _ = writeln!(text, "\nWhat failed:\n\n{}", faults.join("\n"));
@@ -124,18 +118,15 @@ pub fn measurements(backend: Backend, rounds: &Rounds, peak: u64) -> String {
     text
 }
 
-/// The rate of the service by that of the usual transaction with as many clients as suit it best.
-fn ratio(round: &Round, key: Key) -> Option<f64> {
-    let (scenario, Subject::Service, _) = key else {
-        return None;
-    };
-    let good = |measured: &&Measurement| measured.faults.is_empty();
-    let floors = round
-        .iter()
-        .filter(|((of, subject, _), _)| *of == scenario && *subject == Subject::Floor);
-    let floors = floors.map(|(_, measured)| measured).filter(good);
-    let best = floors.map(Measurement::rate).max_by(f64::total_cmp)?;
-    Some(round.get(&key).filter(good)?.rate() / best)
+/// The first lines of a table. All columns but the first are numbers.
+pub fn heading(cells: &[&str]) -> String {
+    let cells: Vec<_> = cells.iter().map(|&cell| cell.to_owned()).collect();
+    format!("{}|---{}|\n", row(&cells), "|--:".repeat(cells.len() - 1))
+}
+
+/// A row of a table.
+pub fn row(cells: &[String]) -> String {
+    format!("| {} |\n", cells.join(" | "))
 }
 
 /// A value that may be missing.
@@ -146,32 +137,36 @@ pub fn shown(value: Option<f64>, places: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::Used;
+    use crate::measure::Scenario;
 
     #[test]
-    fn tables_are_aligned() {
-        let mut table = Table::new(&["what", "n"]);
-        table.row(vec!["é".to_owned(), "12345".to_owned()]);
-        table.row(vec!["heading".to_owned()]);
-        let expected = "| what    |     n |\n|---------|------:|\n| é       | 12345 |\n\
-                        | heading |       |\n";
-        assert_eq!(table.markdown(), expected);
-    }
-
-    #[test]
-    fn a_failed_measurement_is_marked_and_explained() {
-        let key = (Scenario::Create, Subject::Service, 64);
-        let measured = Measurement {
+    fn the_ratio_is_the_median_of_the_pairs_and_not_of_the_sides() {
+        let measured = |service| Measurement {
             requests: 100.0,
-            seconds: 2.0,
-            p50: Some(1_500.0),
-            faults: vec!["3 refused".to_owned()],
+            seconds: 1.0,
+            cpu: Used {
+                service: Some(service),
+                database: None,
+            },
             ..Measurement::default()
         };
-        let rounds = Rounds(vec![Round::from([(key, measured)])]);
-        let text = measurements(Backend::Postgres, &rounds, 2048);
-        assert!(text.contains("| service (failed) |"), "{text}");
-        assert!(text.contains(" 50 |   1.50 |      – |"), "{text}");
-        assert!(text.contains("- create service 64: 3 refused"), "{text}");
-        assert!(text.contains("2 MB"), "{text}");
+        let pair = |this, other| Pair {
+            this: measured(this),
+            other: Some(measured(other)),
+        };
+        let mut failed = pair(900.0, 1.0);
+        failed.this.faults.push("3 refused".to_owned());
+        let all = vec![pair(50.0, 50.0), pair(60.0, 40.0), pair(80.0, 20.0), failed];
+        let all = Pairs::from([(Scenario::Create, all)]);
+        assert_eq!(
+            pairs(Backend::Postgres, &all, "other"),
+            "### PostgreSQL\n\n\
+             | push | what | service | other | ratio | middle half | all |\n\
+             |---|--:|--:|--:|--:|--:|--:|\n\
+             | create | requests/s | 100 | 100 | 1.000 | 1.000–1.000 | 1.000–1.000 |\n\
+             | create | service CPU µs | 60.0 | 40.0 | 1.500 | 1.250–2.750 | 1.000–4.000 |\n\
+             \nWhat failed:\n\n- create: 3 refused\n"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The commits of postings, and the beginnings and ends of what is done with catalogues: each is
 //! checked when it is made.
 
-use kernel::{Actor, PostingId, SourceIdentifier, StoreError};
+use kernel::{Actor, PostingId, SourceIdentifier, StoreError, outbox::Claimed};
 
 use domain::{
     catalogue::{CatalogueLease, CatalogueQuery, Catalogues as _, Leased, PastImport, Undone},
@@ -93,6 +93,20 @@ fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<&Pos
     if let Some(Actor::Client(client)) = &posting.updated_by {
         world.check(integrations::may_use(*client, identifier), || {
             format!("{identifier} is changed from outside its fence")
+        });
+    }
+}
+
+/// Tasks were claimed. Of a worker that lives, whose calls arrive and whose clock is good, none was
+/// lost before.
+pub fn claimed(world: &World, by: &str, tasks: &[Claimed]) {
+    for task in tasks {
+        let may_be_lost = !world.is_calm || world.has_jumped();
+        world.check(task.lost == 0 || may_be_lost, || {
+            format!(
+                "{by} claims {:?}, which a worker has forgotten",
+                task.effect
+            )
         });
     }
 }

@@ -94,6 +94,11 @@ impl World {
         self.forward.fetch_add(seconds, Ordering::SeqCst);
     }
 
+    /// Whether clocks were put forward at any time, by which leases lapse.
+    pub fn has_jumped(&self) -> bool {
+        self.forward.load(Ordering::SeqCst) > 0
+    }
+
     /// Whether something goes wrong now that is so many times as rare as the most usual fault.
     pub fn is_hit(&self, rarer: u64) -> bool {
         self.may_go_wrong() && self.dice.one_in(self.chances * rarer)

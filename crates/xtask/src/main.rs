@@ -17,53 +17,66 @@ mod python;
 mod sbom;
 mod suite;
 
-use std::env;
 use std::os::unix::process::CommandExt as _;
 use std::process::ExitCode;
 
-use anyhow::anyhow;
+use clap::{Parser, ValueEnum as _};
 use xtask::process::cargo;
 
-const USAGE: &str = "\
-Chores of the Posthaste workspace
+use crate::part::Part;
 
-cargo xtask test         Say and install what this machine lacks, then run every test;
-                         --only alerts|rust|python|node, also several, runs these alone
-cargo xtask dist         Build a release and pack it into target/dist: .deb, image, archive, bill
-                         of materials, checksums; --profile dev packs a build without
-                         optimisations. DEBFULLNAME and DEBEMAIL name the package's maintainer
-cargo xtask reference    Write docs/reference.md, which a test compares with the program
-cargo xtask mutants NAME Have the simulation find the defects whose names contain NAME, or all
-cargo xtask bench ARGS   Measure how fast the service is; --help names the arguments
-
-Set POSTHASTE_TEST_POSTGRES_URL to test against a PostgreSQL server of your own; without it, a
-private throwaway one is started.";
+/// Chores of the Posthaste workspace
+///
+/// Set POSTHASTE_TEST_POSTGRES_URL to test against a PostgreSQL server of your own; without it, a
+/// private throwaway one is started.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+enum Chore {
+    /// Say and install what this machine lacks, then run every test
+    Test {
+        /// Only this part; may be given several times
+        #[arg(long, value_name = "PART")]
+        only: Vec<Part>,
+    },
+    /// Build a release and pack it into target/dist: .deb, image, archive, bill of materials,
+    /// checksums; DEBFULLNAME and DEBEMAIL name the package's maintainer
+    Dist {
+        /// The profile of the build; `dev` packs one without optimisations
+        #[arg(long, default_value = "release")]
+        profile: String,
+    },
+    /// Write docs/reference.md, which a test compares with the program
+    Reference,
+    /// Have the simulation find the defects whose names contain a text, or all
+    Mutants {
+        #[arg(default_value = "")]
+        named: String,
+    },
+    /// Measure how fast the service is; `bench --help` names the arguments
+    #[command(disable_help_flag = true)]
+    Bench {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<_> = env::args().skip(1).collect();
-    let words: Vec<_> = arguments.iter().map(String::as_str).collect();
-    let result = match words.as_slice() {
-        ["test", options @ ..] => part::Part::chosen(options).and_then(|it| suite::run(&it)),
+    let result = match Chore::parse() {
+        Chore::Test { only } if only.is_empty() => suite::run(Part::value_variants()),
+        Chore::Test { only } => suite::run(&only),
         // `exec` replaces this process with the benchmark, which cleans up by itself on a signal.
-        ["bench", options @ ..] => Err(cargo()
+        Chore::Bench { options } => Err(cargo()
             .args(["run", "--release", "--locked", "--package", "bench", "--"])
             .args(options)
             .exec()
             .into()),
-        ["reference"] => Err(cargo()
+        Chore::Reference => Err(cargo()
             .args(["test", "--locked", "--package", "app", "reference"])
             .env("POSTHASTE_WRITE_REFERENCE", "1")
             .exec()
             .into()),
-        ["mutants"] => mutants::run(""),
-        ["mutants", named] => mutants::run(named),
-        ["dist"] => dist::run("release"),
-        ["dist", "--profile", profile] => dist::run(profile),
-        ["help" | "--help" | "-h"] => {
-            println!("{USAGE}");
-            Ok(())
-        }
-        _ => Err(anyhow!("no such command\n\n{USAGE}")),
+        Chore::Mutants { named } => mutants::run(&named),
+        Chore::Dist { profile } => dist::run(&profile),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,11 +1,11 @@
-//! Defects that the simulation has to find: guards, checks of leases, versions, overlaps and
-//! authority, withdrawals and deduplication, each taken out alone.
+//! Has the simulation find defects that are made on purpose.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use serde::Deserialize;
 use xtask::process::{Interrupt, cargo};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -13,190 +13,29 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// The seeds that a mutant has to be found within.
 const SEEDS: &str = "2000";
 
-/// A defect.
-struct Mutant {
-    name: &'static str,
-    file: &'static str,
-    /// What stands there.
-    find: &'static str,
-    /// What the mutant has in its place.
-    replace: &'static str,
+/// The defects, in `mutants.toml`.
+#[derive(Deserialize)]
+struct Mutants {
+    mutant: Vec<Mutant>,
 }
 
-const MUTANTS: &[Mutant] = &[
-    Mutant {
-        name: "a client reopens what an operator took down",
-        file: "crates/domain/src/authority.rs",
-        find: "    posting.moderated && !posting.status.is_open()",
-        replace: "    false",
-    },
-    Mutant {
-        name: "a client names the company of another",
-        file: "crates/domain/src/authority.rs",
-        find: "        self.required_owner().is_none() || self.required_owner() == company.owner",
-        replace: "        true",
-    },
-    Mutant {
-        name: "two clients make a company at the same time",
-        file: "crates/domain/src/company.rs",
-        find: "self.required_owner.is_some() && self.required_owner != stored.owner",
-        replace: "false",
-    },
-    Mutant {
-        name: "a line of an import leaves the fence",
-        file: "crates/domain/src/import/line.rs",
-        find: "        prefixes.check(identifier)?;",
-        replace: "        let _ = (prefixes, identifier);",
-    },
-    Mutant {
-        name: "a push overtakes one that is tried again",
-        file: "crates/ingest/src/keyed_queue.rs",
-        find: "        self.behind.contains_key(key)",
-        replace: "        false && self.behind.contains_key(key)",
-    },
-    Mutant {
-        name: "a push overtakes one whose commit is under way",
-        file: "crates/ingest/src/lane/in_flight.rs",
-        find: "(self.postings.contains(&job.put.identifier) || self.writes_any(companies))",
-        replace: "self.writes_any(companies)",
-    },
-    Mutant {
-        name: "a push overtakes one that was left",
-        file: "crates/ingest/src/lane/task.rs",
-        find: "        !self.postings.is_empty() && self.postings.contains(&job.put.identifier)",
-        replace: "        self.postings.is_empty() && self.postings.contains(&job.put.identifier)",
-    },
-    Mutant {
-        name: "a commit minds no version",
-        file: "crates/domain/src/testing/memory/mod.rs",
-        find: "                .is_some_and(|row| row.posting.version == version),",
-        replace: "                .is_some(),",
-    },
-    Mutant {
-        name: "two processes deliver to one endpoint",
-        file: "crates/webhooks/src/testing/memory.rs",
-        find: "            until <= now || (self.holder.is_none()",
-        replace: "            self.holder.is_some() || until <= now || (self.holder.is_none()",
-    },
-    Mutant {
-        name: "a verdict on old content counts",
-        file: "crates/domain/src/decision/outcome.rs",
-        find: "    if due(posting, company) != Some(content) {",
-        replace: "    if due(posting, company).is_none() {",
-    },
-    Mutant {
-        name: "a task for which there is no work is not done",
-        file: "crates/domain/src/usecase/enrich.rs",
-        find: "            None => writes.tasks.done.push(token),",
-        replace: "            None => {}",
-    },
-    Mutant {
-        name: "a catalogue drops what it lists",
-        file: "crates/domain/src/catalogue/roster.rs",
-        find: "        self.missing.remove(&key(identifier));",
-        replace: "        let _ = identifier;",
-    },
-    Mutant {
-        name: "a catalogue keeps what it does not list",
-        file: "crates/domain/src/catalogue/roster.rs",
-        find: "        self.missing.contains(&key(identifier))",
-        replace: "        self.missing.is_empty() && self.missing.contains(&key(identifier))",
-    },
-    Mutant {
-        name: "a crawl that stops early is whole",
-        file: "crates/domain/src/import/proof.rs",
-        find: "            said if said != came =>",
-        replace: "            said if said < came =>",
-    },
-    Mutant {
-        name: "a body without the end that it needs is whole",
-        file: "crates/domain/src/import/proof.rs",
-        find: "        if requires_end && !self.has_end {",
-        replace: "        if requires_end && self.has_end {",
-    },
-    Mutant {
-        name: "a catalogue counts one miss too many",
-        file: "crates/domain/src/catalogue/patience.rs",
-        find: "misses.saturating_add(1)",
-        replace: "misses.saturating_add(2)",
-    },
-    Mutant {
-        name: "a catalogue counts one miss too few",
-        file: "crates/domain/src/catalogue/patience.rs",
-        find: "        if misses >= self.0 {",
-        replace: "        if misses > self.0 {",
-    },
-    Mutant {
-        name: "an import that is held back counts what it misses",
-        file: "crates/domain/src/catalogue/mod.rs",
-        find: "self.summary.missing.is_some_and(|missing| !missing.held)",
-        replace: "self.summary.missing.is_some()",
-    },
-    Mutant {
-        name: "an import that names nothing is not held back",
-        file: "crates/domain/src/catalogue/roster.rs",
-        find: "(are_many || missing == self.had)",
-        replace: "are_many",
-    },
-    Mutant {
-        name: "a commit minds no lease of a catalogue",
-        file: "crates/domain/src/testing/memory/mod.rs",
-        find: "writes.import.is_none_or(|lease| self.holds_import(lease))",
-        replace: "writes.import.is_none_or(|lease| self.holds_import(lease) || true)",
-    },
-    Mutant {
-        name: "an undo has no lease",
-        file: "crates/domain/src/usecase/catalogue.rs",
-        find: "    writes.import = Some(lease);",
-        replace: "",
-    },
-    Mutant {
-        name: "an undo takes back what somebody has touched",
-        file: "crates/domain/src/decision/lapse.rs",
-        find: "        && posting.updated_by == Some(Actor::Catalogue(name.clone()))",
-        replace: "",
-    },
-    Mutant {
-        name: "an undo takes back what earlier imports expired",
-        file: "crates/domain/src/testing/memory/catalogues.rs",
-        find: "row.expiring == Some(*import);",
-        replace: "row.expiring.is_some() && !import.is_nil();",
-    },
-    Mutant {
-        name: "an undo resets no miss",
-        file: "crates/domain/src/testing/memory/catalogues.rs",
-        find: "            row.counted = None;",
-        replace: "",
-    },
-    Mutant {
-        name: "an event overtakes an earlier one that waits",
-        file: "crates/webhooks/src/round.rs",
-        find: "if subjects.contains(&event.event.subject.id()) {",
-        replace: "if behind.is_empty() && behind.contains(&event.event.subject.id()) {",
-    },
-    Mutant {
-        name: "events of a subject are on their way together",
-        file: "crates/webhooks/src/round.rs",
-        find: "        self.blocked.insert(item.subject);",
-        replace: "        self.blocked.remove(&item.subject);",
-    },
-    Mutant {
-        name: "an account keeps who left the other",
-        file: "crates/newsletter/src/store.rs",
-        find: "!is_of_withdrawal && subscriber.unconfirmed_suppressions().next().is_some()",
-        replace: "false",
-    },
-];
+/// A defect.
+#[derive(Deserialize)]
+struct Mutant {
+    name: String,
+    file: String,
+    find: String,
+    replace: String,
+}
 
-/// Tries the mutants whose names contain a text, each on a copy of the tree, and prints which are
-/// found.
+/// Tries the mutants whose names contain a text, each on a copy of the tree, and prints the seed by
+/// which each is found.
 pub fn run(named: &str) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let root = Path::new(ROOT);
     let copy = root.join("target/mutants/tree");
-    let mut git = Command::new("git");
-    let files = git.arg("ls-files").current_dir(root).output()?;
-    for file in String::from_utf8(files.stdout)?.lines() {
+    let files = interrupt.output(Command::new("git").arg("ls-files").current_dir(root))?;
+    for file in files.lines() {
         let to = copy.join(file);
         fs::create_dir_all(to.parent().unwrap_or(&copy))?;
         // A file that is as it was is not compiled again.
@@ -206,33 +45,36 @@ pub fn run(named: &str) -> Result<()> {
         }
     }
     let mut missed = Vec::new();
-    for mutant in MUTANTS.iter().filter(|mutant| mutant.name.contains(named)) {
-        println!("\n=== {}", mutant.name);
-        let text = fs::read_to_string(copy.join(mutant.file))?;
-        fs::write(copy.join(mutant.file), mutant.of(&text)?)?;
+    let mutants = Mutants::read()?.mutant.into_iter();
+    for mutant in mutants.filter(|mutant| mutant.name.contains(named)) {
+        let text = fs::read_to_string(copy.join(&mutant.file))?;
+        fs::write(copy.join(&mutant.file), mutant.of(&text)?)?;
         let tests = |arguments: &[&str]| {
             let mut tests = cargo();
             tests
                 .args(["test", "--package", "simulation", "--test", "seeds"])
+                .args(["--profile", "seeds"])
                 .args(arguments)
                 .current_dir(&copy)
                 .env("CARGO_TARGET_DIR", root.join("target/mutants/target"))
+                .env("CARGO_INCREMENTAL", "1")
                 .env("POSTHASTE_SEEDS", SEEDS);
-            interrupt.run(&mut tests)
+            interrupt.output(&mut tests)
         };
         let built = tests(&["--no-run"]);
-        let found = built.is_ok() && tests(&["--", "nothing_is_lost"]).is_err();
-        fs::write(copy.join(mutant.file), text)?;
+        let found = built.is_ok().then(|| tests(&["--", "nothing_is_lost"]));
+        fs::write(copy.join(&mutant.file), text)?;
         built?;
         interrupt.check()?;
-        println!(
-            "--- {}: {}",
-            if found { "found" } else { "NOT FOUND" },
-            mutant.name
-        );
-        if !found {
+        let Some(Err(found)) = found else {
+            println!("NOT FOUND: {}", mutant.name);
             missed.push(mutant.name);
-        }
+            continue;
+        };
+        let found = found.to_string();
+        let seed = found.split("POSTHASTE_SEED=").nth(1);
+        let seed = seed.and_then(|rest| rest.split(' ').next());
+        println!("{}: seed {}", mutant.name, seed.context(found.clone())?);
     }
     if !missed.is_empty() {
         bail!("not found: {}", missed.join("; "));
@@ -240,13 +82,19 @@ pub fn run(named: &str) -> Result<()> {
     Ok(())
 }
 
+impl Mutants {
+    fn read() -> Result<Self> {
+        Ok(toml::from_str(include_str!("../mutants.toml"))?)
+    }
+}
+
 impl Mutant {
     /// The text of its file with the defect.
     fn of(&self, text: &str) -> Result<String> {
-        if text.matches(self.find).count() != 1 {
+        if text.matches(&self.find).count() != 1 {
             bail!("{}: {} is not what it was", self.name, self.file);
         }
-        Ok(text.replace(self.find, self.replace))
+        Ok(text.replace(&self.find, &self.replace))
     }
 }
 
@@ -256,8 +104,8 @@ mod tests {
 
     #[test]
     fn every_mutant_can_be_made() {
-        for mutant in MUTANTS {
-            let text = fs::read_to_string(Path::new(ROOT).join(mutant.file)).unwrap();
+        for mutant in Mutants::read().unwrap().mutant {
+            let text = fs::read_to_string(Path::new(ROOT).join(&mutant.file)).unwrap();
             mutant.of(&text).unwrap();
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use rustix::process::geteuid;
 
 use crate::process::Interrupt;
@@ -17,6 +17,15 @@ pub fn find(program: &str) -> Option<PathBuf> {
     env::split_paths(&path)
         .map(|folder| folder.join(program))
         .find(|file| file.is_file())
+}
+
+/// The path of a program, whose package has the same name and is installed if it is missing.
+pub fn found_or_installed(program: &str, interrupt: &Interrupt) -> Result<PathBuf> {
+    if let Some(found) = find(program) {
+        return Ok(found);
+    }
+    install(&[program], interrupt)?;
+    find(program).with_context(|| format!("{program} was installed and is not on the PATH"))
 }
 
 /// Whether a program runs with these arguments, and to a good end.

@@ -4,6 +4,8 @@
 //! this program. This program then ends the whole group, including test binaries and servers, and
 //! returns an ordinary error, so that guards on the stack clean up.
 
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -60,6 +62,29 @@ impl Interrupt {
             bail!("`{}` failed: {status}", shown(command));
         }
         Ok(())
+    }
+
+    /// Runs a command to its end, and returns its output; a failure is an error with all that the
+    /// command said of it.
+    pub fn output(&self, command: &mut Command) -> Result<String> {
+        let [mut said, mut complaints] = [tempfile::tempfile()?, tempfile::tempfile()?];
+        command
+            .stdout(said.try_clone()?)
+            .stderr(complaints.try_clone()?);
+        let read = |file: &mut File| -> Result<String> {
+            let mut bytes = Vec::new();
+            file.rewind()?;
+            file.read_to_end(&mut bytes)?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        match self.run(command) {
+            Ok(()) => read(&mut said),
+            Err(error) => bail!(
+                "{error}\n{}{}",
+                read(&mut said)?,
+                read(&mut complaints)?.trim_end()
+            ),
+        }
     }
 
     fn wait(&self, child: &mut Child) -> Result<ExitStatus> {
@@ -126,6 +151,8 @@ fn group_of(child: &Child) -> Option<Pid> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn shell(script: &str) -> Command {
@@ -143,6 +170,14 @@ mod tests {
     }
 
     #[test]
+    fn output_is_what_was_printed_and_a_failure_says_why() {
+        let output = |script| Interrupt::default().output(&mut shell(script));
+        assert_eq!(output("echo one").unwrap(), "one\n");
+        let error = output("echo two; echo broken >&2; exit 4").unwrap_err();
+        assert!(error.to_string().ends_with(": 4\ntwo\nbroken"), "{error}");
+    }
+
+    #[test]
     fn a_missing_program_is_named() {
         let error = Interrupt::default()
             .run(&mut Command::new("no-such-program"))
@@ -150,39 +185,48 @@ mod tests {
         assert_eq!(error.to_string(), "cannot start `no-such-program`");
     }
 
+    /// Waits until a file has something in it: the id of a process.
+    fn written(file: &Path) -> String {
+        loop {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            if let Some(id) = text.strip_suffix('\n') {
+                return id.to_owned();
+            }
+            thread::sleep(POLL);
+        }
+    }
+
+    /// Waits until a process has ended, whether anybody has waited for it or not.
+    fn ends(process: &str) {
+        let stat = format!("/proc/{process}/stat");
+        while fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
+            thread::sleep(POLL);
+        }
+    }
+
     #[test]
     fn a_process_that_a_child_leaves_behind_is_ended_with_it() {
         let directory = tempfile::tempdir().unwrap();
-        let survived = directory.path().join("survived");
-        let script = format!("(sleep 1; touch {}) &", survived.display());
+        let file = directory.path().join("id");
+        let script = format!("sleep 600 & echo $! > {}", file.display());
         Interrupt::default().run(&mut shell(&script)).unwrap();
-        thread::sleep(Duration::from_millis(1500));
-        assert!(!survived.exists(), "it went on");
+        ends(&written(&file));
     }
 
     #[test]
     fn an_interrupt_ends_the_child_and_its_children() {
         let interrupt = Interrupt::default();
         let directory = tempfile::tempdir().unwrap();
-        let started = directory.path().join("started");
-        let survived = directory.path().join("survived");
-        let script = format!(
-            "(sleep 2; touch {1}) & touch {0}; wait",
-            started.display(),
-            survived.display()
-        );
+        let file = directory.path().join("id");
+        let script = format!("sleep 600 & echo $! > {}; wait", file.display());
         thread::scope(|scope| {
             let child = scope.spawn(|| interrupt.run(&mut shell(&script)));
-            let deadline = Instant::now() + Duration::from_secs(20);
-            while !started.exists() && Instant::now() < deadline {
-                thread::sleep(POLL);
-            }
+            let grandchild = written(&file);
             interrupt.0.store(true, Ordering::Relaxed);
             let error = child.join().unwrap().unwrap_err();
             assert_eq!(error.to_string(), "interrupted");
+            ends(&grandchild);
         });
-        thread::sleep(Duration::from_millis(2500));
-        assert!(!survived.exists(), "a grandchild outlived the interrupt");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use super::durability::nothing_is_lost;
-use crate::harness::{App, SETTLING, Site, Store, eventually, load::Load, minimal};
+use crate::harness::{App, Site, Store, load::Load, minimal};
 
 on_sqlite! {
     a_backup_under_load_holds_all_that_was_acknowledged,
@@ -16,26 +16,13 @@ async fn a_backup_under_load_holds_all_that_was_acknowledged(store: Store) {
     // What a worker has leased would wait for the end of its lease after the restore.
     let server = site.serve(&["--no-worker"]);
     let app = App::at(site);
-    let load = Load::start(&app.api, 4);
-    eventually("postings are acknowledged", SETTLING, || {
-        let count = load.count();
-        async move { (count > 100).then_some(()) }
-    })
-    .await;
+    let load = Load::start(&[&app.api], 4);
+    load.until_acknowledged(100).await;
     let before = load.acknowledged();
     let copy = app.site.folder().join("copy");
     let copy = copy.to_str().unwrap();
     app.run(&["backup", copy]).succeeded();
-    let count = load.count();
-    eventually(
-        "postings are acknowledged after the backup",
-        SETTLING,
-        || {
-            let now = load.count();
-            async move { (now > count).then_some(()) }
-        },
-    )
-    .await;
+    load.until_acknowledged(1).await;
     load.finish().await;
     let events = app.all_events().await;
     let last = events.last().unwrap()["id"].as_str().unwrap().to_owned();

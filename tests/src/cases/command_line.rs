@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::harness::{App, SETTLING, Site, Store, create_client, eventually, run};
+use crate::harness::{App, Site, Store, create_client, run};
 
 on_every_store! {
     a_secret_is_shown_once,
@@ -13,7 +13,6 @@ on_every_store! {
 on_sqlite! {
     the_printed_openapi_document_is_the_served_one,
     the_demo_shows_everything_and_its_lines_can_be_pasted,
-    the_demo_serves_until_it_is_stopped,
 }
 
 async fn a_secret_is_shown_once(store: Store) {
@@ -62,23 +61,4 @@ async fn the_demo_shows_everything_and_its_lines_can_be_pasted(store: Store) {
     assert_eq!(ran.code, Some(0), "{lines}\n{ran:#?}");
     assert!(ran.stdout.contains(r#"{"data":{"uuid":""#), "{ran:#?}");
     assert!(!ran.stdout.contains(r#""message":"#), "{ran:#?}");
-}
-
-async fn the_demo_serves_until_it_is_stopped(store: Store) {
-    let site = Site::new(store);
-    let folder = site.folder().join("kept");
-    let demo = site.start_demo(&["--data-dir", folder.to_str().unwrap()]);
-    let site = &site;
-    eventually(
-        "the demo has shown everything and serves",
-        SETTLING * 2,
-        || async move {
-            let serves = site.log().contains("Serving until Ctrl-C");
-            serves.then_some(())
-        },
-    )
-    .await;
-    demo.terminate();
-    assert_eq!(demo.stopped().code(), Some(0));
-    assert!(folder.join("posthaste.db").exists());
 }

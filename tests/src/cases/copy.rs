@@ -1,7 +1,7 @@
 //! An embedded database moves to PostgreSQL: a copy that is broken off goes on, and the service
 //! answers as before.
 
-use std::{fs, sync::Arc};
+use std::fs;
 
 use adapters_postgres::testing;
 use reqwest::Method;
@@ -142,12 +142,7 @@ async fn a_service_moves_to_postgresql(_: Store) {
     )
     .unwrap();
 
-    let moved = App {
-        site: Arc::new(moved),
-        api: app.api.clone(),
-        client_id: app.client_id.clone(),
-        client_secret: app.client_secret.clone(),
-    };
+    let moved = App::with(moved, &app);
     let server = moved.site.serve(&["--no-worker"]);
     let now = answers(&moved, &after).await;
     for (then, now) in before.iter().zip(&now) {

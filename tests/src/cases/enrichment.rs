@@ -4,14 +4,13 @@ use serde_json::Value;
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::harness::{
-    App, Site, Store, complete, fresh,
+    App, Store, complete, fresh,
     import::{IMPORTS, import},
-    minimal, outbox_is_empty,
+    outbox_is_empty,
 };
 
 on_every_store! {
     a_good_posting_is_approved_with_its_texts_and_place,
-    a_worker_of_its_own_enriches_too,
 }
 
 on_sqlite! {
@@ -19,7 +18,7 @@ on_sqlite! {
 }
 
 async fn a_good_posting_is_approved_with_its_texts_and_place(store: Store) {
-    let app = App::shared(store);
+    let app = App::served(store);
     let id = fresh("good");
     app.put(&id, &complete()).await.created();
     let posting = app.api.until(&id, "approved").await;
@@ -55,26 +54,9 @@ async fn a_good_posting_is_approved_with_its_texts_and_place(store: Store) {
     assert_eq!(history[1]["at"], posting["published_at"]);
 }
 
-async fn a_worker_of_its_own_enriches_too(store: Store) {
-    let site = Site::new(store);
-    let _api = site.serve(&["--no-worker"]);
-    let app = App::at(site);
-    let id = fresh("apart");
-    app.put(&id, &minimal()).await.created();
-    assert_eq!(app.show(&id).await["status"], "PendingEnrichment");
-    let _worker = app.site.work();
-    app.api.until(&id, "approved").await;
-    // Also a posting that is pushed while the worker runs.
-    let id = fresh("apart");
-    app.put(&id, &minimal()).await.created();
-    app.api.until(&id, "approved").await;
-}
-
 async fn the_demos_postings_are_json_ld_that_tells_the_employer_or_does_not(store: Store) {
     const SAMPLES: &str = include_str!("../../../crates/app/src/demo/samples.ndjson");
-    let site = Site::new(store);
-    let _server = site.serve(&[]);
-    let app = App::at(site);
+    let app = App::served(store);
     import(&app.api, IMPORTS, SAMPLES).await.complete();
     outbox_is_empty(&app).await;
     let list = async |query: &str| {

@@ -1,6 +1,6 @@
 //! Signing keys: generated, rotated and retired while the service runs.
 
-use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
+use std::{collections::BTreeSet, fs, time::Duration};
 
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -13,7 +13,6 @@ use crate::harness::{
 
 on_sqlite! {
     a_key_verifies_at_once_signs_later_and_is_retired_at_runtime,
-    a_key_that_cannot_be_used_is_told_and_the_last_one_is_missed,
 }
 
 /// The ids of the keys.
@@ -102,32 +101,4 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
     .await;
     assert_eq!(new.get(Api::LIST).await.status, 200);
     drop(server);
-}
-
-async fn a_key_that_cannot_be_used_is_told_and_the_last_one_is_missed(store: Store) {
-    let set_mode = |path: &Path, mode: u32| {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    };
-    let site = Site::new(store);
-    let file = site.data().join("keys").join(generate(&site));
-    let _server = site.serve(&["--no-worker"]);
-    set_mode(&file, 0o644);
-    // No request is sent meanwhile.
-    let site = &site;
-    let command = format!("run: chmod 600 {}", file.display());
-    let complaints = || site.log().matches(&command).count();
-    let is_told = || async { (complaints() == 1).then_some(()) };
-    eventually("the key is told", WITHIN_TEN_SECONDS, is_told).await;
-
-    let api = Api::new(&site.url(), "none");
-    let answer = api.get("/readyz").await;
-    assert_eq!(answer.status, 503, "{answer:#?}");
-    let message = "The service is not ready: it has no usable token signing key.";
-    assert_eq!(answer.json()["message"], json!(message));
-    assert_eq!(api.get("/healthz").await.status, 200);
-
-    set_mode(&file, 0o600);
-    let is_ready = || async { (api.get("/readyz").await.status == 200).then_some(()) };
-    eventually("it is ready again", WITHIN_TEN_SECONDS, is_ready).await;
-    assert_eq!(complaints(), 1, "{}", site.log());
 }

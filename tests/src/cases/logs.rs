@@ -11,7 +11,6 @@ use crate::harness::{App, SETTLING, Site, Store, eventually, fresh, minimal, new
 
 on_sqlite! {
     each_answer_is_a_line_of_json,
-    an_unknown_format_stops_the_start,
 }
 
 const SUBSCRIBER: &str = "/api/newsletter/subscribers/{email}";
@@ -93,13 +92,4 @@ async fn each_answer_is_a_line_of_json(store: Store) {
         .iter()
         .find(|line| line["target"] == "posthaste::push");
     assert_eq!(change.unwrap()["span"]["request_id"], push["request_id"]);
-}
-
-async fn an_unknown_format_stops_the_start(store: Store) {
-    let site = Site::new(store).with("POSTHASTE_LOG_FORMAT", "xml");
-    let result = site.run(&["serve"]);
-    let line = result.failed(2);
-    assert!(line.contains("POSTHASTE_LOG_FORMAT"), "{line}");
-    assert!(line.contains("is neither `text` nor `json`"), "{line}");
-    assert_eq!(line.trim().lines().count(), 1, "{line}");
 }

@@ -2,19 +2,15 @@
 
 use reqwest::Method;
 
-use super::model::{Board, titled, with_model};
+use super::model::{Board, titled};
 use crate::harness::{
-    Api, App, SETTLING, Site, Store,
-    chat::Chat,
-    eventually, fresh,
+    Api, SETTLING, Site, Store, eventually,
     import::{catalogue, import, line},
     minimal,
 };
 
 on_sqlite! {
-    metrics_are_shown_on_a_listener_of_their_own,
-    a_worker_shows_its_own,
-    rules_and_dashboard_name_metrics_that_there_are,
+    a_server_and_its_worker_show_what_rules_and_dashboard_name,
 }
 
 /// The metrics at one moment.
@@ -65,16 +61,6 @@ impl Metrics {
             (name, labels, value.parse().unwrap())
         })
     }
-
-    /// Whether the metric has this type.
-    fn is_described(&self, name: &str, kind: &str) -> bool {
-        self.0.contains(&format!("# TYPE {name} {kind}\n"))
-    }
-}
-
-/// Compares sums of fractions, with a tolerance.
-fn is_about(found: f64, expect: f64) {
-    assert!((found - expect).abs() < 1e-6, "{found} instead of {expect}");
 }
 
 /// Waits until a condition holds for the metrics, and returns them.
@@ -87,65 +73,8 @@ async fn once(admin: &str, what: &str, holds: impl Fn(&Metrics) -> bool) -> Metr
     .await
 }
 
-async fn metrics_are_shown_on_a_listener_of_their_own(store: Store) {
-    let site = Site::new(store).watched();
-    let _server = site.serve(&[]);
-    let app = App::at(site);
-    let metrics = read(&app.site.admin()).await;
-    let version = [("version", env!("CARGO_PKG_VERSION"))];
-    is_about(metrics.value("posthaste_build_info", &version), 1.0);
-    for (name, _, _) in metrics.samples() {
-        let prefixes = ["posthaste_", "http_server_", "process_"];
-        assert!(prefixes.iter().any(|it| name.starts_with(it)), "{name}");
-    }
-    for name in ["posthaste_outbox_tasks", "posthaste_outbox_oldest_seconds"] {
-        assert!(metrics.is_described(name, "gauge"), "{metrics:?}");
-    }
-    // Requests are told apart by route, and what no route matches makes no series of its own.
-    app.put(&fresh("a/b"), &minimal()).await.created();
-    for path in ["/nothing", "/nothing/else"] {
-        app.api.get(path).await.error(404);
-    }
-    let metrics = read(&app.site.admin()).await;
-    let answered = |method, route, status| {
-        let labels = [
-            ("http_request_method", method),
-            ("http_route", route),
-            ("http_response_status_code", status),
-        ];
-        metrics.value("http_server_request_duration_seconds_count", &labels)
-    };
-    let route = "/api/job-board/job-postings/{identifier}";
-    is_about(answered("PUT", route, "201"), 1.0);
-    is_about(answered("GET", "_OTHER", "404"), 2.0);
-    // Neither listener serves the paths of the other.
-    app.api.get("/metrics").await.error(404);
-    for path in ["/", Api::LIST, "/docs", "/metrics/x"] {
-        let (status, _, body) = get(&app.site.admin(), path).await;
-        assert_eq!(status, 404, "{path}: {body}");
-    }
-}
-
-async fn a_worker_shows_its_own(store: Store) {
-    let chat = Chat::start();
-    let site = with_model(Site::new(store), &chat.url());
-    let _server = site.serve(&["--no-worker"]);
-    let app = App::at(site);
-    let beside = app.site.beside().watched();
-    let _worker = beside.begin(&["worker"]);
-    let id = fresh("apart");
-    app.put(&id, &titled("Gardener")).await.created();
-    app.api.until(&id, "approved").await;
-    let metrics = once(&beside.admin(), "it is counted", |metrics| {
-        metrics.value("posthaste_enrichments_total", &[]) > 0.5
-    })
-    .await;
-    let answered = [("outcome", "answered")];
-    is_about(
-        metrics.value("posthaste_llm_requests_total", &answered),
-        1.0,
-    );
-}
+/// What the names of metrics begin with.
+const PREFIXES: [&str; 3] = ["posthaste_", "http_server_", "process_"];
 
 /// The alert rules and the dashboard of `docs/deploy`.
 const MONITORING: [&str; 2] = [
@@ -159,7 +88,7 @@ const OFF: [&str; 2] = [
     "posthaste_provider_paused_for_seconds",
 ];
 
-async fn rules_and_dashboard_name_metrics_that_there_are(store: Store) {
+async fn a_server_and_its_worker_show_what_rules_and_dashboard_name(store: Store) {
     let board = Board::served_as(store, Site::watched, &[]);
     board.approved(&board.push(&titled("Gardener")).await).await;
     let lines = line("of-a-catalogue", &minimal());
@@ -171,16 +100,23 @@ async fn rules_and_dashboard_name_metrics_that_there_are(store: Store) {
         (!own.json()["data"]["last_push_at"].is_null()).then_some(())
     })
     .await;
-    let metrics = once(&board.app.site.admin(), "pushes are counted", |it| {
+    let admin = board.app.site.admin();
+    let metrics = once(&admin, "all is counted", |it| {
         it.value("posthaste_pushes_total", &[("outcome", "created")]) > 0.5
+            && it.value("posthaste_llm_requests_total", &[("outcome", "answered")]) > 0.5
+            && it.value("posthaste_enrichments_total", &[]) > 0.5
     })
     .await;
+    // Neither listener serves the paths of the other.
+    board.app.api.get("/metrics").await.error(404);
+    assert_eq!(get(&admin, Api::LIST).await.0, 404);
+    for (name, _, _) in metrics.samples() {
+        assert!(PREFIXES.iter().any(|it| name.starts_with(it)), "{name}");
+    }
     for text in MONITORING {
         let is_part = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
-        let names = text.split(is_part).filter(|word| {
-            let prefixes = ["posthaste_", "http_server_", "process_"];
-            prefixes.iter().any(|prefix| word.starts_with(prefix))
-        });
+        let names = text.split(is_part);
+        let names = names.filter(|word| PREFIXES.iter().any(|it| word.starts_with(it)));
         let mut count = 0;
         for name in names {
             count += 1;

@@ -73,8 +73,6 @@ async fn is_streamed(app: &App, behind: &Api) {
         app.api.exists(first).await.then_some(())
     })
     .await;
-    // Longer than a proxy waits for an idle connection, and within what the service does.
-    sleep(Duration::from_secs(5)).await;
     assert!(
         sending
             .send(line(&format!("{feed}-last"), &minimal()))
@@ -91,7 +89,6 @@ async fn waits_for_events(app: &App, behind: &Api) {
         let behind = behind.clone();
         async move { behind.get(&path).await }
     });
-    sleep(Duration::from_secs(3)).await;
     let identifier = fresh("awaited");
     while !waiting.is_finished() {
         // With another company each time, so that each is an event.

@@ -15,9 +15,14 @@ pub struct Answer {
 impl Answer {
     /// Reads an answer, and checks the contract's rules for every answer.
     pub async fn of(response: reqwest::Response) -> Self {
+        Self::read(response).await.unwrap()
+    }
+
+    /// The same of a server that may be killed meanwhile.
+    pub async fn read(response: reqwest::Response) -> reqwest::Result<Self> {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
-        let body = response.text().await.unwrap();
+        let body = response.text().await?;
         let answer = Self {
             status,
             headers,
@@ -25,7 +30,7 @@ impl Answer {
         };
         assert!(!answer.header("x-request-id").is_empty(), "{answer:#?}");
         assert_ne!(answer.status, 500, "{answer:#?}");
-        answer
+        Ok(answer)
     }
 
     /// A header; empty if it is absent.

@@ -58,21 +58,13 @@ impl Api {
 
     /// Pushes a posting.
     pub async fn put(&self, identifier: &str, payload: &Value) -> Answer {
-        let request = self
-            .authorized(Method::PUT, &Self::path(identifier))
-            .json(payload);
-        Answer::of(request.send().await.unwrap()).await
+        self.try_put(identifier, payload).await.unwrap()
     }
 
-    /// Pushes a posting to a server that may be down. Returns the status.
-    pub async fn try_put(&self, identifier: &str, payload: &Value) -> reqwest::Result<u16> {
-        let request = self
-            .authorized(Method::PUT, &Self::path(identifier))
-            .json(payload);
-        let response = request.send().await?;
-        let status = response.status().as_u16();
-        response.bytes().await?;
-        Ok(status)
+    /// Pushes a posting to a server that may be down.
+    pub async fn try_put(&self, identifier: &str, payload: &Value) -> reqwest::Result<Answer> {
+        let request = self.authorized(Method::PUT, &Self::path(identifier));
+        Answer::read(request.json(payload).send().await?).await
     }
 
     /// Pushes an arbitrary body.
@@ -101,21 +93,9 @@ impl Api {
 
     /// Waits until a posting has this status, and returns it.
     pub async fn until(&self, identifier: &str, status: &str) -> Value {
-        self.once(identifier, status, |posting| posting["status"] == status)
-            .await
-    }
-
-    /// Waits until a condition holds for a posting, and returns it.
-    pub async fn once(
-        &self,
-        identifier: &str,
-        what: &str,
-        holds: impl Fn(&Value) -> bool,
-    ) -> Value {
-        let holds = &holds;
-        eventually(&format!("{identifier}: {what}"), SETTLING, || async move {
+        eventually(&format!("{identifier}: {status}"), SETTLING, || async {
             let posting = self.show(identifier).await;
-            holds(&posting).then_some(posting)
+            (posting["status"] == status).then_some(posting)
         })
         .await
     }

@@ -1,10 +1,5 @@
 //! A running site with a client of its API, with which most cases start.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-};
-
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -20,60 +15,31 @@ pub const SCOPES: [&str; 4] = [
 
 /// A running site, and a client with all scopes.
 pub struct App {
-    pub site: Arc<Site>,
+    pub site: Site,
     pub api: Api,
     /// The id of the client of `api`.
     pub client_id: String,
     pub client_secret: String,
+    /// The server, unless the test has it.
+    _server: Option<Server>,
 }
-
-/// The part of an app that tests share. Connections are not, because they belong to one test's
-/// runtime.
-struct Shared {
-    site: Arc<Site>,
-    _server: Server,
-    client_id: String,
-    client_secret: String,
-    token: String,
-}
-
-/// The shared servers, by store and by whether they have a worker.
-static SHARED: Mutex<BTreeMap<(Store, bool), Arc<Shared>>> = Mutex::new(BTreeMap::new());
 
 impl App {
-    /// The server that all tests of a store share, with a worker that enriches postings.
-    pub fn shared(store: Store) -> Self {
-        Self::of(store, true)
+    /// A new site whose server has a worker, which enriches postings.
+    pub fn served(store: Store) -> Self {
+        Self::served_as(Site::new(store), &[])
     }
 
-    /// A shared server without a worker: postings stay as pushed, and tasks stay in the outbox.
+    /// A new site without a worker: postings stay as pushed, and tasks stay in the outbox.
     pub fn quiet(store: Store) -> Self {
-        Self::of(store, false)
+        Self::served_as(Site::new(store), &["--no-worker"])
     }
 
-    fn of(store: Store, works: bool) -> Self {
-        let mut all = SHARED
-            .lock()
-            .expect("the shared server does not start, see above");
-        let shared = all.entry((store, works)).or_insert_with(|| {
-            let site = Site::new(store);
-            let arguments: &[&str] = if works { &[] } else { &["--no-worker"] };
-            let server = site.serve_to_the_end(arguments);
-            let (client_id, client_secret) = create_client(&site, &SCOPES);
-            let token = token(&site, &client_id, &client_secret, None);
-            Arc::new(Shared {
-                site: Arc::new(site),
-                _server: server,
-                client_id,
-                client_secret,
-                token,
-            })
-        });
+    fn served_as(site: Site, arguments: &[&str]) -> Self {
+        let server = site.serve(arguments);
         Self {
-            site: Arc::clone(&shared.site),
-            api: Api::new(&shared.site.url(), &shared.token),
-            client_id: shared.client_id.clone(),
-            client_secret: shared.client_secret.clone(),
+            _server: Some(server),
+            ..Self::at(site)
         }
     }
 
@@ -83,10 +49,22 @@ impl App {
         let token = token(&site, &client_id, &client_secret, None);
         let api = Api::new(&site.url(), &token);
         Self {
-            site: Arc::new(site),
+            site,
             api,
             client_id,
             client_secret,
+            _server: None,
+        }
+    }
+
+    /// The same client on a site whose database was copied from its own.
+    pub fn with(site: Site, client: &Self) -> Self {
+        Self {
+            site,
+            api: client.api.clone(),
+            client_id: client.client_id.clone(),
+            client_secret: client.client_secret.clone(),
+            _server: None,
         }
     }
 
@@ -124,14 +102,25 @@ impl App {
     /// The kinds of tasks that wait in the outbox for a posting, in order.
     pub fn outbox(&self, posting: Uuid) -> Vec<String> {
         let posting = posting.to_string();
-        let rows = self
-            .run(&["outbox", "list", "--limit", "1000000", "--json"])
-            .succeeded();
-        let rows: Value = serde_json::from_str(&rows).unwrap();
-        let rows = rows.as_array().unwrap().iter();
-        rows.filter(|row| row["key"] == posting)
-            .map(|row| row["kind"].as_str().unwrap().to_owned())
+        let waiting = self.waiting().into_iter();
+        let own = waiting.filter(|row| row["key"] == posting);
+        own.map(|row| row["kind"].as_str().unwrap().to_owned())
             .collect()
+    }
+
+    /// The tasks that wait in the outbox.
+    pub fn waiting(&self) -> Vec<Value> {
+        self.rows(&["outbox", "list", "--limit", "1000000", "--json"])
+    }
+
+    /// The dead tasks in the outbox.
+    pub fn dead(&self) -> Vec<Value> {
+        self.rows(&["outbox", "list", "--limit", "1000000", "--json", "--dead"])
+    }
+
+    /// The rows that a command prints as JSON.
+    pub fn rows(&self, command: &[&str]) -> Vec<Value> {
+        serde_json::from_str(&self.run(command).succeeded()).unwrap()
     }
 
     /// All events that are committed now, in order.
@@ -174,16 +163,10 @@ impl App {
 /// Waits until the outbox is empty, and nothing was given up.
 pub async fn outbox_is_empty(app: &App) {
     eventually("the outbox is empty", SETTLING * 2, || async {
-        let rows = app
-            .run(&["outbox", "list", "--limit", "1000000", "--json"])
-            .succeeded();
-        (rows.trim() == "[]").then_some(())
+        app.waiting().is_empty().then_some(())
     })
     .await;
-    let dead = app
-        .run(&["outbox", "list", "--limit", "1000000", "--dead", "--json"])
-        .succeeded();
-    assert_eq!(dead.trim(), "[]");
+    assert_eq!(app.dead(), Vec::<Value>::new());
 }
 
 /// Creates a client. Returns its id and secret.

@@ -28,8 +28,6 @@ pub struct ImportAnswer {
     pub status: u16,
     /// `Retry-After` in seconds.
     pub retry_after: Option<u64>,
-    /// The receipts, or an error alone.
-    pub receipts: Vec<Value>,
     /// The summary; `null` in an answer to an import that did not begin.
     pub summary: Value,
 }
@@ -40,17 +38,12 @@ impl ImportAnswer {
         let header = response.headers().get("retry-after");
         let retry_after = header.map(|value| value.to_str().unwrap().parse().unwrap());
         let text = response.text().await?;
-        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
-        let mut receipts: Vec<Value> = lines.collect();
-        let summary = match receipts.pop_if(|line| line.get("summary").is_some()) {
-            Some(mut last) => last["summary"].take(),
-            None => Value::Null,
-        };
+        let last = text.lines().last().unwrap_or_default();
+        let mut last: Value = serde_json::from_str(last).unwrap_or_default();
         Ok(Self {
             status,
             retry_after,
-            receipts,
-            summary,
+            summary: last["summary"].take(),
         })
     }
 

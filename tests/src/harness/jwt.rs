@@ -5,9 +5,7 @@ use std::{fs, path::Path};
 use base64::{Engine, prelude::BASE64_STANDARD, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use ring::{
     rand::SystemRandom,
-    signature::{
-        ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, UnparsedPublicKey,
-    },
+    signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair},
 };
 use serde_json::Value;
 
@@ -16,36 +14,20 @@ use serde_json::Value;
 pub struct Jwt {
     pub header: Value,
     pub claims: Value,
-    signed: String,
-    signature: Vec<u8>,
 }
 
 impl Jwt {
     /// Parses a token.
     pub fn parse(token: &str) -> Self {
         let parts: Vec<&str> = token.split('.').collect();
-        let [header, claims, signature] = parts[..] else {
+        let [header, claims, _] = parts[..] else {
             panic!("not a JWT: {token}")
         };
         let part = |text: &str| BASE64.decode(text).unwrap();
         Self {
             header: serde_json::from_slice(&part(header)).unwrap(),
             claims: serde_json::from_slice(&part(claims)).unwrap(),
-            signed: format!("{header}.{claims}"),
-            signature: part(signature),
         }
-    }
-
-    /// Whether a key of this set signed it.
-    pub fn is_signed_by(&self, jwks: &Value) -> bool {
-        let keys = jwks["keys"].as_array().unwrap();
-        keys.iter()
-            .filter(|key| key["kid"] == self.header["kid"])
-            .any(|key| {
-                UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point(key))
-                    .verify(self.signed.as_bytes(), &self.signature)
-                    .is_ok()
-            })
     }
 
     /// The token signed by a key.
@@ -71,10 +53,4 @@ pub fn read_key(path: &Path) -> EcdsaKeyPair {
         .collect();
     let der = BASE64_STANDARD.decode(base64).unwrap();
     EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &der, &SystemRandom::new()).unwrap()
-}
-
-/// The uncompressed point of a public key (SEC 1 §2.3.3).
-fn point(jwk: &Value) -> Vec<u8> {
-    let coordinate = |name: &str| BASE64.decode(jwk[name].as_str().unwrap()).unwrap();
-    [vec![4], coordinate("x"), coordinate("y")].concat()
 }

@@ -1,77 +1,108 @@
-//! Concurrent pushes, with a record of the answers.
+//! Clients that push until they are stopped, with a record of the answers.
 
 use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use serde_json::json;
-use tokio::task::JoinSet;
+use tokio::{task::JoinSet, time::sleep};
 
-use super::{Api, fresh, minimal};
+use super::{Api, SETTLING, eventually, fresh, minimal};
 
-/// Many clients that push until they are stopped.
+/// Clients at work.
 pub struct Load {
     tasks: JoinSet<()>,
-    stop: Arc<AtomicBool>,
-    acknowledged: Arc<Mutex<BTreeMap<String, String>>>,
+    seen: Arc<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    is_over: AtomicBool,
+    /// The last acknowledged title of each identifier.
+    acknowledged: Mutex<BTreeMap<String, String>>,
+    refusals: AtomicUsize,
+    lost_connections: AtomicUsize,
 }
 
 impl Load {
-    /// Starts the clients. Every posting is created and then updated, so an update could be lost.
-    pub fn start(api: &Api, sides: usize) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let acknowledged = Arc::new(Mutex::new(BTreeMap::new()));
+    /// Starts so many clients, by turns at these servers. Each creates postings and then updates
+    /// them, so that an update could be lost, and ends when its server is gone.
+    pub fn start(servers: &[&Api], clients: usize) -> Self {
+        let seen = Arc::<Seen>::default();
         let mut tasks = JoinSet::new();
-        for _ in 0..sides {
-            let (api, stop) = (api.clone(), Arc::clone(&stop));
-            let acknowledged = Arc::clone(&acknowledged);
+        for server in servers.iter().copied().cycle().take(clients) {
+            let (server, seen) = (server.clone(), Arc::clone(&seen));
             tasks.spawn(async move {
-                while !stop.load(Ordering::Relaxed) {
-                    let id = fresh("load");
-                    for title in ["Created", "Updated"] {
-                        let mut payload = minimal();
-                        payload["title"] = json!(title);
-                        match api.try_put(&id, &payload).await {
-                            Ok(200 | 201) => {
-                                acknowledged
-                                    .lock()
-                                    .unwrap()
-                                    .insert(id.clone(), title.to_owned());
-                            }
-                            // The queue is full, or the server is stopping.
-                            Ok(503) => {}
-                            Ok(status) => panic!("{status}"),
-                            Err(_) => return,
-                        }
-                    }
+                if push(&server, &seen).await.is_err() {
+                    seen.lost_connections.fetch_add(1, Ordering::Relaxed);
                 }
             });
         }
-        Self {
-            tasks,
-            stop,
-            acknowledged,
-        }
+        Self { tasks, seen }
     }
 
-    /// The number of acknowledged postings so far.
-    pub fn count(&self) -> usize {
-        self.acknowledged.lock().unwrap().len()
-    }
-
-    /// The last acknowledged title of every identifier so far.
+    /// The last acknowledged title of each identifier so far.
     pub fn acknowledged(&self) -> BTreeMap<String, String> {
-        self.acknowledged.lock().unwrap().clone()
+        self.seen.acknowledged.lock().unwrap().clone()
     }
 
-    /// Stops the clients. Returns the last acknowledged title of every identifier.
-    pub async fn finish(self) -> BTreeMap<String, String> {
-        self.stop.store(true, Ordering::Relaxed);
-        self.tasks.join_all().await;
-        std::mem::take(&mut *self.acknowledged.lock().unwrap())
+    /// The number of pushes that were answered 503.
+    pub fn refusals(&self) -> usize {
+        self.seen.refusals.load(Ordering::Relaxed)
     }
+
+    /// The number of connections that ended without an answer.
+    pub fn lost_connections(&self) -> usize {
+        self.seen.lost_connections.load(Ordering::Relaxed)
+    }
+
+    /// Waits until so many more postings are acknowledged.
+    pub async fn until_acknowledged(&self, more: usize) {
+        let wanted = self.acknowledged().len() + more;
+        eventually("postings are acknowledged", SETTLING, || async {
+            (self.acknowledged().len() >= wanted).then_some(())
+        })
+        .await;
+    }
+
+    /// Stops the clients. Returns the last acknowledged title of each identifier.
+    pub async fn finish(self) -> BTreeMap<String, String> {
+        self.seen.is_over.store(true, Ordering::Relaxed);
+        // Panics if a client got an unexpected answer.
+        self.tasks.join_all().await;
+        std::mem::take(&mut *self.seen.acknowledged.lock().unwrap())
+    }
+}
+
+async fn push(server: &Api, seen: &Seen) -> reqwest::Result<()> {
+    while !seen.is_over.load(Ordering::Relaxed) {
+        let id = fresh("load");
+        for title in ["Created", "Updated"] {
+            let mut payload = minimal();
+            payload["title"] = json!(title);
+            loop {
+                let answer = server.try_put(&id, &payload).await?;
+                if [200, 201].contains(&answer.status) {
+                    break;
+                }
+                // Only a 503 with `Retry-After` may be repeated.
+                answer.error(503);
+                let seconds: u64 = answer.header("retry-after").parse().unwrap();
+                assert!(seconds <= 60, "{answer:#?}");
+                seen.refusals.fetch_add(1, Ordering::Relaxed);
+                // Sooner than that, to send more requests during an outage.
+                sleep(Duration::from_millis(200)).await;
+            }
+            let mut acknowledged = seen.acknowledged.lock().unwrap();
+            acknowledged.insert(id.clone(), title.to_owned());
+        }
+        // Limits the number of postings, so that all can be enriched in the end.
+        sleep(Duration::from_millis(20)).await;
+    }
+    Ok(())
 }

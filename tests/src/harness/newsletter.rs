@@ -1,11 +1,7 @@
 //! A running site with the stand-in as its e-mail provider, and the callers of its API: the
 //! membership system, the provider's webhook, and people with their links.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-    thread,
-};
+use std::{sync::Mutex, thread};
 
 use reqwest::Method;
 use ring::hmac;
@@ -28,24 +24,11 @@ pub const CONFIRM: &str = "/newsletter/confirm-migration";
 /// A running site and its provider.
 pub struct Newsletter {
     pub app: App,
-    pub provider: Arc<MailerLite>,
+    pub provider: MailerLite,
     /// Secrets that must not be in the log.
     secrets: Mutex<Vec<String>>,
-    /// The server, unless it is shared.
-    _server: Option<Server>,
-}
-
-/// The part that tests share, see `App::shared`.
-struct Shared {
-    site: Arc<Site>,
     _server: Server,
-    provider: Arc<MailerLite>,
-    client_id: String,
-    client_secret: String,
-    token: String,
 }
-
-static SHARED: Mutex<BTreeMap<Store, Arc<Shared>>> = Mutex::new(BTreeMap::new());
 
 /// A new address.
 pub fn person() -> String {
@@ -87,33 +70,9 @@ pub fn with_key(site: Site, account: Account) -> Site {
 }
 
 impl Newsletter {
-    /// The server with a worker that all tests of a store share. Its provider must not be made to
-    /// fail.
+    /// A new server with a worker, with the keys of both accounts.
     pub fn shared(store: Store) -> Self {
-        let mut all = SHARED
-            .lock()
-            .expect("the shared server does not start, see above");
-        let shared = all.entry(store).or_insert_with(|| {
-            let provider = patient_provider();
-            let site = with_both_keys(without_keys(Site::new(store), &provider));
-            let server = site.serve_to_the_end(&[]);
-            let app = App::at(site);
-            Arc::new(Shared {
-                token: app.api.token().to_owned(),
-                site: app.site,
-                _server: server,
-                provider: Arc::new(provider),
-                client_id: app.client_id,
-                client_secret: app.client_secret,
-            })
-        });
-        let app = App {
-            site: Arc::clone(&shared.site),
-            api: Api::new(&shared.site.url(), &shared.token),
-            client_id: shared.client_id.clone(),
-            client_secret: shared.client_secret.clone(),
-        };
-        Self::of(app, Arc::clone(&shared.provider), None)
+        Self::start(store, with_both_keys, &[])
     }
 
     /// A new server without a worker, with the keys of both accounts.
@@ -123,13 +82,14 @@ impl Newsletter {
 
     /// A new server without a worker, with further settings on a site without keys.
     pub fn served_as(store: Store, set_up: impl FnOnce(Site) -> Site) -> Self {
-        let provider = patient_provider();
-        let site = set_up(without_keys(Site::new(store), &provider));
-        let server = site.serve(&["--no-worker"]);
-        Self::of(App::at(site), Arc::new(provider), Some(server))
+        Self::start(store, set_up, &["--no-worker"])
     }
 
-    fn of(app: App, provider: Arc<MailerLite>, server: Option<Server>) -> Self {
+    fn start(store: Store, set_up: impl FnOnce(Site) -> Site, arguments: &[&str]) -> Self {
+        let provider = patient_provider();
+        let site = set_up(without_keys(Site::new(store), &provider));
+        let server = site.serve(arguments);
+        let app = App::at(site);
         let keys = [Account::Old.key(), Account::New.key()];
         let secrets = keys.iter().chain(&SECRETS);
         Self {

@@ -34,14 +34,20 @@ impl Raw {
         let _ = self.stream.write_all(bytes.as_ref());
     }
 
+    /// Waits until the server has read the head, and asks for the body (RFC 9110 §10.1.1).
+    pub fn is_asked_for_its_body(&mut self) {
+        const INTERIM: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+        let mut read = [0; INTERIM.len()];
+        self.stream.read_exact(&mut read).unwrap();
+        assert_eq!(read, INTERIM);
+    }
+
     /// Reads the answer; the request must have asked for the connection to be closed.
     pub fn answer(mut self) -> RawAnswer {
         let mut bytes = Vec::new();
         // A server that answers without reading the whole request may reset the connection.
         let end = self.stream.read_to_end(&mut bytes);
         let text = String::from_utf8_lossy(&bytes);
-        // Skips the interim answer (RFC 9110 §15.2).
-        let text = text.trim_start_matches("HTTP/1.1 100 Continue\r\n\r\n");
         let Some((head, body)) = text.split_once("\r\n\r\n") else {
             panic!("no answer: {text:?}, {end:?}");
         };

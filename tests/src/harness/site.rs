@@ -4,7 +4,7 @@ use std::{
     fs,
     net::TcpStream,
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, Command, ExitStatus},
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -169,37 +169,6 @@ impl Site {
         self.start(command)
     }
 
-    /// Starts a server that ends with this process, even if it is killed, and then removes the
-    /// folder. For shared servers, which are never dropped.
-    pub fn serve_to_the_end(&self, arguments: &[&str]) -> Server {
-        const WATCH: &str = r#"
-            folder=$1; shift
-            "$@" &
-            read -r _
-            kill -TERM $!; wait $!
-            rm -rf "$folder""#;
-        self.ensure_keys();
-        let mut serve = self.command(&["serve"]);
-        serve.args(arguments);
-        let mut command = Command::new("sh");
-        command
-            .args(["-c", WATCH, "sh"])
-            .arg(self.folder.path())
-            .arg(serve.get_program());
-        command
-            .args(serve.get_args())
-            .current_dir(self.folder.path());
-        for (name, value) in serve.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        // Its standard input is closed when this process ends.
-        command.stdin(Stdio::piped());
-        self.start(command)
-    }
-
     /// Starts a worker beside the server, without metrics.
     pub fn work(&self) -> Server {
         let mut command = self.command(&["worker"]);
@@ -225,11 +194,6 @@ impl Site {
             command.env_remove(name);
         }
         command
-    }
-
-    /// Starts the demo.
-    pub fn start_demo(&self, arguments: &[&str]) -> Server {
-        self.spawn(self.demo(arguments))
     }
 
     fn spawn(&self, mut command: Command) -> Server {
@@ -291,16 +255,6 @@ impl Server {
 
     fn pid(&self) -> Pid {
         Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap()
-    }
-
-    /// Suspends it (SIGSTOP) or resumes it (SIGCONT).
-    pub fn suspend(&self, is_suspended: bool) {
-        let signal = if is_suspended {
-            Signal::STOP
-        } else {
-            Signal::CONT
-        };
-        kill_process(self.pid(), signal).unwrap();
     }
 
     /// Limits the size of files that it writes (`ulimit -f`), or removes the limit.

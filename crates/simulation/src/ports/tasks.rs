@@ -37,9 +37,13 @@ type Result<T, E = StoreError> = std::result::Result<T, E>;
 type Time = OffsetDateTime;
 
 behind_the_link! { Outbox;
-    write claim(queue: Queue, limit: usize, lease: Duration, id: Uuid, now: Time) -> Result<Vec<Claimed>>;
+    write claim(queue: Queue, limit: usize, lease: Duration, id: Uuid, now: Time) -> Result<Vec<Claimed>>
+        => async |link: &Link, done: &Vec<Claimed>| judge::claimed(&link.world, &link.name, done);
     read has_suspect(queue: Queue, now: Time) -> Result<bool>;
-    write claim_suspect(queue: Queue, lease: Duration, id: Uuid, now: Time) -> Result<Option<Claimed>>;
+    write claim_suspect(queue: Queue, lease: Duration, id: Uuid, now: Time) -> Result<Option<Claimed>>
+        => async |link: &Link, done: &Option<Claimed>| {
+            judge::claimed(&link.world, &link.name, done.as_slice());
+        };
     write renew(tokens: &[ClaimToken], until: Time) -> Result<()>;
     write give_back(tokens: &[ClaimToken], at: Time) -> Result<()>;
     write retry(token: ClaimToken, next_at: Time, error: &str, now: Time) -> Result<()>;

@@ -9,7 +9,6 @@
 mod circles;
 mod closure;
 mod layers;
-mod packages;
 mod settings;
 mod source;
 

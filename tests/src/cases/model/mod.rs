@@ -1,13 +1,12 @@
 //! Enrichment with a language model: its judgements, its cost, and failures of the model and of the
 //! connection. The model is the stand-in (`harness::chat`).
 
-mod bad_answers;
 mod outages;
 mod paid_once;
 mod processes;
 mod verdicts;
 
-use std::{sync::Arc, thread};
+use std::thread;
 
 use serde_json::{Value, json};
 
@@ -20,12 +19,12 @@ use crate::harness::{
 /// A running site whose postings the stand-in judges.
 pub(super) struct Board {
     pub app: App,
-    pub chat: Arc<Chat>,
+    pub chat: Chat,
     _server: Server,
 }
 
 /// Configures a site for the stand-in at this address.
-pub(super) fn with_model(site: Site, url: &str) -> Site {
+fn with_model(site: Site, url: &str) -> Site {
     site.with("POSTHASTE_ENRICHER", "llm")
         .with("POSTHASTE_LLM_BASE_URL", url)
         .with("POSTHASTE_LLM_MODEL", MODEL)
@@ -45,7 +44,7 @@ impl Board {
         let server = site.serve(arguments);
         Self {
             app: App::at(site),
-            chat: Arc::new(chat),
+            chat,
             _server: server,
         }
     }
@@ -60,38 +59,14 @@ impl Board {
     /// Waits until a posting is approved with what the model hides, and returns it.
     pub async fn approved(&self, id: &str) -> Value {
         let posting = self.app.api.until(id, "approved").await;
-        assert!(is_of_the_model(&posting), "{posting}");
+        // Which is what the posting emphasises.
+        let redacted = posting["markdown_redacted_description"].as_str().unwrap();
+        assert!(
+            redacted.contains("a **[company]** who knows roses"),
+            "{posting}"
+        );
         assert_eq!(posting["status_reason"], Value::Null);
         posting
-    }
-
-    /// Waits until the enrichment of a posting was given up. Returns the posting and the dead task.
-    pub async fn given_up(&self, id: &str) -> (Value, Value) {
-        let uuid = self.app.show(id).await["uuid"].clone();
-        let dead = eventually(&format!("{id} is given up"), SETTLING, || async {
-            self.dead(uuid.as_str().unwrap())
-        })
-        .await;
-        (self.app.show(id).await, dead)
-    }
-
-    /// The dead task of a posting.
-    pub fn dead(&self, uuid: &str) -> Option<Value> {
-        let dead = rows(
-            &self.app,
-            &["outbox", "list", "--limit", "1000000", "--dead", "--json"],
-        );
-        dead.into_iter().find(|row| row["key"] == uuid)
-    }
-
-    /// The tasks that wait for enrichment.
-    pub fn waiting(&self) -> Vec<Value> {
-        let mut waiting = rows(
-            &self.app,
-            &["outbox", "list", "--limit", "1000000", "--json"],
-        );
-        waiting.retain(|row| row["kind"] == "enrich");
-        waiting
     }
 
     /// Waits until so many requests are in progress.
@@ -100,21 +75,6 @@ impl Board {
             (self.chat.under_way() == many).then_some(())
         })
         .await;
-    }
-
-    /// Checks that there are no dead tasks.
-    pub fn nothing_is_dead(&self) {
-        let dead = rows(
-            &self.app,
-            &["outbox", "list", "--limit", "1000000", "--dead", "--json"],
-        );
-        assert_eq!(dead, Vec::<Value>::new());
-    }
-
-    /// Retries a dead task, as an operator.
-    pub fn retry(&self, dead: &Value) {
-        let id = dead["id"].to_string();
-        self.app.run(&["outbox", "retry", &id]).succeeded();
     }
 }
 
@@ -127,11 +87,6 @@ impl Drop for Board {
     }
 }
 
-/// The rows that a command prints.
-fn rows(app: &App, command: &[&str]) -> Vec<Value> {
-    serde_json::from_str(&app.run(command).succeeded()).unwrap()
-}
-
 /// A payload with a title, by which the model judges it, and a description of its own.
 pub(super) fn titled(title: &str) -> Value {
     let mut payload = complete();
@@ -142,29 +97,12 @@ pub(super) fn titled(title: &str) -> Value {
 }
 
 /// The visible text of a posting.
-pub(super) fn text(posting: &Value) -> &str {
+fn text(posting: &Value) -> &str {
     posting["markdown_description"].as_str().unwrap_or_default()
 }
 
-/// The redacted text of a posting.
-fn redacted(posting: &Value) -> &str {
-    posting["markdown_redacted_description"]
-        .as_str()
-        .unwrap_or_default()
-}
-
-/// Whether a [`titled`] posting has what the model hides, which is what it emphasises.
-pub(super) fn is_of_the_model(posting: &Value) -> bool {
-    redacted(posting).contains("a **[company]** who knows roses")
-}
-
-/// Whether a [`titled`] posting has what the rules hide alone.
-pub(super) fn is_by_rules(posting: &Value) -> bool {
-    redacted(posting).contains("a **gardener** who knows roses")
-}
-
 /// The statuses of a posting's history.
-pub(super) fn steps(posting: &Value) -> Vec<&str> {
+fn steps(posting: &Value) -> Vec<&str> {
     let history = posting["history"].as_array().unwrap().iter();
     history
         .map(|step| step["status"].as_str().unwrap())

@@ -5,12 +5,11 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::{Board, is_of_the_model, titled, with_model};
+use super::{titled, with_model};
 use crate::harness::{App, SETTLING, Site, Store, chat::Chat, eventually, fresh};
 
 on_sqlite! {
     a_model_that_is_away_costs_little_and_loses_nothing,
-    a_stop_does_not_wait_for_a_model_that_hangs,
 }
 
 async fn a_model_that_is_away_costs_little_and_loses_nothing(store: Store) {
@@ -50,27 +49,8 @@ async fn a_model_that_is_away_costs_little_and_loses_nothing(store: Store) {
     }
     let chat = Chat::start_at(address);
     for id in &postings {
-        let posting = app.api.until(id, "approved").await;
-        assert!(is_of_the_model(&posting), "{posting}");
+        app.api.until(id, "approved").await;
     }
     assert_eq!(chat.calls().len(), postings.len());
-    let dead = app
-        .run(&["outbox", "list", "--limit", "1000000", "--dead", "--json"])
-        .succeeded();
-    let dead: Value = serde_json::from_str(&dead).unwrap();
-    assert_eq!(dead, Value::Array(Vec::new()));
-}
-
-async fn a_stop_does_not_wait_for_a_model_that_hangs(store: Store) {
-    let board = Board::served_as(store, |site| site, &["--no-worker"]);
-    board.chat.hold();
-    let id = board.push(&titled("Gardener")).await;
-    let worker = board.app.site.work();
-    board.under_way(1).await;
-    worker.terminate();
-    assert_eq!(worker.stopped().code(), Some(0), "{}", board.app.site.log());
-    board.chat.release();
-    let _worker = board.app.site.work();
-    board.approved(&id).await;
-    board.nothing_is_dead();
+    assert_eq!(app.dead(), Vec::<Value>::new());
 }
