@@ -233,6 +233,11 @@ impl Key {
                 let Some((next, _)) = next_of_name(on, at + number, word) else {
                     return Ok(None);
                 };
+                // "Hafenbrinks Söhne" is nobody's name.
+                let father = word.lower.strip_suffix('s');
+                if next.is(Cues::PARTNERS) && father == Some(&*self.tokens[number - 1].text) {
+                    return Ok(None);
+                }
                 word = next;
             }
             budget.spend(1 + token.stems.len())?;

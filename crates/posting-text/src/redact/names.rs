@@ -138,10 +138,13 @@ impl Names {
         let mut free = 0;
         while at < words.len() {
             budget.spend(1)?;
-            if let Some((start, end, next)) = self.name_at(on, at)? {
+            let found = self.name_at(on, at)?;
+            if let Some((start, end, next)) = found.filter(|found| !self.is_place(on, at, found.2))
+            {
                 let (first, start) = self.before(on, at, start, free)?;
                 let (end, next) = self.after(on, end, next)?;
                 let (end, next) = with_legal_form(on, end, next);
+                let start = after_legal_form(on, first..next, start);
                 let end = with_quote(text, start, end);
                 spaced.push(start..end);
                 debug_assert!(first >= free);
@@ -258,6 +261,15 @@ impl Names {
             self.unspaced.push(name);
         }
     }
+}
+
+/// The start of a name without the legal form before its quotation marks: `ООО «[company]»`.
+fn after_legal_form(on: Text<'_>, found: Range, start: usize) -> usize {
+    let words = &on.words[found];
+    let forms = words.iter().take_while(|word| word.is(Cues::LEGAL)).count();
+    let name = words.get(forms).filter(|_| forms > 0);
+    let name = name.filter(|name| on.content[..name.start].ends_with(['«', '„', '“', '"']));
+    name.map_or(start, |name| name.start)
 }
 
 /// The end of a name, or of the quotation mark after it if the name has the one that opens.

@@ -254,10 +254,14 @@ impl Names {
             return Rc::clone(known);
         }
         let mut stems = inflect::stems(&word.lower, context.families);
-        // "Rapperswiler Bergbahn" is not Rapperswil.
+        // "Rapperswiler Bergbahn" is not Rapperswil, and "Ny Carls Bro" is nobody called Carl.
         let place = word.lower.strip_suffix("er").unwrap_or_default();
-        let is_place = |stem: &Stem| stem.text == place && context.is_place(place);
-        stems.retain(|stem| !word.is_small() && !is_place(stem));
+        let person = word.lower.strip_suffix('s').unwrap_or_default();
+        let is_other = |stem: &Stem| {
+            (stem.text == place && context.is_place(place))
+                || (stem.text == person && cues::are_of(person, Cues::GIVEN))
+        };
+        stems.retain(|stem| !word.is_small() && !is_other(stem));
         let token = Rc::new(Token {
             text: word.lower.to_string(),
             stems,

@@ -97,6 +97,10 @@ impl Names {
                 ..Key::word(joined.clone(), case)
             });
         }
+        // "Kaamoslinja" is one word of the name, so "Kaamos" is another one.
+        if self.parts.iter().any(|(part, _)| part.text == joined) {
+            return Ok(());
+        }
         let mut seen = Seen::new();
         let first = joined.chars().next();
         context.budget.spend(context.all.len())?;
