@@ -10,8 +10,8 @@ use crate::completion::Complaint;
 /// The fewest tokens that an answer needs. An endpoint that has no room for them cannot be mended.
 const LEAST_ROOM: usize = 256;
 
-/// The forms in which an answer is asked for, as `response_format` names them: by the schema, as any
-/// JSON object, in the instructions alone.
+/// The forms in which an answer is asked for, as `response_format` names them: by the schema, as
+/// any JSON object, in the instructions alone.
 const FORMATS: [Option<&str>; 3] = [Some("json_schema"), Some("json_object"), None];
 /// The names of the limit of tokens: that which `OpenAI`'s reasoning models require, the older one,
 /// no limit.
@@ -171,86 +171,18 @@ mod tests {
     /// Refusals as the documents of servers and their users' reports have them.
     #[test]
     fn every_server_is_understood() {
-        let older = Some("json_schema, temperature 0, max_tokens");
-        let limited = "json_schema, temperature 0, max_completion_tokens of at most";
-        let extra = json!({"type": "extra_forbidden", "loc": ["body", "max_completion_tokens"],
-            "msg": "Extra inputs are not permitted", "input": 4096});
-        let said = |message: &str| json!({"error": {"message": message}});
-        for (body, expect) in [
-            // Mistral.
-            (
-                json!({"message": {"detail": [extra]}, "param": null}),
-                older,
-            ),
-            // vLLM, of 2024.
-            (
-                json!({"code": 400, "message": "[{'type': 'extra_forbidden', 'loc': ('body', \
-                    'max_completion_tokens'), 'msg': 'Extra inputs are not permitted'}]"}),
-                older,
-            ),
-            // DeepSeek.
-            (
-                said("This response_format type is unavailable now"),
-                Some("json_object, temperature 0, max_completion_tokens"),
-            ),
-            // Scaleway.
-            (
-                json!({"message": "max_completion_tokens is limited for this model"}),
-                Some(&*format!("{limited} 2048")),
-            ),
-            (
-                said(
-                    "max_tokens is too large: 4096. This model supports at most 1024 completion \
-                     tokens, whereas you provided 4096.",
-                ),
-                Some(&*format!("{limited} 1024")),
-            ),
-            (
-                said(
-                    "The parameter `max_completion_tokens` specified in the request are not \
-                     valid: integer above maximum value, expected a value <= 2048, but got 4096.",
-                ),
-                Some(&*format!("{limited} 2048")),
-            ),
-            (
-                said("Invalid max_tokens value, the valid range of max_tokens is [1, 2000]"),
-                Some(&*format!("{limited} 2000")),
-            ),
-            (
-                said(
-                    "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's \
-                     maximum context length is 8192 tokens and your request has 6000 input \
-                     tokens (4096 > 8192 - 6000).",
-                ),
-                Some("room for 2192"),
-            ),
-            (
-                said(
-                    "This model's maximum context length is 6048 tokens. However, you requested \
-                     6616 tokens (2520 in the messages, 4096 in the completion).",
-                ),
-                Some("room for 3528"),
-            ),
-            (
-                said(
-                    "This model's maximum context length is 4096 tokens. However, you requested \
-                     4096 output tokens and your prompt contains at least 4000 input tokens.",
-                ),
-                None,
-            ),
-            (said(""), None),
-            (said("The kitchen_temperature is low"), None),
-            (
-                said("This model's maximum context length is 8192 tokens."),
-                None,
-            ),
-            (said("reasoning_effort is not supported"), None),
-        ] {
-            let found = after(Dialect::default(), &body, 4_096).map(|(_, next)| next);
-            assert_eq!(found.as_deref(), expect, "{body}");
+        for case in include_str!("tests/refusals.txt").lines().skip(1) {
+            let (expect, refusal) = case.split_once(" | ").unwrap();
+            let refusal = serde_json::from_str(refusal).unwrap_or_else(|_| json!([refusal]));
+            let found = after(Dialect::default(), &refusal, 4_096).map(|(_, next)| next);
+            assert_eq!(found.as_deref().unwrap_or("nothing"), expect, "{refusal}");
         }
-        let end = after(Dialect::default(), &said("max_tokens is too large"), 300);
-        assert_eq!(end, None, "it has an end");
+        let too_large = json!({"message": "max_tokens is too large"});
+        assert_eq!(
+            after(Dialect::default(), &too_large, 300),
+            None,
+            "it has an end"
+        );
     }
 
     #[test]

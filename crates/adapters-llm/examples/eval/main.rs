@@ -3,9 +3,9 @@
 //!
 //! The endpoint is that of the variables `POSTHASTE_LLM_BASE_URL`, `_MODEL`, `_API_KEY`,
 //! `_TIMEOUT`, `_EXTRA_BODY`, `_PROMPT_PRICE` and `_COMPLETION_PRICE`, as for the service. Prints
-//! side by side what share of the labels of each kind is hidden and what is hidden wrongly, and what
-//! the calls took. With `--misses` also each mistake, with `--limit N` only so many postings of each
-//! language.
+//! side by side what share of the labels of each kind is hidden and what is hidden wrongly, and
+//! what the calls took. With `--misses` also each mistake, with `--limit N` only so many postings
+//! of each language.
 #![expect(
     clippy::print_stdout,
     reason = "the figures are what the program is for"

@@ -22,9 +22,9 @@ const WAIT: Duration = Duration::from_secs(2);
 /// Scores by language, of one way to treat the postings.
 type Scores = BTreeMap<String, Score>;
 
-/// Measures a model on `limit` postings of each language of a folder, and returns its figures side by
-/// side with those of the rules alone: once with its phrases that are not there dropped, once with
-/// answers discarded that have one. With `misses` prints each mistake.
+/// Measures a model on `limit` postings of each language of a folder, and returns its figures side
+/// by side with those of the rules alone: once with its phrases that are not there dropped, once
+/// with answers discarded that have one. With `misses` prints each mistake.
 pub async fn measure(
     model: &ChatModel,
     folder: &Path,

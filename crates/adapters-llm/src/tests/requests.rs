@@ -21,7 +21,12 @@ async fn asked(
 /// The messages of a request: their roles, and what they say.
 fn messages<'a>(body: &'a Value) -> Vec<(&'a str, &'a str)> {
     let messages = body["messages"].as_array().unwrap().iter();
-    let pair = |it: &'a Value| (it["role"].as_str().unwrap(), it["content"].as_str().unwrap());
+    let pair = |it: &'a Value| {
+        (
+            it["role"].as_str().unwrap(),
+            it["content"].as_str().unwrap(),
+        )
+    };
     messages.map(pair).collect()
 }
 
