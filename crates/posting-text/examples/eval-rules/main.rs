@@ -1,4 +1,5 @@
-//! Measures redaction on a labelled set: `cargo run -p posting-text --example eval-rules -- FOLDER`.
+//! Measures redaction on a labelled set: `cargo run -p posting-text --example eval-rules --
+//! FOLDER`.
 //!
 //! Prints what share of the labels of each kind is hidden, by language, what was hidden wrongly,
 //! and how many of the postings to refuse are refused. With `--misses` also each mistake, in its
@@ -85,9 +86,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         of_shape.count(sample, &posting, refused, false)?;
     }
     if seed.is_some() {
-        score::print(&shapes);
+        print!("{}", score::table(&shapes));
     }
-    score::print(&scores);
+    print!("{}", score::table(&scores));
     if let ([folder], None, None, false) = (folders.as_slice(), seed, half, halves)
         && Path::new(folder).is_dir()
     {

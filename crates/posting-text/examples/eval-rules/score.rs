@@ -191,11 +191,6 @@ impl Score {
     }
 }
 
-/// Prints the scores of all languages and their sum.
-pub fn print(scores: &BTreeMap<String, Score>) {
-    print!("{}", table(scores));
-}
-
 /// The sum of the scores of all languages.
 pub fn sum(scores: &BTreeMap<String, Score>) -> Score {
     let mut total = Score::default();

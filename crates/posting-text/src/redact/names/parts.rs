@@ -98,9 +98,9 @@ impl Names {
         }))
     }
 
-    /// Whether a word of the name before one that stands earlier in it, and has another ending, is a
-    /// thing of the company: a trade, or what begins a sentence (`Gry Zielonego Smoka` of `Zielony
-    /// Smok Gry`).
+    /// Whether a word of the name before one that stands earlier in it, and has another ending, is
+    /// a thing of the company: a trade, or what begins a sentence (`Gry Czerwonej Sowy` of
+    /// `Czerwona Sowa Gry`).
     fn is_thing(&self, part: usize, text: &str, pair: &[Word<'_>]) -> bool {
         let [thing, owner] = pair else { return false };
         let mut before = self.parts[..part].iter();
@@ -108,8 +108,8 @@ impl Names {
             && before.any(|(part, _)| part.text != owner.lower && part.is(&owner.lower))
     }
 
-    /// Whether a word of the name has the ending of a genitive, after which is what the company has:
-    /// `Graubergs Netz`.
+    /// Whether a word of the name has the ending of a genitive, after which is what the company
+    /// has: `Kronachs Netz`.
     fn is_genitive(&self, word: &Word<'_>) -> bool {
         let is = |lower: &str| self.parts.iter().any(|(part, _)| part.text == lower);
         word.lower
@@ -118,7 +118,7 @@ impl Names {
     }
 
     /// Whether one of several words that are proper to the name is a place here, by the word beside
-    /// it: `Sentosa island`, `Nieuwe Maas`.
+    /// it: `Tamar river`, `Nieuwe Amstel`.
     pub(super) fn is_place(&self, on: Text<'_>, at: usize, next: usize) -> bool {
         const LANDS: &str = "island islands river lake valley bay beach mountain mountains hills";
         if next != at + 1

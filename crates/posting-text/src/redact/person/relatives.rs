@@ -3,8 +3,7 @@
 use super::{
     Cues, Hidden, Kind, Text, Word,
     evidence::{is_given, is_particle},
-    line::has_contact,
-    run::is_name,
+    run::{has_contact, is_name},
     word_before,
 };
 use crate::{Range, Result, redact::words::begins_sentence};
