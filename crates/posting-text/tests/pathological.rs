@@ -5,8 +5,7 @@
 use std::sync::{Arc, atomic::AtomicBool};
 
 use posting_text::{
-    Budget, Exceeded, Posting, Prepared,
-    prepare,
+    Budget, Exceeded, Posting, Prepared, prepare,
     redact::{self, Phrase},
     rules::{self, CheckError, Texts},
 };
@@ -34,8 +33,11 @@ fn filled(pattern: &str, bytes: usize) -> String {
     written.collect()
 }
 
+/// Makes a text of about so many bytes.
+type Fill = fn(usize) -> String;
+
 /// Texts that are more than parts repeated.
-const OTHERS: [(&str, fn(usize) -> String); 5] = [
+const OTHERS: [(&str, Fill); 5] = [
     ("long links over line breaks", |n| {
         let href = "a".repeat(2_000);
         times(

@@ -81,9 +81,12 @@ pub async fn measure(
             figures.each_ref().map(|figures| figures[number].1.as_str()),
         );
     }
-    out +=
-        &format!("answers of no use, twice: {unusable}; phrases that are not there: {dropped}\n");
-    Ok(out + "\nBy language, phrases dropped:\n" + &score::table(&ways[1]))
+    let unused =
+        format!("answers of no use, twice: {unusable}; phrases that are not there: {dropped}");
+    Ok(format!(
+        "{out}{unused}\n\nBy language, phrases dropped:\n{}",
+        score::table(&ways[1])
+    ))
 }
 
 fn input(sample: &Sample) -> EnrichmentInput {

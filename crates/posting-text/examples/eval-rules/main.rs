@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         *count += usize::from(!sample.is_title);
         let own = 2 - *count % 2;
         if halves {
-            sample.language += &format!(", half {own}");
+            sample.language = format!("{}, half {own}", sample.language);
         }
         half.is_none_or(|half| half == own)
     });

@@ -194,7 +194,9 @@ impl Score {
 /// The sum of the scores of all languages.
 pub fn sum(scores: &BTreeMap<String, Score>) -> Score {
     let mut total = Score::default();
-    scores.values().for_each(|score| total.add(score));
+    for score in scores.values() {
+        total.add(score);
+    }
     total
 }
 

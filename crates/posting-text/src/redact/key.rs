@@ -396,9 +396,10 @@ fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
 
 /// The letter by which keys are looked up: the first of a word, without its accent.
 pub(crate) fn initial(lower: &str) -> char {
-    let Some(letter) = lower.chars().next().filter(|c| !c.is_ascii()) else {
-        return lower.chars().next().unwrap_or_default();
-    };
+    let letter = lower.chars().next().unwrap_or_default();
+    if letter.is_ascii() {
+        return letter;
+    }
     let mut first = None;
     decompose_compatible(letter, |c| {
         first.get_or_insert(c);
