@@ -10,54 +10,26 @@ use crate::completion::Complaint;
 /// The fewest tokens that an answer needs. An endpoint that has no room for them cannot be mended.
 const LEAST_ROOM: usize = 256;
 
+/// The forms in which an answer is asked for, as `response_format` names them: by the schema, as
+/// any JSON object, in the instructions alone.
+const FORMATS: [Option<&str>; 3] = [Some("json_schema"), Some("json_object"), None];
+/// The names of the limit of tokens: that which `OpenAI`'s reasoning models require, the older one,
+/// no limit.
+const LIMITS: [Option<&str>; 3] = [Some("max_completion_tokens"), Some("max_tokens"), None];
+
 /// The form of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dialect {
-    /// How the form of the answer is asked for.
-    pub format: Format,
-    /// How the limit of tokens is named.
-    pub limit: Limit,
+    /// Which of the [`FORMATS`] it has.
+    format: usize,
+    /// Which of the [`LIMITS`] it has.
+    limit: usize,
     /// Whether the temperature is left to the endpoint.
     pub own_temperature: bool,
     /// Whether answers need room for thoughts.
     pub thinks: bool,
     /// The most tokens that the model writes, if the endpoint has said so.
     pub most_tokens: Option<usize>,
-}
-
-/// How the form of an answer is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// By the schema.
-    #[default]
-    Schema,
-    /// As any JSON object.
-    Object,
-    /// In the instructions alone.
-    Instructions,
-}
-
-/// The name of the limit of tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Limit {
-    /// `max_completion_tokens`, which `OpenAI`'s reasoning models require.
-    #[default]
-    MaxCompletionTokens,
-    /// `max_tokens`, which is older.
-    MaxTokens,
-    /// No limit.
-    Absent,
-}
-
-impl Limit {
-    /// The name in a request.
-    pub const fn name(self) -> Option<&'static str> {
-        match self {
-            Self::MaxCompletionTokens => Some("max_completion_tokens"),
-            Self::MaxTokens => Some("max_tokens"),
-            Self::Absent => None,
-        }
-    }
 }
 
 /// What a refusal asks for.
@@ -70,6 +42,24 @@ pub enum Step {
 }
 
 impl Dialect {
+    /// How the form of the answer is asked for, if not in the instructions alone.
+    pub const fn format(&self) -> Option<&'static str> {
+        FORMATS[self.format]
+    }
+
+    /// The name of the limit of tokens, if the request has one.
+    pub const fn limit(&self) -> Option<&'static str> {
+        LIMITS[self.limit]
+    }
+
+    /// The form for a model whose answers need room for thoughts.
+    pub const fn with_thoughts(self) -> Self {
+        Self {
+            thinks: true,
+            ..self
+        }
+    }
+
     /// The room for an answer of this many tokens.
     pub fn room(&self, wanted: usize) -> usize {
         self.most_tokens.map_or(wanted, |most| most.min(wanted))
@@ -79,67 +69,36 @@ impl Dialect {
     /// refusal names nothing that can be changed.
     pub fn after(&self, complaint: &Complaint, room: usize) -> Option<Step> {
         let text = complaint.text();
-        let limit = self.limit.name();
         if let Some(left) = room_in_context(text) {
-            return (LEAST_ROOM..room)
-                .contains(&left)
-                .then_some(Step::Room(left));
-        }
-        if limit.is_some() && is_too_large(text) {
-            let most = allowed(text, room);
-            return most.map(|most| {
-                Step::Always(Self {
-                    most_tokens: Some(most),
-                    ..*self
-                })
-            });
+            let is_enough = (LEAST_ROOM..room).contains(&left);
+            return is_enough.then_some(Step::Room(left));
         }
         let names = |name: &str| complaint.names(name);
-        let next = if limit.is_some_and(names) {
-            Self {
-                limit: match self.limit {
-                    Limit::MaxCompletionTokens => Limit::MaxTokens,
-                    Limit::MaxTokens | Limit::Absent => Limit::Absent,
-                },
-                ..*self
-            }
+        let mut next = *self;
+        if self.limit().is_some() && is_too_large(text) {
+            next.most_tokens = Some(allowed(text, room)?);
+        } else if self.limit().is_some_and(names) {
+            next.limit += 1;
         } else if !self.own_temperature && names("temperature") {
-            Self {
-                own_temperature: true,
-                ..*self
-            }
-        } else if ["response_format", "json_schema", "json_object"]
-            .into_iter()
-            .any(names)
-        {
-            Self {
-                format: match self.format {
-                    Format::Schema => Format::Object,
-                    Format::Object => Format::Instructions,
-                    Format::Instructions => return None,
-                },
-                ..*self
-            }
+            next.own_temperature = true;
         } else {
-            return None;
-        };
+            let mut formats = ["response_format", "json_schema", "json_object"].into_iter();
+            self.format().filter(|_| formats.any(names))?;
+            next.format += 1;
+        }
         Some(Step::Always(next))
     }
 }
 
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let format = match self.format {
-            Format::Schema => "json_schema",
-            Format::Object => "json_object",
-            Format::Instructions => "no response_format",
-        };
+        let format = self.format().unwrap_or("no response_format");
         let temperature = if self.own_temperature {
             "no temperature"
         } else {
             "temperature 0"
         };
-        let limit = self.limit.name().unwrap_or("no limit of tokens");
+        let limit = self.limit().unwrap_or("no limit of tokens");
         write!(f, "{format}, {temperature}, {limit}")?;
         if let Some(most) = self.most_tokens {
             write!(f, " of at most {most}")?;
@@ -176,24 +135,11 @@ fn number_before(text: &str, what: &str) -> Option<usize> {
 
 /// Whether a refusal is about the size of the limit of tokens, and not its name.
 fn is_too_large(text: &str) -> bool {
-    let of_limit = [
-        "max_tokens",
-        "max_completion_tokens",
-        "completion tokens",
-        "output tokens",
-    ];
-    let too_large = [
-        "too large",
-        "too high",
-        "at most",
-        "maximum",
-        "is limited",
-        "less than",
-        "<=",
-        "range",
-        "exceed",
-    ];
-    of_limit.iter().any(|name| text.contains(name)) && too_large.iter().any(|it| text.contains(it))
+    const LIMITED: &str = "max_tokens|max_completion_tokens|completion tokens|output tokens";
+    const TOO_LARGE: &str =
+        "too large|too high|at most|maximum|is limited|less than|<=|range|exceed";
+    let has = |list: &str| list.split('|').any(|words| text.contains(words));
+    has(LIMITED) && has(TOO_LARGE)
 }
 
 /// The most tokens that a refusal allows: the largest number in it below what was asked for, or
@@ -209,56 +155,34 @@ fn allowed(text: &str, room: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
-    fn after(dialect: Dialect, message: &str) -> Option<Step> {
-        let body = json!({"error": {"message": message}}).to_string();
-        dialect.after(&Complaint::read(body.as_bytes()), 4_096)
+    /// The step after a refusal, in words.
+    fn after(dialect: Dialect, refusal: &Value, room: usize) -> Option<(Dialect, String)> {
+        let complaint = Complaint::read(refusal.to_string().as_bytes());
+        match dialect.after(&complaint, room)? {
+            Step::Always(next) => Some((next, next.to_string())),
+            Step::Room(left) => Some((dialect, format!("room for {left}"))),
+        }
     }
 
     /// Refusals as the documents of servers and their users' reports have them.
     #[test]
     fn every_server_is_understood() {
-        let unknown_limit = "json_schema, temperature 0, max_tokens";
-        let extra = json!({
-            "type": "extra_forbidden",
-            "loc": ["body", "max_completion_tokens"],
-            "msg": "Extra inputs are not permitted",
-            "input": 4096,
-        });
-        for (server, body, expect) in [
-            (
-                "Mistral",
-                json!({"object": "error", "message": {"detail": [extra]}, "param": null}),
-                unknown_limit,
-            ),
-            (
-                "vLLM, of 2024",
-                json!({"object": "error", "code": 400, "message":
-                    "[{'type': 'extra_forbidden', 'loc': ('body', 'max_completion_tokens'), \
-                     'msg': 'Extra inputs are not permitted', 'input': 4096}]"}),
-                unknown_limit,
-            ),
-            (
-                "DeepSeek",
-                json!({"error": {"message": "This response_format type is unavailable now",
-                    "param": null, "code": "invalid_request_error"}}),
-                "json_object, temperature 0, max_completion_tokens",
-            ),
-            (
-                "Scaleway",
-                json!({"message": "max_completion_tokens is limited for this model"}),
-                "json_schema, temperature 0, max_completion_tokens of at most 2048",
-            ),
-        ] {
-            let complaint = Complaint::read(body.to_string().as_bytes());
-            let Some(Step::Always(next)) = Dialect::default().after(&complaint, 4_096) else {
-                panic!("{server}")
-            };
-            assert_eq!(next.to_string(), expect, "{server}");
+        for case in include_str!("tests/refusals.txt").lines().skip(1) {
+            let (expect, refusal) = case.split_once(" | ").unwrap();
+            let refusal = serde_json::from_str(refusal).unwrap_or_else(|_| json!([refusal]));
+            let found = after(Dialect::default(), &refusal, 4_096).map(|(_, next)| next);
+            assert_eq!(found.as_deref().unwrap_or("nothing"), expect, "{refusal}");
         }
+        let too_large = json!({"message": "max_tokens is too large"});
+        assert_eq!(
+            after(Dialect::default(), &too_large, 300),
+            None,
+            "it has an end"
+        );
     }
 
     #[test]
@@ -278,18 +202,16 @@ mod tests {
                 "json_schema, no temperature, no limit of tokens",
             ),
             (
-                "This response_format type is unavailable now",
+                "This response_format type",
                 "json_object, no temperature, no limit of tokens",
             ),
             (
-                "json_object needs a newer version",
+                "json_object is newer",
                 "no response_format, no temperature, no limit of tokens",
             ),
         ] {
-            let Some(Step::Always(next)) = after(dialect, message) else {
-                panic!("{message}")
-            };
-            assert_eq!(next.to_string(), expect);
+            let (next, form) = after(dialect, &json!({"message": message}), 4_096).unwrap();
+            assert_eq!(form, expect);
             dialect = next;
         }
         for message in [
@@ -298,71 +220,11 @@ mod tests {
             "response_format",
             "json_schema",
         ] {
-            assert_eq!(after(dialect, message), None, "{message}");
-        }
-    }
-
-    #[test]
-    fn what_names_no_parameter_changes_nothing() {
-        for message in [
-            "",
-            "Bad request",
-            "The kitchen_temperature is low",
-            "This model's maximum context length is 8192 tokens.",
-            "reasoning_effort is not supported",
-        ] {
-            assert_eq!(after(Dialect::default(), message), None, "{message}");
-        }
-    }
-
-    #[test]
-    fn a_limit_that_is_too_high_is_lowered() {
-        let most = |most| {
-            Some(Step::Always(Dialect {
-                most_tokens: Some(most),
-                ..Dialect::default()
-            }))
-        };
-        for (message, expect) in [
-            (
-                "max_tokens is too large: 4096. This model supports at most 1024 completion \
-                 tokens, whereas you provided 4096.",
-                most(1_024),
-            ),
-            (
-                "The parameter `max_completion_tokens` specified in the request are not valid: \
-                 integer above maximum value, expected a value <= 2048, but got 4096 instead.",
-                most(2_048),
-            ),
-            (
-                "Invalid max_tokens value, the valid range of max_tokens is [1, 2000]",
-                most(2_000),
-            ),
-            (
-                "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum \
-                 context length is 8192 tokens and your request has 6000 input tokens (4096 > 8192 \
-                 - 6000).",
-                Some(Step::Room(2_192)),
-            ),
-            (
-                "This model's maximum context length is 6048 tokens. However, you requested 6616 \
-                 tokens (2520 in the messages, 4096 in the completion).",
-                Some(Step::Room(3_528)),
-            ),
-            (
-                "This model's maximum context length is 4096 tokens. However, you requested 4096 \
-                 output tokens and your prompt contains at least 4000 input tokens.",
+            assert_eq!(
+                after(dialect, &json!({"message": message}), 4_096),
                 None,
-            ),
-        ] {
-            assert_eq!(after(Dialect::default(), message), expect, "{message}");
+                "{message}"
+            );
         }
-        let body = json!({"message": "max_tokens is too large"}).to_string();
-        let complaint = Complaint::read(body.as_bytes());
-        assert_eq!(
-            Dialect::default().after(&complaint, 300),
-            None,
-            "it has an end"
-        );
     }
 }

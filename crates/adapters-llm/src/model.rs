@@ -20,12 +20,11 @@ use crate::{
     answer::{self, Cause, Failure},
     completion::CUT_OFF,
     dialect::{Dialect, Step},
-    extra::ExtraBody,
     failure_tracker::{FailureTracker, FaultAttribution, NoAnswer},
     meter::{self, Call, Outcome},
     prompt,
     request::{self, Question},
-    settings::{Prices, Settings, SettingsError},
+    settings::{Settings, SettingsError},
 };
 
 /// The time limit of a connection.
@@ -45,13 +44,9 @@ pub struct ChatModel {
     http: Client,
     endpoint: Url,
     credential: Option<(HeaderName, HeaderValue)>,
-    /// Removed from the endpoint's messages.
-    key: Option<SecretString>,
-    name: String,
+    /// The settings; the key is also removed from the endpoint's messages.
+    settings: Settings,
     version: String,
-    prices: Prices,
-    timeout: Duration,
-    extra_body: ExtraBody,
     /// What the endpoint takes, as far as it is known.
     dialect: Mutex<Dialect>,
     failures: FailureTracker,
@@ -76,12 +71,8 @@ impl ChatModel {
             http,
             endpoint,
             credential,
-            key: settings.api_key.clone(),
-            name: settings.model.clone(),
+            settings: settings.clone(),
             version: format!("{} {}", settings.model, prompt::VERSION),
-            prices: settings.prices,
-            timeout: settings.timeout,
-            extra_body: settings.extra_body.clone(),
             dialect: Mutex::default(),
             failures: FailureTracker::default(),
         })
@@ -96,18 +87,18 @@ impl ChatModel {
             .map_err(|error| error.to_string())?;
         address.set_query(self.endpoint.query());
         let request = self.with_credential(self.http.get(address));
-        let line = |text: &str| outbound::line(text, self.key.as_ref());
-        let response = request
-            .send()
-            .await
-            .map_err(|error| line(&format!("no answer: {}", outbound::cause(&error))))?;
+        let response = request.send().await;
+        let response = response
+            .map_err(|error| self.line(&format!("no answer: {}", outbound::cause(&error))))?;
         let status = response.status();
         let answered = format!("it answers ({status})");
         if status == StatusCode::UNAUTHORIZED {
-            Err(match &self.key {
-                Some(_) => format!("it refuses the key ({status})"),
-                None => format!("it wants a key ({status})"),
-            })
+            let verb = self
+                .settings
+                .api_key
+                .as_ref()
+                .map_or("wants a", |_| "refuses the");
+            Err(format!("it {verb} key ({status})"))
         } else if status.is_redirection() {
             Err(format!("{answered}, and no redirect is followed"))
         } else if status.is_server_error() {
@@ -165,7 +156,10 @@ impl ChatModel {
         room: usize,
         within: Duration,
     ) -> Result<Draft, Failure> {
-        let body = request::body(&self.name, question, dialect, &self.extra_body, room)
+        let Settings {
+            model, extra_body, ..
+        } = &self.settings;
+        let body = request::body(model, question, dialect, extra_body, room)
             .map_err(|error| Failure::permanent(Outcome::Failed, format!("no request: {error}")))?;
         let json = HeaderValue::from_static("application/json");
         let request = self
@@ -186,7 +180,7 @@ impl ChatModel {
             .map_err(|error| answer::no_answer(&error))?;
         let completion = answer::read(response).await?;
         // Useless answers cost tokens, too.
-        meter::count(completion.usage, self.prices);
+        meter::count(completion.usage, self.settings.prices);
         answer::draft(completion.reply)
     }
 
@@ -216,8 +210,7 @@ impl ChatModel {
                     && faults.iter().any(|fault| fault == CUT_OFF)
                 {
                     let dialect = self.dialect();
-                    let thinks = true;
-                    self.learn(dialect, Dialect { thinks, ..dialect });
+                    self.learn(dialect, dialect.with_thoughts());
                 }
                 return error;
             }
@@ -239,25 +232,24 @@ impl ChatModel {
 
     /// Prepares an error for an operator. The model's own text stays as it is, because it is only
     /// sent back to the model.
-    fn presentable(&self, error: DraftError) -> DraftError {
-        let line = |text: &str| outbound::line(text, self.key.as_ref());
-        match error {
-            DraftError::Unusable(Feedback { answer, faults }) => {
-                let faults = faults.iter().map(|fault| line(fault)).collect();
-                DraftError::Unusable(Feedback { answer, faults })
-            }
-            DraftError::Failed(error) => DraftError::Failed(match error {
-                EnrichError::Retry { message, after } => EnrichError::Retry {
-                    message: line(&message),
-                    after,
-                },
-                EnrichError::Unavailable { message, after } => EnrichError::Unavailable {
-                    message: line(&message),
-                    after,
-                },
-                EnrichError::Permanent(message) => EnrichError::Permanent(line(&message)),
-            }),
+    fn presentable(&self, mut error: DraftError) -> DraftError {
+        let texts = match &mut error {
+            DraftError::Unusable(Feedback { faults, .. }) => faults.as_mut_slice(),
+            DraftError::Failed(
+                EnrichError::Retry { message, .. }
+                | EnrichError::Unavailable { message, .. }
+                | EnrichError::Permanent(message),
+            ) => std::slice::from_mut(message),
+        };
+        for text in texts {
+            *text = self.line(text);
         }
+        error
+    }
+
+    /// A text as one line without the key.
+    fn line(&self, text: &str) -> String {
+        outbound::line(text, self.settings.api_key.as_ref())
     }
 }
 
@@ -280,7 +272,7 @@ impl Model for ChatModel {
             ))));
         }
         let posting = DraftKey::of(&self.version, brief);
-        let within = self.timeout * self.failures.timeout_factor(&posting);
+        let within = self.settings.timeout * self.failures.timeout_factor(&posting);
         match self.call(&Question { brief, feedback }, within).await {
             Ok(draft) => {
                 self.failures.answered(&posting);
@@ -293,10 +285,7 @@ impl Model for ChatModel {
 
 impl fmt::Debug for ChatModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ChatModel")
-            .field("host", &self.endpoint.host_str())
-            .field("version", &self.version)
-            .finish_non_exhaustive()
+        self.settings.fmt(f)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use enrichment::{Brief, Feedback};
 use serde::Serialize;
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{
     completion::{CUT_OFF, bounded},
-    dialect::{Dialect, Format, Limit},
+    dialect::Dialect,
     extra::ExtraBody,
     prompt,
 };
@@ -31,37 +31,12 @@ pub struct Question<'a> {
 #[derive(Serialize)]
 struct Request<'a> {
     model: &'a str,
-    messages: Vec<Message<'a>>,
+    messages: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_format: Option<ResponseFormat<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_completion_tokens: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_tokens: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<u8>,
+    response_format: Option<Box<RawValue>>,
+    /// The limit of tokens, the temperature, and what an operator adds.
     #[serde(flatten)]
-    extra: &'a Map<String, Value>,
-}
-
-#[derive(Serialize)]
-struct Message<'a> {
-    role: &'static str,
-    content: &'a str,
-}
-
-#[derive(Serialize)]
-struct ResponseFormat<'a> {
-    r#type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    json_schema: Option<JsonSchema<'a>>,
-}
-
-#[derive(Serialize)]
-struct JsonSchema<'a> {
-    name: &'static str,
-    strict: bool,
-    schema: &'a RawValue,
+    fields: Map<String, Value>,
 }
 
 /// The posting in a request.
@@ -91,43 +66,33 @@ pub fn body(
     let complaint = shown.map(|feedback| complaint(&feedback.faults));
     let texts = [
         ("system", Some(prompt::TEXT)),
-        ("user", Some(&posting)),
+        ("user", Some(posting.as_str())),
         ("assistant", former.as_deref()),
         ("user", complaint.as_deref()),
     ];
-    let messages = texts
-        .into_iter()
-        .filter_map(|(role, content)| content.map(|content| Message { role, content }))
-        .collect();
-    let limit = |name| (dialect.limit == name).then_some(room);
-    let own_temperature = dialect.own_temperature || extra.fields().contains_key("temperature");
+    let message =
+        |(role, content): (_, Option<&str>)| Some(json!({"role": role, "content": content?}));
+    let mut fields = extra.fields().clone();
+    fields.extend(dialect.limit().map(|limit| (limit.to_owned(), room.into())));
+    if !dialect.own_temperature {
+        // The same posting is to get the same verdict.
+        fields.entry("temperature").or_insert(0.into());
+    }
     serde_json::to_vec(&Request {
         model,
-        messages,
-        response_format: response_format(dialect.format)?,
-        max_completion_tokens: limit(Limit::MaxCompletionTokens),
-        max_tokens: limit(Limit::MaxTokens),
-        // The same posting is to get the same verdict.
-        temperature: (!own_temperature).then_some(0),
-        extra: extra.fields(),
+        messages: texts.into_iter().filter_map(message).collect(),
+        response_format: dialect.format().map(response_format).transpose()?,
+        fields,
     })
 }
 
-fn response_format(format: Format) -> serde_json::Result<Option<ResponseFormat<'static>>> {
-    Ok(match format {
-        Format::Schema => Some(ResponseFormat {
-            r#type: "json_schema",
-            json_schema: Some(JsonSchema {
-                name: "reviewed_posting",
-                strict: true,
-                schema: serde_json::from_str(prompt::SCHEMA)?,
-            }),
-        }),
-        Format::Object => Some(ResponseFormat {
-            r#type: "json_object",
-            json_schema: None,
-        }),
-        Format::Instructions => None,
+fn response_format(format: &str) -> serde_json::Result<Box<RawValue>> {
+    /// What is before the schema, which is kept as text.
+    const HEAD: &str =
+        r#"{"type":"json_schema","json_schema":{"name":"reviewed_posting","strict":true,"schema":"#;
+    RawValue::from_string(match format {
+        "json_schema" => format!("{HEAD}{}}}}}", prompt::SCHEMA),
+        _ => json!({"type": format}).to_string(),
     })
 }
 

@@ -1,9 +1,11 @@
-//! `MinHash` signatures of texts: two texts that are nearly the same have nearly the same signature.
+//! `MinHash` signatures of texts: two texts that are nearly the same have nearly the same
+//! signature.
 //!
-//! A signature is made of the runs of three words of a text (shingles). The share of equal values of
-//! two signatures estimates the share of runs that their texts have in common (the Jaccard index),
-//! so a sentence more or less changes few values. Markup is no part of a text here, and words with
-//! digits do not count: reference numbers, dates and amounts differ between copies of one posting.
+//! A signature is made of the runs of three words of a text (shingles). The share of equal values
+//! of two signatures estimates the share of runs that their texts have in common (the Jaccard
+//! index), so a sentence more or less changes few values. Markup is no part of a text here, and
+//! words with digits do not count: reference numbers, dates and amounts differ between copies of
+//! one posting.
 
 use crate::{Budget, Exceeded, Result};
 

@@ -26,7 +26,8 @@ pub struct Prepared {
     /// What the refusal rests on, if it is of words: the title, or a few lines of the description,
     /// verbatim as readers see them.
     pub passages: Vec<String>,
-    /// The signature of the description, by which copies of it are found; `None` if it has no words.
+    /// The signature of the description, by which copies of it are found; `None` if it has no
+    /// words.
     pub min_hash: Option<MinHash>,
 }
 

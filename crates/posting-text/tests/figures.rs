@@ -45,7 +45,10 @@ fn mended_figures_hold() {
             let posting = score::posting(&sample, &names, &[]);
             score.count(&sample, &posting, false, true).unwrap();
         }
-        score::print(&BTreeMap::from([((*name).to_owned(), score.clone())]));
+        print!(
+            "{}",
+            score::table(&BTreeMap::from([((*name).to_owned(), score.clone())]))
+        );
         let missed = |kind: Kind| score.missed(kind);
         assert!(missed(Kind::Company) <= *companies, "{name}: names missed");
         let rest = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Company);
@@ -86,7 +89,10 @@ fn composed_postings_hide_what_they_must() {
         let posting = score::posting(&sample, &[], &[]);
         score.count(&sample, &posting, false, true).unwrap();
     }
-    score::print(&BTreeMap::from([("composed".to_owned(), score.clone())]));
+    print!(
+        "{}",
+        score::table(&BTreeMap::from([("composed".to_owned(), score.clone())]))
+    );
     assert!(score.missed(Kind::Company) <= 20, "names missed");
     assert!(score.missed(Kind::Person) <= 2, "persons missed");
     assert!(score.missed(Kind::Address) <= 2, "addresses missed");

@@ -3,19 +3,13 @@
 use std::collections::BTreeSet;
 
 use metrics::with_local_recorder;
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
 use super::*;
 use crate::meter;
 
 const OUTCOME: &str = "posthaste_llm_requests_total{outcome=";
 const IN_FLIGHT: &str = "posthaste_llm_requests_in_flight";
-
-fn recorder() -> (PrometheusRecorder, PrometheusHandle) {
-    let recorder = PrometheusBuilder::new().build_recorder();
-    let handle = recorder.handle();
-    (recorder, handle)
-}
 
 /// The values of a page whose names begin like this, with the rest of their names.
 fn values(page: &PrometheusHandle, name: &str) -> Vec<(String, f64)> {
@@ -27,15 +21,20 @@ fn values(page: &PrometheusHandle, name: &str) -> Vec<(String, f64)> {
         .collect()
 }
 
-fn value(page: &PrometheusHandle, name: &str) -> f64 {
-    let mut found = values(page, name);
+/// Checks the one value of a page whose name begins like this.
+#[track_caller]
+fn check(page: &PrometheusHandle, name: &str, expect: f64) {
+    let found = values(page, name);
     assert_eq!(found.len(), 1, "{found:?}");
-    found.remove(0).1
+    assert!(
+        (found[0].1 - expect).abs() < 1e-9,
+        "{found:?} is not {expect}"
+    );
 }
 
 /// Counts what these answers are counted as, each asked for once.
 async fn counted(answers: Vec<ResponseTemplate>) -> PrometheusHandle {
-    let (recorder, page) = recorder();
+    let recorder = PrometheusBuilder::new().build_recorder();
     // The recorder is the thread's, and the test has only this one.
     let _guard = metrics::set_default_local_recorder(&recorder);
     for answer in answers {
@@ -47,114 +46,109 @@ async fn counted(answers: Vec<ResponseTemplate>) -> PrometheusHandle {
         let model = model_with(&server.uri(), |settings| settings.prices = prices);
         _ = draft_of(&input(), &model).await;
     }
-    page
+    recorder.handle()
 }
 
 #[tokio::test]
 async fn every_call_has_one_outcome() {
-    let mut cut = saying("{");
-    cut["choices"][0]["finish_reason"] = "length".into();
-    let mut refusal = saying("");
-    refusal["choices"][0]["message"]["refusal"] = "No.".into();
     let filtered = json!({"error": {"message": "filtered", "code": "content_filter"}});
     let status = ResponseTemplate::new;
     for (answers, expect) in [
         (vec![ok(&saying(&approval().to_string()))], "answered"),
         (
-            vec![ok(&saying("")), ok(&saying("{}")), ok(&cut), ok(&json!({}))],
+            vec![
+                ok(&saying("")),
+                ok(&saying("{}")),
+                ok(&cut("{")),
+                ok(&json!({})),
+            ],
             "unusable",
         ),
         (
-            vec![ok(&refusal), status(400).set_body_json(filtered)],
+            vec![ok(&refusal("No.")), status(400).set_body_json(filtered)],
             "refused",
         ),
         (vec![status(429)], "limited"),
         (vec![status(401), status(403), status(402)], "denied"),
         (
-            vec![
-                status(400),
-                status(404),
-                status(500),
-                status(302),
-                ok(&json!({"error": "x"})),
-            ],
+            [400, 404, 500, 302]
+                .map(status)
+                .into_iter()
+                .chain([ok(&json!({"error": "x"}))])
+                .collect(),
             "failed",
         ),
     ] {
         let calls = u32::try_from(answers.len()).unwrap().into();
         let page = counted(answers).await;
         assert_eq!(values(&page, OUTCOME), [(format!("{expect:?}}}"), calls)]);
-        assert_close(value(&page, "posthaste_llm_request_seconds_count"), calls);
-        assert_close(value(&page, IN_FLIGHT), 0.0);
+        check(&page, "posthaste_llm_request_seconds_count", calls);
+        check(&page, IN_FLIGHT, 0.0);
     }
-}
-
-fn assert_close(value: f64, expect: f64) {
-    assert!((value - expect).abs() < 1e-9, "{value} is not {expect}");
 }
 
 #[tokio::test]
 async fn calls_under_way_are_counted_until_they_end_or_are_abandoned() {
-    let (recorder, page) = recorder();
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let page = recorder.handle();
     let _guard = metrics::set_default_local_recorder(&recorder);
-    let (_, server) = answering(ok(&json!({})).set_delay(Duration::from_mins(1))).await;
-    let in_flight = || value(&page, IN_FLIGHT);
-
-    let (model, input) = (model(&server.uri()), input());
-    let call = draft_of(&input, &model);
+    let (model, server) = answering(ok(&json!({})).set_delay(Duration::from_mins(1))).await;
+    let input = input();
     let arrived = async {
         while server.received_requests().await.unwrap().is_empty() {
             tokio::task::yield_now().await;
         }
-        assert_close(in_flight(), 1.0);
+        check(&page, IN_FLIGHT, 1.0);
     };
     tokio::select! {
-        _ = call => panic!("the answer is a minute away"),
+        _ = draft_of(&input, &model) => panic!("the answer is a minute away"),
         () = arrived => {}
     }
-    assert_close(in_flight(), 0.0);
+    check(&page, IN_FLIGHT, 0.0);
     assert_eq!(values(&page, OUTCOME), []);
 
     let short = Duration::from_millis(100);
     let model = model_with(&server.uri(), |settings| settings.timeout = short);
     draft_of(&input, &model).await.unwrap_err();
-    assert_close(in_flight(), 0.0);
+    check(&page, IN_FLIGHT, 0.0);
     assert_eq!(values(&page, OUTCOME), [("\"timeout\"}".to_owned(), 1.0)]);
 }
 
 #[tokio::test]
 async fn tokens_and_money_are_counted_for_whatever_came_of_them() {
-    let mut refusal = saying("");
-    refusal["choices"][0]["message"]["refusal"] = "No.".into();
     let mut free = saying(&approval().to_string());
     free["usage"] = Value::Null;
     let page = counted(vec![
         ok(&saying(&approval().to_string())),
         ok(&saying("not JSON")),
-        ok(&refusal),
+        ok(&refusal("No.")),
         ok(&free),
         ResponseTemplate::new(500),
     ])
     .await;
-    let tokens = |direction: &str| {
-        let name = format!("posthaste_llm_tokens_total{{direction={direction:?}}}");
-        value(&page, &name)
-    };
-    assert_close(tokens("prompt"), 3.0 * 1200.0);
-    assert_close(tokens("completion"), 3.0 * 345.0);
+    check(
+        &page,
+        "posthaste_llm_tokens_total{direction=\"prompt\"}",
+        3.0 * 1200.0,
+    );
+    check(
+        &page,
+        "posthaste_llm_tokens_total{direction=\"completion\"}",
+        3.0 * 345.0,
+    );
     let each = 1200.0 * 2.5 / 1e6 + 345.0 * 10.0 / 1e6;
-    assert_close(value(&page, "posthaste_llm_cost_total"), 3.0 * each);
+    check(&page, "posthaste_llm_cost_total", 3.0 * each);
 }
 
 #[test]
 fn everything_is_described() {
-    let (recorder, page) = recorder();
+    let recorder = PrometheusBuilder::new().build_recorder();
     with_local_recorder(&recorder, || {
         crate::describe_metrics();
         meter::Call::start().end(meter::Outcome::Answered);
         meter::count(meter::Usage::default(), Prices::default());
     });
-    let page = page.render();
+    let page = recorder.handle().render();
     let named = |word: &str| -> BTreeSet<_> {
         let lines = page.lines().filter_map(|line| line.strip_prefix(word));
         lines.filter_map(|line| line.split(' ').next()).collect()

@@ -22,26 +22,17 @@ async fn the_endpoints_trouble_is_nobodys_fault() {
     }
 }
 
-const TOO_LONG: &str = "This model's maximum context length is 8192 tokens.";
-
-fn titled(title: &str) -> EnrichmentInput {
-    EnrichmentInput {
-        title: title.to_owned(),
-        ..input()
-    }
-}
-
 #[tokio::test]
 async fn what_one_posting_meets_again_and_again_is_its_own_fault() {
     for status in [400, 409, 410, 413, 415, 416, 422, 451] {
-        let (model, server) = answering(answer(status, TOO_LONG)).await;
+        let (model, server) = answering(answer(status, "It is 8192 tokens.")).await;
         for _ in 0..2 {
             retry(draft_of(&input(), &model).await);
         }
         let message = permanent(draft_of(&input(), &model).await);
         let expect = format!("the model's endpoint answered {status}");
         assert!(message.starts_with(&expect), "{message}");
-        assert!(message.ends_with(&format!(": {TOO_LONG}")), "{message}");
+        assert!(message.ends_with(": It is 8192 tokens."), "{message}");
         assert_eq!(server.received_requests().await.unwrap().len(), 3);
     }
 }
@@ -52,7 +43,7 @@ async fn what_several_postings_meet_alike_is_the_endpoints() {
     for title in ["a", "b"] {
         retry(draft_of(&titled(title), &model).await);
     }
-    for title in ["c", "d", "a", "a", "a", "a"] {
+    for title in ["c", "d", "a"] {
         let (message, _) = unavailable(draft_of(&titled(title), &model).await);
         assert!(message.ends_with(": No such adapter."), "{message}");
     }
@@ -71,53 +62,54 @@ async fn a_content_filter_says_no_at_once() {
 
 #[tokio::test]
 async fn a_wait_that_is_asked_for_is_passed_on() {
-    for status in [429, 503] {
-        let answer = answer(status, "").insert_header("Retry-After", "17");
-        let (_, after) = unavailable(said_of(answer).await);
-        assert_eq!(after, Some(Duration::from_secs(17)), "{status}");
-    }
     let date = OffsetDateTime::now_utc() + Duration::from_mins(10);
     let date = date
         .format(format_description!(
             "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
         ))
         .unwrap();
-    let (_, after) = unavailable(said_of(answer(429, "").insert_header("Retry-After", date)).await);
-    let after = after.unwrap();
-    assert!(
-        (Duration::from_mins(5)..=Duration::from_mins(10)).contains(&after),
-        "{after:?}"
-    );
-    for far in ["Tue, 31 Dec 2199 23:59:59 GMT", "18446744073709551615"] {
-        let (_, after) =
-            unavailable(said_of(answer(429, "").insert_header("Retry-After", far)).await);
-        assert_eq!(after, Some(Duration::from_hours(1)), "{far}");
+    let hour = Duration::from_hours(1);
+    for (status, wait, least, most) in [
+        (429, "17", Duration::from_secs(17), Duration::from_secs(17)),
+        (503, "17", Duration::from_secs(17), Duration::from_secs(17)),
+        (429, &*date, Duration::from_mins(5), Duration::from_mins(10)),
+        (429, "Tue, 31 Dec 2199 23:59:59 GMT", hour, hour),
+        (429, "18446744073709551615", hour, hour),
+    ] {
+        let answer = answer(status, "").insert_header("Retry-After", wait);
+        let (_, after) = unavailable(said_of(answer).await);
+        assert!(
+            (least..=most).contains(&after.unwrap()),
+            "{wait}: {after:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn what_is_wrong_is_told_in_every_dialect() {
-    for (body, expect) in [
-        (json!({"error": {"message": "m", "code": 400}}), ": m"),
-        (json!({"error": "m"}), ": m"),
-        (json!({"object": "error", "message": "m"}), ": m"),
-        (json!({"detail": "m"}), ": m"),
-        (json!({"detail": [{"loc": ["body"], "msg": "m"}]}), ": m"),
-        (json!([{"error": {"message": "m"}}]), ": m"),
-        (
-            json!({"message": {"detail": [{"loc": ["body", "safe"], "msg": "m"}]}}),
-            ": m",
-        ),
-        (json!({"error": {"message": " "}}), " Bad Request"),
-        (json!({"error": {"code": 1}}), " Bad Request"),
-        (json!("m"), " Bad Request"),
+    for body in [
+        json!({"error": {"message": "m", "code": 400}}),
+        json!({"error": "m"}),
+        json!({"object": "error", "message": "m"}),
+        json!({"detail": "m"}),
+        json!({"detail": [{"loc": ["body"], "msg": "m"}]}),
+        json!([{"error": {"message": "m"}}]),
+        json!({"message": {"detail": [{"loc": ["body", "safe"], "msg": "m"}]}}),
+        // These say nothing.
+        json!({"error": {"message": " "}}),
+        json!({"error": {"code": 1}}),
+        json!("n"),
     ] {
         let message = retry(said_of(ResponseTemplate::new(400).set_body_json(&body)).await);
-        let expect = match expect {
-            ": m" => "the model's endpoint answered 400 Bad Request: m",
-            _ => "the model's endpoint answered 400 Bad Request",
+        let said = if body.to_string().contains("\"m\"") {
+            ": m"
+        } else {
+            ""
         };
-        assert_eq!(message, expect, "{body}");
+        assert_eq!(
+            message,
+            format!("the model's endpoint answered 400 Bad Request{said}")
+        );
     }
     let page = ResponseTemplate::new(502).set_body_string("<html>Bad gateway</html>");
     let (message, _) = unavailable(said_of(page).await);
@@ -138,14 +130,14 @@ async fn no_redirect_is_followed() {
 #[tokio::test]
 async fn a_description_that_is_far_too_long_is_not_sent() {
     let (model, server) = answering(ok(&saying(&approval().to_string()))).await;
-    let input = input();
-    let longest = "é".repeat(100_000);
-    let draft = |markdown| Brief::of(&input, markdown);
-    model.draft(&draft(&longest), None).await.unwrap();
+    let (input, longest) = (input(), "é".repeat(100_000));
+    model
+        .draft(&Brief::of(&input, &longest), None)
+        .await
+        .unwrap();
     let longer = format!("{longest}é");
-    let message = permanent(model.draft(&draft(&longer), None).await);
     assert_eq!(
-        message,
+        permanent(model.draft(&Brief::of(&input, &longer), None).await),
         "the description has 100001 characters; no more than 100000 are sent to a model"
     );
     only_request(&server).await;

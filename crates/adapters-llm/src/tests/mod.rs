@@ -57,6 +57,13 @@ async fn answering(answer: ResponseTemplate) -> (ChatModel, MockServer) {
     (model(&format!("{}/v1", server.uri())), server)
 }
 
+fn titled(title: &str) -> EnrichmentInput {
+    EnrichmentInput {
+        title: title.to_owned(),
+        ..input()
+    }
+}
+
 fn input() -> EnrichmentInput {
     EnrichmentInput {
         posting: None,
@@ -113,6 +120,20 @@ fn saying(content: &str) -> Value {
         }],
         "usage": {"prompt_tokens": 1200, "completion_tokens": 345, "total_tokens": 1545},
     })
+}
+
+/// An answer that was cut off after this.
+fn cut(content: &str) -> Value {
+    let mut answer = saying(content);
+    answer["choices"][0]["finish_reason"] = "length".into();
+    answer
+}
+
+/// An answer in which the model refuses.
+fn refusal(words: &str) -> Value {
+    let mut answer = saying("");
+    answer["choices"][0]["message"]["refusal"] = words.into();
+    answer
 }
 
 fn ok(body: &Value) -> ResponseTemplate {

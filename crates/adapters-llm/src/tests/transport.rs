@@ -7,15 +7,12 @@ use tokio::{
 
 use super::*;
 
-/// What a server does once it has said its bytes.
-#[derive(Clone, Copy)]
-enum Then {
-    Close,
-    Hang,
-}
+const LONG: Duration = Duration::from_mins(1);
+const SHORT: Duration = Duration::from_millis(100);
 
-/// The address of a server that reads a request's head, says these bytes, and then closes or hangs.
-async fn server(bytes: &'static str, then: Then) -> String {
+/// What a model makes of a server that reads a request's head, says these bytes, and then closes,
+/// or hangs for longer than the model waits.
+async fn said_by(bytes: &'static str, hangs: bool) -> Result<Draft, DraftError> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
@@ -26,7 +23,7 @@ async fn server(bytes: &'static str, then: Then) -> String {
                 head.push(stream.read_u8().await.unwrap());
             }
             stream.write_all(bytes.as_bytes()).await.unwrap();
-            if let Then::Close = then {
+            if !hangs {
                 stream.shutdown().await.unwrap();
             }
             // Close only after the other side, or it might be a reset.
@@ -34,58 +31,43 @@ async fn server(bytes: &'static str, then: Then) -> String {
             _ = stream.read_to_end(&mut rest).await;
         }
     });
-    format!("http://127.0.0.1:{port}/v1")
-}
-
-async fn said_by(base_url: &str, timeout: Duration) -> Result<Draft, DraftError> {
-    let model = model_with(base_url, |settings| settings.timeout = timeout);
+    let model = model_with(&format!("http://127.0.0.1:{port}/v1"), |settings| {
+        settings.timeout = if hangs { SHORT } else { LONG };
+    });
     draft_of(&input(), &model).await
 }
 
-async fn trouble_of(base_url: &str) -> String {
-    let (message, after) = unavailable(said_by(base_url, LONG).await);
-    assert_eq!(after, None);
-    message
-}
-
-const LONG: Duration = Duration::from_mins(1);
-const SHORT: Duration = Duration::from_millis(100);
-
 #[tokio::test]
 async fn a_refused_connection_is_the_endpoints_trouble() {
-    let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = free.local_addr().unwrap().port();
-    drop(free);
-    let message = trouble_of(&format!("http://127.0.0.1:{port}/v1?key=hidden")).await;
-    assert!(message.contains("refused"), "{message}");
-    assert!(!message.contains("hidden"), "{message}");
-}
-
-#[tokio::test]
-async fn a_connection_that_is_cut_is_the_endpoints_trouble() {
-    for bytes in ["", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Le"] {
-        let message = trouble_of(&server(bytes, Then::Close).await).await;
-        assert!(
-            message.starts_with("no answer from the model: "),
-            "{message}"
-        );
-    }
-    let half = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"choices\":";
-    let message = trouble_of(&server(half, Then::Close).await).await;
-    let expect = "the model's answer (200 OK) broke off: ";
-    assert!(message.starts_with(expect), "{message}");
-}
-
-#[tokio::test]
-async fn a_connection_that_hangs_is_given_up() {
-    let message = retry(said_by(&server("", Then::Hang).await, SHORT).await);
-    assert_eq!(message, "no answer from the model: not in time (0.1 s)");
-    let half = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"choices\":";
-    let message = retry(said_by(&server(half, Then::Hang).await, SHORT).await);
-    assert_eq!(
-        message,
-        "the model's answer (200 OK) broke off: not in time (0.1 s)"
+    let model = model("http://127.0.0.1:1/v1?key=hidden");
+    let (message, after) = unavailable(draft_of(&input(), &model).await);
+    assert!(
+        message.contains("refused") && !message.contains("hidden"),
+        "{message}"
     );
+    assert_eq!(after, None);
+}
+
+#[tokio::test]
+async fn a_connection_that_is_cut_is_the_endpoints_trouble_and_one_that_hangs_is_given_up() {
+    let half = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"choices\":";
+    let (no_answer, broke_off) = (
+        "no answer from the model: ",
+        "the model's answer (200 OK) broke off: ",
+    );
+    for (bytes, expect) in [
+        ("", no_answer),
+        ("HTTP/1.1 200", no_answer),
+        ("HTTP/1.1 200 OK\r\nContent-Le", no_answer),
+        (half, broke_off),
+    ] {
+        let (message, _) = unavailable(said_by(bytes, false).await);
+        assert!(message.starts_with(expect), "{message}");
+    }
+    for (bytes, expect) in [("", no_answer), (half, broke_off)] {
+        let message = retry(said_by(bytes, true).await);
+        assert_eq!(message, format!("{expect}not in time (0.1 s)"));
+    }
 }
 
 #[tokio::test]

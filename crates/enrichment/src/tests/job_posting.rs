@@ -11,10 +11,7 @@ use kernel::{
     Status,
     codes::{CountryCode, CurrencyCode},
 };
-use proptest::{
-    prelude::*,
-    sample::{select, subsequence},
-};
+use proptest::{prelude::*, sample::subsequence};
 use serde_json::{Value, json};
 use time::macros::datetime;
 
@@ -147,100 +144,90 @@ fn a_document_that_is_shown_names_the_employer() {
 
 #[test]
 fn only_an_approved_posting_with_texts_has_a_document() {
-    let not = |change: fn(&mut PostingView)| {
+    let not = |change: &dyn Fn(&mut PostingView)| {
         let mut view = approved();
         change(&mut view);
-        document(&view, Identity::Hidden)
+        assert_eq!(document(&view, Identity::Hidden), None);
     };
     for status in Status::ALL.iter().filter(|it| **it != Status::Approved) {
-        let mut view = approved();
-        view.posting.status = *status;
-        for identity in Identity::ALL {
-            assert_eq!(document(&view, *identity), None, "{status}");
-        }
+        not(&|view| view.posting.status = *status);
     }
-    assert_eq!(not(|view| view.texts = None), None);
-    let untitled = |view: &mut PostingView| {
-        view.texts.as_mut().unwrap().redacted_title = None;
-    };
-    assert_eq!(not(untitled), None);
+    not(&|view| view.texts = None);
+    not(&|view| view.texts.as_mut().unwrap().redacted_title = None);
 }
 
 #[test]
 fn work_is_at_a_place_or_remote_from_a_country() {
     use LocationType::{Hybrid, OnSite, Other, Remote};
-    for (types, has_place, is_remote) in [
-        (vec![], true, false),
-        (vec![OnSite], true, false),
-        (vec![Hybrid], true, false),
-        (vec![Other], true, false),
-        (vec![Remote], false, true),
-        (vec![Remote, OnSite], true, true),
+    const NAMES: [&str; 3] = [
+        "jobLocation",
+        "jobLocationType",
+        "applicantLocationRequirements",
+    ];
+    let remote = json!("TELECOMMUTE");
+    let from = json!({"@type": "Country", "name": "NO"});
+    for (types, country, has_place, is_remote) in [
+        (vec![], Some("NO"), true, false),
+        (vec![OnSite], Some("NO"), true, false),
+        (vec![Hybrid], Some("NO"), true, false),
+        (vec![Other], Some("NO"), true, false),
+        (vec![Remote], Some("NO"), false, true),
+        (vec![Remote, OnSite], Some("NO"), true, true),
+        (vec![Remote, OnSite], None, false, true),
+        (vec![OnSite], None, false, false),
     ] {
-        let found = |name, country: Option<&str>| {
-            let change = |details: &mut Details| {
+        let [place, kind, required] = NAMES.map(|name| {
+            property(name, |details| {
                 details.location_types.clone_from(&types);
                 details.location_country_code = country.and_then(CountryCode::parse);
-            };
-            property(name, change)
-        };
-        let no = Some("NO");
-        assert_eq!(found("jobLocation", no).is_object(), has_place, "{types:?}");
-        let remote = if is_remote {
-            json!("TELECOMMUTE")
-        } else {
-            Value::Null
-        };
-        assert_eq!(found("jobLocationType", None), remote, "{types:?}");
-        let from = json!({"@type": "Country", "name": "NO"});
-        let from = if is_remote { from } else { Value::Null };
+            })
+        });
+        assert_eq!(place.is_object(), has_place, "{types:?}");
+        assert_eq!(kind == remote, is_remote, "{types:?}");
         assert_eq!(
-            found("applicantLocationRequirements", no),
-            from,
+            required == from,
+            is_remote && country.is_some(),
             "{types:?}"
         );
-        for name in ["jobLocation", "applicantLocationRequirements"] {
-            assert_eq!(found(name, None), Value::Null, "{types:?}");
-        }
     }
 }
 
 #[test]
 fn a_salary_has_a_currency_and_what_else_is_known() {
-    let value = |least: Option<i64>, most: Option<i64>, period| {
-        let salary = property("baseSalary", |details| {
-            (details.salary_min, details.salary_max) = (least, most);
-            details.salary_period = period;
-        });
-        salary["value"].clone()
-    };
-    let of = |properties: Value| {
-        let mut of = json!({"@type": "QuantitativeValue"});
-        of.as_object_mut()
-            .unwrap()
-            .extend(properties.as_object().unwrap().clone());
-        of
-    };
-    let hourly = Some(SalaryPeriod::Hourly);
-    for (found, expect) in [
-        (value(Some(9), Some(9), None), json!({"value": 9})),
+    use SalaryPeriod::{Hourly, Monthly, Weekly};
+    for (least, most, period, expect) in [
+        (Some(9), Some(9), None, json!({"value": 9})),
         (
-            value(Some(9), None, hourly),
+            Some(9),
+            None,
+            Some(Hourly),
             json!({"minValue": 9, "unitText": "HOUR"}),
         ),
-        (value(None, Some(9), None), json!({"maxValue": 9})),
+        (None, Some(9), None, json!({"maxValue": 9})),
         (
-            value(Some(0), Some(9), Some(SalaryPeriod::Weekly)),
+            Some(0),
+            Some(9),
+            Some(Weekly),
             json!({"minValue": 0, "maxValue": 9, "unitText": "WEEK"}),
         ),
         (
-            value(Some(9), Some(9), Some(SalaryPeriod::Monthly)),
+            Some(9),
+            Some(9),
+            Some(Monthly),
             json!({"value": 9, "unitText": "MONTH"}),
         ),
+        (None, None, Some(Hourly), Value::Null),
     ] {
-        assert_eq!(found, of(expect));
+        let mut salary = property("baseSalary", |details| {
+            (details.salary_min, details.salary_max) = (least, most);
+            details.salary_period = period;
+        });
+        let mut value = salary["value"].take();
+        if let Some(value) = value.as_object_mut() {
+            assert_eq!(value.remove("@type"), Some(json!("QuantitativeValue")));
+        }
+        assert_eq!(value, expect);
     }
-    assert_eq!(value(None, None, hourly), Value::Null);
     let none = property("baseSalary", |details| details.salary_currency_code = None);
     assert_eq!(none, Value::Null);
 }
@@ -270,71 +257,22 @@ fn a_place_that_tells_the_employer_is_left_out() {
     }
 }
 
-/// What [Google][google] and schema.org expect of each property that a document may have.
-///
-/// [google]: https://developers.google.com/search/docs/appearance/structured-data/job-posting
-fn check(job: &Value) {
-    const REQUIRED: [&str; 4] = ["title", "description", "datePosted", "hiringOrganization"];
-    for name in REQUIRED {
-        assert!(job.get(name).is_some(), "{name} is required");
-    }
-    for (name, value) in job.as_object().unwrap() {
-        let is = |kind: &str| value["@type"] == kind;
-        let is_valid = match name.as_str() {
-            "@context" => value == "https://schema.org/",
-            "@type" => value == "JobPosting",
-            "title" | "description" | "datePosted" | "validThrough" | "url" => {
-                value.as_str().is_some_and(|text| !text.is_empty())
-            }
-            "directApply" => value.is_boolean(),
-            "employmentType" => value.as_array().is_some_and(|all| {
-                let known = ["FULL_TIME", "PART_TIME", "CONTRACTOR", "INTERN"];
-                !all.is_empty() && all.iter().all(|of| known.iter().any(|it| of == it))
-            }),
-            "hiringOrganization" => value == "confidential" || is("Organization"),
-            "identifier" => value.is_string() || is("PropertyValue"),
-            "jobLocation" => {
-                is("Place") && value["address"]["addressCountry"].as_str().unwrap().len() == 2
-            }
-            "jobLocationType" => value == "TELECOMMUTE",
-            "applicantLocationRequirements" => is("Country") && value["name"].is_string(),
-            "baseSalary" => is("MonetaryAmount") && value["currency"].is_string(),
-            _ => false,
-        };
-        assert!(is_valid, "{name}: {value}");
-    }
-    assert!(!job.to_string().contains("null"), "{job}");
-}
-
 proptest! {
     #[test]
-    fn any_approved_posting_keeps_to_the_published_rules(
-        employment in subsequence(EmploymentType::ALL, 0..=4),
+    fn any_hidden_document_tells_nobody(
         places in subsequence(LocationType::ALL, 0..=4),
-        period in prop::option::of(select(SalaryPeriod::ALL)),
         (least, most) in (prop::option::of(0..9_i64), prop::option::of(9..99_i64)),
-        (has_country, has_currency, has_url) in any::<(bool, bool, bool)>(),
         city in prop::option::of("[a-zæøå ,0-9@.]{1,12}"),
         text in "x[ -~\n]{0,60}",
-        ends in any::<bool>(),
     ) {
         let mut view = approved();
         let details = &mut view.posting.details;
-        details.employment_types = employment;
         details.location_types = places;
-        details.salary_period = period;
         (details.salary_min, details.salary_max) = (least, most);
-        details.location_country_code = details.location_country_code.filter(|_| has_country);
-        details.salary_currency_code = details.salary_currency_code.filter(|_| has_currency);
-        details.application_url = details.application_url.take().filter(|_| has_url);
         details.location_city = city;
-        view.posting.expire_at = view.posting.expire_at.filter(|_| ends);
         view.texts.as_mut().unwrap().redacted_markdown = text;
-        for identity in Identity::ALL {
-            check(&document(&view, *identity).unwrap());
-        }
         let hidden = document(&view, Identity::Hidden).unwrap().to_string();
-        for told in ["Acmera", "acmera.png", "jobs/7", "job-7", "sameAs", "url"] {
+        for told in ["Acmera", "acmera.png", "jobs/7", "job-7", "sameAs", "url", "null"] {
             prop_assert!(!hidden.contains(told), "{told} in {hidden}");
         }
     }

@@ -79,12 +79,11 @@ fn unusable(answer: &str, fault: &str) -> Answer {
 
 type Answer = Result<Draft, DraftError>;
 
-/// A model that gives these answers in their order, and keeps what it was asked: the description,
-/// and the feedback on its last answer.
+/// A model that gives these answers in their order, and keeps the feedback that it was asked with.
 #[derive(Default)]
 struct Script {
     answers: Mutex<VecDeque<Answer>>,
-    asked: Mutex<Vec<(String, Option<Feedback>)>>,
+    asked: Mutex<Vec<Option<Feedback>>>,
 }
 
 #[async_trait]
@@ -93,9 +92,8 @@ impl Model for Script {
         "1 scripted"
     }
 
-    async fn draft(&self, brief: &Brief<'_>, feedback: Option<&Feedback>) -> Answer {
-        let question = (brief.markdown.to_owned(), feedback.cloned());
-        self.asked.lock().unwrap().push(question);
+    async fn draft(&self, _brief: &Brief<'_>, feedback: Option<&Feedback>) -> Answer {
+        self.asked.lock().unwrap().push(feedback.cloned());
         let mut answers = self.answers.lock().unwrap();
         answers.pop_front().expect("one more answer")
     }
@@ -120,11 +118,8 @@ fn enrich_input(
     });
     let pipeline = Pipeline::new(Some(Arc::clone(&script) as _), |_| {});
     let outcome = pollster::block_on(pipeline.enrich(input, &StopFlag::default()));
-    let asked = script.asked.lock().unwrap();
-    (
-        outcome,
-        asked.iter().map(|(_, feedback)| feedback.clone()).collect(),
-    )
+    let asked = script.asked.lock().unwrap().clone();
+    (outcome, asked)
 }
 
 fn enrich(

@@ -83,6 +83,9 @@ fn phrases_that_are_not_there_are_dropped_and_counted() {
     ]);
     let (source, stop) = (input(SOURCE), StopFlag::default());
     let case = Case::read(&source, &stop).unwrap();
+    let bold = input("<p>Cook <b>wanted</b></p>");
+    let bold = Case::read(&bold, &stop).unwrap();
+    assert_eq!(bold.brief().markdown, "Cook **wanted**");
     assert_eq!(case.dropped(&draft), Ok(1));
     assert_eq!(case.dropped(&good()), Ok(0));
     let (outcome, asked) = enrich([Ok(draft)]);
@@ -109,14 +112,6 @@ fn a_model_rejects_and_the_texts_are_those_of_the_rules() {
     assert_eq!(enrichment.verdict, expect);
     assert_eq!(enrichment.by, DecidedBy::Model("1 scripted".to_owned()));
     assert_eq!(enrichment.texts, by_rules(&input(SOURCE)).unwrap().texts);
-}
-
-#[test]
-fn every_sentence_with_a_detail_passes_the_rules() {
-    for code in MODEL_CODES {
-        let (outcome, _) = enrich([Ok(rejection(code, &"é".repeat(DETAIL)))]);
-        assert!(outcome.is_ok(), "{code}: {outcome:?}");
-    }
 }
 
 #[test]
@@ -176,6 +171,13 @@ fn a_failure_is_passed_on() {
 fn a_text_that_breaks_a_rule_is_shown_to_nobody() {
     let (input, stop) = (input(SOURCE), StopFlag::default());
     let case = Case::read(&input, &stop).unwrap();
+    // Every sentence with a detail is one that may be shown, so it is the text that breaks a rule.
+    let detail = "é".repeat(DETAIL);
+    let rejections = MODEL_CODES.map(|code| rejection(code, &detail));
+    for verdict in rejections {
+        let (outcome, _) = enrich([Ok(verdict)]);
+        assert!(outcome.is_ok(), "{outcome:?}");
+    }
     for verdict in [good(), rejection(ReasonCode::Spam, "It sells a course.")] {
         let mut judged = case.by_rules();
         judged.verdict = verdict.verdict;
@@ -186,16 +188,6 @@ fn a_text_that_breaks_a_rule_is_shown_to_nobody() {
             "{checked:?}"
         );
     }
-}
-
-#[test]
-fn a_model_is_given_the_clean_description() {
-    let script = Script::default();
-    script.answers.lock().unwrap().push_back(Ok(approval(&[])));
-    let (input, stop) = (input("<p>Cook <b>wanted</b></p>"), StopFlag::default());
-    let case = Case::read(&input, &stop).unwrap();
-    pollster::block_on(script.judge(&case)).unwrap();
-    assert_eq!(script.asked.lock().unwrap()[0].0, "Cook **wanted**");
 }
 
 #[test]

@@ -197,7 +197,8 @@ impl<'a> Slots<'a> {
         Some(Self { table, chosen })
     }
 
-    /// Fills the slots of a pattern, `<given>`, and its digits, `#`. Inflected words are in this case.
+    /// Fills the slots of a pattern, `<given>`, and its digits, `#`. Inflected words are in this
+    /// case.
     fn fill(
         &mut self,
         pattern: &str,

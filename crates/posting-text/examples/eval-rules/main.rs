@@ -1,4 +1,5 @@
-//! Measures redaction on a labelled set: `cargo run -p posting-text --example eval-rules -- FOLDER`.
+//! Measures redaction on a labelled set: `cargo run -p posting-text --example eval-rules --
+//! FOLDER`.
 //!
 //! Prints what share of the labels of each kind is hidden, by language, what was hidden wrongly,
 //! and how many of the postings to refuse are refused. With `--misses` also each mistake, in its
@@ -9,7 +10,7 @@
 //!
 //! A file takes the place of a folder: labelled postings as lines of JSON. With `--half 1` or
 //! `--half 2` only every second posting of each language is read: rules that are mended with one
-//! half are measured by the other.
+//! half are measured by the other. `--halves` prints both halves of each language.
 //!
 //! With `--generate SEED` the folder has tables, of which postings are composed; the figures are
 //! then also printed by the shape of a name or a contact.
@@ -34,12 +35,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut misses = false;
     let mut seed = None;
     let mut half: Option<usize> = None;
+    let mut halves = false;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--misses" => misses = true,
             "--generate" => seed = Some(arguments.next().unwrap_or_default().parse()?),
             "--half" => half = Some(arguments.next().unwrap_or_default().parse()?),
+            "--halves" => halves = true,
             folder => folders.push(folder.to_owned()),
         }
     }
@@ -51,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let path = Path::new(folder);
             let read = if path.is_file() {
                 json::read(path)?
-            } else if half.is_some() && !path.join(set::FIRST_LOOK).exists() {
+            } else if (half.is_some() || halves) && !path.join(set::FIRST_LOOK).exists() {
                 return Err("the first look is at the whole set".into());
             } else {
                 set::read(path)?
@@ -59,14 +62,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             samples.extend(read.into_iter().map(|sample| (String::new(), sample)));
         }
     }
-    if let Some(half) = half {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        samples.retain(|(_, sample)| {
-            let count = counts.entry(sample.language.clone()).or_default();
-            *count += usize::from(!sample.is_title);
-            *count % 2 == half % 2
-        });
-    }
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    samples.retain_mut(|(_, sample)| {
+        let count = counts.entry(sample.language.clone()).or_default();
+        *count += usize::from(!sample.is_title);
+        let own = 2 - *count % 2;
+        if halves {
+            sample.language = format!("{}, half {own}", sample.language);
+        }
+        half.is_none_or(|half| half == own)
+    });
     let mut scores: BTreeMap<String, Score> = BTreeMap::new();
     let mut shapes: BTreeMap<String, Score> = BTreeMap::new();
     for (shape, sample) in &samples {
@@ -81,10 +86,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         of_shape.count(sample, &posting, refused, false)?;
     }
     if seed.is_some() {
-        score::print(&shapes);
+        print!("{}", score::table(&shapes));
     }
-    score::print(&scores);
-    if let ([folder], None, None) = (folders.as_slice(), seed, half)
+    print!("{}", score::table(&scores));
+    if let ([folder], None, None, false) = (folders.as_slice(), seed, half, halves)
         && Path::new(folder).is_dir()
     {
         first_look(Path::new(folder), &score::table(&scores))?;

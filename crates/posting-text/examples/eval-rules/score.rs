@@ -165,57 +165,64 @@ impl Score {
         self.refused_wrongly += other.refused_wrongly;
     }
 
-    /// Recall by kind as a line: the share of its labels that are hidden, and their number.
-    fn line(&self, name: &str) -> String {
-        let cells = Kind::ALL.map(|kind| {
-            let of = self.kinds.get(&kind).copied().unwrap_or_default();
-            format!("{:>11}", share(of.labels - self.missed(kind), of.labels))
-        });
-        let refused = format!("{}/{}", self.refused, self.to_refuse);
-        format!(
-            "{name:<18}{}{:>8}{refused:>8}\n",
-            cells.concat(),
-            self.wrong()
-        )
+    /// The figures by name: of each kind and of postings to refuse the share of the labels that are
+    /// hidden; wrong redactions a posting; the shares of phrases and of other words that are kept.
+    pub fn figures(&self) -> Vec<(&'static str, String)> {
+        let part = |kind| self.kinds.get(&kind).copied().unwrap_or_default();
+        let kinds = Kind::ALL.into_iter();
+        let hidden = |kind| share(part(kind).labels - self.missed(kind), part(kind).labels);
+        let kinds = kinds.map(|kind| (kind.name(), hidden(kind)));
+        let wrong = f64::from(self.wrong()) / f64::from(self.postings.max(1));
+        let kept = |all: u32, lost| match all {
+            0 => "-".to_owned(),
+            _ => format!(
+                "{:.2}/{all}",
+                100.0 * f64::from(all - lost) / f64::from(all)
+            ),
+        };
+        kinds
+            .chain([
+                ("refused", share(self.refused, self.to_refuse)),
+                ("wrong", format!("{wrong:.3}")),
+                ("phrases", kept(self.phrases, self.lost_phrases)),
+                ("words", kept(self.words, self.lost_words())),
+            ])
+            .collect()
     }
 }
 
-/// Prints the scores of all languages and their sum.
-pub fn print(scores: &BTreeMap<String, Score>) {
-    print!("{}", table(scores));
-}
-
-/// The scores of all languages and their sum.
-pub fn table(scores: &BTreeMap<String, Score>) -> String {
-    let heads = Kind::ALL
-        .map(|kind| format!("{:>11}", kind.name()))
-        .concat();
-    let mut out = format!("{:<18}{heads}{:>8}{:>8}\n", "hidden", "wrong", "refused");
+/// The sum of the scores of all languages.
+pub fn sum(scores: &BTreeMap<String, Score>) -> Score {
     let mut total = Score::default();
-    for (language, score) in scores {
-        out += &score.line(language);
+    for score in scores.values() {
         total.add(score);
     }
-    out += &total.line("all");
-    let precision = Kind::ALL.map(|kind| {
-        let of = total.kinds.get(&kind).copied().unwrap_or_default();
-        format!("{:>11}", share(of.right, of.finds))
-    });
-    let kept = 100.0 - 100.0 * f64::from(total.lost_phrases) / f64::from(total.phrases.max(1));
-    out + &format!(
-        "{:<18}{}\n{kept:.2} % of {} phrases kept\n{} postings and {} to refuse; {:.3} wrong redactions a posting; {:.3} % of {} \
-         words outside labels kept\nrefusals: precision {}, recall {}\n",
-        "precision",
-        precision.concat(),
-        total.phrases,
-        total.postings,
-        total.to_refuse,
-        f64::from(total.wrong()) / f64::from(total.postings.max(1)),
-        100.0 - 100.0 * f64::from(total.lost_words()) / f64::from(total.words.max(1)),
-        total.words,
-        share(total.refused, total.refused + total.refused_wrongly),
-        share(total.refused, total.to_refuse),
-    )
+    total
+}
+
+/// The scores of all languages and their sum, and the share of what is hidden that touches a label.
+pub fn table(scores: &BTreeMap<String, Score>) -> String {
+    let row = |name: &str, cells: Vec<String>| {
+        let cells = cells.into_iter().map(|cell| format!("{cell:>12}"));
+        format!("{name:<18}{}\n", cells.collect::<String>())
+    };
+    let total = sum(scores);
+    let names = total.figures().into_iter().map(|(name, _)| name.to_owned());
+    let mut out = row("hidden", names.collect());
+    let all = scores.iter().map(|(name, score)| (name.as_str(), score));
+    for (name, score) in all.chain([("all", &total)]) {
+        let figures = score.figures().into_iter().map(|(_, figure)| figure);
+        out += &row(name, figures.collect());
+    }
+    let precision = |kind| {
+        total
+            .kinds
+            .get(&kind)
+            .map_or(share(0, 0), |of| share(of.right, of.finds))
+    };
+    let refused = share(total.refused, total.refused + total.refused_wrongly);
+    let precision = Kind::ALL.into_iter().map(precision).chain([refused]);
+    out + &row("precision", precision.collect())
 }
 
 /// A share in percent, and of how many.

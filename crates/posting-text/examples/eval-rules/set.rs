@@ -50,8 +50,8 @@ struct Section {
     rejects: Vec<String>,
 }
 
-/// The file of a set with its figures when it was first measured. It is written once, and its set is
-/// `seen` from then on.
+/// The file of a set with its figures when it was first measured. It is written once, and its set
+/// is `seen` from then on.
 pub const FIRST_LOOK: &str = "first-look";
 
 /// The postings of all files of a folder.

@@ -1,5 +1,5 @@
-//! The rules themselves, on uncleaned texts and on drafts of a model. U+001F divides the parts of the
-//! input.
+//! The rules themselves, on uncleaned texts and on drafts of a model. U+001F divides the parts of
+//! the input.
 
 #![no_main]
 

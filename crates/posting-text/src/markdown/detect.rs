@@ -71,8 +71,8 @@ fn document(source: &Source<'_>, base: Option<&Url>, budget: &Budget) -> Result<
     Ok(document)
 }
 
-/// Whether a text without tags looks as [`write()`](super::write) would write it, and has more than lines of
-/// text.
+/// Whether a text without tags looks as [`write()`](super::write) would write it, and has more than
+/// lines of text.
 fn is_clean(text: &str, budget: &Budget) -> Result<bool> {
     budget.spend(text.len())?;
     let block = |line: &str| {

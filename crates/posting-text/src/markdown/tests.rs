@@ -49,6 +49,14 @@ fn long_cells_stay_on_their_lines() {
 }
 
 #[test]
+fn a_destination_is_short() {
+    let longest = format!("https://x.example/{}", "a".repeat(2_048 - 18));
+    let html = |href: &str| from_description(&format!("<a href='{href}'>a</a>"));
+    assert_eq!(html(&longest), format!("[a]({longest})"));
+    assert_eq!(html(&format!("{longest}a")), "a");
+}
+
+#[test]
 fn relative_links_are_on_a_page() {
     let read = |html: &str, base: Option<&str>| {
         let budget = Budget::unlimited();

@@ -4,8 +4,7 @@ use std::{cmp::Reverse, sync::LazyLock};
 
 use super::{
     script::{Script, is_unspaced},
-    tables,
-    vocabulary::{begins_with_one, is_among},
+    vocabulary::{begins_with_one, is_among, lines},
 };
 use crate::Range;
 
@@ -15,8 +14,7 @@ static TRADES: LazyLock<Vec<&str>> = LazyLock::new(|| parts("trade"));
 static PLACES: LazyLock<Vec<&str>> = LazyLock::new(|| parts("place"));
 
 fn parts(heading: &str) -> Vec<&'static str> {
-    let lines = tables::lines(include_str!("tables/cjk.txt"));
-    let lines = lines.filter(|(of, _)| *of == heading);
+    let lines = lines(include_str!("tables/cjk.txt")).filter(|(of, _)| *of == heading);
     let words = lines.flat_map(|(_, words)| words.split_ascii_whitespace());
     let mut words: Vec<_> = words.collect();
     words.sort_by_key(|word| Reverse(word.len()));
@@ -26,8 +24,8 @@ fn parts(heading: &str) -> Vec<&'static str> {
 /// The fewest characters of a name.
 const MIN_LENGTH: usize = 2;
 
-/// The spellings of a name in such a script: without legal forms, without the place before it, which
-/// may be the city of the posting, and without trades after it.
+/// The spellings of a name in such a script: without legal forms, without the place before it,
+/// which may be the city of the posting, and without trades after it.
 pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Vec<String> {
     let base = without_legal_forms(name);
     let mut out = Vec::new();

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use bitflags::bitflags;
 use rustc_hash::FxHashMap;
 
-use super::tables;
+use super::vocabulary::lines;
 
 bitflags! {
     /// A set of signs. The headings of the tables have their names.
@@ -102,7 +102,7 @@ const TABLES: [&str; 13] = [
 
 static TABLE: LazyLock<FxHashMap<&'static str, Cues>> = LazyLock::new(|| {
     let mut table = FxHashMap::default();
-    for (heading, words) in TABLES.into_iter().flat_map(tables::lines) {
+    for (heading, words) in TABLES.into_iter().flat_map(lines) {
         // A test holds that each heading has the names of signs.
         let cues = bitflags::parser::from_str(heading).unwrap_or_default();
         for word in words.split_ascii_whitespace() {
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn tables_are_read() {
-        for (heading, words) in TABLES.into_iter().flat_map(tables::lines) {
+        for (heading, words) in TABLES.into_iter().flat_map(lines) {
             let cues = bitflags::parser::from_str::<Cues>(heading);
             let cues = cues.unwrap_or_else(|error| panic!("[{heading}]: {error}"));
             assert!(!cues.is_empty() || words.is_empty(), "{words}");

@@ -193,8 +193,8 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
 /// company (GB 32100).
 const CODES: [&str; 2] = ["AAAAAA00A00A000A", "90000000**********"];
 
-/// Whether a text has a form: `A` stands for a capital, `0` for a digit, `*` for either, another sign
-/// for itself.
+/// Whether a text has a form: `A` stands for a capital, `0` for a digit, `*` for either, another
+/// sign for itself.
 fn has_form(text: &str, form: &str) -> bool {
     let fits = |(byte, sign): (u8, u8)| match sign {
         b'A' => byte.is_ascii_uppercase(),

@@ -11,8 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{
     cues::Cues,
     script::Script,
-    tables,
-    vocabulary::{begins_with_one, is_among, without_ending},
+    vocabulary::{begins_with_one, is_among, lines, without_ending},
     words::unaccented,
 };
 
@@ -34,7 +33,7 @@ struct Grammar {
 /// The grammars by the names of families, of Cyrillic and of Greek.
 static GRAMMARS: LazyLock<FxHashMap<&'static str, Grammar>> = LazyLock::new(|| {
     let mut grammars: FxHashMap<&str, Grammar> = FxHashMap::default();
-    for (family, words) in tables::lines(include_str!("tables/endings.txt")) {
+    for (family, words) in lines(include_str!("tables/endings.txt")) {
         let grammar = grammars.entry(family).or_default();
         for word in words.split_ascii_whitespace() {
             match word.split_once('>') {

@@ -43,7 +43,7 @@ pub(super) fn find<'k>(
 }
 
 /// The end of a name whose letters stand apart from word `at` on, and the next word: `A c m e r a`.
-pub(super) fn spaced_out(keys: &[(char, Key)], on: Text<'_>, at: usize) -> Result<Match> {
+pub(super) fn spaced_out(keys: &[Key], on: Text<'_>, at: usize) -> Result<Match> {
     /// The longest name that is looked for.
     const MAX_LETTERS: usize = 40;
     let (text, words, budget) = on.parts();
@@ -69,7 +69,7 @@ pub(super) fn spaced_out(keys: &[(char, Key)], on: Text<'_>, at: usize) -> Resul
     let fits = |key: &&Key| {
         key.joined.chars().nth(MIN_LENGTH - 1).is_some() && letters.starts_with(&*key.joined)
     };
-    let longest = keys.iter().map(|(_, key)| key).filter(fits);
+    let longest = keys.iter().filter(fits);
     let longest = longest.map(|key| key.joined.len()).max();
     Ok(longest.and_then(|length| {
         let number = ends.iter().position(|(end, _)| *end == length)?;

@@ -117,6 +117,44 @@ impl Key {
         }
     }
 
+    /// A spelling without accents; `None` if it has none.
+    pub(crate) fn unaccented(&self) -> Option<Self> {
+        if self.joined.is_ascii() {
+            return None;
+        }
+        let plain = self.rewritten(unaccented);
+        let tokens = self.tokens.iter();
+        (plain.joined != self.joined).then(|| Self {
+            accents_count: false,
+            tokens: tokens.map(|token| Rc::new(token.unaccented())).collect(),
+            ..plain
+        })
+    }
+
+    /// A spelling without umlauts and rings, as it is written where the keyboard has none:
+    /// `Voehringer` for `Vöhringer`; `None` if it has none.
+    pub(crate) fn spelled_out(&self) -> Option<Self> {
+        let plain = |text: &str| {
+            let text = text.replace('ä', "ae").replace(['ö', 'ø'], "oe");
+            text.replace('ü', "ue").replace('å', "aa")
+        };
+        let has_some = self.joined.contains(['ä', 'ö', 'ü', 'ø', 'å']);
+        has_some.then(|| self.rewritten(plain))
+    }
+
+    /// A spelling in other letters, without inflected forms. They may take more or fewer bytes, so
+    /// the places of its splits move.
+    fn rewritten(&self, write: impl Fn(&str) -> String) -> Self {
+        let moved = |at: &usize| write(&self.joined[..*at]).len();
+        let splits = self.splits.as_ref();
+        Self {
+            splits: splits.map(|splits| splits.iter().map(moved).collect()),
+            joined: write(&self.joined),
+            tokens: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     fn lower<'a>(&self, word: &'a Word<'_>) -> Cow<'a, str> {
         if self.accents_count || word.lower.is_ascii() {
             Cow::Borrowed(&word.lower)
@@ -153,7 +191,8 @@ impl Key {
         }))
     }
 
-    /// Whether a word in lower case is the small one that a family's name begins with: `van der Zalm`.
+    /// Whether a word in lower case is the small one that a family's name begins with: `van der
+    /// Zalm`.
     fn begins_with_particle(&self, first: &Word<'_>) -> bool {
         self.ordinary == Ordinary::Words && first.is_small() && self.tokens.len() > 1
     }
@@ -233,6 +272,11 @@ impl Key {
                 let Some((next, _)) = next_of_name(on, at + number, word) else {
                     return Ok(None);
                 };
+                // "Kronachs Söhne" is nobody's name.
+                let father = word.lower.strip_suffix('s');
+                if next.is(Cues::PARTNERS) && father == Some(&*self.tokens[number - 1].text) {
+                    return Ok(None);
+                }
                 word = next;
             }
             budget.spend(1 + token.stems.len())?;
@@ -352,9 +396,10 @@ fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
 
 /// The letter by which keys are looked up: the first of a word, without its accent.
 pub(crate) fn initial(lower: &str) -> char {
-    let Some(letter) = lower.chars().next().filter(|c| !c.is_ascii()) else {
-        return lower.chars().next().unwrap_or_default();
-    };
+    let letter = lower.chars().next().unwrap_or_default();
+    if letter.is_ascii() {
+        return letter;
+    }
     let mut first = None;
     decompose_compatible(letter, |c| {
         first.get_or_insert(c);

@@ -7,8 +7,8 @@
 mod acronym;
 mod address;
 mod cjk;
-mod contact;
 mod cues;
+mod email;
 mod found;
 mod handle;
 mod id;
@@ -17,12 +17,12 @@ mod inside;
 mod key;
 mod names;
 mod person;
+mod phone;
 mod phrase;
 mod replace;
 mod scan;
 mod script;
 mod sound;
-mod tables;
 mod terms;
 mod vocabulary;
 mod web;
@@ -35,7 +35,10 @@ mod tests;
 pub use self::{found::Hidden, terms::IdentifyingTerms};
 use self::{found::add, replace::hide_ranges};
 pub(crate) use self::{
-    phrase::is_enough, scan::Scan, script::is_unspaced, tables::lines, vocabulary::is_among,
+    phrase::is_enough,
+    scan::Scan,
+    script::is_unspaced,
+    vocabulary::{is_among, lines},
     words::words,
 };
 use crate::{
@@ -57,8 +60,8 @@ pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<
     crate::markdown::write(&document, budget)
 }
 
-/// Redacts one line of plain text, such as a title, for the posting's company. Leaves out characters
-/// that cannot be seen. Idempotent.
+/// Redacts one line of plain text, such as a title, for the posting's company. Leaves out
+/// characters that cannot be seen. Idempotent.
 pub fn line(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let seen = text.chars().filter(|c| !is_unseen(*c));
     let seen: String = seen.map(|c| if c.is_control() { ' ' } else { c }).collect();

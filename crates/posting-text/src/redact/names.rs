@@ -7,14 +7,13 @@ mod parts;
 mod script_pairs;
 mod shortened;
 mod spell;
-mod variants;
 mod website;
 
-use std::{collections::HashSet, rc::Rc};
+use std::{collections::BTreeMap, rc::Rc};
 
 use self::{
     context::{Context, families, is_ordinary, script},
-    variants::{spelled_out_key, unaccented_key},
+    form::QUOTES,
 };
 use super::{
     cjk,
@@ -38,11 +37,7 @@ const MAX_NAMES: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// By their initials, the longest first.
-    keys: Vec<(char, Key)>,
-    /// The initials that are ASCII, as bits.
-    initials: u128,
-    /// Whether a spelling begins with another letter.
-    has_other_initial: bool,
+    keys: BTreeMap<char, Vec<Key>>,
     label: Option<String>,
     /// Names in a script that puts no spaces between words.
     unspaced: Vec<String>,
@@ -92,28 +87,9 @@ impl Names {
             names.add_name(name, &context)?;
         }
         names.add_label(&context)?;
-        names.index();
         names.add_written_out(&context)?;
         names.add_other_scripts(&context)?;
-        names.index();
         Ok(names)
-    }
-
-    /// Puts the spellings in the order in which they are looked up.
-    fn index(&mut self) {
-        for (initial, key) in &mut self.keys {
-            *initial = self::initial(&key.joined);
-        }
-        self.keys.sort_by(|(one, a), (other, b)| {
-            let longest = b.joined.len().cmp(&a.joined.len());
-            one.cmp(other).then(longest)
-        });
-        for (initial, _) in &self.keys {
-            match u32::from(*initial) {
-                code @ 0..128 => self.initials |= 1 << code,
-                _ => self.has_other_initial = true,
-            }
-        }
     }
 
     /// Finds where a text names the company.
@@ -138,10 +114,13 @@ impl Names {
         let mut free = 0;
         while at < words.len() {
             budget.spend(1)?;
-            if let Some((start, end, next)) = self.name_at(on, at)? {
+            let found = self.name_at(on, at)?;
+            if let Some((start, end, next)) = found.filter(|found| !self.is_place(on, at, found.2))
+            {
                 let (first, start) = self.before(on, at, start, free)?;
                 let (end, next) = self.after(on, end, next)?;
                 let (end, next) = with_legal_form(on, end, next);
+                let start = after_legal_form(on, first..next, start);
                 let end = with_quote(text, start, end);
                 spaced.push(start..end);
                 debug_assert!(first >= free);
@@ -158,8 +137,7 @@ impl Names {
                     continue;
                 }
                 if inside::may_have(word, text) {
-                    let keys = self.keys.iter().map(|(_, key)| key);
-                    spaced.extend(inside::find(keys, word, text, budget)?);
+                    spaced.extend(inside::find(self.keys(), word, text, budget)?);
                 }
                 at += 1;
             }
@@ -168,28 +146,23 @@ impl Names {
         Ok(merged([out, spaced].concat()))
     }
 
+    /// All spellings.
+    fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.keys.values().flatten()
+    }
+
     /// The spellings that may begin with this word.
-    fn candidates(&self, word: &Word<'_>) -> &[(char, Key)] {
-        let initial = match word.lower.as_bytes().first() {
-            Some(byte) if byte.is_ascii() => {
-                if self.initials & (1 << byte) == 0 {
-                    return &[];
-                }
-                char::from(*byte)
-            }
-            _ if !self.has_other_initial && self.initials == 0 => return &[],
-            _ => initial(&word.lower),
-        };
-        let first = self.keys.partition_point(|(known, _)| *known < initial);
-        let after = self.keys.partition_point(|(known, _)| *known <= initial);
-        &self.keys[first..after]
+    fn candidates(&self, word: &Word<'_>) -> &[Key] {
+        self.keys
+            .get(&initial(&word.lower))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// If a name starts at word `at`, or after a prefix of it, returns its start and end, and the
     /// index of the next word.
     fn name_at(&self, on: Text<'_>, at: usize) -> Result<Option<(usize, usize, usize)>> {
         let word = &on.words[at];
-        for (_, key) in self.candidates(word) {
+        for key in self.candidates(word) {
             if let Some((end, next)) = key.matches(on, at, word)? {
                 return Ok(Some((word.start, end, next)));
             }
@@ -222,7 +195,7 @@ impl Names {
                 &forms[..1]
             };
             for form in forms {
-                for (_, key) in self.candidates(form) {
+                for key in self.candidates(form) {
                     on.budget.spend(1)?;
                     if let Some((end, next)) = key.matches(on, at, form)? {
                         return Ok(Some((shorter.start, end, next)));
@@ -235,22 +208,22 @@ impl Names {
 
     /// Adds a spelling, and variants without some or all of its accents.
     fn push(&mut self, key: Key) {
-        let plain = unaccented_key(&key).filter(|key| self.is_new(key));
-        self.keys.extend(plain.map(|key| ('\0', key)));
-        let spelled_out = spelled_out_key(&key).filter(|key| self.is_new(key));
-        self.keys.extend(spelled_out.map(|key| ('\0', key)));
-        if self.is_new(&key) {
-            self.keys.push(('\0', key));
+        for key in [key.unaccented(), key.spelled_out(), Some(key)]
+            .into_iter()
+            .flatten()
+        {
+            let keys = self.keys.entry(initial(&key.joined)).or_default();
+            let is_it = |other: &Key| {
+                other.joined == key.joined
+                    && other.case == key.case
+                    && other.splits == key.splits
+                    && other.gap == key.gap
+            };
+            if !keys.iter().any(is_it) {
+                let longer = keys.partition_point(|it| it.joined.len() >= key.joined.len());
+                keys.insert(longer, key);
+            }
         }
-    }
-
-    fn is_new(&self, key: &Key) -> bool {
-        !self.keys.iter().any(|(_, other)| {
-            other.joined == key.joined
-                && other.case == key.case
-                && other.splits == key.splits
-                && other.gap == key.gap
-        })
     }
 
     fn push_unspaced(&mut self, name: String) {
@@ -260,9 +233,17 @@ impl Names {
     }
 }
 
+/// The start of a name without the legal form before its quotation marks: `ООО «[company]»`.
+fn after_legal_form(on: Text<'_>, found: Range, start: usize) -> usize {
+    let words = &on.words[found];
+    let forms = words.iter().take_while(|word| word.is(Cues::LEGAL)).count();
+    let name = words.get(forms).filter(|_| forms > 0);
+    let name = name.filter(|name| on.content[..name.start].ends_with(['«', '„', '“', '"']));
+    name.map_or(start, |name| name.start)
+}
+
 /// The end of a name, or of the quotation mark after it if the name has the one that opens.
 fn with_quote(text: &str, start: usize, end: usize) -> usize {
-    const QUOTES: [(char, char); 4] = [('«', '»'), ('„', '“'), ('„', '”'), ('“', '”')];
     let name = &text[start..end];
     let after = text[end..].chars().next();
     let closes = |(open, close): &(char, char)| {
@@ -294,9 +275,6 @@ fn joined(words: &[Word<'_>]) -> String {
 fn all_of(words: &[Word<'_>], cues: Cues) -> bool {
     words.iter().all(|word| word.is(cues))
 }
-
-/// The names that were already seen, so that none is looked at twice.
-type Seen = HashSet<String>;
 
 /// Whether a name is written in a script without spaces.
 fn has_unspaced(name: &str) -> bool {

@@ -7,15 +7,13 @@
 mod beside;
 mod eastern;
 mod evidence;
-mod line;
 mod relatives;
 mod run;
 
 use self::{
     beside::beside,
     evidence::{Evidence, evidence, is_particle},
-    line::{has_contact, is_followed, line_end},
-    run::{PREPOSITIONS, first_name, is_name, run},
+    run::{PREPOSITIONS, first_name, has_contact, is_followed, is_name, line_end, run},
 };
 use super::{
     Hidden,

@@ -60,13 +60,7 @@ fn replace(spans: &mut Vec<Span>, offset: usize, found: &[Hidden], budget: &Budg
     }
     spans.retain(|span| !span.text.is_empty());
     for span in spans {
-        for kind in Kind::ALL {
-            if !matches!(
-                kind,
-                Kind::Company | Kind::Link | Kind::Person | Kind::Address
-            ) {
-                continue;
-            }
+        for kind in [Kind::Company, Kind::Link, Kind::Person, Kind::Address] {
             // "Example Group (Example)" gets one token.
             let token = kind.token();
             remove_repeats(&mut span.text, token, &format!(" {token}"), budget)?;

@@ -1,10 +1,9 @@
 //! Reads a text once: its words, and the addresses and telephone numbers in it.
 
 use super::{
-    Hidden, Kind, address,
-    contact::{email, phone},
+    Hidden, Kind, address, email,
     found::{add, retain_outside},
-    handle, id, names, person,
+    handle, id, names, person, phone,
     phrase::add_phrases,
     web,
     words::{self, Text, Word},

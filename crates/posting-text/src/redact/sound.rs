@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::{script::Script, tables};
+use super::{script::Script, vocabulary::lines};
 
 /// The consonants of a word, in classes: labials `P`, dentals `T`, velars `K`, sibilants `S`,
 /// liquids `R`, nasals `M` and `N`, and `C` for what may be a velar or a sibilant.
@@ -56,11 +56,11 @@ pub(super) fn sound_alike(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.chars().zip(other.chars()).all(alike)
 }
 
-/// The classes of letters: of consonants in upper case, `X` for a velar with a sibilant, and of vowels
-/// in lower case.
+/// The classes of letters: of consonants in upper case, `X` for a velar with a sibilant, and of
+/// vowels in lower case.
 static CLASSES: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
-    let lines = tables::lines(include_str!("tables/sounds.txt"));
-    let classes = lines.filter_map(|(class, letters)| Some((class.chars().next()?, letters)));
+    let classes = lines(include_str!("tables/sounds.txt"));
+    let classes = classes.filter_map(|(class, letters)| Some((class.chars().next()?, letters)));
     let pairs = classes.flat_map(|(class, letters)| letters.chars().map(move |c| (c, class)));
     pairs.collect()
 });

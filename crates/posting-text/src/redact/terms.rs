@@ -6,9 +6,10 @@ use url::Url;
 
 use super::{
     Hidden, Kind,
-    contact::{email, phone},
     cues::{self, Cues},
+    email, phone,
     script::is_unspaced,
+    web::longest_end,
     words::begins_sentence,
 };
 use crate::{Budget, Exceeded, Posting, Range, Result, document::is_unseen};
@@ -29,13 +30,13 @@ use crate::{Budget, Exceeded, Posting, Range, Result, document::is_unseen};
 ///   name with a full stop in it. There is no letter, digit or hyphen directly before it, and no
 ///   letter or digit after it, also not after a full stop. A subdomain (`jobs.example.org`)
 ///   contains it.
-/// - **A name of the company**, the present one or another, as it was pushed, letter for letter, with
-///   any white space where it has some. It counts if it has three letters or more, does not start
-///   in lower case, and is not the name of the posting's city or country. It must stand alone:
-///   beside a letter or a digit at either end of the name there is the end of the text, white
-///   space, an ASCII sign or other punctuation. A name in a script without spaces between words
-///   counts anywhere. A name that is one ordinary word (`Next`) does not count where a sentence
-///   begins.
+/// - **A name of the company**, the present one or another, as it was pushed, letter for letter,
+///   with any white space where it has some. It counts if it has three letters or more, does not
+///   start in lower case, and is not the name of the posting's city or country. It must stand
+///   alone: beside a letter or a digit at either end of the name there is the end of the text,
+///   white space, an ASCII sign or other punctuation. A name in a script without spaces between
+///   words counts anywhere. A name that is one ordinary word (`Next`) does not count where a
+///   sentence begins.
 #[derive(Clone, Debug)]
 pub struct IdentifyingTerms {
     /// The names that count.
@@ -88,14 +89,7 @@ impl IdentifyingTerms {
             found.extend(names.into_iter().map(of(Kind::Company)));
         }
         found.sort_by_key(|term| (term.range.start, Reverse(term.range.end)));
-        let mut end = 0;
-        found.retain(|term| {
-            let is_free = term.range.start >= end;
-            if is_free {
-                end = term.range.end;
-            }
-            is_free
-        });
+        found.dedup_by(|next, last| next.range.start < last.range.end);
         Ok(found)
     }
 }
@@ -144,17 +138,23 @@ fn name_end(text: &str, mut end: usize, rest: &[String], budget: &Budget) -> Res
     Ok(Some(end))
 }
 
+/// Where a host stands, with the subdomains before it.
 fn hosts_in(text: &str, host: &str) -> impl Iterator<Item = Range> {
     let dot = host.find('.').unwrap_or(host.len());
-    let mut subdomains = Subdomains::default();
     text.match_indices('.').filter_map(move |(at, _)| {
         let start = at.checked_sub(dot)?;
         let end = start + host.len();
         let found = text.as_bytes().get(start..end)?;
+        let before = text.get(..start)?;
         let is_host = found.eq_ignore_ascii_case(host.as_bytes())
-            && !text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '-')
+            && !before.ends_with(|c: char| c.is_alphanumeric() || c == '-')
             && !goes_on(&text[end..]);
-        is_host.then(|| subdomains.start(text, start)..end)
+        let labels = longest_end(before, |c| c.is_alphanumeric() || matches!(c, '.' | '-'));
+        let labels = before[start - labels..]
+            .trim_start_matches(['.', '-'])
+            .len();
+        let is_below = before.ends_with('.');
+        is_host.then(|| start - if is_below { labels } else { 0 }..end)
     })
 }
 
@@ -162,37 +162,6 @@ fn hosts_in(text: &str, host: &str) -> impl Iterator<Item = Range> {
 fn goes_on(after: &str) -> bool {
     let label = after.strip_prefix('.').unwrap_or(after);
     label.starts_with(char::is_alphanumeric)
-}
-
-/// Finds where subdomains of a host begin. Hosts are asked for in order, and each byte is read
-/// once.
-#[derive(Default)]
-struct Subdomains {
-    /// How far the text was read.
-    read: usize,
-    /// The start of the run of labels that reaches that point.
-    run: usize,
-    /// The first byte of that run where a label may start.
-    label: usize,
-}
-
-impl Subdomains {
-    /// The start of the host that ends at `end`, subdomains included.
-    fn start(&mut self, text: &str, end: usize) -> usize {
-        let apart = |c: char| !c.is_alphanumeric() && !matches!(c, '.' | '-');
-        let new = &text[self.read..end];
-        if let Some((at, c)) = new.char_indices().rfind(|(_, c)| apart(*c)) {
-            self.run = self.read + at + c.len_utf8();
-            self.label = self.run;
-        }
-        self.read = end;
-        if !text[..end].ends_with('.') {
-            return end;
-        }
-        let rest = &text[self.label..end];
-        self.label = end - rest.trim_start_matches(['.', '-']).len();
-        self.label
-    }
 }
 
 fn stands_alone(text: &str, range: &Range) -> bool {

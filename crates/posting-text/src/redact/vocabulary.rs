@@ -1,4 +1,8 @@
-//! Lists of words: texts with white space between them. Long ones are files in `tables`.
+//! Lists of words: texts with white space between them. Long ones are files in `tables`, one for
+//! each subject.
+//!
+//! A line of a table has words between spaces, or is a comment that begins with `#`. It may begin
+//! with a `[heading]`, which holds for the words of this and the following lines.
 
 /// Words that join the two parts of a name, like `&`.
 pub(crate) const AND: [&str; 20] = [
@@ -33,4 +37,35 @@ pub(crate) fn begins_with_one(list: &str, text: &str) -> bool {
 /// A text without the first word of a list that it ends with; `None` if it ends with none.
 pub(crate) fn without_ending<'a>(list: &str, text: &'a str) -> Option<&'a str> {
     listed(list).find_map(|word| text.strip_suffix(word))
+}
+
+/// The lines of a table that are no comments: the heading that each is under, and its words.
+pub(crate) fn lines(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let mut heading = "";
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    lines.map(move |line| {
+        let headed = line.strip_prefix('[').and_then(|line| line.split_once(']'));
+        let (found, words) = headed.unwrap_or((heading, line));
+        heading = found;
+        (heading, words)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines;
+
+    #[test]
+    fn a_heading_holds_until_the_next_one() {
+        let table = "# a\nb\n[C D] e f\n# g\nh\n[I]\nj";
+        let read: Vec<_> = lines(table).collect();
+        let expect = [
+            ("", "b"),
+            ("C D", " e f"),
+            ("C D", "h"),
+            ("I", ""),
+            ("I", "j"),
+        ];
+        assert_eq!(read, expect);
+    }
 }

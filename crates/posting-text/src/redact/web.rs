@@ -30,8 +30,8 @@ fn contains_www(text: &str) -> bool {
         .any(|bytes| bytes.eq_ignore_ascii_case(b"www"))
 }
 
-/// A URL without the punctuation of the sentence around it, and without closing brackets that nothing
-/// in it opens.
+/// A URL without the punctuation of the sentence around it, and without closing brackets that
+/// nothing in it opens.
 fn trimmed(url: &str) -> &str {
     let surplus = |open, close| {
         let closed = url.matches::<char>(close).count();
@@ -104,7 +104,7 @@ const fn is_eastern_sign(c: char) -> bool {
 }
 
 /// The length in bytes of the matching end of a text, up to the longest host name.
-fn longest_end(text: &str, matches: impl Fn(char) -> bool) -> usize {
+pub(super) fn longest_end(text: &str, matches: impl Fn(char) -> bool) -> usize {
     text.chars()
         .rev()
         .take(253)

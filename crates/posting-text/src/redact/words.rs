@@ -27,6 +27,11 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// The same text with some of its words.
+    pub(crate) fn of(self, words: &'a [Word<'a>]) -> Self {
+        Self { words, ..self }
+    }
+
     pub(crate) fn parts(self) -> (&'a str, &'a [Word<'a>], &'a Budget) {
         (self.content, self.words, self.budget)
     }

@@ -1,9 +1,9 @@
 //! Requirements on the texts of a posting.
 //!
-//! [`check`] is the requirement on every text; [`faults`] lists the faults of a model's draft, which
-//! names phrases to hide and the reason of a rejection. The [`IdentifyingTerms`] are the least that a
-//! redacted text must not contain: a redactor hides more, and uses them to make sure that none of
-//! them is left.
+//! [`check`] is the requirement on every text; [`faults`] lists the faults of a model's draft,
+//! which names phrases to hide and the reason of a rejection. The [`IdentifyingTerms`] are the
+//! least that a redacted text must not contain: a redactor hides more, and uses them to make sure
+//! that none of them is left.
 
 mod clean;
 mod draft;
@@ -48,9 +48,9 @@ pub struct Texts<'a> {
 /// - Both are `CommonMark` without raw HTML and without images. Every link leads to an absolute
 ///   `http` or `https` address, or is a `mailto` with an `@`.
 /// - The redacted text has no link destination at all, not even an unused definition, and its
-///   visible text has none of the [`IdentifyingTerms`]. The visible text is that of each block, without
-///   marks, with entities and escapes resolved, and without invisible characters (U+00AD, U+200B,
-///   U+200E, U+200F, U+202A–U+202E, U+2060–U+2069, U+FEFF).
+///   visible text has none of the [`IdentifyingTerms`]. The visible text is that of each block,
+///   without marks, with entities and escapes resolved, and without invisible characters (U+00AD,
+///   U+200B, U+200E, U+200F, U+202A–U+202E, U+2060–U+2069, U+FEFF).
 /// - An approved posting has both texts.
 /// - Coordinates are on Earth.
 /// - A rejection has a reason: one line, not blank, at most 1 000 characters, without control
@@ -103,8 +103,8 @@ pub fn check(
 ///
 /// - There are more than [`MAX_PHRASES`] phrases, or one of them has fewer than two letters or
 ///   digits.
-/// - Most phrases are neither in the title nor in the description, as Markdown or as its readers see
-///   it. Fewer are [`dropped`].
+/// - Most phrases are neither in the title nor in the description, as Markdown or as its readers
+///   see it. Fewer are [`dropped`].
 /// - The phrases hide more than a quarter of the letters and digits of the description beyond those
 ///   that rules hide, and more than 60.
 /// - A rejection has no reason, or one that is too long, has several lines, or has an address or a
@@ -120,8 +120,9 @@ pub fn faults(
     }
 }
 
-/// Checks a redacted title by the rules. It has none of the [`IdentifyingTerms`], no control characters, no
-/// characters that cannot be seen, and is no longer than [`longest`] allows for the title.
+/// Checks a redacted title by the rules. It has none of the [`IdentifyingTerms`], no control
+/// characters, no characters that cannot be seen, and is no longer than [`longest`] allows for the
+/// title.
 pub fn check_title(
     redacted: &str,
     posting: &Posting<'_>,

@@ -12,57 +12,50 @@ fn item(list: &str, marker: &str, text: &str) -> String {
     )
 }
 
+/// Each case has the items of lists in a text, `{list, level and marker: text}`, and what that
+/// becomes.
 #[test]
 fn lists() {
-    let bullets = item("l0 level1", "·", "Plan") + &item("l0 level1", "·", "Lead");
-    check(
-        "bullets",
-        &format!("<p>You:</p>{bullets}<p>We</p>"),
-        "You:\n\n- Plan\n- Lead\n\nWe",
-    );
-    for marker in ["o", "§", "Ø", "v", "ü", "-"] {
-        check(marker, &item("l0 level1", marker, "Plan"), "- Plan");
+    for (case, expect) in [
+        (
+            "<p>You:</p>{l0 1 ·: Plan}{l0 1 ·: Lead}<p>We</p>",
+            "You:\n\n- Plan\n- Lead\n\nWe",
+        ),
+        ("{l0 1 o: Plan}", "- Plan"),
+        ("{l0 1 §: Plan}", "- Plan"),
+        ("{l0 1 Ø: Plan}", "- Plan"),
+        ("{l0 1 v: Plan}", "- Plan"),
+        ("{l0 1 ü: Plan}", "- Plan"),
+        ("{l0 1 -: Plan}", "- Plan"),
+        (
+            "{l0 1 ·: a}{l0 2 o: b}{l0 3 §: c}{l0 1 ·: d}",
+            "- a\n  - b\n    - c\n- d",
+        ),
+        (
+            "{l1 1 3.: a}{l1 2 a): b}{l1 1 4.: c}",
+            "3. a\n   1. b\n4. c",
+        ),
+        (
+            "{l0 1 ·: a}{l0 1 ·: b}{l1 1 ·: c}{l1 1 ·: d}",
+            "- a\n- b\n\n* c\n* d",
+        ),
+        (
+            "<table><tr><td>{l0 1 ·: a}{l0 1 ·: b}</td></tr></table><p>c</p>",
+            "- a\n- b\n\nc",
+        ),
+        (
+            "<ul><li>a</li></ul>{l0 1 ·: b}{l0 1 ·: c}",
+            "- a\n\n* b\n* c",
+        ),
+    ] {
+        let pieces = case.split(['{', '}']).enumerate();
+        let html = pieces.map(|(number, piece)| match piece.split_once(": ") {
+            Some((head, text)) if number % 2 == 1 => {
+                let (list, marker) = head.rsplit_once(' ').unwrap();
+                item(&list.replace(' ', " level"), marker, text)
+            }
+            _ => piece.to_owned(),
+        });
+        check(case, &html.collect::<String>(), expect);
     }
-    check(
-        "levels",
-        &[
-            item("l0 level1", "·", "a"),
-            item("l0 level2", "o", "b"),
-            item("l0 level3", "§", "c"),
-            item("l0 level1", "·", "d"),
-        ]
-        .concat(),
-        "- a\n  - b\n    - c\n- d",
-    );
-    check(
-        "numbers",
-        &[
-            item("l1 level1", "3.", "a"),
-            item("l1 level2", "a)", "b"),
-            item("l1 level1", "4.", "c"),
-        ]
-        .concat(),
-        "3. a\n   1. b\n4. c",
-    );
-    check(
-        "two lists",
-        &[
-            item("l0 level1", "·", "a"),
-            item("l0 level1", "·", "b"),
-            item("l1 level1", "·", "c"),
-            item("l1 level1", "·", "d"),
-        ]
-        .concat(),
-        "- a\n- b\n\n* c\n* d",
-    );
-    check(
-        "in a cell and after it",
-        &format!("<table><tr><td>{bullets}</td></tr></table><p>a</p>"),
-        "- Plan\n- Lead\n\na",
-    );
-    check(
-        "after a list",
-        &format!("<ul><li>a</li></ul>{bullets}"),
-        "- a\n\n* Plan\n* Lead",
-    );
 }

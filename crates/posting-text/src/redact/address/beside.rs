@@ -1,5 +1,6 @@
-//! Addresses that no word for a street tells, by what stands beside them: a postal code, a post box,
-//! a contact, the city of the posting; and what belongs to an address before and after its street.
+//! Addresses that no word for a street tells, by what stands beside them: a postal code, a post
+//! box, a contact, the city of the posting; and what belongs to an address before and after its
+//! street.
 
 use super::{
     Cues, Hidden, Result, Text, Word, begins_sentence,

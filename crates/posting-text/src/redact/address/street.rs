@@ -142,8 +142,8 @@ fn is_norm(word: &Word<'_>) -> bool {
     word.text.len() <= 4 && word.text.bytes().all(|b| b.is_ascii_uppercase()) && !is_roman(word)
 }
 
-/// Where a street begins whose word for it, or whose last one, is this: with the word before it, and
-/// a number if that is its name (`4. Cadde No: 12`).
+/// Where a street begins whose word for it, or whose last one, is this: with the word before it,
+/// and a number if that is its name (`4. Cadde No: 12`).
 fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<usize> {
     let word = &words[at];
     if is_compound(word) {
@@ -170,7 +170,8 @@ fn titled_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
     is_titled.then_some(title.start)
 }
 
-/// Whether a word is a grade of pay, which is the same word as a street in Czech: `Platová třída 9`.
+/// Whether a word is a grade of pay, which is the same word as a street in Czech: `Platová třída
+/// 9`.
 fn is_grade(words: &[Word<'_>], at: usize) -> bool {
     words[at].lower == "třída" && at > 0 && begins_with_one("plat mzd tarif", &words[at - 1].lower)
 }
@@ -281,8 +282,8 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
     None
 }
 
-/// An address without any word for a street that the rules know, before a postal code: `Vesterbro 88,
-/// 5000 Odense`. What it has from the start of a clause on is its street.
+/// An address without any word for a street that the rules know, before a postal code: `Vesterbro
+/// 88, 5000 Odense`. What it has from the start of a clause on is its street.
 fn before_postal_code(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let name = word_before(words, at)?;
     let gap = &text[name.end()..words[at].start];

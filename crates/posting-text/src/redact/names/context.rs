@@ -2,7 +2,10 @@
 //! where only a name can.
 
 use super::{
-    super::{inside, tables, vocabulary::AT_COMPANY},
+    super::{
+        inside,
+        vocabulary::{AT_COMPANY, lines},
+    },
     Cues, Script, Text, Word, cues, inflect, initial, is_among, unaccented, word_before, words,
 };
 use crate::{Budget, Posting, Result, places, redact::words::begins_sentence};
@@ -53,7 +56,8 @@ impl Context<'_> {
         !self.text.is_ascii() && self.text.contains(|c: char| matches!(c, 'ぁ'..='ん'))
     }
 
-    /// Whether a word is in Latin letters and the text in others: it is then no ordinary word there.
+    /// Whether a word is in Latin letters and the text in others: it is then no ordinary word
+    /// there.
     pub(super) fn is_foreign(&self, word: &Word<'_>) -> bool {
         let script = Script::of_text(word.text);
         let own = self.script;
@@ -97,8 +101,9 @@ const PLACE_ENDINGS: [&str; 9] = [
 
 impl Context<'_> {
     /// Whether the text has a part of a name, but for its place in the whole, where only a name can
-    /// stand: with a capital within a sentence, in quotation marks, or at the start of two sentences.
-    /// Where nouns and headings have capitals, in German and English, only after a word such as "at".
+    /// stand: with a capital within a sentence, in quotation marks, or at the start of two
+    /// sentences. Where nouns and headings have capitals, in German and English, only after a word
+    /// such as "at".
     pub(super) fn names_alone(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool> {
         // Vietnamese has no family, and a text of no known language has all of them.
         let is_vietnamese = self.families == Cues::LANGUAGES && self.text.contains(is_vietnamese);
@@ -287,7 +292,7 @@ pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
 
 /// The families of the languages of a country, for texts with few words.
 fn of_country(country: &str) -> Cues {
-    let families = tables::lines(include_str!("../tables/countries.txt"));
+    let families = lines(include_str!("../tables/countries.txt"));
     let families = families.filter(|(_, countries)| is_among(countries, country));
     let families = families.filter_map(|(family, _)| bitflags::parser::from_str(family).ok());
     families.fold(Cues::default(), |all, family: Cues| all | family)

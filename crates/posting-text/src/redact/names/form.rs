@@ -3,7 +3,7 @@
 use super::{AND, Cues, Script, Word, all_of, cues, is_among, joined, words};
 
 /// Signs that a name is quoted by.
-const QUOTES: [(char, char); 7] = [
+pub(super) const QUOTES: [(char, char); 7] = [
     ('«', '»'),
     ('„', '“'),
     ('„', '”'),

@@ -1,7 +1,7 @@
 //! Parts of a name that stand for it.
 
 use super::{
-    AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Result, Word, cues,
+    AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Result, Text, Word, cues,
     form::is_cased,
     is_among, is_ordinary, joined, single,
     spell::{min_lower, ordinary},
@@ -12,12 +12,8 @@ use crate::redact::{key::splits, vocabulary::without_ending};
 impl Names {
     /// Adds parts of a name that stand for it: its first words, and the words that are proper to
     /// it, with or without the trades before and after them.
-    pub(super) fn add_fragments(
-        &mut self,
-        name: &str,
-        core: &[Word<'_>],
-        context: &Context<'_>,
-    ) -> Result<()> {
+    pub(super) fn add_fragments(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
+        let core = name.words;
         let ordinary = |word: &Word<'_>| {
             word.is_small()
                 || word.is(Cues::GENERIC | Cues::LEGAL)
@@ -52,7 +48,7 @@ impl Names {
                 let is_proper = proper.is_some_and(|proper| proper < to);
                 if count < MAX_SPELLINGS && self.stands_alone(fragment, core, is_proper, context)? {
                     count += 1;
-                    self.add_fragment(name, fragment, context)?;
+                    self.add_fragment(name.of(fragment), context)?;
                 }
             }
         }
@@ -74,7 +70,7 @@ impl Names {
             if is_own
                 || (context.is_distinctive(&word.lower)? && context.names_alone(word, core)?)
             {
-                self.add_fragment(name, std::slice::from_ref(word), context)?;
+                self.add_fragment(name.of(std::slice::from_ref(word)), context)?;
             }
         }
         // "Joinery De Backer & Sons" is "De Backer": several words together are no others.
@@ -93,10 +89,10 @@ impl Names {
                 || telling().any(|word| !ordinary(word) && !context.is_place(&word.lower));
             let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();
             if are_capitals && is_proper && !context.is_place(&spaced.join(" ")) {
-                self.add_fragment(name, run, context)?;
+                self.add_fragment(name.of(run), context)?;
             }
         }
-        self.add_shortened(name, core, context)
+        self.add_shortened(name, context)
     }
 
     /// Whether a part of the name can stand for it.
@@ -152,12 +148,9 @@ impl Names {
         Ok(is_proper || (capitals >= 2 && !are_nouns) || telling.len() >= 4)
     }
 
-    pub(super) fn add_fragment(
-        &mut self,
-        name: &str,
-        fragment: &[Word<'_>],
-        context: &Context<'_>,
-    ) -> Result<()> {
+    /// Adds a part of a name, which are the words of the text.
+    pub(super) fn add_fragment(&mut self, part: Text<'_>, context: &Context<'_>) -> Result<()> {
+        let fragment = part.words;
         let (Some(first), Some(last)) = (fragment.first(), fragment.last()) else {
             return Ok(());
         };
@@ -184,7 +177,7 @@ impl Names {
                 && !ends_in_trade(&joined),
             ..Key::word(joined, case)
         };
-        if name[first.start..last.end()].contains(['&', '+'])
+        if part.content[first.start..last.end()].contains(['&', '+'])
             || fragment.iter().any(|word| AND.contains(&&*word.lower))
         {
             self.add_and(&key, fragment);
@@ -217,8 +210,8 @@ fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
     pairs.any(|pair| pair[1] == *word && announces(&pair[0]) && pair[0].is_upper())
 }
 
-/// Whether the first word of a longer name is a workshop or a shop by its ending, which is as good as
-/// any trade of the tables: `Tâmplăria Corbeanu`, `Carrozzeria Zanon`.
+/// Whether the first word of a longer name is a workshop or a shop by its ending, which is as good
+/// as any trade of the tables: `Tâmplăria Corbeanu`, `Carrozzeria Zanon`.
 fn is_workshop(word: &Word<'_>, core: &[Word<'_>]) -> bool {
     const ENDINGS: &str = "ăria eria ería erie oria aria";
     /// The fewest letters before the ending.

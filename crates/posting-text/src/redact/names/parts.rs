@@ -1,8 +1,10 @@
 //! What stands beside a found name and belongs to it: further words of the same name, so that none
 //! is torn.
 
-use super::{Names, Text, Word, context::is_vietnamese, inflect};
-use crate::{Budget, Result};
+use super::{
+    Cues, Names, Text, Word, context::is_vietnamese, inflect, is_among, unaccented, word_before,
+};
+use crate::{Budget, Result, redact::words::begins_sentence};
 
 /// The most words that are taken on each side.
 const MAX_WORDS: usize = 8;
@@ -32,7 +34,10 @@ impl Names {
             if !self.is_beside(gap) {
                 break;
             }
-            if self.is_part(word, budget)? {
+            if let Some(part) = self.part(word, budget)? {
+                if look == at && self.is_thing(part, text, &words[previous..=at]) {
+                    break;
+                }
                 (first, start) = (previous, word.start);
             } else if let Some(length) = self.part_after_prefix(word, budget)? {
                 return Ok((previous, word.end() - length));
@@ -48,12 +53,15 @@ impl Names {
     pub(super) fn after(&self, on: Text<'_>, end: usize, next: usize) -> Result<(usize, usize)> {
         let (text, words, budget) = on.parts();
         let (mut end, mut next) = (end, next);
+        if self.is_genitive(&words[next - 1]) {
+            return Ok((end, next));
+        }
         let mut from = end;
         for (look, word) in words.iter().enumerate().skip(next).take(MAX_WORDS) {
             if word.start < from || !self.is_beside(&text[from..word.start]) {
                 break;
             }
-            if self.is_part(word, budget)? {
+            if self.part(word, budget)?.is_some() {
                 (end, next) = (word.end(), look + 1);
             } else if !self.small.iter().any(|small| *small == word.lower) {
                 break;
@@ -75,24 +83,60 @@ impl Names {
         Ok(None)
     }
 
-    /// Whether a word is one of the name, with a capital if the name writes it so.
-    fn is_part(&self, word: &Word<'_>, budget: &Budget) -> Result<bool> {
+    /// Which word of the name a word is, with a capital if the name writes it so.
+    fn part(&self, word: &Word<'_>, budget: &Budget) -> Result<Option<usize>> {
         budget.spend(1 + self.parts.len())?;
-        let lower = if word.lower.is_ascii() {
-            word.lower.to_string()
-        } else {
-            super::unaccented(&word.lower)
-        };
+        if word.is_small() {
+            return Ok(None);
+        }
         // Where accents are tones, without them it is another word.
-        let lower = if word.lower.contains(is_vietnamese) {
-            word.lower.to_string()
-        } else {
-            lower
-        };
-        Ok(!word.is_small()
-            && self.parts.iter().any(|(part, _)| {
-                (!part.is_upper || word.is_upper()) && (part.is(&word.lower) || part.is(&lower))
-            }))
+        let is_plain = word.lower.is_ascii() || word.lower.contains(is_vietnamese);
+        let plain = (!is_plain).then(|| unaccented(&word.lower));
+        Ok(self.parts.iter().position(|(part, _)| {
+            (!part.is_upper || word.is_upper())
+                && (part.is(&word.lower) || plain.as_ref().is_some_and(|plain| part.is(plain)))
+        }))
+    }
+
+    /// Whether a word of the name before one that stands earlier in it, and has another ending, is
+    /// a thing of the company: a trade, or what begins a sentence (`Gry Czerwonej Sowy` of
+    /// `Czerwona Sowa Gry`).
+    fn is_thing(&self, part: usize, text: &str, pair: &[Word<'_>]) -> bool {
+        let [thing, owner] = pair else { return false };
+        let mut before = self.parts[..part].iter();
+        (self.parts[part].1 || begins_sentence(text, thing.start))
+            && before.any(|(part, _)| part.text != owner.lower && part.is(&owner.lower))
+    }
+
+    /// Whether a word of the name has the ending of a genitive, after which is what the company
+    /// has: `Kronachs Netz`.
+    fn is_genitive(&self, word: &Word<'_>) -> bool {
+        let is = |lower: &str| self.parts.iter().any(|(part, _)| part.text == lower);
+        word.lower
+            .strip_suffix('s')
+            .is_some_and(|bare| is(bare) && !is(&word.lower))
+    }
+
+    /// Whether one of several words that are proper to the name is a place here, by the word beside
+    /// it: `Tamar river`, `Nieuwe Amstel`.
+    pub(super) fn is_place(&self, on: Text<'_>, at: usize, next: usize) -> bool {
+        const LANDS: &str = "island islands river lake valley bay beach mountain mountains hills";
+        if next != at + 1
+            || self
+                .parts
+                .iter()
+                .filter(|(_, is_generic)| !is_generic)
+                .count()
+                < 2
+        {
+            return false;
+        }
+        let is_beside =
+            |one: &Word<'_>, other: &Word<'_>| &on.content[one.end()..other.start] == " ";
+        let (before, after) = (word_before(on.words, at), on.words.get(next));
+        before.is_some_and(|it| {
+            it.is(Cues::ADJECTIVE) && it.is_upper() && is_beside(it, &on.words[at])
+        }) || after.is_some_and(|it| is_among(LANDS, &it.lower) && is_beside(&on.words[at], it))
     }
 
     /// Whether a gap is within a name.

@@ -21,13 +21,12 @@ impl Names {
     /// Adds names of other scripts that the text has.
     pub(super) fn add_other_scripts(&mut self, context: &Context<'_>) -> Result<()> {
         context.budget.spend(context.text.len())?;
-        if context.text.is_ascii() && self.keys.iter().all(|(_, key)| key.joined.is_ascii()) {
+        if context.text.is_ascii() && self.keys().all(|key| key.joined.is_ascii()) {
             return Ok(());
         }
         for name in self.paired(context)? {
             self.add_name(&name, context)?;
         }
-        self.index();
         self.add_sounds(context)
     }
 

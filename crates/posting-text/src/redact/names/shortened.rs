@@ -1,37 +1,29 @@
 //! Forms of a name that the name itself does not have.
 
-use super::{Case, Context, Cues, Key, Names, Result, Word, fragments::ends_in_trade, inflect};
+use super::{
+    Case, Context, Cues, Key, Names, Result, Text, Word, fragments::ends_in_trade, inflect,
+};
 use crate::redact::words::word;
 
 impl Names {
     /// Adds the forms by which a text shortens a name, in the languages that have them.
-    pub(super) fn add_shortened(
-        &mut self,
-        name: &str,
-        core: &[Word<'_>],
-        context: &Context<'_>,
-    ) -> Result<()> {
+    pub(super) fn add_shortened(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
         let has = |families| context.families.intersects(families);
         if has(Cues::ROMANCE | Cues::ROMANIAN) {
-            self.add_without_attribute(name, core, context)?;
+            self.add_without_attribute(name, context)?;
         }
         if has(Cues::HUNGARIAN) {
-            self.add_without_case(name, core, context)?;
+            self.add_without_case(name, context)?;
         }
         if has(Cues::NORDIC) {
-            self.add_office(core, context);
+            self.add_office(name.words, context);
         }
-        self.add_first(name, core, context)
+        self.add_first(name, context)
     }
 
     /// Adds `Farmácia do Jatobá` of `Farmácia Popular do Jatobá`.
-    fn add_without_attribute(
-        &mut self,
-        name: &str,
-        core: &[Word<'_>],
-        context: &Context<'_>,
-    ) -> Result<()> {
-        let [first, rest @ ..] = core else {
+    fn add_without_attribute(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
+        let [first, rest @ ..] = name.words else {
             return Ok(());
         };
         let small = rest.iter().position(Word::is_small).unwrap_or_default();
@@ -43,25 +35,20 @@ impl Names {
             && end.iter().any(is_proper)
         {
             let short: Vec<Word<'_>> = std::iter::once(first).chain(end).cloned().collect();
-            self.add_fragment(name, &short, context)?;
+            self.add_fragment(name.of(&short), context)?;
         }
         Ok(())
     }
 
     /// Adds `Kerekerdő` of `Pékség a Kerekerdőhöz`, which takes other endings in a text.
-    fn add_without_case(
-        &mut self,
-        name: &str,
-        core: &[Word<'_>],
-        context: &Context<'_>,
-    ) -> Result<()> {
-        for pair in core.windows(2).filter(|pair| pair[0].is_small()) {
+    fn add_without_case(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
+        for pair in name.words.windows(2).filter(|pair| pair[0].is_small()) {
             let Some(bare) = inflect::without_case(pair[1].text) else {
                 continue;
             };
             let bare = word(pair[1].start, bare);
             if bare.is_upper() && context.is_distinctive(&bare.lower)? {
-                self.add_fragment(name, std::slice::from_ref(&bare), context)?;
+                self.add_fragment(name.of(std::slice::from_ref(&bare)), context)?;
             }
         }
         Ok(())
@@ -79,17 +66,19 @@ impl Names {
         }
     }
 
-    /// Adds the first word of a name, even an ordinary one, if it is a workplace in the text: `Nova`
-    /// of `Nova Install` in `Kom werken bij Nova`.
-    fn add_first(&mut self, name: &str, core: &[Word<'_>], context: &Context<'_>) -> Result<()> {
-        let [first, _, ..] = core else { return Ok(()) };
+    /// Adds the first word of a name, even an ordinary one, if it is a workplace in the text:
+    /// `Nova` of `Nova Install` in `Kom werken bij Nova`.
+    fn add_first(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
+        let [first, _, ..] = name.words else {
+            return Ok(());
+        };
         let is_telling = first.is_upper()
             && first.letters() >= 4
             && first.is_generic()
             && !first.is(Cues::PLACE)
             && !context.is_place(&first.lower);
-        if is_telling && context.is_joined(first, core)? {
-            self.add_fragment(name, std::slice::from_ref(first), context)?;
+        if is_telling && context.is_joined(first, name.words)? {
+            self.add_fragment(name.of(std::slice::from_ref(first)), context)?;
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
-//! The spellings of a name: whole, without legal forms and trades, by its initials, and by its parts.
+//! The spellings of a name: whole, without legal forms and trades, by its initials, and by its
+//! parts.
 
 use super::{
-    AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Result, Script, Token, Word,
-    all_of, cjk,
+    AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Result, Script, Text, Token,
+    Word, all_of, cjk,
     form::{core, is_cased, parentheses, quoted, segment},
     has_unspaced, inflect, is_among, is_unspaced, joined, words,
 };
@@ -10,8 +11,7 @@ use crate::redact::{
     acronym, cues,
     inflect::Stem,
     key::splits,
-    tables,
-    vocabulary::{ACRONYMS, TWO_LETTER_WORDS, listed},
+    vocabulary::{ACRONYMS, TWO_LETTER_WORDS, lines, listed},
 };
 
 impl Names {
@@ -78,13 +78,14 @@ impl Names {
                 .extend(self.ands.iter().map(|and| (*and).to_owned()));
         }
         self.has_comma |= spelling.contains(", ");
-        self.add_words(spelling, &whole, context)?;
-        self.add_words(spelling, core, context)?;
-        self.add_own_acronyms(spelling, core);
-        self.add_fragments(spelling, core, context)?;
+        let name = Text::new(spelling, &whole, context.budget);
+        self.add_words(name, context)?;
+        self.add_words(name.of(core), context)?;
+        self.add_own_acronyms(name.of(core));
+        self.add_fragments(name.of(core), context)?;
         // "SWZ Stadtwerke Zellerfeld" is also "Stadtwerke Zellerfeld".
         if let Some(rest) = without_own_acronym(core) {
-            self.add_words(spelling, rest, context)?;
+            self.add_words(name.of(rest), context)?;
         }
         if let [.., form] = whole.as_slice()
             && form.is(Cues::LEGAL)
@@ -102,19 +103,11 @@ impl Names {
         if first > 0 {
             self.add_acronyms(&whole[first..], true, context)?;
         }
-        let lengths = [whole.len(), core.len(), core.len() - trades];
-        for (number, length) in lengths.iter().enumerate() {
-            if lengths[..number].contains(length) {
-                continue;
-            }
-            // A name may begin with its legal form.
-            let words = if *length == whole.len() {
-                &whole[..]
-            } else {
-                &core[..*length]
-            };
-            // A legal form gives a letter to a longer acronym only.
-            self.add_acronyms(words, *length > core.len(), context)?;
+        // A name may begin with its legal form, which gives a letter to a longer acronym only.
+        let mut forms = vec![whole.as_slice(), core, &core[..core.len() - trades]];
+        forms.dedup_by_key(|words| words.len());
+        for words in forms {
+            self.add_acronyms(words, words.len() > core.len(), context)?;
         }
         Ok(())
     }
@@ -136,7 +129,8 @@ impl Names {
 
     /// Adds what a name writes in capitals among its other words, which is an acronym: `KLM` of
     /// `Bakery KLM`, `R&K` of `R&K Bakery`.
-    fn add_own_acronyms(&mut self, name: &str, core: &[Word<'_>]) {
+    fn add_own_acronyms(&mut self, name: Text<'_>) {
+        let core = name.words;
         let is_shouted = |word: &Word<'_>| word.is_capitals();
         let has_others = core
             .iter()
@@ -154,7 +148,7 @@ impl Names {
             }
         }
         for pair in core.windows(2) {
-            let gap = name[pair[0].end()..pair[1].start].trim();
+            let gap = name.content[pair[0].end()..pair[1].start].trim();
             let are_letters = pair
                 .iter()
                 .all(|word| word.letters() == 1 && is_shouted(word));
@@ -189,7 +183,7 @@ impl Names {
 
     /// Adds the other forms of a word that names shorten: `Gebrüder` for `Gebr.`.
     fn add_abbreviated(&mut self, word: &Word<'_>) {
-        for (short, long) in tables::lines(include_str!("../tables/abbreviations.txt")) {
+        for (short, long) in lines(include_str!("../tables/abbreviations.txt")) {
             let others = match &*word.lower {
                 lower if lower == short => long,
                 lower if is_among(long, lower) => short,
@@ -254,10 +248,14 @@ impl Names {
             return Rc::clone(known);
         }
         let mut stems = inflect::stems(&word.lower, context.families);
-        // "Rapperswiler Bergbahn" is not Rapperswil.
+        // "Rapperswiler Bergbahn" is not Rapperswil, and "Ny Pauls Bro" is nobody called Paul.
         let place = word.lower.strip_suffix("er").unwrap_or_default();
-        let is_place = |stem: &Stem| stem.text == place && context.is_place(place);
-        stems.retain(|stem| !word.is_small() && !is_place(stem));
+        let person = word.lower.strip_suffix('s').unwrap_or_default();
+        let is_other = |stem: &Stem| {
+            (stem.text == place && context.is_place(place))
+                || (stem.text == person && cues::are_of(person, Cues::GIVEN))
+        };
+        stems.retain(|stem| !word.is_small() && !is_other(stem));
         let token = Rc::new(Token {
             text: word.lower.to_string(),
             stems,
@@ -268,7 +266,8 @@ impl Names {
     }
 
     /// Adds the name as it is, and without accents.
-    fn add_words(&mut self, name: &str, words: &[Word<'_>], context: &Context<'_>) -> Result<()> {
+    fn add_words(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
+        let (name, words, _) = name.parts();
         let Some((first, last)) = words.first().zip(words.last()) else {
             return Ok(());
         };
@@ -335,7 +334,7 @@ impl Names {
         let Some(one) = key.joined.strip_suffix('s') else {
             return;
         };
-        // "Ny Carls Bro" is nobody called Carl.
+        // "Ny Pauls Bro" is nobody called Paul.
         if words.len() == 1 && cues::are_of(one, Cues::GIVEN) {
             return;
         }

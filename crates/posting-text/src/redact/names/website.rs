@@ -1,9 +1,10 @@
 //! What a text adds to the spellings of a name: words that it spells out before an acronym,
 //! acronyms of products, and what it calls the website's label.
 
+use std::collections::HashSet;
+
 use super::{
-    Case, Context, Key, MAX_SPELLINGS, Names, Rc, Result, Seen, Token, Word, joined, unaccented,
-    words,
+    Case, Context, Key, MAX_SPELLINGS, Names, Rc, Result, Token, Word, joined, unaccented, words,
 };
 use crate::redact::{acronym, key::splits};
 
@@ -12,8 +13,8 @@ impl Names {
     /// introduces after words that begin with the company's name.
     pub(super) fn add_written_out(&mut self, context: &Context<'_>) -> Result<()> {
         let known = |word: &Word<'_>| {
-            let key = |(_, key): &(char, Key)| key.case == Case::Upper && key.joined == word.lower;
-            word.lower.chars().count() >= 3 && self.keys.iter().any(key)
+            let is_it = |key: &Key| key.case == Case::Upper && key.joined == word.lower;
+            word.lower.chars().count() >= 3 && self.candidates(word).iter().any(is_it)
         };
         let of_acronyms = acronym::written_out(context.on(), known)?;
         let mut of_products: Vec<String> = Vec::new();
@@ -41,7 +42,7 @@ impl Names {
     /// Whether a name other than an acronym starts at a word.
     fn names_one(&self, context: &Context<'_>, at: usize) -> Result<bool> {
         let word = &context.all[at];
-        for (_, key) in self.candidates(word) {
+        for key in self.candidates(word) {
             context.budget.spend(1)?;
             if key.case == Case::Upper {
                 continue;
@@ -69,7 +70,7 @@ impl Names {
         let parts = words(&label);
         let joined = joined(&parts);
         let letters = joined.chars().count();
-        let named = self.keys.iter().any(|(_, key)| key.joined == joined);
+        let named = self.keys().any(|key| key.joined == joined);
         let mut generic = true;
         for part in &parts {
             generic = generic && !context.is_distinctive(&part.lower)?;
@@ -97,7 +98,11 @@ impl Names {
                 ..Key::word(joined.clone(), case)
             });
         }
-        let mut seen = Seen::new();
+        // "Revontulimatka" is one word of the name, so "Revontuli" is another one.
+        if self.parts.iter().any(|(part, _)| part.text == joined) {
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
         let first = joined.chars().next();
         context.budget.spend(context.all.len())?;
         let capitals = |word: &&Word<'_>| word.text.len() >= 6 && word.is_capital();

@@ -5,8 +5,7 @@ use super::{
     Cues, Word, eastern,
     evidence::{self, Evidence, evidence, is_given, is_particle},
     is_among,
-    line::{line_end, line_start},
-    run::{PREPOSITIONS, first_name, is_name, run},
+    run::{PREPOSITIONS, first_name, is_name, line_end, line_start, run},
     word_before,
 };
 use crate::{
@@ -14,7 +13,7 @@ use crate::{
     redact::{
         cues,
         vocabulary::begins_with_one,
-        words::{begins_sentence, unaccented},
+        words::{begins_sentence, last_word, unaccented},
     },
 };
 
@@ -116,13 +115,9 @@ fn is_of_sentence(
         .is_some_and(|before| words[before].is_number() && words[before].end() + 1 == name.start);
     let gap = gap.trim_start_matches(['.', ' ']);
     // "tel. 0431" is no end, ". Ring" is one.
-    let ends = gap.match_indices(". ").any(|(end, _)| {
-        let word = gap[..end].rsplit(|c: char| !c.is_alphanumeric()).next();
-        let is_abbreviation = word.is_none_or(|word| {
-            word.chars().nth(2).is_none()
-                || cues::are_of(&word.to_lowercase(), Cues::PHONE | Cues::TITLE)
-        });
-        !is_abbreviation && gap[end + 2..].starts_with(char::is_uppercase)
+    let ends = full_stops(gap, |word, rest| {
+        let is_title = || cues::are_of(&word.to_lowercase(), Cues::PHONE | Cues::TITLE);
+        word.chars().nth(2).is_some() && !is_title() && rest.starts_with(char::is_uppercase)
     });
     !is_counted && !gap.starts_with("& ") && !ends && !ends_sentence(gap)
 }
@@ -247,8 +242,8 @@ fn without_capitals(text: &str, words: &[Word<'_>], at: usize, contact: &Range) 
         .or_else(|| evidence::uncased(text, words, at, is_told))
 }
 
-/// The person whose name no table knows, in a run of capitalised words before a contact: two to four
-/// that were announced, or one directly between the two ("ring Oddvar på +47 …").
+/// The person whose name no table knows, in a run of capitalised words before a contact: two to
+/// four that were announced, or one directly between the two ("ring Oddvar på +47 …").
 fn unknown(text: &str, words: &[Word<'_>], run: Range, contact: &Range) -> Option<Range> {
     const ANNOUNCES: Cues = Cues::PERSON.union(Cues::PHONE).union(Cues::TITLE);
     let is_short = |word: &Word<'_>| word.letters() <= 3;
@@ -370,11 +365,14 @@ fn is_role(text: &str, start: usize, persons: &[Range]) -> bool {
 
 /// Whether a gap has the end of a sentence; "tel." is none.
 fn ends_sentence(gap: &str) -> bool {
-    let ends = gap.match_indices(". ").any(|(at, _)| {
-        let word = gap[..at].rsplit(|c: char| !c.is_alphanumeric()).next();
-        word.is_none_or(|word| word.is_empty() || word.chars().nth(5).is_some())
-    });
-    ends || gap.contains(['\n', '!', ';'])
+    let ends = |word: &str, _: &str| word.is_empty() || word.chars().nth(5).is_some();
+    full_stops(gap, ends) || gap.contains(['\n', '!', ';'])
+}
+
+/// Whether a full stop in a gap is one of these, by the word before it and by what comes next.
+fn full_stops(gap: &str, is_such: impl Fn(&str, &str) -> bool) -> bool {
+    let mut stops = gap.match_indices(". ");
+    stops.any(|(at, stop)| is_such(last_word(&gap[..at]), &gap[at + stop.len()..]))
 }
 
 /// Whether a name that ends at word `last` leads to a contact: only words in lower case and those

@@ -3,8 +3,7 @@
 use super::{
     Cues, Hidden, Kind, Text, Word,
     evidence::{is_given, is_particle},
-    line::has_contact,
-    run::is_name,
+    run::{has_contact, is_name},
     word_before,
 };
 use crate::{Range, Result, redact::words::begins_sentence};
@@ -67,15 +66,17 @@ fn is_before_family(text: &str, words: &[Word<'_>], at: usize, is_before_contact
         | Cues::PERSON
         | Cues::PHONE
         | Cues::TITLE
-        | Cues::LANGUAGES
         | Cues::ADDRESS
         | Cues::ID
         | Cues::HANDLE;
     let word = &words[at];
-    if !is_name(word) || is_particle(word) || word.is(other) {
+    let begins = begins_sentence(text, word.start);
+    // "Elke" is also "every" in Dutch, which begins sentences.
+    let is_known = word.is(Cues::GIVEN) && (is_before_contact || !begins);
+    let is_small = word.is(Cues::LANGUAGES) && !is_known;
+    if !is_name(word) || is_particle(word) || word.is(other) || is_small {
         return false;
     }
-    let begins = begins_sentence(text, word.start);
     let is_on_line = has_contact(text, word.start);
     if is_given(word) {
         return !begins || is_on_line;

@@ -1,7 +1,6 @@
 //! What must be hidden and what must not, each a case in a text file.
 
 mod laws;
-mod leak;
 
 use super::{IdentifyingTerms, Kind, with_tokens};
 use crate::{Budget, Posting, testing::cases};
@@ -20,8 +19,8 @@ fn of_company<'a>((company_name, company_website): (&'a str, &'a str)) -> Postin
 }
 
 /// Checks files of cases. Each case is a text with labels for what must be hidden, such as
-/// `{c:Acmera} hires` (`eval/README.md` has their kinds), or a text, an arrow and what it becomes. It
-/// is of Acmera, or of the company before a bar: `name + other name, website @ country city`.
+/// `{c:Acmera} hires` (`eval/README.md` has their kinds), or a text, an arrow and what it becomes.
+/// It is of Acmera, or of the company before a bar: `name + other name, website @ country city`.
 fn check(files: &[&'static str], redact: impl Fn(&str, &Posting<'_>) -> String) {
     let mut failed = Vec::new();
     for case in files.iter().flat_map(|file| cases(file)) {

@@ -12,9 +12,9 @@ use crate::{
     },
 };
 
-/// Finds what is certainly an e-mail address: letters, digits and `._%+'’-` with at least one letter
-/// or digit; an `@`; and two or more labels of letters, digits and hyphens, of which one after the
-/// first starts with two letters.
+/// Finds what is certainly an e-mail address: letters, digits and `._%+'’-` with at least one
+/// letter or digit; an `@`; and two or more labels of letters, digits and hyphens, of which one
+/// after the first starts with two letters.
 pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range> {
     plain(text, true)
 }

@@ -43,8 +43,8 @@ patterns! {
     );
 }
 
-/// Finds what is certainly a telephone number: a `+` directly followed by a digit, 8 to 15 digits in
-/// all, and at most two separators between two digits. A separator is a space of either width, a
+/// Finds what is certainly a telephone number: a `+` directly followed by a digit, 8 to 15 digits
+/// in all, and at most two separators between two digits. A separator is a space of either width, a
 /// full stop, a hyphen, a dash, a slash, or a parenthesis with a space on its outer side.
 ///
 /// Leaves out what may be something else: a letter, a digit or any of `_-,=` directly before it; a
@@ -194,8 +194,8 @@ fn is_chinese_mobile(number: &str, before: &str) -> bool {
     is_mobile && tail(before, 8).contains(|c| Script::of(c) == Script::Han)
 }
 
-/// Whether groups of digits are directly after a capitalised word and a comma: `Renata Hušková, 321 555
-/// 018`.
+/// Whether groups of digits are directly after a capitalised word and a comma: `Renata Hušková, 321
+/// 555 018`.
 fn is_after_name(number: &str, before: &str) -> bool {
     let word = before
         .strip_suffix(", ")
@@ -259,14 +259,14 @@ fn is_announced(before: &str) -> bool {
 
 /// Whether a word is one for a telephone, in any form.
 fn is_phone_word(word: &str) -> bool {
-    const STEMS: &str = include_str!("../tables/phone_stems.txt");
+    const STEMS: &str = include_str!("tables/phone_stems.txt");
     let lower = word.to_lowercase();
     cues::are_of(&lower, Cues::PHONE) || begins_with_one(STEMS, &lower)
 }
 
 /// Whether a word for the number of something else is directly before a number.
 fn is_reference(before: &str) -> bool {
-    const WORDS: &str = include_str!("../tables/references.txt");
+    const WORDS: &str = include_str!("tables/references.txt");
     let window = tail(before, 32);
     let word = window
         .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | '#' | '°' | '-'));
@@ -291,7 +291,7 @@ fn is_attached(before: &str, after: &str, joins: impl Fn(char) -> bool) -> bool 
 
 /// Whether what is around a number makes it an amount.
 fn is_counted(before: &str, after: &str) -> bool {
-    const UNITS: &str = include_str!("../tables/amounts.txt");
+    const UNITS: &str = include_str!("tables/amounts.txt");
     let after = after.strip_prefix(char::is_whitespace).unwrap_or(after);
     let word = after.split(|c: char| !c.is_alphanumeric()).next();
     before
