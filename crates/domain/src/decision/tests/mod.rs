@@ -22,7 +22,7 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use super::{Change, Decision, Snapshot, WriteSet, decide, outcome};
+use super::{Change, Decided, Snapshot, WriteSet, decide, outcome};
 use crate::{
     company::Company,
     posting::{
@@ -86,7 +86,7 @@ impl Board {
         board
     }
 
-    fn decide(&mut self, put: &PutPosting) -> Result<Decision, Rejection> {
+    fn decide(&mut self, put: &PutPosting) -> Result<Decided, Rejection> {
         self.now += hours(1);
         decide(&self.snapshot, put, self.lifetime, self.now)
     }
@@ -117,7 +117,7 @@ impl Board {
     fn run(&mut self, put: &PutPosting) -> Result<(Given, Written), Rejection> {
         let before = self.snapshot.postings.get(&put.identifier);
         let updated_by = before.and_then(|posting| posting.updated_by.clone());
-        let Decision { answer, change } = self.decide(put)?;
+        let Decided { answer, change } = self.decide(put)?;
         let written = self.record(change.map(|change| *change));
         let after = &self.snapshot.postings[&put.identifier];
         assert_eq!(answer.status, after.status);
