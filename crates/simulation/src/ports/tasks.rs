@@ -38,8 +38,8 @@ type Time = OffsetDateTime;
 
 behind_the_link! { Outbox;
     write claim(queue: Queue, limit: usize, lease: Duration, id: Uuid, now: Time) -> Result<Vec<Claimed>>;
-    read has_suspect(queue: Queue, now: Time) -> Result<bool>;
-    write claim_suspect(queue: Queue, lease: Duration, id: Uuid, now: Time) -> Result<Option<Claimed>>;
+    read has_crashed(queue: Queue, now: Time) -> Result<bool>;
+    write claim_crashed(queue: Queue, lease: Duration, id: Uuid, now: Time) -> Result<Option<Claimed>>;
     write renew(tokens: &[ClaimToken], until: Time) -> Result<()>;
     write give_back(tokens: &[ClaimToken], at: Time) -> Result<()>;
     write retry(token: ClaimToken, next_at: Time, error: &str, now: Time) -> Result<()>;

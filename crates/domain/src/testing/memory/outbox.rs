@@ -97,7 +97,7 @@ impl Task {
     }
 
     /// Whether its lease ended without a report.
-    fn is_suspect(&self, now: OffsetDateTime) -> bool {
+    fn has_crashed(&self, now: OffsetDateTime) -> bool {
         self.lease.is_some() && self.next_at <= now
     }
 
@@ -150,13 +150,13 @@ impl Outbox for MemoryStore {
         Ok(claimed)
     }
 
-    async fn has_suspect(&self, queue: Queue, now: OffsetDateTime) -> Result<bool, StoreError> {
+    async fn has_crashed(&self, queue: Queue, now: OffsetDateTime) -> Result<bool, StoreError> {
         let state = self.state();
         let mut tasks = state.tasks.values();
-        Ok(tasks.any(|task| task.queue() == queue && task.is_suspect(now)))
+        Ok(tasks.any(|task| task.queue() == queue && task.has_crashed(now)))
     }
 
-    async fn claim_suspect(
+    async fn claim_crashed(
         &self,
         queue: Queue,
         lease: Duration,
@@ -164,11 +164,11 @@ impl Outbox for MemoryStore {
         now: OffsetDateTime,
     ) -> Result<Option<Claimed>, StoreError> {
         let mut state = self.state();
-        let suspects = state
+        let crashed = state
             .tasks
             .iter_mut()
-            .filter(|(_, task)| task.queue() == queue && task.is_suspect(now));
-        let first = suspects.min_by_key(|(id, task)| (task.next_at, **id));
+            .filter(|(_, task)| task.queue() == queue && task.has_crashed(now));
+        let first = crashed.min_by_key(|(id, task)| (task.next_at, **id));
         Ok(first.map(|(id, task)| {
             task.lost += 1;
             task.claim(*id, lease_id, now + lease)

@@ -78,8 +78,8 @@ impl World {
         let (store, minute) = (&self.store, Duration::MINUTE);
         let mut claimed = store.claim(ENRICH, 1, minute, lease, self.now).await;
         if claimed == Ok(Vec::new()) {
-            let suspect = store.claim_suspect(ENRICH, minute, lease, self.now).await;
-            claimed = suspect.map(|suspect| suspect.into_iter().collect());
+            let crashed = store.claim_crashed(ENRICH, minute, lease, self.now).await;
+            claimed = crashed.map(|crashed| crashed.into_iter().collect());
         }
         let task = claimed.unwrap().pop()?;
         Some((task.token, PostingId::new(task.effect.key())))

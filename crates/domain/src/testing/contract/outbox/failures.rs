@@ -8,7 +8,7 @@ use kernel::{
 };
 use time::Duration;
 
-use super::{ask, claim, claim_one, claim_suspect, effect, finish};
+use super::{ask, claim, claim_crashed, claim_one, effect, finish};
 use crate::store::{Store, WriteSet};
 
 kernel::contract_cases!(
@@ -81,7 +81,7 @@ kernel::contract_cases!(
         ask(store, &[effect(1)], noon()).await?;
         let late = claim_one(store, 1, noon()).await?.token;
         let later = noon() + hours(9);
-        let token = claim_suspect(store, 2, later).await?.token;
+        let token = claim_crashed(store, 2, later).await?.token;
         assert_eq!(give_up(late).await, Err(StoreError::Conflict));
         assert_eq!(
             (

@@ -8,7 +8,7 @@ use kernel::{
 };
 use time::Duration;
 
-use super::{LEASE, ask, claim, claim_one, claim_suspect, effect, finish, no_suspect};
+use super::{LEASE, ask, claim, claim_crashed, claim_one, effect, finish, none_crashed};
 use crate::{
     posting::ENRICH,
     store::{Store, WriteSet},
@@ -86,15 +86,15 @@ kernel::contract_cases!(
         let claimed = claim_one(store, 1, noon()).await?;
         store.renew(&[claimed.token], noon() + hours(1)).await?;
         assert_eq!(claim(store, 2, noon() + minutes(59)).await?, []);
-        claim_suspect(store, 3, noon() + hours(1)).await?;
+        claim_crashed(store, 3, noon() + hours(1)).await?;
         store.renew(&[claimed.token], noon() + hours(9)).await?;
-        claim_suspect(store, 4, noon() + hours(2)).await?;
+        claim_crashed(store, 4, noon() + hours(2)).await?;
     },
     /// Nothing of the commit is written.
     async fn finishing_without_the_lease_conflicts(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
         let slow = claim_one(store, 1, noon()).await?;
-        let fast = claim_suspect(store, 2, noon() + LEASE).await?;
+        let fast = claim_crashed(store, 2, noon() + LEASE).await?;
         let mut late = WriteSet::new(noon());
         late.tasks.done.push(slow.token);
         late.tasks.ask(effect(9));
@@ -110,30 +110,34 @@ kernel::contract_cases!(
     async fn a_lost_lease_can_neither_retry_nor_give_up(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
         let slow = claim_one(store, 1, noon()).await?;
-        let fast = claim_suspect(store, 2, noon() + LEASE).await?;
+        let fast = claim_crashed(store, 2, noon() + LEASE).await?;
         store.retry(slow.token, noon(), "slow", noon()).await?;
         store.give_up(slow.token, "slow", noon()).await?;
         assert_eq!(rows(store, true).await?, []);
         finish(store, fast.token).await?;
     },
     /// A dead worker holds a task for a limited time, and then it is claimed alone.
-    async fn a_lease_that_lapsed_makes_a_suspect(store: &S) {
+    async fn a_task_whose_lease_lapsed_has_crashed(store: &S) {
         ask(store, &[effect(1), effect(2)], noon()).await?;
         assert_eq!(claim(store, 1, noon()).await?.len(), 2);
         ask(store, &[effect(4)], noon()).await?;
-        no_suspect(store, noon() + LEASE - Duration::SECOND).await;
+        none_crashed(store, noon() + LEASE - Duration::SECOND).await;
         let later = noon() + LEASE;
         let fresh = claim_one(store, 2, later).await?;
-        assert_eq!(fresh.effect, effect(4), "no suspect is among them");
+        assert_eq!(
+            fresh.effect,
+            effect(4),
+            "none that has crashed is among them"
+        );
         let mut effects = Vec::new();
         for lease in 3..=4 {
-            let suspect = claim_suspect(store, lease, later).await?;
-            assert_eq!((suspect.attempts, suspect.lost), (2, 1));
-            effects.push(suspect.effect);
-            finish(store, suspect.token).await?;
+            let crashed = claim_crashed(store, lease, later).await?;
+            assert_eq!((crashed.attempts, crashed.lost), (2, 1));
+            effects.push(crashed.effect);
+            finish(store, crashed.token).await?;
         }
         assert_eq!(effects, [effect(1), effect(2)]);
-        no_suspect(store, later).await;
+        none_crashed(store, later).await;
     },
     /// Until the task is given up.
     async fn lost_claims_are_counted(store: &S) {
@@ -143,27 +147,27 @@ kernel::contract_cases!(
         for lost in 1..=3 {
             assert!(!claimed.is_poison(), "{claimed:?}");
             now += LEASE;
-            claimed = claim_suspect(store, 1 + u128::from(lost), now).await?;
+            claimed = claim_crashed(store, 1 + u128::from(lost), now).await?;
             assert_eq!(claimed.lost, lost);
         }
         assert!(claimed.is_poison());
         store.give_up(claimed.token, "poison", now).await?;
-        no_suspect(store, now + hours(1)).await;
+        none_crashed(store, now + hours(1)).await;
         let dead = rows(store, true).await?;
         assert_eq!(dead.len(), 1);
         // An operator gives it a clean record.
         assert_eq!(store.revive(&Revive::All, None, now).await, Ok(1));
         claim_one(store, 9, now).await?;
-        assert_eq!(claim_suspect(store, 10, now + LEASE).await?.lost, 1);
+        assert_eq!(claim_crashed(store, 10, now + LEASE).await?.lost, 1);
     },
     /// A worker that reports is alive.
-    async fn any_report_clears_a_suspect(store: &S) {
+    async fn any_report_clears_a_crash(store: &S) {
         let later = noon() + LEASE;
         for n in 1..=4 {
             ask(store, &[effect(n)], noon()).await?;
             claim_one(store, 1, noon()).await?;
-            let suspect = claim_suspect(store, 2, later).await?;
-            let token = suspect.token;
+            let crashed = claim_crashed(store, 2, later).await?;
+            let token = crashed.token;
             match n {
                 1 => store.retry(token, later, "busy", later).await,
                 2 => store.give_back(&[token], later).await,
@@ -177,7 +181,7 @@ kernel::contract_cases!(
                     finish(store, token).await
                 }
             }?;
-            no_suspect(store, later + hours(1)).await;
+            none_crashed(store, later + hours(1)).await;
             let again = claim_one(store, 3, later + hours(1)).await?;
             assert_eq!(again.lost, 0, "{n}");
             finish(store, again.token).await?;
@@ -198,8 +202,8 @@ kernel::contract_cases!(
         assert_eq!(traces, [last, first]);
         // A claim that was lost keeps it, too, and a commit without a trace takes it away.
         let late = noon() + LEASE;
-        assert_eq!(claim_suspect(store, 2, late).await?.trace, last);
+        assert_eq!(claim_crashed(store, 2, late).await?.trace, last);
         ask(store, &[effect(2)], late).await?;
-        assert_eq!(claim_suspect(store, 3, late).await?.trace, None);
+        assert_eq!(claim_crashed(store, 3, late).await?.trace, None);
     },
 );
