@@ -90,7 +90,7 @@ fn create(
         updated_by: Some(by.clone()),
     };
     let mut change = Change::new(None, posting);
-    change.move_to(Status::PendingEnrichment, None, by.clone(), now);
+    change.move_to(Status::PendingEnrichment, None, by, now);
     if company.is_update {
         change.raise(event::COMPANY_UPDATED);
     }
@@ -99,13 +99,9 @@ fn create(
     change.company = company.write;
     Ok(Decided {
         answer: Answer {
-            id: put.new_id,
-            outcome: PutOutcome::Created,
-            status: Status::PendingEnrichment,
-            created_by: Some(by),
             updated_by: None,
             notices: notices(None, company.notice, put),
-            basis: None,
+            ..Answer::on(&change.write.posting, PutOutcome::Created)
         },
         change: Some(Box::new(change)),
     })
