@@ -15,9 +15,9 @@ mod partial;
 mod states;
 mod transitions;
 
-use kernel::{PostingId, PutOutcome, SourceIdentifier, Status};
 use kernel::{
-    event::{EventName, Subject},
+    PostingId, PutOutcome, SourceIdentifier, Status,
+    event::{Event, EventName, Subject},
     testing::{by_ann, hours, noon},
 };
 use time::OffsetDateTime;
@@ -39,6 +39,8 @@ struct Board {
     now: OffsetDateTime,
     lifetime: Lifetime,
     history: Vec<HistoryEntry>,
+    /// The events of the last commit.
+    told: Vec<Event>,
     /// The newest decision that readers see.
     decision: Option<posting::Decision>,
 }
@@ -68,6 +70,7 @@ impl Board {
             now: noon(),
             lifetime: Lifetime::days(60),
             history: Vec::new(),
+            told: Vec::new(),
             decision: None,
         }
     }
@@ -100,14 +103,11 @@ impl Board {
             self.history.extend(write.history.iter().cloned());
             self.decision = write.decision.clone().or(self.decision.take());
         }
+        let asked = writes.tasks.asked().any(|effect| effect.queue() == ENRICH);
+        self.told = writes.tasks.events;
         Written {
-            events: writes
-                .tasks
-                .events
-                .iter()
-                .map(|event| event.name.clone())
-                .collect(),
-            asked: writes.tasks.asked().any(|effect| effect.queue() == ENRICH),
+            events: self.told.iter().map(|event| event.name.clone()).collect(),
+            asked,
             companies: writes.companies.len(),
             postings: writes.postings.len(),
         }
@@ -124,6 +124,16 @@ impl Board {
         assert_eq!(answer.created_by, after.created_by);
         assert_eq!(answer.updated_by, updated_by);
         Ok(((answer.id, answer.outcome), written))
+    }
+
+    /// Pushes in one commit.
+    fn batch(&mut self, puts: &[PutPosting]) -> WriteSet {
+        let mut writes = WriteSet::new(self.now);
+        for put in puts {
+            let change = self.decide(put).unwrap().change.unwrap();
+            change.record(&mut self.snapshot, &mut writes);
+        }
+        writes
     }
 
     /// Pushes `a`.

@@ -17,7 +17,7 @@ use time::{Duration, OffsetDateTime};
 use super::{
     change,
     events::{end, until_all_readable, until_readable},
-    posting, put, run, touching,
+    posting, put, touching,
 };
 use crate::{
     posting::{
@@ -27,7 +27,7 @@ use crate::{
         moderation::Moderation,
     },
     store::{Erasure, PostingReader, Purge, Retention, Store, WriteSet},
-    testing::{create, push},
+    testing::create,
     usecase::{ModerationError, erase, moderate},
 };
 
@@ -191,28 +191,6 @@ kernel::contract_cases!(
         assert_eq!(drop_texts(store, noon() + hours(1), 9).await?, 1);
         assert_eq!(store.commit(decided).await, Err(StoreError::Conflict));
         assert!(!posting(store, "a").await?.has_texts());
-    },
-    /// It waits for enrichment as a new one does.
-    async fn a_reopened_posting_gets_its_texts_again(store: &S) {
-        enriched(store, "a", Status::Expired, noon()).await?;
-        assert_eq!(drop_texts(store, noon() + hours(1), 9).await?, 1);
-        let reopen = push("a", r#"{"expiration":null}"#);
-        for answer in run(store, &[reopen], noon() + minutes(90)).await? {
-            answer?;
-        }
-        let reopened = view(store, "a").await?;
-        assert_eq!(reopened.posting.status, Status::PendingEnrichment);
-        assert_eq!(reopened.texts, None);
-        let (again, place) = texts();
-        let mut writes = touching(&reopened.posting, |posting| {
-            posting.texts_digest = Some(TextsDigest::of(&again, place));
-        });
-        for write in writes.postings.values_mut() {
-            write.enriched = Some((again.clone(), place));
-        }
-        store.commit(writes).await?;
-        assert_eq!(view(store, "a").await?.texts, Some(again));
-        assert_eq!(drop_texts(store, noon() + hours(9), 9).await?, 0);
     },
     /// Texts, history and tasks go too; the identifier is free; others stay; one entry counts all.
     async fn purged_postings_leave_nothing(store: &S) {

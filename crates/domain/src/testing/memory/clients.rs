@@ -13,7 +13,7 @@ use kernel::{
 };
 use time::{Date, OffsetDateTime};
 
-use super::{MemoryStore, audit};
+use super::MemoryStore;
 
 /// The activity of a client.
 #[derive(Debug, Default)]
@@ -28,9 +28,7 @@ impl Clients for MemoryStore {
     async fn insert(&self, client: &Client, entry: Option<&Entry>) -> Result<(), StoreError> {
         let mut state = self.state();
         state.clients.push(client.clone());
-        if let Some(entry) = entry {
-            audit::write(&mut state.audit, entry.clone());
-        }
+        state.write_entry(entry.cloned());
         Ok(())
     }
 
@@ -69,9 +67,7 @@ impl Clients for MemoryStore {
             let used = before.secrets.iter().find(same);
             secret.last_used_at = used.map_or(secret.last_used_at, |used| used.last_used_at);
         }
-        if let Some(entry) = entry {
-            audit::write(&mut state.audit, entry.clone());
-        }
+        state.write_entry(entry.cloned());
         Ok(())
     }
 }

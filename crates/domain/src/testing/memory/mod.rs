@@ -103,9 +103,7 @@ impl MemoryStore {
 
     /// Writes the audit entry of another context's change.
     pub fn record_entry(&self, entry: Option<&Entry>) {
-        if let Some(entry) = entry {
-            audit::write(&mut self.state().audit, entry.clone());
-        }
+        self.state().write_entry(entry.cloned());
     }
 
     /// The time of the first event that follows a cursor.
@@ -167,25 +165,14 @@ impl State {
     }
 
     fn holds(&self, token: &ClaimToken) -> bool {
-        self.tasks
-            .get(&token.task)
-            .is_some_and(|task| task.lease == Some(token.lease))
+        let task = self.tasks.get(&token.task);
+        task.is_some_and(|task| task.lease == Some(token.lease))
     }
 
     /// The task of a token whose lease still holds.
     fn leased(&mut self, token: ClaimToken) -> Option<&mut Task> {
-        self.tasks
-            .get_mut(&token.task)
-            .filter(|task| task.lease == Some(token.lease))
-    }
-
-    fn add(&mut self, effect: Effect, trace: Option<TraceParent>, at: OffsetDateTime) {
-        self.last_task += 1;
-        let task = Task {
-            trace,
-            ..Task::new(effect, at)
-        };
-        self.tasks.insert(TaskId(self.last_task), task);
+        let task = self.tasks.get_mut(&token.task);
+        task.filter(|task| task.lease == Some(token.lease))
     }
 
     /// Writes a company, and returns whether that changed it.
@@ -249,7 +236,14 @@ impl State {
                     task.renew(at);
                 }
             }
-            None => self.add(effect, trace, at),
+            None => {
+                self.last_task += 1;
+                let task = Task {
+                    trace,
+                    ..Task::new(effect, at)
+                };
+                self.tasks.insert(TaskId(self.last_task), task);
+            }
         }
     }
 
@@ -269,10 +263,10 @@ impl State {
             self.finish(token, at);
         }
         for (token, error) in writes.given_up {
-            self.give_up(token, error, at);
+            self.give_up(token, &error, at);
         }
         for entry in writes.audit {
-            audit::write(&mut self.audit, entry);
+            self.write_entry(Some(entry));
         }
     }
 
@@ -302,18 +296,6 @@ impl State {
             } else {
                 task.renew(at);
             }
-        }
-    }
-
-    fn give_up(&mut self, token: ClaimToken, error: String, at: OffsetDateTime) {
-        if let Some(task) = self.leased(token) {
-            if task.generation == token.generation {
-                task.release(task.next_at);
-                task.is_dead = true;
-            } else {
-                task.renew(at);
-            }
-            task.last_error = Some(error);
         }
     }
 

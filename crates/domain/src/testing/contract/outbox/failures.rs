@@ -58,12 +58,14 @@ kernel::contract_cases!(
         assert_eq!(dead.len(), 2);
         assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
         let one = Revive::Tasks(vec![dead[0].id]);
-        assert_eq!(store.revive(&one, None, noon()).await, Ok(1));
-        assert_eq!(
-            store.revive(&one, None, noon()).await,
-            Ok(0),
-            "it is not dead any more"
-        );
+        // It is recorded with the number of tasks, if there were any.
+        for (n, revived) in [(1, 1), (2, 0)] {
+            let entry = by_ann(n).entry(Action::OUTBOX_RETRY, noon());
+            let found = store.revive(&one, Some(&entry), noon()).await;
+            assert_eq!(found, Ok(revived));
+            let expect = by_ann(1).entry(Action::OUTBOX_RETRY, noon());
+            assert_eq!(entries(store).await?, [expect.with("tasks", 1)]);
+        }
         let claimed = claim_one(store, 3, noon()).await?;
         assert_eq!((claimed.token.task, claimed.attempts), (dead[0].id, 1));
         assert_eq!(store.revive(&Revive::All, None, noon()).await, Ok(1));
