@@ -27,8 +27,8 @@ use crate::{
     company::Company,
     posting::{
         self, ContentHash, DecidedBy, DecisionOutcome, ENRICH, EnrichedTexts, Enrichment,
-        HistoryEntry, Lifetime, Posting, PutPosting, ReasonCode, Rejection, Verdict, event,
-        moderation::Moderation,
+        HistoryEntry, Lifetime, Original, Posting, PutPosting, ReasonCode, Rejection, Verdict,
+        event, moderation::Moderation,
     },
     testing::push,
 };
@@ -163,33 +163,43 @@ impl Board {
         self.snapshot.company_of(self.posting()).unwrap()
     }
 
+    fn content(&self) -> ContentHash {
+        ContentHash::of(&self.posting().details, self.company())
+    }
+
+    /// The change by an outcome for some content.
+    fn outcome(
+        &mut self,
+        content: ContentHash,
+        made: &Enrichment,
+        original: Option<Original>,
+    ) -> Option<Change> {
+        self.now += hours(1);
+        let (posting, company) = (self.posting(), self.company());
+        let (lifetime, now) = (self.lifetime, self.now);
+        outcome::apply(posting, company, content, made, original, lifetime, now)
+    }
+
     /// Applies an outcome for the current content.
     fn enrich(&mut self, verdict: &Verdict) -> Option<Written> {
-        let content = ContentHash::of(&self.posting().details, self.company());
-        self.enrich_content(content, verdict)
+        self.enrich_content(self.content(), verdict)
     }
 
     fn enrich_content(&mut self, content: ContentHash, verdict: &Verdict) -> Option<Written> {
-        self.now += hours(1);
         let enrichment = Enrichment {
-            texts: EnrichedTexts {
-                markdown: "Bread.".into(),
-                redacted_markdown: "B.".into(),
-                redacted_title: None,
-            },
+            texts: texts("Bread.", "B."),
             verdict: verdict.clone(),
             by: DecidedBy::Rules("7".to_owned()),
             ..Enrichment::bare()
         };
-        let change = outcome::apply(
-            self.posting(),
-            self.company(),
-            content,
-            &enrichment,
-            None,
-            self.lifetime,
-            self.now,
-        )?;
+        let change = self.outcome(content, &enrichment, None)?;
+        Some(self.record(Some(change)))
+    }
+
+    /// Leaves the content without a verdict.
+    fn fail(&mut self, made: Option<&Enrichment>, reason: &str) -> Option<Written> {
+        self.now += hours(1);
+        let change = outcome::leave_unjudged(self.posting(), made, reason, self.now)?;
         Some(self.record(Some(change)))
     }
 
@@ -201,16 +211,18 @@ impl Board {
 
     fn moderate(&mut self, command: &Moderation) -> Result<Written, Rejection> {
         self.now += hours(1);
-        let (posting, company) = (self.posting(), self.company());
-        let change = super::moderation::decide(
-            posting,
-            company,
-            command,
-            &by_ann(1).operator,
-            self.lifetime,
-            self.now,
-        )?;
+        let (posting, company, by) = (self.posting(), self.company(), by_ann(1).operator);
+        let (lifetime, now) = (self.lifetime, self.now);
+        let change = super::moderation::decide(posting, company, command, &by, lifetime, now)?;
         Ok(self.record(change))
+    }
+}
+
+fn texts(markdown: &str, redacted: &str) -> EnrichedTexts {
+    EnrichedTexts {
+        markdown: markdown.to_owned(),
+        redacted_markdown: redacted.to_owned(),
+        redacted_title: None,
     }
 }
 

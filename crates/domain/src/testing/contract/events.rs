@@ -11,7 +11,7 @@ use kernel::{
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{companies::find, posting, put, touching};
+use super::{companies::find, posting, put, writing};
 use crate::{
     company::Company,
     posting::{
@@ -248,10 +248,8 @@ kernel::contract_cases!(
     async fn a_conflict_records_nothing(store: &S) {
         put_events(store, &[create("a", "acme")]).await?;
         let before = end(store).await?;
-        let mut writes = touching(&posting(store, "a").await?, |posting| posting.version = 8);
-        for write in writes.postings.values_mut() {
-            write.expected = Some(7);
-        }
+        let before_it = posting(store, "a").await?;
+        let mut writes = writing(&before_it, |write| write.expected = Some(7));
         writes.tasks.events.push(told(1, noon()));
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
         assert_eq!(end(store).await?, before);

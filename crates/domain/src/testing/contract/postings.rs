@@ -5,7 +5,7 @@ use kernel::{
     testing::{Absent, by_ann, hours, identifier, noon, uuid},
 };
 
-use super::{change, load, posting, put, touching};
+use super::{change, first, load, posting, put, touching, view, writing};
 use crate::{
     catalogue::CatalogueId,
     decision::decide,
@@ -39,7 +39,6 @@ kernel::contract_cases!(
     },
     /// A load for rules leaves the text out; a reader gets it, also after changes without one.
     async fn descriptions_are_read_where_they_are_needed(store: &S) {
-        let id = identifier("a");
         let pushes = [
             (create("a", "acme"), "<p>Build things at acme.</p>"),
             (
@@ -55,15 +54,11 @@ kernel::contract_cases!(
             assert_eq!(loaded, Description::from(expect), "by its digest");
             let text = |posting: &Posting| posting.details.raw_description.text().cloned();
             let snapshot = store.load_by_id(&[put_id("a")]).await?;
-            let found = PostingReader::find(store, &id).await?;
-            let all = ListQuery {
-                limit: 1,
-                ..ListQuery::default()
-            };
-            let listed = PostingReader::list(store, &all).await?.postings;
+            let found = view(store, "a").await?;
+            let listed = PostingReader::list(store, &first(1)).await?.postings;
             for posting in [
-                snapshot.postings.get(&id),
-                found.as_ref().map(|view| &view.posting),
+                snapshot.postings.get(&identifier("a")),
+                Some(&found.posting),
                 listed.first().map(|view| &view.posting),
             ] {
                 let posting = posting.ok_or(Absent)?;
@@ -92,14 +87,12 @@ kernel::contract_cases!(
     async fn a_new_posting_of_a_taken_identifier_conflicts(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         let taken = posting(store, "a").await?;
-        let mut writes = touching(&taken, |posting| {
-            posting.id = PostingId::new(uuid(5));
-            posting.version = 1;
-            posting.details.raw_description = "<p>Build.</p>".into();
-        });
-        for write in writes.postings.values_mut() {
+        let writes = writing(&taken, |write| {
             write.expected = None;
-        }
+            write.posting.id = PostingId::new(uuid(5));
+            write.posting.version = 1;
+            write.posting.details.raw_description = "<p>Build.</p>".into();
+        });
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
         assert_eq!(posting(store, "a").await?.id, put_id("a"));
     },
@@ -204,21 +197,14 @@ kernel::contract_cases!(
         };
         let by_operator = Decision::of_operator(Some(by_ann(1).operator), None, noon() + hours(1));
         for decision in [None, Some(by_rules), Some(by_operator)] {
-            let mut writes = touching(&posting(store, "a").await?, |_| {});
-            for write in writes.postings.values_mut() {
-                write.decision.clone_from(&decision);
-            }
+            let before = posting(store, "a").await?;
+            let writes = writing(&before, |write| write.decision.clone_from(&decision));
             store.commit(writes).await?;
             change(store, "a", |posting| posting.is_featured ^= true).await?;
-            let found = PostingReader::find(store, &identifier("a")).await?;
-            assert_eq!(found.ok_or(Absent)?.decision, decision);
+            assert_eq!(view(store, "a").await?.decision, decision);
             for texts in [Texts::All, Texts::Redacted, Texts::None] {
-                let all = ListQuery {
-                    limit: 1,
-                    texts,
-                    ..ListQuery::default()
-                };
-                let page = PostingReader::list(store, &all).await?.postings;
+                let query = ListQuery { texts, ..first(1) };
+                let page = PostingReader::list(store, &query).await?.postings;
                 assert_eq!(page.first().ok_or(Absent)?.decision, decision);
             }
         }
@@ -240,23 +226,12 @@ kernel::contract_cases!(
             None,
             Some((texts("two"), None)),
         ] {
-            let mut writes = touching(&posting(store, "a").await?, |_| {});
-            for write in writes.postings.values_mut() {
-                write.enriched.clone_from(&enriched);
-            }
+            let before = posting(store, "a").await?;
+            let writes = writing(&before, |write| write.enriched.clone_from(&enriched));
             store.commit(writes).await?;
-            let view = PostingReader::find(store, &identifier("a")).await?;
-            let view = view.ok_or(Absent)?;
-            match enriched {
-                Some((texts, coordinates)) => {
-                    assert_eq!(view.texts, Some(texts));
-                    assert_eq!(view.coordinates, coordinates);
-                }
-                None => assert_eq!(
-                    (view.texts, view.coordinates),
-                    (Some(texts("one")), Some(place))
-                ),
-            }
+            let view = view(store, "a").await?;
+            let (texts, place) = enriched.unwrap_or((texts("one"), Some(place)));
+            assert_eq!((view.texts, view.coordinates), (Some(texts), place));
         }
     },
 );

@@ -5,7 +5,7 @@ use kernel::{
     testing::{Absent, Checked, hours, identifier, minutes, noon, uuid, valid},
 };
 
-use super::{change, posting, put, run, touching};
+use super::{change, first, posting, put, run, view, writing};
 use crate::{
     posting::{EnrichedTexts, PostingView},
     store::{HISTORY_SHOWN, ListOrder, ListQuery, PostingPage, PostingReader, Store, Texts},
@@ -40,17 +40,14 @@ async fn listed<S: Store + PostingReader>(store: &S, query: &ListQuery) -> Check
 
 /// Gives a posting texts of this total size, in a commit that keeps its place in the list.
 async fn enriched<S: Store + PostingReader>(store: &S, name: &str, size: usize) -> Checked {
-    let posting = posting(store, name).await?;
-    let mut writes = touching(&posting, |_| {});
-    let write = writes.postings.get_mut(&posting.id).ok_or(Absent)?;
     let texts = EnrichedTexts {
         markdown: "x".repeat(size / 2),
         redacted_markdown: "x".repeat(size / 2),
         redacted_title: Some("x".into()),
     };
-    write.enriched = Some((texts, None));
-    store.commit(writes).await?;
-    Ok(())
+    let posting = posting(store, name).await?;
+    let writes = writing(&posting, |write| write.enriched = Some((texts, None)));
+    Ok(store.commit(writes).await?)
 }
 
 kernel::contract_cases!(
@@ -64,11 +61,7 @@ kernel::contract_cases!(
                 .collect();
             run(store, &batch, noon() + minutes(minute)).await?;
         }
-        let all = ListQuery {
-            limit: 100,
-            ..ListQuery::default()
-        };
-        let all = listed(store, &all).await?.postings;
+        let all = listed(store, &first(100)).await?.postings;
         let positions: Vec<_> = all
             .iter()
             .map(|view| (view.posting.updated_at, view.posting.id))
@@ -80,11 +73,7 @@ kernel::contract_cases!(
                 .all(|view| view.history.is_empty() && view.company.company.name == "acme")
         );
 
-        let query = ListQuery {
-            limit: 4,
-            ..ListQuery::default()
-        };
-        assert_eq!(pages(store, query).await?.concat(), all);
+        assert_eq!(pages(store, first(4)).await?.concat(), all);
     },
     /// Where a change moves nothing.
     async fn lists_by_id_page(store: &S) {
@@ -97,8 +86,7 @@ kernel::contract_cases!(
         let mut ids = Vec::new();
         let mut query = ListQuery {
             order: ListOrder::Id,
-            limit: 2,
-            ..ListQuery::default()
+            ..first(2)
         };
         for minute in 4.. {
             let page = listed(store, &query).await?;
@@ -136,8 +124,7 @@ kernel::contract_cases!(
                 let query = ListQuery {
                     order,
                     texts,
-                    limit: 9,
-                    ..ListQuery::default()
+                    ..first(9)
                 };
                 let mut postings = listed(store, &query).await?.postings;
                 postings.sort_by_key(|view| view.posting.source_identifier.clone());
@@ -194,9 +181,8 @@ kernel::contract_cases!(
             (0, vec!["a", "b", "c", "d", "e"]),
         ] {
             let query = ListQuery {
-                limit: 10,
                 max_bytes,
-                ..ListQuery::default()
+                ..first(10)
             };
             let pages = pages(store, query).await?;
             let pages: Vec<_> = pages.iter().map(|page| names(page).concat()).collect();
@@ -211,8 +197,7 @@ kernel::contract_cases!(
             let batch = [push("a", &reason), push("a", r#"{"expiration":null}"#)];
             run(store, &batch, noon() + hours(hour)).await?;
         }
-        let found = PostingReader::find(store, &identifier("a")).await?;
-        let history = found.ok_or(Absent)?.history;
+        let history = view(store, "a").await?.history;
         // 121 entries: the creation, and two of each hour.
         assert_eq!(history.len(), HISTORY_SHOWN);
         let first = history.first().ok_or(Absent)?;
@@ -242,8 +227,7 @@ kernel::contract_cases!(
             let query = ListQuery {
                 status,
                 updated_after,
-                limit: 10,
-                ..ListQuery::default()
+                ..first(10)
             };
             let page = listed(store, &query).await?;
             assert_eq!(names(&page.postings), expect);
@@ -290,11 +274,8 @@ kernel::contract_cases!(
                 run(&memory, &batch, now).await?
             );
         }
-        let query = ListQuery {
-            limit: 100,
-            ..ListQuery::default()
-        };
-        assert_eq!(listed(store, &query).await?, listed(&memory, &query).await?);
+        let all = first(100);
+        assert_eq!(listed(store, &all).await?, listed(&memory, &all).await?);
         for name in ["a", "b", "c", "d", "e"] {
             let name = identifier(name);
             let view = PostingReader::find(store, &name).await?;
@@ -330,8 +311,7 @@ kernel::contract_cases!(
                         order,
                         created_by,
                         prefixes: valid(Prefixes::new(texts)),
-                        limit,
-                        ..ListQuery::default()
+                        ..first(limit)
                     };
                     let found = pages(store, query).await?.concat();
                     let mut found = names(&found);
