@@ -101,6 +101,15 @@ mod tests {
     use super::*;
     use crate::codes::{CountryCode, CurrencyCode};
 
+    /// Checks what is found for texts, in pairs `TEXT = CODE`; no code is nothing.
+    fn check(find: fn(&str) -> Option<&'static str>, pairs: &str) {
+        for pair in pairs.split(", ") {
+            let (text, code) = pair.split_once('=').unwrap();
+            let expect = Some(code.trim()).filter(|code| !code.is_empty());
+            assert_eq!(find(text.trim()), expect, "{pair}");
+        }
+    }
+
     #[test]
     fn a_misspelt_name_is_told_from_another_one() {
         let names = ["title", "salary_min", "salary_max", "company"];
@@ -125,15 +134,6 @@ mod tests {
         let texts = "FULL_TIME = full-time, Full time = full-time, fulltime = full-time, \
             Permanent = full-time, full-tme = full-time, per hour = hourly, /h = hourly, secret =";
         check(find, texts);
-    }
-
-    /// What is found for each text of `text = code` pairs.
-    fn check(find: fn(&str) -> Option<&'static str>, pairs: &str) {
-        for pair in pairs.split(", ") {
-            let (text, code) = pair.split_once('=').unwrap();
-            let expect = Some(code.trim()).filter(|code| !code.is_empty());
-            assert_eq!(find(text.trim()), expect, "{pair}");
-        }
     }
 
     #[test]

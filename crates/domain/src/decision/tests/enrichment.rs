@@ -30,11 +30,8 @@ fn changes_of_content_ask_for_enrichment_and_others_do_not() {
             let mut board = Board::with(status);
             let asks = asks && status != Status::Expired;
             assert_eq!(board.put(body).unwrap().1.asked, asks, "{status} {body}");
-            assert_eq!(
-                board.posting().status,
-                status,
-                "it stays as it is meanwhile"
-            );
+            // It stays as it is meanwhile.
+            assert_eq!(board.posting().status, status);
         }
     }
 }
@@ -224,11 +221,8 @@ fn an_approved_posting_keeps_what_was_judged_and_says_so_once() {
     let reason = "it\nwas  \u{1b}refused";
     let digest = board.posting().texts_digest;
     let raised = board.fail(Some(&made()), reason).unwrap().events;
-    assert_eq!(
-        board.posting().texts_digest,
-        digest,
-        "texts that were judged stay"
-    );
+    // Texts that were judged stay.
+    assert_eq!(board.posting().texts_digest, digest);
     assert_eq!(raised, [event::JOB_POSTING_ENRICHED], "of the reason");
     let posting = board.posting();
     let told = Some("awaiting_review: it was refused");
@@ -244,11 +238,8 @@ fn an_approved_posting_keeps_what_was_judged_and_says_so_once() {
     );
     assert_eq!(board.fail(Some(&made()), reason), None, "a try is no step");
     board.put(r#"{"title":"Fraud!"}"#).unwrap();
-    assert_eq!(
-        board.fail(Some(&made()), reason),
-        None,
-        "nor is other content"
-    );
+    // Nor is other content.
+    assert_eq!(board.fail(Some(&made()), reason), None);
     assert_eq!(board.history.len(), steps + 1);
     let newest = board.content();
     assert_eq!(outcome::due(board.posting(), board.company()), Some(newest));

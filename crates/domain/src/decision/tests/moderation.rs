@@ -35,11 +35,8 @@ fn a_verdict_moves_every_open_status_and_stands() {
             let has_new_texts = status == Status::PendingEnrichment;
             let expect = has_new_texts.then_some(event::JOB_POSTING_ENRICHED);
             assert_eq!(written.events, expect.into_iter().collect::<Vec<_>>());
-            assert_eq!(
-                board.posting().status,
-                after,
-                "an operator's verdict stands"
-            );
+            // An operator's verdict stands.
+            assert_eq!(board.posting().status, after);
         }
     }
 }

@@ -77,17 +77,11 @@ fn a_reason_within_expiration_wins() {
 #[test]
 fn refusals_keep_their_order() {
     let wrong = r#"{"expiration":{},"title":5}"#;
-    assert_eq!(
-        Board::new().wrong(wrong),
-        ["title"],
-        "field errors before not found"
-    );
+    // Field errors before not found.
+    assert_eq!(Board::new().wrong(wrong), ["title"]);
     let mut rejected = Board::with(Status::Rejected);
-    assert_eq!(
-        rejected.wrong(wrong),
-        ["title"],
-        "field errors before the transition"
-    );
+    // Field errors before the transition.
+    assert_eq!(rejected.wrong(wrong), ["title"]);
     let merged = r#"{"expiration":{},"salary_min":5,"salary_max":4}"#;
     assert!(matches!(
         rejected.put(merged),

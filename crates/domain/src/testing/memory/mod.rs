@@ -14,7 +14,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use access::{Client, sign_in::SignInToken};
+use access::{Activity, Client, sign_in::SignInToken};
 use async_trait::async_trait;
 use kernel::{
     ClientId, CompanyId, PostingId, SourceIdentifier, StoreError,
@@ -55,7 +55,7 @@ struct State {
     former_names: HashMap<CompanyId, Vec<String>>,
     fingerprints: BTreeMap<PostingId, DatedFingerprint>,
     clients: Vec<Client>,
-    activity: HashMap<ClientId, clients::Stored>,
+    activity: HashMap<ClientId, Activity>,
     catalogues: Vec<catalogues::Row>,
     tasks: BTreeMap<TaskId, Task>,
     last_task: i64,

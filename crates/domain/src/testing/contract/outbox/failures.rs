@@ -146,11 +146,8 @@ kernel::contract_cases!(
         assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(1));
         assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(0), "it is gone");
         assert_eq!(rows(store, true).await?[0].key, effect(2).key());
-        assert_eq!(
-            rows(store, false).await?.len(),
-            2,
-            "one waits, one is leased"
-        );
+        // One waits, one is leased.
+        assert_eq!(rows(store, false).await?.len(), 2);
         let second = [tokens[1].token.task];
         assert_eq!(store.dismiss(&second, &dismissal).await, Ok(1));
 

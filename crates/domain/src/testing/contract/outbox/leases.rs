@@ -22,11 +22,8 @@ kernel::contract_cases!(
         for _ in 0..3 {
             ask(store, &[effect(1)], noon()).await?;
         }
-        assert_eq!(
-            claim(store, 1, noon() - minutes(1)).await?,
-            [],
-            "it is not due yet"
-        );
+        // It is not due yet.
+        assert_eq!(claim(store, 1, noon() - minutes(1)).await?, []);
         let claimed = claim_one(store, 1, noon()).await?;
         assert_eq!(claimed.effect, effect(1));
         assert_eq!((claimed.attempts, claimed.first_failed_at), (1, None));
@@ -52,11 +49,8 @@ kernel::contract_cases!(
         both.tasks.ask(effect(2));
         both.tasks.done.push(claimed.token);
         store.commit(both).await?;
-        assert_eq!(
-            claim(store, 6, noon()).await?.len(),
-            1,
-            "asked for in the commit that finishes it"
-        );
+        // Asked for in the commit that finishes it.
+        assert_eq!(claim(store, 6, noon()).await?.len(), 1);
     },
     async fn claims_are_limited_and_longest_due_first(store: &S) {
         for (n, minute) in [(1, 3), (2, 1), (3, 2)] {
