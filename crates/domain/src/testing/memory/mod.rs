@@ -224,26 +224,23 @@ impl State {
 
     fn ask(&mut self, effect: Effect, trace: Option<TraceParent>, at: OffsetDateTime) {
         let waiting = self.tasks.values_mut().find(|task| task.is_for(effect));
-        match waiting {
-            Some(task) => {
-                task.generation += 1;
-                task.trace = trace;
-                // None moves back behind others.
-                if task.is_dead || !effect.queue().is_bulk() {
-                    task.effect = effect;
-                }
-                if task.is_dead {
-                    task.renew(at);
-                }
+        if let Some(task) = waiting {
+            task.generation += 1;
+            task.trace = trace;
+            // None moves back behind others.
+            if task.is_dead || !effect.queue().is_bulk() {
+                task.effect = effect;
             }
-            None => {
-                self.last_task += 1;
-                let task = Task {
-                    trace,
-                    ..Task::new(effect, at)
-                };
-                self.tasks.insert(TaskId(self.last_task), task);
+            if task.is_dead {
+                task.renew(at);
             }
+        } else {
+            self.last_task += 1;
+            let task = Task {
+                trace,
+                ..Task::new(effect, at)
+            };
+            self.tasks.insert(TaskId(self.last_task), task);
         }
     }
 
