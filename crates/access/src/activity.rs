@@ -204,21 +204,38 @@ struct OfClient {
 impl Gathered {
     /// Adds a push.
     pub fn push(&mut self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime) {
-        if let Some(entry) = self.of(client) {
-            entry.count(at, Counts::one(outcome));
-            entry.pushed_at = entry.pushed_at.max(Some(at));
-        }
+        self.add(client, Counts::one(outcome), at);
     }
 
     /// Adds a refused push.
     pub fn refuse(&mut self, client: ClientId, at: OffsetDateTime) {
+        let refused = Counts {
+            refused: 1,
+            ..Counts::default()
+        };
+        self.add(client, refused, at);
+    }
+
+    /// Adds a verdict.
+    pub fn judge(&mut self, client: ClientId, judgement: Judgement, at: OffsetDateTime) {
+        let mut counts = Counts::default();
+        match judgement {
+            Judgement::Approved => counts.approved = 1,
+            Judgement::Rejected => counts.rejected = 1,
+        }
+        self.add(client, counts, at);
+    }
+
+    /// Adds counts to those of a day. A clock that jumps about cannot make the days grow.
+    fn add(&mut self, client: ClientId, counts: Counts, at: OffsetDateTime) {
         if let Some(entry) = self.of(client) {
-            let refused = Counts {
-                refused: 1,
-                ..Counts::default()
-            };
-            entry.count(at, refused);
-            entry.pushed_at = entry.pushed_at.max(Some(at));
+            *entry.days.entry(at.date()).or_default() += counts;
+            if entry.days.len() > DAYS_KEPT {
+                entry.days.pop_first();
+            }
+            if counts.pushes() > 0 {
+                entry.pushed_at = entry.pushed_at.max(Some(at));
+            }
         }
     }
 
@@ -229,18 +246,6 @@ impl Gathered {
                 entry.refusals.remove(0);
             }
             entry.refusals.push(refusal);
-        }
-    }
-
-    /// Adds a verdict.
-    pub fn judge(&mut self, client: ClientId, judgement: Judgement, at: OffsetDateTime) {
-        if let Some(entry) = self.of(client) {
-            let mut counts = Counts::default();
-            match judgement {
-                Judgement::Approved => counts.approved = 1,
-                Judgement::Rejected => counts.rejected = 1,
-            }
-            entry.count(at, counts);
         }
     }
 
@@ -258,19 +263,14 @@ impl Gathered {
     pub fn take(&mut self) -> ActivityWrites {
         let mut writes = ActivityWrites::default();
         for (client, entry) in std::mem::take(&mut self.clients) {
-            let days = entry.days.into_iter();
-            writes
-                .days
-                .extend(days.map(|(date, counts)| (client, date, counts)));
+            let days = entry.days.into_iter().map(|(date, it)| (client, date, it));
+            writes.days.extend(days);
             writes.pushes.extend(entry.pushed_at.map(|at| (client, at)));
-            let refusals = entry.refusals.into_iter();
-            writes
-                .refusals
-                .extend(refusals.map(|refusal| (client, refusal)));
+            let refusals = entry.refusals.into_iter().map(|it| (client, it));
+            writes.refusals.extend(refusals);
             let secrets = entry.secrets.into_iter();
-            writes
-                .secrets
-                .extend(secrets.map(|(digest, at)| (client, digest, at)));
+            let secrets = secrets.map(|(digest, at)| (client, digest, at));
+            writes.secrets.extend(secrets);
         }
         writes
     }
@@ -287,15 +287,12 @@ impl Gathered {
                 entry.pushed_at = entry.pushed_at.max(Some(at));
             }
         }
-        let mut earlier: HashMap<_, Vec<_>> = HashMap::new();
-        for (client, refusal) in writes.refusals {
-            earlier.entry(client).or_default().push(refusal);
-        }
-        for (client, mut refusals) in earlier {
-            if let Some(entry) = self.of(client) {
-                refusals.append(&mut entry.refusals);
-                let old = refusals.len().saturating_sub(REFUSALS_KEPT);
-                entry.refusals = refusals.split_off(old);
+        // From the newest on, as many as there is room for.
+        for (client, refusal) in writes.refusals.into_iter().rev() {
+            if let Some(entry) = self.of(client)
+                && entry.refusals.len() < REFUSALS_KEPT
+            {
+                entry.refusals.insert(0, refusal);
             }
         }
         for (client, digest, at) in writes.secrets {
@@ -315,16 +312,6 @@ impl Gathered {
             return None;
         }
         Some(self.clients.entry(client).or_default())
-    }
-}
-
-impl OfClient {
-    /// Adds counts to those of a day. A clock that jumps about cannot make it grow.
-    fn count(&mut self, at: OffsetDateTime, counts: Counts) {
-        *self.days.entry(at.date()).or_default() += counts;
-        if self.days.len() > DAYS_KEPT {
-            self.days.pop_first();
-        }
     }
 }
 

@@ -311,10 +311,7 @@ mod tests {
     async fn with_postings(count: usize) -> MemoryStore {
         let store = MemoryStore::new();
         for n in 0..count {
-            let put = create(
-                &format!("{}-{n:03}", if n % 2 == 0 { "a" } else { "b" }),
-                "acme",
-            );
+            let put = create(&format!("{}-{n:03}", ["a", "b"][n % 2]), "acme");
             let at = noon() + time::Duration::seconds(n.try_into().unwrap());
             let answers = ingest(&store, &[put], Lifetime::NEVER, at).await.unwrap();
             assert!(answers[0].is_ok());
@@ -322,73 +319,42 @@ mod tests {
         store
     }
 
-    fn ids(page: &FoundPage) -> Vec<&str> {
-        let postings = page.postings.iter();
-        postings.map(|one| one.source_identifier.as_str()).collect()
-    }
-
     #[pollster::test]
     async fn pages_go_on_where_the_last_one_ended() {
         let store = with_postings(7).await;
-        let fenced = |prefixes: &[&str], identifier: Option<&str>| PostingSearch {
-            identifier: identifier.map(Arc::from),
-            fence: Prefixes::new(prefixes).unwrap(),
-            ..PostingSearch::default()
-        };
-        let all_by_identifier = vec![
-            "a-000", "a-002", "a-004", "a-006", "b-001", "b-003", "b-005",
-        ];
-        for (wanted, order) in [
-            (
-                PostingSearch::default(),
-                vec![
-                    "a-006", "b-005", "a-004", "b-003", "a-002", "b-001", "a-000",
-                ],
-            ),
-            (
-                PostingSearch {
-                    identifier: Some("a".into()),
-                    ..PostingSearch::default()
-                },
-                vec!["a-000", "a-002", "a-004", "a-006"],
-            ),
-            (fenced(&["b-", "a-00"], None), all_by_identifier.clone()),
-            (
-                fenced(&["b-", "a-00"], Some("b-00")),
-                vec!["b-001", "b-003", "b-005"],
-            ),
-            (fenced(&["a-00"], Some("a-004")), vec!["a-004"]),
-            (fenced(&["a-006", "b-001"], Some("b")), vec!["b-001"]),
-            (fenced(&["c-"], None), vec![]),
-            (
-                PostingSearch {
-                    identifier: Some("c".into()),
-                    ..PostingSearch::default()
-                },
-                vec![],
-            ),
-            (
-                PostingSearch {
-                    words: Words::of("nothing like it"),
-                    ..PostingSearch::default()
-                },
-                vec![],
-            ),
+        let by_identifier = "a-000 a-002 a-004 a-006 b-001 b-003 b-005";
+        let newest_first = "a-006 b-005 a-004 b-003 a-002 b-001 a-000";
+        for (identifier, prefixes, words, order) in [
+            (None, &[][..], "", newest_first),
+            (None, &[], "nothing like it", ""),
+            (Some("a"), &[], "", "a-000 a-002 a-004 a-006"),
+            (Some("c"), &[], "", ""),
+            (None, &["b-", "a-00"], "", by_identifier),
+            (None, &["c-"], "", ""),
+            (Some("b-00"), &["b-", "a-00"], "", "b-001 b-003 b-005"),
+            (Some("a-004"), &["a-00"], "", "a-004"),
+            (Some("b"), &["a-006", "b-001"], "", "b-001"),
         ] {
+            let wanted = PostingSearch {
+                identifier: identifier.map(Arc::from),
+                fence: Prefixes::new(prefixes).unwrap(),
+                words: Words::of(words),
+                ..PostingSearch::default()
+            };
             for limit in [1, 2, 3, 4, 7, 50] {
                 let (mut found, mut after) = (Vec::new(), None);
                 loop {
-                    let page = search(&store, &wanted, after, limit, |_| true)
-                        .await
-                        .unwrap();
+                    let page = search(&store, &wanted, after, limit, |_| true).await;
+                    let page = page.unwrap();
                     assert!(page.postings.len() <= limit);
-                    found.extend(ids(&page).into_iter().map(str::to_owned));
+                    let ids = page.postings.iter().map(|one| &one.source_identifier);
+                    found.extend(ids.map(ToString::to_string));
                     after = page.next;
                     if after.is_none() {
                         break;
                     }
                 }
-                assert_eq!(found, order, "{limit}");
+                assert_eq!(found.join(" "), order, "{limit}");
             }
         }
     }

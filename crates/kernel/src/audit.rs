@@ -11,7 +11,11 @@ use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{StoreError, line::check_line};
+use crate::{
+    StoreError,
+    line::{InvalidText, short_text},
+    name::name,
+};
 
 /// The longest name of an operator, in characters.
 const NAME_LENGTH: usize = 100;
@@ -20,33 +24,10 @@ const NAME_LENGTH: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Operator(Arc<str>);
 
-/// The reason why a text is not an operator's name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidOperator {
-    /// It is blank.
-    #[error("must not be empty")]
-    Empty,
-    /// It is too long.
-    #[error("must be at most {NAME_LENGTH} characters long")]
-    TooLong,
-    /// It cannot be shown on one line.
-    #[error(transparent)]
-    Line(#[from] crate::line::InvalidLine),
-}
-
 impl Operator {
     /// Parses a name, trimmed.
-    pub fn new(name: &str) -> Result<Self, InvalidOperator> {
-        let name = name.trim();
-        if name.is_empty() {
-            return Err(InvalidOperator::Empty);
-        }
-        if name.chars().count() > NAME_LENGTH {
-            return Err(InvalidOperator::TooLong);
-        }
-        check_line(name)?;
-        Ok(Self(name.into()))
+    pub fn new(name: &str) -> Result<Self, InvalidText> {
+        Ok(Self(short_text(name, NAME_LENGTH)?.into()))
     }
 
     /// The name.
@@ -61,10 +42,10 @@ impl fmt::Display for Operator {
     }
 }
 
-/// The kind of an audited action, such as `subscribers.suppress`. Stores accept any name, so that
-/// an older program can show a newer one's entries.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Action(Cow<'static, str>);
+name! {
+    /// The kind of an audited action, such as `subscribers.suppress`.
+    Action
+}
 
 impl Action {
     /// Dead tasks were brought back.
@@ -136,27 +117,6 @@ impl Action {
     pub const INTEGRATION_SIGN_IN: Self = Self::new("integration.sign_in");
     /// Somebody signed out of them.
     pub const INTEGRATION_SIGN_OUT: Self = Self::new("integration.sign_out");
-
-    /// An action of this name.
-    pub const fn new(name: &'static str) -> Self {
-        Self(Cow::Borrowed(name))
-    }
-
-    /// An action as it was stored.
-    pub fn from_store(name: String) -> Self {
-        Self(Cow::Owned(name))
-    }
-
-    /// The action's name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Action {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
 }
 
 /// Further details of an entry, a JSON object.

@@ -43,72 +43,55 @@ const CURRENCIES: [&str; 176] = [
     "XPT", "XSU", "XUA", "YER", "ZAR", "ZMW", "ZWG",
 ];
 
-/// A country of ISO 3166-1, as its officially assigned alpha-2 code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CountryCode(&'static str);
+/// Declares a code of a list: its type, and how it is read and suggested.
+macro_rules! code {
+    ($(#[$meta:meta])* $name:ident of $codes:ident, $expected:literal, $likely:path) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(&'static str);
 
-impl CountryCode {
-    /// Finds the country of a code of any case.
-    pub fn parse(code: &str) -> Option<Self> {
-        find(&COUNTRIES, code).map(Self)
-    }
+        impl $name {
+            /// Finds a code of any case.
+            pub fn parse(code: &str) -> Option<Self> {
+                find(&$codes, code).map(Self)
+            }
 
-    /// The code.
-    pub const fn as_str(self) -> &'static str {
-        self.0
-    }
+            /// The code.
+            pub const fn as_str(self) -> &'static str {
+                self.0
+            }
+        }
+
+        impl Term for $name {
+            const EXPECTED: &'static str = $expected;
+
+            fn parse(text: &str) -> Option<Self> {
+                Self::parse(text)
+            }
+
+            fn likely(text: &str) -> Option<&'static str> {
+                $likely(text)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.0)
+            }
+        }
+    };
 }
 
-impl Term for CountryCode {
-    const EXPECTED: &'static str = "a country code of ISO 3166-1 alpha-2 that is assigned";
-
-    fn parse(text: &str) -> Option<Self> {
-        Self::parse(text)
-    }
-
-    fn likely(text: &str) -> Option<&'static str> {
-        suggest::country(text)
-    }
+code! {
+    /// A country of ISO 3166-1, as its officially assigned alpha-2 code.
+    CountryCode of COUNTRIES,
+    "a country code of ISO 3166-1 alpha-2 that is assigned", suggest::country
 }
 
-impl fmt::Display for CountryCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-/// A currency of ISO 4217, as its alphabetic code that is assigned today.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CurrencyCode(&'static str);
-
-impl CurrencyCode {
-    /// Finds the currency of a code of any case.
-    pub fn parse(code: &str) -> Option<Self> {
-        find(&CURRENCIES, code).map(Self)
-    }
-
-    /// The code.
-    pub const fn as_str(self) -> &'static str {
-        self.0
-    }
-}
-
-impl Term for CurrencyCode {
-    const EXPECTED: &'static str = "a currency code of ISO 4217 that is assigned";
-
-    fn parse(text: &str) -> Option<Self> {
-        Self::parse(text)
-    }
-
-    fn likely(text: &str) -> Option<&'static str> {
-        suggest::currency(text)
-    }
-}
-
-impl fmt::Display for CurrencyCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
+code! {
+    /// A currency of ISO 4217, as its alphabetic code that is assigned today.
+    CurrencyCode of CURRENCIES,
+    "a currency code of ISO 4217 that is assigned", suggest::currency
 }
 
 /// Finds a code of any case in a list.

@@ -64,42 +64,22 @@ mod tests {
     #[test]
     fn the_rule_of_the_html_standard_holds() {
         let (local, label) = ("a".repeat(64), "b".repeat(63));
-        for address in [
-            "a@b",
-            "a@b.example",
+        let valid = "a@b|a@b.example|.a@b.example|\
+            a..b@c.example|a@bücher.example|a@xn--bcher-kva.example|a@1.2.3.4";
+        for address in valid.split('|').chain([
             "o'neil+jobs!#$%&*/=?^_`{|}~-@b-c.example",
-            ".a@b.example",
-            "a..b@c.example",
-            "a@bücher.example",
-            "a@xn--bcher-kva.example",
-            "a@1.2.3.4",
-            &format!("{local}@{label}.example"),
-        ] {
+            &*format!("{local}@{label}.example"),
+        ]) {
             assert!(parts(address).is_some(), "{address}");
         }
-        for address in [
-            "",
-            "a",
-            "a@",
-            "@b.example",
-            "a b@c.example",
-            "\"a b\"@c.example",
-            "a@b@c.example",
-            "a@b..example",
-            "a@b.example.",
-            "a@.b.example",
-            "a@-b.example",
-            "a@b-.example",
-            "a@b_c.example",
-            "a@[127.0.0.1]",
-            "a@[IPv6:::1]",
-            "ä@b.example",
-            "a@b\u{202e}.example",
-            "a@bü cher.example",
-            &format!("a{local}@b.example"),
+        let wrong = "|a|a@|@b.example|a b@c.example|\"a b\"@c.example|a@b@c.example|\
+            a@b..example|a@b.example.|a@.b.example|a@-b.example|a@b-.example|a@b_c.example|\
+            a@[127.0.0.1]|a@[IPv6:::1]|ä@b.example|a@b\u{202e}.example|a@bü cher.example";
+        for address in wrong.split('|').chain([
+            &*format!("a{local}@b.example"),
             &format!("a@b{label}.example"),
             &format!("a@{}b", "b.".repeat(128)),
-        ] {
+        ]) {
             assert_eq!(parts(address), None, "{address}");
         }
     }
@@ -113,17 +93,10 @@ mod tests {
 
     #[test]
     fn dots_stand_between_atoms() {
-        for (address, is_dot_string) in [
-            ("a.b.c@d.example", true),
-            (".a@b.example", false),
-            ("a.@b.example", false),
-            ("a..b@c.example", false),
-        ] {
-            assert_eq!(
-                parts(address).unwrap().is_dot_string(),
-                is_dot_string,
-                "{address}"
-            );
+        let is_dot_string = |address| parts(address).unwrap().is_dot_string();
+        assert!(is_dot_string("a.b.c@d.example"));
+        for address in [".a@b.example", "a.@b.example", "a..b@c.example"] {
+            assert!(!is_dot_string(address), "{address}");
         }
     }
 }

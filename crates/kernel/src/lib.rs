@@ -29,6 +29,7 @@ pub mod health;
 pub mod id;
 pub mod line;
 mod moment;
+pub mod name;
 pub mod outbox;
 mod precision;
 mod prefixes;

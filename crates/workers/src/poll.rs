@@ -81,20 +81,20 @@ async fn poison<H: Handler>(
     stop: &CancellationToken,
 ) -> Result<usize, StoreError> {
     let queue = handler.queue();
-    if !tasks.has_suspect(queue).await? {
+    if !tasks.has_crashed(queue).await? {
         return Ok(0);
     }
     let exclusive = stop.run_until_cancelled(tasks.quarantine.exclusive());
     let Some(_exclusive) = exclusive.await else {
         return Ok(0);
     };
-    let Some(task) = tasks.claim_suspect(queue).await? else {
+    let Some(task) = tasks.claim_crashed(queue).await? else {
         return Ok(0);
     };
     tasks.quarantine.look_again(queue);
     let (effect, lost) = (task.effect, task.lost);
     if task.is_poison() {
-        // After a failure here the task is not given back: that would clear the suspicion.
+        // After a failure here the task is not given back: that would clear the crash.
         handler.dead_letter(&task).await?;
         return Ok(1);
     }

@@ -66,29 +66,29 @@ impl Tasks {
         Ok(Vec::new())
     }
 
-    /// Whether a queue, or the one behind it, has a suspect. Asks the store once a polling interval
-    /// and queue.
-    pub async fn has_suspect(&self, queue: Queue) -> Result<bool, StoreError> {
+    /// Whether a queue, or the one behind it, has a crashed task. Asks the store once a polling
+    /// interval and queue.
+    pub async fn has_crashed(&self, queue: Queue) -> Result<bool, StoreError> {
         let every = self.settings().poll_every;
         if !self.quarantine.is_to_look(queue, every) {
             return Ok(false);
         }
         for queue in with_behind(queue) {
-            if self.parts.outbox.has_suspect(queue, self.now()).await? {
+            if self.parts.outbox.has_crashed(queue, self.now()).await? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// Claims a suspect.
-    pub async fn claim_suspect(&self, queue: Queue) -> Result<Option<Claimed>, StoreError> {
+    /// Claims a crashed task.
+    pub async fn claim_crashed(&self, queue: Queue) -> Result<Option<Claimed>, StoreError> {
         let (lease, now) = (self.lease(), self.now());
         for queue in with_behind(queue) {
             let claim = self
                 .parts
                 .outbox
-                .claim_suspect(queue, lease, Uuid::now_v7(), now);
+                .claim_crashed(queue, lease, Uuid::now_v7(), now);
             if let Some(task) = claim.await? {
                 return Ok(Some(task));
             }

@@ -43,12 +43,12 @@ statement! {
 }
 
 statement! {
-    ClaimSuspect = claim!("task.lease IS NOT NULL", ", lost = lost + 1"),
+    ClaimCrashed = claim!("task.lease IS NOT NULL", ", lost = lost + 1"),
     returns ClaimedColumns
 }
 
 statement! {
-    HasSuspect = r"
+    HasCrashed = r"
         SELECT EXISTS (
             SELECT FROM outbox AS task
             WHERE task.kind = :kind AND coalesce(task.account, '') = :lane
@@ -66,7 +66,7 @@ fn claimed(mut rows: Vec<ClaimedRow>, queue: Queue, lease: Uuid) -> Result<Vec<C
 
 impl PostgresStore {
     /// Whether the lease of some task has expired.
-    pub(crate) async fn look_for_suspect(
+    pub(crate) async fn look_for_crashed(
         &self,
         queue: Queue,
         now: OffsetDateTime,
@@ -74,7 +74,7 @@ impl PostgresStore {
         self.query(async move |conn| {
             let (kind, lane) = (queue.kind().as_str(), queue.lane().unwrap_or_default());
             let asked = binds! { kind, lane, now };
-            let found: Vec<(bool,)> = conn.load::<HasSuspect, _>(asked).await?;
+            let found: Vec<(bool,)> = conn.load::<HasCrashed, _>(asked).await?;
             Ok(found.iter().any(|(found,)| *found))
         })
         .await
@@ -109,7 +109,7 @@ impl PostgresStore {
         self.repeatable(async move |conn| {
             let (kind, lane) = (queue.kind().as_str(), queue.lane().unwrap_or_default());
             let asked = binds! { kind, lane, now, limit: 1_i64, lease, until };
-            claimed(conn.load::<ClaimSuspect, _>(asked).await?, queue, lease)
+            claimed(conn.load::<ClaimCrashed, _>(asked).await?, queue, lease)
         })
         .await
     }

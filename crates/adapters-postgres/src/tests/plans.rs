@@ -42,8 +42,8 @@ const PLANS: [Plan; 36] = [
         "outbox::claim::Claim",
         &["using outbox_due ", " AND (next_at <= ", "!Sort Key"],
     ),
-    ("outbox::claim::ClaimSuspect", SUSPECTS),
-    ("outbox::claim::HasSuspect", SUSPECTS),
+    ("outbox::claim::ClaimCrashed", CRASHED),
+    ("outbox::claim::HasCrashed", CRASHED),
     (
         "posting::load::Overdue",
         &["using postings_by_end ", "!Sort"],
@@ -144,7 +144,7 @@ const BY_CATALOGUE: &[&str] = &[
     "(catalogue_id = catalogues.id)",
 ];
 
-const SUSPECTS: &[&str] = &["using outbox_leased ", " AND (next_at <= "];
+const CRASHED: &[&str] = &["using outbox_leased ", " AND (next_at <= "];
 
 /// Plans on tables that look as if they had millions of rows.
 const PLANS_OF_MILLIONS: [Plan; 14] = [

@@ -32,7 +32,7 @@ statement! {
 
 statement! {
     /// Those whose lease ended.
-    Suspects = select!("lease IS NOT NULL"), returns ClaimedColumns
+    Crashed = select!("lease IS NOT NULL"), returns ClaimedColumns
 }
 
 /// Due tasks of a queue, the longest due first.
@@ -49,13 +49,13 @@ async fn due(
 
 /// Returns the longest overdue task of a queue whose lease has expired, and counts the lost
 /// attempt.
-async fn suspect(
+async fn crashed(
     conn: &mut impl Executor,
     queue: Queue,
     now: OffsetDateTime,
 ) -> Outcome<Vec<ClaimedRow>> {
     let asked = binds! { kind: queue.kind().as_str(), lane: queue.lane(), now, limit: 1_i64 };
-    let mut rows: Vec<ClaimedRow> = conn.load::<Suspects, _>(asked).await?;
+    let mut rows: Vec<ClaimedRow> = conn.load::<Crashed, _>(asked).await?;
     for row in &mut rows {
         row.lost += 1;
     }
@@ -90,12 +90,12 @@ async fn claim(
 
 impl SqliteStore {
     /// Whether the lease of some task has expired.
-    pub(crate) async fn look_for_suspect(
+    pub(crate) async fn look_for_crashed(
         &self,
         queue: Queue,
         now: OffsetDateTime,
     ) -> Result<bool, StoreError> {
-        self.query(async move |conn| Ok(!suspect(conn, queue, now).await?.is_empty()))
+        self.query(async move |conn| Ok(!crashed(conn, queue, now).await?.is_empty()))
             .await
     }
 
@@ -129,8 +129,8 @@ impl SqliteStore {
         until: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError> {
         self.transaction(async move |conn| {
-            let suspect = suspect(conn, queue, now).await?;
-            claim(conn, queue, suspect, lease, until).await
+            let crashed = crashed(conn, queue, now).await?;
+            claim(conn, queue, crashed, lease, until).await
         })
         .await
     }

@@ -45,7 +45,7 @@ const IN_ORDER: [Plan; 33] = [
         &["INDEX postings_by_original (duplicate_of=? AND id>?)"],
     ),
     ("outbox::claim::Due", &["INDEX outbox_due"]),
-    ("outbox::claim::Suspects", &["INDEX outbox_leased"]),
+    ("outbox::claim::Crashed", &["INDEX outbox_leased"]),
     // SQLite would rather read all postings of the two statuses and sort them.
     ("posting::load::Overdue", &["INDEX postings_by_end"]),
     ("posting::view::Changed", &["INDEX postings_by_update"]),

@@ -3,7 +3,10 @@
 use std::{env, fs};
 
 use clap::Args;
-use kernel::audit::{Attribution, InvalidOperator, Operator};
+use kernel::{
+    audit::{Attribution, Operator},
+    line::InvalidText,
+};
 use uuid::Uuid;
 
 use super::values;
@@ -18,7 +21,7 @@ pub struct OperatorArgs {
 
 impl OperatorArgs {
     /// Attributes this command to its operator.
-    pub fn attribution(&self) -> Result<Attribution, InvalidOperator> {
+    pub fn attribution(&self) -> Result<Attribution, InvalidText> {
         let operator = match &self.operator {
             Some(operator) => operator.clone(),
             None => system_user()?,
@@ -32,7 +35,7 @@ impl OperatorArgs {
 
 /// The user that this process runs as, from `/etc/passwd`, else from the shell's `USER`, else the
 /// number.
-fn system_user() -> Result<Operator, InvalidOperator> {
+fn system_user() -> Result<Operator, InvalidText> {
     let id = rustix::process::getuid().as_raw();
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let listed = name_of(id, &users).map(ToOwned::to_owned);

@@ -210,7 +210,8 @@ impl Change {
     /// The posting as an event shows it: only an event that tells of a decision names its reason.
     fn state(&self, name: &EventName) -> PostingState {
         let decision = self.write.decision.as_ref();
-        let decision = decision.filter(|_| event::DECISIONS.contains(name));
+        let decided = [event::JOB_POSTING_APPROVED, event::JOB_POSTING_REJECTED];
+        let decision = decision.filter(|_| decided.contains(name));
         PostingState {
             decision: decision.map(|decision| decision.code.clone()),
             ..PostingState::from(&self.write.posting)

@@ -15,9 +15,9 @@ use crate::{
     posting::{Answer, Details, Lifetime, Notice, Posting, PutPosting, Rejection, Trigger, event},
 };
 
-/// The decision on a command.
+/// What is decided on a command.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
+pub struct Decided {
     /// The answer, valid once the change is committed.
     pub answer: Answer,
     /// The change; `None` if the push changes nothing. Boxed, because unchanged pushes are the
@@ -31,7 +31,7 @@ pub fn decide(
     put: &PutPosting,
     lifetime: Lifetime,
     now: OffsetDateTime,
-) -> Result<Decision, Rejection> {
+) -> Result<Decided, Rejection> {
     match snapshot.postings.get(&put.identifier) {
         Some(posting) => update(snapshot, posting, put, lifetime, now),
         None if !put.expires() => create(snapshot, put, now),
@@ -44,7 +44,7 @@ fn create(
     snapshot: &Snapshot,
     put: &PutPosting,
     now: OffsetDateTime,
-) -> Result<Decision, Rejection> {
+) -> Result<Decided, Rejection> {
     let patch = &put.patch;
     let mut errors = put.errors.clone();
     for field in patch.missing_to_create() {
@@ -90,22 +90,18 @@ fn create(
         updated_by: Some(by.clone()),
     };
     let mut change = Change::new(None, posting);
-    change.move_to(Status::PendingEnrichment, None, by.clone(), now);
+    change.move_to(Status::PendingEnrichment, None, by, now);
     if company.is_update {
         change.raise(event::COMPANY_UPDATED);
     }
     change.raise(event::JOB_POSTING_CREATED);
     change.asks_for_enrichment = true;
     change.company = company.write;
-    Ok(Decision {
+    Ok(Decided {
         answer: Answer {
-            id: put.new_id,
-            outcome: PutOutcome::Created,
-            status: Status::PendingEnrichment,
-            created_by: Some(by),
             updated_by: None,
             notices: notices(None, company.notice, put),
-            basis: None,
+            ..Answer::on(&change.write.posting, PutOutcome::Created)
         },
         change: Some(Box::new(change)),
     })
@@ -117,7 +113,7 @@ fn update(
     put: &PutPosting,
     lifetime: Lifetime,
     now: OffsetDateTime,
-) -> Result<Decision, Rejection> {
+) -> Result<Decided, Rejection> {
     let patch = &put.patch;
     let mut errors = put.errors.clone();
     if let Err(refusal) = authority::check_push(posting, put) {
@@ -196,7 +192,7 @@ fn update(
         || change.write.posting.expire_at != posting.expire_at
         || change.write.posting.catalogue != posting.catalogue;
     let is_any = change.writes_posting || change.company.is_some() || change.asks_for_enrichment;
-    Ok(Decision {
+    Ok(Decided {
         answer: Answer {
             status: change.write.posting.status,
             notices: notices(stays_down(posting, put), company.notice, put),

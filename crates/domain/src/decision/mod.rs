@@ -19,7 +19,7 @@ mod tests;
 
 pub use self::{
     change::Change,
-    decide::{Decision, decide},
+    decide::{Decided, decide},
     snapshot::{Snapshot, repeat},
     writes::{PostingWrite, WriteSet},
 };

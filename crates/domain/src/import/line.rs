@@ -225,60 +225,38 @@ mod tests {
         assert_eq!(id.as_deref(), Some("a/é"));
         assert_eq!(put.identifier.as_str(), "a/é");
         assert_eq!(put.patch.title.value().map(String::as_str), Some("T"));
-        assert_eq!(
-            (put.by, put.new_id),
-            (
-                Principal {
-                    client: options().client,
-                    is_fenced: true
-                },
-                put_id("a")
-            )
-        );
+        assert_eq!((put.by.client, put.new_id), (options().client, put_id("a")));
+        assert!(put.by.is_fenced);
         assert_eq!((put.catalogue, put.patch.expiration), (None, Patch::Keep));
     }
 
     #[test]
     fn what_is_no_line_is_refused() {
-        let field = |id: Option<&str>, name: &str, why: &str| {
-            let mut errors = FieldErrors::new();
-            let is_missing = why == "is required";
-            let kind = if is_missing {
-                ErrorKind::Missing
-            } else {
-                ErrorKind::Value
-            };
-            errors.add_as(kind, name, why);
-            (id.map(str::to_owned), LineError::Invalid(errors))
-        };
         let object = "must be a JSON object with `id` and `payload`";
-        for (line, expect) in [
-            (&b"7"[..], field(None, "line", object)),
-            (b"[\"a\",{}]", field(None, "line", object)),
+        let once = "must have `id` and `payload` once each";
+        for (line, id, field, why) in [
+            ("7", None, "line", object),
+            (r#"["a",{}]"#, None, "line", object),
+            (r#"{"id":"a"}"#, Some("a"), "payload", "is required"),
+            (r#"{"payload":{}}"#, None, "id", "is required"),
+            (r#"{"id":7,"payload":{}}"#, None, "id", "must be a string"),
+            (r#"{"id":null,"payload":{}}"#, None, "id", "is required"),
+            (r#"{"id":"a","payload":{},"id":"b"}"#, None, "line", once),
             (
-                b"{\"id\":\"a\"}",
-                field(Some("a"), "payload", "is required"),
-            ),
-            (b"{\"payload\":{}}", field(None, "id", "is required")),
-            (
-                b"{\"id\":7,\"payload\":{}}",
-                field(None, "id", "must be a string"),
-            ),
-            (
-                b"{\"id\":null,\"payload\":{}}",
-                field(None, "id", "is required"),
-            ),
-            (
-                b"{\"id\":\"a\",\"payload\":{},\"id\":\"b\"}",
-                field(None, "line", "must have `id` and `payload` once each"),
-            ),
-            (
-                b"{\"id\":\"a\",\"payload\":[]}",
-                field(Some("a"), "body", "must be a JSON object"),
+                r#"{"id":"a","payload":[]}"#,
+                Some("a"),
+                "body",
+                "must be a JSON object",
             ),
         ] {
-            let (id, put) = parse(line, &options(), &[]);
-            assert_eq!((id, put.unwrap_err()), expect, "{line:?}");
+            let (found, put) = parse(line.as_bytes(), &options(), &[]);
+            assert_eq!(found.as_deref(), id, "{line}");
+            let error = put.unwrap_err();
+            let LineError::Invalid(errors) = &error else {
+                panic!("{line}: {error:?}");
+            };
+            let errors: Vec<_> = errors.iter().collect();
+            assert_eq!(errors, [(field, &[why.to_owned()][..])], "{line}");
         }
         for line in [
             &b"nonsense"[..],
@@ -301,10 +279,7 @@ mod tests {
 
     #[test]
     fn one_pass_reads_what_two_read() {
-        let vast = format!(
-            r#"{{"id":"a","payload":{{"salary_min":1{}}}}}"#,
-            "0".repeat(400)
-        );
+        let vast = r#"{"id":"a","payload":{"salary_min":1e400}}"#;
         for (line, is_plain) in [
             (
                 r#"{"id":"a","payload":{"title":" T ","company":{"website_url":"x"}}}"#,
@@ -327,7 +302,7 @@ mod tests {
             (r#"{"id":"a","payload":{"title":"T","title":"T"}}"#, false),
             (r#"["a",{}]"#, false),
             (r#"{"id":"a"}"#, false),
-            (&vast, false),
+            (vast, false),
         ] {
             assert_eq!(plain(line).is_some(), is_plain, "{line}");
             // U+0000 in a member that nobody reads has the line read in two passes.
@@ -379,12 +354,10 @@ mod tests {
             strict: true,
             ..options()
         };
-        for (options, errors) in [(options(), 0), (strict, 1)] {
-            let put = parse(br#"{"id":"a","payload":{"tittle":"T"}}"#, &options, &[])
-                .1
-                .unwrap();
-            let is_refused = put.errors.concern("tittle");
-            assert_eq!(is_refused, errors == 1);
+        for (options, is_refused) in [(options(), false), (strict, true)] {
+            let line = br#"{"id":"a","payload":{"tittle":"T"}}"#;
+            let put = parse(line, &options, &[]).1.unwrap();
+            assert_eq!(put.errors.concern("tittle"), is_refused);
         }
     }
 }

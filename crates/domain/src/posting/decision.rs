@@ -134,7 +134,9 @@ impl Decision {
                 by,
                 code: DecisionCode::new(code.as_str()),
                 sentence: cut(text, LONGEST_SENTENCE),
-                passages: shortened(passages),
+                passages: (passages.iter().take(MOST_PASSAGES))
+                    .map(|passage| cut(passage, LONGEST_PASSAGE))
+                    .collect(),
             },
         }
     }
@@ -154,13 +156,6 @@ impl Decision {
             passages: Vec::new(),
         }
     }
-}
-
-fn shortened(passages: &[String]) -> Vec<String> {
-    let passages = passages.iter().take(MOST_PASSAGES);
-    passages
-        .map(|passage| cut(passage, LONGEST_PASSAGE))
-        .collect()
 }
 
 fn cut(text: &str, longest: usize) -> String {

@@ -41,8 +41,6 @@ pub const JOB_POSTING_REOPENED: EventName = EventName::new("JobPostingReopened")
 pub const JOB_POSTING_ENRICHED: EventName = EventName::new("JobPostingEnriched");
 /// Everything that a posting said was deleted, for good. Readers see its identifier alone.
 pub const JOB_POSTING_ERASED: EventName = EventName::new("JobPostingErased");
-/// The events that say what was decided.
-pub const DECISIONS: [EventName; 2] = [JOB_POSTING_APPROVED, JOB_POSTING_REJECTED];
 /// The name or the logo of a company changed.
 pub const COMPANY_UPDATED: EventName = EventName::new("CompanyUpdated");
 

@@ -57,34 +57,14 @@ impl fmt::Debug for MinHash {
 mod tests {
     use super::*;
 
-    /// The numbers from one on.
-    fn counted() -> [u16; MinHash::LENGTH] {
-        let mut last = 0;
-        [(); MinHash::LENGTH].map(|()| {
-            last += 1;
-            last
-        })
-    }
-
-    #[test]
-    fn four_fifths_of_the_values_are_nearly_all() {
-        let values = counted();
-        let with = |others: usize| {
-            let mut values = values;
-            values
-                .iter_mut()
-                .take(others)
-                .for_each(|value| *value += 1_000);
-            MinHash::new(values)
-        };
-        for (others, expect) in [(0, true), (12, true), (13, false), (64, false)] {
-            assert_eq!(with(0).resembles(&with(others)), expect, "{others}");
-        }
-    }
-
     #[test]
     fn a_signature_comes_back_from_its_bytes() {
-        let signature = MinHash::new(counted().map(|value| value * 1_001));
+        let mut last = 0;
+        let values = [(); MinHash::LENGTH].map(|()| {
+            last += 1_001;
+            last
+        });
+        let signature = MinHash::new(values);
         let bytes = signature.to_bytes();
         assert_eq!(bytes.len(), MinHash::BYTES);
         assert_eq!(MinHash::from_bytes(&bytes), Some(signature));

@@ -71,14 +71,9 @@ impl PutPosting {
         by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
+        let fields = body::parse(body::text(body)?)?;
         let identifier = SourceIdentifier::from_path_segment(segment);
-        Self::of(
-            identifier,
-            body::parse(body::text(body)?)?,
-            false,
-            by,
-            new_id,
-        )
+        Self::of(identifier, fields, false, by, new_id)
     }
 
     /// Parses a request as [`Self::parse`] does, except that unknown fields are errors.
@@ -88,14 +83,9 @@ impl PutPosting {
         by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
+        let fields = body::parse(body::text(body)?)?;
         let identifier = SourceIdentifier::from_path_segment(segment);
-        Self::of(
-            identifier,
-            body::parse(body::text(body)?)?,
-            true,
-            by,
-            new_id,
-        )
+        Self::of(identifier, fields, true, by, new_id)
     }
 
     /// The command of a payload for an identifier, without which there is none; if it is `strict`,

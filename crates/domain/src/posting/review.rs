@@ -4,12 +4,6 @@ use kernel::{Status, line::bounded, outbox::LOST_TOO_OFTEN};
 
 use super::Posting;
 
-/// The prefix of an approved posting's reason while its newest content awaits a verdict.
-pub const AWAITING_REVIEW: &str = "awaiting_review: ";
-
-/// The prefix of a posting's reason while its first verdict is left to an operator.
-pub const ENRICHMENT_FAILED: &str = "enrichment_failed: ";
-
 /// The longest quoted reason, in characters.
 const LONGEST_REASON: usize = 240;
 
@@ -21,8 +15,10 @@ pub(crate) fn reason_without_verdict(status: Status, reason: &str) -> Option<Str
 /// The prefix of the reason of a posting in this status that gets no verdict.
 const fn prefix(status: Status) -> Option<&'static str> {
     match status {
-        Status::Approved => Some(AWAITING_REVIEW),
-        Status::PendingEnrichment => Some(ENRICHMENT_FAILED),
+        // Its newest content awaits a verdict.
+        Status::Approved => Some("awaiting_review: "),
+        // Its first verdict is left to an operator.
+        Status::PendingEnrichment => Some("enrichment_failed: "),
         Status::Rejected | Status::Expired => None,
     }
 }

@@ -254,46 +254,4 @@ mod tests {
             assert_eq!(next, last.filter(|_| goes_on), "{limit} {max_bytes}");
         }
     }
-
-    #[test]
-    fn a_page_passes_a_limited_number_of_unwanted_postings() {
-        let found = |count: usize, wanted: &[usize]| -> Vec<_> {
-            let entry = |n: usize| ListEntry {
-                position: Position {
-                    updated_at: noon(),
-                    id: Uuid::from_u128(n as u128),
-                },
-                bytes: 10,
-                is_wanted: wanted.contains(&n),
-            };
-            (0..count).map(entry).collect()
-        };
-        let query = ListQuery {
-            created_by: Some(ClientId::new(Uuid::nil())),
-            limit: 2,
-            ..ListQuery::default()
-        };
-        for (count, wanted, page, next) in [
-            (5, &[1, 3][..], &[1, 3][..], None),
-            (6, &[1, 3, 5], &[1, 3], Some(4)),
-            (LOOKED_AT, &[7], &[7], None),
-            (LOOKED_AT + 1, &[7], &[7], Some(LOOKED_AT - 1)),
-            (LOOKED_AT + 1, &[LOOKED_AT], &[], Some(LOOKED_AT - 1)),
-        ] {
-            let found = found(count, wanted);
-            let (entries, position) = query.page(&found);
-            let at = |n: &usize| found[*n].position;
-            let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
-            assert_eq!(positions, page.iter().map(at).collect::<Vec<_>>());
-            assert_eq!(position, next.as_ref().map(at), "{count} {wanted:?}");
-        }
-        assert_eq!(
-            ListQuery {
-                created_by: None,
-                ..query
-            }
-            .looks_at(),
-            2
-        );
-    }
 }

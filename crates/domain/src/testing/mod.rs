@@ -25,39 +25,18 @@ use crate::{
     store::{Health, PostingReader, Retention, Store},
 };
 
-/// Everything that a store implements.
-pub trait AllPorts:
-    Store
-    + PostingReader
-    + Health
-    + EventLog
-    + Outbox
-    + Clients
-    + ActivityLog
-    + AuditLog
-    + Catalogues
-    + SignInTokens
-    + PostingBrowser
-    + Retention
-    + CompanyReader
-{
+macro_rules! all_ports {
+    ($($port:ident)+) => {
+        /// Everything that a store implements.
+        pub trait AllPorts: $($port +)+ {}
+
+        impl<T: $($port +)+> AllPorts for T {}
+    };
 }
 
-impl<T> AllPorts for T where
-    T: Store
-        + PostingReader
-        + Health
-        + EventLog
-        + Outbox
-        + Clients
-        + ActivityLog
-        + AuditLog
-        + Catalogues
-        + SignInTokens
-        + PostingBrowser
-        + Retention
-        + CompanyReader
-{
+all_ports! {
+    Store PostingReader Health EventLog Outbox Clients ActivityLog AuditLog Catalogues SignInTokens
+    PostingBrowser Retention CompanyReader
 }
 
 /// Makes a test of each case of the contract suite for one store, in a module for each area.

@@ -1,50 +1,34 @@
 //! Sample values, built the way requests build them.
 
-use access::testing::client;
 use kernel::{
     Actor, ClientId, CompanyId, PostingId, Prefixes, PutOutcome, Status, Website,
     event::CompanyState,
     field::Patch,
-    testing::{identifier, noon, uuid, valid},
+    testing::{Absent, noon, uuid, valid},
 };
 use uuid::Uuid;
 
 use crate::{
     authority::Principal,
     company::{Company, CompanyView, CompanyWrite},
-    posting::{Answer, CompanyPatch, Details, Posting, PutPosting},
+    decision::{Snapshot, decide},
+    posting::{Answer, CompanyPatch, Lifetime, Posting, PutPosting},
 };
 
 /// The `n`-th posting, as new as can be and with nothing set that need not be.
 pub fn posting(n: u128, company_id: CompanyId) -> Posting {
+    let body = r#"{
+        "title": "Engineer", "raw_description": "<p>Build things.</p>",
+        "application_email": "jobs@company.example",
+        "company": {"name": "Company", "website_url": "https://company.example"}
+    }"#;
+    let put = push(&format!("job-{n}"), body);
+    let decided = valid(decide(&Snapshot::default(), &put, Lifetime::NEVER, noon()));
+    let change = decided.change.map(|change| change.write.posting);
     Posting {
         id: PostingId::new(uuid(n)),
-        source_identifier: identifier(&format!("job-{n}")),
-        version: 1,
-        status: Status::PendingEnrichment,
-        status_reason: None,
-        moderated: false,
-        details: Details {
-            title: "Engineer".to_owned(),
-            raw_description: "<p>Build things.</p>".into(),
-            application_email: Some("jobs@company.example".to_owned()),
-            ..Details::default()
-        },
         company_id,
-        catalogue: None,
-        enriched_hash: None,
-        approved_hash: None,
-        texts_digest: None,
-        duplicate_of: None,
-        content_at: None,
-        is_featured: false,
-        published_at: None,
-        expire_at: None,
-        expired_at: None,
-        created_at: noon(),
-        created_by: Some(Actor::Client(client(1).id)),
-        updated_at: noon(),
-        updated_by: Some(Actor::Client(client(1).id)),
+        ..valid(change.ok_or(Absent))
     }
 }
 

@@ -106,31 +106,23 @@ async fn mark_each(
     copies: &[Candidate],
     now: OffsetDateTime,
 ) -> Result<Result<(), StoreError>, StoreError> {
-    let mut result = mark_together(store, clients, copies, now).await?;
-    if result.is_err() && copies.len() > 1 {
-        result = Ok(());
-        for copy in copies {
-            let alone = std::slice::from_ref(copy);
-            result = result.and(mark_together(store, clients, alone, now).await?);
-        }
-    }
-    Ok(result)
-}
-
-async fn mark_together(
-    store: &dyn Store,
-    clients: &dyn Clients,
-    copies: &[Candidate],
-    now: OffsetDateTime,
-) -> Result<Result<(), StoreError>, StoreError> {
     let mut writes = WriteSet::new(now);
-    let mut result = mark_all(store, clients, copies, &mut writes).await;
-    if result.is_ok() && !writes.is_empty() {
-        result = store.commit(writes).await;
+    let mut marked = mark_all(store, clients, copies, &mut writes).await;
+    if marked.is_ok() && !writes.is_empty() {
+        marked = store.commit(writes).await;
     }
-    match result {
+    match marked {
+        Err(StoreError::Conflict | StoreError::Locked(_)) if copies.len() > 1 => {
+            let mut marked = Ok(());
+            for copy in copies {
+                let alone = std::slice::from_ref(copy);
+                let one = Box::pin(mark_each(store, clients, alone, now)).await?;
+                marked = marked.and(one);
+            }
+            Ok(marked)
+        }
         Err(error @ (StoreError::Conflict | StoreError::Locked(_))) => Ok(Err(error)),
-        result => result.map(Ok),
+        marked => marked.map(Ok),
     }
 }
 

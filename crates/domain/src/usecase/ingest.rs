@@ -6,7 +6,7 @@ use kernel::{CompanyId, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 
 use crate::{
-    decision::{Change, Decision, Snapshot, WriteSet, decide},
+    decision::{Change, Decided, Snapshot, WriteSet, decide},
     posting::{Answer, Lifetime, Notice, PutPosting, Rejection},
     store::{RowLocks, Store},
 };
@@ -94,7 +94,7 @@ impl Batch {
     }
 
     /// Decides a command whose state was loaded.
-    pub fn decide(&self, put: &PutPosting, now: OffsetDateTime) -> Result<Decision, Rejection> {
+    pub fn decide(&self, put: &PutPosting, now: OffsetDateTime) -> Result<Decided, Rejection> {
         decide(&self.snapshot, put, self.lifetime, now)
     }
 
@@ -103,12 +103,12 @@ impl Batch {
     pub fn record(
         &mut self,
         put: &PutPosting,
-        decided: Result<Decision, Rejection>,
+        decided: Result<Decided, Rejection>,
         now: OffsetDateTime,
     ) -> Option<Result<Answer, Rejection>> {
         let depends = self.has_written(put);
         let (mut answer, is_repeatable, is_change) = match decided {
-            Ok(Decision { answer, change }) => {
+            Ok(Decided { answer, change }) => {
                 let is_repeatable = change.as_deref().is_none_or(Change::is_repeatable);
                 let is_change = change.is_some();
                 if let Some(change) = change {
@@ -156,7 +156,7 @@ impl Batch {
     }
 
     /// The rows that a decision has a commit lock.
-    pub fn locks(&self, decision: &Decision) -> RowLocks {
+    pub fn locks(&self, decision: &Decided) -> RowLocks {
         let Some(change) = decision.change.clone() else {
             return RowLocks::default();
         };

@@ -86,17 +86,13 @@ fn entry(
     by: &Attribution,
     now: OffsetDateTime,
 ) -> Entry {
-    let (action, reason) = match command {
-        Moderation::Approve => (Action::POSTINGS_APPROVE, None),
-        Moderation::Reject { reason } => (Action::POSTINGS_REJECT, Some(reason)),
-        Moderation::Feature(_) => (Action::POSTINGS_FEATURE, None),
-        Moderation::Expire { reason } => (Action::POSTINGS_EXPIRE, Some(reason)),
-        Moderation::Reopen { reason } => (Action::POSTINGS_REOPEN, Some(reason)),
-    };
-    let entry = by.entry(action, now).about(identifier);
-    match (command, reason) {
-        (Moderation::Feature(on), _) => entry.with("on", *on),
-        (_, Some(reason)) => entry.with("reason", reason.as_str()),
-        (_, None) => entry,
+    let entry = |action| by.entry(action, now).about(identifier);
+    let because = |action, reason: &str| entry(action).with("reason", reason);
+    match command {
+        Moderation::Approve => entry(Action::POSTINGS_APPROVE),
+        Moderation::Feature(on) => entry(Action::POSTINGS_FEATURE).with("on", *on),
+        Moderation::Reject { reason } => because(Action::POSTINGS_REJECT, reason),
+        Moderation::Expire { reason } => because(Action::POSTINGS_EXPIRE, reason),
+        Moderation::Reopen { reason } => because(Action::POSTINGS_REOPEN, reason),
     }
 }

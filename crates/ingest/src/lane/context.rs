@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::{
-    decision::Decision,
+    decision::Decided,
     posting::{Lifetime, PutPosting, Rejection},
     store::{LockedRows, RowLocks, Store},
     usecase::{Answers, Batch},
@@ -56,7 +56,7 @@ pub(super) fn decide(
     batch: &Batch,
     put: &PutPosting,
     now: OffsetDateTime,
-) -> Result<Result<Decision, Rejection>, StoreError> {
+) -> Result<Result<Decided, Rejection>, StoreError> {
     let decided = catch_unwind(AssertUnwindSafe(|| batch.decide(put, now)));
     decided.map_err(|panic| StoreError::Broken(panics::message(panic.as_ref())))
 }

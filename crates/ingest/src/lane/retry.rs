@@ -9,7 +9,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use domain::{
-    decision::Decision,
+    decision::Decided,
     posting::Answer,
     usecase::{Batch, IngestError},
 };
@@ -71,7 +71,7 @@ impl RetryQueue {
 
     /// Whether a command has to be tried alone: because others for its posting are, which it may
     /// not overtake, or because a row that it needs is taken for locked.
-    pub fn takes(&self, job: &Job, batch: &Batch, decision: Option<&Decision>) -> bool {
+    pub fn takes(&self, job: &Job, batch: &Batch, decision: Option<&Decided>) -> bool {
         let state = self.state();
         let writes = decision.filter(|decision| decision.change.is_some());
         state.jobs.has(&job.put.identifier)

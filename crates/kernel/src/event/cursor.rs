@@ -63,25 +63,12 @@ mod tests {
 
     #[test]
     fn a_text_comes_back_and_sorts_as_the_log_does() {
-        let cursors = [
-            Cursor::START,
-            Cursor {
-                transaction: 0,
-                sequence: 10,
-            },
-            Cursor {
-                transaction: 9,
-                sequence: 2,
-            },
-            Cursor {
-                transaction: 16,
-                sequence: 1,
-            },
-            Cursor {
-                transaction: i64::MAX as u64,
-                sequence: i64::MAX as u64,
-            },
-        ];
+        const MOST: u64 = i64::MAX as u64;
+        let places = [(0, 0), (0, 10), (9, 2), (16, 1), (MOST, MOST)];
+        let cursors = places.map(|(transaction, sequence)| Cursor {
+            transaction,
+            sequence,
+        });
         assert!(cursors.is_sorted());
         let texts = cursors.map(|cursor| cursor.to_string());
         assert!(texts.is_sorted());
@@ -93,20 +80,12 @@ mod tests {
 
     #[test]
     fn other_texts_are_no_cursors() {
-        for text in [
-            "",
-            "0",
-            "latest",
-            "0000000000000009000000000000000",
-            "000000000000000900000000000000020",
-            "0000000000000009000000000000000g",
-            "000000000000000900000000000000aA",
-            "+000000000000009+000000000000002",
-            "00000000-0000-0009-0000-000000000002",
-            "80000000000000000000000000000002",
-            "00000000000000098000000000000000",
-            "é00000000000009000000000000000é",
-        ] {
+        let others = "|0|latest|0000000000000009000000000000000|\
+            000000000000000900000000000000020|0000000000000009000000000000000g|\
+            000000000000000900000000000000aA|+000000000000009+000000000000002|\
+            00000000-0000-0009-0000-000000000002|80000000000000000000000000000002|\
+            00000000000000098000000000000000|é00000000000009000000000000000é";
+        for text in others.split('|') {
             assert_eq!(text.parse::<Cursor>(), Err(InvalidCursor), "{text}");
         }
     }

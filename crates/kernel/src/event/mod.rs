@@ -11,8 +11,6 @@
 mod cursor;
 mod log;
 
-use std::{borrow::Cow, fmt};
-
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -22,34 +20,12 @@ pub use self::{
 };
 use crate::{
     Actor, CompanyId, DecisionCode, PostingId, Prefixes, SourceIdentifier, Status, Version,
-    Website, trace::TraceParent,
+    Website, name::name, trace::TraceParent,
 };
 
-/// An event's name in the contract, declared by the context that raises it. Stores accept any name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct EventName(Cow<'static, str>);
-
-impl EventName {
-    /// Declares an event by its name.
-    pub const fn new(name: &'static str) -> Self {
-        Self(Cow::Borrowed(name))
-    }
-
-    /// Wraps a stored name.
-    pub const fn from_store(name: String) -> Self {
-        Self(Cow::Owned(name))
-    }
-
-    /// The event's name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for EventName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+name! {
+    /// An event's name in the contract, declared by the context that raises it.
+    EventName
 }
 
 /// A change of a subject, which readers of the log are told about.

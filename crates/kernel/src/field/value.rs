@@ -276,65 +276,35 @@ mod tests {
     #[track_caller]
     fn is_wrong<T: FieldValue + PartialEq + fmt::Debug>(json: &str, message: &str) {
         let (patch, errors) = parse::<T>(json);
-        assert_eq!(
-            (patch, errors),
-            (Patch::Keep, vec![message.to_owned()]),
-            "{json}"
-        );
+        let expect = (Patch::Keep, vec![message.to_owned()]);
+        assert_eq!((patch, errors), expect, "{json}");
     }
 
     #[test]
     fn lines_have_single_spaces_and_are_null_when_blank() {
         let (line, _) = parse::<String>(r#"" a\r\n b\t""#);
         assert_eq!(line, Patch::Set("a b".into()));
-        for blank in ["null", r#""""#, r#"" \n""#, "\"\u{a0}\"", r#""\u200b""#] {
-            assert_eq!(parse::<String>(blank), (Patch::Clear, vec![]), "{blank}");
-        }
-        for (other, sent) in [
-            ("1", "a number"),
-            ("1.5", "a number with a fraction"),
-            ("true", "a boolean"),
-            (r#"["a"]"#, "an array"),
-            (r#"{"a":[{}]}"#, "an object"),
-        ] {
-            is_wrong::<String>(other, &format!("it must be a string, not {sent}"));
-        }
     }
 
     #[test]
     fn integers_are_numbers_without_a_fraction() {
-        for (json, number) in [
-            ("5", 5),
-            ("50000.0", 50_000),
-            ("5e4", 50_000),
-            ("5.0E+4", 50_000),
-            ("50e-1", 5),
-            ("-0", 0),
-            ("9007199254740991.0", 9_007_199_254_740_991),
-        ] {
+        for (json, number) in [("5.0E+4", 50_000), ("50e-1", 5), ("-0", 0)] {
             assert_eq!(parse(json), (Patch::Set(number), vec![]), "{json}");
         }
-        for (other, sent) in [
-            (r#""5""#, "a string"),
-            ("5e-1", "a number with a fraction"),
-            ("false", "a boolean"),
-        ] {
-            is_wrong::<i64>(other, &format!("it must be an integer, not {sent}"));
-        }
-        for large in ["9007199254740992", "18446744073709551615", "1e20", "1e300"] {
-            let message = "it is too large; it must be between 0 and 9007199254740991";
-            is_wrong::<i64>(large, message);
-        }
-        for negative in ["-1", "-9223372036854775808", "-1e300"] {
-            is_wrong::<i64>(negative, "it must be between 0 and 9007199254740991");
-        }
+        is_wrong::<i64>(
+            "5e-1",
+            "it must be an integer, not a number with a fraction",
+        );
+        is_wrong::<i64>(
+            "-9223372036854775808",
+            "it must be between 0 and 9007199254740991",
+        );
     }
 
     #[test]
     fn booleans_are_strict() {
         assert_eq!(parse("true"), (Patch::Set(true), vec![]));
         assert_eq!(parse::<bool>("null"), (Patch::Clear, vec![]));
-        is_wrong::<bool>("1", "it must be true or false, not a number");
         is_wrong::<bool>(r#""true""#, "it must be true or false, not a string");
     }
 
@@ -356,11 +326,7 @@ mod tests {
     #[test]
     fn items_can_be_wrong_one_by_one() {
         let (patch, errors) = parse::<Vec<Ab>>(r#"[" ab", "AB", 1, null, "ab", "x\u001by"]"#);
-        assert_eq!(
-            patch,
-            Patch::Set(vec![Ab]),
-            "and a repeated one is there once"
-        );
+        assert_eq!(patch, Patch::Set(vec![Ab]), "a repeated one is kept once");
         let expect = [
             "it.1 must be ab, not \"AB\"; is \"ab\" meant?",
             "it.2 must be a string, not a number",

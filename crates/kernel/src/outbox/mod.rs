@@ -11,10 +11,10 @@
 //! [gives it up](Outbox::give_up) or [gives it back](Outbox::give_back). After the lease is lost,
 //! all of these fail or do nothing.
 //!
-//! A lease that ends without a report is a *lost claim*: the worker died, perhaps of this task,
-//! which may be a poison task. It becomes a *suspect*, which a worker
-//! [claims](Outbox::claim_suspect) alone, and after [`MOST_LOST`] lost claims in a row it is dead.
-//! Any report clears it.
+//! A lease that ends without a report is a *lost claim*: the task *crashed*, that is, its worker
+//! died, perhaps of this task. A worker [claims](Outbox::claim_crashed) it alone; after
+//! [`MOST_LOST`] lost claims in a row it is taken for a poison task, and is dead. Any report clears
+//! the crash.
 
 mod dismiss;
 mod kind;
@@ -36,7 +36,7 @@ pub use self::{
 use crate::{StoreError, audit::Entry, trace::TraceParent};
 
 /// The number of lost claims in a row that make a task poison, and dead. The first may be an
-/// accident or another task's fault; a suspect is worked on exclusively, so two more are its own.
+/// accident or another task's fault; a crashed task is worked on alone, so two more are its own.
 pub const MOST_LOST: u32 = 3;
 
 /// The error of a task that is dead after lost claims.
@@ -116,11 +116,11 @@ pub struct Backlog {
 /// The port to the outbox. Tasks enter it by commits with [`TaskWrites`].
 ///
 /// A task is *due* if it is not dead and its `next_at` is not after `now`. A lease sets `next_at`
-/// to its end, so a dead worker's task becomes due again, as a *suspect*: its row still names the
-/// lease.
+/// to its end, so a dead worker's task becomes due again, as a *crashed* one: its row still names
+/// the lease.
 #[async_trait]
 pub trait Outbox: Send + Sync {
-    /// Claims up to `limit` due tasks of a queue that are not suspects, the longest due first,
+    /// Claims up to `limit` due tasks of a queue that have not crashed, the longest due first,
     /// until `now + lease`. Concurrent callers get different tasks. `lease_id` is a new random id.
     async fn claim(
         &self,
@@ -131,12 +131,12 @@ pub trait Outbox: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError>;
 
-    /// Whether there is a suspect in a queue.
-    async fn has_suspect(&self, queue: Queue, now: OffsetDateTime) -> Result<bool, StoreError>;
+    /// Whether a queue has a crashed task.
+    async fn has_crashed(&self, queue: Queue, now: OffsetDateTime) -> Result<bool, StoreError>;
 
-    /// Claims the longest due suspect of a queue, as [`claim`](Self::claim) does, and
-    /// counts the claim before as lost.
-    async fn claim_suspect(
+    /// Claims the longest due crashed task of a queue, as [`claim`](Self::claim) does, and counts
+    /// the claim before as lost.
+    async fn claim_crashed(
         &self,
         queue: Queue,
         lease: Duration,

@@ -53,45 +53,32 @@ mod tests {
 
     const NOW: OffsetDateTime = datetime!(2026-01-01 00:00 UTC);
 
-    fn wait(attempts: u32, asked: Option<Duration>, jitter: f64) -> Duration {
-        RetryPolicy::STANDARD
-            .next(attempts, Some(NOW), asked, jitter, NOW)
-            .unwrap()
-            - NOW
-    }
-
     #[test]
-    fn waits_double_up_to_the_longest() {
-        let waits: Vec<_> = [1, 2, 3, 10, 11, u32::MAX]
-            .map(|n| wait(n, None, 1.0).whole_seconds())
-            .into();
-        assert_eq!(waits, [1, 2, 4, 512, 600, 600]);
-    }
-
-    #[test]
-    fn jitter_takes_at_most_half_away() {
-        assert_eq!(wait(4, None, 0.0), Duration::seconds(4));
-        assert_eq!(wait(4, None, 1.0), Duration::seconds(8));
-    }
-
-    #[test]
-    fn a_wait_that_was_asked_for_is_kept() {
-        assert_eq!(
-            wait(1, Some(Duration::minutes(30)), 0.5),
-            Duration::minutes(30)
-        );
+    fn waits_double_up_to_the_longest_and_jitter_takes_at_most_half_away() {
+        for (attempts, asked, jitter, seconds) in [
+            (1, 0, 1.0, 1),
+            (2, 0, 1.0, 2),
+            (3, 0, 1.0, 4),
+            (4, 0, 1.0, 8),
+            (4, 0, 0.0, 4),
+            (10, 0, 1.0, 512),
+            (11, 0, 1.0, 600),
+            (u32::MAX, 0, 1.0, 600),
+            // A wait that was asked for is kept.
+            (1, 1_800, 0.5, 1_800),
+        ] {
+            let asked = (asked > 0).then(|| Duration::seconds(asked));
+            let next = RetryPolicy::STANDARD.next(attempts, Some(NOW), asked, jitter, NOW);
+            assert_eq!(next, Some(NOW + Duration::seconds(seconds)), "{attempts}");
+        }
     }
 
     #[test]
     fn gives_up_twelve_hours_after_the_first_failure() {
         let policy = RetryPolicy::STANDARD;
         let late = NOW + Duration::hours(12);
-        assert_eq!(policy.next(50, Some(NOW), None, 0.5, late), None);
-        assert!(
-            policy
-                .next(50, Some(NOW), None, 0.5, late - Duration::SECOND)
-                .is_some()
-        );
-        assert!(policy.next(50, None, None, 0.5, late).is_some());
+        let goes_on = |since, now| policy.next(50, since, None, 0.5, now).is_some();
+        assert!(!goes_on(Some(NOW), late));
+        assert!(goes_on(Some(NOW), late - Duration::SECOND) && goes_on(None, late));
     }
 }

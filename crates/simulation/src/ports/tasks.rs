@@ -39,8 +39,8 @@ type Time = OffsetDateTime;
 behind_the_link! { Outbox;
     write claim(queue: Queue, limit: usize, lease: Duration, id: Uuid, now: Time) -> Result<Vec<Claimed>>
         => async |link: &Link, done: &Vec<Claimed>| judge::claimed(&link.world, &link.name, done);
-    read has_suspect(queue: Queue, now: Time) -> Result<bool>;
-    write claim_suspect(queue: Queue, lease: Duration, id: Uuid, now: Time) -> Result<Option<Claimed>>
+    read has_crashed(queue: Queue, now: Time) -> Result<bool>;
+    write claim_crashed(queue: Queue, lease: Duration, id: Uuid, now: Time) -> Result<Option<Claimed>>
         => async |link: &Link, done: &Option<Claimed>| {
             judge::claimed(&link.world, &link.name, done.as_slice());
         };

@@ -1,7 +1,7 @@
 //! The port.
 
 /// The port [`Outbox`](kernel::outbox::Outbox). How tasks are claimed is each store's own:
-/// `claim_due`, `look_for_suspect`, `claim_lost`.
+/// `claim_due`, `look_for_crashed`, `claim_lost`.
 #[macro_export]
 macro_rules! outbox {
     ($store:ty) => {
@@ -35,15 +35,15 @@ macro_rules! outbox {
                         .await
                 }
 
-                async fn has_suspect(
+                async fn has_crashed(
                     &self,
                     queue: Queue,
                     now: OffsetDateTime,
                 ) -> Result<bool, StoreError> {
-                    self.look_for_suspect(queue, now).await
+                    self.look_for_crashed(queue, now).await
                 }
 
-                async fn claim_suspect(
+                async fn claim_crashed(
                     &self,
                     queue: Queue,
                     lease: Duration,

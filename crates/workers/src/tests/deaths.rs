@@ -14,13 +14,13 @@ async fn die(bench: &Bench) {
     assert!(!claimed.unwrap().is_empty());
 }
 
-/// Has a suspect claimed by workers that die at once, so often.
+/// Has a crashed task claimed by workers that die at once, so often.
 async fn die_alone(bench: &Bench, times: usize) {
     for _ in 0..times {
         let (lease, now) = (time::Duration::ZERO, (bench.clock)());
         let claim = bench
             .memory()
-            .claim_suspect(ENRICH, lease, Uuid::now_v7(), now);
+            .claim_crashed(ENRICH, lease, Uuid::now_v7(), now);
         assert!(claim.await.unwrap().is_some());
     }
 }
@@ -45,8 +45,8 @@ async fn what_died_together_is_done_one_after_the_other() {
     for id in ids.iter().chain(&more) {
         assert_eq!(bench.status(id).await, Status::Approved);
     }
-    let suspects = ids.map(|id| format!("Engineer {id}"));
-    assert!(!bench.script.were_beside_others(&suspects));
+    let crashing = ids.map(|id| format!("Engineer {id}"));
+    assert!(!bench.script.were_beside_others(&crashing));
     worker.stop().await;
 }
 
@@ -89,7 +89,7 @@ async fn a_stop_is_no_death() {
         eventually("it has begun", async || bench.script.calls() == calls).await;
         worker.stop().await;
         let far = (bench.clock)() + time::Duration::HOUR;
-        assert_eq!(bench.memory().has_suspect(ENRICH, far).await, Ok(false));
+        assert_eq!(bench.memory().has_crashed(ENRICH, far).await, Ok(false));
     }
     bench.script.relent();
     let worker = bench.start();

@@ -22,22 +22,9 @@ fn a_new_website_makes_a_company() {
 fn a_known_website_in_any_spelling_is_the_same_company() {
     let mut board = Board::new();
     board.put(CREATE).unwrap();
-    for (n, url) in [
-        "HTTPS://ACME.example:443/",
-        "https://acme.example/#jobs",
-        "https://acme.example/./",
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let (_, written) = board
-            .run(&push(
-                &format!("b{n}"),
-                &CREATE.replace("https://acme.example", url),
-            ))
-            .unwrap();
-        assert_eq!(written.companies, 0, "{url}");
-    }
+    let other = CREATE.replace("https://acme.example", "HTTPS://ACME.example:443/./#jobs");
+    let (_, written) = board.run(&push("b", &other)).unwrap();
+    assert_eq!(written.companies, 0);
     assert_eq!(board.snapshot.companies.len(), 1);
 }
 
@@ -60,64 +47,41 @@ fn a_change_of_the_company_is_no_change_of_the_posting() {
     ] {
         let mut board = Board::with(Status::Approved);
         let before = board.posting().clone();
-        let (_, written) = board
-            .put(&format!(r#"{{"company":{{{company}}}}}"#))
-            .unwrap();
-        assert_eq!(
-            written,
-            Written {
-                companies: 1,
-                asked,
-                events: vec![event::COMPANY_UPDATED],
-                ..Written::default()
-            }
-        );
+        let body = format!(r#"{{"company":{{{company}}}}}"#);
+        let expect = Written {
+            companies: 1,
+            asked,
+            events: vec![event::COMPANY_UPDATED],
+            ..Written::default()
+        };
+        assert_eq!(board.put(&body).unwrap().1, expect);
         assert_eq!(*board.posting(), before);
     }
 }
 
 #[test]
 fn a_change_of_the_company_is_told_of_the_company_beside_what_is_told_of_the_posting() {
-    let cases = [
-        (
-            Status::Approved,
-            r#""title":"B""#,
-            Some(event::JOB_POSTING_UPDATED),
-        ),
-        (
-            Status::Approved,
-            r#""expiration":{}"#,
-            Some(event::JOB_POSTING_EXPIRED),
-        ),
-        (Status::Expired, r#""expiration":{},"title":"B""#, None),
-        (
-            Status::Expired,
-            r#""expiration":null"#,
-            Some(event::JOB_POSTING_REOPENED),
-        ),
-    ];
-    for (status, fields, event) in cases {
+    for (status, fields, event) in [
+        (Status::Approved, r#""title":"B""#, &["Updated"][..]),
+        (Status::Approved, r#""expiration":{}"#, &["Expired"]),
+        (Status::Expired, r#""expiration":{},"title":"B""#, &[]),
+        (Status::Expired, r#""expiration":null"#, &["Reopened"]),
+    ] {
         let mut board = Board::with(status);
         let body = format!(r#"{{{fields},"company":{{"name":"Acme AB"}}}}"#);
-        let decision = board.decide(&push("a", &body)).unwrap();
-        let mut writes = WriteSet::new(board.now);
-        decision
-            .change
-            .unwrap()
-            .record(&mut board.snapshot, &mut writes);
-        let told: Vec<_> = writes
-            .tasks
-            .events
-            .into_iter()
-            .map(|event| (event.name, event.subject))
-            .collect();
+        board.put(&body).unwrap();
         let posting = board.posting();
         let company = board.snapshot.companies[&posting.company_id].clone();
         let of_company = Subject::Company(crate::testing::company_state(&company));
         let of_posting = Subject::Posting(PostingState::from(posting));
-        let expect = [(event::COMPANY_UPDATED, of_company)]
+        let told = board.told.iter();
+        let told: Vec<_> = told.map(|it| (it.name.to_string(), &it.subject)).collect();
+        let of_posting = event
+            .iter()
+            .map(|name| (format!("JobPosting{name}"), &of_posting));
+        let expect = [("CompanyUpdated".to_owned(), &of_company)]
             .into_iter()
-            .chain(event.map(|name| (name, of_posting)));
+            .chain(of_posting);
         assert_eq!(told, expect.collect::<Vec<_>>(), "{body}");
     }
 }
@@ -204,28 +168,14 @@ fn creation_needs_a_name_even_of_a_known_company() {
         Err(Rejection::Invalid(errors)) => assert!(errors.concern("company.name")),
         other => panic!("{other:?}"),
     }
-    let body = r#"{"company":{"website_url":"https://new.example","name":5}}"#;
-    match board.put(body) {
-        Err(Rejection::Invalid(errors)) => {
-            let messages: Vec<_> = errors.iter().flat_map(|(_, messages)| messages).collect();
-            assert_eq!(messages, ["must be a string, not a number"]);
-        }
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
 fn two_pushes_of_one_company_in_a_batch_are_one_write() {
     for (logo, sets_logo_path) in [("", false), (r#","logo_path":"/l.svg""#, true)] {
-        let mut board = Board::new();
-        let mut writes = WriteSet::new(board.now);
-        let bodies = [format!(r#""Acme"{logo}"#), r#""Acme AB""#.to_owned()];
-        for (name, company) in ["a", "b"].into_iter().zip(bodies) {
-            let body = CREATE.replace(r#""Acme""#, &company);
-            let decision = board.decide(&push(name, &body)).unwrap();
-            let change = decision.change.unwrap();
-            change.record(&mut board.snapshot, &mut writes);
-        }
+        let of = |company: &str| CREATE.replace(r#""Acme""#, company);
+        let first = push("a", &of(&format!(r#""Acme"{logo}"#)));
+        let writes = Board::new().batch(&[first, push("b", &of(r#""Acme AB""#))]);
         let [write] = writes.companies.values().collect::<Vec<_>>()[..] else {
             panic!("one company is one write");
         };

@@ -3,7 +3,10 @@
 use kernel::Actor;
 
 use super::*;
-use crate::posting::{Coordinates, Original, TextsDigest};
+use crate::{
+    posting::{Coordinates, Details, Original, TextsDigest},
+    testing::company,
+};
 
 #[test]
 fn changes_of_content_ask_for_enrichment_and_others_do_not() {
@@ -27,11 +30,8 @@ fn changes_of_content_ask_for_enrichment_and_others_do_not() {
             let mut board = Board::with(status);
             let asks = asks && status != Status::Expired;
             assert_eq!(board.put(body).unwrap().1.asked, asks, "{status} {body}");
-            assert_eq!(
-                board.posting().status,
-                status,
-                "it stays as it is meanwhile"
-            );
+            // It stays as it is meanwhile.
+            assert_eq!(board.posting().status, status);
         }
     }
 }
@@ -45,50 +45,33 @@ fn content_that_comes_back_is_not_enriched_again() {
 
 #[test]
 fn new_texts_and_places_raise_an_event_where_the_status_stays() {
-    let texts = |redacted: &str| EnrichedTexts {
-        markdown: "Bread.".into(),
-        redacted_markdown: redacted.into(),
-        redacted_title: None,
-    };
     let titled = EnrichedTexts {
         redacted_title: Some("Baker".into()),
-        ..texts("B")
+        ..texts("Bread.", "B")
     };
-    let (other, enriched) = (
-        Some(Original {
-            id: PostingId::new(kernel::testing::uuid(9)),
-            source_identifier: kernel::testing::identifier("b"),
-        }),
-        event::JOB_POSTING_ENRICHED,
-    );
+    let other = Original {
+        id: PostingId::new(kernel::testing::uuid(9)),
+        source_identifier: kernel::testing::identifier("b"),
+    };
+    let enriched = &[event::JOB_POSTING_ENRICHED][..];
     for (texts, coordinates, original, raised) in [
-        (texts("B."), None, None, vec![]),
-        (texts("B"), None, None, vec![enriched.clone()]),
-        (titled, None, None, vec![enriched.clone()]),
-        (texts("B."), Some(PLACE), None, vec![enriched.clone()]),
-        (texts("B."), None, other, vec![enriched]),
+        (texts("Bread.", "B."), None, None, &[][..]),
+        (texts("Bread.", "B"), None, None, enriched),
+        (titled, None, None, enriched),
+        (texts("Bread.", "B."), Some(PLACE), None, enriched),
+        (texts("Bread.", "B."), None, Some(other), enriched),
     ] {
         let mut board = Board::with(Status::Approved);
         board.forget_outcome();
         let enrichment = Enrichment {
             texts,
             coordinates,
-            verdict: Verdict::Approve,
             ..Enrichment::bare()
         };
-        let (posting, company) = (board.posting(), board.company());
-        let newest = content(&board);
-        let (never, now) = (Lifetime::NEVER, board.now);
-        let change = outcome::apply(
-            posting,
-            company,
-            newest,
-            &enrichment,
-            original.clone(),
-            never,
-            now,
-        );
-        let change = change.unwrap();
+        let newest = board.content();
+        let change = board
+            .outcome(newest, &enrichment, original.clone())
+            .unwrap();
         assert_eq!(change.events, raised);
         assert_eq!(change.write.posting.duplicate_of, original);
     }
@@ -116,7 +99,7 @@ fn a_rejection_says_why_and_another_reason_is_another_step() {
 #[test]
 fn an_outcome_for_older_content_is_discarded() {
     let mut board = Board::with(Status::PendingEnrichment);
-    let old = ContentHash::of(&board.posting().details, board.company());
+    let old = board.content();
     board.put(r#"{"title":"New"}"#).unwrap();
     let before = board.posting().clone();
     assert_eq!(board.enrich_content(old, &rejection()), None);
@@ -154,13 +137,12 @@ fn publication_is_the_first_approval() {
 #[test]
 fn the_hash_keeps_fields_apart() {
     let hash = |city: &str, title: &str| {
-        let mut board = Board::with(Status::PendingEnrichment);
-        board
-            .put(&format!(
-                r#"{{"location_city":"{city}","title":"{title}"}}"#
-            ))
-            .unwrap();
-        ContentHash::of(&board.posting().details, board.company())
+        let details = Details {
+            location_city: Some(city.to_owned()),
+            title: title.to_owned(),
+            ..Details::default()
+        };
+        ContentHash::of(&details, &company("acme"))
     };
     assert_ne!(hash("ab", "c"), hash("a", "bc"));
     assert_eq!(hash("ab", "c"), hash("ab", "c"));
@@ -171,31 +153,13 @@ const PLACE: Coordinates = Coordinates {
     longitude: 10.7,
 };
 
-/// Leaves the posting's content without a verdict.
-fn leave_unjudged(board: &mut Board, reason: &str) -> Option<Change> {
-    board.now += hours(1);
-    let texts = EnrichedTexts {
-        markdown: "Kept.".into(),
-        redacted_markdown: "K.".into(),
-        redacted_title: None,
-    };
-    let made = Enrichment {
-        texts,
+/// What rules make of content that gets no verdict.
+fn made() -> Enrichment {
+    Enrichment {
+        texts: texts("Kept.", "K."),
         coordinates: Some(PLACE),
         ..Enrichment::bare()
-    };
-    outcome::leave_unjudged(board.posting(), Some(&made), reason, board.now)
-}
-
-fn content(board: &Board) -> ContentHash {
-    ContentHash::of(&board.posting().details, board.company())
-}
-
-/// The same for an approved posting.
-fn refuse(board: &mut Board, reason: &str) -> Option<Written> {
-    let change = leave_unjudged(board, reason)?;
-    assert_eq!(change.write.enriched, None, "texts that were judged stay");
-    Some(board.record(Some(change)))
+    }
 }
 
 #[test]
@@ -207,16 +171,13 @@ fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
         let mut board = Board::with(status);
         board.put(r#"{"title":"New"}"#).unwrap();
         let (before, steps) = (board.posting().clone(), board.history.len());
-        let change = leave_unjudged(&mut board, "no").unwrap();
-        let (texts, place) = change.write.enriched.clone().unwrap();
-        assert_eq!((texts.markdown.as_str(), place), ("Kept.", Some(PLACE)));
-        let written = board.record(Some(change));
+        let written = board.fail(Some(&made()), "no");
         let expect = Written {
             events: vec![event::JOB_POSTING_ENRICHED],
             postings: 1,
             ..Written::default()
         };
-        assert_eq!(written, expect, "no second task");
+        assert_eq!(written, Some(expect), "no second task");
         let is_told = status == Status::PendingEnrichment;
         assert_eq!(board.history.len(), steps + usize::from(is_told));
         let expect = Posting {
@@ -224,11 +185,11 @@ fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
             updated_at: board.now,
             updated_by: Some(Actor::Enricher),
             version: before.version + 1,
-            texts_digest: Some(TextsDigest::of(&texts, place)),
+            texts_digest: Some(TextsDigest::of(&made().texts, Some(PLACE))),
             ..before
         };
         assert_eq!(*board.posting(), expect, "{status}");
-        let again = leave_unjudged(&mut board, "no");
+        let again = board.fail(Some(&made()), "no");
         assert_eq!(again, None, "the same is no change");
     }
 }
@@ -236,8 +197,7 @@ fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
 #[test]
 fn what_failed_is_judged_again_with_other_content() {
     let mut board = Board::with(Status::PendingEnrichment);
-    let change = leave_unjudged(&mut board, "no");
-    board.record(change);
+    board.fail(Some(&made()), "no").unwrap();
     let (_, written) = board.put(r#"{"company":{"logo_path":"/l.svg"}}"#).unwrap();
     assert_eq!(written.events, [event::COMPANY_UPDATED]);
     assert!(board.posting().status_reason.is_some());
@@ -259,7 +219,10 @@ fn an_approved_posting_keeps_what_was_judged_and_says_so_once() {
     board.put(r#"{"title":"Fraud"}"#).unwrap();
     let steps = board.history.len();
     let reason = "it\nwas  \u{1b}refused";
-    let raised = refuse(&mut board, reason).unwrap().events;
+    let digest = board.posting().texts_digest;
+    let raised = board.fail(Some(&made()), reason).unwrap().events;
+    // Texts that were judged stay.
+    assert_eq!(board.posting().texts_digest, digest);
     assert_eq!(raised, [event::JOB_POSTING_ENRICHED], "of the reason");
     let posting = board.posting();
     let told = Some("awaiting_review: it was refused");
@@ -273,15 +236,16 @@ fn an_approved_posting_keeps_what_was_judged_and_says_so_once() {
         (last.status, last.reason.as_deref(), &last.by),
         (Status::Approved, told, &Actor::Enricher)
     );
-    assert_eq!(refuse(&mut board, reason), None, "a try is no step");
+    assert_eq!(board.fail(Some(&made()), reason), None, "a try is no step");
     board.put(r#"{"title":"Fraud!"}"#).unwrap();
-    assert_eq!(refuse(&mut board, reason), None, "nor is other content");
+    // Nor is other content.
+    assert_eq!(board.fail(Some(&made()), reason), None);
     assert_eq!(board.history.len(), steps + 1);
-    let newest = content(&board);
+    let newest = board.content();
     assert_eq!(outcome::due(board.posting(), board.company()), Some(newest));
 
     let long = "é".repeat(1_000);
-    refuse(&mut board, &long).unwrap();
+    board.fail(Some(&made()), &long).unwrap();
     let told = board.posting().status_reason.as_ref().unwrap();
     assert!(told.chars().count() < 300 && told.ends_with('…'), "{told}");
 }
@@ -291,7 +255,7 @@ fn a_review_ends_with_a_verdict_or_with_the_content_that_was_judged() {
     let awaiting = || {
         let mut board = Board::with(Status::Approved);
         board.put(r#"{"title":"Fraud"}"#).unwrap();
-        refuse(&mut board, "no").unwrap();
+        board.fail(Some(&made()), "no").unwrap();
         board
     };
     let check = |board: &Board, status, reason: Option<&str>, by| {
@@ -324,7 +288,7 @@ fn a_review_ends_with_a_verdict_or_with_the_content_that_was_judged() {
     // The company's name is content, too.
     let mut board = Board::with(Status::Approved);
     board.put(r#"{"company":{"name":"New"}}"#).unwrap();
-    refuse(&mut board, "no").unwrap();
+    board.fail(Some(&made()), "no").unwrap();
     let (_, written) = board.put(r#"{"company":{"name":"Acme"}}"#).unwrap();
     let expect = [event::COMPANY_UPDATED, event::JOB_POSTING_UPDATED];
     assert_eq!(written.events, expect, "the reason is the posting's");
@@ -335,7 +299,7 @@ fn a_review_ends_with_a_verdict_or_with_the_content_that_was_judged() {
     board.put(r#"{"title":"Odd"}"#).unwrap();
     board.moderate(&Moderation::Approve).unwrap();
     board.put(r#"{"title":"Fraud"}"#).unwrap();
-    refuse(&mut board, "no").unwrap();
+    board.fail(Some(&made()), "no").unwrap();
     board.put(r#"{"title":"Odd"}"#).unwrap();
     check(&board, Status::Approved, None, false);
 
@@ -348,9 +312,8 @@ fn a_review_ends_with_a_verdict_or_with_the_content_that_was_judged() {
 #[test]
 fn texts_without_a_judgement_leave_the_wait_for_one() {
     let mut board = Board::with(Status::PendingEnrichment);
-    let newest = content(&board);
-    let change = leave_unjudged(&mut board, "no");
-    board.record(change);
+    let newest = board.content();
+    board.fail(Some(&made()), "no").unwrap();
     assert_eq!(outcome::due(board.posting(), board.company()), Some(newest));
     board.enrich(&Verdict::Approve).unwrap();
     assert_eq!(board.posting().status, Status::Approved);

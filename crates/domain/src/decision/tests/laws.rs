@@ -132,7 +132,7 @@ proptest! {
         match repeated {
             Some(answer) => {
                 let answer = Answer { basis: None, ..answer };
-                prop_assert_eq!(decided, Ok(Decision { answer, change: None }));
+                prop_assert_eq!(decided, Ok(Decided { answer, change: None }));
             }
             None => prop_assert!(!is_same || days > 29),
         }

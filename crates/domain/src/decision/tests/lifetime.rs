@@ -82,11 +82,8 @@ fn zero_days_are_for_ever() {
     assert!(!Lifetime::days(0).is_limited());
     board.lifetime = Lifetime::days(60);
     board.put("{}").unwrap();
-    assert_eq!(
-        left(&board),
-        60 * DAY,
-        "limits that are switched on count from the next push"
-    );
+    // Limits that are switched on count from the next push.
+    assert_eq!(left(&board), 60 * DAY);
 }
 
 #[test]

@@ -15,20 +15,20 @@ mod partial;
 mod states;
 mod transitions;
 
-use kernel::{PostingId, PutOutcome, SourceIdentifier, Status};
 use kernel::{
-    event::{EventName, Subject},
+    PostingId, PutOutcome, SourceIdentifier, Status,
+    event::{Event, EventName, Subject},
     testing::{by_ann, hours, noon},
 };
 use time::OffsetDateTime;
 
-use super::{Change, Decision, Snapshot, WriteSet, decide, outcome};
+use super::{Change, Decided, Snapshot, WriteSet, decide, outcome};
 use crate::{
     company::Company,
     posting::{
         self, ContentHash, DecidedBy, DecisionOutcome, ENRICH, EnrichedTexts, Enrichment,
-        HistoryEntry, Lifetime, Posting, PutPosting, ReasonCode, Rejection, Verdict, event,
-        moderation::Moderation,
+        HistoryEntry, Lifetime, Original, Posting, PutPosting, ReasonCode, Rejection, Verdict,
+        event, moderation::Moderation,
     },
     testing::push,
 };
@@ -39,6 +39,8 @@ struct Board {
     now: OffsetDateTime,
     lifetime: Lifetime,
     history: Vec<HistoryEntry>,
+    /// The events of the last commit.
+    told: Vec<Event>,
     /// The newest decision that readers see.
     decision: Option<posting::Decision>,
 }
@@ -68,6 +70,7 @@ impl Board {
             now: noon(),
             lifetime: Lifetime::days(60),
             history: Vec::new(),
+            told: Vec::new(),
             decision: None,
         }
     }
@@ -86,7 +89,7 @@ impl Board {
         board
     }
 
-    fn decide(&mut self, put: &PutPosting) -> Result<Decision, Rejection> {
+    fn decide(&mut self, put: &PutPosting) -> Result<Decided, Rejection> {
         self.now += hours(1);
         decide(&self.snapshot, put, self.lifetime, self.now)
     }
@@ -100,14 +103,11 @@ impl Board {
             self.history.extend(write.history.iter().cloned());
             self.decision = write.decision.clone().or(self.decision.take());
         }
+        let asked = writes.tasks.asked().any(|effect| effect.queue() == ENRICH);
+        self.told = writes.tasks.events;
         Written {
-            events: writes
-                .tasks
-                .events
-                .iter()
-                .map(|event| event.name.clone())
-                .collect(),
-            asked: writes.tasks.asked().any(|effect| effect.queue() == ENRICH),
+            events: self.told.iter().map(|event| event.name.clone()).collect(),
+            asked,
             companies: writes.companies.len(),
             postings: writes.postings.len(),
         }
@@ -117,13 +117,23 @@ impl Board {
     fn run(&mut self, put: &PutPosting) -> Result<(Given, Written), Rejection> {
         let before = self.snapshot.postings.get(&put.identifier);
         let updated_by = before.and_then(|posting| posting.updated_by.clone());
-        let Decision { answer, change } = self.decide(put)?;
+        let Decided { answer, change } = self.decide(put)?;
         let written = self.record(change.map(|change| *change));
         let after = &self.snapshot.postings[&put.identifier];
         assert_eq!(answer.status, after.status);
         assert_eq!(answer.created_by, after.created_by);
         assert_eq!(answer.updated_by, updated_by);
         Ok(((answer.id, answer.outcome), written))
+    }
+
+    /// Pushes in one commit.
+    fn batch(&mut self, puts: &[PutPosting]) -> WriteSet {
+        let mut writes = WriteSet::new(self.now);
+        for put in puts {
+            let change = self.decide(put).unwrap().change.unwrap();
+            change.record(&mut self.snapshot, &mut writes);
+        }
+        writes
     }
 
     /// Pushes `a`.
@@ -153,33 +163,43 @@ impl Board {
         self.snapshot.company_of(self.posting()).unwrap()
     }
 
+    fn content(&self) -> ContentHash {
+        ContentHash::of(&self.posting().details, self.company())
+    }
+
+    /// The change by an outcome for some content.
+    fn outcome(
+        &mut self,
+        content: ContentHash,
+        made: &Enrichment,
+        original: Option<Original>,
+    ) -> Option<Change> {
+        self.now += hours(1);
+        let (posting, company) = (self.posting(), self.company());
+        let (lifetime, now) = (self.lifetime, self.now);
+        outcome::apply(posting, company, content, made, original, lifetime, now)
+    }
+
     /// Applies an outcome for the current content.
     fn enrich(&mut self, verdict: &Verdict) -> Option<Written> {
-        let content = ContentHash::of(&self.posting().details, self.company());
-        self.enrich_content(content, verdict)
+        self.enrich_content(self.content(), verdict)
     }
 
     fn enrich_content(&mut self, content: ContentHash, verdict: &Verdict) -> Option<Written> {
-        self.now += hours(1);
         let enrichment = Enrichment {
-            texts: EnrichedTexts {
-                markdown: "Bread.".into(),
-                redacted_markdown: "B.".into(),
-                redacted_title: None,
-            },
+            texts: texts("Bread.", "B."),
             verdict: verdict.clone(),
             by: DecidedBy::Rules("7".to_owned()),
             ..Enrichment::bare()
         };
-        let change = outcome::apply(
-            self.posting(),
-            self.company(),
-            content,
-            &enrichment,
-            None,
-            self.lifetime,
-            self.now,
-        )?;
+        let change = self.outcome(content, &enrichment, None)?;
+        Some(self.record(Some(change)))
+    }
+
+    /// Leaves the content without a verdict.
+    fn fail(&mut self, made: Option<&Enrichment>, reason: &str) -> Option<Written> {
+        self.now += hours(1);
+        let change = outcome::leave_unjudged(self.posting(), made, reason, self.now)?;
         Some(self.record(Some(change)))
     }
 
@@ -191,16 +211,18 @@ impl Board {
 
     fn moderate(&mut self, command: &Moderation) -> Result<Written, Rejection> {
         self.now += hours(1);
-        let (posting, company) = (self.posting(), self.company());
-        let change = super::moderation::decide(
-            posting,
-            company,
-            command,
-            &by_ann(1).operator,
-            self.lifetime,
-            self.now,
-        )?;
+        let (posting, company, by) = (self.posting(), self.company(), by_ann(1).operator);
+        let (lifetime, now) = (self.lifetime, self.now);
+        let change = super::moderation::decide(posting, company, command, &by, lifetime, now)?;
         Ok(self.record(change))
+    }
+}
+
+fn texts(markdown: &str, redacted: &str) -> EnrichedTexts {
+    EnrichedTexts {
+        markdown: markdown.to_owned(),
+        redacted_markdown: redacted.to_owned(),
+        redacted_title: None,
     }
 }
 

@@ -35,11 +35,8 @@ fn a_verdict_moves_every_open_status_and_stands() {
             let has_new_texts = status == Status::PendingEnrichment;
             let expect = has_new_texts.then_some(event::JOB_POSTING_ENRICHED);
             assert_eq!(written.events, expect.into_iter().collect::<Vec<_>>());
-            assert_eq!(
-                board.posting().status,
-                after,
-                "an operator's verdict stands"
-            );
+            // An operator's verdict stands.
+            assert_eq!(board.posting().status, after);
         }
     }
 }
@@ -76,10 +73,7 @@ fn an_approval_judges_content_that_awaits_a_review() {
     let mut board = Board::with(Status::Approved);
     board.moderate(&Moderation::Approve).unwrap();
     board.put(r#"{"title":"Odd"}"#).unwrap();
-    board.now += hours(1);
-    let made = Enrichment::bare();
-    let change = outcome::leave_unjudged(board.posting(), Some(&made), "no", board.now);
-    board.record(change);
+    board.fail(Some(&Enrichment::bare()), "no").unwrap();
     assert!(board.posting().status_reason.is_some());
     let written = board.moderate(&Moderation::Approve).unwrap();
     assert!(written.asked, "its texts are those of the earlier content");
@@ -98,8 +92,7 @@ fn an_approval_asks_for_no_texts_that_killed_workers() {
         (kernel::outbox::LOST_TOO_OFTEN, false),
     ] {
         let mut board = Board::with(Status::PendingEnrichment);
-        let change = outcome::leave_unjudged(board.posting(), None, reason, board.now);
-        board.record(change);
+        board.fail(None, reason).unwrap();
         let written = board.moderate(&Moderation::Approve).unwrap();
         assert_eq!(written.asked, asks, "{reason}");
         assert_eq!(board.posting().status_reason, None);

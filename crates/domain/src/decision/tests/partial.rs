@@ -18,16 +18,6 @@ fn full() -> Board {
 }
 
 #[test]
-fn absent_fields_are_kept() {
-    let mut board = full();
-    let before = board.posting().details.clone();
-    board.put(r#"{"title":"New"}"#).unwrap();
-    let mut expect = before;
-    expect.title = "New".into();
-    assert_eq!(board.posting().details, expect);
-}
-
-#[test]
 fn null_and_blank_clear_optional_fields() {
     for null in ["null", "\"\"", "\" \\t\""] {
         let mut board = full();
@@ -52,51 +42,49 @@ fn null_and_blank_clear_optional_fields() {
     }
 }
 
+/// What is absent is kept, lines are trimmed, and the values of a list are stored once each.
 #[test]
-fn lines_are_trimmed_and_texts_are_not() {
-    let details = full().posting().details.clone();
-    assert_eq!(details.title, "Baker");
-    assert_eq!(
-        details.raw_description.text().map(AsRef::as_ref),
-        Some(" <p>Bread.</p>")
-    );
-}
-
-#[test]
-fn repeated_list_values_are_stored_once_in_order() {
-    let details = full().posting().details.clone();
-    let names: Vec<_> = details
-        .employment_types
-        .iter()
-        .map(|name| name.as_str())
-        .collect();
-    assert_eq!(names, ["contract", "full-time"]);
-}
-
-#[test]
-fn lists_and_metadata_are_replaced_as_a_whole() {
-    let mut board = full();
-    board
-        .put(r#"{"employment_types":["part-time"],"metadata":{"b":{}}}"#)
-        .unwrap();
-    let details = &board.posting().details;
-    assert_eq!(details.employment_types.len(), 1);
-    assert_eq!(details.metadata.as_ref().unwrap().as_str(), r#"{"b":{}}"#);
-}
-
-#[test]
-fn the_order_of_a_list_is_a_change() {
-    let mut board = full();
-    let (_, written) = board
-        .put(r#"{"employment_types":["full-time","contract"]}"#)
-        .unwrap();
-    assert_eq!(written.events, [event::JOB_POSTING_UPDATED]);
-}
-
-#[test]
-fn white_space_in_metadata_is_no_change() {
-    let (_, written) = full().put("{\"metadata\":{ \"a\" :\n1 }}").unwrap();
-    assert_eq!(written, Written::default());
+fn a_field_is_what_was_sent_last() {
+    let stored = |board: &Board| {
+        let details = &board.posting().details;
+        let types = details.employment_types.iter().map(|it| it.as_str());
+        let types = types.collect::<Vec<_>>().join(",");
+        let metadata = details.metadata.as_ref().unwrap().as_str();
+        let description = details.raw_description.text().unwrap();
+        format!("{}|{description}|{types}|{metadata}", details.title)
+    };
+    for (body, expect, changes) in [
+        (
+            "{}",
+            r#"Baker| <p>Bread.</p>|contract,full-time|{"a":1}"#,
+            false,
+        ),
+        (
+            r#"{"employment_types":["full-time","contract"],"title":"New"}"#,
+            r#"New| <p>Bread.</p>|full-time,contract|{"a":1}"#,
+            true,
+        ),
+        (
+            r#"{"employment_types":["part-time"],"metadata":{"b":{}}}"#,
+            r#"Baker| <p>Bread.</p>|part-time|{"b":{}}"#,
+            true,
+        ),
+        (
+            "{\"metadata\":{ \"a\" :\n1 }}",
+            r#"Baker| <p>Bread.</p>|contract,full-time|{"a":1}"#,
+            false,
+        ),
+        (
+            r#"{"employment_types":["full-time","contract"]}"#,
+            r#"Baker| <p>Bread.</p>|full-time,contract|{"a":1}"#,
+            true,
+        ),
+    ] {
+        let mut board = full();
+        let (_, written) = board.put(body).unwrap();
+        assert_eq!(stored(&board), expect);
+        assert_eq!(written != Written::default(), changes, "{body}");
+    }
 }
 
 #[test]

@@ -77,17 +77,11 @@ fn a_reason_within_expiration_wins() {
 #[test]
 fn refusals_keep_their_order() {
     let wrong = r#"{"expiration":{},"title":5}"#;
-    assert_eq!(
-        Board::new().wrong(wrong),
-        ["title"],
-        "field errors before not found"
-    );
+    // Field errors before not found.
+    assert_eq!(Board::new().wrong(wrong), ["title"]);
     let mut rejected = Board::with(Status::Rejected);
-    assert_eq!(
-        rejected.wrong(wrong),
-        ["title"],
-        "field errors before the transition"
-    );
+    // Field errors before the transition.
+    assert_eq!(rejected.wrong(wrong), ["title"]);
     let merged = r#"{"expiration":{},"salary_min":5,"salary_max":4}"#;
     assert!(matches!(
         rejected.put(merged),
@@ -98,14 +92,8 @@ fn refusals_keep_their_order() {
 
 #[test]
 fn an_expiration_of_another_type_is_a_field_error_alone() {
-    for body in [
-        r#"{"expiration":[1]}"#,
-        r#"{"expiration":"now"}"#,
-        r#"{"expiration":true}"#,
-    ] {
-        assert_eq!(Board::new().wrong(body), ["expiration"]);
-        assert_eq!(Board::with(Status::Approved).wrong(body), ["expiration"]);
-    }
+    let wrong = Board::new().wrong(r#"{"expiration":[1]}"#);
+    assert_eq!(wrong, ["expiration"]);
 }
 
 #[test]
@@ -132,33 +120,16 @@ fn a_push_that_changes_nothing_writes_nothing() {
 
 #[test]
 fn commands_of_one_identifier_compose_within_a_batch() {
-    let mut board = Board::new();
-    let mut writes = WriteSet::new(board.now);
-    for body in [CREATE, r#"{"title":"New"}"#, EXPIRE, REOPEN] {
-        let decision = board.decide(&push("a", body)).unwrap();
-        decision
-            .change
-            .unwrap()
-            .record(&mut board.snapshot, &mut writes);
-    }
+    let bodies = [CREATE, r#"{"title":"New"}"#, EXPIRE, REOPEN];
+    let writes = Board::new().batch(&bodies.map(|body| push("a", body)));
     let [write] = writes.postings.values().collect::<Vec<_>>()[..] else {
         panic!("one posting is one write");
     };
     assert_eq!((write.expected, write.posting.version), (None, 1));
     assert_eq!(write.posting.details.title, "New");
     assert_eq!(write.history.len(), 3);
-    assert_eq!(
-        writes
-            .tasks
-            .events
-            .iter()
-            .map(|event| event.name.clone())
-            .collect::<Vec<_>>(),
-        [
-            event::JOB_POSTING_CREATED,
-            event::JOB_POSTING_UPDATED,
-            event::JOB_POSTING_EXPIRED,
-            event::JOB_POSTING_REOPENED
-        ]
-    );
+    let events = writes.tasks.events.iter();
+    let events: Vec<_> = events.map(|event| event.name.as_str()).collect();
+    let expect = ["Created", "Updated", "Expired", "Reopened"];
+    assert_eq!(events, expect.map(|name| format!("JobPosting{name}")));
 }

@@ -6,7 +6,7 @@ use kernel::{
     testing::{rows, uuid},
 };
 
-use super::{posting, put, touching};
+use super::{posting, put, touching, writing};
 use crate::{posting::enrich, store::Store, testing::create};
 
 kernel::contract_cases!(
@@ -18,15 +18,8 @@ kernel::contract_cases!(
         let (a, b) = (posting(store, "a").await?, posting(store, "b").await?);
         let tasks = rows(store, false).await?;
         let mut writes = touching(&a, |posting| posting.details.title = "New".into());
-        writes.postings.extend(
-            touching(&b, |posting| posting.version = 8)
-                .postings
-                .into_iter()
-                .map(|(id, mut write)| {
-                    write.expected = Some(7);
-                    (id, write)
-                }),
-        );
+        let other = writing(&b, |write| write.expected = Some(7));
+        writes.postings.extend(other.postings);
         writes.tasks.ask(enrich(PostingId::new(uuid(9))));
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
         assert_eq!(posting(store, "a").await?, a);

@@ -2,10 +2,10 @@
 
 use kernel::{
     Actor, ClientId, PostingId, Status, StoreError,
-    testing::{Absent, Checked, hours, identifier, noon, uuid},
+    testing::{Checked, hours, identifier, noon, uuid},
 };
 
-use super::{change, posting, put, touching};
+use super::{change, posting, put, touching, view};
 use crate::{
     posting::{
         Original,
@@ -169,10 +169,7 @@ kernel::contract_cases!(
             assert_eq!(stored.duplicate_of, mark);
             assert_eq!(stored.content_at, mark.as_ref().map(|_| noon()));
             assert_eq!(alike(store, &[[1; 4]]).await?[0].duplicate_of, mark);
-            let view = PostingReader::find(store, &identifier("001"))
-                .await?
-                .ok_or(Absent)?;
-            assert_eq!(view.posting.duplicate_of, mark);
+            assert_eq!(view(store, "001").await?.posting.duplicate_of, mark);
         }
     },
     /// By their ids, some at a time.

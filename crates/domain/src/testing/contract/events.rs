@@ -5,13 +5,13 @@ use kernel::{
     event::{
         Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, PostingState, Subject,
     },
-    testing::{Absent, Checked, identifier, minutes, noon, uuid},
+    testing::{Checked, identifier, minutes, noon, uuid},
     trace::TraceParent,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{companies::find, posting, put, touching};
+use super::{companies::find, posting, put, writing};
 use crate::{
     company::Company,
     posting::{
@@ -19,7 +19,7 @@ use crate::{
         event::{COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_REJECTED},
     },
     store::{Store, WriteSet},
-    testing::{company, company_state, company_write, create, push, renaming},
+    testing::{company, company_state, company_write, create, renaming},
 };
 
 /// An event of another context.
@@ -161,7 +161,7 @@ kernel::contract_cases!(
             name,
             subject,
             at: noon() + minutes(minute),
-            trace: None,
+            trace: TraceParent::new(7, 1, false).filter(|_| minute < 2),
         };
         let pending = state(1, 1, Status::PendingEnrichment, None);
         let rejected = state(1, 2, Status::Rejected, Some("spam: \"No\".\\ 😀"));
@@ -245,53 +245,11 @@ kernel::contract_cases!(
             assert_eq!(page.next, end(store).await?);
         }
     },
-    /// With the state that the commit leaves.
-    async fn a_push_is_recorded_with_its_commit(store: &S) {
-        put_events(store, &[create("a", "acme")]).await?;
-        let twice = [
-            push("a", r#"{"title":"Other"}"#),
-            push("a", r#"{"expiration":{"reason":"Filled."}}"#),
-        ];
-        put_events(store, &twice).await?;
-        let after = posting(store, "a").await?;
-        let events = walk(store, None, &crate::posting::event::PUBLIC).await?;
-        let states: Vec<_> = events
-            .iter()
-            .map(|event| match &event.subject {
-                Subject::Posting(state) => {
-                    assert_eq!(
-                        (state.id, &state.source_identifier),
-                        (after.id, &after.source_identifier)
-                    );
-                    let name = event.name.as_str();
-                    (
-                        name,
-                        state.version,
-                        state.status,
-                        state.status_reason.as_deref(),
-                    )
-                }
-                other => panic!("{other:?}"),
-            })
-            .collect();
-        let pending = Status::PendingEnrichment;
-        assert_eq!(
-            states,
-            [
-                ("JobPostingCreated", 1, pending, None),
-                ("JobPostingUpdated", 2, pending, None),
-                ("JobPostingExpired", 2, Status::Expired, Some("Filled.")),
-            ]
-        );
-        assert_eq!(after.version, 2);
-    },
     async fn a_conflict_records_nothing(store: &S) {
         put_events(store, &[create("a", "acme")]).await?;
         let before = end(store).await?;
-        let mut writes = touching(&posting(store, "a").await?, |posting| posting.version = 8);
-        for write in writes.postings.values_mut() {
-            write.expected = Some(7);
-        }
+        let before_it = posting(store, "a").await?;
+        let mut writes = writing(&before_it, |write| write.expected = Some(7));
         writes.tasks.events.push(told(1, noon()));
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
         assert_eq!(end(store).await?, before);
@@ -467,27 +425,5 @@ kernel::contract_cases!(
             }
             assert_eq!(identifiers(&["none"], limit).await?, ["Acme AB", "Told"]);
         }
-    },
-    async fn an_event_keeps_its_trace(store: &S) {
-        let trace = TraceParent::new(7, 1, false);
-        let mut events = vec![told(1, noon()), told(2, noon())];
-        events[0].trace = trace;
-        commit_events(store, events).await?;
-        let mut put = create("a", "acme");
-        put.trace = trace;
-        put_events(store, &[put]).await?;
-        // With the company as it stands.
-        let company = find(store, company("acme").id).await?;
-        let event = Event {
-            subject: Subject::Company(company_state(&company.ok_or(Absent)?)),
-            name: COMPANY_UPDATED,
-            at: noon(),
-            trace,
-        };
-        commit_events(store, vec![event]).await?;
-        let names = [TOLD, JOB_POSTING_CREATED, COMPANY_UPDATED];
-        let read = walk(store, None, &names).await?;
-        let traces: Vec<_> = read.iter().map(|event| event.trace).collect();
-        assert_eq!(traces, [trace, None, trace, trace]);
     },
 );

@@ -18,8 +18,8 @@ use kernel::testing::{Absent, Checked, identifier, noon};
 use time::OffsetDateTime;
 
 use crate::{
-    posting::{Answer, Lifetime, Posting, PutPosting, Rejection},
-    store::{PostingWrite, Snapshot, Store, WriteSet},
+    posting::{Answer, Lifetime, Posting, PostingView, PutPosting, Rejection},
+    store::{ListQuery, PostingReader, PostingWrite, Snapshot, Store, WriteSet},
     usecase::ingest,
 };
 
@@ -57,13 +57,31 @@ async fn posting<S: Store>(store: &S, text: &str) -> Checked<Posting> {
 
 /// A commit that moves one posting on by one version.
 fn touching(posting: &Posting, change: impl FnOnce(&mut Posting)) -> WriteSet {
-    let mut after = posting.clone();
-    after.version += 1;
-    change(&mut after);
+    writing(posting, |write| change(&mut write.posting))
+}
+
+/// The same, with what else is written of it.
+fn writing(posting: &Posting, change: impl FnOnce(&mut PostingWrite)) -> WriteSet {
+    let mut write = PostingWrite::new(Some(posting.version), posting.clone());
+    write.posting.version += 1;
+    change(&mut write);
     let mut writes = WriteSet::new(noon());
-    let write = PostingWrite::new(Some(posting.version), after);
     writes.postings.insert(write.posting.id, write);
     writes
+}
+
+/// The first postings of a list.
+fn first(limit: usize) -> ListQuery {
+    ListQuery {
+        limit,
+        ..ListQuery::default()
+    }
+}
+
+/// A posting as readers see it.
+async fn view<S: PostingReader>(store: &S, name: &str) -> Checked<PostingView> {
+    let found = store.find(&identifier(name)).await?;
+    Ok(found.ok_or(Absent)?)
 }
 
 /// Changes a posting in a commit that moves it on by one version.

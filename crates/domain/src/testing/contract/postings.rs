@@ -5,14 +5,15 @@ use kernel::{
     testing::{Absent, by_ann, hours, identifier, noon, uuid},
 };
 
-use super::{change, load, posting, put, run, touching};
+use super::{change, first, load, posting, put, touching, view, writing};
 use crate::{
     catalogue::CatalogueId,
+    decision::decide,
     posting::{
         ContentHash, Coordinates, DecidedBy, Decision, DecisionOutcome, Description, EnrichedTexts,
-        Posting, Rejection,
+        Posting,
     },
-    store::{ListQuery, PostingReader, Store, Texts},
+    store::{ListQuery, PostingReader, Snapshot, Store, Texts, WriteSet},
     testing::{create, push, put_id},
 };
 
@@ -21,46 +22,23 @@ kernel::contract_cases!(
     impl PostingReader + Store,
     /// Companies are loaded when asked for.
     async fn loads_only_what_is_named(store: &S) {
-        put(
-            store,
-            &[
-                create("a", "acme"),
-                create("b", "bolt"),
-                create("c", "core"),
-            ],
-        )
-        .await?;
+        let puts = [("a", "acme"), ("b", "bolt"), ("c", "core")];
+        put(store, &puts.map(|(id, host)| create(id, host))).await?;
         let core = posting(store, "c").await?.company_id;
         let unknown = CompanyId::new(uuid(404));
         let snapshot = store
             .load(&[identifier("a"), identifier("unknown")], &[core, unknown])
             .await?;
-        assert_eq!(
-            snapshot.postings.keys().collect::<Vec<_>>(),
-            [&identifier("a")]
-        );
-        let mut companies: Vec<_> = snapshot
-            .companies
-            .values()
-            .map(|c| c.name.as_str())
-            .collect();
+        let identifiers: Vec<_> = snapshot.postings.keys().collect();
+        assert_eq!(identifiers, [&identifier("a")]);
+        let companies = snapshot.companies.values();
+        let mut companies: Vec<_> = companies.map(|it| it.name.as_str()).collect();
         companies.sort_unstable();
         assert_eq!(companies, ["acme", "core"]);
         assert!(load(store, &[]).await?.postings.is_empty());
     },
-    async fn loads_by_id(store: &S) {
-        put(store, &[create("a", "acme"), create("b", "bolt")]).await?;
-        let ids = [put_id("b"), PostingId::new(uuid(404))];
-        let snapshot = store.load_by_id(&ids).await?;
-        assert_eq!(
-            snapshot.postings.keys().collect::<Vec<_>>(),
-            [&identifier("b")]
-        );
-        assert_eq!(snapshot.companies.len(), 1);
-    },
     /// A load for rules leaves the text out; a reader gets it, also after changes without one.
     async fn descriptions_are_read_where_they_are_needed(store: &S) {
-        let id = identifier("a");
         let pushes = [
             (create("a", "acme"), "<p>Build things at acme.</p>"),
             (
@@ -76,15 +54,11 @@ kernel::contract_cases!(
             assert_eq!(loaded, Description::from(expect), "by its digest");
             let text = |posting: &Posting| posting.details.raw_description.text().cloned();
             let snapshot = store.load_by_id(&[put_id("a")]).await?;
-            let found = PostingReader::find(store, &id).await?;
-            let all = ListQuery {
-                limit: 1,
-                ..ListQuery::default()
-            };
-            let listed = PostingReader::list(store, &all).await?.postings;
+            let found = view(store, "a").await?;
+            let listed = PostingReader::list(store, &first(1)).await?.postings;
             for posting in [
-                snapshot.postings.get(&id),
-                found.as_ref().map(|view| &view.posting),
+                snapshot.postings.get(&identifier("a")),
+                Some(&found.posting),
                 listed.first().map(|view| &view.posting),
             ] {
                 let posting = posting.ok_or(Absent)?;
@@ -96,10 +70,16 @@ kernel::contract_cases!(
     /// A batch may exceed a database's limit of parameters.
     async fn loads_large_batches(store: &S) {
         let names: Vec<_> = (0..3_000).map(|n| format!("posting {n}")).collect();
-        let batch: Vec<_> = names.iter().map(|name| create(name, "acme")).collect();
-        put(store, &batch).await?;
+        let puts = (0..).zip(&names);
+        let puts = puts.map(|(n, name)| create(name, &format!("c{}", n / 2)));
+        put(store, &puts.collect::<Vec<_>>()).await?;
         let names: Vec<_> = names.iter().map(String::as_str).collect();
-        assert_eq!(load(store, &names).await?.postings.len(), 3_000);
+        let snapshot = load(store, &names).await?;
+        assert_eq!(snapshot.postings.len(), 3_000);
+        assert_eq!(snapshot.companies.len(), 1_500);
+        let companies: Vec<_> = snapshot.companies.into_keys().collect();
+        let snapshot = store.load(&[], &companies).await?;
+        assert_eq!(snapshot.companies.len(), 1_500);
         let ids: Vec<_> = names.iter().map(|name| put_id(name)).collect();
         let snapshot = store.load_by_id(&ids).await?;
         assert_eq!(snapshot.postings.len(), 3_000);
@@ -107,14 +87,12 @@ kernel::contract_cases!(
     async fn a_new_posting_of_a_taken_identifier_conflicts(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         let taken = posting(store, "a").await?;
-        let mut writes = touching(&taken, |posting| {
-            posting.id = PostingId::new(uuid(5));
-            posting.version = 1;
-            posting.details.raw_description = "<p>Build.</p>".into();
-        });
-        for write in writes.postings.values_mut() {
+        let writes = writing(&taken, |write| {
             write.expected = None;
-        }
+            write.posting.id = PostingId::new(uuid(5));
+            write.posting.version = 1;
+            write.posting.details.raw_description = "<p>Build.</p>".into();
+        });
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
         assert_eq!(posting(store, "a").await?.id, put_id("a"));
     },
@@ -156,27 +134,15 @@ kernel::contract_cases!(
                 "name": "Acmé", "website_url": "https://acme.example/", "logo_path": "/logo.svg"
             }
         }"#;
-        put(store, &[push("a", body)]).await?;
-        let mut decided = crate::store::Snapshot::default();
-        let mut writes = crate::store::WriteSet::new(noon());
-        let decision =
-            crate::decision::decide(&decided, &push("a", body), super::lifetime(), noon())?;
-        decision
-            .change
-            .ok_or(Absent)?
-            .record(&mut decided, &mut writes);
-        assert_eq!(
-            posting(store, "a").await?,
-            decided.postings[&identifier("a")]
-        );
-        let snapshot = load(store, &["a"]).await?;
-        assert_eq!(snapshot.companies, decided.companies);
-        let metadata = posting(store, "a").await?.details.metadata.ok_or(Absent)?;
-        assert_eq!(
-            metadata.as_str(),
-            r#"{"b":1.50,"a":[null,{"x":"\u00e9\ud83e\udd80"}],"c":1e308}"#
-        );
-
+        let put = push("a", body);
+        let mut decided = Snapshot::default();
+        let change = decide(&decided, &put, super::lifetime(), noon())?.change;
+        let mut writes = WriteSet::new(noon());
+        change.ok_or(Absent)?.record(&mut decided, &mut writes);
+        store.commit(writes).await?;
+        let stored = load(store, &["a"]).await?;
+        assert_eq!(stored.postings, decided.postings);
+        assert_eq!(stored.companies, decided.companies);
         let reviewed = posting(store, "a").await?;
         let every = touching(&reviewed, |posting| {
             posting.status = Status::Expired;
@@ -231,21 +197,14 @@ kernel::contract_cases!(
         };
         let by_operator = Decision::of_operator(Some(by_ann(1).operator), None, noon() + hours(1));
         for decision in [None, Some(by_rules), Some(by_operator)] {
-            let mut writes = touching(&posting(store, "a").await?, |_| {});
-            for write in writes.postings.values_mut() {
-                write.decision.clone_from(&decision);
-            }
+            let before = posting(store, "a").await?;
+            let writes = writing(&before, |write| write.decision.clone_from(&decision));
             store.commit(writes).await?;
             change(store, "a", |posting| posting.is_featured ^= true).await?;
-            let found = PostingReader::find(store, &identifier("a")).await?;
-            assert_eq!(found.ok_or(Absent)?.decision, decision);
+            assert_eq!(view(store, "a").await?.decision, decision);
             for texts in [Texts::All, Texts::Redacted, Texts::None] {
-                let all = ListQuery {
-                    limit: 1,
-                    texts,
-                    ..ListQuery::default()
-                };
-                let page = PostingReader::list(store, &all).await?.postings;
+                let query = ListQuery { texts, ..first(1) };
+                let page = PostingReader::list(store, &query).await?.postings;
                 assert_eq!(page.first().ok_or(Absent)?.decision, decision);
             }
         }
@@ -267,28 +226,12 @@ kernel::contract_cases!(
             None,
             Some((texts("two"), None)),
         ] {
-            let mut writes = touching(&posting(store, "a").await?, |_| {});
-            for write in writes.postings.values_mut() {
-                write.enriched.clone_from(&enriched);
-            }
+            let before = posting(store, "a").await?;
+            let writes = writing(&before, |write| write.enriched.clone_from(&enriched));
             store.commit(writes).await?;
-            let view = PostingReader::find(store, &identifier("a")).await?;
-            let view = view.ok_or(Absent)?;
-            match enriched {
-                Some((texts, coordinates)) => {
-                    assert_eq!(view.texts, Some(texts));
-                    assert_eq!(view.coordinates, coordinates);
-                }
-                None => assert_eq!(
-                    (view.texts, view.coordinates),
-                    (Some(texts("one")), Some(place))
-                ),
-            }
+            let view = view(store, "a").await?;
+            let (texts, place) = enriched.unwrap_or((texts("one"), Some(place)));
+            assert_eq!((view.texts, view.coordinates), (Some(texts), place));
         }
-        let expiry = push("unknown", r#"{"expiration":{}}"#);
-        assert_eq!(
-            run(store, &[expiry], noon()).await?,
-            [Err(Rejection::NotFound)]
-        );
     },
 );

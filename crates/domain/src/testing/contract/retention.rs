@@ -17,17 +17,16 @@ use time::{Duration, OffsetDateTime};
 use super::{
     change,
     events::{end, until_all_readable, until_readable},
-    posting, put, run, touching,
+    posting, put, touching, view, writing,
 };
 use crate::{
     posting::{
-        ContentHash, Coordinates, ENRICH, EnrichedTexts, Lifetime, PostingView, Rejection,
-        TextsDigest,
+        ContentHash, Coordinates, ENRICH, EnrichedTexts, Lifetime, Rejection, TextsDigest,
         event::{JOB_POSTING_ERASED, JOB_POSTING_REJECTED, PUBLIC},
         moderation::Moderation,
     },
     store::{Erasure, PostingReader, Purge, Retention, Store, WriteSet},
-    testing::{create, push},
+    testing::create,
     usecase::{ModerationError, erase, moderate},
 };
 
@@ -53,30 +52,15 @@ async fn enriched<S: Store>(
 ) -> Checked {
     put(store, &[create(name, "acme")]).await?;
     let (texts, place) = texts();
-    let mut writes = touching(&posting(store, name).await?, |posting| {
+    let writes = writing(&posting(store, name).await?, |write| {
+        let posting = &mut write.posting;
         posting.status = status;
         posting.expired_at = (status == Status::Expired).then_some(expired);
         posting.enriched_hash = Some(ContentHash::from_bytes([1; 32]));
         posting.texts_digest = Some(TextsDigest::of(&texts, place));
+        write.enriched = Some((texts, place));
     });
-    for write in writes.postings.values_mut() {
-        write.enriched = Some((texts.clone(), place));
-    }
-    store.commit(writes).await?;
-    Ok(())
-}
-
-async fn view<S: PostingReader>(store: &S, name: &str) -> Checked<PostingView> {
-    let found = store.find(&identifier(name)).await?;
-    Ok(found.ok_or(Absent)?)
-}
-
-async fn drop_texts<S: Retention>(
-    store: &S,
-    before: OffsetDateTime,
-    limit: usize,
-) -> Checked<usize> {
-    Ok(store.drop_texts(before, limit).await?)
+    Ok(store.commit(writes).await?)
 }
 
 /// Deletes these postings, in the versions that they have.
@@ -163,15 +147,15 @@ kernel::contract_cases!(
         .await?;
 
         let before = view(store, "first").await?;
-        assert_eq!(drop_texts(store, late, 2).await?, 2);
+        assert_eq!(store.drop_texts(late, 2).await, Ok(2));
         let mut expect = before.clone();
         expect.posting.forget_texts();
         (expect.texts, expect.coordinates) = (None, None);
         assert_eq!(view(store, "first").await?, expect);
         assert_eq!(view(store, "second").await?.texts, None);
         assert_eq!(view(store, "third").await?.texts, Some(texts().0));
-        assert_eq!(drop_texts(store, late, 2).await?, 1);
-        assert_eq!(drop_texts(store, late, 2).await?, 0);
+        assert_eq!(store.drop_texts(late, 2).await, Ok(1));
+        assert_eq!(store.drop_texts(late, 2).await, Ok(0));
         for (name, has_texts) in [
             ("third", false),
             ("later", true),
@@ -188,31 +172,9 @@ kernel::contract_cases!(
     async fn a_decision_from_before_the_drop_is_a_conflict(store: &S) {
         enriched(store, "a", Status::Expired, noon()).await?;
         let decided = touching(&posting(store, "a").await?, |_| {});
-        assert_eq!(drop_texts(store, noon() + hours(1), 9).await?, 1);
+        assert_eq!(store.drop_texts(noon() + hours(1), 9).await, Ok(1));
         assert_eq!(store.commit(decided).await, Err(StoreError::Conflict));
         assert!(!posting(store, "a").await?.has_texts());
-    },
-    /// It waits for enrichment as a new one does.
-    async fn a_reopened_posting_gets_its_texts_again(store: &S) {
-        enriched(store, "a", Status::Expired, noon()).await?;
-        assert_eq!(drop_texts(store, noon() + hours(1), 9).await?, 1);
-        let reopen = push("a", r#"{"expiration":null}"#);
-        for answer in run(store, &[reopen], noon() + minutes(90)).await? {
-            answer?;
-        }
-        let reopened = view(store, "a").await?;
-        assert_eq!(reopened.posting.status, Status::PendingEnrichment);
-        assert_eq!(reopened.texts, None);
-        let (again, place) = texts();
-        let mut writes = touching(&reopened.posting, |posting| {
-            posting.texts_digest = Some(TextsDigest::of(&again, place));
-        });
-        for write in writes.postings.values_mut() {
-            write.enriched = Some((again.clone(), place));
-        }
-        store.commit(writes).await?;
-        assert_eq!(view(store, "a").await?.texts, Some(again));
-        assert_eq!(drop_texts(store, noon() + hours(9), 9).await?, 0);
     },
     /// Texts, history and tasks go too; the identifier is free; others stay; one entry counts all.
     async fn purged_postings_leave_nothing(store: &S) {

@@ -6,13 +6,16 @@ use kernel::{
     audit::{AuditLog, AuditPosition, AuditQuery, Entry},
 };
 
-use super::MemoryStore;
+use super::{MemoryStore, State};
 
-/// Writes an entry, or the details of one that is there.
-pub(super) fn write(audit: &mut Vec<Entry>, entry: Entry) {
-    match audit.iter_mut().find(|known| known.id == entry.id) {
-        Some(known) => known.details = entry.details,
-        None => audit.push(entry),
+impl State {
+    /// Writes an entry if there is one, or the details of one that is there.
+    pub fn write_entry(&mut self, entry: Option<Entry>) {
+        let Some(entry) = entry else { return };
+        match self.audit.iter_mut().find(|known| known.id == entry.id) {
+            Some(known) => known.details = entry.details,
+            None => self.audit.push(entry),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use kernel::{CatalogueName, ClientId, PostingId, StoreError, audit::Entry};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{MemoryStore, State, audit};
+use super::{MemoryStore, State};
 use crate::{
     catalogue::{
         Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting,
@@ -33,6 +33,12 @@ pub(super) struct Row {
 }
 
 impl Row {
+    /// Whether this is its lease, whose time may be over.
+    fn is_leased(&self, lease: CatalogueLease) -> bool {
+        let holder = self.lease.map(|(holder, _)| holder);
+        self.id == lease.catalogue && holder == Some(lease.holder)
+    }
+
     fn is_running(&self, now: OffsetDateTime) -> bool {
         self.lease.is_some_and(|(_, until)| until > now)
     }
@@ -41,19 +47,12 @@ impl Row {
 impl State {
     /// The catalogue whose lease this is.
     fn leased_catalogue(&mut self, lease: CatalogueLease) -> Option<&mut Row> {
-        let is_held = |row: &&mut Row| {
-            row.id == lease.catalogue
-                && (row.lease).is_some_and(|(holder, _)| holder == lease.holder)
-        };
-        self.catalogues.iter_mut().find(is_held)
+        self.catalogues.iter_mut().find(|row| row.is_leased(lease))
     }
 
     /// Whether the lease of a commit is held.
     pub fn holds_import(&self, lease: CatalogueLease) -> bool {
-        self.catalogues.iter().any(|row| {
-            row.id == lease.catalogue
-                && (row.lease).is_some_and(|(holder, _)| holder == lease.holder)
-        })
+        self.catalogues.iter().any(|row| row.is_leased(lease))
     }
 
     /// Records what becomes of missing postings.
@@ -306,9 +305,7 @@ impl Catalogues for MemoryStore {
             .catalogues
             .retain(|row| row.client != client || row.name != *name);
         let is_known = state.catalogues.len() < before;
-        if let Some(entry) = entry.filter(|_| is_known) {
-            audit::write(&mut state.audit, entry.clone());
-        }
+        state.write_entry(entry.filter(|_| is_known).cloned());
         Ok(is_known)
     }
 }

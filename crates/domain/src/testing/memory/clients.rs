@@ -1,36 +1,25 @@
 //! Clients and their activity in memory.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{cmp::Reverse, collections::HashMap};
 
 use access::{
     Activity, ActivityLog, Client, ClientWrite, Clients, StoredSecret,
-    activity::{ActivityWrites, Counts, DAYS_KEPT, Day, REFUSALS_KEPT, Refusal},
+    activity::{ActivityWrites, DAYS_KEPT, Day, REFUSALS_KEPT},
 };
 use async_trait::async_trait;
 use kernel::{
     ClientId, StoreError, Version,
     audit::{Action, Entry},
 };
-use time::{Date, OffsetDateTime};
 
-use super::{MemoryStore, audit};
-
-/// The activity of a client.
-#[derive(Debug, Default)]
-pub(super) struct Stored {
-    pushed_at: Option<OffsetDateTime>,
-    days: BTreeMap<Date, Counts>,
-    pub(super) refusals: Vec<Refusal>,
-}
+use super::MemoryStore;
 
 #[async_trait]
 impl Clients for MemoryStore {
     async fn insert(&self, client: &Client, entry: Option<&Entry>) -> Result<(), StoreError> {
         let mut state = self.state();
         state.clients.push(client.clone());
-        if let Some(entry) = entry {
-            audit::write(&mut state.audit, entry.clone());
-        }
+        state.write_entry(entry.cloned());
         Ok(())
     }
 
@@ -69,9 +58,7 @@ impl Clients for MemoryStore {
             let used = before.secrets.iter().find(same);
             secret.last_used_at = used.map_or(secret.last_used_at, |used| used.last_used_at);
         }
-        if let Some(entry) = entry {
-            audit::write(&mut state.audit, entry.clone());
-        }
+        state.write_entry(entry.cloned());
         Ok(())
     }
 }
@@ -84,32 +71,32 @@ impl ActivityLog for MemoryStore {
         let is_known = |client: &ClientId| known.contains(client);
         for (client, date, counts) in writes.days.iter().filter(|(id, ..)| is_known(id)) {
             let days = &mut state.activity.entry(*client).or_default().days;
-            *days.entry(*date).or_default() += *counts;
-            while days.len() > DAYS_KEPT {
-                days.pop_first();
+            match days.iter_mut().find(|day| day.date == *date) {
+                Some(day) => day.counts += *counts,
+                None => days.push(Day {
+                    date: *date,
+                    counts: *counts,
+                }),
             }
+            days.sort_by_key(|day| Reverse(day.date));
+            days.truncate(DAYS_KEPT);
         }
         for (client, at) in writes.pushes.iter().filter(|(id, _)| is_known(id)) {
-            let stored = state.activity.entry(*client).or_default();
-            stored.pushed_at = stored.pushed_at.max(Some(*at));
+            let activity = state.activity.entry(*client).or_default();
+            activity.last_push_at = activity.last_push_at.max(Some(*at));
         }
-        let erased: Vec<_> = state
-            .audit
-            .iter()
-            .filter(|entry| entry.action == Action::POSTINGS_ERASE)
-            .cloned()
-            .collect();
         for (client, refusal) in writes.refusals.iter().filter(|(id, _)| is_known(id)) {
-            let is_erased = |entry: &Entry| {
-                entry.at >= refusal.at && entry.subject.as_ref() == Some(&refusal.identifier)
-            };
-            if erased.iter().any(is_erased) {
+            let is_erased = state.audit.iter().any(|entry| {
+                entry.action == Action::POSTINGS_ERASE
+                    && entry.at >= refusal.at
+                    && entry.subject.as_ref() == Some(&refusal.identifier)
+            });
+            if is_erased {
                 continue;
             }
             let refusals = &mut state.activity.entry(*client).or_default().refusals;
-            refusals.push(refusal.clone());
-            let old = refusals.len().saturating_sub(REFUSALS_KEPT);
-            refusals.drain(..old);
+            refusals.insert(0, refusal.clone());
+            refusals.truncate(REFUSALS_KEPT);
         }
         for (id, digest, at) in &writes.secrets {
             let of_client = state.clients.iter_mut().filter(|client| client.id == *id);
@@ -128,14 +115,8 @@ impl ActivityLog for MemoryStore {
     ) -> Result<HashMap<ClientId, Activity>, StoreError> {
         let state = self.state();
         let found = clients.iter().filter_map(|client| {
-            let stored = state.activity.get(client)?;
-            let days = stored.days.iter().rev();
-            let refusals = stored.refusals.iter().rev().filter(|_| with_refusals);
-            let activity = Activity {
-                last_push_at: stored.pushed_at,
-                days: days.map(|(&date, &counts)| Day { date, counts }).collect(),
-                refusals: refusals.cloned().collect(),
-            };
+            let mut activity = state.activity.get(client)?.clone();
+            activity.refusals.retain(|_| with_refusals);
             Some((*client, activity))
         });
         Ok(found.collect())

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use kernel::{Status, StoreError, audit::Entry};
 use time::OffsetDateTime;
 
-use super::{MemoryStore, audit};
+use super::MemoryStore;
 use crate::{
     browse::{PostingBrowser, PostingSummary, WindowOrder},
     store::Position,
@@ -32,9 +32,7 @@ impl SignInTokens for MemoryStore {
     ) -> Result<(), StoreError> {
         let mut state = self.state();
         keep_newest(&mut state.tokens, token);
-        if let Some(entry) = entry {
-            audit::write(&mut state.audit, entry.clone());
-        }
+        state.write_entry(entry.cloned());
         Ok(())
     }
 
@@ -66,7 +64,7 @@ impl SignInTokens for MemoryStore {
         };
         state.tokens.remove(index);
         keep_newest(&mut state.tokens, session);
-        audit::write(&mut state.audit, entry.clone());
+        state.write_entry(Some(entry.clone()));
         Ok(true)
     }
 
@@ -79,7 +77,7 @@ impl SignInTokens for MemoryStore {
         state.tokens.retain(|token| !is_it(token));
         let is_ended = state.tokens.len() < before;
         if is_ended {
-            audit::write(&mut state.audit, entry.clone());
+            state.write_entry(Some(entry.clone()));
         }
         Ok(is_ended)
     }

@@ -14,7 +14,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use access::{Client, sign_in::SignInToken};
+use access::{Activity, Client, sign_in::SignInToken};
 use async_trait::async_trait;
 use kernel::{
     ClientId, CompanyId, PostingId, SourceIdentifier, StoreError,
@@ -55,7 +55,7 @@ struct State {
     former_names: HashMap<CompanyId, Vec<String>>,
     fingerprints: BTreeMap<PostingId, DatedFingerprint>,
     clients: Vec<Client>,
-    activity: HashMap<ClientId, clients::Stored>,
+    activity: HashMap<ClientId, Activity>,
     catalogues: Vec<catalogues::Row>,
     tasks: BTreeMap<TaskId, Task>,
     last_task: i64,
@@ -103,9 +103,7 @@ impl MemoryStore {
 
     /// Writes the audit entry of another context's change.
     pub fn record_entry(&self, entry: Option<&Entry>) {
-        if let Some(entry) = entry {
-            audit::write(&mut self.state().audit, entry.clone());
-        }
+        self.state().write_entry(entry.cloned());
     }
 
     /// The time of the first event that follows a cursor.
@@ -167,25 +165,14 @@ impl State {
     }
 
     fn holds(&self, token: &ClaimToken) -> bool {
-        self.tasks
-            .get(&token.task)
-            .is_some_and(|task| task.lease == Some(token.lease))
+        let task = self.tasks.get(&token.task);
+        task.is_some_and(|task| task.lease == Some(token.lease))
     }
 
     /// The task of a token whose lease still holds.
     fn leased(&mut self, token: ClaimToken) -> Option<&mut Task> {
-        self.tasks
-            .get_mut(&token.task)
-            .filter(|task| task.lease == Some(token.lease))
-    }
-
-    fn add(&mut self, effect: Effect, trace: Option<TraceParent>, at: OffsetDateTime) {
-        self.last_task += 1;
-        let task = Task {
-            trace,
-            ..Task::new(effect, at)
-        };
-        self.tasks.insert(TaskId(self.last_task), task);
+        let task = self.tasks.get_mut(&token.task);
+        task.filter(|task| task.lease == Some(token.lease))
     }
 
     /// Writes a company, and returns whether that changed it.
@@ -237,19 +224,23 @@ impl State {
 
     fn ask(&mut self, effect: Effect, trace: Option<TraceParent>, at: OffsetDateTime) {
         let waiting = self.tasks.values_mut().find(|task| task.is_for(effect));
-        match waiting {
-            Some(task) => {
-                task.generation += 1;
-                task.trace = trace;
-                // None moves back behind others.
-                if task.is_dead || !effect.queue().is_bulk() {
-                    task.effect = effect;
-                }
-                if task.is_dead {
-                    task.renew(at);
-                }
+        if let Some(task) = waiting {
+            task.generation += 1;
+            task.trace = trace;
+            // None moves back behind others.
+            if task.is_dead || !effect.queue().is_bulk() {
+                task.effect = effect;
             }
-            None => self.add(effect, trace, at),
+            if task.is_dead {
+                task.renew(at);
+            }
+        } else {
+            self.last_task += 1;
+            let task = Task {
+                trace,
+                ..Task::new(effect, at)
+            };
+            self.tasks.insert(TaskId(self.last_task), task);
         }
     }
 
@@ -269,10 +260,10 @@ impl State {
             self.finish(token, at);
         }
         for (token, error) in writes.given_up {
-            self.give_up(token, error, at);
+            self.give_up(token, &error, at);
         }
         for entry in writes.audit {
-            audit::write(&mut self.audit, entry);
+            self.write_entry(Some(entry));
         }
     }
 
@@ -302,18 +293,6 @@ impl State {
             } else {
                 task.renew(at);
             }
-        }
-    }
-
-    fn give_up(&mut self, token: ClaimToken, error: String, at: OffsetDateTime) {
-        if let Some(task) = self.leased(token) {
-            if task.generation == token.generation {
-                task.release(task.next_at);
-                task.is_dead = true;
-            } else {
-                task.renew(at);
-            }
-            task.last_error = Some(error);
         }
     }
 

@@ -13,7 +13,7 @@ use kernel::{
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{MemoryStore, audit};
+use super::{MemoryStore, State};
 
 #[derive(Clone, Debug)]
 pub(super) struct Task {
@@ -96,11 +96,6 @@ impl Task {
         self.next_at = next_at;
     }
 
-    /// Whether its lease ended without a report.
-    fn is_suspect(&self, now: OffsetDateTime) -> bool {
-        self.lease.is_some() && self.next_at <= now
-    }
-
     /// Whether it is the one task of this effect.
     pub(super) fn is_for(&self, effect: Effect) -> bool {
         (self.kind(), self.subject()) == (effect.kind(), effect.key())
@@ -117,6 +112,52 @@ impl Task {
     }
 }
 
+impl State {
+    /// The due tasks of a queue that have crashed, or those that have not, the longest due first.
+    fn due(
+        &mut self,
+        queue: Queue,
+        crashed: bool,
+        now: OffsetDateTime,
+    ) -> Vec<(TaskId, &mut Task)> {
+        let tasks = self.tasks.iter_mut().map(|(id, task)| (*id, task));
+        let is_due = |task: &Task| {
+            task.queue() == queue
+                && !task.is_dead
+                && task.lease.is_some() == crashed
+                && task.next_at <= now
+        };
+        let mut due: Vec<_> = tasks.filter(|(_, task)| is_due(task)).collect();
+        due.sort_by_key(|(id, task)| (task.next_at, *id));
+        due
+    }
+
+    /// Ends a task's lease after a failure: releases it, or makes it due if it was asked for again.
+    fn fail(
+        &mut self,
+        token: ClaimToken,
+        error: &str,
+        now: OffsetDateTime,
+        release: impl FnOnce(&mut Task),
+    ) {
+        if let Some(task) = self.leased(token) {
+            if task.generation == token.generation {
+                release(task);
+            } else {
+                task.renew(now);
+            }
+            task.last_error = Some(error.to_owned());
+        }
+    }
+
+    pub fn give_up(&mut self, token: ClaimToken, error: &str, now: OffsetDateTime) {
+        self.fail(token, error, now, |task| {
+            task.release(task.next_at);
+            task.is_dead = true;
+        });
+    }
+}
+
 #[async_trait]
 impl Outbox for MemoryStore {
     async fn claim(
@@ -128,35 +169,16 @@ impl Outbox for MemoryStore {
         now: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError> {
         let mut state = self.state();
-        let mut due: Vec<_> = state
-            .tasks
-            .iter()
-            .filter(|(_, task)| {
-                task.queue() == queue
-                    && !task.is_dead
-                    && task.lease.is_none()
-                    && task.next_at <= now
-            })
-            .map(|(id, task)| (task.next_at, *id))
-            .collect();
-        due.sort();
-        due.truncate(limit);
-        let mut claimed = Vec::with_capacity(due.len());
-        for (_, id) in due {
-            if let Some(task) = state.tasks.get_mut(&id) {
-                claimed.push(task.claim(id, lease_id, now + lease));
-            }
-        }
-        Ok(claimed)
+        let due = state.due(queue, false, now).into_iter().take(limit);
+        let claimed = due.map(|(id, task)| task.claim(id, lease_id, now + lease));
+        Ok(claimed.collect())
     }
 
-    async fn has_suspect(&self, queue: Queue, now: OffsetDateTime) -> Result<bool, StoreError> {
-        let state = self.state();
-        let mut tasks = state.tasks.values();
-        Ok(tasks.any(|task| task.queue() == queue && task.is_suspect(now)))
+    async fn has_crashed(&self, queue: Queue, now: OffsetDateTime) -> Result<bool, StoreError> {
+        Ok(!self.state().due(queue, true, now).is_empty())
     }
 
-    async fn claim_suspect(
+    async fn claim_crashed(
         &self,
         queue: Queue,
         lease: Duration,
@@ -164,14 +186,10 @@ impl Outbox for MemoryStore {
         now: OffsetDateTime,
     ) -> Result<Option<Claimed>, StoreError> {
         let mut state = self.state();
-        let suspects = state
-            .tasks
-            .iter_mut()
-            .filter(|(_, task)| task.queue() == queue && task.is_suspect(now));
-        let first = suspects.min_by_key(|(id, task)| (task.next_at, **id));
+        let first = state.due(queue, true, now).into_iter().next();
         Ok(first.map(|(id, task)| {
             task.lost += 1;
-            task.claim(*id, lease_id, now + lease)
+            task.claim(id, lease_id, now + lease)
         }))
     }
 
@@ -202,15 +220,10 @@ impl Outbox for MemoryStore {
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
-        if let Some(task) = self.state().leased(token) {
-            if task.generation == token.generation {
-                task.release(next_at);
-                task.first_failed_at.get_or_insert(now);
-            } else {
-                task.renew(now);
-            }
-            task.last_error = Some(error.to_owned());
-        }
+        self.state().fail(token, error, now, |task| {
+            task.release(next_at);
+            task.first_failed_at.get_or_insert(now);
+        });
         Ok(())
     }
 
@@ -220,7 +233,7 @@ impl Outbox for MemoryStore {
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
-        self.state().give_up(token, error.to_owned(), now);
+        self.state().give_up(token, error, now);
         Ok(())
     }
 
@@ -231,10 +244,8 @@ impl Outbox for MemoryStore {
         limit: usize,
     ) -> Result<Vec<TaskRow>, StoreError> {
         let state = self.state();
-        let rows = state
-            .tasks
-            .iter()
-            .filter(|(id, task)| task.is_dead == dead && after.is_none_or(|after| **id > after));
+        let rows = state.tasks.iter();
+        let rows = rows.filter(|(id, it)| it.is_dead == dead && Some(**id) > after);
         Ok(rows.take(limit).map(|(id, task)| task.row(*id)).collect())
     }
 
@@ -245,18 +256,13 @@ impl Outbox for MemoryStore {
         limit: usize,
     ) -> Result<Vec<SubjectTask>, StoreError> {
         let state = self.state();
-        let tasks = state
-            .tasks
-            .iter()
-            .filter(|(_, task)| task.subject() == subject)
-            .filter(|(_, task)| kinds.contains(&task.kind()));
-        Ok(tasks
-            .take(limit)
-            .map(|(id, task)| SubjectTask {
-                task: task.row(*id),
-                is_dead: task.is_dead,
-            })
-            .collect())
+        let is_wanted = |task: &Task| task.subject() == subject && kinds.contains(&task.kind());
+        let tasks = state.tasks.iter().filter(|(_, task)| is_wanted(task));
+        let tasks = tasks.take(limit).map(|(id, task)| SubjectTask {
+            task: task.row(*id),
+            is_dead: task.is_dead,
+        });
+        Ok(tasks.collect())
     }
 
     async fn dead_among(&self, effects: &[Effect]) -> Result<Vec<Effect>, StoreError> {
@@ -286,7 +292,7 @@ impl Outbox for MemoryStore {
         }
         if let Some(entry) = entry.filter(|_| revived > 0) {
             let entry = entry.clone().with("tasks", revived);
-            audit::write(&mut state.audit, entry);
+            state.write_entry(Some(entry));
         }
         Ok(revived)
     }
@@ -300,7 +306,7 @@ impl Outbox for MemoryStore {
             };
             let entry = dismissal.entry(&task.row(*id));
             state.tasks.remove(id);
-            audit::write(&mut state.audit, entry);
+            state.write_entry(Some(entry));
             dismissed += 1;
         }
         Ok(dismissed)

@@ -9,7 +9,7 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use super::{MemoryStore, State, audit, outbox::Task};
+use super::{MemoryStore, State, outbox::Task};
 use crate::{
     posting::PostingView,
     store::{Erasure, Purge, Retention},
@@ -70,7 +70,7 @@ impl Retention for MemoryStore {
             purged += 1;
         }
         if purged > 0 {
-            audit::write(&mut state.audit, purge.entry(purged));
+            state.write_entry(Some(purge.entry(purged)));
         }
         Ok(purged)
     }

@@ -1,99 +1,187 @@
-//! Duplicates, as outcomes of enrichment and searches find them.
+//! Duplicates, as outcomes of enrichment and searches find them: what holds whatever clients push,
+//! in whatever order it is judged and searched, and whatever happens at the same time.
 
 mod board;
-mod laws;
 
-use kernel::{
-    Prefixes,
-    event::{EventLog, LogQuery, Subject},
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Mutex,
 };
 
-use self::board::Board;
-use crate::posting::event::JOB_POSTING_ENRICHED;
+use proptest::{collection::vec, prelude::*};
+use time::OffsetDateTime;
 
-fn run(test: impl AsyncFnOnce(&Board)) {
-    pollster::block_on(async { test(&Board::new().await).await });
+use self::board::{Board, FENCES, Race, Raced, SPAM};
+use crate::posting::duplicate::{Candidate, MinHash};
+
+const NAMES: [&str; 6] = ["a0", "a1", "b0", "b1", "c0", "c1"];
+const TEXTS: [usize; 6] = [0, 8, 16, 24, 40, SPAM];
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// By a client that may.
+    Push {
+        by: usize,
+        name: usize,
+        text: usize,
+    },
+    Expire(usize),
+    /// Of the postings in this set.
+    Judge(u8),
+    Search(u8),
 }
 
-/// The postings of the events of new marks, each time that it got another one.
-async fn told(board: &Board) -> Vec<String> {
-    let query = LogQuery {
-        after: None,
-        names: vec![JOB_POSTING_ENRICHED],
-        prefixes: Prefixes::ALL,
-        limit: 99,
+fn steps() -> impl Strategy<Value = Step> {
+    let push = (0..FENCES.len(), 0..NAMES.len(), 0..TEXTS.len());
+    prop_oneof![
+        4 => push.prop_map(|(by, name, text)| Step::Push { by, name, text }),
+        1 => (0..NAMES.len()).prop_map(Step::Expire),
+        3 => any::<u8>().prop_map(Step::Judge),
+        3 => any::<u8>().prop_map(Step::Search),
+    ]
+}
+
+/// A step, and one of another process before one of its calls to the store.
+fn races() -> impl Strategy<Value = (Step, Option<(usize, Step)>)> {
+    (steps(), prop::option::of((0..8_usize, steps())))
+}
+
+fn permits(by: usize, name: &str) -> bool {
+    let prefixes = FENCES[by];
+    prefixes.is_empty() || prefixes.iter().any(|prefix| name.starts_with(prefix))
+}
+
+async fn take(board: &Board, step: Step, raced: Option<(usize, Step)>) {
+    let happens = |(calls, other)| -> Race<'_> {
+        let happens = move || pollster::block_on(Box::pin(take(board, other, None)));
+        (calls, Box::new(happens))
     };
-    let page = board.store.read(&query).await;
-    let subjects = page.unwrap().events.into_iter().map(|it| it.event.subject);
-    let names = subjects.filter_map(|subject| match subject {
-        Subject::Posting(posting) => Some(posting.source_identifier.to_string()),
-        _ => None,
-    });
-    names.collect()
+    let store = Raced {
+        store: &board.store,
+        race: Mutex::new(raced.map(happens)),
+    };
+    let chosen = |set: u8| {
+        move |name: &str| {
+            NAMES
+                .iter()
+                .position(|it| *it == name)
+                .is_some_and(|n| set & (1 << n) != 0)
+        }
+    };
+    match step {
+        Step::Push { by, name, text } => {
+            let name = NAMES[name];
+            let by = if permits(by, name) { by } else { 0 };
+            board.push(by as u128 + 1, name, TEXTS[text]).await;
+        }
+        Step::Expire(name) => board.expire(NAMES[name]).await,
+        Step::Judge(set) => board.judge_in(&store, chosen(set)).await,
+        Step::Search(set) => board.search_in(&store, chosen(set)).await,
+    }
 }
 
-#[test]
-fn copies_of_one_batch_are_marked_with_the_first_as_they_are_approved() {
-    run(async |board| {
-        for (name, city) in [("a1", "Oslo"), ("a0", "Oslo"), ("a2", "Bergen")] {
-            board.push(1, name, city, 0).await;
-        }
-        board.judge(&["a0", "a2", "a1"]).await;
-        assert_eq!(board.marks().await, [("a0", "a1")]);
-        assert_eq!(told(board).await, [""; 0]);
-        assert_eq!(board.searches().await, [""; 0]);
-    });
+fn age(it: &Candidate) -> (OffsetDateTime, &str) {
+    (it.dated.since, it.source_identifier.as_str())
 }
 
-/// The attack: what was there before others copied it stays as it is.
-#[test]
-fn a_posting_that_becomes_a_copy_marks_nothing_that_was_pushed_before() {
-    run(async |board| {
-        for (planter, name, text) in [(2, "b0", 50), (1, "a0", 30)] {
-            board.push(planter, name, "Oslo", text).await;
+/// The rule, in its own words.
+fn originals(all: &[Candidate]) -> BTreeMap<String, String> {
+    let alike = |one: &Candidate, first: &Candidate| {
+        let values = |it: &MinHash| *it.values();
+        let own = values(&one.dated.fingerprint.signature);
+        let equal = |other: [u16; 64]| own.iter().zip(other).filter(|(a, b)| **a == *b).count();
+        equal(values(&first.dated.fingerprint.signature)) >= 52
+            && equal(values(&first.dated.first)) >= 52
+    };
+    let mut originals = BTreeMap::new();
+    for it in all.iter().filter(|it| it.is_open) {
+        let by = it.creator().unwrap().uuid().as_u128();
+        let creator =
+            (0..FENCES.len()).find(|n| kernel::testing::uuid(*n as u128 + 1).as_u128() == by);
+        let older = all.iter().filter(|other| {
+            other.is_open
+                && age(other) < age(it)
+                && permits(creator.unwrap(), other.source_identifier.as_str())
+                && alike(it, other)
+        });
+        if let Some(first) = older.min_by_key(|other| age(other)) {
+            let names = [it, first].map(|it| it.source_identifier.to_string());
+            let [copy, original] = names;
+            originals.insert(copy, original);
         }
-        board.push(3, "c0", "Oslo", 0).await;
-        board.push(1, "a1", "Oslo", 1).await;
-        board.settle().await;
-        assert_eq!(board.marks().await, [("a1", "c0")]);
-        // Behind a fence, it is no copy of what it may not see, either.
-        board.push(2, "b0", "Oslo", 0).await;
-        board.settle().await;
-        assert_eq!(board.marks().await, [("a1", "c0")]);
-        board.push(1, "a0", "Oslo", 0).await;
-        board.settle().await;
-        assert_eq!(board.marks().await, [("a0", "c0"), ("a1", "c0")]);
-        // Nor is a word that its client mends a reason to mark it.
-        board.push(3, "c0", "Oslo", 2).await;
-        board.settle().await;
-        assert_eq!(board.marks().await, [("a0", "c0"), ("a1", "c0")]);
-        let told = told(board).await;
-        assert!(!told.contains(&"c0".to_owned()), "{told:?}");
+    }
+    originals
+}
+
+fn has_circle(marks: &BTreeMap<String, String>) -> bool {
+    marks.keys().any(|start| {
+        let mut seen = BTreeSet::new();
+        let mut at = start;
+        while let Some(next) = marks.get(at) {
+            if !seen.insert(next) {
+                return true;
+            }
+            at = next;
+        }
+        false
+    })
+}
+
+fn marks_of(all: &[Candidate]) -> BTreeMap<String, String> {
+    let marks = all.iter().filter_map(|it| {
+        let original = it.duplicate_of.as_ref()?;
+        let names = [&it.source_identifier, &original.source_identifier];
+        let [copy, original] = names.map(ToString::to_string);
+        Some((copy, original))
     });
+    marks.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn marks_settle_as_the_rule_says_and_never_make_a_circle(all in vec(races(), 1..40)) {
+        pollster::block_on(async {
+            let board = Board::new().await;
+            for (step, raced) in all {
+                take(&board, step, raced).await;
+                let candidates = board.candidates().await;
+                let marks = marks_of(&candidates);
+                prop_assert!(!has_circle(&marks), "{marks:?}");
+                for it in candidates.iter().filter(|it| it.duplicate_of.is_some()) {
+                    prop_assert!(it.is_open, "{it:?}");
+                }
+            }
+            board.settle().await;
+            let candidates = board.candidates().await;
+            let marks = marks_of(&candidates);
+            prop_assert_eq!(&marks, &originals(&candidates));
+            board.settle().await;
+            prop_assert_eq!(marks, marks_of(&board.candidates().await));
+            Ok(())
+        })?;
+    }
 }
 
 /// However many: a search goes on behind those that it has looked at.
-#[test]
-fn all_copies_of_an_original_are_looked_up() {
-    run(async |board| {
-        let names: Vec<_> = (0..150).map(|n| format!("a{n:03}")).collect();
-        for name in &names {
-            board.push(1, name, "Oslo", 0).await;
-        }
-        board.settle().await;
-        let all_of = |first: usize| -> Vec<_> {
-            let copies = names[first + 1..].iter();
-            copies.map(|it| (&**it, &*names[first])).collect()
-        };
-        assert_eq!(board.marks().await, all_of(0));
-        board.expire("a000").await;
-        board.settle().await;
-        assert_eq!(board.marks().await, all_of(1));
-        // More than a search looks at for a band are gone.
-        for name in &names[1..40] {
+#[pollster::test]
+async fn all_copies_of_an_original_are_looked_up() {
+    let board = Board::new().await;
+    let names: Vec<_> = (0..150).map(|n| format!("a{n:03}")).collect();
+    for name in &names {
+        board.push(1, name, 0).await;
+    }
+    // The last time, more than a search looks at for a band are gone.
+    for (expired, first) in [(0..0, 0), (0..1, 1), (1..40, 40)] {
+        for name in &names[expired] {
             board.expire(name).await;
         }
         board.settle().await;
-        assert_eq!(board.marks().await, all_of(40));
-    });
+        let copies = names[first + 1..].iter();
+        let expect: BTreeMap<_, _> = copies
+            .map(|copy| (copy.clone(), names[first].clone()))
+            .collect();
+        assert_eq!(marks_of(&board.candidates().await), expect);
+    }
 }

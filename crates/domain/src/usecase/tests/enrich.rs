@@ -3,14 +3,14 @@
 use kernel::testing::identifier;
 use kernel::{
     PostingId, Status, StoreError,
-    outbox::{ClaimToken, Outbox, Revive},
+    outbox::{ClaimToken, Outbox},
     testing::{by_ann, hours, noon, uuid},
 };
 use time::{Duration, OffsetDateTime};
 
 use crate::{
     posting::{
-        Coordinates, ENRICH, EnrichedTexts, Enrichment, Lifetime, PostingView, ReasonCode, Verdict,
+        Coordinates, ENRICH, EnrichedTexts, Enrichment, Lifetime, PostingView, Verdict,
         moderation::Moderation,
     },
     store::PostingReader,
@@ -54,7 +54,10 @@ impl World {
         let assignment = world.assignment().await.unwrap();
         let outcome = outcome(&assignment, Verdict::Approve);
         world.record(outcome).await.unwrap();
-        assert_eq!(world.view().await.posting.status, Status::Approved);
+        let view = world.view().await;
+        assert_eq!(view.posting.status, Status::Approved);
+        assert_eq!(view.texts, Some(texts("Judged.")));
+        assert_eq!(world.claim().await, None, "its task is done");
         world
     }
 
@@ -78,8 +81,8 @@ impl World {
         let (store, minute) = (&self.store, Duration::MINUTE);
         let mut claimed = store.claim(ENRICH, 1, minute, lease, self.now).await;
         if claimed == Ok(Vec::new()) {
-            let suspect = store.claim_suspect(ENRICH, minute, lease, self.now).await;
-            claimed = suspect.map(|suspect| suspect.into_iter().collect());
+            let crashed = store.claim_crashed(ENRICH, minute, lease, self.now).await;
+            claimed = crashed.map(|crashed| crashed.into_iter().collect());
         }
         let task = claimed.unwrap().pop()?;
         Some((task.token, PostingId::new(task.effect.key())))
@@ -194,14 +197,6 @@ async fn an_assignment_has_the_names_that_the_company_had() {
 }
 
 #[pollster::test]
-async fn an_outcome_finishes_its_task() {
-    let mut world = World::approved().await;
-    let view = world.view().await;
-    assert_eq!(view.texts, Some(texts("Judged.")));
-    assert_eq!(world.claim().await, None);
-}
-
-#[pollster::test]
 async fn a_task_that_needs_nothing_is_finished_on_the_spot() {
     let mut world = World::new().await;
     world.put(r#"{"expiration":{}}"#).await;
@@ -222,25 +217,6 @@ async fn an_outcome_for_older_content_is_asked_for_again() {
 }
 
 #[pollster::test]
-async fn an_outcome_without_the_lease_conflicts_and_writes_nothing() {
-    let mut world = World::new().await;
-    let late = world.assignment().await.unwrap();
-    // The lease has ended, and somebody else is at it.
-    let other = world.assignment().await.unwrap();
-    let rejection = Verdict::Reject {
-        code: ReasonCode::Spam,
-        text: "Keywords.".to_owned(),
-        passages: Vec::new(),
-    };
-    let refused = world.record(outcome(&late, rejection)).await;
-    assert_eq!(refused, Err(StoreError::Conflict));
-    assert_eq!(world.view().await.posting.status, Status::PendingEnrichment);
-    let accepted = world.record(outcome(&other, Verdict::Approve)).await;
-    assert_eq!(accepted, Ok(()));
-    assert_eq!(world.view().await.posting.status, Status::Approved);
-}
-
-#[pollster::test]
 async fn a_pending_posting_that_gets_no_judgement_stays_pending_and_says_so() {
     let mut world = World::new().await;
     let assignment = world.assignment().await.unwrap();
@@ -255,21 +231,6 @@ async fn a_pending_posting_that_gets_no_judgement_stays_pending_and_says_so() {
     let dead = vec![("enrich".to_owned(), Some("of no use".to_owned()))];
     assert_eq!(world.rows(true).await, dead);
     assert_eq!(world.rows(false).await, [], "no other task");
-}
-
-#[pollster::test]
-async fn a_posting_without_a_judgement_waits_for_an_operator_and_then_gets_one() {
-    let mut world = World::new().await;
-    let first = world.assignment().await.unwrap();
-    world.give_up(&first).await;
-    assert_eq!(world.claim().await, None);
-    world
-        .store
-        .revive(&Revive::All, None, world.now)
-        .await
-        .unwrap();
-    let again = world.assignment().await.unwrap();
-    assert_eq!(again.content, first.content);
 }
 
 /// Whatever becomes of its enrichment afterwards, nothing is dead again.

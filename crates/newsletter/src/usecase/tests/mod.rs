@@ -126,7 +126,7 @@ impl World {
         } else {
             let claim = self
                 .store
-                .claim_suspect(queue, Duration::MINUTE, lease, self.now);
+                .claim_crashed(queue, Duration::MINUTE, lease, self.now);
             claim.await.unwrap()?
         };
         Some((task.token, task.effect))

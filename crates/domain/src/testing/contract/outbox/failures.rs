@@ -8,7 +8,7 @@ use kernel::{
 };
 use time::Duration;
 
-use super::{ask, claim, claim_one, claim_suspect, effect, finish};
+use super::{ask, claim, claim_crashed, claim_one, effect, finish};
 use crate::store::{Store, WriteSet};
 
 kernel::contract_cases!(
@@ -58,12 +58,14 @@ kernel::contract_cases!(
         assert_eq!(dead.len(), 2);
         assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
         let one = Revive::Tasks(vec![dead[0].id]);
-        assert_eq!(store.revive(&one, None, noon()).await, Ok(1));
-        assert_eq!(
-            store.revive(&one, None, noon()).await,
-            Ok(0),
-            "it is not dead any more"
-        );
+        // It is recorded with the number of tasks, if there were any.
+        for (n, revived) in [(1, 1), (2, 0)] {
+            let entry = by_ann(n).entry(Action::OUTBOX_RETRY, noon());
+            let found = store.revive(&one, Some(&entry), noon()).await;
+            assert_eq!(found, Ok(revived));
+            let expect = by_ann(1).entry(Action::OUTBOX_RETRY, noon());
+            assert_eq!(entries(store).await?, [expect.with("tasks", 1)]);
+        }
         let claimed = claim_one(store, 3, noon()).await?;
         assert_eq!((claimed.token.task, claimed.attempts), (dead[0].id, 1));
         assert_eq!(store.revive(&Revive::All, None, noon()).await, Ok(1));
@@ -81,7 +83,7 @@ kernel::contract_cases!(
         ask(store, &[effect(1)], noon()).await?;
         let late = claim_one(store, 1, noon()).await?.token;
         let later = noon() + hours(9);
-        let token = claim_suspect(store, 2, later).await?.token;
+        let token = claim_crashed(store, 2, later).await?.token;
         assert_eq!(give_up(late).await, Err(StoreError::Conflict));
         assert_eq!(
             (
@@ -144,11 +146,8 @@ kernel::contract_cases!(
         assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(1));
         assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(0), "it is gone");
         assert_eq!(rows(store, true).await?[0].key, effect(2).key());
-        assert_eq!(
-            rows(store, false).await?.len(),
-            2,
-            "one waits, one is leased"
-        );
+        // One waits, one is leased.
+        assert_eq!(rows(store, false).await?.len(), 2);
         let second = [tokens[1].token.task];
         assert_eq!(store.dismiss(&second, &dismissal).await, Ok(1));
 

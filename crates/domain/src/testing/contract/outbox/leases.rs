@@ -8,7 +8,7 @@ use kernel::{
 };
 use time::Duration;
 
-use super::{LEASE, ask, claim, claim_one, claim_suspect, effect, finish, no_suspect};
+use super::{LEASE, ask, claim, claim_crashed, claim_one, effect, finish, none_crashed};
 use crate::{
     posting::ENRICH,
     store::{Store, WriteSet},
@@ -17,14 +17,13 @@ use crate::{
 kernel::contract_cases!(
     outbox::leases,
     impl Store + Outbox,
-    /// And finishing removes it.
+    /// However often it was asked for, and finishing removes it.
     async fn an_effect_is_claimed_once(store: &S) {
-        ask(store, &[effect(1)], noon()).await?;
-        assert_eq!(
-            claim(store, 1, noon() - minutes(1)).await?,
-            [],
-            "it is not due yet"
-        );
+        for _ in 0..3 {
+            ask(store, &[effect(1)], noon()).await?;
+        }
+        // It is not due yet.
+        assert_eq!(claim(store, 1, noon() - minutes(1)).await?, []);
         let claimed = claim_one(store, 1, noon()).await?;
         assert_eq!(claimed.effect, effect(1));
         assert_eq!((claimed.attempts, claimed.first_failed_at), (1, None));
@@ -32,13 +31,6 @@ kernel::contract_cases!(
         finish(store, claimed.token).await?;
         assert_eq!(claim(store, 3, noon() + hours(1)).await?, []);
         assert_eq!(rows(store, false).await?, []);
-    },
-    /// A hundred changes cost one run.
-    async fn asking_again_while_it_waits_is_one_task(store: &S) {
-        for _ in 0..3 {
-            ask(store, &[effect(1), effect(2)], noon()).await?;
-        }
-        assert_eq!(claim(store, 1, noon()).await?.len(), 2);
     },
     async fn asking_again_while_it_is_leased_makes_it_due_once_more(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
@@ -57,48 +49,41 @@ kernel::contract_cases!(
         both.tasks.ask(effect(2));
         both.tasks.done.push(claimed.token);
         store.commit(both).await?;
-        assert_eq!(
-            claim(store, 6, noon()).await?.len(),
-            1,
-            "asked for in the commit that finishes it"
-        );
+        // Asked for in the commit that finishes it.
+        assert_eq!(claim(store, 6, noon()).await?.len(), 1);
     },
     async fn claims_are_limited_and_longest_due_first(store: &S) {
         for (n, minute) in [(1, 3), (2, 1), (3, 2)] {
             ask(store, &[effect(n)], noon() + minutes(minute)).await?;
         }
         let now = noon() + hours(1);
-        let mut order = Vec::new();
-        for lease in 1..=2 {
+        for (lease, expect) in [(1, &[2, 3][..]), (2, &[1])] {
             let claimed = store.claim(ENRICH, 2, LEASE, uuid(lease), now).await?;
-            order.push(
-                claimed
-                    .into_iter()
-                    .map(|claimed| claimed.effect)
-                    .collect::<Vec<_>>(),
-            );
+            let claimed = claimed.iter().map(|task| task.effect);
+            assert!(claimed.eq(expect.iter().copied().map(effect)), "{lease}");
         }
-        assert_eq!(order[0], [effect(2), effect(3)]);
-        assert_eq!(order[1], [effect(1)]);
     },
     async fn a_renewed_lease_holds(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
         let claimed = claim_one(store, 1, noon()).await?;
         store.renew(&[claimed.token], noon() + hours(1)).await?;
         assert_eq!(claim(store, 2, noon() + minutes(59)).await?, []);
-        claim_suspect(store, 3, noon() + hours(1)).await?;
+        claim_crashed(store, 3, noon() + hours(1)).await?;
         store.renew(&[claimed.token], noon() + hours(9)).await?;
-        claim_suspect(store, 4, noon() + hours(2)).await?;
+        claim_crashed(store, 4, noon() + hours(2)).await?;
     },
-    /// Nothing of the commit is written.
-    async fn finishing_without_the_lease_conflicts(store: &S) {
+    /// Nothing of its commit is written.
+    async fn a_worker_without_the_lease_reports_nothing(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
         let slow = claim_one(store, 1, noon()).await?;
-        let fast = claim_suspect(store, 2, noon() + LEASE).await?;
+        let fast = claim_crashed(store, 2, noon() + LEASE).await?;
         let mut late = WriteSet::new(noon());
         late.tasks.done.push(slow.token);
         late.tasks.ask(effect(9));
         assert_eq!(store.commit(late).await, Err(StoreError::Conflict));
+        store.retry(slow.token, noon(), "slow", noon()).await?;
+        store.give_up(slow.token, "slow", noon()).await?;
+        assert_eq!(rows(store, true).await?, []);
         finish(store, fast.token).await?;
         assert_eq!(
             finish(store, fast.token).await,
@@ -107,33 +92,24 @@ kernel::contract_cases!(
         );
         assert_eq!(rows(store, false).await?, []);
     },
-    async fn a_lost_lease_can_neither_retry_nor_give_up(store: &S) {
-        ask(store, &[effect(1)], noon()).await?;
-        let slow = claim_one(store, 1, noon()).await?;
-        let fast = claim_suspect(store, 2, noon() + LEASE).await?;
-        store.retry(slow.token, noon(), "slow", noon()).await?;
-        store.give_up(slow.token, "slow", noon()).await?;
-        assert_eq!(rows(store, true).await?, []);
-        finish(store, fast.token).await?;
-    },
     /// A dead worker holds a task for a limited time, and then it is claimed alone.
-    async fn a_lease_that_lapsed_makes_a_suspect(store: &S) {
+    async fn a_task_whose_lease_lapsed_has_crashed(store: &S) {
         ask(store, &[effect(1), effect(2)], noon()).await?;
         assert_eq!(claim(store, 1, noon()).await?.len(), 2);
         ask(store, &[effect(4)], noon()).await?;
-        no_suspect(store, noon() + LEASE - Duration::SECOND).await;
+        none_crashed(store, noon() + LEASE - Duration::SECOND).await;
         let later = noon() + LEASE;
         let fresh = claim_one(store, 2, later).await?;
-        assert_eq!(fresh.effect, effect(4), "no suspect is among them");
+        assert_eq!(fresh.effect, effect(4), "the crashed are not among them");
         let mut effects = Vec::new();
         for lease in 3..=4 {
-            let suspect = claim_suspect(store, lease, later).await?;
-            assert_eq!((suspect.attempts, suspect.lost), (2, 1));
-            effects.push(suspect.effect);
-            finish(store, suspect.token).await?;
+            let crashed = claim_crashed(store, lease, later).await?;
+            assert_eq!((crashed.attempts, crashed.lost), (2, 1));
+            effects.push(crashed.effect);
+            finish(store, crashed.token).await?;
         }
         assert_eq!(effects, [effect(1), effect(2)]);
-        no_suspect(store, later).await;
+        none_crashed(store, later).await;
     },
     /// Until the task is given up.
     async fn lost_claims_are_counted(store: &S) {
@@ -143,27 +119,27 @@ kernel::contract_cases!(
         for lost in 1..=3 {
             assert!(!claimed.is_poison(), "{claimed:?}");
             now += LEASE;
-            claimed = claim_suspect(store, 1 + u128::from(lost), now).await?;
+            claimed = claim_crashed(store, 1 + u128::from(lost), now).await?;
             assert_eq!(claimed.lost, lost);
         }
         assert!(claimed.is_poison());
         store.give_up(claimed.token, "poison", now).await?;
-        no_suspect(store, now + hours(1)).await;
+        none_crashed(store, now + hours(1)).await;
         let dead = rows(store, true).await?;
         assert_eq!(dead.len(), 1);
         // An operator gives it a clean record.
         assert_eq!(store.revive(&Revive::All, None, now).await, Ok(1));
         claim_one(store, 9, now).await?;
-        assert_eq!(claim_suspect(store, 10, now + LEASE).await?.lost, 1);
+        assert_eq!(claim_crashed(store, 10, now + LEASE).await?.lost, 1);
     },
     /// A worker that reports is alive.
-    async fn any_report_clears_a_suspect(store: &S) {
+    async fn any_report_clears_a_crash(store: &S) {
         let later = noon() + LEASE;
         for n in 1..=4 {
             ask(store, &[effect(n)], noon()).await?;
             claim_one(store, 1, noon()).await?;
-            let suspect = claim_suspect(store, 2, later).await?;
-            let token = suspect.token;
+            let crashed = claim_crashed(store, 2, later).await?;
+            let token = crashed.token;
             match n {
                 1 => store.retry(token, later, "busy", later).await,
                 2 => store.give_back(&[token], later).await,
@@ -177,7 +153,7 @@ kernel::contract_cases!(
                     finish(store, token).await
                 }
             }?;
-            no_suspect(store, later + hours(1)).await;
+            none_crashed(store, later + hours(1)).await;
             let again = claim_one(store, 3, later + hours(1)).await?;
             assert_eq!(again.lost, 0, "{n}");
             finish(store, again.token).await?;
@@ -198,8 +174,8 @@ kernel::contract_cases!(
         assert_eq!(traces, [last, first]);
         // A claim that was lost keeps it, too, and a commit without a trace takes it away.
         let late = noon() + LEASE;
-        assert_eq!(claim_suspect(store, 2, late).await?.trace, last);
+        assert_eq!(claim_crashed(store, 2, late).await?.trace, last);
         ask(store, &[effect(2)], late).await?;
-        assert_eq!(claim_suspect(store, 3, late).await?.trace, None);
+        assert_eq!(claim_crashed(store, 3, late).await?.trace, None);
     },
 );

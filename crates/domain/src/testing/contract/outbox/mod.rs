@@ -66,21 +66,21 @@ async fn claim_one<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Ch
     Ok(claimed.into_iter().next().ok_or(Absent)?)
 }
 
-/// Claims the suspect that there must be.
-async fn claim_suspect<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Checked<Claimed> {
+/// Claims the crashed task that there must be.
+async fn claim_crashed<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Checked<Claimed> {
     for queue in QUEUES {
-        if store.has_suspect(queue, now).await? {
-            let claimed = store.claim_suspect(queue, LEASE, uuid(lease), now).await;
+        if store.has_crashed(queue, now).await? {
+            let claimed = store.claim_crashed(queue, LEASE, uuid(lease), now).await;
             return Ok(claimed?.ok_or(Absent)?);
         }
     }
-    panic!("there is no suspect");
+    panic!("no task has crashed");
 }
 
-async fn no_suspect<S: Outbox>(store: &S, now: OffsetDateTime) {
+async fn none_crashed<S: Outbox>(store: &S, now: OffsetDateTime) {
     for queue in QUEUES {
-        assert_eq!(store.has_suspect(queue, now).await, Ok(false));
-        let claimed = store.claim_suspect(queue, LEASE, uuid(99), now).await;
+        assert_eq!(store.has_crashed(queue, now).await, Ok(false));
+        let claimed = store.claim_crashed(queue, LEASE, uuid(99), now).await;
         assert_eq!(claimed, Ok(None));
     }
 }

@@ -128,10 +128,10 @@ impl Board {
         noon() + Duration::minutes(*minutes)
     }
 
-    /// Pushes a posting of the company in this city, open again if it was expired.
-    pub async fn push(&self, by: u128, name: &str, city: &str, text: usize) {
+    /// Pushes a posting of the company, open again if it was expired.
+    pub async fn push(&self, by: u128, name: &str, text: usize) {
         let body = format!(
-            r#"{{"title": "Cook", "raw_description": "{text}", "location_city": "{city}",
+            r#"{{"title": "Cook", "raw_description": "{text}",
                 "application_url": "https://a.example", "expiration": null,
                 "company": {{"name": "Acmera", "website_url": "https://acmera.example"}}}}"#
         );
@@ -171,12 +171,6 @@ impl Board {
     async fn give_back(&self, tasks: &[(Claimed, String)]) {
         let tokens: Vec<_> = tasks.iter().map(|(task, _)| task.token).collect();
         self.store.give_back(&tokens, noon()).await.unwrap();
-    }
-
-    /// Judges these postings in one commit.
-    pub async fn judge(&self, names: &[&str]) {
-        self.judge_in(&self.store, |name| names.contains(&name))
-            .await;
     }
 
     /// Judges postings on a store that may be raced. What fails is due again.
@@ -239,22 +233,18 @@ impl Board {
     }
 
     /// The searches that are due.
-    pub async fn searches(&self) -> Vec<String> {
+    async fn searches(&self) -> Vec<String> {
         let due = self.claim(DUPLICATES, |_| true).await;
         self.give_back(&due).await;
         due.into_iter().map(|(_, name)| name).collect()
     }
 
-    pub async fn search_all(&self) {
-        while !self.searches().await.is_empty() {
-            self.search_in(&self.store, |_| true).await;
-        }
-    }
-
     /// Judges and searches until nothing is left to do.
     pub async fn settle(&self) {
         self.judge_in(&self.store, |_| true).await;
-        self.search_all().await;
+        while !self.searches().await.is_empty() {
+            self.search_in(&self.store, |_| true).await;
+        }
     }
 
     /// All postings that have a fingerprint, by name.
@@ -267,18 +257,6 @@ impl Board {
         let page = PostingReader::list(&self.store, &query).await.unwrap();
         let ids: Vec<_> = page.postings.iter().map(|view| view.posting.id).collect();
         self.store.candidates(&[], &ids).await.unwrap()
-    }
-
-    /// The postings that are marked, with their originals.
-    pub async fn marks(&self) -> Vec<(&'static str, &'static str)> {
-        let candidates = self.candidates().await.into_iter();
-        let marks = candidates.filter_map(|it| {
-            let original = it.duplicate_of?.source_identifier;
-            let names = [it.source_identifier, original];
-            let [one, other] = names.map(|name| &*name.to_string().leak());
-            Some((one, other))
-        });
-        marks.collect()
     }
 }
 

@@ -1,0 +1,36 @@
+//! Open vocabularies: names that contexts declare as constants.
+
+/// Declares a type of names. Stores accept any, so that an older program can show a newer one's.
+#[macro_export]
+macro_rules! name {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        pub struct $name(std::borrow::Cow<'static, str>);
+
+        impl $name {
+            /// Declares a name.
+            pub const fn new(name: &'static str) -> Self {
+                Self(std::borrow::Cow::Borrowed(name))
+            }
+
+            /// Wraps a stored name.
+            pub const fn from_store(name: String) -> Self {
+                Self(std::borrow::Cow::Owned(name))
+            }
+
+            /// The name.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+pub use name;
