@@ -8,15 +8,15 @@ use newsletter::subscriber::{
     },
 };
 use outbound::Timeouts;
-use serde_json::Value;
+use reqwest::Method;
+use serde_json::{Value, json};
 
 use crate::{
     answer::Answer,
     connection::{Connection, TIMEOUTS},
     inspect::inspect,
-    person,
+    person::{self, is_id},
     settings::{Settings, SettingsError},
-    wire::{Unsubscribe, Update, Upsert, is_id},
 };
 
 /// The subscribers of a page.
@@ -119,7 +119,8 @@ impl Provider for MailerLite {
 
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
         self.call(account, |connection| async {
-            let request = connection.delete(&["subscribers", checked(id)?])?;
+            let request =
+                connection.request(Method::DELETE, &["subscribers", checked(id)?], &[])?;
             done(&connection.send(request).await?)
         })
         .await
@@ -127,7 +128,8 @@ impl Provider for MailerLite {
 
     async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
         self.call(account, |connection| async {
-            let request = connection.post(&["subscribers", checked(id)?, "forget"])?;
+            let request =
+                connection.request(Method::POST, &["subscribers", checked(id)?, "forget"], &[])?;
             done(&connection.send(request).await?)
         })
         .await
@@ -143,25 +145,31 @@ impl Provider for MailerLite {
     }
 }
 
+/// Says neither `status` nor `resubscribe`: either would activate an unsubscribed person. A field
+/// that is `null` is cleared.
 async fn upsert(
     connection: &Connection,
     profile: &Profile,
     join: bool,
 ) -> Result<Upserted, ProviderError> {
-    let group = connection.group().filter(|_| join);
-    let request = connection.post(&["subscribers"])?;
-    let request = request.json(&Upsert::new(profile, group));
-    let answer = connection.send(request).await?;
+    let mut body = json!({"email": profile.email.as_str(), "fields": profile.fields});
+    if let Some(group) = connection.group().filter(|_| join) {
+        body["groups"] = json!([group]);
+    }
+    let request = connection.request(Method::POST, &["subscribers"], &[])?;
+    let answer = connection.send(request.json(&body)).await?;
     upserted(connection, &answer, &profile.email)
 }
 
+/// Says no `groups` either, which would remove the subscriber from all others.
 async fn update(
     connection: &Connection,
     id: &ProviderId,
     profile: &Profile,
 ) -> Result<Option<Upserted>, ProviderError> {
-    let request = connection.put(&["subscribers", checked(id)?])?;
-    let answer = connection.send(request.json(&Update::new(profile))).await?;
+    let request = connection.request(Method::PUT, &["subscribers", checked(id)?], &[])?;
+    let body = json!({ "fields": profile.fields });
+    let answer = connection.send(request.json(&body)).await?;
     if answer.is_nobody() {
         return Ok(None);
     }
@@ -185,7 +193,7 @@ fn upserted(
 }
 
 async fn find(connection: &Connection, email: &Email) -> Result<Option<Found>, ProviderError> {
-    let request = connection.get(&["subscribers", email.as_str()], &[])?;
+    let request = connection.request(Method::GET, &["subscribers", email.as_str()], &[])?;
     let answer = connection.send(request).await?;
     if answer.is_success() {
         answer.person(email, connection.group()).map(Some)
@@ -203,8 +211,10 @@ async fn suppress(
     id: &ProviderId,
 ) -> Result<(), ProviderError> {
     let path = ["subscribers", checked(id)?];
-    let request = connection.put(&path)?.json(&Unsubscribe::NOW);
-    let answer = connection.send(request).await?;
+    let request = connection.request(Method::PUT, &path, &[])?;
+    // The only status that is ever sent.
+    let body = json!({"status": "unsubscribed"});
+    let answer = connection.send(request.json(&body)).await?;
     if answer.is_nobody() {
         return Ok(());
     }
@@ -220,14 +230,14 @@ async fn suppress(
         return Ok(());
     };
     let [subscribers, id] = path;
-    let request = connection.delete(&[subscribers, id, "groups", group])?;
+    let request = connection.request(Method::DELETE, &[subscribers, id, "groups", group], &[])?;
     done(&connection.send(request).await?)
 }
 
 async fn page(connection: &Connection, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
     let mut query = vec![("limit", PER_PAGE)];
     query.extend(cursor.map(|cursor| ("cursor", cursor.0.as_str())));
-    let request = connection.get(&["subscribers"], &query)?;
+    let request = connection.request(Method::GET, &["subscribers"], &query)?;
     let answer = connection.send(request).await?;
     read_page(&answer, cursor, |why| connection.line(why))
 }

@@ -16,7 +16,6 @@ on_every_store! {
 
 on_sqlite! {
     a_launch_that_is_interrupted_goes_on_later,
-    a_launch_moves_everybody_at_the_provider,
 }
 
 /// Imports people, without a server.
@@ -151,51 +150,6 @@ async fn a_launch_that_is_interrupted_goes_on_later(store: Store) {
     let printed = fast.run(&launch).succeeded();
     assert!(printed.contains("0 moved"), "{printed}");
     assert_eq!(moved(), 5);
-}
-
-async fn a_launch_moves_everybody_at_the_provider(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let emails: Vec<_> = (0..30).map(|_| person()).collect();
-    for email in &emails {
-        newsletter.report(email, &json!({"name": "Ada"})).await;
-    }
-    let stranger = person();
-    newsletter
-        .deliver(&event("subscriber.unsubscribed", &stranger, "unsubscribed"))
-        .await;
-    let worker = newsletter.work();
-    for email in &emails {
-        newsletter.settled(email).await;
-    }
-    newsletter.confirm(&newsletter.token_of(&emails[0])).await;
-    newsletter
-        .app
-        .run(&["subscribers", "migrate", "--all", "--source", "launch"])
-        .succeeded();
-    for email in &emails {
-        newsletter.settled(email).await;
-    }
-    let provider = &newsletter.provider;
-    assert_eq!(provider.count(Account::Old), 0);
-    assert_eq!(provider.count(Account::New), emails.len());
-    for (nth, email) in emails.iter().enumerate() {
-        assert_eq!(provider.automation_starts(email), 1);
-        let source = if nth == 0 {
-            "email_confirmation"
-        } else {
-            "launch"
-        };
-        assert_eq!(newsletter.show(email).await["migration_source"], source);
-    }
-    // A person who was never reported cannot be moved.
-    newsletter
-        .app
-        .api
-        .get(&Newsletter::path(&stranger))
-        .await
-        .error(404);
-    worker.terminate();
-    assert_eq!(worker.stopped().code(), Some(0));
 }
 
 async fn what_is_imported_is_told_to_the_provider(store: Store) {

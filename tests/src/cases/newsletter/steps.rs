@@ -60,8 +60,8 @@ async fn a_move_survives_a_failure_of_each_step(store: Store) {
     let _worker = newsletter.work();
     for (account, method) in STEPS {
         for fault in [
-            Fault::Answer(500, None),
-            Fault::Answer(408, None),
+            Fault::Answer(500),
+            Fault::Answer(408),
             Fault::Close,
             Fault::LoseAnswer,
         ] {

@@ -1,22 +1,18 @@
 //! A stand-in for the e-mail marketing provider: an HTTP server with two accounts that behave as
 //! the provider's, which records all requests and fails on demand.
 //!
-//! It is written from the API's documentation and recorded answers, and knows nothing of the
-//! program under test. The provider's own Python client is tested against it, too
+//! It has what the program under test calls, is written from the API's documentation and recorded
+//! answers, and knows nothing of the program. The provider's own Python client is tested against it, too
 //! (`tests/python/test_mailerlite.py`).
 //!
 //! - `server`: authentication, limits and faults.
-//! - `routes`: dispatches a request to an account.
-//! - `account`, `subscriber`, `group`, `field`: the data of an account.
+//! - `account`, `person`: the data of an account, and its answers.
 //! - `reply`: the HTTP forms of answers.
 
 mod account;
-mod field;
-mod group;
+mod person;
 mod reply;
-mod routes;
 mod server;
-mod subscriber;
 
 use std::{
     collections::VecDeque,
@@ -53,9 +49,8 @@ impl Account {
 /// A fault in place of an ordinary answer.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
-    /// An error with this status, and with `Retry-After` in seconds if given. The request has no
-    /// effect.
-    Answer(u16, Option<u64>),
+    /// An error with this status. The request has no effect.
+    Answer(u16),
     /// The connection is closed. The request has no effect.
     Close,
     /// The request takes effect, but the connection is closed without an answer.
@@ -98,7 +93,6 @@ pub struct MailerLite {
 struct State {
     accounts: [AccountData; 2],
     faults: [VecDeque<Planned>; 2],
-    outage: Option<Fault>,
     calls: Vec<Call>,
 }
 
@@ -122,7 +116,7 @@ impl MailerLite {
 
     /// The id of the group that exists from the start.
     pub fn group(&self, account: Account) -> String {
-        self.on(account, |data| data.first_group().to_string())
+        self.on(account, |data| data.group.to_string())
     }
 
     /// Sets the limit of requests to an account within any minute.
@@ -136,11 +130,6 @@ impl MailerLite {
         self.state().faults[account as usize].extend(faults);
     }
 
-    /// Sets a permanent fault for all requests; `None` ends it.
-    pub fn outage(&self, fault: Option<Fault>) {
-        self.state().outage = fault;
-    }
-
     /// Adds a person to an account, by the body of an upsert.
     pub fn add(&self, account: Account, body: &Value) {
         let reply = self.on(account, |data| data.upsert(body));
@@ -149,7 +138,11 @@ impl MailerLite {
 
     /// Sets the status of a person in an account, as the provider does after an unsubscription.
     pub fn set_status(&self, account: Account, email: &str, status: &str) {
-        self.on(account, |data| data.set_status(email, status));
+        self.on(account, |data| {
+            let person = data.person(email);
+            let person = person.unwrap_or_else(|| panic!("there is no {email}"));
+            person.set_status(status);
+        });
     }
 
     /// A person in an account, in the form of the provider's answer.
@@ -159,7 +152,10 @@ impl MailerLite {
 
     /// The id of a current or deleted person in an account; empty if there was none.
     pub fn id(&self, account: Account, email: &str) -> String {
-        self.on(account, |data| data.id(email).unwrap_or_default())
+        self.on(account, |data| {
+            let person = data.person(email);
+            person.map_or_else(String::new, |person| person.id.to_string())
+        })
     }
 
     /// The number of people in an account.
@@ -169,19 +165,21 @@ impl MailerLite {
 
     /// The number of automations that have started for a person, in both accounts.
     pub fn automation_starts(&self, email: &str) -> usize {
-        let starts = |account| self.on(account, |data| data.automation_starts(email));
-        Account::ALL.into_iter().map(starts).sum()
+        let is_started = |account: &Account| {
+            self.on(*account, |data| {
+                data.person(email).is_some_and(|one| one.is_started)
+            })
+        };
+        Account::ALL
+            .iter()
+            .filter(|account| is_started(account))
+            .count()
     }
 
     /// The requests to an account, in order of arrival.
     pub fn calls(&self, account: Account) -> Vec<Call> {
-        let calls = self.every_call().into_iter();
+        let calls = self.state().calls.clone().into_iter();
         calls.filter(|call| call.account == Some(account)).collect()
-    }
-
-    /// All requests, also those with an unknown key.
-    pub fn every_call(&self) -> Vec<Call> {
-        self.state().calls.clone()
     }
 
     /// The largest number of requests to an account within any minute.

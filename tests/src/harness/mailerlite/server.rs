@@ -16,7 +16,7 @@ use hyper::{
 
 use super::{
     super::stand_in::Server, Account, Call, Fault, MailerLite, Planned, State,
-    account::AccountData, reply::Reply, routes,
+    account::AccountData, reply::Reply,
 };
 
 /// The error that closes a connection without an answer.
@@ -28,7 +28,6 @@ pub fn start() -> MailerLite {
     let state = Arc::new(Mutex::new(State {
         accounts: [AccountData::new(&url, 0), AccountData::new(&url, 1)],
         faults: array::from_fn(|_| [].into()),
-        outage: None,
         calls: Vec::new(),
     }));
     let server = Server::start(listener, {
@@ -87,18 +86,15 @@ impl State {
         let Some(account) = call.account else {
             return (Ok(Reply::of_status(401, None)), None);
         };
-        let fault = self.outage;
-        let fault = fault.or_else(|| self.next_fault(account, &call.method));
+        let fault = self.next_fault(account, &call.method);
         match fault {
-            Some(Fault::Answer(status, retry_after)) => {
-                return (Ok(Reply::of_status(status, retry_after)), None);
-            }
+            Some(Fault::Answer(status)) => return (Ok(Reply::of_status(status, None)), None),
             Some(fault @ Fault::Close) => return (Err(fault), None),
             Some(Fault::LoseAnswer | Fault::WithholdAnswer) | None => {}
         }
         let data = &mut self.accounts[account as usize];
         let reply = match data.admit(call.at) {
-            Ok(()) => routes::answer(data, call),
+            Ok(()) => data.answer(call),
             Err(seconds) => Reply::of_status(429, Some(seconds)),
         };
         let rate = (data.limit, data.remaining());

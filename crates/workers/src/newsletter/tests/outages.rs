@@ -184,7 +184,7 @@ async fn a_busy_account_holds_up_nothing_for_the_other() {
     bench.put(BOB, &named("Bob")).await;
     sleep(Duration::from_mins(1)).await;
     let bob = bench.script.memory.person(New, &email(BOB)).unwrap();
-    assert_eq!(bob.profile.unwrap().name.as_deref(), Some("Bob"));
+    assert_eq!(bob.profile.unwrap().fields.name.as_deref(), Some("Bob"));
     assert_eq!(bench.backlog(tasks::SYNC).await.waiting, 1);
     worker.stop().await;
 }

@@ -13,7 +13,7 @@ async fn a_report_is_told_to_the_account_once() {
     for (address, name) in [(ADA, None), (BOB, Some("Bob"))] {
         let person = bench.script.memory.person(Old, &email(address)).unwrap();
         let profile = person.profile.unwrap();
-        assert_eq!(profile.name.as_deref(), name);
+        assert_eq!(profile.fields.name.as_deref(), name);
         assert_eq!(person.joined, 0);
         let known = bench.subscriber(address).await;
         assert!(!known.needs_sync());
