@@ -1,5 +1,7 @@
 //! The calls of the port.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use newsletter::subscriber::{
     Account, Email,
@@ -24,10 +26,7 @@ const PER_PAGE: &str = "100";
 
 /// The provider, with the accounts that have settings.
 #[derive(Debug)]
-pub struct MailerLite {
-    old: Option<Connection>,
-    new: Option<Connection>,
-}
+pub struct MailerLite(BTreeMap<Account, Connection>);
 
 impl MailerLite {
     /// Builds the clients, without a call.
@@ -38,23 +37,12 @@ impl MailerLite {
     /// The same with other time limits than a worker's.
     pub fn with_timeouts(settings: &Settings, timeouts: Timeouts) -> Result<Self, SettingsError> {
         let limit = settings.requests_per_minute;
-        let connect = |account, settings: &Option<_>| {
-            settings
-                .as_ref()
-                .map(|settings| Connection::new(account, settings, limit, timeouts))
-                .transpose()
-        };
-        Ok(Self {
-            old: connect(Account::Old, &settings.old)?,
-            new: connect(Account::New, &settings.new)?,
-        })
-    }
-
-    fn slot(&self, account: Account) -> Option<&Connection> {
-        match account {
-            Account::Old => self.old.as_ref(),
-            Account::New => self.new.as_ref(),
-        }
+        let all = [(Account::Old, &settings.old), (Account::New, &settings.new)];
+        let connected = all.into_iter().filter_map(|(account, settings)| {
+            let connection = Connection::new(account, settings.as_ref()?, limit, timeouts);
+            Some(connection.map(|connection| (account, connection)))
+        });
+        connected.collect::<Result<_, _>>().map(Self)
     }
 
     /// Makes a call to an account, with errors prepared for an operator.
@@ -66,7 +54,7 @@ impl MailerLite {
     where
         F: Future<Output = Result<T, ProviderError>> + Send,
     {
-        let connection = self.slot(account).ok_or_else(|| {
+        let connection = self.0.get(&account).ok_or_else(|| {
             ProviderError::Locked(format!("{account} account: there is no API key"))
         })?;
         let result = call(connection).await;
@@ -77,9 +65,7 @@ impl MailerLite {
 #[async_trait]
 impl Provider for MailerLite {
     fn accounts(&self) -> Vec<Account> {
-        let all = Account::ALL.iter().copied();
-        all.filter(|account| self.slot(*account).is_some())
-            .collect()
+        self.0.keys().copied().collect()
     }
 
     async fn upsert(

@@ -11,7 +11,10 @@ use newsletter::{
     },
 };
 use runtime::panics;
-use tokio::{sync::watch, time::sleep_until};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
 
 use super::{
     super::tasks::Tasks,
@@ -40,26 +43,34 @@ pub(super) struct LeasedProvider {
 impl LeasedProvider {
     /// Waits until all of these accounts may be called, or the lease is lost.
     pub async fn ready(&self, accounts: &[Account]) {
-        if !self.lease.holds() {
-            return self.lease.lost().await;
-        }
-        let open = |account: &Account| self.breakers.of(*account).open_until();
-        while let Some(until) = accounts.iter().filter_map(open).max() {
-            sleep_until(until).await;
-        }
+        self.wait(|| {
+            accounts
+                .iter()
+                .filter_map(|one| self.open_until(*one))
+                .max()
+        })
+        .await;
     }
 
     /// Waits until one of these accounts may be called, or the lease is lost.
     pub async fn ready_for_any(&self, accounts: &[Account]) {
+        let first = || {
+            let ends: Option<Vec<_>> = accounts.iter().map(|one| self.open_until(*one)).collect();
+            ends?.into_iter().min()
+        };
+        self.wait(first).await;
+    }
+
+    fn open_until(&self, account: Account) -> Option<Instant> {
+        self.breakers.of(account).open_until()
+    }
+
+    /// Waits while there is a time to wait for, or until the lease is lost.
+    async fn wait(&self, until: impl Fn() -> Option<Instant>) {
         if !self.lease.holds() {
             return self.lease.lost().await;
         }
-        let open = |account: &Account| self.breakers.of(*account).open_until();
-        let first = || {
-            let ends: Option<Vec<_>> = accounts.iter().map(open).collect();
-            ends.and_then(|ends| ends.into_iter().min())
-        };
-        while let Some(until) = first() {
+        while let Some(until) = until() {
             sleep_until(until).await;
         }
     }

@@ -1,11 +1,11 @@
 //! A stand-in for the e-mail marketing provider: an HTTP server with two accounts that behave as
-//! the provider's, which records all requests and fails on demand.
+//! the provider's, which records all requests.
 //!
 //! It has what the program under test calls, is written from the API's documentation and recorded
 //! answers, and knows nothing of the program. The provider's own Python client is tested against it, too
 //! (`tests/python/test_mailerlite.py`).
 //!
-//! - `server`: authentication, limits and faults.
+//! - `server`: authentication and limits.
 //! - `account`, `person`: the data of an account, and its answers.
 //! - `reply`: the HTTP forms of answers.
 
@@ -15,7 +15,6 @@ mod reply;
 mod server;
 
 use std::{
-    collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
@@ -46,26 +45,6 @@ impl Account {
     }
 }
 
-/// A fault in place of an ordinary answer.
-#[derive(Clone, Copy, Debug)]
-pub enum Fault {
-    /// An error with this status. The request has no effect.
-    Answer(u16),
-    /// The connection is closed. The request has no effect.
-    Close,
-    /// The request takes effect, but the connection is closed without an answer.
-    LoseAnswer,
-    /// The request takes effect, but there is no answer for as long as the client waits.
-    WithholdAnswer,
-}
-
-/// A planned fault.
-struct Planned {
-    fault: Fault,
-    /// The method that the fault is for.
-    method: &'static str,
-}
-
 /// A received request.
 #[derive(Clone, Debug)]
 pub struct Call {
@@ -92,7 +71,8 @@ pub struct MailerLite {
 /// The state of the server.
 struct State {
     accounts: [AccountData; 2],
-    faults: [VecDeque<Planned>; 2],
+    /// The requests that have their effect, and no answer for as long as the client waits.
+    unanswered: Vec<(Account, &'static str)>,
     calls: Vec<Call>,
 }
 
@@ -124,10 +104,9 @@ impl MailerLite {
         self.on(account, |data| data.limit = per_minute);
     }
 
-    /// Plans a fault for the next requests with one method, independent of other methods.
-    pub fn fail_on(&self, account: Account, method: &'static str, times: usize, fault: Fault) {
-        let faults = std::iter::repeat_with(|| Planned { fault, method }).take(times);
-        self.state().faults[account as usize].extend(faults);
+    /// Has the next request with a method take effect without an answer.
+    pub fn withhold_answer(&self, account: Account, method: &'static str) {
+        self.state().unanswered.push((account, method));
     }
 
     /// Adds a person to an account, by the body of an upsert.

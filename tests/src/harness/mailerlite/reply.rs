@@ -43,13 +43,10 @@ impl Reply {
 
     /// An error with this status and the provider's message for it.
     pub fn of_status(status: u16, retry_after: Option<u64>) -> Self {
-        let message = match status {
-            401 => "Unauthenticated.",
-            403 => "This action is unauthorized.",
-            408 => "Request Timeout",
-            429 => "Too Many Attempts.",
-            503 => "Service Unavailable",
-            _ => "Server Error",
+        let message = if status == 401 {
+            "Unauthenticated."
+        } else {
+            "Too Many Attempts."
         };
         Self {
             retry_after,
