@@ -62,11 +62,9 @@ def test_a_subscriber_is_created_updated_found_and_deleted(client):
     created = client.subscribers.create(
         "Rosa@Garden.Example",
         fields={"name": "Rosa", "last_name": "Dorn", "member_status": "non-member"},
-        ip_address="192.0.2.1",
     )["data"]
     assert created["email"] == "rosa@garden.example"
     assert created["status"] == "active"
-    assert created["ip_address"] == "192.0.2.1"
     assert created["groups"] == []
     assert created["unsubscribed_at"] is None
     assert created["fields"]["country"] is None
@@ -86,7 +84,7 @@ def test_a_subscriber_is_created_updated_found_and_deleted(client):
     assert client.subscribers.get(number)["data"] == updated
     assert client.subscribers.get("rosa@garden.example")["data"] == updated
     assert client.subscribers.count() == {"total": before + 1}
-    listed = client.subscribers.list(limit=100, filter={"status": "active"})
+    listed = client.subscribers.list(limit=100)
     assert created["id"] in [one["id"] for one in listed["data"]]
     assert listed["meta"]["per_page"] == 100
 
@@ -100,119 +98,49 @@ def test_a_subscriber_is_created_updated_found_and_deleted(client):
 
 
 def test_everybody_is_listed_once_page_by_page(strict):
-    numbers = []
-    for nth in range(5):
-        status = "unconfirmed" if nth == 3 else "active"
-        created = strict.subscribers.create(f"{nth}@pages.example", status=status)["data"]
-        numbers.append(created["id"])
+    created = [strict.subscribers.create(f"{nth}@pages.example") for nth in range(5)]
+    numbers = [one["data"]["id"] for one in created]
 
-    def pages(**named):
+    def pages():
         cursor = {}
         while True:
-            page = strict.subscribers.list(limit=2, **cursor, **named)
+            page = strict.subscribers.list(limit=2, **cursor)
             assert page["meta"]["per_page"] == 2
-            for way in ("next", "prev"):
-                link, cursor = page["links"][way], page["meta"][f"{way}_cursor"]
-                assert (link is None) == (cursor is None)
-                assert link is None or link.endswith(f"/subscribers?cursor={cursor}")
-            yield page
-            if page["meta"]["next_cursor"] is None:
+            link, next_cursor = page["links"]["next"], page["meta"]["next_cursor"]
+            assert (link is None) == (next_cursor is None)
+            assert link is None or link.endswith(f"/subscribers?cursor={next_cursor}")
+            yield [one["id"] for one in page["data"]]
+            if next_cursor is None:
                 return
-            cursor = {"cursor": page["meta"]["next_cursor"]}
-
-    def seen(**named):
-        return [one["id"] for page in pages(**named) for one in page["data"]]
-
-    assert seen() == numbers
-    assert seen(filter={"status": "unconfirmed"}) == [numbers[3]]
-    assert seen(filter={"status": "junk"}) == []
-    assert refused(strict.subscribers.list, filter={"status": "happy"}).status_code == 422
+            cursor = {"cursor": next_cursor}
 
     walk = pages()
-    first = next(walk)
-    assert first["meta"]["prev_cursor"] is None
+    assert next(walk) == numbers[:2]
     # A removal does not shift the next page.
     assert strict.subscribers.delete(int(numbers[0])) is True
-    second = next(walk)
-    assert [one["id"] for one in second["data"]] == numbers[2:4]
-    back = strict.subscribers.list(limit=2, cursor=second["meta"]["prev_cursor"])
-    assert [one["id"] for one in back["data"]] == [numbers[1], numbers[2]]
+    assert list(walk) == [numbers[2:4], numbers[4:]]
 
     for number in numbers[1:]:
         assert strict.subscribers.forget(int(number)) is True
-    assert seen() == []
+    assert list(pages()) == [[]]
     answer = refused(strict.subscribers.forget, int(numbers[1]))
     assert (answer.status_code, answer.json()) == (404, NOBODY)
 
 
-def test_groups_are_joined_and_left(client):
-    group = client.groups.create("Gardeners")["data"]
-    assert group["name"] == "Gardeners"
-    assert group["active_count"] == 0
-    assert group["open_rate"] == {"float": 0, "string": "0%"}
-    number = int(group["id"])
-
+def test_what_an_account_is_set_up_like_is_listed(client):
+    [group] = client.groups.list(limit=10, page=1)["data"]
     joined = client.subscribers.create("join@garden.example", groups=[group["id"]])["data"]
-    assert [one["id"] for one in joined["groups"]] == [group["id"]]
-    other = client.subscribers.create("assign@garden.example")["data"]
-    assigned = client.subscribers.assign_subscriber_to_group(int(other["id"]), number)["data"]
-    assert assigned["id"] == group["id"]
+    assert joined["groups"] == [group]
+    number = int(joined["id"])
+    left = client.subscribers.unassign_subscriber_from_group(number, int(group["id"]))
+    assert left is True
+    assert client.subscribers.get(number)["data"]["groups"] == []
+    assert client.subscribers.forget(number) is True
 
-    def members():
-        listed = client.groups.get_group_subscribers(number, limit=5, cursor=1)
-        assert listed["meta"].keys() == {"path", "per_page", "next_cursor", "prev_cursor"}
-        assert listed["links"].keys() == {"first", "last", "prev", "next"}
-        return [one["id"] for one in listed["data"]]
-
-    assert members() == [joined["id"], other["id"]]
-    assert client.subscribers.unassign_subscriber_from_group(int(other["id"]), number) is True
-    assert members() == [joined["id"]]
-    assert client.subscribers.get(int(other["id"]))["data"]["groups"] == []
-    answer = refused(client.subscribers.assign_subscriber_to_group, 1, number)
-    assert (answer.status_code, answer.json()) == (404, NOBODY)
-
-    assert client.groups.update(number, "Tree surgeons")["data"]["name"] == "Tree surgeons"
-    names = [one["name"] for one in client.groups.list(limit=10, page=1)["data"]]
-    assert names == ["Welcome", "Tree surgeons"]
-    assert client.groups.delete(number) is True
-    answer = refused(client.groups.delete, number)
-    assert answer.status_code == 404
-    text = f"No query results for model [App\\Models\\Group\\Group] {number}"
-    assert answer.json() == {"message": text}
-
-
-def test_fields_webhooks_and_batches(client):
-    field = client.fields.create("Shoe size", "number")["data"]
-    assert field.keys() == {"id", "name", "key", "type", "is_default"}
-    listed = client.fields.list(limit=100, page=1, sort="name")
-    assert "shoe_size" in [one["key"] for one in listed["data"]]
+    listed = client.fields.list(limit=100, page=1)
+    assert {"key": "membership_expire_at", "type": "date"} in listed["data"]
     assert listed["meta"]["total"] == len(listed["data"])
-    assert client.fields.update(int(field["id"]), "Size")["data"]["name"] == "Size"
-    assert client.fields.delete(int(field["id"])) is True
-
-    events = ["subscriber.created", "subscriber.unsubscribed"]
-    webhook = client.webhooks.create(events, "https://hook.example", "Hook")["data"]
-    assert webhook["events"] == events
-    assert client.webhooks.get(int(webhook["id"]))["data"] == webhook
-    listed = client.webhooks.list()
-    assert listed["data"] == [webhook]
-    assert listed["meta"]["total"] == 1
-    paused = client.webhooks.update(int(webhook["id"]), enabled=False)["data"]
-    assert (paused["enabled"], paused["url"]) == (False, webhook["url"])
-    assert client.webhooks.delete(int(webhook["id"])) is True
-
-    parts = [
-        {"method": "GET", "path": "api/subscribers/list"},
-        {"method": "GET", "path": "api/campaigns/list"},
-        {"method": "GET", "path": "api/groups"},
-    ]
-    answer = client.batches.request(parts)
-    assert (answer["total"], answer["successful"], answer["failed"]) == (3, 1, 2)
-    missing = {"message": "The route api/campaigns/list could not be found."}
-    assert answer["responses"][:2] == [
-        {"code": 404, "body": NOBODY},
-        {"code": 404, "body": missing},
-    ]
+    assert client.webhooks.list()["data"] == []
 
 
 def test_whoever_wants_no_mail_stays_that_way(client, strict):

@@ -6,7 +6,7 @@ use newsletter::subscriber::{Account, provider::ProviderError};
 use outbound::Timeouts;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{
-    Client, RequestBuilder,
+    Client, Method, RequestBuilder,
     header::{ACCEPT, AUTHORIZATION, HeaderValue},
 };
 use secrecy::SecretString;
@@ -79,43 +79,24 @@ impl Connection {
         self.group.as_deref()
     }
 
-    /// A request to read something.
-    pub fn get(
+    /// A request to a path, by its unencoded segments.
+    pub fn request(
         &self,
+        method: Method,
         path: &[&str],
         query: &[(&str, &str)],
     ) -> Result<RequestBuilder, ProviderError> {
-        let mut address = self.address(path)?;
+        let encoded = path
+            .iter()
+            .map(|segment| utf8_percent_encode(segment, ENCODED).to_string());
+        let mut address = self
+            .base
+            .join(&encoded.collect::<Vec<_>>().join("/"))
+            .map_err(|error| ProviderError::Permanent(format!("no address: {error}")))?;
         if !query.is_empty() {
             address.query_pairs_mut().extend_pairs(query);
         }
-        Ok(self.http.get(address))
-    }
-
-    /// A request to add or to do something.
-    pub fn post(&self, path: &[&str]) -> Result<RequestBuilder, ProviderError> {
-        Ok(self.http.post(self.address(path)?))
-    }
-
-    /// A request to change something.
-    pub fn put(&self, path: &[&str]) -> Result<RequestBuilder, ProviderError> {
-        Ok(self.http.put(self.address(path)?))
-    }
-
-    /// A request to remove something.
-    pub fn delete(&self, path: &[&str]) -> Result<RequestBuilder, ProviderError> {
-        Ok(self.http.delete(self.address(path)?))
-    }
-
-    /// The address of a path, by its unencoded segments.
-    fn address(&self, segments: &[&str]) -> Result<Url, ProviderError> {
-        let encoded = segments
-            .iter()
-            .map(|segment| utf8_percent_encode(segment, ENCODED).to_string());
-        let path = encoded.collect::<Vec<_>>().join("/");
-        self.base
-            .join(&path)
-            .map_err(|error| ProviderError::Permanent(format!("no address: {error}")))
+        Ok(self.http.request(method, address))
     }
 
     /// Sends a request at the pace of the account's limit, and reads the answer.

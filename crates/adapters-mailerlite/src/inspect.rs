@@ -1,6 +1,7 @@
 //! An account's configuration: its fields, group, webhooks, and size.
 
-use newsletter::subscriber::provider::{FieldKind, Inspection, ProviderError, Webhook};
+use newsletter::subscriber::provider::{Inspection, ProviderError, Webhook};
+use reqwest::Method;
 use serde_json::Value;
 
 use crate::{connection::Connection, person};
@@ -24,13 +25,16 @@ pub async fn inspect(connection: &Connection) -> Result<Inspection, ProviderErro
     };
     let webhooks = list(connection, "webhooks").await?;
     // An empty page still shows the total.
-    let request = connection.get(&["subscribers"], &[("limit", "0")])?;
+    let request = connection.request(Method::GET, &["subscribers"], &[("limit", "0")])?;
     let answer = connection.send(request).await?;
     if !answer.is_success() {
         return Err(answer.error());
     }
     Ok(Inspection {
-        fields: fields.iter().map(field).collect(),
+        fields: fields
+            .iter()
+            .map(|field| (text(&field["key"]), text(&field["type"])))
+            .collect(),
         has_group,
         webhooks: webhooks.iter().map(webhook).collect(),
         requests_per_minute: answer.allowance().map(|allowance| allowance.limit),
@@ -42,7 +46,8 @@ async fn list(connection: &Connection, what: &str) -> Result<Vec<Value>, Provide
     let mut all = Vec::new();
     for page in 1..=MOST_PAGES {
         let (page, limit) = (page.to_string(), PER_PAGE.to_string());
-        let request = connection.get(&[what], &[("limit", &limit), ("page", &page)])?;
+        let request =
+            connection.request(Method::GET, &[what], &[("limit", &limit), ("page", &page)])?;
         let answer = connection.send(request).await?;
         if !answer.is_success() {
             return Err(answer.error());
@@ -57,13 +62,6 @@ async fn list(connection: &Connection, what: &str) -> Result<Vec<Value>, Provide
         }
     }
     Ok(all)
-}
-
-fn field(shown: &Value) -> FieldKind {
-    FieldKind {
-        key: text(&shown["key"]),
-        kind: text(&shown["type"]),
-    }
 }
 
 fn webhook(shown: &Value) -> Webhook {

@@ -16,7 +16,6 @@ mod provider;
 mod settings;
 #[cfg(test)]
 mod tests;
-mod wire;
 
 pub use self::{
     provider::MailerLite,

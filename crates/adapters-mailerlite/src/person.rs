@@ -11,8 +11,6 @@ use time::{
 };
 use url::Host;
 
-use crate::wire::is_id;
-
 /// The provider's format of times, which are UTC.
 const TIME: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
@@ -66,6 +64,11 @@ pub fn id(value: &Value) -> Option<String> {
         _ => return None,
     };
     is_id(&id).then_some(id)
+}
+
+/// Whether a text has the form of an id, so that it means nothing else in a path.
+pub fn is_id(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 fn status(value: &Value) -> Result<ProviderStatus, String> {

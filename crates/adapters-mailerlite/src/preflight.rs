@@ -159,9 +159,9 @@ fn people(inspection: &Inspection) -> String {
 fn fields(inspection: &Inspection) -> Finding {
     let mut wrong = Vec::new();
     for (key, kind) in FIELDS {
-        match inspection.fields.iter().find(|field| field.key == key) {
-            Some(field) if field.kind == kind => {}
-            Some(field) => wrong.push(format!("{key} is of type {}, not {kind}", field.kind)),
+        match inspection.fields.get(key) {
+            Some(found) if found == kind => {}
+            Some(found) => wrong.push(format!("{key} is of type {found}, not {kind}")),
             None => wrong.push(format!("{key} ({kind}) is missing")),
         }
     }
@@ -243,19 +243,17 @@ fn limit(inspection: &Inspection, expected: Expected) -> Finding {
 #[cfg(test)]
 mod tests {
     use newsletter::{
-        subscriber::provider::{FieldKind, ProviderError, Webhook},
+        subscriber::provider::{ProviderError, Webhook},
         testing::{Failing, MemoryProvider},
     };
 
     use super::*;
 
     fn good() -> Inspection {
-        let kind = |&(key, kind): &(&str, &str)| FieldKind {
-            key: key.to_owned(),
-            kind: kind.to_owned(),
-        };
         Inspection {
-            fields: FIELDS.iter().map(kind).collect(),
+            fields: FIELDS
+                .map(|(key, kind)| (key.to_owned(), kind.to_owned()))
+                .into(),
             has_group: Some(true),
             webhooks: vec![Webhook {
                 url: format!("https://jobs.example.org{WEBHOOK}"),
@@ -290,11 +288,11 @@ mod tests {
         assert_eq!(wrong(|_| {}), [""; 0]);
         for (found, expect) in [
             (
-                wrong(|it| it.fields[4].kind = "text".to_owned()),
+                wrong(|it| *it.fields.get_mut("membership_expire_at").unwrap() = "text".to_owned()),
                 "membership_expire_at is of type text, not date",
             ),
             (
-                wrong(|it| it.fields.retain(|field| field.key != "member_status")),
+                wrong(|it| _ = it.fields.remove("member_status")),
                 "member_status (text) is missing",
             ),
             (

@@ -1,5 +1,7 @@
 //! The calls of the port.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use newsletter::subscriber::{
     Account, Email,
@@ -8,15 +10,15 @@ use newsletter::subscriber::{
     },
 };
 use outbound::Timeouts;
-use serde_json::Value;
+use reqwest::Method;
+use serde_json::{Value, json};
 
 use crate::{
     answer::Answer,
     connection::{Connection, TIMEOUTS},
     inspect::inspect,
-    person,
+    person::{self, is_id},
     settings::{Settings, SettingsError},
-    wire::{Unsubscribe, Update, Upsert, is_id},
 };
 
 /// The subscribers of a page.
@@ -24,10 +26,7 @@ const PER_PAGE: &str = "100";
 
 /// The provider, with the accounts that have settings.
 #[derive(Debug)]
-pub struct MailerLite {
-    old: Option<Connection>,
-    new: Option<Connection>,
-}
+pub struct MailerLite(BTreeMap<Account, Connection>);
 
 impl MailerLite {
     /// Builds the clients, without a call.
@@ -38,23 +37,12 @@ impl MailerLite {
     /// The same with other time limits than a worker's.
     pub fn with_timeouts(settings: &Settings, timeouts: Timeouts) -> Result<Self, SettingsError> {
         let limit = settings.requests_per_minute;
-        let connect = |account, settings: &Option<_>| {
-            settings
-                .as_ref()
-                .map(|settings| Connection::new(account, settings, limit, timeouts))
-                .transpose()
-        };
-        Ok(Self {
-            old: connect(Account::Old, &settings.old)?,
-            new: connect(Account::New, &settings.new)?,
-        })
-    }
-
-    fn slot(&self, account: Account) -> Option<&Connection> {
-        match account {
-            Account::Old => self.old.as_ref(),
-            Account::New => self.new.as_ref(),
-        }
+        let all = [(Account::Old, &settings.old), (Account::New, &settings.new)];
+        let connected = all.into_iter().filter_map(|(account, settings)| {
+            let connection = Connection::new(account, settings.as_ref()?, limit, timeouts);
+            Some(connection.map(|connection| (account, connection)))
+        });
+        connected.collect::<Result<_, _>>().map(Self)
     }
 
     /// Makes a call to an account, with errors prepared for an operator.
@@ -66,7 +54,7 @@ impl MailerLite {
     where
         F: Future<Output = Result<T, ProviderError>> + Send,
     {
-        let connection = self.slot(account).ok_or_else(|| {
+        let connection = self.0.get(&account).ok_or_else(|| {
             ProviderError::Locked(format!("{account} account: there is no API key"))
         })?;
         let result = call(connection).await;
@@ -77,9 +65,7 @@ impl MailerLite {
 #[async_trait]
 impl Provider for MailerLite {
     fn accounts(&self) -> Vec<Account> {
-        let all = Account::ALL.iter().copied();
-        all.filter(|account| self.slot(*account).is_some())
-            .collect()
+        self.0.keys().copied().collect()
     }
 
     async fn upsert(
@@ -119,7 +105,8 @@ impl Provider for MailerLite {
 
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
         self.call(account, |connection| async {
-            let request = connection.delete(&["subscribers", checked(id)?])?;
+            let request =
+                connection.request(Method::DELETE, &["subscribers", checked(id)?], &[])?;
             done(&connection.send(request).await?)
         })
         .await
@@ -127,7 +114,8 @@ impl Provider for MailerLite {
 
     async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
         self.call(account, |connection| async {
-            let request = connection.post(&["subscribers", checked(id)?, "forget"])?;
+            let request =
+                connection.request(Method::POST, &["subscribers", checked(id)?, "forget"], &[])?;
             done(&connection.send(request).await?)
         })
         .await
@@ -143,25 +131,31 @@ impl Provider for MailerLite {
     }
 }
 
+/// Says neither `status` nor `resubscribe`: either would activate an unsubscribed person. A field
+/// that is `null` is cleared.
 async fn upsert(
     connection: &Connection,
     profile: &Profile,
     join: bool,
 ) -> Result<Upserted, ProviderError> {
-    let group = connection.group().filter(|_| join);
-    let request = connection.post(&["subscribers"])?;
-    let request = request.json(&Upsert::new(profile, group));
-    let answer = connection.send(request).await?;
+    let mut body = json!({"email": profile.email.as_str(), "fields": profile.fields});
+    if let Some(group) = connection.group().filter(|_| join) {
+        body["groups"] = json!([group]);
+    }
+    let request = connection.request(Method::POST, &["subscribers"], &[])?;
+    let answer = connection.send(request.json(&body)).await?;
     upserted(connection, &answer, &profile.email)
 }
 
+/// Says no `groups` either, which would remove the subscriber from all others.
 async fn update(
     connection: &Connection,
     id: &ProviderId,
     profile: &Profile,
 ) -> Result<Option<Upserted>, ProviderError> {
-    let request = connection.put(&["subscribers", checked(id)?])?;
-    let answer = connection.send(request.json(&Update::new(profile))).await?;
+    let request = connection.request(Method::PUT, &["subscribers", checked(id)?], &[])?;
+    let body = json!({ "fields": profile.fields });
+    let answer = connection.send(request.json(&body)).await?;
     if answer.is_nobody() {
         return Ok(None);
     }
@@ -185,7 +179,7 @@ fn upserted(
 }
 
 async fn find(connection: &Connection, email: &Email) -> Result<Option<Found>, ProviderError> {
-    let request = connection.get(&["subscribers", email.as_str()], &[])?;
+    let request = connection.request(Method::GET, &["subscribers", email.as_str()], &[])?;
     let answer = connection.send(request).await?;
     if answer.is_success() {
         answer.person(email, connection.group()).map(Some)
@@ -203,8 +197,10 @@ async fn suppress(
     id: &ProviderId,
 ) -> Result<(), ProviderError> {
     let path = ["subscribers", checked(id)?];
-    let request = connection.put(&path)?.json(&Unsubscribe::NOW);
-    let answer = connection.send(request).await?;
+    let request = connection.request(Method::PUT, &path, &[])?;
+    // The only status that is ever sent.
+    let body = json!({"status": "unsubscribed"});
+    let answer = connection.send(request.json(&body)).await?;
     if answer.is_nobody() {
         return Ok(());
     }
@@ -220,14 +216,14 @@ async fn suppress(
         return Ok(());
     };
     let [subscribers, id] = path;
-    let request = connection.delete(&[subscribers, id, "groups", group])?;
+    let request = connection.request(Method::DELETE, &[subscribers, id, "groups", group], &[])?;
     done(&connection.send(request).await?)
 }
 
 async fn page(connection: &Connection, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
     let mut query = vec![("limit", PER_PAGE)];
     query.extend(cursor.map(|cursor| ("cursor", cursor.0.as_str())));
-    let request = connection.get(&["subscribers"], &query)?;
+    let request = connection.request(Method::GET, &["subscribers"], &query)?;
     let answer = connection.send(request).await?;
     read_page(&answer, cursor, |why| connection.line(why))
 }

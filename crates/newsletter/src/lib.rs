@@ -4,7 +4,7 @@
 //! into a command, [`usecase::put_subscriber`] loads what it names, [`subscriber::report()`]
 //! decides it, and the store commits the resulting [`store::WriteSet`] as a whole. Calls to the
 //! e-mail provider are tasks in the outbox ([`tasks`]), which a worker carries out; see
-//! [`usecase::begin_sync`] and [`usecase::begin_move`].
+//! [`usecase::carry_out_sync`] and [`usecase::carry_out_move`].
 //!
 //! A clock, randomness, a runtime and I/O come in through ports ([`store::Store`],
 //! [`store::SubscriberReader`], [`store::Accounts`], [`subscriber::provider::Provider`]) that

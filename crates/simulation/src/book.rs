@@ -1,9 +1,10 @@
 //! The book of what was said and done, which the checks compare with what is there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use kernel::SourceIdentifier;
-use newsletter::subscriber::Email;
+
+use crate::subscribers::Told;
 
 /// What was sent under a number, which its title carries.
 #[derive(Clone, Debug)]
@@ -50,10 +51,8 @@ pub struct Book {
     pub taken: BTreeMap<String, Vec<String>>,
     /// The deaths, lost answers and faults after which an event may come twice.
     pub excuses: usize,
-    /// Who left the newsletter.
-    pub left: BTreeSet<Email>,
-    /// Of whom the provider has not been heard yet.
-    pub unheard: Vec<String>,
+    /// Those who get the newsletter.
+    pub subscribers: Told,
 }
 
 impl Book {

@@ -14,11 +14,6 @@ use kernel::{
     outbox::Outbox,
     testing::identifier,
 };
-use newsletter::{
-    store::Store as _,
-    subscriber::{Account, provider::ProviderStatus},
-    testing::email,
-};
 use webhooks::{EndpointState, Owner, Webhooks};
 
 use crate::{
@@ -26,7 +21,7 @@ use crate::{
     integrations::{CLIENTS, IDENTIFIERS, catalogue},
     judge::number,
     outside::is_fine,
-    people::PEOPLE,
+    subscribers,
     world::World,
 };
 
@@ -74,7 +69,7 @@ pub async fn check(world: &World) {
     postings(world, &events).await;
     order(world);
     deliveries(world, &events).await;
-    people(world).await;
+    subscribers::check(world).await;
 }
 
 /// The feed rebuilds the board, and each posting has its verdict.
@@ -220,47 +215,4 @@ async fn deliveries(world: &World, events: &[RecordedEvent]) {
     world.check(is_excused, || {
         format!("{repeated} events came twice, {excuses} may")
     });
-}
-
-/// Nobody who left is active anywhere, and whoever did not is where they belong.
-async fn people(world: &World) {
-    for address in PEOPLE {
-        let person = email(address);
-        let known = world
-            .memory
-            .load(std::slice::from_ref(&person))
-            .await
-            .unwrap();
-        let known = known.get(&person);
-        let has_left = world.book().left.contains(&person);
-        let there: Vec<_> = (Account::ALL.iter())
-            .filter_map(|account| Some((*account, world.provider.person(*account, &person)?)))
-            .collect();
-        let active: Vec<_> = (there.iter())
-            .filter(|(_, it)| it.status == ProviderStatus::Active)
-            .map(|(account, _)| *account)
-            .collect();
-        if has_left {
-            world.check(active.is_empty(), || {
-                format!("{address} left, and is in {active:?}")
-            });
-            let is_recorded = known.is_some_and(|known| known.status.is_suppressed());
-            world.check(is_recorded, || {
-                format!("{address} left, which nobody knows")
-            });
-        } else if let Some(known) = known.filter(|known| known.reported_at.is_some()) {
-            let account = known.account();
-            world.check(active == [account], || {
-                format!("{address} belongs in {account}, and is in {active:?}")
-            });
-            let name = |it: &newsletter::testing::Person| {
-                it.profile.as_ref().and_then(|profile| profile.name.clone())
-            };
-            let shown = there.iter().find(|(of, _)| *of == account);
-            let shown = shown.and_then(|(_, it)| name(it));
-            world.check(shown == known.name, || {
-                format!("{address} is {:?}, and shown as {shown:?}", known.name)
-            });
-        }
-    }
 }

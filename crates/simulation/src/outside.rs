@@ -6,16 +6,11 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use domain::posting::{EnrichedTexts, Enrichment, ReasonCode, Verdict};
 use enrichment::{EnrichError, Enricher, EnrichmentInput, StopFlag};
-use newsletter::subscriber::{
-    Account, Email,
-    provider::{
-        Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
-    },
-};
+use newsletter::subscriber::provider::{Call, Provider, ProviderError, Relay};
 use tokio::time::sleep;
 use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, NoAnswer, Sender};
 
-use crate::{judge::number, link::Link};
+use crate::{judge::number, link::Link, subscribers};
 
 /// The receivers of webhooks.
 pub struct Receivers(pub Arc<Link>);
@@ -137,11 +132,15 @@ impl Enricher for Model {
 /// The e-mail provider.
 pub struct Mail(pub Arc<Link>);
 
-impl Mail {
-    async fn call<T>(
+impl Relay for Mail {
+    fn behind(&self) -> &dyn Provider {
+        &self.0.world.provider
+    }
+
+    async fn pass_on<T: Send>(
         &self,
-        what: &str,
-        call: impl Future<Output = Result<T, ProviderError>> + Send,
+        call: Call<'_>,
+        answer: impl Future<Output = Result<T, ProviderError>> + Send,
     ) -> Result<T, ProviderError> {
         let world = &self.0.world;
         self.0.hop().await;
@@ -155,86 +154,18 @@ impl Mail {
                 after: None,
             },
         });
-        let name = &self.0.name;
         let is_done = error.is_none() || world.dice.one_in(2);
-        world.note(format!(
-            "{name}: the provider's {what}: {is_done}, {error:?}"
-        ));
+        world.note(format!("{}: {call:?}: {is_done}, {error:?}", self.0.name));
         world.provider.at(world.now());
-        let done = if is_done { Some(call.await) } else { None };
+        if is_done && call.name == "remove" {
+            subscribers::check_removal(world, call.account, call.whom).await;
+        }
+        let done = if is_done { Some(answer.await) } else { None };
         self.0.hop().await;
         match (error, done) {
             (None, Some(done)) => done,
             (Some(error), _) => Err(error),
             (None, None) => unreachable!("it is done unless it failed"),
         }
-    }
-}
-
-#[async_trait]
-impl Provider for Mail {
-    fn accounts(&self) -> Vec<Account> {
-        Account::ALL.to_vec()
-    }
-
-    async fn upsert(
-        &self,
-        account: Account,
-        profile: &Profile,
-        join: bool,
-    ) -> Result<Upserted, ProviderError> {
-        let upsert = self.0.world.provider.upsert(account, profile, join);
-        let what = format!("upsert of {} in {account}, {join}", profile.email);
-        self.call(&what, upsert).await
-    }
-
-    async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError> {
-        let find = self.0.world.provider.find(account, email);
-        self.call(&format!("find of {email} in {account}"), find)
-            .await
-    }
-
-    async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        let remove = self.0.world.provider.remove(account, id);
-        self.call(&format!("remove of {id} in {account}"), remove)
-            .await
-    }
-
-    async fn update(
-        &self,
-        account: Account,
-        id: &ProviderId,
-        profile: &Profile,
-    ) -> Result<Option<Upserted>, ProviderError> {
-        let update = self.0.world.provider.update(account, id, profile);
-        self.call(&format!("update of {id} in {account}"), update)
-            .await
-    }
-
-    async fn suppress(
-        &self,
-        account: Account,
-        email: &Email,
-        id: &ProviderId,
-    ) -> Result<(), ProviderError> {
-        let suppress = self.0.world.provider.suppress(account, email, id);
-        self.call(&format!("suppress of {id} in {account}"), suppress)
-            .await
-    }
-
-    async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        let forget = self.0.world.provider.forget(account, id);
-        self.call(&format!("forget of {id} in {account}"), forget)
-            .await
-    }
-
-    async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
-        let page = self.0.world.provider.page(account, cursor);
-        self.call(&format!("page of {account}"), page).await
-    }
-
-    async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
-        let inspect = self.0.world.provider.inspect(account);
-        self.call(&format!("inspect of {account}"), inspect).await
     }
 }

@@ -1,4 +1,4 @@
-//! Operators, and those who get the newsletter.
+//! Operators.
 
 use std::sync::Arc;
 
@@ -10,11 +10,6 @@ use kernel::{
     StoreFailure as _,
     testing::{by_ann, identifier},
 };
-use newsletter::{
-    subscriber::{Account, MigrationSource, SubscriberStatus, provider::ProviderStatus},
-    testing::{email, notice, report},
-    usecase,
-};
 
 use crate::{
     book::Word,
@@ -23,9 +18,6 @@ use crate::{
     process::Process,
     world::World,
 };
-
-/// Who gets the newsletter.
-pub const PEOPLE: [&str; 3] = ["ann@example.com", "bo@example.com", "cy@example.com"];
 
 /// An operator's command about a posting, repeated until it is answered. One speaks at a time.
 pub async fn operate(world: Arc<World>, process: Arc<Process>) {
@@ -94,57 +86,4 @@ pub async fn forget(world: Arc<World>, process: Arc<Process>, client: Integratio
     world.note(format!(
         "the catalogue of {number} is forgotten: {forgotten:?}"
     ));
-}
-
-/// Something that concerns the newsletter.
-pub async fn member(world: Arc<World>, process: Arc<Process>) {
-    let address = *world.dice.pick(&PEOPLE);
-    let (store, now) = (&*process.store, (process.clock)());
-    match world.dice.below(8) {
-        0..=3 => {
-            let name = world.number();
-            world.note(format!("{address} is reported as {name}"));
-            let puts = [report(address, &format!(r#"{{"name": "Name {name}"}}"#))];
-            let put = usecase::put_subscribers(store, &puts, now);
-            let _ = process.answer(put).await;
-        }
-        4 | 5 => {
-            world.note(format!("{address} is moved"));
-            let (emails, source) = ([email(address)], MigrationSource::Manual);
-            let moved = usecase::migrate(store, &emails, source, now);
-            let _ = process.answer(moved).await;
-        }
-        _ => leave(&world, &process, address).await,
-    }
-}
-
-/// Somebody leaves an account that they are in. The provider says so until it is heard.
-async fn leave(world: &World, process: &Process, address: &str) {
-    let person = email(address);
-    let account = *world.dice.pick(Account::ALL);
-    let there = world.provider.person(account, &person);
-    if there.is_none_or(|there| there.status != ProviderStatus::Active) {
-        return;
-    }
-    world.note(format!("{address} leaves {account}"));
-    world.provider.at(world.now());
-    (world.provider).set(account, &person, ProviderStatus::Unsubscribed);
-    world.book().left.insert(person);
-    world.book().unheard.push(address.to_owned());
-    hear(world, process).await;
-}
-
-/// Tells what the provider says to a process; what is not heard is said again.
-pub async fn hear(world: &World, process: &Process) {
-    let unheard = world.book().unheard.clone();
-    for address in unheard {
-        let notices = [notice(&address, SubscriberStatus::Unsubscribed)];
-        let now = (process.clock)();
-        let heard = usecase::notice_events(&*process.store, &notices, now);
-        let heard = process.answer(heard).await;
-        world.note(format!("that {address} left is heard: {heard:?}"));
-        if heard == Some(Ok(())) && !world.may_misbehave(3) {
-            world.book().unheard.retain(|other| *other != address);
-        }
-    }
 }

@@ -59,6 +59,7 @@ fn settings(world: &World) -> (LaneSettings, WorkerSettings) {
         enrich_aside: false,
         enrich_within: Duration::from_secs(20),
         provider_loops: few(2),
+        reconciles: world.dice.one_in(2),
         schedule: "5,20,60,120,300".parse().unwrap(),
         ..WorkerSettings::default()
     };

@@ -64,7 +64,7 @@ pub use self::{
     enricher::{Enriching, enriching},
     feed::{Feed, FeedTask},
     model_breaker::ModelBreaker,
-    newsletter::comparison::{Known, ListComparison},
+    newsletter::walk::ListWalk,
     observed::{ObservedStore, Observer},
     parts::{Body, WebhookParts, WorkerParts},
     settings::WorkerSettings,

@@ -13,13 +13,13 @@ use super::{
 };
 
 /// The webhook secrets, one for each account.
-pub const SECRETS: [&str; 2] = ["secret-of-the-old-webhook", "secret-of-the-new-webhook"];
+const SECRETS: [&str; 2] = ["secret-of-the-old-webhook", "secret-of-the-new-webhook"];
 
 /// The path of the webhook.
-pub const WEBHOOK: &str = "/api/webhooks/newsletter/update-subscriber-status";
+const WEBHOOK: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
 /// The path of the link in the e-mail.
-pub const CONFIRM: &str = "/newsletter/confirm-migration";
+const CONFIRM: &str = "/newsletter/confirm-migration";
 
 /// A running site and its provider.
 pub struct Newsletter {
@@ -45,7 +45,7 @@ fn patient_provider() -> MailerLite {
 }
 
 /// Configures a site for the stand-in, without the keys.
-pub fn without_keys(site: Site, provider: &MailerLite) -> Site {
+fn without_keys(site: Site, provider: &MailerLite) -> Site {
     site.with("POSTHASTE_MAILERLITE_OLD_BASE_URL", &provider.url())
         .with("POSTHASTE_MAILERLITE_NEW_BASE_URL", &provider.url())
         .with(
@@ -112,7 +112,8 @@ impl Newsletter {
 
     /// Sends a report, as the membership system.
     pub async fn put(&self, email: &str, body: &Value) -> Answer {
-        put(&self.app.api, email, body).await
+        let request = self.app.api.authorized(Method::PUT, &Self::path(email));
+        Answer::of(request.json(body).send().await.unwrap()).await
     }
 
     /// Sends a report, which must be accepted, and returns the record.
@@ -129,7 +130,14 @@ impl Newsletter {
 
     /// Sends a delivery, as the provider.
     pub async fn deliver(&self, body: &Value) {
-        let answer = deliver(&self.app.api, SECRETS[0], &body.to_string()).await;
+        let body = body.to_string();
+        let key = hmac::Key::new(hmac::HMAC_SHA256, SECRETS[0].as_bytes());
+        let signature = hmac::sign(&key, body.as_bytes());
+        let hex = signature.as_ref().iter().map(|byte| format!("{byte:02x}"));
+        let request = self.app.api.request(Method::POST, WEBHOOK);
+        let request = request.header("Signature", hex.collect::<String>());
+        let request = request.header("content-type", "application/json");
+        let answer = Answer::of(request.body(body).send().await.unwrap()).await;
         assert_eq!(answer.status, 200, "{answer:#?}");
     }
 
@@ -144,7 +152,10 @@ impl Newsletter {
 
     /// Confirms the move, as the page's button does.
     pub async fn confirm(&self, token: &str) -> Answer {
-        confirm(&self.app.api, token).await
+        let request = self.app.api.request(Method::POST, CONFIRM);
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let request = request.body(format!("token={}", encode(token)));
+        Answer::of(request.send().await.unwrap()).await
     }
 
     /// Waits until a person has no tasks left, and checks that none is dead.
@@ -229,50 +240,6 @@ impl Drop for Newsletter {
 
 fn with_both_keys(site: Site) -> Site {
     with_key(with_key(site, Account::Old), Account::New)
-}
-
-/// Sends a report to a server.
-pub async fn put(api: &Api, email: &str, body: &Value) -> Answer {
-    let request = api.authorized(Method::PUT, &Newsletter::path(email));
-    Answer::of(request.json(body).send().await.unwrap()).await
-}
-
-/// Confirms a move at a server.
-pub async fn confirm(api: &Api, token: &str) -> Answer {
-    let request = api
-        .request(Method::POST, CONFIRM)
-        .header("content-type", "application/x-www-form-urlencoded")
-        .body(format!("token={}", encode(token)));
-    Answer::of(request.send().await.unwrap()).await
-}
-
-/// Sends a delivery to a server, signed with a secret.
-pub async fn deliver(api: &Api, secret: &str, body: &str) -> Answer {
-    deliver_as(api, &[&signature(secret, body)], body).await
-}
-
-/// Sends a delivery with these signatures.
-pub async fn deliver_as(api: &Api, signatures: &[&str], body: &str) -> Answer {
-    let mut request = api
-        .request(Method::POST, WEBHOOK)
-        .header("content-type", "application/json")
-        .body(body.to_owned());
-    for signature in signatures {
-        request = request.header("Signature", *signature);
-    }
-    Answer::of(request.send().await.unwrap()).await
-}
-
-/// The lower-case hex HMAC-SHA256 of a body.
-pub fn signature(secret: &str, body: &str) -> String {
-    use std::fmt::Write as _;
-
-    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
-    let mut text = String::new();
-    for byte in hmac::sign(&key, body.as_bytes()).as_ref() {
-        write!(text, "{byte:02x}").unwrap();
-    }
-    text
 }
 
 /// A delivery of a single event.

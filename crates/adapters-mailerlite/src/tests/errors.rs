@@ -1,112 +1,86 @@
 //! Which error is which.
 
+use ProviderError::{Limited, Locked, Permanent, Retry};
+
 use super::*;
+
+const NOBODY: &str = "No query results for model [App\\Models\\Subscriber\\Subscriber].";
 
 fn message(text: &str) -> Value {
     json!({ "message": text })
 }
 
-fn answer(status: u16, text: &str) -> ResponseTemplate {
-    ResponseTemplate::new(status).set_body_json(message(text))
-}
+type Made = fn(String, Option<Duration>) -> ProviderError;
 
-#[tokio::test]
-async fn what_may_pass_is_retried() {
-    for status in [408, 500, 501, 502, 503, 504, 520, 599] {
-        let error = said_of(answer(status, "Server Error")).await.error();
-        let ProviderError::Retry { message, after } = error else {
-            panic!("{status}: {error:?}");
-        };
-        let expect = format!("new account: the provider answered {status}");
-        assert!(message.starts_with(&expect), "{message}");
-        assert!(message.ends_with(": Server Error"), "{message}");
-        assert_eq!(after, None);
-    }
-}
+const RETRY: Made = |message, after| Retry { message, after };
+const LIMITED: Made = |message, after| Limited { message, after };
+const LOCKED: Made = |message, _| Locked(message);
+const PERMANENT: Made = |message, _| Permanent(message);
 
+/// Of each call: what may pass is retried, and no other failure than a limit keeps an account
+/// waiting for long.
 #[tokio::test]
-async fn a_limit_is_told_apart_with_the_wait_that_is_asked_for() {
-    for (header, expect) in [
-        (None, None),
-        (Some("17"), Some(Duration::from_secs(17))),
-        (Some("86400"), Some(Duration::from_hours(1))),
-        (
-            Some("Tue, 31 Dec 2199 23:59:59 GMT"),
-            Some(Duration::from_hours(1)),
-        ),
+async fn a_status_is_its_error_with_the_wait_that_is_asked_for() {
+    let far = "Tue, 31 Dec 2199 23:59:59 GMT";
+    for (status, header, made, seconds) in [
+        (408, "", RETRY, None),
+        (500, "", RETRY, None),
+        (500, "86400", RETRY, Some(300)),
+        (503, "17", RETRY, Some(17)),
+        (599, "", RETRY, None),
+        (429, "", LIMITED, None),
+        (429, "17", LIMITED, Some(17)),
+        (429, "86400", LIMITED, Some(3600)),
+        (429, far, LIMITED, Some(3600)),
+        (401, "", LOCKED, None),
+        (403, "", LOCKED, None),
+        (402, "", PERMANENT, None),
+        (409, "", PERMANENT, None),
+        (422, "", PERMANENT, None),
     ] {
-        let mut answer = answer(429, "Too Many Attempts.");
-        if let Some(header) = header {
+        let mut answer = ResponseTemplate::new(status).set_body_json(message("No."));
+        if !header.is_empty() {
             answer = answer.insert_header("Retry-After", header);
         }
-        let (provider, _server) = answering(answer).await;
-        let error = provider.find(Account::New, &profile().email).await;
-        let Err(ProviderError::Limited { message, after }) = error else {
-            panic!("{error:?}");
-        };
-        let expect_message =
-            "new account: the provider answered 429 Too Many Requests: Too Many Attempts.";
-        assert_eq!(message, expect_message);
-        assert_eq!(after, expect);
+        let status = reqwest::StatusCode::from_u16(status).unwrap();
+        let text = format!("new account: the provider answered {status}: No.");
+        let expect = made(text, seconds.map(Duration::from_secs));
+        assert_eq!(said_of(answer).await.error(), expect);
     }
 }
 
+/// A proxy's page that refuses one request locks nothing.
 #[tokio::test]
-async fn no_other_failure_keeps_an_account_waiting_for_long() {
-    for (status, header, seconds) in [(503, "17", 17), (503, "86400", 300), (500, "86400", 300)] {
-        let answer = answer(status, "").insert_header("Retry-After", header);
-        let error = said_of(answer).await.error();
-        let ProviderError::Retry { after, .. } = error else {
-            panic!("{error:?}");
-        };
-        assert_eq!(
-            after,
-            Some(Duration::from_secs(seconds)),
-            "{status} {header}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_refused_key_locks_the_account() {
-    for (status, text) in [
-        (401, "401 Unauthorized: Unauthenticated."),
-        (403, "403 Forbidden: Unauthenticated."),
+async fn an_error_says_what_is_wrong_as_far_as_it_is_json() {
+    let by_field = r#"{"message": "Invalid.", "errors": {"email": ["Odd.", "Long."], "x": "No."}}"#;
+    let page = "<html>Attention required!</html>";
+    let redirect = "302 Found; no redirect is followed: check the base URL";
+    for (status, body, made, text) in [
+        (
+            400,
+            by_field,
+            PERMANENT,
+            "400 Bad Request: Invalid.; email: Odd.; email: Long.; x: No.",
+        ),
+        (403, page, PERMANENT, "403 Forbidden"),
+        (502, page, RETRY, "502 Bad Gateway"),
+        (302, "", RETRY, redirect),
     ] {
-        let error = said_of(answer(status, "Unauthenticated.")).await.error();
-        let expect = format!("new account: the provider answered {text}");
-        assert_eq!(error, ProviderError::Locked(expect));
-    }
-}
-
-#[tokio::test]
-async fn a_page_that_refuses_one_request_locks_nothing() {
-    let page = ResponseTemplate::new(403).set_body_string("<html>Attention required!</html>");
-    let error = said_of(page).await.error();
-    let expect = "new account: the provider answered 403 Forbidden".to_owned();
-    assert_eq!(error, ProviderError::Permanent(expect));
-}
-
-#[tokio::test]
-async fn other_refusals_are_permanent() {
-    for status in [400, 402, 405, 406, 409, 410, 413, 415, 418, 422, 423, 451] {
-        let error = said_of(answer(status, "No.")).await.error();
-        let ProviderError::Permanent(message) = error else {
-            panic!("{status}: {error:?}");
-        };
-        let expect = format!("new account: the provider answered {status}");
-        assert!(message.starts_with(&expect), "{message}");
-        assert!(message.ends_with(": No."), "{message}");
+        let answer = ResponseTemplate::new(status).set_body_string(body);
+        let text = format!("new account: the provider answered {text}");
+        assert_eq!(said_of(answer).await.error(), made(text, None));
     }
 }
 
 #[tokio::test]
 async fn nobody_is_there_and_gone_already() {
-    let text = "No query results for model [App\\Models\\Subscriber\\Subscriber].";
-    let said = said_of(answer(404, text)).await;
-    assert_eq!(said.find, Ok(None));
-    assert_eq!(said.remove, Ok(()));
-    assert!(matches!(said.upsert, Err(ProviderError::Permanent(_))));
+    let answer = ResponseTemplate::new(404).set_body_json(message(NOBODY));
+    let (provider, _server) = answering(answer).await;
+    let said = said_by(&provider).await;
+    assert_eq!((said.find, said.remove), (Ok(None), Ok(())));
+    assert!(matches!(said.upsert, Err(Permanent(_))));
+    let updated = provider.update(Account::New, &id("31"), &profile()).await;
+    assert_eq!(updated, Ok(None));
 }
 
 #[tokio::test]
@@ -115,83 +89,71 @@ async fn only_the_api_s_own_words_mean_nobody() {
         "",
         "<html><body>404 Not Found, nginx</body></html>",
         r#"{"message":"Not found."}"#,
-        r#"{"message":"The route v2/subscribers could not be found."}"#,
         r#"{"error":"No query results for model [App]."}"#,
         r#"["No query results for model"]"#,
-        "No query results for model [App\\Models\\Subscriber\\Subscriber].",
+        NOBODY,
     ] {
         let error = said_of(ResponseTemplate::new(404).set_body_string(body)).await;
-        let ProviderError::Permanent(message) = error.error() else {
+        let Permanent(message) = error.error() else {
             panic!("{body}");
         };
         assert!(message.ends_with("(check the base URL)"), "{message}");
     }
 }
 
+/// Nobody is suppressed who is refused for another reason.
 #[tokio::test]
 async fn somebody_suppressed_is_no_failure() {
-    let of_email = |text: &str| {
-        json!({
-            "message": "The given data was invalid.",
-            "errors": {"email": [text]},
-            "subscriber": "197606381721748792",
-        })
-    };
-    for body in [
-        of_email("This subscriber is unsubscribed and cannot be imported"),
-        of_email("This subscriber is BOUNCED."),
-        of_email("This subscriber is marked as junk."),
-        of_email("This subscriber is junk"),
-        json!({"message": "x", "errors": {"email": "This subscriber is bounced"}}),
-        json!({"message": "This subscriber is unsubscribed and cannot be imported"}),
-        json!({"message": "This subscriber is unsubscribed", "errors": []}),
+    let groups = json!({"email": ["This subscriber is unsubscribed"], "groups.0": ["No."]});
+    for (body, is_suppression) in [
+        (
+            json!("This subscriber is unsubscribed and cannot be imported"),
+            true,
+        ),
+        (json!("This subscriber is BOUNCED."), true),
+        (json!("This subscriber is marked as junk."), true),
+        (
+            json!({"message": "m", "errors": {"email": "This subscriber is junk"}}),
+            true,
+        ),
+        (message("This subscriber is bounced"), true),
+        (
+            json!({"message": "This subscriber is bounced", "errors": []}),
+            true,
+        ),
+        (json!("The email must be a valid email address."), false),
+        (json!("This subscriber is on a spam-trap domain"), false),
+        (json!("This subscriber is unsubscribedish"), false),
+        (json!({ "errors": groups }), false),
+        (
+            json!({"errors": {"fields.name": ["This subscriber is junk"]}}),
+            false,
+        ),
+        (
+            json!({"message": "unsubscribed", "errors": {"groups.0": ["No."]}}),
+            false,
+        ),
+        (
+            json!({"message": ["This subscriber is unsubscribed"]}),
+            false,
+        ),
+        (json!([]), false),
     ] {
+        // A text is that of the address.
+        let body = match body {
+            Value::String(text) => json!({"message": "m", "errors": {"email": [text]}}),
+            body => body,
+        };
         let said = said_of(ResponseTemplate::new(422).set_body_json(&body)).await;
-        assert_eq!(said.upsert, Ok(Upserted::Suppressed), "{body}");
+        if is_suppression {
+            assert_eq!(said.upsert, Ok(Upserted::Suppressed), "{body}");
+        } else {
+            assert!(matches!(said.upsert, Err(Permanent(_))), "{body}");
+        }
         // It means that for an upsert only.
-        assert!(matches!(said.find, Err(ProviderError::Permanent(_))));
-        assert!(matches!(said.remove, Err(ProviderError::Permanent(_))));
+        assert!(matches!(said.find, Err(Permanent(_))), "{body}");
+        assert!(matches!(said.remove, Err(Permanent(_))), "{body}");
     }
-}
-
-#[tokio::test]
-async fn other_words_and_fields_are_a_failure() {
-    for body in [
-        json!({"message": "m", "errors": {"email": ["The email must be a valid email address."]}}),
-        // Nobody is suppressed who is refused for another reason.
-        json!({"errors": {"email": ["This blocked domain cannot be imported"]}}),
-        json!({"errors": {"email": ["Limit reached, no more subscribers can be imported"]}}),
-        json!({"errors": {"email": ["This subscriber is on a spam-trap domain"]}}),
-        json!({"errors": {"email": ["This subscriber is unsubscribedish"]}}),
-        json!({"errors": {
-            "email": ["This subscriber is unsubscribed"],
-            "groups.0": ["The selected groups.0 is invalid."],
-        }}),
-        json!({"message": "m", "errors": {"fields.name": ["This subscriber is unsubscribed"]}}),
-        json!({"message": "unsubscribed", "errors": {"groups.0": ["The group is invalid."]}}),
-        json!({"message": ["This subscriber is unsubscribed"]}),
-        json!([]),
-    ] {
-        let (provider, _server) = answering(ResponseTemplate::new(422).set_body_json(&body)).await;
-        let said = provider.upsert(Account::New, &profile(), false).await;
-        assert!(matches!(said, Err(ProviderError::Permanent(_))), "{body}");
-    }
-}
-
-#[tokio::test]
-async fn what_is_wrong_is_told_by_field() {
-    let body = json!({
-        "message": "The given data was invalid.",
-        "errors": {"email": ["Too long.", "Too odd."], "fields.name": "No."},
-    });
-    let error = said_of(ResponseTemplate::new(400).set_body_json(body))
-        .await
-        .error();
-    assert_eq!(
-        error.to_string(),
-        "new account: the provider answered 400 Bad Request: The given data was invalid.; \
-         email: Too long.; email: Too odd.; fields.name: No."
-    );
 }
 
 #[tokio::test]
@@ -204,10 +166,8 @@ async fn what_is_no_json_is_asked_for_again() {
     ] {
         let said = said_of(ResponseTemplate::new(200).set_body_string(body)).await;
         let message = "new account: the provider answered 200 OK without JSON".to_owned();
-        let expect = Some(ProviderError::Retry {
-            message,
-            after: None,
-        });
+        let after = None;
+        let expect = Some(Retry { message, after });
         assert_eq!(said.upsert.err(), expect, "{body}");
         assert_eq!(said.find.err(), expect, "{body}");
         // Nothing has to be read of a removal.
@@ -217,53 +177,87 @@ async fn what_is_no_json_is_asked_for_again() {
 
 #[tokio::test]
 async fn what_is_not_understood_of_a_person_is_for_an_operator() {
-    let person = |id: Value, email: Value, status: Value| json!({"data": {"id": id, "email": email, "status": status}});
-    let (email, active) = (json!("rosa@garden.example"), json!("active"));
-    for (body, why) in [
-        (json!({}), "the answer is about a person without an id"),
+    let email = "rosa@garden.example";
+    for (id, address, status, why) in [
+        ("", email, "active", "a person without an id"),
+        ("../groups/1", email, "active", "a person without an id"),
+        ("31", email, "complained", "\"complained\" is not a status"),
         (
-            json!({"data": null}),
-            "the answer is about a person without an id",
+            "31",
+            email,
+            "Unsubscribed",
+            "\"Unsubscribed\" is not a status",
         ),
+        ("31", email, "", "\"\" is not a status"),
         (
-            person(json!("../groups/1"), email.clone(), active.clone()),
-            "the answer is about a person without an id",
-        ),
-        (
-            person(json!("31"), email.clone(), json!("complained")),
-            "\"complained\" is not a status that is known",
-        ),
-        (
-            person(json!("31"), email.clone(), json!("Unsubscribed")),
-            "\"Unsubscribed\" is not a status that is known",
-        ),
-        (
-            person(json!("31"), email.clone(), Value::Null),
-            "the answer is about a person without a status",
-        ),
-        (
-            person(json!("31"), Value::Null, active.clone()),
-            "the answer is about a person without an address",
-        ),
-        (
-            person(json!("31"), json!("rosalind@garden.example"), active),
-            "the answer is about another address",
+            "31",
+            "rosalind@garden.example",
+            "active",
+            "about another address",
         ),
     ] {
+        let body = json!({"data": {"id": id, "email": address, "status": status}});
         let said = said_of(ResponseTemplate::new(200).set_body_json(&body)).await;
-        let message = format!("new account: the provider answered 200 OK, but {why}");
-        let expect = Some(ProviderError::Permanent(message));
-        assert_eq!(said.upsert.err(), expect, "{body}");
-        assert_eq!(said.find.err(), expect, "{body}");
+        let Err(Permanent(message)) = said.upsert else {
+            panic!("{body}");
+        };
+        let expect = "new account: the provider answered 200 OK, but ";
+        assert!(message.starts_with(expect), "{message}");
+        assert!(message.contains(why), "{message}");
+        assert_eq!(said.find, Err(Permanent(message)), "{body}");
     }
 }
 
+/// Nor an address of a person, and nothing but one line.
 #[tokio::test]
-async fn an_error_without_json_has_a_status_at_least() {
-    let page = "<html><body>Bad gateway</body></html>";
-    let error = said_of(ResponseTemplate::new(502).set_body_string(page))
-        .await
-        .error();
-    let expect = "new account: the provider answered 502 Bad Gateway";
-    assert_eq!(error.to_string(), expect);
+async fn errors_have_no_key_even_if_the_provider_says_it() {
+    let body = json!({
+        "message": format!("Bearer {KEY} is no good for Rosa@Garden.Example."),
+        "errors": {KEY: [format!("{KEY}{KEY}"), "see (bob@x.example)"]},
+    });
+    for status in [400, 401, 422, 500] {
+        let error = said_of(ResponseTemplate::new(status).set_body_json(&body)).await;
+        let text = format!("{:?}", error.error());
+        assert!(!text.contains(KEY) && !text.contains("example"), "{text}");
+        let expect = "Bearer [key] is no good for [address]";
+        assert!(text.contains(expect), "{text}");
+    }
+}
+
+#[test]
+fn debug_output_has_no_key() {
+    let settings = Settings {
+        old: Some(account("https://old.example/api")),
+        ..settings("https://new.example/api")
+    };
+    let provider = MailerLite::new(&settings).unwrap();
+    for text in [format!("{settings:?}"), format!("{provider:?}")] {
+        assert!(!text.contains(KEY), "{text}");
+        assert!(text.contains("new"), "{text}");
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_named() {
+    let (good, key_error) = (
+        "https://connect.example/api",
+        SettingsError::Key(Account::New),
+    );
+    let url_error = SettingsError::BaseUrl(Account::New);
+    for (key, base_url, expect) in [
+        ("", good, &key_error),
+        ("secret\n", good, &key_error),
+        ("secret key", good, &key_error),
+        ("secret\u{0}", good, &key_error),
+        ("sécret", good, &key_error),
+        ("secret", "ftp://connect.example/api", &url_error),
+        ("secret", "connect:443", &url_error),
+        ("secret", "data:,x", &url_error),
+    ] {
+        let mut settings = settings(base_url);
+        settings.new.as_mut().unwrap().key = key.into();
+        let error = MailerLite::new(&settings).unwrap_err();
+        assert_eq!(error, *expect);
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
 }

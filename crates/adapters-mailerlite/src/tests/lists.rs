@@ -1,7 +1,7 @@
 //! Pages of people, and what an account is set up like.
 
-use newsletter::subscriber::provider::{Cursor, FieldKind, Inspection, Listed, Webhook};
-use wiremock::matchers::{method, path, query_param};
+use newsletter::subscriber::provider::{Cursor, Inspection, Listed, Webhook};
+use wiremock::matchers::{path, query_param};
 
 use super::*;
 
@@ -47,29 +47,21 @@ async fn a_list_is_read_by_pages_of_a_hundred() {
 
 #[tokio::test]
 async fn what_is_odd_on_a_page_is_said_without_an_address() {
-    let mut people = vec![
-        person("1", "active")["data"].clone(),
-        person("2", "complained")["data"].clone(),
-        person("3", "active")["data"].clone(),
-        person("", "active")["data"].clone(),
+    let one = |id, status| person(id, status)["data"].clone();
+    let mut people = [
+        one("1", "active"),
+        one("2", "complained"),
+        one("3", "active"),
+        one("", "active"),
     ];
     people[2]["email"] = json!("nobody@@garden");
     let body = page(&people, &Value::Null);
     let (provider, _server) = answering(ResponseTemplate::new(200).set_body_json(body)).await;
     let page = provider.page(Account::New, None).await.unwrap();
-    assert_eq!(page.people.len(), 1);
-    assert_eq!(page.next, None);
-    assert_eq!(page.odd.len(), 3, "{:?}", page.odd);
-    assert!(
-        page.odd[0].contains("\"complained\" is not a status"),
-        "{:?}",
-        page.odd
-    );
-    assert!(
-        page.odd.iter().all(|why| !why.contains('@')),
-        "{:?}",
-        page.odd
-    );
+    assert_eq!((page.people.len(), page.next, page.odd.len()), (1, None, 3));
+    let odd = page.odd.join("\n");
+    assert!(odd.contains("\"complained\" is not a status"), "{odd}");
+    assert!(!odd.contains('@'), "{odd}");
 }
 
 #[tokio::test]
@@ -95,6 +87,10 @@ async fn a_page_is_the_last_only_if_it_says_so() {
 #[tokio::test]
 async fn an_account_is_inspected() {
     let server = MockServer::start().await;
+    let webhooks = json!([
+        {"url": "https://a.example", "events": ["subscriber.bounced"], "enabled": true},
+        {"url": "https://b.example", "events": [], "enabled": true, "is_blocked": true},
+    ]);
     let lists = [
         (
             "fields",
@@ -109,48 +105,35 @@ async fn an_account_is_inspected() {
             Value::Null,
         ),
         ("groups", 1, json!([{"id": 4711}]), Value::Null),
-        (
-            "webhooks",
-            1,
-            json!([
-                {"url": "https://a.example", "events": ["subscriber.bounced"], "enabled": true},
-                {"url": "https://b.example", "events": [], "enabled": true, "is_blocked": true},
-            ]),
-            Value::Null,
-        ),
+        ("webhooks", 1, webhooks, Value::Null),
     ];
     for (what, number, data, next) in lists {
-        Mock::given(method("GET"))
-            .and(path(format!("/{what}")))
+        let list = json!({"data": data, "links": {"next": next}});
+        Mock::given(path(format!("/{what}")))
             .and(query_param("page", number.to_string()))
-            .respond_with(
-                ResponseTemplate::new(200)
-                    .set_body_json(json!({"data": data, "links": {"next": next}})),
-            )
+            .respond_with(ResponseTemplate::new(200).set_body_json(list))
             .mount(&server)
             .await;
     }
+    let total = ResponseTemplate::new(200)
+        .set_body_json(json!({"total": 400_000}))
+        .insert_header("X-RateLimit-Limit", "60")
+        .insert_header("X-RateLimit-Remaining", "59");
     Mock::given(path("/subscribers"))
         .and(query_param("limit", "0"))
-        .respond_with(
-            ResponseTemplate::new(200)
-                .set_body_json(json!({"total": 400_000}))
-                .insert_header("X-RateLimit-Limit", "60")
-                .insert_header("X-RateLimit-Remaining", "59"),
-        )
+        .respond_with(total)
         .mount(&server)
         .await;
-    let kind = |key: &str, kind: &str| FieldKind {
-        key: key.to_owned(),
-        kind: kind.to_owned(),
-    };
+    let fields = [("name", "text"), ("until", "date")];
     let webhook = |url: &str, events: &[&str], is_enabled| Webhook {
         url: url.to_owned(),
         events: events.iter().map(ToString::to_string).collect(),
         is_enabled,
     };
     let expect = Inspection {
-        fields: vec![kind("name", "text"), kind("until", "date")],
+        fields: fields
+            .map(|(key, kind)| (key.to_owned(), kind.to_owned()))
+            .into(),
         has_group: Some(true),
         webhooks: vec![
             webhook("https://a.example", &["subscriber.bounced"], true),
@@ -159,8 +142,6 @@ async fn an_account_is_inspected() {
         requests_per_minute: Some(60),
         people: Some(400_000),
     };
-    assert_eq!(
-        provider(&server.uri()).inspect(Account::New).await,
-        Ok(expect)
-    );
+    let found = provider(&server.uri()).inspect(Account::New).await;
+    assert_eq!(found, Ok(expect));
 }

@@ -3,20 +3,18 @@
 mod errors;
 mod lists;
 mod requests;
-mod secrets;
 mod transport;
 
 use std::{num::NonZeroU32, time::Duration};
 
 use newsletter::subscriber::{
-    Account, Email, MemberStatus,
+    Account, Email,
     provider::{
         Fields, Found, Profile, Provider, ProviderError, ProviderId, ProviderStatus, Upserted,
     },
 };
 use outbound::Timeouts;
 use serde_json::{Value, json};
-use time::macros::date;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
 use crate::{AccountSettings, MailerLite, Settings, SettingsError};
@@ -33,14 +31,20 @@ fn email(text: &str) -> Email {
     Email::parse(text).unwrap()
 }
 
+fn id(text: &str) -> ProviderId {
+    ProviderId(text.to_owned())
+}
+
 fn profile() -> Profile {
     Profile {
         email: email("rosa@garden.example"),
-        name: Some("Rosa \"Dorn\" Müller".to_owned()),
-        country: Some("Österreich".to_owned()),
-        membership_plan_category: "individual",
-        member_status: MemberStatus::ActiveOrExpired,
-        membership_expire_at: Some(date!(2027 - 01 - 09)),
+        fields: Fields {
+            name: Some("Rosa \"Dorn\" Müller".to_owned()),
+            country: Some("Österreich".to_owned()),
+            membership_plan_category: Some("individual".to_owned()),
+            member_status: Some("active-or-expired".to_owned()),
+            membership_expire_at: Some("2027-01-09".to_owned()),
+        },
     }
 }
 
@@ -89,7 +93,7 @@ fn person(id: &str, status: &str) -> Value {
 
 fn found(id: &str, status: ProviderStatus) -> Found {
     Found {
-        id: ProviderId(id.to_owned()),
+        id: self::id(id),
         status,
         unsubscribed_at: None,
         is_deleted: false,
@@ -114,10 +118,6 @@ struct Said {
     remove: Result<(), ProviderError>,
 }
 
-async fn remove(provider: &MailerLite, account: Account, id: &str) -> Result<(), ProviderError> {
-    provider.remove(account, &ProviderId(id.to_owned())).await
-}
-
 async fn said_of(answer: ResponseTemplate) -> Said {
     let (provider, _server) = answering(answer).await;
     said_by(&provider).await
@@ -128,7 +128,7 @@ async fn said_by(provider: &MailerLite) -> Said {
     Said {
         upsert: provider.upsert(Account::New, &profile, false).await,
         find: provider.find(Account::New, &profile.email).await,
-        remove: remove(provider, Account::New, "31").await,
+        remove: provider.remove(Account::New, &id("31")).await,
     }
 }
 

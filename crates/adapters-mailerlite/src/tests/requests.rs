@@ -1,100 +1,87 @@
 //! What is sent, and what is read when it is done.
 
 use time::macros::datetime;
-use wiremock::matchers::method;
 
 use super::*;
 
-#[tokio::test]
-async fn an_upsert_sends_the_six_fields_and_nothing_else() {
-    let (provider, server) =
-        answering(ResponseTemplate::new(201).set_body_json(person("31", "active"))).await;
-    let upserted = provider.upsert(Account::New, &profile(), false).await;
-    assert_eq!(
-        upserted,
-        Ok(Upserted::Taken(found("31", ProviderStatus::Active)))
-    );
-
-    let request = only_request(&server).await;
-    assert_eq!(request.method.as_str(), "POST");
-    assert_eq!(request.url.path(), "/api/subscribers");
-    assert_eq!(request.url.query(), None);
-    assert_eq!(
-        request.body_json::<Value>().unwrap(),
-        json!({
-            "email": "rosa@garden.example",
-            "fields": {
-                "name": "Rosa \"Dorn\" Müller",
-                "country": "Österreich",
-                "membership_plan_category": "individual",
-                "member_status": "active-or-expired",
-                "membership_expire_at": "2027-01-09",
-            },
-        })
-    );
-    for (name, value) in [
-        ("authorization", "Bearer sesame-open-up"),
-        ("accept", "application/json"),
-        ("content-type", "application/json"),
-    ] {
-        let sent: Vec<_> = request.headers.get_all(name).iter().collect();
-        assert_eq!(sent, [value], "{name}");
-    }
+/// The method, path with query, and body of each request of a call, all answered with a person of
+/// this status.
+async fn sent<T>(status: &str, call: impl AsyncFnOnce(&MailerLite) -> T) -> (T, Vec<Value>) {
+    let answer = ResponseTemplate::new(200).set_body_json(person("31", status));
+    let (provider, server) = answering(answer).await;
+    let done = call(&provider).await;
+    let requests = server.received_requests().await.unwrap();
+    let line = |request: &Request| {
+        let path = &request.url[url::Position::BeforePath..];
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        json!([request.method.as_str(), path, body])
+    };
+    (done, requests.iter().map(line).collect())
 }
 
+/// The fields that are not known are cleared.
 #[tokio::test]
-async fn what_is_not_known_is_cleared() {
-    let (provider, server) =
-        answering(ResponseTemplate::new(200).set_body_json(person("31", "active"))).await;
-    let profile = Profile {
-        name: None,
-        country: None,
-        membership_plan_category: "non-member",
-        member_status: MemberStatus::NonMember,
-        membership_expire_at: None,
+async fn an_upsert_or_update_sends_the_six_fields_and_nothing_else() {
+    let bare = Profile {
+        fields: Fields {
+            membership_plan_category: Some("non-member".to_owned()),
+            member_status: Some("non-member".to_owned()),
+            ..Fields::default()
+        },
         ..profile()
     };
-    provider
-        .upsert(Account::New, &profile, false)
-        .await
-        .unwrap();
-    assert_eq!(
-        only_request(&server).await.body_json::<Value>().unwrap(),
-        json!({
-            "email": "rosa@garden.example",
-            "fields": {
-                "name": null,
-                "country": null,
-                "membership_plan_category": "non-member",
-                "member_status": "non-member",
-                "membership_expire_at": null,
-            },
+    let fields = json!({
+        "name": "Rosa \"Dorn\" Müller",
+        "country": "Österreich",
+        "membership_plan_category": "individual",
+        "member_status": "active-or-expired",
+        "membership_expire_at": "2027-01-09",
+    });
+    let bare_fields = json!({
+        "name": null,
+        "country": null,
+        "membership_plan_category": "non-member",
+        "member_status": "non-member",
+        "membership_expire_at": null,
+    });
+    let taken = || Upserted::Taken(found("31", ProviderStatus::Active));
+    let email = "rosa@garden.example";
+    for (profile, join, body) in [
+        (profile(), false, json!({"email": email, "fields": fields})),
+        (
+            profile(),
+            true,
+            json!({"email": email, "fields": fields, "groups": ["4711"]}),
+        ),
+        (bare, false, json!({"email": email, "fields": bare_fields})),
+    ] {
+        let (upserted, lines) = sent("active", async |provider| {
+            provider.upsert(Account::New, &profile, join).await
         })
-    );
+        .await;
+        assert_eq!(upserted, Ok(taken()));
+        assert_eq!(lines, [json!(["POST", "/api/subscribers", body])]);
+    }
+    let (updated, lines) = sent("active", async |provider| {
+        provider.update(Account::New, &id("31"), &profile()).await
+    })
+    .await;
+    assert_eq!(updated, Ok(Some(taken())));
+    let body = json!({ "fields": fields });
+    assert_eq!(lines, [json!(["PUT", "/api/subscribers/31", body])]);
 }
 
 #[tokio::test]
 async fn a_group_is_joined_where_there_is_one() {
-    for (group, join, expect) in [
-        (Some("4711"), true, Some(json!(["4711"]))),
-        (Some("4711"), false, None),
-        (None, true, None),
-    ] {
-        let server = MockServer::start().await;
-        Mock::given(any())
-            .respond_with(ResponseTemplate::new(200).set_body_json(person("31", "active")))
-            .mount(&server)
-            .await;
-        let mut settings = settings(&server.uri());
-        settings.new.as_mut().unwrap().group = group.map(str::to_owned);
-        let provider = MailerLite::with_timeouts(&settings, TIMEOUTS).unwrap();
-        provider
-            .upsert(Account::New, &profile(), join)
-            .await
-            .unwrap();
-        let body: Value = only_request(&server).await.body_json().unwrap();
-        assert_eq!(body.get("groups"), expect.as_ref(), "{group:?} {join}");
-    }
+    let answer = ResponseTemplate::new(200).set_body_json(person("31", "active"));
+    let (_, server) = answering(answer).await;
+    let mut settings = settings(&server.uri());
+    settings.new.as_mut().unwrap().group = None;
+    let provider = MailerLite::with_timeouts(&settings, TIMEOUTS).unwrap();
+    let joined = provider.upsert(Account::New, &profile(), true).await;
+    assert!(joined.is_ok());
+    let body: Value = only_request(&server).await.body_json().unwrap();
+    assert_eq!(body.get("groups"), None);
 }
 
 #[tokio::test]
@@ -105,67 +92,78 @@ async fn addresses_are_encoded() {
         ("o'neil&co=1@g.example", "o%27neil%26co%3D1%40g.example"),
         ("x-y_z~1@g.example", "x-y_z~1%40g.example"),
     ] {
-        let mut person = person("31", "active");
-        person["data"]["email"] = json!(text);
-        let (provider, server) = answering(ResponseTemplate::new(200).set_body_json(person)).await;
-        provider.find(Account::New, &email(text)).await.unwrap();
-        let request = only_request(&server).await;
-        assert_eq!(request.method.as_str(), "GET");
-        assert_eq!(request.url.path(), format!("/api/subscribers/{expect}"));
-        assert_eq!(request.url.query(), None);
-        assert!(request.body.is_empty());
+        let (_, lines) = sent("active", async |provider| {
+            provider.find(Account::New, &email(text)).await
+        })
+        .await;
+        let path = format!("/api/subscribers/{expect}");
+        assert_eq!(lines, [json!(["GET", path, null])]);
     }
 }
 
+/// Whoever is suppressed is unsubscribed first, and leaves the group.
 #[tokio::test]
-async fn a_person_stands_as_the_account_says() {
-    for (status, expect) in [
-        ("active", ProviderStatus::Active),
-        ("unsubscribed", ProviderStatus::Unsubscribed),
-        ("bounced", ProviderStatus::Bounced),
-        ("junk", ProviderStatus::Junk),
-        ("unconfirmed", ProviderStatus::Unconfirmed),
-    ] {
-        let person = person("165968862226941797", status);
-        let said = said_of(ResponseTemplate::new(200).set_body_json(person)).await;
-        let found = found("165968862226941797", expect);
-        assert_eq!(said.upsert, Ok(Upserted::Taken(found.clone())), "{status}");
-        assert_eq!(said.find, Ok(Some(found)), "{status}");
-    }
-}
+async fn what_goes_by_id_is_sent_to_the_id() {
+    let rosa = email("rosa@garden.example");
+    let (suppressed, lines) = sent("unsubscribed", async |provider| {
+        provider.suppress(Account::New, &rosa, &id("31")).await
+    })
+    .await;
+    assert_eq!(suppressed, Ok(()));
+    let unsubscribe = json!({"status": "unsubscribed"});
+    let expect = [
+        json!(["PUT", "/api/subscribers/31", unsubscribe]),
+        json!(["DELETE", "/api/subscribers/31/groups/4711", null]),
+    ];
+    assert_eq!(lines, expect);
+    let (kept, _) = sent("active", async |provider| {
+        provider.suppress(Account::New, &rosa, &id("31")).await
+    })
+    .await;
+    let why = "new account: the provider answered 200 OK, but the person is still active";
+    assert_eq!(kept, Err(ProviderError::Permanent(why.to_owned())));
 
-#[tokio::test]
-async fn what_could_name_something_else_is_not_removed() {
-    let (provider, server) = answering(ResponseTemplate::new(204)).await;
-    for id in ["", ".", "..", "31/groups/7", "3?1", "%2e%2e"] {
-        let error = remove(&provider, Account::New, id).await.unwrap_err();
-        assert!(matches!(error, ProviderError::Permanent(_)), "{id}");
-    }
-    assert_eq!(server.received_requests().await.unwrap().len(), 0);
+    let (done, lines) = sent("active", async |provider| {
+        let removed = provider.remove(Account::New, &id("31")).await;
+        let forgotten = provider.forget(Account::New, &id("31")).await;
+        for odd in ["", ".", "..", "31/groups/7", "3?1", "%2e%2e"] {
+            let error = provider.remove(Account::New, &id(odd)).await;
+            assert!(matches!(error, Err(ProviderError::Permanent(_))), "{odd}");
+        }
+        (removed, forgotten)
+    })
+    .await;
+    assert_eq!(done, (Ok(()), Ok(())));
+    let expect = [
+        json!(["DELETE", "/api/subscribers/31", null]),
+        json!(["POST", "/api/subscribers/31/forget", null]),
+    ];
+    assert_eq!(lines, expect, "what could name something else is not sent");
 }
 
 #[tokio::test]
 async fn each_account_has_its_own_address_and_key() {
-    let (old, new) = (MockServer::start().await, MockServer::start().await);
-    for server in [&old, &new] {
-        Mock::given(any())
-            .respond_with(ResponseTemplate::new(204))
-            .mount(server)
-            .await;
-    }
-    let mut settings = settings(&new.uri());
+    let answer = || ResponseTemplate::new(204);
+    let ((_, old), (_, new)) = (answering(answer()).await, answering(answer()).await);
+    let mut settings = settings(&new.uri().replace("http://", "http://user:word@"));
     settings.old = Some(AccountSettings {
         key: "old-key".into(),
         ..account(&old.uri())
     });
     let provider = MailerLite::new(&settings).unwrap();
     assert_eq!(provider.accounts(), [Account::Old, Account::New]);
-    for account in provider.accounts() {
-        remove(&provider, account, "31").await.unwrap();
+    for (account, server, key) in [
+        (Account::Old, &old, "Bearer old-key"),
+        // Credentials in the address do not travel beside the key.
+        (Account::New, &new, "Bearer sesame-open-up"),
+    ] {
+        provider.remove(account, &id("31")).await.unwrap();
+        let request = only_request(server).await;
+        for (name, value) in [("authorization", key), ("accept", "application/json")] {
+            let sent: Vec<_> = request.headers.get_all(name).iter().collect();
+            assert_eq!(sent, [value], "{name}");
+        }
     }
-    let key = |request: Request| request.headers["authorization"].clone();
-    assert_eq!(key(only_request(&old).await), "Bearer old-key");
-    assert_eq!(key(only_request(&new).await), "Bearer sesame-open-up");
 }
 
 #[tokio::test]
@@ -188,15 +186,17 @@ async fn an_address_in_an_answer_is_compared_as_addresses_are() {
         person["data"]["email"] = json!(answered);
         let (provider, _server) = answering(ResponseTemplate::new(200).set_body_json(person)).await;
         let found = provider.find(Account::New, &email(asked)).await;
-        assert!(
-            matches!(found, Ok(Some(_))),
-            "{asked} {answered}: {found:?}"
-        );
+        assert!(matches!(found, Ok(Some(_))), "{asked}: {found:?}");
     }
 }
 
 #[tokio::test]
 async fn what_is_shown_of_a_person_is_read() {
+    for &status in ProviderStatus::ALL {
+        let person = person("165968862226941797", status.as_str());
+        let said = said_of(ResponseTemplate::new(200).set_body_json(person)).await;
+        assert_eq!(said.find, Ok(Some(found("165968862226941797", status))));
+    }
     let person = json!({"data": {
         "id": 165_968_862_226_941_797_u64,
         "email": "rosa@garden.example",
@@ -212,86 +212,17 @@ async fn what_is_shown_of_a_person_is_read() {
     }});
     let said = said_of(ResponseTemplate::new(200).set_body_json(person)).await;
     let expect = Found {
-        id: ProviderId("165968862226941797".to_owned()),
+        id: id("165968862226941797"),
         status: ProviderStatus::Unsubscribed,
         unsubscribed_at: Some(datetime!(2026-11-20 11:10:41 UTC)),
         is_deleted: true,
         is_in_group: Some(true),
         fields: Fields {
             name: Some("Rosa".to_owned()),
-            country: None,
             membership_plan_category: Some("team".to_owned()),
-            member_status: None,
             membership_expire_at: Some("2027-01-09".to_owned()),
+            ..Fields::default()
         },
     };
     assert_eq!(said.find, Ok(Some(expect)));
-}
-
-#[tokio::test]
-async fn an_update_sends_fields_by_id_and_creates_nobody() {
-    let (provider, server) =
-        answering(ResponseTemplate::new(200).set_body_json(person("31", "active"))).await;
-    let id = ProviderId("31".to_owned());
-    let updated = provider.update(Account::New, &id, &profile()).await;
-    let found = found("31", ProviderStatus::Active);
-    assert_eq!(updated, Ok(Some(Upserted::Taken(found))));
-    let request = only_request(&server).await;
-    assert_eq!(request.method.as_str(), "PUT");
-    assert_eq!(request.url.path(), "/api/subscribers/31");
-    let body: Value = request.body_json().unwrap();
-    let keys: Vec<_> = body.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["fields"]);
-
-    let nobody = json!({"message": "No query results for model [Subscriber]."});
-    let (provider, _server) = answering(ResponseTemplate::new(404).set_body_json(nobody)).await;
-    let updated = provider.update(Account::New, &id, &profile()).await;
-    assert_eq!(updated, Ok(None));
-}
-
-#[tokio::test]
-async fn whoever_is_suppressed_is_unsubscribed_and_leaves_the_group() {
-    let server = MockServer::start().await;
-    Mock::given(method("PUT"))
-        .respond_with(ResponseTemplate::new(200).set_body_json(person("31", "unsubscribed")))
-        .mount(&server)
-        .await;
-    Mock::given(method("DELETE"))
-        .respond_with(ResponseTemplate::new(204))
-        .mount(&server)
-        .await;
-    let provider = provider(&server.uri());
-    let (id, profile) = (ProviderId("31".to_owned()), profile());
-    let suppressed = provider.suppress(Account::New, &profile.email, &id).await;
-    assert_eq!(suppressed, Ok(()));
-    let requests = server.received_requests().await.unwrap();
-    let lines: Vec<_> = requests
-        .iter()
-        .map(|request| format!("{} {}", request.method, request.url.path()))
-        .collect();
-    let expect = ["PUT /subscribers/31", "DELETE /subscribers/31/groups/4711"];
-    assert_eq!(lines, expect);
-    let body: Value = requests[0].body_json().unwrap();
-    assert_eq!(body, json!({"status": "unsubscribed"}));
-}
-
-#[tokio::test]
-async fn an_account_that_keeps_somebody_active_is_for_an_operator() {
-    let (provider, _server) =
-        answering(ResponseTemplate::new(200).set_body_json(person("31", "active"))).await;
-    let id = ProviderId("31".to_owned());
-    let suppressed = provider.suppress(Account::New, &profile().email, &id).await;
-    let message = "new account: the provider answered 200 OK, but the person is still active";
-    let expect = ProviderError::Permanent(message.to_owned());
-    assert_eq!(suppressed, Err(expect));
-}
-
-#[tokio::test]
-async fn to_be_forgotten_is_asked_for_by_id() {
-    let (provider, server) = answering(ResponseTemplate::new(200)).await;
-    let id = ProviderId("31".to_owned());
-    assert_eq!(provider.forget(Account::New, &id).await, Ok(()));
-    let request = only_request(&server).await;
-    assert_eq!(request.method.as_str(), "POST");
-    assert_eq!(request.url.path(), "/api/subscribers/31/forget");
 }

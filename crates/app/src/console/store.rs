@@ -59,6 +59,6 @@ impl Decisions for StoreCommands {
     ) -> Result<String, PersonError> {
         let person = PersonRef::Email(email.clone());
         let decided = operators::decide_about(&*self.newsletter, &self.clock, &person, command, by);
-        Ok(decided.await?.to_string())
+        decided.await
     }
 }

@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 
 use super::{
     Account, Change, Subscriber, SuppressionSource,
-    provider::{Fields, Found, ProviderId, ProviderStatus},
+    provider::{Found, ProviderId, ProviderStatus},
 };
 use crate::tasks;
 
@@ -37,7 +37,7 @@ pub fn take_in(
     let is_settled = after.migrated.is_none_or(|migrated| migrated.arrived);
     if is_reported && is_settled && !found.is_deleted {
         if after.account() == account {
-            let is_right = found.fields == Fields::from(&after.profile());
+            let is_right = found.fields == after.profile().fields;
             if !is_right {
                 after.synced_digest = None;
             } else if concurrent == ConcurrentWrites::Excluded {

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use super::{
     Account, Change, Subscriber, SubscriberStatus, SuppressionSource,
-    provider::{Found, Profile},
+    provider::{Fields, Found, Profile},
 };
 use crate::tasks;
 
@@ -28,17 +28,16 @@ pub struct ProviderState {
 impl ProviderState {
     /// SHA-256 over all fields.
     pub fn digest(&self) -> [u8; 32] {
-        let profile = &self.profile;
-        let expire_at = profile.membership_expire_at.map(day::write);
+        let Profile { email, fields } = &self.profile;
         let parts: [Option<&str>; 8] = [
             Some(self.account.as_str()),
             Some(self.status.as_str()),
-            Some(profile.email.as_str()),
-            profile.name.as_deref(),
-            profile.country.as_deref(),
-            Some(profile.membership_plan_category),
-            Some(profile.member_status.as_str()),
-            expire_at.as_deref(),
+            Some(email.as_str()),
+            fields.name.as_deref(),
+            fields.country.as_deref(),
+            fields.membership_plan_category.as_deref(),
+            fields.member_status.as_deref(),
+            fields.membership_expire_at.as_deref(),
         ];
         let mut hasher = Sha256::new();
         for part in parts {
@@ -55,13 +54,17 @@ impl ProviderState {
 impl Subscriber {
     /// The fields for the provider.
     pub fn profile(&self) -> Profile {
-        Profile {
-            email: self.email.clone(),
+        let expires_at = self.membership.and_then(|membership| membership.expires_at);
+        let fields = Fields {
             name: self.name.clone(),
             country: self.country.clone(),
-            membership_plan_category: self.membership_plan_category(),
-            member_status: self.member_status(),
-            membership_expire_at: self.membership.and_then(|membership| membership.expires_at),
+            membership_plan_category: Some(self.membership_plan_category().to_owned()),
+            member_status: Some(self.member_status().to_string()),
+            membership_expire_at: expires_at.map(day::write),
+        };
+        Profile {
+            email: self.email.clone(),
+            fields,
         }
     }
 

@@ -266,11 +266,8 @@ fn found(email: &Email, person: &Person) -> Found {
         unsubscribed_at: person.unsubscribed_at,
         is_deleted: false,
         is_in_group: Some(person.is_in_group),
-        fields: person
-            .profile
-            .as_ref()
-            .map(Fields::from)
-            .unwrap_or_default(),
+        fields: (person.profile.as_ref())
+            .map_or_else(Fields::default, |profile| profile.fields.clone()),
     }
 }
 

@@ -7,7 +7,7 @@ use super::people::People;
 use crate::{
     audit,
     store::{Store, StoreError, WriteSet},
-    subscriber::{Email, MigrationToken, Subscriber, SubscriberId, departure},
+    subscriber::{Email, MigrationToken, SubscriberId, departure},
 };
 
 /// Erases the subscriber of an address, reported or not: hidden from this commit on, and a worker
@@ -34,21 +34,21 @@ pub async fn erase(
 }
 
 /// Recreates the row of an address of which only a suppression is remembered, for an operator's
-/// decision; returns an existing row as it is. `None` for an unknown address.
-pub async fn recall(
+/// decision.
+pub(super) async fn recall(
     store: &dyn Store,
     email: &Email,
     new: (SubscriberId, MigrationToken),
     now: OffsetDateTime,
-) -> Result<Option<Subscriber>, StoreError> {
+) -> Result<(), StoreError> {
     let mut people = People::load(store, std::slice::from_ref(email)).await?;
-    if let Some(remembered) = people.remembered(email) {
-        let mut writes = WriteSet::new(now);
-        people.record(
-            departure::recalled(email, remembered, new, now),
-            &mut writes,
-        );
-        store.commit(writes).await?;
-    }
-    Ok(people.get(email).cloned())
+    let Some(remembered) = people.remembered(email) else {
+        return Ok(());
+    };
+    let mut writes = WriteSet::new(now);
+    people.record(
+        departure::recalled(email, remembered, new, now),
+        &mut writes,
+    );
+    store.commit(writes).await
 }

@@ -6,7 +6,7 @@ use kernel::StoreError;
 
 use crate::{
     store::{SubscriberFilter, SubscriberQuery, SubscriberReader},
-    subscriber::{Email, Subscriber},
+    subscriber::{Account, Email, Subscriber},
 };
 
 /// Subscribers that are read at a time.
@@ -57,15 +57,9 @@ impl<'a> People<'a> {
 
 /// The number of subscribers who have not moved yet.
 pub async fn count_to_move(subscribers: &dyn SubscriberReader) -> Result<u64, StoreError> {
-    let mut people = People::everybody(subscribers);
-    let mut count = 0;
-    loop {
-        let page = people.next(PAGE).await?;
-        count += page.len() as u64;
-        if page.len() < PAGE {
-            return Ok(count);
-        }
-    }
+    let counts = subscribers.counts().await?.into_iter();
+    let in_old = counts.filter(|count| count.account == Account::Old);
+    Ok(in_old.map(|count| count.people).sum())
 }
 
 /// A sample of the subscribers who have not moved yet, spread evenly over the list.

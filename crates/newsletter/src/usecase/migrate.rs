@@ -1,23 +1,19 @@
 //! Moves to the provider's new account: the decision, and its steps at the provider.
-//!
-//! [`begin_move`] starts the task. [`look_up`] asks the old account, and [`record_found`] records
-//! its answer before anything else happens. [`join`] adds the subscriber to the new account,
-//! [`record_joined`] records the answer. The old account is looked up and recorded once more,
-//! because a subscriber may unsubscribe during the call to the new one. Only then [`leave`] removes
-//! the subscriber from the old account, and [`record_move`] records the arrival. If a step shows a
-//! suppression, the subscriber stays in the old account and is withdrawn from the new one. Each
-//! step can be repeated, so a move that starts over after a failure loses no subscriber.
 
 use kernel::outbox::ClaimToken;
 use time::OffsetDateTime;
 
-use super::{ProviderJob, report::is_reported};
+use super::{
+    report::is_reported,
+    sync::ProviderJob,
+    task::{TaskError, TaskPorts},
+};
 use crate::{
     store::{Store, StoreError, WriteSet},
     subscriber::{
-        Account, Email, Migrated, MigrationSource, MigrationToken, Subscriber, SubscriberId,
+        Account, Email, Migrated, MigrationSource, Subscriber, SubscriberId,
         migration::{self, Next},
-        provider::{Found, Provider, ProviderError, ProviderStatus},
+        provider::{Provider, ProviderError, ProviderStatus},
         sync::Observation,
     },
     tasks,
@@ -63,28 +59,52 @@ pub async fn migrate(
     Ok(answers)
 }
 
-/// Starts the move of a token's holder, who has confirmed it. Returns the subscriber afterwards;
-/// `None` if no reported subscriber holds the token.
-pub async fn confirm_migration(
-    store: &dyn Store,
-    token: &MigrationToken,
-    now: OffsetDateTime,
-) -> Result<Option<Subscriber>, StoreError> {
-    let Some(holder) = super::find_subscriber_by_token(store, token).await? else {
-        return Ok(None);
+/// Carries a claimed move out. It looks the subscriber up in the old account and records the answer
+/// before anything else happens; adds them to the new account; looks the old account up once more,
+/// because they may unsubscribe during the call to the new one; and only then removes them from the
+/// old account. If a step shows a suppression, the subscriber stays in the old account and is
+/// withdrawn from the new one. Each step can be repeated, so a move that starts over after a
+/// failure loses nobody.
+pub async fn carry_out_move(
+    ports: &impl TaskPorts,
+    token: ClaimToken,
+    id: SubscriberId,
+) -> Result<(), TaskError> {
+    let (store, provider, old) = (ports.store(), ports.provider(), Account::Old);
+    let Some(job) = ports
+        .again(|| Box::pin(begin_move(store, token, id, ports.now())))
+        .await?
+    else {
+        return Ok(());
     };
-    let source = MigrationSource::EmailConfirmation;
-    let Some(change) = migration::migrate(&holder, source, now) else {
-        return Ok(Some(holder));
+    let email = &job.state.profile.email;
+    let _alone = ports.alone(email).await;
+    let found = provider.find(old, email).await?;
+    let was_there = found.is_some();
+    let look: Decide<'_> = &|it, now| migration::look(it, found.as_ref(), false, now);
+    let Some(joining) = step(ports, &job, look).await? else {
+        return Ok(());
     };
-    let mut writes = WriteSet::new(now);
-    let after = change.record(&mut writes);
-    store.commit(writes).await?;
-    Ok(Some(after))
+    let observed = join(provider, &joining).await?;
+    let look: Decide<'_> = &|it, now| migration::join(it, &observed, now);
+    let Some(joined) = step(ports, &joining, look).await? else {
+        return Ok(());
+    };
+    let found = provider.find(old, email).await?;
+    let look: Decide<'_> = &|it, now| migration::look(it, found.as_ref(), was_there, now);
+    if step(ports, &joined, look).await?.is_none() {
+        return Ok(());
+    }
+    if let Some(found) = &found {
+        provider.remove(old, &found.id).await?;
+    }
+    Ok(ports
+        .again(|| Box::pin(record_move(store, &joining, ports.now())))
+        .await?)
 }
 
 /// Returns the job of a claimed move. Finishes a task that is no longer needed.
-pub async fn begin_move(
+async fn begin_move(
     store: &dyn Store,
     token: ClaimToken,
     id: SubscriberId,
@@ -115,47 +135,9 @@ fn job(token: ClaimToken, subscriber: &Subscriber) -> ProviderJob {
     }
 }
 
-/// Looks the subscriber up in the old account.
-pub async fn look_up(
-    provider: &dyn Provider,
-    job: &ProviderJob,
-) -> Result<Option<Found>, ProviderError> {
-    let email = &job.state.profile.email;
-    provider.find(Account::Old, email).await
-}
-
-/// How a move continues after a recorded step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MoveStep {
-    /// With this job.
-    GoOn(ProviderJob),
-    /// It has ended, and its task is finished.
-    Done,
-    /// It stops for an operator.
-    Stuck(ProviderError),
-}
-
-/// Records the old account's answer and returns how the move continues. `was_there`: the account
-/// showed the subscriber earlier in this attempt.
-pub async fn record_found(
-    store: &dyn Store,
-    job: &ProviderJob,
-    found: Option<&Found>,
-    was_there: bool,
-    now: OffsetDateTime,
-) -> Result<MoveStep, StoreError> {
-    record_step(store, job, now, |subscriber| {
-        migration::look(subscriber, found, was_there, now)
-    })
-    .await
-}
-
 /// Adds the subscriber to the new account, and to its group unless they joined it before: that
 /// starts the chain of e-mails.
-pub async fn join(
-    provider: &dyn Provider,
-    job: &ProviderJob,
-) -> Result<Observation, ProviderError> {
+async fn join(provider: &dyn Provider, job: &ProviderJob) -> Result<Observation, ProviderError> {
     let profile = &job.state.profile;
     if job.id.is_some() {
         // A subscriber whom the account has lost is not created again.
@@ -172,76 +154,66 @@ pub async fn join(
     job.observe(provider, upserted).await
 }
 
-/// Records the new account's answer.
-pub async fn record_joined(
-    store: &dyn Store,
+/// Records a step, and returns the job that the move continues with; `None` if it has ended.
+async fn step(
+    ports: &impl TaskPorts,
     job: &ProviderJob,
-    observed: &Observation,
-    now: OffsetDateTime,
-) -> Result<MoveStep, StoreError> {
-    record_step(store, job, now, |subscriber| {
-        migration::join(subscriber, observed, now)
-    })
-    .await
+    decide: Decide<'_>,
+) -> Result<Option<ProviderJob>, TaskError> {
+    let recorded = ports
+        .again(|| Box::pin(record_step(ports.store(), job, decide, ports.now())))
+        .await?;
+    Ok(recorded?)
 }
 
-/// Removes the subscriber from the old account.
-pub async fn leave(provider: &dyn Provider, found: Option<&Found>) -> Result<(), ProviderError> {
-    match found {
-        Some(found) => provider.remove(Account::Old, &found.id).await,
-        None => Ok(()),
-    }
-}
+/// A step's decision on the present record.
+type Decide<'a> = &'a (dyn Fn(&Subscriber, OffsetDateTime) -> (Subscriber, Next) + Sync);
 
+/// `None` if the move has ended, with its task finished; a provider's error if it stops for an
+/// operator.
 async fn record_step(
     store: &dyn Store,
     job: &ProviderJob,
+    decide: Decide<'_>,
     now: OffsetDateTime,
-    decide: impl FnOnce(&Subscriber) -> (Subscriber, Next) + Send,
-) -> Result<MoveStep, StoreError> {
+) -> Result<Result<Option<ProviderJob>, ProviderError>, StoreError> {
     let id = job.subscriber;
     let known = store.load_by_id(&[id]).await?;
     let mut writes = WriteSet::new(now);
     let under_way = known
         .get(&id)
         .filter(|subscriber| migration::due(subscriber).is_some());
-    let step = match under_way {
-        None => {
-            writes.tasks.done.push(job.token);
-            MoveStep::Done
-        }
-        // The departure removes the other address from the new account.
-        Some(subscriber) if !migration::is_of(subscriber, &job.state) => {
-            writes.tasks.done.push(job.token);
-            writes.tasks.ask(tasks::migrate(id));
-            MoveStep::Done
-        }
-        Some(subscriber) => {
-            let (after, next) = decide(subscriber);
-            if next == Next::Stay {
+    let mut next = Ok(None);
+    match under_way {
+        Some(subscriber) if migration::is_of(subscriber, &job.state) => {
+            let (after, decided) = decide(subscriber, now);
+            if decided == Next::Stay {
                 migration::stay(subscriber, after, now).record(&mut writes);
-                writes.tasks.done.push(job.token);
-                MoveStep::Done
             } else {
-                let step = match next {
-                    Next::Stuck(why) => MoveStep::Stuck(ProviderError::Permanent(why)),
-                    _ => MoveStep::GoOn(self::job(job.token, &after)),
+                next = match decided {
+                    Next::Stuck(why) => Err(ProviderError::Permanent(why)),
+                    _ => Ok(Some(self::job(job.token, &after))),
                 };
                 if let Some(change) = migration::change(subscriber, after, now) {
                     change.record(&mut writes);
                 }
-                step
             }
         }
-    };
+        // The departure removes the other address from the new account.
+        Some(_) => writes.tasks.ask(tasks::migrate(id)),
+        None => {}
+    }
+    if next == Ok(None) {
+        writes.tasks.done.push(job.token);
+    }
     if !writes.is_empty() {
         store.commit(writes).await?;
     }
-    Ok(step)
+    Ok(next)
 }
 
 /// Records the arrival in the new account, with the state sent on joining, and finishes the task.
-pub async fn record_move(
+async fn record_move(
     store: &dyn Store,
     joined: &ProviderJob,
     now: OffsetDateTime,

@@ -2,18 +2,15 @@
 
 use std::collections::HashSet;
 
-use kernel::audit::Attribution;
+use kernel::audit::{Attribution, Entry};
 use time::OffsetDateTime;
 
-use super::{
-    people::{People, follow},
-    report::is_reported,
-};
+use super::people::{People, follow};
 use crate::{
     audit,
     store::{Store, StoreError, WriteSet},
     subscriber::{
-        MigrationToken, Notice, Subscriber, SubscriberId, SuppressionSource,
+        Change, MigrationToken, Notice, Subscriber, SuppressionSource,
         operator::{self, ImportedSuppression},
     },
 };
@@ -38,88 +35,70 @@ pub async fn suppress(
     let email = &notice.event.email;
     let mut people = People::load(store, std::slice::from_ref(email)).await?;
     let source = SuppressionSource::Operator;
-    let decided = operator::suppress(people.get(email), notice, source, Some(reason), now);
-    let is_news = decided.is_some();
-    let mut writes = WriteSet::new(now);
-    if let Some(change) = decided {
-        people.record(change, &mut writes);
+    let change = operator::suppress(people.get(email), notice, source, Some(reason), now);
+    let is_news = change.is_some();
+    if let Some(change) = change {
+        let mut writes = WriteSet::new(now);
+        let id = people.record(change, &mut writes).id;
+        follow(store, people.departed(), &mut writes, now).await?;
+        let entry = by.entry(audit::SUBSCRIBERS_SUPPRESS, now);
+        let entry = entry.about(id).with("reason", reason);
+        writes.tasks.audit.push(entry);
+        store.commit(writes).await?;
     }
     let subscriber = people.get(email).cloned().ok_or_else(|| {
         StoreError::Broken("an address that nobody knows was not suppressed".to_owned())
     })?;
-    if !is_news {
-        return Ok(Operated {
-            subscriber,
-            is_news,
-        });
-    }
-    follow(store, people.departed(), &mut writes, now).await?;
-    let entry = by.entry(audit::SUBSCRIBERS_SUPPRESS, now);
-    let entry = entry.about(subscriber.id).with("reason", reason);
-    writes.tasks.audit.push(entry);
-    store.commit(writes).await?;
     Ok(Operated {
         subscriber,
+        is_news,
+    })
+}
+
+/// Reinstates a suppressed subscriber.
+pub async fn reinstate(
+    store: &dyn Store,
+    subscriber: Subscriber,
+    reason: &str,
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<Operated, StoreError> {
+    let Some(change) = operator::reinstate(&subscriber, now) else {
+        return Ok(Operated {
+            subscriber,
+            is_news: false,
+        });
+    };
+    let entry = by.entry(audit::SUBSCRIBERS_REINSTATE, now);
+    let entry = entry.with("reason", reason);
+    let entry = entry.with("was", subscriber.status.as_str());
+    Ok(Operated {
+        subscriber: commit(store, change, entry).await?,
         is_news: true,
     })
 }
 
-/// Reinstates a suppressed subscriber; `None` for an unknown id.
-pub async fn reinstate(
-    store: &dyn Store,
-    id: SubscriberId,
-    reason: &str,
-    by: &Attribution,
-    now: OffsetDateTime,
-) -> Result<Option<Operated>, StoreError> {
-    let mut known = store.load_by_id(&[id]).await?;
-    let Some(subscriber) = known.remove(&id) else {
-        return Ok(None);
-    };
-    let Some(change) = operator::reinstate(&subscriber, now) else {
-        return Ok(Some(Operated {
-            subscriber,
-            is_news: false,
-        }));
-    };
-    let mut writes = WriteSet::new(now);
-    let entry = by.entry(audit::SUBSCRIBERS_REINSTATE, now);
-    let entry = entry
-        .about(id)
-        .with("reason", reason)
-        .with("was", subscriber.status.as_str());
-    writes.tasks.audit.push(entry);
-    let subscriber = change.record(&mut writes);
-    store.commit(writes).await?;
-    Ok(Some(Operated {
-        subscriber,
-        is_news: true,
-    }))
-}
-
-/// Replaces a subscriber's migration token, which invalidates earlier links. `None` for an id that
-/// is unknown or unreported. The audit entry contains neither token.
+/// Replaces a subscriber's migration token, which invalidates earlier links.
 pub async fn rotate_token(
     store: &dyn Store,
-    id: SubscriberId,
+    subscriber: &Subscriber,
     token: &MigrationToken,
     reason: &str,
     by: &Attribution,
     now: OffsetDateTime,
-) -> Result<Option<Subscriber>, StoreError> {
-    let mut known = store.load_by_id(&[id]).await?;
-    let Some(subscriber) = known.remove(&id).filter(is_reported) else {
-        return Ok(None);
-    };
-    let mut writes = WriteSet::new(now);
+) -> Result<Subscriber, StoreError> {
+    let change = operator::rotate_token(subscriber, token, now);
     let entry = by.entry(audit::SUBSCRIBERS_ROTATE_TOKEN, now);
-    writes
-        .tasks
-        .audit
-        .push(entry.about(id).with("reason", reason));
-    let subscriber = operator::rotate_token(&subscriber, token, now).record(&mut writes);
+    commit(store, change, entry.with("reason", reason)).await
+}
+
+/// Commits a change with its audit entry.
+async fn commit(store: &dyn Store, change: Change, entry: Entry) -> Result<Subscriber, StoreError> {
+    let mut writes = WriteSet::new(entry.at);
+    let after = change.record(&mut writes);
+    writes.tasks.audit.push(entry.about(after.id));
     store.commit(writes).await?;
-    Ok(Some(subscriber))
+    Ok(after)
 }
 
 /// Applies suppressions from a file, in their order and in one commit. Returns for each whether it

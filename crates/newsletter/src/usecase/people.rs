@@ -43,14 +43,17 @@ impl People {
         self.remembered.get(email).copied()
     }
 
-    /// Adds a change to a commit, with the remembered suppression for a new row.
-    pub fn record(&mut self, mut change: Change, writes: &mut WriteSet) {
+    /// Adds a change to a commit, with the remembered suppression for a new row. Returns the row
+    /// afterwards.
+    pub fn record(&mut self, mut change: Change, writes: &mut WriteSet) -> Subscriber {
         let email = change.subscriber.email.clone();
         if let Some(remembered) = self.remembered.remove(&email) {
             change.recall(remembered, writes.tasks.at);
             writes.recalled.insert(email.clone());
         }
-        self.known.insert(email, change.record(writes));
+        let after = change.record(writes);
+        self.known.insert(email, after.clone());
+        after
     }
 
     /// The departing addresses of the batch.

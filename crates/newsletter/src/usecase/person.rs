@@ -75,59 +75,6 @@ pub enum PersonCommand {
     Erase,
 }
 
-/// The outcome of a [`PersonCommand`], as a sentence for the operator.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PersonOutcome {
-    /// The address is suppressed.
-    Suppressed(Operated),
-    /// The person is not suppressed.
-    Reinstated(Operated),
-    /// The person has another token.
-    TokenRotated(Subscriber),
-    /// The person is erased.
-    Erased,
-}
-
-impl fmt::Display for PersonOutcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Suppressed(Operated {
-                subscriber: Subscriber { email, status, .. },
-                is_news,
-            }) => {
-                if *is_news {
-                    write!(f, "{email} is {status}; both accounts are told.")
-                } else {
-                    write!(f, "{email} was {status} before; nothing has changed.")
-                }
-            }
-            Self::Reinstated(Operated {
-                subscriber: Subscriber { email, .. },
-                is_news,
-            }) => {
-                if *is_news {
-                    write!(
-                        f,
-                        "{email} is active from now on. No account is told: whoever is \
-                         unsubscribed there has to subscribe again."
-                    )
-                } else {
-                    write!(f, "{email} is not suppressed; nothing has changed.")
-                }
-            }
-            Self::TokenRotated(Subscriber { email, .. }) => {
-                write!(
-                    f,
-                    "{email} has another token; links with the old one are not valid."
-                )
-            }
-            Self::Erased => f.write_str(
-                "Erased. A worker has the e-mail provider's accounts forget the address.",
-            ),
-        }
-    }
-}
-
 /// The reason why nothing was decided about a person.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PersonError {
@@ -141,8 +88,9 @@ pub enum PersonError {
 
 kernel::store_failure!(PersonError);
 
-/// Carries out an operator's command about a person, and records it. The id and the token are those
-/// of a new row, and the token also that which replaces another one.
+/// Carries out an operator's command about a person, and records it. Returns the outcome, as a
+/// sentence for the operator. The id and the token are those of a new row, and the token also that
+/// which replaces another one.
 pub async fn decide_about_person(
     store: &dyn Store,
     person: &PersonRef,
@@ -150,7 +98,7 @@ pub async fn decide_about_person(
     (new_id, new_token): (SubscriberId, MigrationToken),
     by: &Attribution,
     now: OffsetDateTime,
-) -> Result<PersonOutcome, PersonError> {
+) -> Result<String, PersonError> {
     Ok(match command {
         PersonCommand::Suppress { reason } => {
             let notice = Notice {
@@ -162,31 +110,50 @@ pub async fn decide_about_person(
                 new_id,
                 new_token,
             };
-            PersonOutcome::Suppressed(suppress(store, &notice, reason, by, now).await?)
+            let Operated {
+                subscriber: Subscriber { email, status, .. },
+                is_news,
+            } = suppress(store, &notice, reason, by, now).await?;
+            if is_news {
+                format!("{email} is {status}; both accounts are told.")
+            } else {
+                format!("{email} was {status} before; nothing has changed.")
+            }
         }
         PersonCommand::Reinstate { reason } => {
-            let known = match person {
+            if let PersonRef::Email(email) = person {
                 // An erased address may have left a hash that still suppresses it.
-                PersonRef::Email(email) => {
-                    let known = recall(store, email, (new_id, new_token), now).await?;
-                    known.ok_or(PersonError::NotFound)?.id
-                }
-                PersonRef::Id(id) => *id,
-            };
-            let operated = reinstate(store, known, reason, by, now).await?;
-            PersonOutcome::Reinstated(operated.ok_or(PersonError::NotFound)?)
+                recall(store, email, (new_id, new_token), now).await?;
+            }
+            let known = person.find(store).await?;
+            let Operated {
+                subscriber: Subscriber { email, .. },
+                is_news,
+            } = reinstate(store, known, reason, by, now).await?;
+            if is_news {
+                format!(
+                    "{email} is active from now on. No account is told: whoever is unsubscribed \
+                     there has to subscribe again."
+                )
+            } else {
+                format!("{email} is not suppressed; nothing has changed.")
+            }
         }
         PersonCommand::RotateToken { reason } => {
-            let known = person.find(store).await?.id;
-            let rotated = rotate_token(store, known, &new_token, reason, by, now).await?;
-            PersonOutcome::TokenRotated(rotated.ok_or(PersonError::NotFound)?)
+            let known = person.find(store).await?;
+            if known.reported_at.is_none() {
+                return Err(PersonError::NotFound);
+            }
+            let rotated = rotate_token(store, &known, &new_token, reason, by, now).await?;
+            let email = rotated.email;
+            format!("{email} has another token; links with the old one are not valid.")
         }
         PersonCommand::Erase => {
             let email = person.address(store).await?;
             if !erase(store, &email, Some(by), now).await? {
                 return Err(PersonError::NotFound);
             }
-            PersonOutcome::Erased
+            "Erased. A worker has the e-mail provider's accounts forget the address.".to_owned()
         }
     })
 }

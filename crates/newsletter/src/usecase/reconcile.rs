@@ -1,5 +1,7 @@
 //! Reconciliation with an account's list, page by page.
 
+use std::ops::AddAssign;
+
 use time::OffsetDateTime;
 
 use super::people::follow;
@@ -7,43 +9,79 @@ use crate::{
     store::{Store, StoreError, WriteSet},
     subscriber::{
         Account, SubscriberId,
-        provider::Listed,
+        provider::Page,
         reconciliation::{self, ConcurrentWrites},
     },
 };
 
-/// Records a page of an account's list in one commit, and returns the number of changed
-/// subscribers. Unknown addresses get no row.
+/// Counts of an account's list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListCounts {
+    /// The people on it.
+    pub people: u64,
+    /// Those whom nobody reported.
+    pub unknown: u64,
+    /// Those who get no mail.
+    pub suppressed: u64,
+    /// Those who differ from the stored state.
+    pub different: u64,
+    /// The entries that could not be read.
+    pub odd: u64,
+    /// The subscribers who were there once and are not on it.
+    pub missing: u64,
+}
+
+impl AddAssign for ListCounts {
+    fn add_assign(&mut self, more: Self) {
+        self.people += more.people;
+        self.unknown += more.unknown;
+        self.suppressed += more.suppressed;
+        self.different += more.different;
+        self.odd += more.odd;
+        self.missing += more.missing;
+    }
+}
+
+/// Counts a page of an account's list and, unless it is a dry run, records it in one commit.
+/// Unknown addresses get no row.
 pub async fn reconcile(
     store: &dyn Store,
     account: Account,
-    people: &[Listed],
+    page: &Page,
     concurrent: ConcurrentWrites,
+    is_dry: bool,
     now: OffsetDateTime,
-) -> Result<usize, StoreError> {
+) -> Result<ListCounts, StoreError> {
+    let people = &page.people;
     let emails: Vec<_> = people.iter().map(|person| person.email.clone()).collect();
     let known = store.load(&emails).await?;
     let mut writes = WriteSet::new(now);
-    let mut changed = 0;
+    let mut counts = ListCounts {
+        people: people.len() as u64,
+        odd: page.odd.len() as u64,
+        ..ListCounts::default()
+    };
     for person in people {
-        let change = known.get(&person.email).and_then(|subscriber| {
-            reconciliation::take_in(subscriber, account, &person.found, concurrent, now)
-        });
+        let found = &person.found;
+        counts.suppressed += u64::from(found.status.suppression().is_some());
+        let Some(subscriber) = known.get(&person.email) else {
+            counts.unknown += 1;
+            continue;
+        };
+        let is_different = reconciliation::is_different(subscriber, account, found, now);
+        counts.different += u64::from(is_different);
+        let change = reconciliation::take_in(subscriber, account, found, concurrent, now);
         if let Some(change) = change {
             change.record(&mut writes);
-            changed += 1;
         }
     }
-    let written = writes
-        .subscribers
-        .values()
-        .map(|write| write.subscriber.clone());
-    let written = written.collect();
+    let written = writes.subscribers.values();
+    let written = written.map(|write| write.subscriber.clone()).collect();
     follow(store, written, &mut writes, now).await?;
-    if !writes.is_empty() {
+    if !is_dry && !writes.is_empty() {
         store.commit(writes).await?;
     }
-    Ok(changed)
+    Ok(counts)
 }
 
 /// Asks for lookups of subscribers who are missing from an account's list, in one commit, and
@@ -54,7 +92,7 @@ pub async fn look_for(
     people: &[SubscriberId],
     since: OffsetDateTime,
     now: OffsetDateTime,
-) -> Result<usize, StoreError> {
+) -> Result<u64, StoreError> {
     let known = store.load_by_id(people).await?;
     let mut writes = WriteSet::new(now);
     for subscriber in known.values() {
@@ -62,7 +100,7 @@ pub async fn look_for(
             change.record(&mut writes);
         }
     }
-    let asked = writes.tasks.asked().len();
+    let asked = writes.tasks.asked().len() as u64;
     if !writes.is_empty() {
         store.commit(writes).await?;
     }

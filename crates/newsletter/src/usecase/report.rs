@@ -16,16 +16,8 @@ pub async fn put_subscriber(
     put: &PutSubscriber,
     now: OffsetDateTime,
 ) -> Result<Reported, StoreError> {
-    if let Some(previous) = previous(put) {
-        return put_readdressed(store, put, previous, now).await;
-    }
-    let mut people = People::load(store, std::slice::from_ref(&put.email)).await?;
-    let mut writes = WriteSet::new(now);
-    let reported = take_in(&mut people, put, &mut writes);
-    if !writes.is_empty() {
-        store.commit(writes).await?;
-    }
-    reported.ok_or_else(no_record)
+    let answers = put_subscribers(store, std::slice::from_ref(put), now).await?;
+    answers.into_iter().next().ok_or_else(no_record)
 }
 
 /// Applies reports in their order in one commit, each to the result of the one before. A report
@@ -37,8 +29,10 @@ pub async fn put_subscribers(
 ) -> Result<Vec<Reported>, StoreError> {
     let mut answers = Vec::with_capacity(batch.len());
     for reports in batch.chunk_by(|one, other| previous(one).or(previous(other)).is_none()) {
-        if let [put] = reports {
-            answers.push(put_subscriber(store, put, now).await?);
+        if let [put] = reports
+            && let Some(previous) = previous(put)
+        {
+            answers.push(put_readdressed(store, put, previous, now).await?);
             continue;
         }
         let (answered, writes) = decide_subscribers(store, reports, now).await?;

@@ -1,9 +1,9 @@
-//! Syncs with the provider: the commits before and after the call, which happens outside any
-//! transaction.
+//! Syncs with the provider: the commits before and after the call.
 
 use kernel::outbox::ClaimToken;
 use time::OffsetDateTime;
 
+use super::task::{TaskError, TaskPorts};
 use crate::{
     store::{Store, StoreError, WriteSet},
     subscriber::{
@@ -13,9 +13,35 @@ use crate::{
     },
 };
 
+/// Carries a claimed sync of an account's queue out.
+pub async fn carry_out_sync(
+    ports: &impl TaskPorts,
+    token: ClaimToken,
+    id: SubscriberId,
+    account: Account,
+) -> Result<(), TaskError> {
+    let store = ports.store();
+    // Read just before the call, to include changes from while it waited.
+    while let Some(job) = ports
+        .again(|| Box::pin(begin_sync(store, token, id, account, ports.now())))
+        .await?
+    {
+        let _alone = ports.alone(&job.state.profile.email).await;
+        if !is_still_due(store, &job).await? {
+            continue;
+        }
+        let told = sync(ports.provider(), &job).await?;
+        ports
+            .again(|| Box::pin(record_sync(store, &job, &told, ports.now())))
+            .await?;
+        break;
+    }
+    Ok(())
+}
+
 /// The calls of a claimed task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProviderJob {
+pub(super) struct ProviderJob {
     /// The task.
     pub token: ClaimToken,
     /// The subscriber.
@@ -30,7 +56,7 @@ pub struct ProviderJob {
 
 /// Returns the job of a sync that was claimed from an account's queue. Finishes a task that is no
 /// longer needed.
-pub async fn begin_sync(
+async fn begin_sync(
     store: &dyn Store,
     token: ClaimToken,
     id: SubscriberId,
@@ -71,7 +97,7 @@ pub async fn begin_sync(
 
 /// Whether the job's state is still the present one. While it waited for the lock of the address,
 /// the subscriber may have been erased or have changed the address.
-pub async fn is_still_due(store: &dyn Store, job: &ProviderJob) -> Result<bool, StoreError> {
+async fn is_still_due(store: &dyn Store, job: &ProviderJob) -> Result<bool, StoreError> {
     let known = store.load_by_id(&[job.subscriber]).await?;
     let known = known.get(&job.subscriber);
     Ok(known.is_some_and(|known| known.departure.is_none() && known.provider_state() == job.state))
@@ -79,10 +105,7 @@ pub async fn is_still_due(store: &dyn Store, job: &ProviderJob) -> Result<bool, 
 
 /// Sends the state to the account. Never creates a suppressed subscriber, or one whom the account
 /// has lost.
-pub async fn sync(
-    provider: &dyn Provider,
-    job: &ProviderJob,
-) -> Result<Observation, ProviderError> {
+async fn sync(provider: &dyn Provider, job: &ProviderJob) -> Result<Observation, ProviderError> {
     let ProviderState {
         account,
         profile,
@@ -145,7 +168,7 @@ impl ProviderJob {
 
 /// Records the answer and finishes the task in one commit. If the state has changed since, the task
 /// is due once more.
-pub async fn record_sync(
+async fn record_sync(
     store: &dyn Store,
     job: &ProviderJob,
     observed: &Observation,

@@ -1,10 +1,13 @@
 //! Withdrawals of suppressed subscribers and removals of departing addresses: the commits before
-//! and after the calls, which happen outside any transaction.
+//! and after the calls.
 
 use kernel::{Version, outbox::ClaimToken};
 use time::OffsetDateTime;
 
-use super::people::{follow, present};
+use super::{
+    people::{follow, present},
+    task::{TaskError, TaskPorts},
+};
 use crate::{
     store::{Store, StoreError, WriteSet},
     subscriber::{
@@ -14,9 +17,63 @@ use crate::{
     },
 };
 
+/// Carries a claimed withdrawal out: checks each account with a key. One that fails or cannot be
+/// called does not hold up the other.
+pub async fn carry_out_withdrawal(
+    ports: &impl TaskPorts,
+    token: ClaimToken,
+    id: SubscriberId,
+) -> Result<(), TaskError> {
+    let store = ports.store();
+    let mut accounts = ports.provider().accounts();
+    let mut failure = None;
+    loop {
+        let look = match next_withdrawal(store, id, &accounts).await? {
+            NextLook::Look(look) => look,
+            NextLook::Wait(waiting) if failure.is_none() => return Err(TaskError::Waits(waiting)),
+            NextLook::Wait(_) | NextLook::Done => break,
+        };
+        let _alone = ports.alone(&look.subscriber.email).await;
+        // While it waited, the address may have passed to another record.
+        let still = next_withdrawal(store, id, &accounts).await?;
+        if still != NextLook::Look(look.clone()) {
+            continue;
+        }
+        match see_to(ports, &look).await {
+            Err(TaskError::Provider(error)) => {
+                accounts.retain(|account| *account != look.account);
+                failure.get_or_insert(error);
+            }
+            seen_to => seen_to?,
+        }
+    }
+    if let Some(error) = failure {
+        return Err(error.into());
+    }
+    Ok(ports
+        .again(|| Box::pin(finish_withdrawal(store, id, token, ports.now())))
+        .await?)
+}
+
+/// Checks one account, unsubscribes or removes the subscriber there if needed, and records the
+/// result.
+async fn see_to(ports: &impl TaskPorts, withdrawal: &Withdrawal) -> Result<(), TaskError> {
+    let (store, provider) = (ports.store(), ports.provider());
+    let email = &withdrawal.subscriber.email;
+    let found = provider.find(withdrawal.account, email).await?;
+    let found = found.as_ref();
+    let begun = ports
+        .again(|| Box::pin(begin_withdrawal(store, withdrawal, found, ports.now())))
+        .await?;
+    withdraw(provider, &begun, found).await?;
+    Ok(ports
+        .again(|| Box::pin(record_withdrawal(store, &begun, found, ports.now())))
+        .await?)
+}
+
 /// A check of one account for a claimed task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Withdrawal {
+pub(super) struct Withdrawal {
     /// The subscriber before the check.
     pub subscriber: Subscriber,
     /// The account.
@@ -27,7 +84,7 @@ pub struct Withdrawal {
 
 /// How a withdrawal continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NextLook {
+pub(super) enum NextLook {
     /// With this check.
     Look(Box<Withdrawal>),
     /// Later, with the same task.
@@ -46,7 +103,7 @@ pub enum Waiting {
 }
 
 /// The next of these accounts to check for a subscriber.
-pub async fn next_withdrawal(
+pub(super) async fn next_withdrawal(
     store: &dyn Store,
     id: SubscriberId,
     accounts: &[Account],
@@ -82,7 +139,7 @@ pub async fn next_withdrawal(
 
 /// Finishes the task of a subscriber without accounts left to check, and deletes the row of a
 /// departed address. A suppression learnt since has asked for the task anew.
-pub async fn finish_withdrawal(
+pub(super) async fn finish_withdrawal(
     store: &dyn Store,
     id: SubscriberId,
     token: ClaimToken,
@@ -100,17 +157,8 @@ pub async fn finish_withdrawal(
     store.commit(writes).await
 }
 
-/// Looks the subscriber up.
-pub async fn look(
-    provider: &dyn Provider,
-    withdrawal: &Withdrawal,
-) -> Result<Option<Found>, ProviderError> {
-    let email = &withdrawal.subscriber.email;
-    provider.find(withdrawal.account, email).await
-}
-
 /// Records the coming unsubscription, if the present state still needs it.
-pub async fn begin_withdrawal(
+pub(super) async fn begin_withdrawal(
     store: &dyn Store,
     withdrawal: &Withdrawal,
     found: Option<&Found>,
@@ -150,7 +198,7 @@ pub async fn begin_withdrawal(
 }
 
 /// Unsubscribes or removes the subscriber if needed.
-pub async fn withdraw(
+pub(super) async fn withdraw(
     provider: &dyn Provider,
     withdrawal: &Withdrawal,
     found: Option<&Found>,
@@ -181,7 +229,7 @@ pub async fn withdraw(
 }
 
 /// Records an account's answer from before the unsubscription or removal.
-pub async fn record_withdrawal(
+pub(super) async fn record_withdrawal(
     store: &dyn Store,
     withdrawal: &Withdrawal,
     found: Option<&Found>,

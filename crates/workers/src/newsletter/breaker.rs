@@ -36,17 +36,11 @@ const MOST_LOCKING: usize = 1_000;
 
 /// The breakers of both accounts.
 #[derive(Default)]
-pub(super) struct Breakers {
-    old: AccountBreaker,
-    new: AccountBreaker,
-}
+pub(super) struct Breakers([AccountBreaker; Account::ALL.len()]);
 
 impl Breakers {
     pub const fn of(&self, account: Account) -> &AccountBreaker {
-        match account {
-            Account::Old => &self.old,
-            Account::New => &self.new,
-        }
+        &self.0[account as usize]
     }
 }
 

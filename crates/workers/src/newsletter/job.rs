@@ -1,75 +1,126 @@
-//! Jobs at the provider: tasks with calls and commits of their own. Several loops share a queue, so
-//! that calls overlap.
+//! The newsletter's tasks: syncs to an account, moves between both, and withdrawals. Several loops
+//! share a queue, so that calls overlap.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use kernel::{
     StoreError,
     outbox::{Claimed, Queue},
 };
-use newsletter::subscriber::provider::ProviderError;
+use newsletter::{
+    store::Store,
+    subscriber::{
+        Account, Email, SubscriberId,
+        provider::{Provider, ProviderError},
+    },
+    tasks,
+    usecase::{
+        Step, TaskError, TaskPorts, Waiting, carry_out_move, carry_out_sync, carry_out_withdrawal,
+    },
+};
+use runtime::decide_again;
+use time::{Duration as Wait, OffsetDateTime};
+use tokio::sync::OwnedMutexGuard;
 use tokio_util::sync::CancellationToken;
 
-use super::super::{
-    poll::Handler,
-    tasks::{Failure, Tasks},
+use super::{
+    super::{poll::Handler, tasks::Failure},
+    leased::LeasedProvider,
 };
 
 /// The time limit for deciding a step again after conflicts. A conflict that lasts is a lost lease.
-pub(super) const CONFLICTS: Duration = Duration::from_secs(2);
+const CONFLICTS: Duration = Duration::from_secs(2);
 
-/// The jobs of one queue.
-#[async_trait]
-pub(super) trait ProviderJobs: Send + Sync {
-    fn queue(&self) -> Queue;
+/// The wait of a withdrawal if one account is done and the other cannot be called.
+const LOCKED: Wait = Wait::seconds(10);
 
-    fn tasks(&self) -> &Tasks;
+/// The wait for the sync of a subscriber's new address.
+const SUCCESSOR: Wait = Wait::seconds(10);
 
-    /// Waits until the provider may be called.
-    async fn ready(&self);
+/// The wait for the key of an account.
+const KEY: Wait = Wait::hours(1);
 
-    /// How long a task waits if its account refuses calls while the other account works; `None` if
-    /// all tasks of the queue call the same account.
-    fn waits_alone(&self) -> Option<time::Duration> {
-        None
-    }
+/// The tasks of one queue, carried out one at a time. One whose account may not be called is given
+/// back, which does not count as a failure.
+pub(super) struct Jobs {
+    pub kind: JobKind,
+    pub provider: Arc<LeasedProvider>,
+}
 
+/// The queue.
+#[derive(Clone, Debug)]
+pub(super) enum JobKind {
+    /// The syncs of one account; bulk ones while there are no others.
+    Sync(Account),
+    /// Moves, which need both accounts.
+    Move,
+    /// Withdrawals in these accounts, which have a key. Whether one without a key is quiet stays
+    /// unknown, and a departing address waits for it.
+    Withdraw(Vec<Account>),
+}
+
+impl Jobs {
     /// Carries a task out, up to the commit that finishes it.
-    async fn carry_out(&self, task: &Claimed) -> Result<(), JobError>;
-}
-
-/// The reason why a task was not carried out.
-#[derive(Debug)]
-pub(super) enum JobError {
-    Store(StoreError),
-    Provider(ProviderError),
-    /// It has to wait, for this long.
-    Waits(time::Duration),
-}
-
-impl From<StoreError> for JobError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
+    async fn carry_out(&self, task: &Claimed) -> Result<(), TaskError> {
+        let (ports, token) = (&*self.provider, task.token);
+        let subscriber = SubscriberId::new(task.effect.key());
+        let _alone = ports.people.alone(subscriber).await;
+        // Checked before anything is written about a call.
+        match &self.kind {
+            JobKind::Sync(account) => {
+                ports.admit(*account)?;
+                carry_out_sync(ports, token, subscriber, *account).await
+            }
+            JobKind::Move => {
+                for account in Account::ALL {
+                    ports.admit(*account)?;
+                }
+                carry_out_move(ports, token, subscriber).await
+            }
+            JobKind::Withdraw(_) => carry_out_withdrawal(ports, token, subscriber).await,
+        }
     }
 }
-
-impl From<ProviderError> for JobError {
-    fn from(error: ProviderError) -> Self {
-        Self::Provider(error)
-    }
-}
-
-/// Carries out one task at a time. A task whose account may not be called is given back, which does
-/// not count as a failure.
-pub(super) struct Sequential<E>(pub E);
 
 #[async_trait]
-impl<E: ProviderJobs> Handler for Sequential<E> {
+impl TaskPorts for LeasedProvider {
+    type Guard = OwnedMutexGuard<()>;
+
+    fn store(&self) -> &dyn Store {
+        self.tasks.parts.newsletter.as_ref()
+    }
+
+    fn provider(&self) -> &dyn Provider {
+        self
+    }
+
+    fn now(&self) -> OffsetDateTime {
+        self.tasks.now()
+    }
+
+    async fn alone(&self, email: &Email) -> Self::Guard {
+        self.addresses.alone(email.clone()).await
+    }
+
+    fn again<'a, T: Send + 'a>(
+        &'a self,
+        attempt: impl FnMut() -> Step<'a, T> + Send + 'a,
+    ) -> Step<'a, T> {
+        Box::pin(decide_again(CONFLICTS, attempt))
+    }
+}
+
+#[async_trait]
+impl Handler for Jobs {
     type Permit = ();
 
     fn queue(&self) -> Queue {
-        self.0.queue()
+        match self.kind {
+            JobKind::Sync(account) => tasks::syncs(account),
+            JobKind::Move => tasks::MIGRATE,
+            JobKind::Withdraw(_) => tasks::WITHDRAW,
+        }
     }
 
     fn most(&self) -> usize {
@@ -81,11 +132,24 @@ impl<E: ProviderJobs> Handler for Sequential<E> {
     }
 
     async fn ready(&self) {
-        self.0.ready().await;
+        let provider = &self.provider;
+        match &self.kind {
+            JobKind::Sync(account) => {
+                provider.until_listed(*account).await;
+                provider.ready(&[*account]).await;
+            }
+            JobKind::Move => {
+                for account in Account::ALL {
+                    provider.until_listed(*account).await;
+                }
+                provider.ready(Account::ALL).await;
+            }
+            JobKind::Withdraw(accounts) => provider.ready_for_any(accounts).await,
+        }
     }
 
     async fn dead_letter(&self, task: &Claimed) -> Result<(), StoreError> {
-        let tasks = self.0.tasks();
+        let tasks = &self.provider.tasks;
         tasks.dead_letter(task, &Failure::poison()).await;
         Ok(())
     }
@@ -95,22 +159,27 @@ impl<E: ProviderJobs> Handler for Sequential<E> {
         claimed: &[Claimed],
         stop: &CancellationToken,
     ) -> Result<(), StoreError> {
-        let tasks = self.0.tasks();
+        let tasks = &self.provider.tasks;
         for task in claimed {
             let back_after = if stop.is_cancelled() {
-                time::Duration::ZERO
+                Wait::ZERO
             } else {
-                match self.0.carry_out(task).await {
+                match self.carry_out(task).await {
                     Ok(()) => continue,
-                    Err(JobError::Waits(wait)) => wait,
-                    Err(JobError::Provider(
+                    Err(TaskError::Waits(Waiting::ForSuccessor)) => SUCCESSOR,
+                    Err(TaskError::Waits(Waiting::ForKey)) => KEY,
+                    Err(TaskError::Provider(
                         ProviderError::Locked(_) | ProviderError::Limited { .. },
-                    )) => self.0.waits_alone().unwrap_or_default(),
-                    Err(JobError::Provider(error)) => {
+                    )) => match self.kind {
+                        JobKind::Withdraw(_) => LOCKED,
+                        // All tasks of the queue call the same account.
+                        JobKind::Sync(_) | JobKind::Move => Wait::ZERO,
+                    },
+                    Err(TaskError::Provider(error)) => {
                         tasks.failed(task, error).await;
                         continue;
                     }
-                    Err(JobError::Store(error)) => {
+                    Err(TaskError::Store(error)) => {
                         if !tasks.failed(task, error.clone()).await {
                             return Err(error);
                         }

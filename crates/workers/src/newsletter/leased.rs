@@ -2,20 +2,19 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use async_trait::async_trait;
 use kernel::StoreError;
 use newsletter::{
     store::AccountState,
     subscriber::{
         Account, Email, SubscriberId,
-        provider::{
-            Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
-        },
+        provider::{Call, Provider, ProviderError, Relay},
     },
 };
-use outbound::Call;
 use runtime::panics;
-use tokio::{sync::watch, time::sleep_until};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
 
 use super::{
     super::tasks::Tasks,
@@ -23,9 +22,6 @@ use super::{
     lease::Lease,
     people::People,
 };
-
-/// Stands for the address in calls about a whole list.
-const LIST: &str = "the list";
 
 /// The provider during a lease. Calls overlap; the provider's client keeps the rate limit. While a
 /// call is not allowed, it is refused as [`ProviderError::Locked`] without being sent.
@@ -47,26 +43,34 @@ pub(super) struct LeasedProvider {
 impl LeasedProvider {
     /// Waits until all of these accounts may be called, or the lease is lost.
     pub async fn ready(&self, accounts: &[Account]) {
-        if !self.lease.holds() {
-            return self.lease.lost().await;
-        }
-        let open = |account: &Account| self.breakers.of(*account).open_until();
-        while let Some(until) = accounts.iter().filter_map(open).max() {
-            sleep_until(until).await;
-        }
+        self.wait(|| {
+            accounts
+                .iter()
+                .filter_map(|one| self.open_until(*one))
+                .max()
+        })
+        .await;
     }
 
     /// Waits until one of these accounts may be called, or the lease is lost.
     pub async fn ready_for_any(&self, accounts: &[Account]) {
+        let first = || {
+            let ends: Option<Vec<_>> = accounts.iter().map(|one| self.open_until(*one)).collect();
+            ends?.into_iter().min()
+        };
+        self.wait(first).await;
+    }
+
+    fn open_until(&self, account: Account) -> Option<Instant> {
+        self.breakers.of(account).open_until()
+    }
+
+    /// Waits while there is a time to wait for, or until the lease is lost.
+    async fn wait(&self, until: impl Fn() -> Option<Instant>) {
         if !self.lease.holds() {
             return self.lease.lost().await;
         }
-        let open = |account: &Account| self.breakers.of(*account).open_until();
-        let first = || {
-            let ends: Option<Vec<_>> = accounts.iter().map(open).collect();
-            ends.and_then(|ends| ends.into_iter().min())
-        };
-        while let Some(until) = first() {
+        while let Some(until) = until() {
             sleep_until(until).await;
         }
     }
@@ -90,48 +94,13 @@ impl LeasedProvider {
     }
 
     /// Begins a call if the account may be called now.
-    pub fn admit(&self, account: Account) -> Result<Call, ProviderError> {
+    pub fn admit(&self, account: Account) -> Result<outbound::Call, ProviderError> {
         let locked = |reason: &str| ProviderError::Locked(reason.to_owned());
         if !self.lease.holds() {
             return Err(locked("another worker may speak to the account"));
         }
         let call = self.breakers.of(account).begin();
         call.ok_or_else(|| locked("the account is paused"))
-    }
-
-    /// Makes a call about a subscriber, if allowed.
-    async fn call<T>(
-        &self,
-        account: Account,
-        whom: &str,
-        call: impl Future<Output = Result<T, ProviderError>> + Send,
-    ) -> Result<T, ProviderError> {
-        let called = async {
-            let admitted = self.admit(account)?;
-            let failure = |message| ProviderError::Retry {
-                message,
-                after: None,
-            };
-            let result = panics::caught_as(failure, call).await;
-            let noted = self
-                .breakers
-                .of(account)
-                .note(account, whom, admitted, &result);
-            self.keep(account, noted, result.as_ref().err()).await;
-            match result {
-                Err(ProviderError::Locked(message)) if noted == BreakerEffect::OneSubscriber => {
-                    Err(ProviderError::Permanent(format!(
-                        "{message} (again and again, while calls about others succeeded)"
-                    )))
-                }
-                result => result,
-            }
-        };
-        tokio::select! {
-            biased;
-            () = self.lease.lost() => Err(ProviderError::Locked("the lease was lost".to_owned())),
-            result = called => result,
-        }
     }
 
     /// Stores the start or end of a pause. Best effort: this process knows it anyway.
@@ -158,92 +127,40 @@ impl LeasedProvider {
     }
 }
 
-#[async_trait]
-impl Provider for LeasedProvider {
-    fn accounts(&self) -> Vec<Account> {
-        self.tasks.parts.provider.accounts()
+impl Relay for LeasedProvider {
+    fn behind(&self) -> &dyn Provider {
+        self.tasks.parts.provider.as_ref()
     }
 
-    async fn upsert(
+    /// Makes a call, if allowed.
+    async fn pass_on<T: Send>(
         &self,
-        account: Account,
-        profile: &Profile,
-        join: bool,
-    ) -> Result<Upserted, ProviderError> {
-        self.call(
-            account,
-            profile.email.as_str(),
-            self.tasks.parts.provider.upsert(account, profile, join),
-        )
-        .await
-    }
-
-    async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError> {
-        self.call(
-            account,
-            email.as_str(),
-            self.tasks.parts.provider.find(account, email),
-        )
-        .await
-    }
-
-    async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        self.call(
-            account,
-            &id.0,
-            self.tasks.parts.provider.remove(account, id),
-        )
-        .await
-    }
-
-    async fn update(
-        &self,
-        account: Account,
-        id: &ProviderId,
-        profile: &Profile,
-    ) -> Result<Option<Upserted>, ProviderError> {
-        self.call(
-            account,
-            profile.email.as_str(),
-            self.tasks.parts.provider.update(account, id, profile),
-        )
-        .await
-    }
-
-    async fn suppress(
-        &self,
-        account: Account,
-        email: &Email,
-        id: &ProviderId,
-    ) -> Result<(), ProviderError> {
-        self.call(
-            account,
-            email.as_str(),
-            self.tasks.parts.provider.suppress(account, email, id),
-        )
-        .await
-    }
-
-    async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        self.call(
-            account,
-            &id.0,
-            self.tasks.parts.provider.forget(account, id),
-        )
-        .await
-    }
-
-    async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
-        self.call(
-            account,
-            LIST,
-            self.tasks.parts.provider.page(account, cursor),
-        )
-        .await
-    }
-
-    async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
-        self.call(account, LIST, self.tasks.parts.provider.inspect(account))
-            .await
+        call: Call<'_>,
+        answer: impl Future<Output = Result<T, ProviderError>> + Send,
+    ) -> Result<T, ProviderError> {
+        let called = async {
+            let admitted = self.admit(call.account)?;
+            let failure = |message| ProviderError::Retry {
+                message,
+                after: None,
+            };
+            let result = panics::caught_as(failure, answer).await;
+            let breaker = self.breakers.of(call.account);
+            let noted = breaker.note(call.account, call.whom, admitted, &result);
+            self.keep(call.account, noted, result.as_ref().err()).await;
+            match result {
+                Err(ProviderError::Locked(message)) if noted == BreakerEffect::OneSubscriber => {
+                    Err(ProviderError::Permanent(format!(
+                        "{message} (again and again, while calls about others succeeded)"
+                    )))
+                }
+                result => result,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.lease.lost() => Err(ProviderError::Locked("the lease was lost".to_owned())),
+            result = called => result,
+        }
     }
 }

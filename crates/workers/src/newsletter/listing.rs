@@ -6,28 +6,22 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::future::join;
 use kernel::StoreError;
 use newsletter::{
     store::AccountState,
     subscriber::{
         Account,
-        provider::{Cursor, Page, Provider as _, ProviderError},
+        provider::{Call, Page, Provider, ProviderError, Relay},
         reconciliation::ConcurrentWrites,
     },
-    usecase,
+    usecase::{ListCounts, TaskError},
 };
-use runtime::{decide_again, panics, waits};
+use runtime::{panics, waits};
 use time::{OffsetDateTime, Time, macros::time};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    super::tasks::Tasks,
-    comparison::{Known, ListComparison},
-    job::CONFLICTS,
-    leased::LeasedProvider,
-};
+use super::{super::tasks::Tasks, leased::LeasedProvider, walk::ListWalk};
 
 /// When the nightly walk begins, in UTC.
 const NIGHT: Time = time!(02:00);
@@ -35,11 +29,8 @@ const NIGHT: Time = time!(02:00);
 /// A list read within this time before the nightly walk is not read again.
 const RECENT: time::Duration = time::Duration::hours(12);
 
-/// The wait after a page that could not be read or recorded.
+/// The wait after a list that could not be read to its end.
 const RETRY_WAIT: Duration = Duration::from_secs(30);
-
-/// The failures in a row after which the walk starts over, as its cursor may have become invalid.
-const MAX_FAILURES: u32 = 5;
 
 /// The largest number of unreadable entries that a walk logs.
 const MAX_LOGGED: usize = 20;
@@ -49,15 +40,6 @@ pub(super) struct Listing {
     pub account: Account,
     pub provider: Arc<LeasedProvider>,
     pub tasks: Tasks,
-}
-
-/// The results of a walk.
-#[derive(Debug, Default)]
-struct Walked {
-    pages: u64,
-    people: u64,
-    changed: usize,
-    odd: usize,
 }
 
 impl Listing {
@@ -77,21 +59,56 @@ impl Listing {
             }
             let due = due(state.reconciled_at, now);
             sleep(Duration::try_from(due - now).unwrap_or_default()).await;
-            let (walked, comparison) = self.walk().await;
-            let Walked {
-                pages,
-                people,
-                changed,
-                odd,
-            } = walked;
             let account = self.account;
-            let missing = self.look_for_missing(&comparison).await;
-            tracing::info!(
-                %account, pages, people, changed, odd, missing, "the account's list was read"
-            );
-            self.finished().await;
-            self.provider.listed(account);
+            match panics::caught(self.walk()).await {
+                Ok(counts) => {
+                    let ListCounts {
+                        people,
+                        different,
+                        odd,
+                        missing,
+                        ..
+                    } = counts;
+                    tracing::info!(
+                        %account, people, different, odd, missing, "the account's list was read"
+                    );
+                    self.finished().await;
+                    self.provider.listed(account);
+                }
+                Err(error) => {
+                    tracing::warn!(%account, %error, "its list was not read to the end");
+                    sleep(waits::jittered(RETRY_WAIT)).await;
+                }
+            }
         }
+    }
+
+    async fn walk(&self) -> Result<ListCounts, TaskError> {
+        let provider = Patient(&self.provider);
+        let walk = ListWalk {
+            account: self.account,
+            // Until the account is listed, only withdrawals write to it.
+            concurrent: if self.provider.is_listed(self.account) {
+                ConcurrentWrites::Possible
+            } else {
+                ConcurrentWrites::Excluded
+            },
+            is_dry: false,
+            provider: &provider,
+            store: self.tasks.parts.newsletter.as_ref(),
+            subscribers: self.tasks.parts.subscribers.as_ref(),
+            clock: &self.tasks.parts.clock,
+        };
+        let mut logged = 0;
+        let tell = |_: &ListCounts, page: &Page| {
+            for odd in &page.odd {
+                if logged < MAX_LOGGED {
+                    tracing::warn!(odd, "of the account's list something is not understood");
+                }
+                logged += 1;
+            }
+        };
+        walk.run(tell).await
     }
 
     /// The account's state, and the time that it goes by.
@@ -125,103 +142,29 @@ impl Listing {
             tracing::warn!(%account, %error, "its list will be read again");
         }
     }
+}
 
-    /// Reads all pages. The next one is requested while one is recorded.
-    async fn walk(&self) -> (Walked, ListComparison) {
-        let (mut walked, mut failures) = (Walked::default(), 0);
-        let mut comparison = ListComparison::new(self.tasks.now());
-        let (mut cursor, mut read) = (None, None);
-        loop {
-            let (next, recorded) = join(
-                self.page_behind(cursor.as_ref(), read.as_ref()),
-                self.record(read.as_ref()),
-            )
-            .await;
-            let page = match (next, recorded) {
-                (Ok(page), Some(changed)) => {
-                    walked.changed += changed;
-                    failures = 0;
-                    page
-                }
-                (next, _) => {
-                    if let Err(error) = next {
-                        let account = self.account;
-                        tracing::warn!(%account, %error, "a page of its list was not read");
-                    }
-                    failures += 1;
-                    if failures > MAX_FAILURES {
-                        (walked, failures, cursor, read) = (Walked::default(), 0, None, None);
-                        comparison = ListComparison::new(self.tasks.now());
-                    }
-                    sleep(waits::jittered(RETRY_WAIT)).await;
-                    continue;
-                }
-            };
-            let Some(page) = page else {
-                return (walked, comparison);
-            };
-            comparison.note(&page);
-            walked.pages += 1;
-            walked.people += page.people.len() as u64;
-            for odd in &page.odd {
-                if walked.odd < MAX_LOGGED {
-                    tracing::warn!(odd, "of the account's list something is not understood");
-                }
-                walked.odd += 1;
-            }
-            cursor.clone_from(&page.next);
-            read = Some(page);
-        }
+/// The provider for a walk, which goes on after a pause of the account.
+struct Patient<'a>(&'a LeasedProvider);
+
+impl Relay for Patient<'_> {
+    fn behind(&self) -> &dyn Provider {
+        self.0
     }
 
-    /// Requests lookups of missing subscribers, and returns their number. Best effort: the next
-    /// walk misses them, too.
-    async fn look_for_missing(&self, comparison: &ListComparison) -> usize {
-        let known = Known {
-            account: self.account,
-            subscribers: self.tasks.parts.subscribers.as_ref(),
-            store: self.tasks.parts.newsletter.as_ref(),
-            clock: &self.tasks.parts.clock,
-        };
-        let missing = panics::caught(comparison.missing(&known, false)).await;
-        missing.unwrap_or_else(|error| {
-            let account = self.account;
-            tracing::warn!(%account, %error, "who is missing on its list is not known");
-            0
-        })
-    }
-
-    /// The page at a cursor; `None` after the last one.
-    async fn page_behind(
+    async fn pass_on<T: Send>(
         &self,
-        cursor: Option<&Cursor>,
-        read: Option<&Page>,
-    ) -> Result<Option<Page>, ProviderError> {
-        if read.is_some() && cursor.is_none() {
-            return Ok(None);
-        }
-        self.provider.ready(&[self.account]).await;
-        self.provider.page(self.account, cursor).await.map(Some)
-    }
-
-    /// Records a page. Returns the number of changed subscribers; `None` if that failed.
-    async fn record(&self, page: Option<&Page>) -> Option<usize> {
-        let Some(page) = page else {
-            return Some(0);
-        };
-        let (store, people) = (self.tasks.parts.newsletter.as_ref(), &page.people);
-        // Until the account is listed, only withdrawals write to it.
-        let concurrent = if self.provider.is_listed(self.account) {
-            ConcurrentWrites::Possible
-        } else {
-            ConcurrentWrites::Excluded
-        };
-        let attempt =
-            || usecase::reconcile(store, self.account, people, concurrent, self.tasks.now());
-        let recorded = panics::caught(decide_again(CONFLICTS, attempt)).await;
-        recorded
-            .inspect_err(|error| tracing::warn!(%error, "a page of a list was not recorded"))
-            .ok()
+        call: Call<'_>,
+        answer: impl Future<Output = Result<T, ProviderError>> + Send,
+    ) -> Result<T, ProviderError> {
+        self.0.ready(&[call.account]).await;
+        answer.await.map_err(|error| match error {
+            ProviderError::Locked(message) => ProviderError::Retry {
+                message,
+                after: None,
+            },
+            error => error,
+        })
     }
 }
 

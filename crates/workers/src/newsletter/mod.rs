@@ -1,24 +1,21 @@
 //! Syncs subscribers with the e-mail provider, and moves them between its two accounts.
 //!
-//! One worker at a time holds the [`lease`] of the accounts. It runs loops for the syncs of each
-//! account ([`sync`]), for the moves, which need both accounts ([`moving`]), and for withdrawals
-//! from the accounts that have a key ([`withdrawing`]); [`job`] is their common part. Calls go
-//! through a [`leased`] provider and overlap as far as the account's limit allows, except while the
-//! account's [`breaker`] is open. [`people`] serialises the work for a subscriber and the calls
-//! about an address. Syncs and moves write to an account once its [list](listing) was read.
+//! One worker at a time holds the [`lease`] of the accounts. It runs loops of [jobs](job): for the
+//! syncs of each account, for the moves, which need both accounts, and for withdrawals from the
+//! accounts that have a key. Calls go through a [`leased`] provider and overlap as far as the
+//! account's limit allows, except while the account's [`breaker`] is open. [`people`] serialises
+//! the work for a subscriber and the calls about an address. Syncs and moves write to an account
+//! once its [list](listing) was read.
 //!
 //! An account without a key is never called; its tasks wait.
 
 mod breaker;
-pub mod comparison;
 mod job;
 mod lease;
 mod leased;
 mod listing;
-mod moving;
 mod people;
-mod sync;
-mod withdrawing;
+pub mod walk;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -33,14 +30,11 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     breaker::Breakers,
-    job::{ProviderJobs, Sequential},
+    job::{JobKind, Jobs},
     lease::{Lease, Leases},
     leased::LeasedProvider,
     listing::Listing,
-    moving::Moves,
     people::People,
-    sync::Syncs,
-    withdrawing::Withdrawals,
 };
 use super::{loops::Loops, poll, tasks::Tasks};
 
@@ -147,6 +141,20 @@ impl Newsletter {
             listed: watch::Sender::default(),
         });
         let mut loops: Vec<BoxFuture<'static, ()>> = Vec::new();
+        let mut start = |kind| {
+            let provider = Arc::clone(&provider);
+            let handler = Arc::new(Jobs { kind, provider });
+            // As many as calls may overlap.
+            for _ in 0..self.tasks.settings().provider_loops.max(1) {
+                let run = poll::run(self.tasks.clone(), Arc::clone(&handler), ending.clone());
+                loops.push(run.boxed());
+            }
+        };
+        accounts.iter().for_each(|one| start(JobKind::Sync(*one)));
+        if Account::ALL.iter().all(|one| accounts.contains(one)) {
+            start(JobKind::Move);
+        }
+        start(JobKind::Withdraw(accounts.to_vec()));
         for &account in accounts {
             if self.tasks.settings().reconciles {
                 let listing = Listing {
@@ -158,40 +166,7 @@ impl Newsletter {
             } else {
                 provider.listed(account);
             }
-            let syncs = Syncs {
-                account,
-                provider: Arc::clone(&provider),
-                tasks: self.tasks.clone(),
-            };
-            self.start(&mut loops, syncs, ending);
         }
-        if Account::ALL.iter().all(|one| accounts.contains(one)) {
-            let moves = Moves {
-                provider: Arc::clone(&provider),
-                tasks: self.tasks.clone(),
-            };
-            self.start(&mut loops, moves, ending);
-        }
-        let withdrawals = Withdrawals {
-            accounts: accounts.to_vec(),
-            provider,
-            tasks: self.tasks.clone(),
-        };
-        self.start(&mut loops, withdrawals, ending);
         join_all(loops).await;
-    }
-
-    /// Adds as many loops of the same jobs as calls may overlap.
-    fn start<E: ProviderJobs + 'static>(
-        &self,
-        loops: &mut Vec<BoxFuture<'static, ()>>,
-        jobs: E,
-        ending: &CancellationToken,
-    ) {
-        let handler = Arc::new(Sequential(jobs));
-        for _ in 0..self.tasks.settings().provider_loops.max(1) {
-            let run = poll::run(self.tasks.clone(), Arc::clone(&handler), ending.clone());
-            loops.push(run.boxed());
-        }
     }
 }

@@ -16,7 +16,6 @@ on_every_store! {
 
 on_sqlite! {
     a_launch_that_is_interrupted_goes_on_later,
-    a_launch_moves_everybody_at_the_provider,
 }
 
 /// Imports people, without a server.
@@ -40,7 +39,7 @@ pub(super) fn waiting(site: &Site) -> Vec<Value> {
     serde_json::from_str(&rows).unwrap()
 }
 
-/// A repeated old delivery does not undo a reinstatement; a new unsubscription does.
+/// A repeated old delivery does not undo a reinstatement.
 async fn an_operator_suppresses_and_reinstates(store: Store) {
     let newsletter = Newsletter::shared(store);
     let provider = &newsletter.provider;
@@ -76,12 +75,6 @@ async fn an_operator_suppresses_and_reinstates(store: Store) {
     newsletter.settled(&email).await;
     assert_eq!(status().await, "active");
     assert_eq!(both.map(there), ["active", "active"]);
-
-    provider.set_status(Account::New, &email, "unsubscribed");
-    newsletter.deliver(&gone).await;
-    newsletter.settled(&email).await;
-    assert_eq!(status().await, "unsubscribed");
-    assert_eq!(both.map(there), ["unsubscribed", "unsubscribed"]);
 
     let token = newsletter.token_of(&email);
     decide("rotate-token");
@@ -151,51 +144,6 @@ async fn a_launch_that_is_interrupted_goes_on_later(store: Store) {
     let printed = fast.run(&launch).succeeded();
     assert!(printed.contains("0 moved"), "{printed}");
     assert_eq!(moved(), 5);
-}
-
-async fn a_launch_moves_everybody_at_the_provider(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let emails: Vec<_> = (0..30).map(|_| person()).collect();
-    for email in &emails {
-        newsletter.report(email, &json!({"name": "Ada"})).await;
-    }
-    let stranger = person();
-    newsletter
-        .deliver(&event("subscriber.unsubscribed", &stranger, "unsubscribed"))
-        .await;
-    let worker = newsletter.work();
-    for email in &emails {
-        newsletter.settled(email).await;
-    }
-    newsletter.confirm(&newsletter.token_of(&emails[0])).await;
-    newsletter
-        .app
-        .run(&["subscribers", "migrate", "--all", "--source", "launch"])
-        .succeeded();
-    for email in &emails {
-        newsletter.settled(email).await;
-    }
-    let provider = &newsletter.provider;
-    assert_eq!(provider.count(Account::Old), 0);
-    assert_eq!(provider.count(Account::New), emails.len());
-    for (nth, email) in emails.iter().enumerate() {
-        assert_eq!(provider.automation_starts(email), 1);
-        let source = if nth == 0 {
-            "email_confirmation"
-        } else {
-            "launch"
-        };
-        assert_eq!(newsletter.show(email).await["migration_source"], source);
-    }
-    // A person who was never reported cannot be moved.
-    newsletter
-        .app
-        .api
-        .get(&Newsletter::path(&stranger))
-        .await
-        .error(404);
-    worker.terminate();
-    assert_eq!(worker.stopped().code(), Some(0));
 }
 
 async fn what_is_imported_is_told_to_the_provider(store: Store) {

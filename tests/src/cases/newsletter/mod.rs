@@ -5,8 +5,5 @@ mod commands;
 mod departures;
 mod limit;
 mod migration;
-mod outages;
 mod report;
 mod steps;
-mod sync;
-mod webhook;

@@ -1,68 +1,93 @@
-//! Reports and reads of the membership system.
-
-use std::collections::BTreeSet;
+//! Reports of the membership system, their way to the provider, and its deliveries.
 
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::harness::{
-    App, Store,
-    newsletter::{Newsletter, person, put},
+    Store,
+    mailerlite::Account,
+    newsletter::{Newsletter, event, membership, person},
 };
 
 on_every_store! {
-    a_report_creates_and_then_updates,
+    what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in,
 }
 
-/// Every key of a record.
-const KEYS: [&str; 11] = [
-    "uuid",
-    "email",
-    "name",
-    "country",
-    "status",
-    "membership_plan_category",
-    "member_status",
-    "membership_expire_at",
-    "mailerlite_account",
-    "migrated_at",
-    "migration_source",
-];
-
-async fn show(app: &App, email: &str) -> Value {
-    app.api.get(&Newsletter::path(email)).await.data()
-}
-
-async fn a_report_creates_and_then_updates(store: Store) {
-    let app = App::quiet(store);
+/// Also, a change of an individual membership raises its event.
+async fn what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in(store: Store) {
+    let newsletter = Newsletter::shared(store);
     let email = person();
     let body = json!({"name": "Ada", "country": "Malta"});
-    let created = put(&app.api, &email, &body).await;
-    assert_eq!(created.status, 201, "{created:#?}");
-    let record = created.json()["data"].clone();
-    let uuid: Uuid = record["uuid"].as_str().unwrap().parse().unwrap();
-    let expect = json!({"data": {
-        "uuid": uuid, "email": email, "name": "Ada", "country": "Malta", "status": "active",
-        "membership_plan_category": "non-member", "member_status": "non-member",
-        "membership_expire_at": null, "mailerlite_account": "old", "migrated_at": null,
-        "migration_source": null,
-    }});
-    assert_eq!(created.json(), expect);
-    let keys: BTreeSet<_> = record.as_object().unwrap().keys().cloned().collect();
-    assert_eq!(keys, KEYS.map(str::to_owned).into());
+    let created = newsletter.put(&email, &body).await;
+    let uuid = created.json()["data"]["uuid"].as_str().unwrap().to_owned();
+    let record = |name: &str, plan_category: &str, member_status: &str, status: &str| {
+        json!({"data": {
+            "uuid": uuid, "email": email, "name": name, "country": "Malta", "status": status,
+            "membership_plan_category": plan_category, "member_status": member_status,
+            "membership_expire_at": null, "mailerlite_account": "old", "migrated_at": null,
+            "migration_source": null,
+        }})
+    };
+    let nobody = "non-member";
+    created.is_exactly(201, &record("Ada", nobody, nobody, "active"));
+    newsletter.settled(&email).await;
+    let sent = || newsletter.methods(Account::Old, &email);
+    assert_eq!(sent(), ["POST"]);
+    let there = || {
+        newsletter
+            .provider
+            .subscriber(Account::Old, &email)
+            .unwrap()
+    };
+    assert_eq!(there()["fields"]["country"], "Malta");
 
-    for body in [
-        json!({"name": "Ada"}),
-        json!({}),
-        json!({"unheard": {"of": 5}}),
+    let lasts = "active-or-expired";
+    for (change, raised, expect, sent_by_then) in [
+        (body.clone(), 0, record("Ada", nobody, nobody, "active"), 1),
+        (
+            json!({"name": "Ada L."}),
+            0,
+            record("Ada L.", nobody, nobody, "active"),
+            2,
+        ),
+        (
+            membership("individual", "active", None),
+            1,
+            record("Ada L.", "individual", lasts, "active"),
+            3,
+        ),
+        (
+            membership("individual", "expired", None),
+            2,
+            record("Ada L.", "individual", lasts, "active"),
+            3,
+        ),
     ] {
-        let unchanged = put(&app.api, &email, &body).await;
-        unchanged.is_exactly(200, &expect);
+        let changed = newsletter.put(&email, &change).await;
+        changed.is_exactly(200, &expect);
+        newsletter.settled(&email).await;
+        let events = newsletter.raised("IndividualMembershipUpdated", &uuid);
+        assert_eq!((events, sent().len()), (raised, sent_by_then), "{change}");
     }
-    assert_eq!(show(&app, &email).await, record);
-    let renamed = put(&app.api, &email, &json!({"name": "Ada L."})).await;
-    assert_eq!(renamed.status, 200);
-    assert_eq!(renamed.json()["data"]["name"], "Ada L.");
-    assert_eq!(renamed.json()["data"]["uuid"], record["uuid"]);
-    assert_eq!(show(&app, &email).await, renamed.json()["data"]);
+    assert_eq!(there()["fields"]["member_status"], lasts);
+
+    newsletter.provider.set_status(Account::Old, &email, "junk");
+    let told = || {
+        let told: Vec<_> = sent()
+            .into_iter()
+            .filter(|method| method != "GET")
+            .collect();
+        told.len()
+    };
+    for _ in 0..2 {
+        let complaint = event("subscriber.spam_reported", &email, "junk");
+        newsletter.deliver(&complaint).await;
+        // The status is stored before the provider gets its answer.
+        let shown: Value = newsletter.show(&email).await;
+        let expect = record("Ada L.", "individual", lasts, "spam_reported");
+        assert_eq!(shown, expect["data"]);
+        newsletter.settled(&email).await;
+        // Whoever is suppressed is looked up first, and their fields are kept up to date.
+        assert_eq!(told(), 4);
+        assert_eq!(there()["status"], "junk");
+    }
 }

@@ -1,5 +1,5 @@
-//! Moves and syncs in which a step fails or the process is killed: the work is repeated, and no
-//! person is lost or moved twice.
+//! Moves and syncs during which the process is killed: the work is repeated, and no person is lost
+//! or moved twice.
 
 use std::time::Duration;
 
@@ -8,12 +8,11 @@ use tokio::task::JoinSet;
 
 use crate::harness::{
     SETTLING, Store, eventually,
-    mailerlite::{Account, Call, Fault},
+    mailerlite::{Account, Call},
     newsletter::{Newsletter, person},
 };
 
 on_every_store! {
-    a_move_survives_a_failure_of_each_step,
     a_process_killed_beside_a_call_does_no_harm,
 }
 
@@ -26,13 +25,6 @@ const STEPS: [(Account, &str); 3] = [
 
 /// Time for the lease of a killed process to expire (30 seconds), and for the work itself.
 const LEASE_AND_WORK: Duration = Duration::from_mins(3);
-
-async fn known(newsletter: &Newsletter) -> String {
-    let email = person();
-    newsletter.report(&email, &json!({"name": "Ada"})).await;
-    newsletter.settled(&email).await;
-    email
-}
 
 async fn confirm(newsletter: &Newsletter, email: &str) {
     let answer = newsletter.confirm(&newsletter.token_of(email)).await;
@@ -55,43 +47,9 @@ fn has_moved(newsletter: &Newsletter, email: &str) {
     assert!(removed.all(|call| call.at > added.at));
 }
 
-async fn a_move_survives_a_failure_of_each_step(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let _worker = newsletter.work();
-    for (account, method) in STEPS {
-        for fault in [
-            Fault::Answer(500, None),
-            Fault::Answer(408, None),
-            Fault::Close,
-            Fault::LoseAnswer,
-        ] {
-            let email = known(&newsletter).await;
-            newsletter.provider.fail_on(account, method, 1, fault);
-            confirm(&newsletter, &email).await;
-            newsletter.settled(&email).await;
-            has_moved(&newsletter, &email);
-            let calls = newsletter.calls(account, &email);
-            let calls = calls.iter().filter(|call| call.method == method);
-            // A removed person cannot be removed again.
-            let is_gone = method == "DELETE" && matches!(fault, Fault::LoseAnswer);
-            let each = if (account, method) == (Account::Old, "GET") {
-                // An attempt looks the person up twice; one that fails at the first look-up, once.
-                3
-            } else if is_gone {
-                1
-            } else {
-                2
-            };
-            assert_eq!(calls.count(), each, "{account:?} {method} {fault:?}");
-        }
-    }
-}
-
 /// Kills the worker when the provider has processed the request, but before it answers.
 async fn killed(newsletter: &Newsletter, account: Account, method: &'static str, email: &str) {
-    newsletter
-        .provider
-        .fail_on(account, method, 1, Fault::WithholdAnswer);
+    newsletter.provider.withhold_answer(account, method);
     let worker = newsletter.work();
     eventually("the provider has done it", SETTLING, || async {
         let calls = newsletter.calls(account, email);

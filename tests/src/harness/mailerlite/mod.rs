@@ -1,25 +1,20 @@
 //! A stand-in for the e-mail marketing provider: an HTTP server with two accounts that behave as
-//! the provider's, which records all requests and fails on demand.
+//! the provider's, which records all requests.
 //!
-//! It is written from the API's documentation and recorded answers, and knows nothing of the
-//! program under test. The provider's own Python client is tested against it, too
+//! It has what the program under test calls, is written from the API's documentation and recorded
+//! answers, and knows nothing of the program. The provider's own Python client is tested against it, too
 //! (`tests/python/test_mailerlite.py`).
 //!
-//! - `server`: authentication, limits and faults.
-//! - `routes`: dispatches a request to an account.
-//! - `account`, `subscriber`, `group`, `field`: the data of an account.
+//! - `server`: authentication and limits.
+//! - `account`, `person`: the data of an account, and its answers.
 //! - `reply`: the HTTP forms of answers.
 
 mod account;
-mod field;
-mod group;
+mod person;
 mod reply;
-mod routes;
 mod server;
-mod subscriber;
 
 use std::{
-    collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
@@ -50,27 +45,6 @@ impl Account {
     }
 }
 
-/// A fault in place of an ordinary answer.
-#[derive(Clone, Copy, Debug)]
-pub enum Fault {
-    /// An error with this status, and with `Retry-After` in seconds if given. The request has no
-    /// effect.
-    Answer(u16, Option<u64>),
-    /// The connection is closed. The request has no effect.
-    Close,
-    /// The request takes effect, but the connection is closed without an answer.
-    LoseAnswer,
-    /// The request takes effect, but there is no answer for as long as the client waits.
-    WithholdAnswer,
-}
-
-/// A planned fault.
-struct Planned {
-    fault: Fault,
-    /// The method that the fault is for.
-    method: &'static str,
-}
-
 /// A received request.
 #[derive(Clone, Debug)]
 pub struct Call {
@@ -97,8 +71,8 @@ pub struct MailerLite {
 /// The state of the server.
 struct State {
     accounts: [AccountData; 2],
-    faults: [VecDeque<Planned>; 2],
-    outage: Option<Fault>,
+    /// The requests that have their effect, and no answer for as long as the client waits.
+    unanswered: Vec<(Account, &'static str)>,
     calls: Vec<Call>,
 }
 
@@ -122,7 +96,7 @@ impl MailerLite {
 
     /// The id of the group that exists from the start.
     pub fn group(&self, account: Account) -> String {
-        self.on(account, |data| data.first_group().to_string())
+        self.on(account, |data| data.group.to_string())
     }
 
     /// Sets the limit of requests to an account within any minute.
@@ -130,15 +104,9 @@ impl MailerLite {
         self.on(account, |data| data.limit = per_minute);
     }
 
-    /// Plans a fault for the next requests with one method, independent of other methods.
-    pub fn fail_on(&self, account: Account, method: &'static str, times: usize, fault: Fault) {
-        let faults = std::iter::repeat_with(|| Planned { fault, method }).take(times);
-        self.state().faults[account as usize].extend(faults);
-    }
-
-    /// Sets a permanent fault for all requests; `None` ends it.
-    pub fn outage(&self, fault: Option<Fault>) {
-        self.state().outage = fault;
+    /// Has the next request with a method take effect without an answer.
+    pub fn withhold_answer(&self, account: Account, method: &'static str) {
+        self.state().unanswered.push((account, method));
     }
 
     /// Adds a person to an account, by the body of an upsert.
@@ -149,7 +117,11 @@ impl MailerLite {
 
     /// Sets the status of a person in an account, as the provider does after an unsubscription.
     pub fn set_status(&self, account: Account, email: &str, status: &str) {
-        self.on(account, |data| data.set_status(email, status));
+        self.on(account, |data| {
+            let person = data.person(email);
+            let person = person.unwrap_or_else(|| panic!("there is no {email}"));
+            person.set_status(status);
+        });
     }
 
     /// A person in an account, in the form of the provider's answer.
@@ -159,7 +131,10 @@ impl MailerLite {
 
     /// The id of a current or deleted person in an account; empty if there was none.
     pub fn id(&self, account: Account, email: &str) -> String {
-        self.on(account, |data| data.id(email).unwrap_or_default())
+        self.on(account, |data| {
+            let person = data.person(email);
+            person.map_or_else(String::new, |person| person.id.to_string())
+        })
     }
 
     /// The number of people in an account.
@@ -169,19 +144,21 @@ impl MailerLite {
 
     /// The number of automations that have started for a person, in both accounts.
     pub fn automation_starts(&self, email: &str) -> usize {
-        let starts = |account| self.on(account, |data| data.automation_starts(email));
-        Account::ALL.into_iter().map(starts).sum()
+        let is_started = |account: &Account| {
+            self.on(*account, |data| {
+                data.person(email).is_some_and(|one| one.is_started)
+            })
+        };
+        Account::ALL
+            .iter()
+            .filter(|account| is_started(account))
+            .count()
     }
 
     /// The requests to an account, in order of arrival.
     pub fn calls(&self, account: Account) -> Vec<Call> {
-        let calls = self.every_call().into_iter();
+        let calls = self.state().calls.clone().into_iter();
         calls.filter(|call| call.account == Some(account)).collect()
-    }
-
-    /// All requests, also those with an unknown key.
-    pub fn every_call(&self) -> Vec<Call> {
-        self.state().calls.clone()
     }
 
     /// The largest number of requests to an account within any minute.

@@ -1,6 +1,7 @@
 //! The HTTP forms of answers.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use time::{
     Duration, OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description,
@@ -42,13 +43,10 @@ impl Reply {
 
     /// An error with this status and the provider's message for it.
     pub fn of_status(status: u16, retry_after: Option<u64>) -> Self {
-        let message = match status {
-            401 => "Unauthenticated.",
-            403 => "This action is unauthorized.",
-            408 => "Request Timeout",
-            429 => "Too Many Attempts.",
-            503 => "Service Unavailable",
-            _ => "Server Error",
+        let message = if status == 401 {
+            "Unauthenticated."
+        } else {
+            "Too Many Attempts."
         };
         Self {
             retry_after,
@@ -65,14 +63,10 @@ impl Reply {
         )
     }
 
-    /// The error for an unknown id. For subscribers, the message does not contain the id.
-    pub fn missing(model: &str, id: &str) -> Self {
-        let message = if model == SUBSCRIBER {
-            format!("No query results for model [App\\Models\\{model}].")
-        } else {
-            format!("No query results for model [App\\Models\\{model}] {id}")
-        };
-        Self::message(404, &message)
+    /// The error for an unknown person.
+    pub fn nobody() -> Self {
+        let message = "No query results for model [App\\Models\\Subscriber\\Subscriber].";
+        Self::message(404, message)
     }
 
     pub fn is_success(&self) -> bool {
@@ -80,123 +74,65 @@ impl Reply {
     }
 }
 
-pub const SUBSCRIBER: &str = "Subscriber\\Subscriber";
-pub const GROUP: &str = "Group\\Group";
-pub const FIELD: &str = "Field";
-pub const WEBHOOK: &str = "Webhook";
-
-/// One page of a list with numbered pages.
-pub fn numbered_page(url: &str, items: Vec<Value>, query: &Query, per_page: usize) -> Reply {
-    let per_page = query.number("limit").unwrap_or(per_page).max(1);
-    let page = query.number("page").unwrap_or(1).max(1);
-    let total = items.len();
-    let last_page = total.div_ceil(per_page).max(1);
-    let skipped = (page - 1) * per_page;
-    let data: Vec<_> = items.into_iter().skip(skipped).take(per_page).collect();
-    let link = |page: usize| format!("{url}?page={page}");
-    let previous = (page > 1).then(|| link(page - 1));
-    let next = (page < last_page).then(|| link(page + 1));
-    let mut links = vec![json!({"url": previous, "label": "&laquo; Previous", "active": false})];
-    links.extend((1..=last_page).map(|number| {
-        json!({"url": link(number), "label": number.to_string(), "active": number == page})
-    }));
-    links.push(json!({"url": next, "label": "Next &raquo;", "active": false}));
-    let (from, to) = match data.len() {
-        0 => (None, None),
-        some => (Some(skipped + 1), Some(skipped + some)),
-    };
-    Reply::new(
-        200,
-        json!({
-            "data": data,
-            "links": {"first": link(1), "last": link(last_page), "prev": previous, "next": next},
-            "meta": {
-                "current_page": page, "from": from, "last_page": last_page, "links": links,
-                "path": url, "per_page": per_page, "to": to, "total": total,
-            },
-        }),
-    )
-}
-
-/// One page of a list that continues at the id in a cursor, forwards or backwards, so that removals
-/// do not shift it. An invalid cursor starts at the beginning. The items ascend by id.
-pub fn cursor_page<T>(
-    url: &str,
-    items: impl Iterator<Item = T>,
-    id: impl Fn(&T) -> u64,
-    view: impl Fn(&T) -> Value,
-    query: &Query,
-) -> Reply {
-    let per_page = query.number("limit").unwrap_or(25).max(1);
-    let cursor = query.get("cursor").and_then(Cursor::read);
-    let all: Vec<T> = items.collect();
-    let start = match cursor {
-        None => 0,
-        Some(Cursor { of, is_next: true }) => all.partition_point(|item| id(item) <= of),
-        Some(Cursor { of, is_next: false }) => all
-            .partition_point(|item| id(item) < of)
-            .saturating_sub(per_page),
-    };
-    let page = &all[start..all.len().min(start + per_page)];
-    let cursor = |is_there: bool, item: Option<&T>, is_next| {
-        let of = item.filter(|_| is_there).map(&id)?;
-        Some(Cursor { of, is_next }.write())
-    };
-    let next = cursor(start + page.len() < all.len(), page.last(), true);
-    let previous = cursor(start > 0, page.first(), false);
-    let link = |cursor: &Option<String>| {
-        let cursor = cursor.as_ref()?;
-        Some(format!("{url}?cursor={cursor}"))
-    };
-    let data: Vec<_> = page.iter().map(view).collect();
-    Reply::new(
-        200,
-        json!({
-            "data": data,
-            "links": {"first": null, "last": null, "prev": link(&previous), "next": link(&next)},
-            "meta": {
-                "path": url, "per_page": per_page, "next_cursor": next, "prev_cursor": previous,
-            },
-        }),
-    )
-}
-
-/// The start or the end of a page, in the provider's encoding.
-struct Cursor {
-    /// The id of the last item before the page, or of the first one after it.
-    of: u64,
-    is_next: bool,
-}
-
-impl Cursor {
-    fn write(&self) -> String {
-        let place = json!({"id": self.of, "_pointsToNextItems": self.is_next});
-        URL_SAFE_NO_PAD.encode(place.to_string())
-    }
-
-    fn read(text: &str) -> Option<Self> {
-        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-        let place: Value = serde_json::from_slice(&bytes).ok()?;
-        Some(Self {
-            of: place["id"].as_u64()?,
-            is_next: place["_pointsToNextItems"].as_bool()?,
-        })
-    }
-}
-
 /// The query parameters.
-#[derive(Default)]
-pub struct Query(pub Vec<(String, String)>);
+pub struct Query(Vec<(String, String)>);
 
 impl Query {
+    pub fn read(query: &str) -> Self {
+        let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        Self(
+            pairs
+                .map(|(name, value)| (decoded(name), decoded(value)))
+                .collect(),
+        )
+    }
+
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(other, _)| other == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    pub fn number(&self, name: &str) -> Option<usize> {
-        self.get(name)?.parse().ok()
+    /// One page of a list that continues behind the id in a cursor, so that removals do not shift
+    /// it. An invalid cursor starts at the beginning. The items ascend by id.
+    pub fn cursor_page<T>(
+        &self,
+        url: &str,
+        items: impl Iterator<Item = T>,
+        id: impl Fn(&T) -> u64,
+        view: impl Fn(T) -> Value,
+    ) -> Reply {
+        let limit = self.get("limit").and_then(|limit| limit.parse().ok());
+        let per_page: usize = limit.unwrap_or(25).max(1);
+        let behind = self.get("cursor").and_then(read_cursor).unwrap_or(0);
+        let mut rest = items.filter(|item| id(item) > behind).peekable();
+        let (mut data, mut last) = (Vec::new(), 0);
+        while data.len() < per_page
+            && let Some(item) = rest.next()
+        {
+            last = id(&item);
+            data.push(view(item));
+        }
+        let next = rest.peek().map(|_| write_cursor(last));
+        let link = next.as_ref().map(|next| format!("{url}?cursor={next}"));
+        let links = json!({"first": null, "last": null, "prev": null, "next": link});
+        let meta = json!({
+            "path": url, "per_page": per_page, "next_cursor": next, "prev_cursor": null,
+        });
+        Reply::new(200, json!({"data": data, "links": links, "meta": meta}))
     }
+}
+
+/// The end of a page, in the provider's encoding.
+fn write_cursor(id: u64) -> String {
+    let place = json!({"id": id, "_pointsToNextItems": true});
+    URL_SAFE_NO_PAD.encode(place.to_string())
+}
+
+fn read_cursor(text: &str) -> Option<u64> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+    let place: Value = serde_json::from_slice(&bytes).ok()?;
+    place["id"].as_u64()
 }
 
 /// The current time in the provider's format.

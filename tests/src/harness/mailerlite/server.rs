@@ -1,7 +1,7 @@
-//! Authentication, limits and faults, before a request reaches an account.
+//! Authentication and limits, before a request reaches an account.
 
 use std::{
-    array, future, io,
+    future, io,
     net::Ipv4Addr,
     sync::{Arc, Mutex},
     time::Instant,
@@ -15,20 +15,15 @@ use hyper::{
 };
 
 use super::{
-    super::stand_in::Server, Account, Call, Fault, MailerLite, Planned, State,
-    account::AccountData, reply::Reply, routes,
+    super::stand_in::Server, Account, Call, MailerLite, State, account::AccountData, reply::Reply,
 };
-
-/// The error that closes a connection without an answer.
-type Closed = io::Error;
 
 pub fn start() -> MailerLite {
     let listener = Server::listen((Ipv4Addr::LOCALHOST, 0));
     let url = format!("http://{}/api", listener.local_addr().unwrap());
     let state = Arc::new(Mutex::new(State {
         accounts: [AccountData::new(&url, 0), AccountData::new(&url, 1)],
-        faults: array::from_fn(|_| [].into()),
-        outage: None,
+        unanswered: Vec::new(),
         calls: Vec::new(),
     }));
     let server = Server::start(listener, {
@@ -41,7 +36,7 @@ pub fn start() -> MailerLite {
 async fn serve(
     state: Arc<Mutex<State>>,
     request: Request<Bytes>,
-) -> Result<Response<Full<Bytes>>, Closed> {
+) -> io::Result<Response<Full<Bytes>>> {
     let (head, body) = request.into_parts();
     let authorization = head.headers.get(AUTHORIZATION);
     let key = authorization
@@ -55,61 +50,41 @@ async fn serve(
         at: Instant::now(),
         status: None,
     };
-    let next = state.lock().unwrap().take(call);
-    match next {
-        Next::Answer(response) => Ok(*response),
-        Next::Close => Err(io::Error::other("a fault that was asked for")),
-        Next::Hang => future::pending().await,
+    let answer = state.lock().unwrap().answer(call);
+    match answer {
+        Some(answer) => Ok(answer),
+        None => future::pending().await,
     }
-}
-
-/// The next step for a request.
-enum Next {
-    Answer(Box<Response<Full<Bytes>>>),
-    Close,
-    Hang,
 }
 
 impl State {
-    fn take(&mut self, call: Call) -> Next {
+    /// Answers a request, unless its answer is withheld.
+    fn answer(&mut self, call: Call) -> Option<Response<Full<Bytes>>> {
         let (reply, rate) = self.reply(&call);
-        let status = reply.as_ref().ok().map(|reply| reply.status);
+        let is_meant = |one: &(Account, &str)| Some(one.0) == call.account && one.1 == call.method;
+        let withheld = self.unanswered.iter().position(is_meant);
+        let status = withheld.is_none().then_some(reply.status);
         self.calls.push(Call { status, ..call });
-        match reply {
-            Ok(reply) => Next::Answer(Box::new(response(&reply, rate))),
-            Err(Fault::WithholdAnswer) => Next::Hang,
-            Err(_) => Next::Close,
+        match withheld {
+            Some(at) => {
+                self.unanswered.remove(at);
+                None
+            }
+            None => Some(response(&reply, rate)),
         }
     }
 
-    /// The answer or the fault, with the account's limit of requests and the remaining number.
-    fn reply(&mut self, call: &Call) -> (Result<Reply, Fault>, Option<(usize, usize)>) {
+    /// The answer, with the account's limit of requests and the remaining number.
+    fn reply(&mut self, call: &Call) -> (Reply, Option<(usize, usize)>) {
         let Some(account) = call.account else {
-            return (Ok(Reply::of_status(401, None)), None);
+            return (Reply::of_status(401, None), None);
         };
-        let fault = self.outage;
-        let fault = fault.or_else(|| self.next_fault(account, &call.method));
-        match fault {
-            Some(Fault::Answer(status, retry_after)) => {
-                return (Ok(Reply::of_status(status, retry_after)), None);
-            }
-            Some(fault @ Fault::Close) => return (Err(fault), None),
-            Some(Fault::LoseAnswer | Fault::WithholdAnswer) | None => {}
-        }
         let data = &mut self.accounts[account as usize];
         let reply = match data.admit(call.at) {
-            Ok(()) => routes::answer(data, call),
+            Ok(()) => data.answer(call),
             Err(seconds) => Reply::of_status(429, Some(seconds)),
         };
-        let rate = (data.limit, data.remaining());
-        (fault.map_or(Ok(reply), Err), Some(rate))
-    }
-
-    fn next_fault(&mut self, account: Account, method: &str) -> Option<Fault> {
-        let planned = &mut self.faults[account as usize];
-        let is_meant = |one: &Planned| one.method == method;
-        let next = planned.iter().position(is_meant)?;
-        planned.remove(next).map(|one| one.fault)
+        (reply, Some((data.limit, data.remaining())))
     }
 }
 

@@ -1,13 +1,6 @@
 //! An account's configuration at the provider.
 
-/// The type of a custom field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldKind {
-    /// The field's key, such as `member_status`.
-    pub key: String,
-    /// Its type: `text`, `number` or `date`.
-    pub kind: String,
-}
+use std::collections::BTreeMap;
 
 /// A webhook of the account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +17,8 @@ pub struct Webhook {
 /// [`ProviderError::Locked`](super::ProviderError::Locked).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {
-    /// The account's custom fields.
-    pub fields: Vec<FieldKind>,
+    /// The types of the account's custom fields (`text`, `number` or `date`), by their keys.
+    pub fields: BTreeMap<String, String>,
     /// Whether the configured group exists; `None` if the settings name none.
     pub has_group: Option<bool>,
     /// The account's webhooks.

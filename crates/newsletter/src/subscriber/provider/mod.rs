@@ -1,15 +1,35 @@
 //! The port to the e-mail marketing provider and its two accounts.
 
 mod inspection;
+mod relay;
 
 use std::{fmt, time::Duration};
 
 use async_trait::async_trait;
-use kernel::{day, vocabulary::vocabulary};
-use time::{Date, OffsetDateTime};
+use kernel::vocabulary::vocabulary;
+use serde::Serialize;
+use time::OffsetDateTime;
 
-pub use self::inspection::{FieldKind, Inspection, Webhook};
-use super::{Account, Email, MemberStatus, SubscriberStatus};
+pub use self::{
+    inspection::{Inspection, Webhook},
+    relay::{Call, Relay},
+};
+use super::{Account, Email, SubscriberStatus};
+
+/// The fields of a subscriber in an account, as they are sent and shown; an empty one is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Fields {
+    /// `name`.
+    pub name: Option<String>,
+    /// `country`.
+    pub country: Option<String>,
+    /// `membership_plan_category`.
+    pub membership_plan_category: Option<String>,
+    /// `member_status`.
+    pub member_status: Option<String>,
+    /// `membership_expire_at`, as `Y-m-d`.
+    pub membership_expire_at: Option<String>,
+}
 
 /// The specification's six fields, as sent to the provider. The status is not among them, because
 /// the provider decides it.
@@ -17,16 +37,8 @@ use super::{Account, Email, MemberStatus, SubscriberStatus};
 pub struct Profile {
     /// `email`.
     pub email: Email,
-    /// `name`.
-    pub name: Option<String>,
-    /// `country`.
-    pub country: Option<String>,
-    /// `membership_plan_category`.
-    pub membership_plan_category: &'static str,
-    /// `member_status`.
-    pub member_status: MemberStatus,
-    /// `membership_expire_at`.
-    pub membership_expire_at: Option<Date>,
+    /// The others.
+    pub fields: Fields,
 }
 
 /// The id of a subscriber in one account.
@@ -63,33 +75,6 @@ impl ProviderStatus {
             Self::Unsubscribed => Some(SubscriberStatus::Unsubscribed),
             Self::Bounced => Some(SubscriberStatus::Bounced),
             Self::Junk => Some(SubscriberStatus::SpamReported),
-        }
-    }
-}
-
-/// The fields of a subscriber in an account; an empty one is `None`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fields {
-    /// `name`.
-    pub name: Option<String>,
-    /// `country`.
-    pub country: Option<String>,
-    /// `membership_plan_category`.
-    pub membership_plan_category: Option<String>,
-    /// `member_status`.
-    pub member_status: Option<String>,
-    /// `membership_expire_at`, its first ten characters: some answers add midnight to the day.
-    pub membership_expire_at: Option<String>,
-}
-
-impl From<&Profile> for Fields {
-    fn from(profile: &Profile) -> Self {
-        Self {
-            name: profile.name.clone(),
-            country: profile.country.clone(),
-            membership_plan_category: Some(profile.membership_plan_category.to_owned()),
-            member_status: Some(profile.member_status.as_str().to_owned()),
-            membership_expire_at: profile.membership_expire_at.map(day::write),
         }
     }
 }

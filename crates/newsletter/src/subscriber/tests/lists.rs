@@ -9,7 +9,7 @@ use crate::{
 /// The account's record of Ann, with the stored fields.
 fn right(ann: &Ann) -> Found {
     Found {
-        fields: Fields::from(&ann.get().profile()),
+        fields: ann.get().profile().fields,
         ..found(ProviderStatus::Active)
     }
 }

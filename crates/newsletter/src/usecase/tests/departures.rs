@@ -3,10 +3,12 @@
 use super::*;
 use crate::{
     audit,
-    subscriber::{Departure, Remembered, provider::Provider as _},
-    testing::by_ann,
+    subscriber::{Departure, MigrationSource, Remembered},
     usecase::{
-        NextLook, Waiting, erase, find_subscriber, next_withdrawal, recall, reinstate, suppress,
+        Waiting, erase,
+        erase::recall,
+        find_subscriber, migrate, suppress,
+        withdraw::{NextLook, next_withdrawal},
     },
 };
 
@@ -71,6 +73,40 @@ async fn the_old_address_goes_when_the_new_one_has_been_told() {
     assert_eq!(again, world.known(NEW).await.unwrap());
     world.work().await.unwrap();
     assert_eq!(world.provider.calls(), []);
+}
+
+/// Whether it is delivered, or only the account shows it.
+#[pollster::test]
+async fn who_unsubscribes_under_the_old_address_is_suppressed_under_the_new_one() {
+    for is_delivered in [true, false] {
+        let mut world = World::with_ann().await;
+        world.change_address().await;
+        let unsubscribed = SubscriberStatus::Unsubscribed;
+        world.provider.set(Account::Old, &email(ANN), unsubscribed);
+        if is_delivered {
+            world.suppress(unsubscribed).await;
+        }
+        world.work().await.unwrap();
+        assert_eq!(world.known(NEW).await.unwrap().status, unsubscribed);
+        let there = world.status(Account::Old, NEW);
+        assert_ne!(there, Some(ProviderStatus::Active), "{is_delivered}");
+    }
+}
+
+/// The chain of e-mails starts once, under whatever address.
+#[pollster::test]
+async fn who_has_moved_does_not_join_the_group_again() {
+    let mut world = World::with_ann().await;
+    let (emails, source) = ([email(ANN)], MigrationSource::Manual);
+    migrate(&world.store, &emails, source, world.now)
+        .await
+        .unwrap();
+    world.work().await.unwrap();
+    world.change_address().await;
+    world.work().await.unwrap();
+    let there = world.provider.person(Account::New, &email(NEW)).unwrap();
+    assert_eq!((there.status, there.joined), (ProviderStatus::Active, 0));
+    assert!(!world.is_in(Account::Old) && !world.is_in(Account::New));
 }
 
 #[pollster::test]
@@ -178,10 +214,13 @@ async fn what_is_remembered_is_not_lost() {
     assert_eq!(changed.status, SubscriberStatus::Bounced);
 
     let new = (SubscriberId::new(uuid(5)), token(ANN));
-    let row = recall(&world.store, &email(ANN), new, world.now).await;
-    let row = row.unwrap().unwrap();
-    assert_eq!(row.status, SubscriberStatus::Bounced);
-    assert_eq!((row.reported_at, world.ann().await), (None, row));
+    let recalled = recall(&world.store, &email(ANN), new, world.now).await;
+    assert_eq!(recalled, Ok(()));
+    let row = world.ann().await;
+    assert_eq!(
+        (row.status, row.reported_at),
+        (SubscriberStatus::Bounced, None)
+    );
     assert_eq!(world.store.remembered(&[email(ANN)]).await, Ok([].into()));
 }
 
@@ -208,22 +247,14 @@ async fn an_erasure_waits_for_the_key_of_the_other_account() {
     let mut world = World::with_ann().await;
     assert!(world.erase(ANN).await);
     let id = world.ann().await.id;
-    let old = [Account::Old];
-    let next = next_withdrawal(&world.store, id, &old).await.unwrap();
-    let NextLook::Look(look) = next else {
-        panic!("{next:?}");
-    };
-    let found = super::super::look(&world.provider, &look).await.unwrap();
-    let found = found.as_ref();
-    let told = super::super::withdraw(&world.provider, &look, found).await;
-    assert_eq!(told, Ok(()));
-    let recorded = super::super::record_withdrawal(&world.store, &look, found, world.now);
-    recorded.await.unwrap();
-    let next = next_withdrawal(&world.store, id, &old).await;
-    assert_eq!(next, Ok(NextLook::Wait(Waiting::ForKey)));
-    let both = world.provider.accounts();
-    let next = next_withdrawal(&world.store, id, &both).await.unwrap();
-    assert!(matches!(next, NextLook::Look(_)), "{next:?}");
+    let (token, effect) = world.claim(tasks::WITHDRAW).await.unwrap();
+    // The old account has forgotten her, and the other cannot be asked.
+    world.provider.fail(2, Failing::Before, no_answer());
+    assert_eq!(world.run(token, effect).await, Err(no_answer()));
+    for (accounts, waits) in [(&[Account::Old][..], true), (Account::ALL, false)] {
+        let next = next_withdrawal(&world.store, id, accounts).await.unwrap();
+        assert_eq!(next == NextLook::Wait(Waiting::ForKey), waits, "{next:?}");
+    }
 }
 
 /// The remembered suppression applies again, and an operator can lift it.
@@ -249,11 +280,10 @@ async fn operators_know_how_an_erased_person_stood() {
     assert_eq!(world.known(ANN).await, None);
 
     let new = (SubscriberId::new(uuid(0x78)), token("new"));
-    let known = recall(&world.store, &email(ANN), new, world.now).await;
-    let known = known.unwrap().unwrap();
+    let recalled = recall(&world.store, &email(ANN), new, world.now).await;
+    assert_eq!(recalled, Ok(()));
+    let known = world.ann().await;
     assert_eq!((known.status, known.id == id), (spam, false));
-    let done = reinstate(&world.store, known.id, "asked", &by_ann(3), world.now).await;
-    let active = done.unwrap().unwrap().subscriber;
-    assert_eq!(active.status, SubscriberStatus::Active);
+    assert_eq!(world.reinstate().await.status, SubscriberStatus::Active);
     assert_eq!(world.store.remembered(&[email(ANN)]).await, Ok([].into()));
 }

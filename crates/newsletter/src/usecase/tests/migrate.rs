@@ -165,3 +165,39 @@ async fn who_was_removed_is_not_created_again() {
     assert_eq!(ann.status, SubscriberStatus::Removed);
     assert_eq!(world.tasks().await, [""; 0]);
 }
+
+/// Whether the provider fails before or after it has done it.
+#[pollster::test]
+async fn a_move_that_failed_at_any_step_starts_over_and_loses_nobody() {
+    let known = || Call::Find(Account::New, email(ANN));
+    let rejoin = || Call::Upsert(Account::New, email(ANN), false);
+    for (step, failing, again) in [
+        (0, Failing::Before, vec![find(), join(), find(), remove()]),
+        (1, Failing::Before, vec![find(), join(), find(), remove()]),
+        (1, Failing::After, vec![find(), join(), find(), remove()]),
+        // Whom the new account has had is not created again, and joins the group once.
+        (
+            2,
+            Failing::Before,
+            vec![find(), known(), rejoin(), find(), remove()],
+        ),
+        (
+            3,
+            Failing::Before,
+            vec![find(), known(), rejoin(), find(), remove()],
+        ),
+        // Nothing is left to remove.
+        (3, Failing::After, vec![find(), known(), rejoin(), find()]),
+    ] {
+        let mut world = World::with_ann().await;
+        start(&world).await;
+        world.provider.fail(step, failing, no_answer());
+        assert_eq!(world.work().await, Err(no_answer()));
+        let done = [find(), join(), find(), remove()];
+        assert_eq!(world.provider.calls(), done[..=step]);
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), again, "{step} {failing:?}");
+        assert!(has_arrived(&world).await);
+        assert!(world.is_in(Account::New) && !world.is_in(Account::Old));
+    }
+}

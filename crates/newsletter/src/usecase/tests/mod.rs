@@ -1,8 +1,6 @@
 //! The use cases on a store and a provider in memory, run as a worker does.
 
 mod departures;
-mod driver;
-mod interleavings;
 mod migrate;
 mod newsletter;
 mod operate;
@@ -10,26 +8,28 @@ mod person;
 mod sync;
 mod withdraw;
 
+use async_trait::async_trait;
 use kernel::{
     outbox::{ClaimToken, Effect, Outbox, Queue},
     testing::{entries, rows},
 };
 use time::{Duration, OffsetDateTime};
 
-use self::driver::{Addresses, Steps};
 use super::{
-    ProviderJob, Reported, begin_move, begin_sync, look_up, notice_events, put_subscriber,
-    put_subscribers, record_found, record_sync,
+    Reported, Step, TaskError, TaskPorts, carry_out_move, carry_out_sync, carry_out_withdrawal,
+    notice_events, operate::reinstate, put_subscriber, put_subscribers,
 };
 use crate::{
     store::Store,
     subscriber::{
-        Account, MigrationToken, Notice, PutSubscriber, Subscriber, SubscriberId, SubscriberStatus,
-        provider::{ProviderError, ProviderStatus},
+        Account, Email, MigrationToken, Notice, PutSubscriber, Subscriber, SubscriberId,
+        SubscriberStatus,
+        provider::{Provider, ProviderError, ProviderStatus},
     },
     tasks,
     testing::{
-        Call, Failing, MemoryProvider, MemoryStore, email, hours, noon, notice, report, token, uuid,
+        Call, Failing, MemoryProvider, MemoryStore, by_ann, email, hours, noon, notice, report,
+        token, uuid,
     },
 };
 
@@ -92,6 +92,17 @@ impl World {
         self.notice(&[notice(ANN, status)]).await;
     }
 
+    /// An operator reinstates Ann.
+    async fn reinstate(&mut self) -> Subscriber {
+        self.now += hours(1);
+        let (ann, by) = (
+            self.ann().await,
+            by_ann(self.now.unix_timestamp().unsigned_abs().into()),
+        );
+        let done = reinstate(&self.store, ann, "a mistake", &by, self.now).await;
+        done.unwrap().subscriber
+    }
+
     async fn ann(&self) -> Subscriber {
         let known = self.store.load(&[email(ANN)]).await.unwrap();
         known[&email(ANN)].clone()
@@ -100,7 +111,7 @@ impl World {
     /// The fields that an account got of Ann.
     fn told(&self, account: Account) -> Option<String> {
         let person = self.provider.person(account, &email(ANN))?;
-        person.profile?.name
+        person.profile?.fields.name
     }
 
     fn is_in(&self, account: Account) -> bool {
@@ -151,14 +162,50 @@ impl World {
     }
 
     async fn run(&self, token: ClaimToken, effect: Effect) -> Result<(), ProviderError> {
-        let now = || self.now;
-        let steps = Steps {
-            store: &self.store,
-            provider: &self.provider,
-            addresses: &Addresses::default(),
-            now: &now,
+        let (id, queue) = (SubscriberId::new(effect.key()), effect.queue());
+        let is_of = |account: &&Account| {
+            [tasks::syncs(**account), tasks::bulk_syncs(**account)].contains(&queue)
         };
-        steps.run(token, effect).await
+        let done = match Account::ALL.iter().find(is_of) {
+            Some(account) => carry_out_sync(self, token, id, *account).await,
+            None if queue == tasks::MIGRATE => carry_out_move(self, token, id).await,
+            None => carry_out_withdrawal(self, token, id).await,
+        };
+        match done {
+            Err(TaskError::Provider(error)) => return Err(error),
+            Err(TaskError::Waits(_)) => {
+                let later = self.now + hours(1);
+                self.store.give_back(&[token], later).await.unwrap();
+            }
+            done => done.unwrap(),
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl TaskPorts for World {
+    type Guard = ();
+
+    fn store(&self) -> &dyn Store {
+        &self.store
+    }
+
+    fn provider(&self) -> &dyn Provider {
+        &self.provider
+    }
+
+    fn now(&self) -> OffsetDateTime {
+        self.now
+    }
+
+    async fn alone(&self, _: &Email) {}
+
+    fn again<'a, T: Send + 'a>(
+        &'a self,
+        mut attempt: impl FnMut() -> Step<'a, T> + Send + 'a,
+    ) -> Step<'a, T> {
+        attempt()
     }
 }
 

@@ -6,14 +6,16 @@ use super::*;
 use crate::{
     audit,
     subscriber::{
-        Suppression, SuppressionSource, operator::ImportedSuppression, provider::Provider as _,
+        Suppression, SuppressionSource, operator::ImportedSuppression,
         reconciliation::ConcurrentWrites,
     },
     tasks,
-    testing::{by_ann, subscriber_id},
+    testing::subscriber_id,
     usecase::{
-        NextLook, begin_withdrawal, confirm_migration, import_suppressions, look, next_withdrawal,
-        reconcile, reinstate, rotate_token, suppress, withdraw,
+        confirm_migration, import_suppressions,
+        operate::rotate_token,
+        reconcile, suppress,
+        withdraw::{NextLook, begin_withdrawal, next_withdrawal, withdraw},
     },
 };
 
@@ -76,18 +78,16 @@ async fn who_is_suppressed_gets_nothing_from_either_account_and_it_is_recorded()
 #[pollster::test]
 async fn who_is_reinstated_counts_from_then_on_and_it_is_recorded() {
     let mut world = World::with_ann().await;
-    let id = subscriber_id(ANN);
-    let (store, now) = (&world.store, world.now);
-    let early = reinstate(store, id, "no need", &by_ann(1), now).await;
-    assert!(!early.unwrap().unwrap().is_news);
-    let nobody = reinstate(store, subscriber_id(STRANGER), "?", &by_ann(1), now).await;
-    assert_eq!(nobody, Ok(None));
-    assert_eq!(audit(store).await, []);
+    assert_eq!(
+        world.reinstate().await,
+        world.ann().await,
+        "there is no need"
+    );
+    assert_eq!(audit(&world.store).await, []);
     world.suppress(SubscriberStatus::SpamReported).await;
-    let done = reinstate(&world.store, id, "a mistake", &by_ann(2), world.now).await;
-    let done = done.unwrap().unwrap();
-    assert_eq!(done.subscriber.reinstated_at, Some(world.now));
-    assert_eq!(done.subscriber.status, SubscriberStatus::Active);
+    let active = world.reinstate().await;
+    assert_eq!(active.reinstated_at, Some(world.now));
+    assert_eq!(active.status, SubscriberStatus::Active);
     let entries = audit(&world.store).await;
     assert_eq!(entries.len(), 1);
     assert_eq!(entries[0].details["was"], "spam_reported");
@@ -128,10 +128,7 @@ async fn an_import_only_ever_strengthens() {
 async fn an_import_of_what_was_before_does_not_undo_a_reinstatement() {
     let mut world = World::with_ann().await;
     world.suppress(SubscriberStatus::Unsubscribed).await;
-    world.now += hours(1);
-    let id = subscriber_id(ANN);
-    let done = reinstate(&world.store, id, "asked", &by_ann(1), world.now).await;
-    assert!(done.unwrap().unwrap().is_news);
+    world.reinstate().await;
     let at = |at| ImportedSuppression {
         at,
         ..imported(ANN, SubscriberStatus::Unsubscribed)
@@ -184,8 +181,8 @@ async fn an_unsubscription_of_this_service_does_not_relabel() {
 async fn read_lists(world: &World) {
     for &account in Account::ALL {
         let page = world.provider.page(account, None).await.unwrap();
-        let concurrent = ConcurrentWrites::Excluded;
-        let read = reconcile(&world.store, account, &page.people, concurrent, world.now);
+        let (store, excluded) = (&world.store, ConcurrentWrites::Excluded);
+        let read = reconcile(store, account, &page, excluded, false, world.now);
         read.await.unwrap();
     }
 }
@@ -206,19 +203,18 @@ async fn a_delivery_counts_also_of_who_was_withdrawn() {
 async fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
     let mut world = World::with_ann().await;
     world.suppress(SubscriberStatus::Unsubscribed).await;
-    let (id, old) = (subscriber_id(ANN), [Account::Old]);
-    let next = next_withdrawal(&world.store, id, &old).await.unwrap();
+    let (id, old) = (subscriber_id(ANN), Account::Old);
+    let next = next_withdrawal(&world.store, id, &[old]).await.unwrap();
     let NextLook::Look(next) = next else {
         panic!("{next:?}");
     };
-    let found = look(&world.provider, &next).await.unwrap();
-    let done = reinstate(&world.store, id, "a mistake", &by_ann(1), world.now).await;
-    assert!(done.unwrap().unwrap().is_news);
+    let found = world.provider.find(old, &email(ANN)).await.unwrap();
+    world.reinstate().await;
     let found = found.as_ref();
     let begun = begin_withdrawal(&world.store, &next, found, world.now).await;
     let told = withdraw(&world.provider, &begun.unwrap(), found).await;
     assert_eq!(told, Ok(()));
-    let person = world.provider.person(Account::Old, &email(ANN)).unwrap();
+    let person = world.provider.person(old, &email(ANN)).unwrap();
     assert_eq!(person.status, ProviderStatus::Active);
 }
 
@@ -228,8 +224,8 @@ async fn a_rotated_token_is_unknown() {
     let world = World::with_ann().await;
     let (before, other) = (world.ann().await, token("another one"));
     let (by, why) = (by_ann(1), "was forwarded");
-    let rotated = rotate_token(&world.store, before.id, &other, why, &by, world.now);
-    let after = rotated.await.unwrap().unwrap();
+    let rotated = rotate_token(&world.store, &before, &other, why, &by, world.now);
+    let after = rotated.await.unwrap();
     let expect = Subscriber {
         token: other.clone(),
         version: before.version + 1,
@@ -248,17 +244,4 @@ async fn a_rotated_token_is_unknown() {
     for secret in [&before.token, &other] {
         assert!(!shown.contains(secret.reveal()), "{shown}");
     }
-}
-
-#[pollster::test]
-async fn who_was_never_reported_has_no_token_to_rotate() {
-    let mut world = World::new();
-    world.notice(&[unsubscribing(STRANGER)]).await;
-    let nobody = token("another one");
-    for id in [subscriber_id(STRANGER), subscriber_id(ANN)] {
-        let by = by_ann(1);
-        let rotated = rotate_token(&world.store, id, &nobody, "?", &by, world.now);
-        assert_eq!(rotated.await, Ok(None));
-    }
-    assert_eq!(audit(&world.store).await, []);
 }

@@ -1,12 +1,7 @@
 //! Withdrawals from every account that shows a suppressed subscriber active.
 
 use super::*;
-use crate::{
-    store::WriteSet,
-    subscriber::{SuppressionSource, operator},
-    tasks,
-    usecase::unsubscribe_holder,
-};
+use crate::{subscriber::SuppressionSource, tasks, usecase::unsubscribe_holder};
 
 /// An unreported address may receive mail, too.
 #[pollster::test]
@@ -63,7 +58,7 @@ async fn the_holder_of_a_link_leaves_both_accounts() {
         }
         if before == Active {
             assert_gets_no_mail(&world);
-            reinstate(&mut world).await;
+            world.reinstate().await;
             for &account in Account::ALL {
                 let active = ProviderStatus::Active;
                 world.provider.set(account, &email(ANN), active);
@@ -95,14 +90,6 @@ fn assert_gets_no_mail(world: &World) {
     }
 }
 
-async fn reinstate(world: &mut World) {
-    world.now += hours(1);
-    let change = operator::reinstate(&world.ann().await, world.now);
-    let mut writes = WriteSet::new(world.now);
-    change.expect("she is suppressed").record(&mut writes);
-    world.store.commit(writes).await.unwrap();
-}
-
 /// An old delivery that is repeated does not undo it; a new unsubscription does.
 #[pollster::test]
 async fn a_reinstated_person_counts_from_then_on() {
@@ -112,7 +99,7 @@ async fn a_reinstated_person_counts_from_then_on() {
     world.provider.set(old, &email(ANN), unsubscribed);
     world.suppress(SubscriberStatus::Unsubscribed).await;
     world.work().await.unwrap();
-    reinstate(&mut world).await;
+    world.reinstate().await;
     for status in [unsubscribed, ProviderStatus::Active] {
         // Unchanged at first, then by the subscriber's wish.
         if status == ProviderStatus::Active {

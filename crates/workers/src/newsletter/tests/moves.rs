@@ -1,6 +1,4 @@
-//! Moves: the order of their steps, and what follows when one of them fails.
-
-use newsletter::testing::Failing;
+//! Moves beside syncs, and withdrawals after them.
 
 use super::*;
 
@@ -23,25 +21,6 @@ async fn settled() -> Bench {
     worker.stop().await;
     bench.script.memory.calls();
     bench
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_move_looks_up_adds_looks_again_and_removes_in_this_order() {
-    let bench = settled().await;
-    bench.migrate(ADA).await;
-    let worker = bench.start();
-    bench.until_idle().await;
-    assert_eq!(bench.script.memory.calls(), steps(ADA));
-    assert!(bench.script.memory.person(Old, &email(ADA)).is_none());
-    let person = bench.script.memory.person(New, &email(ADA)).unwrap();
-    assert_eq!(person.joined, 1);
-    assert!(bench.subscriber(ADA).await.migrated.unwrap().arrived);
-
-    bench.put(ADA, &named("Ada")).await;
-    bench.until_idle().await;
-    let calls = bench.script.memory.calls();
-    assert_eq!(calls, [Call::Update(New, email(ADA))], "from now on");
-    worker.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -75,59 +54,6 @@ async fn a_sync_does_not_come_between_a_move_and_the_old_account() {
     expect.extend(steps(ADA));
     assert_eq!(calls, expect);
     assert!(bench.script.memory.person(Old, &email(ADA)).is_none());
-    worker.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_move_that_failed_at_any_step_starts_over_and_loses_nobody() {
-    for step in 0..4 {
-        for failing in [Failing::Before, Failing::After] {
-            for error in [busy(None), busy(Some(20 * SECOND)), locked()] {
-                let bench = settled().await;
-                bench.script.memory.fail(step, failing, error);
-                bench.migrate(ADA).await;
-                let worker = bench.start();
-                bench.until_idle().await;
-                let [look, join, again, remove] = steps(ADA);
-                let mut expect = steps(ADA)[..=step].to_vec();
-                expect.push(look);
-                if step >= 2 {
-                    // A subscriber whom the new account has had is not created again.
-                    expect.push(Call::Find(New, email(ADA)));
-                }
-                // The group is joined once.
-                expect.push(if step >= 2 {
-                    Call::Upsert(New, email(ADA), false)
-                } else {
-                    join
-                });
-                expect.extend([again, remove]);
-                if (step, failing) == (3, Failing::After) {
-                    // Nothing is left to remove.
-                    expect.pop();
-                }
-                let calls = bench.script.memory.calls();
-                assert_eq!(calls, expect, "{step} {failing:?}");
-                assert!(bench.script.memory.person(Old, &email(ADA)).is_none());
-                assert!(bench.script.memory.person(New, &email(ADA)).is_some());
-                assert!(bench.subscriber(ADA).await.migrated.unwrap().arrived);
-                worker.stop().await;
-            }
-        }
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_move_that_was_not_recorded_starts_over() {
-    let bench = settled().await;
-    bench.migrate(ADA).await;
-    bench.stores.faulty.fail_next([Fault::Panic]);
-    let worker = bench.start();
-    bench.until_idle().await;
-    let mut expect = steps(ADA)[..1].to_vec();
-    expect.extend(steps(ADA));
-    assert_eq!(bench.script.memory.calls(), expect);
-    assert!(bench.subscriber(ADA).await.migrated.unwrap().arrived);
     worker.stop().await;
 }
 

@@ -8,13 +8,10 @@ use std::{
     },
 };
 
-use async_trait::async_trait;
 use newsletter::{
     subscriber::{
         Account, Email,
-        provider::{
-            Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
-        },
+        provider::{Call, Provider, ProviderError, Relay},
     },
     testing::MemoryProvider,
 };
@@ -107,102 +104,40 @@ impl Script {
         turns.insert(account, turn);
         turn
     }
+}
 
-    async fn call<T>(
+impl Relay for Script {
+    fn behind(&self) -> &dyn Provider {
+        &self.memory
+    }
+
+    fn with_key(&self) -> Vec<Account> {
+        self.accounts.lock().unwrap().clone()
+    }
+
+    async fn pass_on<T: Send>(
         &self,
-        account: Account,
-        whom: Option<&Email>,
-        call: impl Future<Output = Result<T, ProviderError>>,
+        call: Call<'_>,
+        answer: impl Future<Output = Result<T, ProviderError>> + Send,
     ) -> Result<T, ProviderError> {
         self.under_way.fetch_add(1, Ordering::SeqCst);
         let _guard = UnderWay(&self.under_way);
-        let turn = self.turn(account);
+        let turn = self.turn(call.account);
         sleep_until(turn).await;
         let latency = *self.latency.lock().unwrap();
         sleep(latency).await;
         let now = Instant::now();
-        self.asked.lock().unwrap().push((account, now));
-        let treatment = self.treatments.lock().unwrap().get(&account).cloned();
+        self.asked.lock().unwrap().push((call.account, now));
+        let treatment = self.treatments.lock().unwrap().get(&call.account).cloned();
         match treatment {
             Some(Treatment::Fail(error)) => return Err(error),
-            Some(Treatment::FailFor(email, error)) if whom == Some(&email) => return Err(error),
+            Some(Treatment::FailFor(email, error)) if call.whom == email.as_str() => {
+                return Err(error);
+            }
             Some(Treatment::Panic) => panic!("a provider's defect"),
             Some(Treatment::Slow(time)) => sleep(time).await,
             Some(Treatment::FailFor(..)) | None => {}
         }
-        call.await
-    }
-}
-
-#[async_trait]
-impl Provider for Script {
-    fn accounts(&self) -> Vec<Account> {
-        self.accounts.lock().unwrap().clone()
-    }
-
-    async fn upsert(
-        &self,
-        account: Account,
-        profile: &Profile,
-        join: bool,
-    ) -> Result<Upserted, ProviderError> {
-        self.call(
-            account,
-            Some(&profile.email),
-            self.memory.upsert(account, profile, join),
-        )
-        .await
-    }
-
-    async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError> {
-        self.call(account, Some(email), self.memory.find(account, email))
-            .await
-    }
-
-    async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        self.call(account, None, self.memory.remove(account, id))
-            .await
-    }
-
-    async fn update(
-        &self,
-        account: Account,
-        id: &ProviderId,
-        profile: &Profile,
-    ) -> Result<Option<Upserted>, ProviderError> {
-        self.call(
-            account,
-            Some(&profile.email),
-            self.memory.update(account, id, profile),
-        )
-        .await
-    }
-
-    async fn suppress(
-        &self,
-        account: Account,
-        email: &Email,
-        id: &ProviderId,
-    ) -> Result<(), ProviderError> {
-        self.call(
-            account,
-            Some(email),
-            self.memory.suppress(account, email, id),
-        )
-        .await
-    }
-
-    async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        self.call(account, None, self.memory.forget(account, id))
-            .await
-    }
-
-    async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
-        self.call(account, None, self.memory.page(account, cursor))
-            .await
-    }
-
-    async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
-        self.call(account, None, self.memory.inspect(account)).await
+        answer.await
     }
 }

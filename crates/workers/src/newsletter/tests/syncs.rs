@@ -3,27 +3,6 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn a_report_is_told_to_the_account_once() {
-    let bench = Bench::new();
-    let worker = bench.start();
-    // One through the event's listener, and one directly.
-    bench.put(ADA, INDIVIDUAL).await;
-    bench.put(BOB, &named("Bob")).await;
-    bench.until_idle().await;
-    for (address, name) in [(ADA, None), (BOB, Some("Bob"))] {
-        let person = bench.script.memory.person(Old, &email(address)).unwrap();
-        let profile = person.profile.unwrap();
-        assert_eq!(profile.name.as_deref(), name);
-        assert_eq!(person.joined, 0);
-        let known = bench.subscriber(address).await;
-        assert!(!known.needs_sync());
-    }
-    assert_eq!(bench.script.asked(Old).len(), 2);
-    assert_eq!(bench.script.asked(New).len(), 0);
-    worker.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn without_a_key_what_would_be_sent_waits_untouched() {
     let bench = Bench::new();
     *bench.script.accounts.lock().unwrap() = vec![New];

@@ -23,24 +23,19 @@ use crate::command::run::Run;
 
 const HEADER: &str = "email,name,country,plan_category,status,expires_at\n";
 
-/// The first lines of the records, with their fields or the reason of the refusal.
-fn records(text: impl AsRef<[u8]>) -> Vec<(u64, Result<String, String>)> {
+/// The records of a file, each with its first line, and its fields or why it is refused.
+fn records(text: impl AsRef<[u8]>) -> Vec<String> {
     // A buffer that is smaller than a line.
     let input = BufReader::with_capacity(7, Cursor::new(text.as_ref().to_vec()));
     let mut records = Records::open(input, &LAYOUT).unwrap();
     let mut all = Vec::new();
     while let Some(record) = records.next_record().unwrap() {
-        all.push((record.line, record.fields.map(|fields| fields.join("|"))));
+        all.push(match record.fields {
+            Ok(fields) => format!("{} {}", record.line, fields.join("|")),
+            Err(why) => format!("{}: {why}", record.line),
+        });
     }
     all
-}
-
-fn ok(line: u64, fields: &str) -> (u64, Result<String, String>) {
-    (line, Ok(fields.to_owned()))
-}
-
-fn bad(line: u64, why: &str) -> (u64, Result<String, String>) {
-    (line, Err(why.to_owned()))
 }
 
 #[test]
@@ -50,72 +45,52 @@ fn records_are_found_with_the_lines_they_begin_on() {
                 c@b.example, Cy ,it\"s \"plain\",,,\n\
                 \"d@b.example\",\"\",\"\",\"\",\"\",\"\"";
     let expect = [
-        ok(2, "a@b.example|Ada||||"),
-        ok(
-            5,
-            "b@b.example|Lovelace, \"Ada\"|Two\nlines|team|active|2027-01-31",
-        ),
-        ok(7, "c@b.example|Cy|it\"s \"plain\"|||"),
-        ok(8, "d@b.example|||||"),
+        "2 a@b.example|Ada||||",
+        "5 b@b.example|Lovelace, \"Ada\"|Two\nlines|team|active|2027-01-31",
+        "7 c@b.example|Cy|it\"s \"plain\"|||",
+        "8 d@b.example|||||",
     ];
     let text = format!("{HEADER}{body}");
     assert_eq!(records(&text), expect);
     assert_eq!(records(format!("\u{FEFF}{text}\n")), expect, "with a mark");
-    let crlf = records(text.replace('\n', "\r\n"));
-    for ((line, fields), (_, found)) in expect.iter().zip(&crlf) {
-        let found = found.as_ref().unwrap().replace("\r\n", "\n");
-        assert_eq!(Ok(&found), fields.as_ref(), "line {line}");
-    }
-    let lines = |records: &[(u64, _)]| records.iter().map(|(line, _)| *line).collect::<Vec<_>>();
-    assert_eq!(lines(&crlf), lines(&expect));
-    assert_eq!(records(HEADER), []);
-}
+    let crlf = records(text.replace('\n', "\r\n")).join(";");
+    assert_eq!(crlf.replace("\r\n", "\n"), expect.join(";"));
+    assert_eq!(records(HEADER), [""; 0]);
 
-#[test]
-fn an_export_is_read_without_its_tokens() {
+    // An export is read without its tokens, and columns are found by their names.
     let header = HEADER.replace('\n', ",migration_token\n");
-    let text = format!("{header}a@b.example,Ada,,,,,token\nb@b.example,,,,,\n");
-    let expect = [
-        ok(2, "a@b.example|Ada||||"),
-        bad(3, "has 6 columns instead of 7"),
-    ];
-    assert_eq!(records(text), expect);
+    let exported = format!("{header}a@b.example,Ada,,,,,token\nb@b.example,,,,,\n");
+    let expect = ["2 a@b.example|Ada||||", "3: has 6 columns instead of 7"];
+    assert_eq!(records(exported), expect);
+    let header = "name,status,email,expires_at,country,plan_category";
+    let text = format!("{header}\nAda,active,a@b.example,,NO,team\n");
+    assert_eq!(records(text), ["2 a@b.example|Ada|NO|team|active|"]);
 }
 
+/// A quote that is never closed costs no memory.
 #[test]
 fn what_is_no_record_is_said_by_its_line() {
-    let mut text = format!("{HEADER}a@b.example\na@b.example,,,,,,\n").into_bytes();
-    text.extend_from_slice(b"a@b.example,\xFF,,,,\n\xFF@b.example,,,,,\nb@b.example,,,,,\n");
-    let expect = [
-        bad(2, "has 1 column instead of 6"),
-        bad(3, "has 7 columns instead of 6"),
-        bad(4, "name must be UTF-8"),
-        bad(5, "email must be UTF-8"),
-        ok(6, "b@b.example|||||"),
-    ];
-    assert_eq!(records(text), expect);
-}
-
-#[test]
-fn a_quote_that_is_never_closed_costs_no_memory() {
+    let open = "2: has a quote that is not closed by line 3";
+    let (some, much) = ("x".repeat(40 << 10), "x".repeat(1 << 20));
+    for (lines, first) in [
+        (&b"a@b.example\n"[..], "2: has 1 column instead of 6"),
+        (b"a@b.example,,,,,,\n", "2: has 7 columns instead of 6"),
+        (b"a@b.example,\xFF,,,,\n", "2: name must be UTF-8"),
+        (b"\xFF@b.example,,,,,\n", "2: email must be UTF-8"),
+        (format!("a,\"{some}\n{some}\n{some}\n").as_bytes(), open),
+        (
+            format!("a,{much},,,,\n").as_bytes(),
+            "2: is longer than 65536 bytes",
+        ),
+    ] {
+        let text = [HEADER.as_bytes(), lines, b"b@b.example,,,,,\n"].concat();
+        let found = records(text);
+        assert_eq!(found[0], first);
+        let last = found.last().unwrap();
+        assert!(last.ends_with(" b@b.example|||||"), "{found:?}");
+    }
     let text = format!("{HEADER}a@b.example,\"Ada,,,,\nb@b.example,,,,,\n");
-    let why = "has a quote that is not closed by line 3";
-    assert_eq!(records(text), [bad(2, why)]);
-
-    let filler = "x".repeat(40 << 10);
-    let text = format!("{HEADER}a@b.example,\"{filler}\n{filler}\n{filler}\nb@b.example,,,,,\n");
-    let why = "has a quote that is not closed by line 3";
-    let found = records(text);
-    assert_eq!(found[0], bad(2, why));
-    assert_eq!(found.last(), Some(&ok(5, "b@b.example|||||")));
-
-    let filler = "x".repeat(1 << 20);
-    let text = format!("{HEADER}a@b.example,{filler},,,,\nb@b.example,,,,,\n");
-    let expect = [
-        bad(2, "is longer than 65536 bytes"),
-        ok(3, "b@b.example|||||"),
-    ];
-    assert_eq!(records(text), expect);
+    assert_eq!(records(text), [open]);
 }
 
 #[test]
@@ -127,39 +102,25 @@ fn the_header_must_be_the_right_one() {
         ("\nname,country\n", "line 2: the header must be"),
         (
             "email,name,country,plan_category,status,expires_at,city\n",
-            "line 1: the header must be",
+            "line 1: the header",
         ),
         (
             "email,name,country,plan_category,status,status\n",
             "line 1: the header must be",
         ),
-        ("email,name\n", "line 1: the header must be"),
+        (
+            "email;name;country;plan_category;status;expires_at\n",
+            "line 1: the header",
+        ),
     ] {
         let error = Records::open(text.as_bytes(), &LAYOUT).err().unwrap();
-        assert!(error.to_string().starts_with(expect), "{text:?}: {error}");
+        let error = error.to_string();
+        assert!(error.starts_with(expect), "{text:?}: {error}");
+        let says_how = error.ends_with("by semicolons, and must be by commas");
+        assert_eq!(says_how, text.contains(';'), "{error}");
     }
     let quoted = "\"email\", name ,country,plan_category,status,expires_at\r\n";
     assert!(Records::open(quoted.as_bytes(), &LAYOUT).is_ok());
-
-    let excel = "email;name;country;plan_category;status;expires_at\n";
-    let error = Records::open(excel.as_bytes(), &LAYOUT).err().unwrap();
-    assert!(
-        error
-            .to_string()
-            .ends_with("by semicolons, and must be by commas")
-    );
-}
-
-#[test]
-fn columns_are_found_by_their_names() {
-    let text =
-        "name,status,email,expires_at,country,plan_category\nAda,active,a@b.example,,NO,team\n";
-    let mut records = Records::open(text.as_bytes(), &LAYOUT).unwrap();
-    let record = records.next_record().unwrap().unwrap();
-    assert_eq!(
-        record.fields.unwrap().join("|"),
-        "a@b.example|Ada|NO|team|active|"
-    );
 }
 
 /// An import that is recorded as one of the file `people.csv`, unless it is dry.

@@ -1,51 +1,15 @@
 //! Subscribers are listed and counted.
 
-use kernel::{outbox::Outbox, testing::Checked};
-
-use super::{A, B, full, insert, list, load, put};
+use super::{A, B, full, insert, list};
 use crate::{
-    store::{Store, SubscriberCount, SubscriberFilter, SubscriberQuery},
-    subscriber::{Email, Migrated, MigrationSource, Subscriber, SubscriberStatus},
-    testing::{AllPorts, MemoryStore, email, hours, noon, notice, subscriber, token},
-    usecase,
+    store::{SubscriberCount, SubscriberFilter, SubscriberQuery},
+    subscriber::{Email, Migrated, Subscriber, SubscriberStatus},
+    testing::{AllPorts, email, subscriber},
 };
 
 fn addresses(subscribers: &[Subscriber]) -> Vec<&str> {
     let emails = subscribers.iter().map(|subscriber| &subscriber.email);
     emails.map(Email::as_str).collect()
-}
-
-async fn a_day<S: Store>(store: &S) -> Checked {
-    let member = |status: &str| {
-        format!(
-            r#"{{"membership":{{"plan_category":"individual","status":"{status}","expires_at":"2026-06-01"}}}}"#
-        )
-    };
-    for (hour, (address, body)) in (0..).zip([
-        (A, r#"{"name":"Ann","country":"Norway"}"#),
-        (A, &member("active")),
-        (A, &member("expired")),
-        (B, &member("active")),
-        (B, r#"{"membership":null}"#),
-        (B, r#"{"membership":null}"#),
-    ]) {
-        put(store, address, body, noon() + hours(hour)).await?;
-    }
-    let said = [
-        notice("c@example.com", SubscriberStatus::Bounced),
-        notice("d@example.com", SubscriberStatus::SpamReported),
-        notice(B, SubscriberStatus::Unsubscribed),
-        notice(B, SubscriberStatus::Bounced),
-    ];
-    usecase::notice_events(store, &said, noon() + hours(7)).await?;
-    put(store, "c@example.com", "{}", noon() + hours(8)).await?;
-    let confirmed = usecase::confirm_migration(store, &token(A), noon() + hours(9)).await;
-    assert!(confirmed.is_ok_and(|moved| moved.is_some()));
-    let emails = [A, B, "d@example.com"].map(email);
-    let now = noon() + hours(10);
-    let migrated = usecase::migrate(store, &emails, MigrationSource::Launch, now).await;
-    assert!(migrated.is_ok());
-    Ok(())
 }
 
 kernel::contract_cases!(
@@ -160,26 +124,5 @@ kernel::contract_cases!(
         ];
         expect.sort_unstable();
         assert_eq!(store.counts().await, Ok(expect));
-    },
-    /// After a day of reports, events and moves.
-    async fn reads_as_in_memory(store: &S) {
-        let memory = MemoryStore::new();
-        a_day(&memory).await?;
-        a_day(store).await?;
-        let query = SubscriberQuery {
-            limit: 100,
-            ..SubscriberQuery::default()
-        };
-        assert_eq!(list(store, &query).await?, list(&memory, &query).await?);
-        for address in [A, B, "c@example.com", "d@example.com"] {
-            assert_eq!(load(store, address).await?, load(&memory, address).await?);
-        }
-        let tasks = async |outbox: &dyn Outbox| -> Checked<Vec<_>> {
-            let mut rows = outbox.list(false, None, usize::MAX).await?;
-            rows.sort_by(|a, b| (&a.kind, &a.key, a.id).cmp(&(&b.kind, &b.key, b.id)));
-            let rows = rows.into_iter().map(|row| (row.kind, row.key, row.next_at));
-            Ok(rows.collect())
-        };
-        assert_eq!(tasks(store).await?, tasks(&memory).await?);
     },
 );

@@ -1,10 +1,20 @@
 //! A person in an account.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::reply::now;
+
+/// The fields of an account, and their types.
+pub const FIELDS: [(&str, &str); 6] = [
+    ("name", "text"),
+    ("last_name", "text"),
+    ("country", "text"),
+    ("membership_plan_category", "text"),
+    ("member_status", "text"),
+    ("membership_expire_at", "date"),
+];
 
 /// The statuses of people who get no mail; an ordinary upsert does not reactivate them.
 const SUPPRESSED: [&str; 3] = ["unsubscribed", "bounced", "junk"];
@@ -13,33 +23,31 @@ const SUPPRESSED: [&str; 3] = ["unsubscribed", "bounced", "junk"];
 pub const STATUSES: [&str; 5] = ["active", "unsubscribed", "unconfirmed", "bounced", "junk"];
 
 /// A person in an account. A deleted one is kept, and comes back with the same id.
-pub struct Subscriber {
+pub struct Person {
     pub id: u64,
     pub email: String,
-    pub fields: BTreeMap<String, Value>,
-    pub groups: BTreeSet<u64>,
-    /// The groups whose automation has started.
-    pub started: BTreeSet<u64>,
     pub is_deleted: bool,
+    pub is_in_group: bool,
+    /// Whether the group's automation has started.
+    pub is_started: bool,
+    fields: BTreeMap<String, Value>,
     status: String,
-    ip_address: Value,
     subscribed_at: Option<String>,
     unsubscribed_at: Option<String>,
     created_at: String,
     updated_at: String,
 }
 
-impl Subscriber {
+impl Person {
     pub fn new(id: u64, email: &str) -> Self {
         let mut new = Self {
             id,
             email: email.to_owned(),
-            fields: BTreeMap::new(),
-            groups: BTreeSet::new(),
-            started: BTreeSet::new(),
             is_deleted: false,
+            is_in_group: false,
+            is_started: false,
+            fields: BTreeMap::new(),
             status: String::new(),
-            ip_address: Value::Null,
             subscribed_at: None,
             unsubscribed_at: None,
             created_at: now(),
@@ -73,52 +81,39 @@ impl Subscriber {
         SUPPRESSED.contains(&self.status.as_str())
     }
 
-    /// Sets the fields in the body that the account has.
-    pub fn apply(&mut self, body: &Value, known: &[String]) {
-        for (key, value) in body["fields"].as_object().into_iter().flatten() {
-            if known.contains(key) {
-                self.fields.insert(key.clone(), value.clone());
-            }
-        }
-        if let Some(address) = body.get("ip_address") {
-            self.ip_address = address.clone();
-        }
+    /// Sets the fields in the body that the account has, and ignores others, as the provider does.
+    pub fn apply(&mut self, body: &Value) {
+        let fields = body["fields"].as_object().into_iter().flatten();
+        let known = fields.filter(|(key, _)| FIELDS.iter().any(|(known, _)| known == key));
+        let known = known.map(|(key, value)| (key.clone(), value.clone()));
+        self.fields.extend(known);
         self.updated_at = now();
     }
 
-    /// Adds the person to a group, which starts its automation the first time.
-    pub fn join(&mut self, group: u64) {
-        self.groups.insert(group);
-        if self.status == "active" {
-            self.started.insert(group);
-        }
+    /// Adds the person to the group, which starts its automation the first time.
+    pub fn join(&mut self) {
+        self.is_in_group = true;
+        self.is_started |= self.status == "active";
     }
 
     /// The person in the format of lists.
-    pub fn view(&self, known: &[String]) -> Value {
-        let field = |key: &String| {
+    pub fn view(&self) -> Value {
+        let field = |(key, _): (&str, &str)| {
             let value = self.fields.get(key).cloned().unwrap_or_default();
-            (key.clone(), value)
+            (key.to_owned(), value)
         };
-        let fields: Map<_, _> = known.iter().map(field).collect();
+        let fields: Map<_, _> = FIELDS.into_iter().map(field).collect();
         json!({
             "id": self.id.to_string(),
             "email": self.email,
             "status": self.status,
             "source": "api",
             "sent": 0,
-            "opens_count": 0,
-            "clicks_count": 0,
-            "open_rate": 0,
-            "click_rate": 0,
-            "ip_address": self.ip_address,
             "subscribed_at": self.subscribed_at,
             "unsubscribed_at": self.unsubscribed_at,
             "created_at": self.created_at,
             "updated_at": self.updated_at,
             "fields": fields,
-            "opted_in_at": null,
-            "optin_ip": null,
         })
     }
 }
