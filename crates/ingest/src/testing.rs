@@ -47,8 +47,6 @@ pub struct FaultyStore {
     locked: Mutex<RowLocks>,
     /// Whether commits may begin.
     gate: watch::Sender<bool>,
-    /// Whether loads may begin.
-    read_gate: watch::Sender<bool>,
 }
 
 impl FaultyStore {
@@ -63,7 +61,6 @@ impl FaultyStore {
             poison: Mutex::default(),
             locked: Mutex::default(),
             gate: watch::Sender::new(true),
-            read_gate: watch::Sender::new(true),
         })
     }
 
@@ -75,11 +72,6 @@ impl FaultyStore {
     /// Unblocks commits.
     pub fn open_gate(&self) {
         self.gate.send_replace(true);
-    }
-
-    /// Unblocks or blocks every load from now on.
-    pub fn let_read(&self, may: bool) {
-        self.read_gate.send_replace(may);
     }
 
     pub fn poison(&self, identifier: &str, fault: Fault) {
@@ -173,11 +165,6 @@ impl Store for FaultyStore {
         companies: &[CompanyId],
     ) -> Result<Snapshot, StoreError> {
         self.loaded.fetch_add(identifiers.len(), Ordering::SeqCst);
-        self.read_gate
-            .subscribe()
-            .wait_for(|is_open| *is_open)
-            .await
-            .unwrap();
         if let Some(error) = self.loads.lock().unwrap().clone() {
             return Err(error);
         }

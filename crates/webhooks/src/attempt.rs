@@ -119,11 +119,6 @@ impl Outcome {
         matches!(self, Self::Delivered(_))
     }
 
-    /// Whether the receiver wants no more events.
-    pub const fn is_gone(self) -> bool {
-        matches!(self, Self::Gone)
-    }
-
     /// Whether the receiver answered nothing at all, which is likely for any other event too.
     pub const fn is_silent(self) -> bool {
         matches!(self, Self::NoAnswer(_)) && self.was_made()
@@ -173,39 +168,42 @@ mod tests {
     const WAIT: Option<Duration> = Some(Duration::from_secs(9));
 
     #[test]
-    fn two_hundreds_deliver() {
+    fn the_status_decides() {
+        let refused = |status| Outcome::Refused {
+            status,
+            retry_after: WAIT,
+        };
         for status in [200, 204, 299] {
             let attempt = Attempt::answered(status, WAIT, TIME);
-            assert!(attempt.outcome.is_delivered() && attempt.error.is_none());
-            assert_eq!(attempt.outcome.status(), Some(status));
-            assert_eq!(
-                (attempt.outcome.retry_after(), attempt.duration),
-                (None, TIME)
-            );
+            let expect = Attempt {
+                outcome: Outcome::Delivered(status),
+                duration: TIME,
+                error: None,
+            };
+            assert_eq!(attempt, expect);
         }
-    }
-
-    #[test]
-    fn any_other_status_refuses_the_event() {
         for status in [101, 199, 300, 307, 400, 404, 409, 411, 429, 500, 503, 999] {
             let Attempt { outcome, error, .. } = Attempt::answered(status, WAIT, TIME);
-            assert!(!outcome.is_delivered() && !outcome.is_gone() && !outcome.is_silent());
-            assert_eq!(
-                (outcome.status(), outcome.retry_after()),
-                (Some(status), WAIT)
-            );
+            assert_eq!(outcome, refused(status));
             assert!(error.unwrap().starts_with(&format!("answered {status}")));
         }
-        let redirect = Attempt::answered(302, None, TIME).error;
-        let expect = "answered 302; redirects are not followed";
-        assert_eq!(redirect.as_deref(), Some(expect));
-    }
-
-    #[test]
-    fn status_410_means_that_the_receiver_is_gone() {
-        let Attempt { outcome, error, .. } = Attempt::answered(410, WAIT, TIME);
-        assert!(outcome.is_gone() && !outcome.is_silent() && error.is_some());
-        assert_eq!((outcome.status(), outcome.retry_after()), (Some(410), None));
+        for (status, outcome, error) in [
+            (
+                302,
+                refused(302),
+                "answered 302; redirects are not followed",
+            ),
+            (
+                410,
+                Outcome::Gone,
+                "answered 410: no more events are wanted",
+            ),
+        ] {
+            let attempt = Attempt::answered(status, WAIT, TIME);
+            assert_eq!(attempt.outcome, outcome);
+            assert!(!outcome.is_delivered() && !outcome.is_silent());
+            assert_eq!(attempt.error.as_deref(), Some(error));
+        }
     }
 
     #[test]

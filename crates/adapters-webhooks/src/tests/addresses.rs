@@ -13,73 +13,21 @@ use crate::resolver::SystemLookup;
 /// URLs that lead to the listener on port `{}` of loopback, or to another private address, if they
 /// are misread anywhere.
 const PRIVATE: &[&str] = &[
-    // Loopback, spelled in all ways.
     "https://127.0.0.1:{}/",
-    "https://127.0.0.1.:{}/",
-    "https://127.0.0.2:{}/",
-    "https://127.1:{}/",
-    "https://127.0.1:{}/",
-    "https://2130706433:{}/",
-    "https://0x7f000001:{}/",
-    "https://0x7F.1:{}/",
-    "https://0x7f.0x0.0x0.0x1:{}/",
-    "https://0177.0.0.1:{}/",
-    "https://017700000001:{}/",
-    "https://00000000177.0.0.1:{}/",
-    "https://0177.0x0.0.1.:{}/",
+    "https://0x7f.1:{}/",
     "https://%31%32%37.0.0.1:{}/",
-    "https://127%2e0%2e0%2e1:{}/",
-    "https://１２７.0.0.1:{}/",
-    "https://127。0。0。1:{}/",
-    "https://127．0．0．1:{}/",
     "https://①②⑦.⓪.⓪.①:{}/",
-    "https://127.0.0.1\u{ad}:{}/",
     "https://127.0.0.1%00:{}/",
-    "https://127.0.0.1%20:{}/",
-    // This network, and the unspecified address, which connects to loopback.
+    // The unspecified address, which connects to loopback.
     "https://0:{}/",
-    "https://0.0.0.0:{}/",
-    "https://0x0:{}/",
     "https://[::]:{}/",
-    // IPv6, and IPv4 inside it.
     "https://[::1]:{}/",
-    "https://[0000:0000::0001]:{}/",
     "https://[::ffff:127.0.0.1]:{}/",
-    "https://[::ffff:7f00:1]:{}/",
-    "https://[0:0:0:0:0:FFFF:7F00:0001]:{}/",
-    "https://[::127.0.0.1]:{}/",
-    "https://[::ffff:0:127.0.0.1]:{}/",
     "https://[64:ff9b::127.0.0.1]:{}/",
-    "https://[64:ff9b:1::127.0.0.1]:{}/",
-    "https://[2002:7f00:1::]:{}/",
-    "https://[2001:0:7f00:1::80ff:fffe]:{}/",
-    "https://[fe80::1%25lo]:{}/",
     "https://[::1%25lo]:{}/",
-    "https://[fe80::1]:{}/",
-    "https://[fec0::1]:{}/",
-    // Names of this machine and of local networks.
     "https://localhost:{}/",
-    "https://LocalHost.:{}/",
     "https://localhost..:{}/",
-    "https://ⓛocalhost:{}/",
-    "https://local%68ost:{}/",
-    "https://a.localhost:{}/",
-    "https://localhost.localdomain:{}/",
-    "https://ip6-localhost:{}/",
-    "https://printer.local:{}/",
-    "https://intranet:{}/",
-    // Metadata services.
     "https://169.254.169.254:{}/latest/meta-data/",
-    "https://2852039166:{}/",
-    "https://0xa9.0xfe.0xa9.0xfe:{}/",
-    "https://[::ffff:a9fe:a9fe]:{}/",
-    "https://[fd00:ec2::254]:{}/",
-    "https://metadata.google.internal:{}/",
-    "https://100.100.100.200:{}/",
-    // Private networks.
-    "https://10.0.0.1:{}/",
-    "https://172.16.0.1:{}/",
-    "https://192.168.1.1:{}/",
     // User information, fragments and slashes that hide the host.
     "https://acme.example@127.0.0.1:{}/",
     "https://acme.example:443@127.0.0.1:{}/",
@@ -90,19 +38,14 @@ const PRIVATE: &[&str] = &[
     "https:127.0.0.1:{}/",
     "https:///127.0.0.1:{}/",
     "https://127.0.0.1\t:{}/",
-    " https://127.0.0.1:{}/",
-    "//127.0.0.1:{}/",
-    // Other schemes.
     "http://127.0.0.1:{}/",
     "ftp://127.0.0.1:{}/",
-    "ws://127.0.0.1:{}/",
     // Names of the internet that lead to private addresses.
     "https://loopback.example:{}/",
     "https://mapped.example:{}/",
     "https://nat64.example:{}/",
     "https://six.example:{}/",
     "https://both.example:{}/",
-    "https://127.0.0.1.nip.example:{}/",
 ];
 
 /// The addresses of any name: private ones, also beside a public one.
@@ -276,22 +219,6 @@ async fn name_servers_that_do_not_answer_are_not_waited_for() {
     assert_eq!(client.check(&url).await, Err(AddressProblem::Late));
     let attempt = send(&client, &url).await;
     assert_eq!(reason(&attempt), Some(NoAnswer::Timeout), "{attempt:?}");
-}
-
-#[tokio::test]
-async fn a_url_is_checked_before_its_name() {
-    let guarded = with_names(PrivateAddresses::Refuse, PATIENT, |_, _| {
-        panic!("no name is looked up")
-    });
-    for (url, expect) in [
-        ("http://acme.example/", InvalidEndpointUrl::Plain),
-        ("https://localhost/", InvalidEndpointUrl::Private),
-        ("https://127.0.0.1/", InvalidEndpointUrl::Private),
-    ] {
-        let problem = guarded.check(&stored(url)).await;
-        assert_eq!(problem, Err(AddressProblem::Url(expect)), "{url}");
-    }
-    assert_eq!(guarded.check(&stored("https://1.1.1.1/")).await, Ok(()));
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 
 pub use self::{
     patience::Patience,
-    roster::{Guard, MaxMissing, Roster},
+    roster::{Guard, MaxMissing, PostingDigest, Roster},
     store::{
         CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, LastImport, Leased,
         MOST_CATALOGUES, Missed, OpenPosting, Undone,

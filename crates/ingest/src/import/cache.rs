@@ -21,15 +21,16 @@ use twox_hash::{XxHash3_64, XxHash3_128};
 
 use super::naming::CompanyKey;
 
-/// The most lines that are kept, in 48 bytes each.
-const SLOTS: u64 = 1 << 20;
+/// The places of a set. A line has one in either of two sets, so that of a million lines, which
+/// fill the cache, nearly all are kept.
+const WAYS: usize = 8;
+
+/// The sets: a mebi of places, in 24 bytes each.
+const SETS: usize = (1 << 20) / WAYS;
 
 /// The digest of a line, with what an import options for its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LineDigest {
-    high: u64,
-    low: u64,
-}
+pub(super) struct LineDigest(u128);
 
 /// The seed of the digests of an import's lines.
 #[derive(Clone, Copy)]
@@ -53,28 +54,36 @@ pub(super) struct Known {
     pub notices: Arc<[Notice]>,
 }
 
-/// The digest in two halves, the version, the hash of the company, the key of the company that
-/// the line names, and the number of its notices. Zeros are an empty place: memory that is zeroed
-/// costs nothing before it is used.
-type Slot = [u64; 6];
+/// A part of the digest with the number of the notices in its lowest bits, the basis, and the key
+/// of the company that the line names. Zeros are an empty place: memory that is zeroed costs
+/// nothing before it is used.
+///
+/// With the set, some 70 bits of the digest are compared. They have to tell apart lines of one
+/// posting alone, since the basis is different for each.
+type Slot = [u64; 3];
+
+const EMPTY: Slot = [0; 3];
+
+/// The bits of a slot that are the number of a list of notices.
+const LIST: u64 = (1 << 10) - 1;
 
 /// The most lists of notices that are kept, and the most bytes of the fields in one.
 const LISTS: usize = 1_000;
 const LIST_BYTES: usize = 4_000;
 
 struct Kept {
-    /// A line has one place, by its digest, and takes it from the one before.
-    slots: Vec<Slot>,
+    sets: Vec<[Slot; WAYS]>,
     /// Lists of notices, of which the first is empty.
     lists: Vec<Arc<[Notice]>>,
     numbers: HashMap<Arc<[Notice]>, u64>,
 }
 
 impl Kept {
-    fn nothing() -> Self {
+    /// Room for so many sets, without lines.
+    fn new(sets: usize) -> Self {
         let none: Arc<[Notice]> = Arc::default();
         Self {
-            slots: vec![[0; 6]; place(SLOTS)],
+            sets: vec![[EMPTY; WAYS]; sets],
             numbers: [(Arc::clone(&none), 0)].into(),
             lists: vec![none],
         }
@@ -90,12 +99,33 @@ impl Kept {
             return None;
         }
         if self.lists.len() == LISTS {
-            *self = Self::nothing();
+            *self = Self::new(self.sets.len());
         }
         let number = self.lists.len() as u64;
         self.lists.push(Arc::clone(notices));
         self.numbers.insert(Arc::clone(notices), number);
         Some(number)
+    }
+
+    /// The slot of a line.
+    fn find(&self, digest: LineDigest) -> Option<&Slot> {
+        let sets = digest
+            .sets(self.sets.len())
+            .into_iter()
+            .filter_map(|set| self.sets.get(set));
+        sets.flatten().find(|slot| digest.is_of(slot))
+    }
+
+    /// The slot that a line is to have: the one that it has, an empty one of the set that has more
+    /// of them, or that of another line.
+    fn take(&mut self, digest: LineDigest) -> Option<&mut Slot> {
+        let sets = digest.sets(self.sets.len());
+        let places = || (0..WAYS).flat_map(|way| sets.map(|set| (set, way)));
+        let slot = |(set, way): &(usize, usize)| self.sets.get(*set).and_then(|set| set.get(*way));
+        let own = places().find(|place| slot(place).is_some_and(|slot| digest.is_of(slot)));
+        let empty = || places().find(|place| slot(place) == Some(&EMPTY));
+        let (set, way) = own.or_else(empty).unwrap_or((sets[0], digest.way()));
+        self.sets.get_mut(set)?.get_mut(way)
     }
 }
 
@@ -109,7 +139,7 @@ impl LineCache {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        let kept = self.kept.get_or_init(|| Mutex::new(Kept::nothing()));
+        let kept = self.kept.get_or_init(|| Mutex::new(Kept::new(SETS)));
         kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -125,17 +155,11 @@ impl LineCache {
     pub fn find(&self, digests: &[Option<LineDigest>]) -> Vec<Option<Known>> {
         let kept = self.kept();
         let find = |digest: &Option<LineDigest>| {
-            let digest = digest.as_ref()?;
-            let [high, low, version, company, named, list] = *kept.slots.get(digest.place())?;
-            let is_same = *digest == LineDigest { high, low } && version != 0;
-            let notices = kept.lists.get(place(list)).filter(|_| is_same)?;
+            let [mark, basis, company] = *kept.find((*digest)?)?;
             Some(Known {
-                basis: Basis {
-                    version: version.cast_signed(),
-                    company,
-                },
-                company: CompanyKey::from_u64(named),
-                notices: Arc::clone(notices),
+                basis: Basis(basis),
+                company: CompanyKey::from_u64(company),
+                notices: kept.lists.get(place(mark & LIST)).map(Arc::clone)?,
             })
         };
         digests.iter().map(find).collect()
@@ -146,16 +170,10 @@ impl LineCache {
         let mut kept = self.kept();
         for (digest, known) in lines {
             if let Some(list) = kept.number(&known.notices)
-                && let Some(slot) = kept.slots.get_mut(digest.place())
+                && let Some(slot) = kept.take(digest)
             {
-                *slot = [
-                    digest.high,
-                    digest.low,
-                    known.basis.version.cast_unsigned(),
-                    known.basis.company,
-                    CompanyKey::as_u64(known.company),
-                    list,
-                ];
+                let company = CompanyKey::as_u64(known.company);
+                *slot = [digest.mark() | list, known.basis.0, company];
             }
         }
     }
@@ -167,20 +185,37 @@ impl LineDigest {
         let LineText::Whole(text) = text else {
             return None;
         };
-        let digest = XxHash3_128::oneshot_with_seed(seed.0, text);
-        let half = |digest: u128| u64::try_from(digest & u128::from(u64::MAX)).unwrap_or_default();
-        Some(Self {
-            high: half(digest >> 64),
-            low: half(digest),
-        })
+        Some(Self(XxHash3_128::oneshot_with_seed(seed.0, text)))
     }
 
-    fn place(self) -> usize {
-        place(self.low % SLOTS)
+    /// The part of it that is in its slot.
+    fn mark(self) -> u64 {
+        half(self.0 >> 64) & !LIST
+    }
+
+    fn is_of(self, slot: &Slot) -> bool {
+        let [mark, ..] = *slot;
+        mark & !LIST == self.mark() && *slot != EMPTY
+    }
+
+    /// The sets in which it may be, of so many.
+    fn sets(self, count: usize) -> [usize; 2] {
+        let low = half(self.0);
+        [low, low >> 32].map(|part| place(part % count as u64))
+    }
+
+    /// The place that it takes in a full set.
+    fn way(self) -> usize {
+        place(half(self.0) >> 61)
     }
 }
 
-/// A number of slots, which is small.
+/// The lower half of a digest.
+fn half(digest: u128) -> u64 {
+    u64::try_from(digest & u128::from(u64::MAX)).unwrap_or_default()
+}
+
+/// A number of places, which is small.
 fn place(number: u64) -> usize {
     usize::try_from(number).unwrap_or_default()
 }
@@ -231,13 +266,10 @@ mod tests {
         let digest = |options| LineDigest::of(&line, cache.seed(options));
         let digests: Vec<_> = all.iter().map(digest).collect();
         assert_eq!(cache.find(&digests), vec![None; 4]);
-        let known_at = |version: i64| Known {
-            basis: Basis {
-                version,
-                company: 7,
-            },
-            company: CompanyKey::from_u64(version.cast_unsigned() - 1),
-            notices: [Notice::UnknownField(format!("x{}", version / 2).into())].into(),
+        let known_at = |state: u64| Known {
+            basis: Basis(state),
+            company: CompanyKey::from_u64(state - 1),
+            notices: [Notice::UnknownField(format!("x{}", state / 2).into())].into(),
         };
         for (kept, digest) in (1..).zip(&digests) {
             cache.keep(digest.map(|digest| (digest, known_at(kept))).into_iter());
@@ -246,6 +278,22 @@ mod tests {
         }
         let other = LineDigest::of(&text(r#"{"id":"b","payload":{}}"#), cache.seed(&all[0]));
         assert_eq!(cache.find(&[other, None]), [None, None]);
+    }
+
+    #[test]
+    fn of_as_many_lines_as_there_is_room_for_nearly_all_are_kept() {
+        let (mut kept, lines) = (Kept::new(1 << 10), 0..7_800_u64);
+        let digest = |n: u64| LineDigest(XxHash3_128::oneshot(&n.to_be_bytes()));
+        for n in lines.clone().chain(lines.clone()) {
+            let mark = digest(n).mark();
+            *kept.take(digest(n)).unwrap() = [mark, n, 0];
+        }
+        let found = lines.clone().filter(|n| {
+            let slot = kept.find(digest(*n));
+            assert!(slot.is_none_or(|[_, basis, _]| basis == n));
+            slot.is_some()
+        });
+        assert!(found.count() * 100 > 95 * 7_800);
     }
 
     #[test]
@@ -258,10 +306,7 @@ mod tests {
         };
         let line = |n: usize| LineDigest::of(&text(&n.to_string()), cache.seed(&options)).unwrap();
         let known = |field: String| Known {
-            basis: Basis {
-                version: 1,
-                company: 7,
-            },
+            basis: Basis(7),
             company: None,
             notices: [Notice::UnknownField(field.into())].into(),
         };

@@ -3,14 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::{
-    catalogue::{CatalogueId, PastImport, Roster},
+    catalogue::{CatalogueId, PastImport, PostingDigest, Roster},
     import::{Missing, Summary},
     usecase::{CatalogueOrder, Delisted, ImportError, ImportOrder},
 };
 use kernel::{ClientId, Prefixes, StoreError};
 use runtime::panics;
 use time::OffsetDateTime;
-use tokio::time::sleep;
+use tokio::{task::spawn_blocking, time::sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -80,23 +80,24 @@ impl CatalogueRun {
 
     /// Fills the roster.
     async fn read(&mut self, stop: &CancellationToken) -> Result<(), ImportError> {
-        let mut after = None;
+        let (mut after, mut digests) = (None, Vec::new());
         loop {
             if stop.is_cancelled() {
                 return Err(stopping());
             }
             let page = self.ports.catalogues.open_postings(self.id, after, PAGE);
             let page = panics::caught(page).await.map_err(failed)?;
-            for posting in &page {
-                if self.prefixes.permit(&posting.identifier) {
-                    self.roster.add(&posting.identifier);
-                }
-            }
+            let permitted = page.iter().map(|posting| &posting.identifier);
+            let permitted = permitted.filter(|identifier| self.prefixes.permit(identifier));
+            digests.extend(permitted.map(PostingDigest::of));
             after = page.last().map(|posting| posting.id);
             if page.len() < PAGE {
-                return Ok(());
+                break;
             }
         }
+        let roster = spawn_blocking(|| Roster::new(digests)).await;
+        self.roster = roster.map_err(|_| stopping())?;
+        Ok(())
     }
 
     /// Is cancelled when another import has the catalogue.

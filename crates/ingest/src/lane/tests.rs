@@ -3,7 +3,6 @@ mod imports;
 mod overlap;
 
 use domain::{
-    posting::Rejection,
     store::{LockedRows, PostingReader as _},
     testing::{answered, create},
 };
@@ -123,25 +122,6 @@ async fn what_waits_shares_a_commit() {
 }
 
 #[tokio::test]
-async fn a_refused_command_harms_no_neighbour() {
-    let store = FaultyStore::new();
-    let (lane, _task) = start(&store, LaneSettings::default());
-    let first = hold_up(&store, &lane).await;
-    let good = Pushes::of(&lane, ["a", "b"]);
-    let refused = lane.put(domain::testing::push("x", "{}")).await;
-    waiting(&lane, 2).await;
-    store.open_gate();
-
-    assert!(first.answers().await.iter().all(Result::is_ok));
-    assert!(good.answers().await.iter().all(Result::is_ok));
-    assert!(
-        matches!(refused, Err(IngestError::Rejected(Rejection::Invalid(_)))),
-        "{refused:?}"
-    );
-    assert_eq!(store.commits(), [1, 2]);
-}
-
-#[tokio::test]
 async fn neighbours_of_a_failing_command_succeed() {
     for (fault, expected) in [
         (
@@ -192,18 +172,6 @@ async fn commits_after_conflicts(conflicts: usize) -> Vec<usize> {
 async fn a_batch_in_conflict_is_decided_again_and_then_run_one_by_one() {
     assert_eq!(commits_after_conflicts(2).await, [3]);
     assert_eq!(commits_after_conflicts(6).await, [1, 1, 1]);
-}
-
-#[tokio::test]
-async fn a_conflict_is_decided_again() {
-    let store = FaultyStore::new();
-    store.fail_next(vec![Fault::Fail(StoreError::Conflict); 3]);
-    let (lane, _task) = start(&store, LaneSettings::default());
-    assert_eq!(
-        plain(lane.put(create("a", "acme")).await),
-        Ok(answered("a", PutOutcome::Created))
-    );
-    assert_eq!((store.tries(), store.commits().len()), (4, 1));
 }
 
 #[tokio::test]
@@ -341,29 +309,6 @@ async fn a_push_that_changes_nothing_does_not_wait_for_commits() {
 }
 
 #[tokio::test]
-async fn what_is_being_read_shares_the_commit() {
-    let store = FaultyStore::new();
-    let (lane, _task) = start(&store, LaneSettings::default());
-    assert!(lane.put(create("x", "acme")).await.is_ok());
-    store.close_gate();
-    let first = Pushes::of(&lane, ["first"]);
-    eventually("it is committing", async || store.tries() == 2).await;
-    let read = Pushes::of(&lane, ["a"]);
-    eventually("one is read", async || store.loaded() == 3).await;
-    store.let_read(false);
-    let being_read = Pushes::of(&lane, ["b"]);
-    eventually("the next one is being read", async || store.loaded() == 4).await;
-    store.open_gate();
-    assert!(first.answers().await[0].is_ok());
-    // Time enough to commit what was read, if that did not wait.
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    store.let_read(true);
-    assert!(read.answers().await[0].is_ok());
-    assert!(being_read.answers().await[0].is_ok());
-    assert_eq!(store.commits(), [1, 1, 2]);
-}
-
-#[tokio::test]
 async fn a_commit_in_doubt_is_not_tried_again() {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, LaneSettings::default());
@@ -395,26 +340,4 @@ async fn a_store_that_cannot_be_read_is_told_at_once() {
     );
     store.fail_loads(None);
     assert!(lane.put(create("a", "acme")).await.is_ok());
-}
-
-#[tokio::test]
-async fn lanes_commit_side_by_side_and_a_posting_keeps_its_lane() {
-    let store = FaultyStore::new();
-    let settings = LaneSettings {
-        lanes: 4,
-        batch: 1,
-        ..LaneSettings::default()
-    };
-    let (lane, tasks) = start(&store, settings);
-    store.close_gate();
-    let many = Pushes::of(&lane, ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]);
-    let same = Pushes::of(&lane, ["x", "x", "x", "x", "x", "x", "x", "x"]);
-    eventually("several commits are under way", async || store.tries() > 1).await;
-    store.open_gate();
-    assert!(many.answers().await.iter().all(Result::is_ok));
-    let same = same.answers().await;
-    assert!(same.iter().all(Result::is_ok), "{same:?}");
-    // In different lanes they would have met.
-    assert_eq!(store.tries(), store.commits().len());
-    tasks.stop().await;
 }

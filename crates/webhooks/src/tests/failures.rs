@@ -10,11 +10,11 @@ use kernel::{
     testing::{minutes, noon, uuid},
 };
 
-use super::{ONE, World, answers, is_of, mins, named, secs, times_out};
+use super::{ONE, TWO, World, answers, is_of, mins, named, secs, times_out};
 use crate::{
-    Attempt, DEFAULT_RETRY_SECONDS, DeliveryRound, EndpointChange, EndpointState, FULL_REST,
-    Health, MOST_WAITING, NoAnswer, ROUND_TIME, Recorded, Round, TrackedEndpoint, WANTS_NO_MORE,
-    WaitingEvent, WantedState, Webhooks, start_round, testing::endpoint,
+    Attempt, DeliveryRound, EndpointChange, EndpointState, FULL_REST, Health, MOST_WAITING,
+    NoAnswer, ROUND_TIME, Recorded, Round, TrackedEndpoint, WANTS_NO_MORE, WINDOW, WaitingEvent,
+    Webhooks, start_round, testing::endpoint,
 };
 
 #[pollster::test]
@@ -65,28 +65,6 @@ async fn a_refused_event_holds_back_its_posting_until_it_is_given_up_and_can_be_
 }
 
 #[pollster::test]
-async fn an_endpoint_that_is_gone_is_disabled_and_goes_on_when_it_is_resumed() {
-    let mut world = World::new(DEFAULT_RETRY_SECONDS, 1).await;
-    world.publish([1, 1, 2]).await;
-    world.run(secs(10), &mut |_, _| answers(410)).await;
-    let disabled = world.endpoint(1).await;
-    assert_eq!(disabled.state, EndpointState::Disabled);
-    assert_eq!(disabled.state_reason.as_deref(), Some(WANTS_NO_MORE));
-    let calls = world.seen.len();
-    world.publish([1]).await;
-    world.run(mins(60), &mut |_, _| answers(200)).await;
-    assert_eq!(world.seen.len(), calls);
-    let resumes = EndpointChange {
-        state: Patch::Set(WantedState::Active),
-        ..EndpointChange::default()
-    };
-    let write = disabled.apply(&resumes, world.now).unwrap();
-    world.store.update(&write, None).await.unwrap();
-    world.run(mins(61), &mut |_, _| answers(200)).await;
-    world.assert_complete(1).await;
-}
-
-#[pollster::test]
 async fn a_receiver_that_asks_for_a_pause_gets_it() {
     let mut world = World::new("5", 1).await;
     world.publish(1..=100).await;
@@ -102,7 +80,7 @@ async fn a_receiver_that_asks_for_a_pause_gets_it() {
     world.run(mins(5), &mut receiver).await;
     let early = world.seen.iter().filter(|seen| !seen.is_taken);
     // Those that were under way when it asked.
-    assert_eq!(early.count(), crate::WINDOW);
+    assert_eq!(early.count(), WINDOW);
     world.assert_complete(1).await;
 }
 
@@ -294,6 +272,32 @@ async fn start(world: &World, tracked: TrackedEndpoint) -> DeliveryRound {
     let (store, schedule) = (&world.store, world.schedule.clone());
     let start = start_round(store, store, tracked, schedule, world.now).await;
     start.unwrap().round
+}
+
+/// The window is each endpoint's own, and a round of one does not wait for another's.
+#[pollster::test]
+async fn attempts_under_way_are_limited() {
+    let mut world = World::new("5", 1).await;
+    world.publish(1..=100).await;
+    let tracked = world.lease(ONE, 1).await.remove(0);
+    let mut round = start(&world, tracked).await;
+    let begun: Vec<_> = std::iter::from_fn(|| round.begin(world.now)).collect();
+    assert_eq!(begun.len(), WINDOW);
+    round.end(begun[0].number, &answers(200), world.now, 0.0);
+    assert!(round.begin(world.now).is_some());
+    assert!(round.begin(world.now).is_none());
+    // An attempt that could not be made counts for nothing, and ends the round.
+    round.withdraw(begun[2].number);
+    assert!(round.begin(world.now).is_none());
+    // Events not attempted, or still under way, come again.
+    round.end(begun[1].number, &answers(200), world.now, 0.0);
+    let round = round.finish(world.now, 0.0);
+    assert_eq!(round.to, begun[1].event.cursor);
+    assert_eq!(round.waiting, []);
+    assert!(!round.is_idle());
+    world.now = round.again_at;
+    assert_eq!(world.store.record(ONE, &round).await, Ok(Recorded::Done));
+    assert_eq!(world.lease(TWO, 1).await[0].endpoint.id, endpoint(1).id);
 }
 
 /// A receiver that is slow for the events of one posting gets those of others meanwhile, and the

@@ -4,7 +4,6 @@
 mod failures;
 mod manage;
 mod outages;
-mod workers;
 
 use std::{collections::HashMap, time::Duration};
 

@@ -5,43 +5,6 @@ use kernel::testing::{noon, uuid};
 use super::{World, answers, is_of, mins, no_connection, secs, times_out};
 use crate::{DEFAULT_RETRY_SECONDS, WINDOW, Webhooks, testing::endpoint};
 
-/// Everything comes in order, nothing twice, and while the receiver is down it is seldom called.
-#[test]
-fn a_receiver_that_was_down_for_an_hour_gets_everything_soon() {
-    for down in [times_out, no_connection] {
-        pollster::block_on(async {
-            let mut world = World::new(DEFAULT_RETRY_SECONDS, 1).await;
-            let (begin, end) = (noon() + mins(5), noon() + mins(65));
-            let mut receiver = |now, _: &_| {
-                if (begin..end).contains(&now) {
-                    down()
-                } else {
-                    answers(204)
-                }
-            };
-            for minute in 1..=80 {
-                world.publish((1..=7).map(|n| n + minute % 3 * 5)).await;
-                world.run(mins(minute), &mut receiver).await;
-            }
-            let of_outage = world.seen.iter().filter(|seen| !seen.is_taken);
-            let times: Vec<_> = of_outage.map(|seen| seen.at).collect();
-            // The waits add up to an hour after some thirty probes.
-            assert!((20..=45).contains(&times.len()), "{}", times.len());
-            let longest = times.windows(2).map(|pair| pair[1] - pair[0]).max();
-            assert!(longest > Some(time::Duration::minutes(4)), "{longest:?}");
-            world.assert_complete(1).await;
-            let back = world.taken(1).find(|seen| seen.at > end).unwrap().at;
-            assert!(back - end <= time::Duration::minutes(10));
-            let late = world.taken(1).filter(|seen| seen.at > back + secs(61));
-            let written: Vec<_> = world.events().await;
-            for seen in late {
-                let event = written.iter().find(|event| event.cursor == seen.event);
-                assert!(event.unwrap().event.at >= back, "the backlog comes at once");
-            }
-        });
-    }
-}
-
 /// However many events wait, and whatever their own schedule says.
 #[pollster::test]
 async fn a_silent_receiver_is_seldom_called_and_soon_gets_everything() {

@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use ::metrics::with_local_recorder;
-use domain::posting::{ReasonCode, Verdict};
 use enrichment::{Enricher as _, EnrichmentInput, Pipeline};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
-use newsletter::subscriber::Account;
 
 use crate::metrics::*;
 
@@ -63,45 +61,6 @@ fn everything_is_described_and_begins_at_nothing() {
             "posthaste_enricher_paused 0",
             r#"posthaste_provider_paused{account="old"} 0"#,
             r#"posthaste_provider_paused{account="new"} 0"#,
-        ],
-    );
-}
-
-#[test]
-fn what_happens_is_counted() {
-    let page = recorded(|| {
-        enriched(&Verdict::Approve);
-        enriched(&Verdict::Approve);
-        enriched(&Verdict::Reject {
-            code: ReasonCode::Fraud,
-            text: "So \"it\" says.\n".to_owned(),
-            passages: Vec::new(),
-        });
-        enrichment_failed();
-        enrichment_given_up();
-        enrichment_took(Duration::from_millis(3));
-        enrichment_took(Duration::from_secs(20));
-        draft_reused();
-        enricher_paused(true);
-        provider_paused(Account::New, true);
-    });
-    assert_says(
-        &page,
-        &[
-            r#"posthaste_enrichments_total{outcome="approved",code=""} 2"#,
-            r#"posthaste_enrichments_total{outcome="rejected",code="fraud"} 1"#,
-            r#"posthaste_enrichments_total{outcome="rejected",code="spam"} 0"#,
-            r#"posthaste_enrichments_total{outcome="failed",code=""} 1"#,
-            r#"posthaste_enrichments_total{outcome="unjudged",code=""} 1"#,
-            r#"posthaste_enrichment_seconds_bucket{le="0.001"} 0"#,
-            r#"posthaste_enrichment_seconds_bucket{le="0.005"} 1"#,
-            r#"posthaste_enrichment_seconds_bucket{le="30"} 2"#,
-            r#"posthaste_enrichment_seconds_bucket{le="+Inf"} 2"#,
-            "posthaste_enrichment_seconds_count 2",
-            "posthaste_llm_drafts_reused_total 1",
-            "posthaste_enricher_paused 1",
-            r#"posthaste_provider_paused{account="old"} 0"#,
-            r#"posthaste_provider_paused{account="new"} 1"#,
         ],
     );
 }

@@ -52,38 +52,6 @@ async fn a_lease_is_renewed_while_work_takes_long() {
     other.stop().await;
 }
 
-#[tokio::test]
-async fn lifetimes_are_ended() {
-    let mut bench = Bench::new();
-    let later = Arc::new(AtomicBool::new(false));
-    let is_later = Arc::clone(&later);
-    bench.clock = Arc::new(move || {
-        let days = if is_later.load(Ordering::SeqCst) {
-            61
-        } else {
-            0
-        };
-        clock::now() + time::Duration::days(days)
-    });
-    bench.settings.sweep_every = Duration::from_millis(20);
-    bench.ingest(&[create("a", "acme")]).await;
-    let worker = bench.start();
-    bench.until_idle().await;
-    assert_eq!(bench.status("a").await, Status::Approved);
-    // The next sweep meets someone else's change first.
-    bench
-        .stores
-        .faulty
-        .fail_next([Fault::Fail(StoreError::Conflict)]);
-    later.store(true, Ordering::SeqCst);
-    eventually("it is expired", async || {
-        bench.status("a").await == Status::Expired
-    })
-    .await;
-    bench.until_idle().await;
-    worker.stop().await;
-}
-
 #[tokio::test(start_paused = true)]
 async fn old_events_are_deleted() {
     let mut bench = Bench::new();

@@ -9,7 +9,7 @@ use ::webhooks::{
     AddressProblem, Attempt, CLIENT_REVOKED, Delivery, Endpoint, EndpointChange, EndpointState,
     EndpointUrl, NoAnswer, Owner, Sender, WINDOW, WantedState, Webhooks, testing::endpoint,
 };
-use access::{ClientChange, ClientWrite, Clients, Scope, testing::client};
+use access::{ClientWrite, Clients, Scope, testing::client};
 use async_trait::async_trait;
 use domain::{
     posting::{PostingView, event::PUBLIC},
@@ -69,50 +69,6 @@ async fn slow_endpoints_leave_permits_to_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_workers_deliver_each_event_once() {
-    let times = HOSTS.map(|host| (host, Duration::from_millis(700)));
-    let world = World::new(5, Receivers::new(times)).await;
-    let (first, second) = (world.worker(), world.worker());
-    for n in 0..30 {
-        world.publish(n * 20..n * 20 + 20).await;
-        sleep(Duration::from_millis(900)).await;
-    }
-    sleep(secs(60)).await;
-    for host in HOSTS {
-        world.assert_complete(host).await;
-    }
-    for (stop, task) in [first, second] {
-        stop.cancel();
-        task.await.unwrap();
-    }
-}
-
-/// By several workers as by one, whether it closes connections at once or lets them hang.
-#[tokio::test(start_paused = true)]
-async fn a_silent_receiver_is_seldom_called_and_soon_gets_everything() {
-    for (time, outage, most_calls, within) in [
-        (Duration::ZERO, secs(20), 60, secs(10)),
-        (secs(15), secs(20), 60, secs(16)),
-        (Duration::ZERO, secs(1_200), 80, secs(330)),
-    ] {
-        let world = World::new(1, Receivers::new([])).await;
-        let workers = (world.worker(), world.worker());
-        *world.receivers.silent.lock().unwrap() = Some(time);
-        world.publish(0..450).await;
-        sleep(outage).await;
-        *world.receivers.silent.lock().unwrap() = None;
-        let calls = world.receivers.unanswered.load(Ordering::SeqCst);
-        sleep(within).await;
-        world.assert_complete(HOSTS[0]).await;
-        assert!(calls <= most_calls, "{calls} calls in {outage:?}");
-        for (stop, task) in [workers.0, workers.1] {
-            stop.cancel();
-            task.await.unwrap();
-        }
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn many_commits_are_few_questions_for_endpoints() {
     let world = World::new(0, Receivers::new([])).await;
     let (stop, task) = world.worker();
@@ -122,22 +78,6 @@ async fn many_commits_are_few_questions_for_endpoints() {
     }
     let questions = world.questions.load(Ordering::SeqCst);
     assert!((10..=25).contains(&questions), "{questions}");
-    stop.cancel();
-    task.await.unwrap();
-}
-
-/// The store answers late that a round was recorded, and by then the next one is under way.
-#[tokio::test(start_paused = true)]
-async fn the_end_of_a_round_does_not_end_the_lease_of_the_next() {
-    let times = [(HOSTS[0], Duration::from_millis(700))];
-    let world = World::new(1, Receivers::new(times)).await;
-    let (stop, task) = world.worker();
-    for n in 0..60 {
-        world.publish(n..n + 1).await;
-        sleep(Duration::from_millis(40)).await;
-    }
-    sleep(secs(30)).await;
-    world.assert_complete(HOSTS[0]).await;
     stop.cancel();
     task.await.unwrap();
 }
@@ -252,45 +192,6 @@ async fn endpoints_that_want_nothing_cost_few_commits() {
         let found = Webhooks::find(&*world.store, endpoint(n).id).await;
         assert!(found.unwrap().unwrap().cursor > behind, "{n}");
     }
-    stop.cancel();
-    task.await.unwrap();
-}
-
-/// Another worker takes over its endpoints at once.
-#[tokio::test(start_paused = true)]
-async fn a_worker_that_stops_finishes_attempts_under_way() {
-    let world = World::new(1, Receivers::new([(HOSTS[0], secs(4))])).await;
-    let (stop, task) = world.worker();
-    world.publish(0..WINDOW * 3).await;
-    sleep(secs(5)).await;
-    stop.cancel();
-    task.await.unwrap();
-    assert_eq!(world.receivers.calls_of(HOSTS[0]).len(), WINDOW * 2);
-    assert_eq!(world.receivers.under_way.load(Ordering::SeqCst), 0);
-    let (stop, task) = world.worker();
-    sleep(secs(5)).await;
-    world.assert_complete(HOSTS[0]).await;
-    stop.cancel();
-    task.await.unwrap();
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_client_gets_the_events_that_it_may_read_at_the_time() {
-    let world = World::new(1, Receivers::new([])).await;
-    let client = world.add_client(2, &["job-0"]).await;
-    let (stop, task) = world.worker();
-    world.publish(0..3).await;
-    sleep(secs(5)).await;
-    world.assert_complete(HOSTS[0]).await;
-    assert_eq!(world.receivers.calls_of(HOSTS[1]).len(), 1);
-    let change = ClientChange {
-        prefixes: Prefixes::new(&["job-3"]).ok(),
-        ..ClientChange::default()
-    };
-    world.write(client.apply(&change)).await;
-    world.publish(3..5).await;
-    sleep(secs(5)).await;
-    assert_eq!(world.receivers.calls_of(HOSTS[1]).len(), 2);
     stop.cancel();
     task.await.unwrap();
 }

@@ -99,31 +99,6 @@ async fn an_import_whose_lease_is_lost_ends() {
     );
 }
 
-#[tokio::test(start_paused = true)]
-async fn an_import_whose_lease_is_lost_expires_nothing() {
-    let kit = Kit::new();
-    kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
-    let mut import = kit.begin(of_catalogue("feed")).await;
-    let mut receipts = Vec::new();
-    import
-        .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
-        .await
-        .unwrap();
-    import.settle(&mut receipts).await.unwrap();
-    let name = CatalogueName::new("feed").unwrap();
-    kit.store
-        .memory
-        .delete(client(), &name, None)
-        .await
-        .unwrap();
-    let start = Instant::now();
-    let (summary, result) = import.finish(true).await;
-    assert_eq!(result, Err(ImportError::Running(30)));
-    assert!(start.elapsed() < Duration::from_secs(2));
-    assert!(!summary.complete);
-    assert!(kit.expired(&["a", "b"]).await.is_empty());
-}
-
 #[tokio::test]
 async fn the_end_goes_on_without_its_client() {
     let kit = Kit::new();

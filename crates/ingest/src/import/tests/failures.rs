@@ -1,98 +1,9 @@
 //! Failures of the store, and of lines.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
-
-use domain::{
-    posting::{Answer, PutPosting},
-    store::RowLocks,
-};
+use domain::store::RowLocks;
 
 use super::*;
 use crate::testing::Fault;
-
-/// Lanes of which every third answer is lost, of a command that was carried out or not.
-struct Flaky {
-    lanes: Arc<dyn Ingest>,
-    calls: AtomicUsize,
-    /// The titles that were pushed, by identifier.
-    titles: Mutex<HashMap<String, Vec<String>>>,
-}
-
-#[async_trait]
-impl Ingest for Flaky {
-    async fn put(&self, put: PutPosting) -> Result<Answer, IngestError> {
-        self.lanes.put(put).await
-    }
-
-    async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError> {
-        self.lanes.dry_run(put).await
-    }
-
-    async fn put_all(
-        &self,
-        puts: Vec<Arc<PutPosting>>,
-        dry_run: bool,
-    ) -> Vec<Result<Answer, IngestError>> {
-        let mut answers = Vec::new();
-        for put in puts {
-            let call = self.calls.fetch_add(1, Ordering::SeqCst);
-            let lost = Err(IngestError::Unavailable("lost".to_owned()));
-            if call % 6 == 2 {
-                answers.push(lost);
-                continue;
-            }
-            let title = put.patch.title.value().cloned().unwrap_or_default();
-            let identifier = put.identifier.as_str().to_owned();
-            let mut titles = self.titles.lock().unwrap().clone();
-            titles.entry(identifier).or_default().push(title);
-            *self.titles.lock().unwrap() = titles;
-            let mut answer = self.lanes.put_all(vec![put], dry_run).await;
-            answers.push(if call % 6 == 5 {
-                lost
-            } else {
-                answer.remove(0)
-            });
-        }
-        answers
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn lines_of_an_identifier_keep_their_order_when_they_are_tried_again() {
-    let flaky = Mutex::new(None);
-    let kit = Kit::with(|lanes| {
-        let made = Arc::new(Flaky {
-            lanes,
-            calls: AtomicUsize::new(0),
-            titles: Mutex::default(),
-        });
-        *flaky.lock().unwrap() = Some(Arc::clone(&made));
-        made
-    });
-    let mut body = Vec::new();
-    for n in 10..40 {
-        body.extend([titled("a", &format!("{n}")), titled(&format!("b{n}"), "B")]);
-        body.push(titled("c", &format!("{n}")));
-    }
-    let outcome = kit.import(order(), &body).await;
-    assert_eq!((outcome.result, outcome.summary.counts.failed), (Ok(()), 0));
-    let numbers: Vec<_> = outcome.receipts.iter().map(|one| one.line).collect();
-    assert_eq!(numbers, (1..=90).collect::<Vec<_>>());
-    let flaky = flaky.lock().unwrap().take().unwrap();
-    let titles = flaky.titles.lock().unwrap().clone();
-    for id in ["a", "c"] {
-        let titles = &titles[id];
-        assert!(titles.is_sorted(), "{titles:?}");
-        assert!(titles.len() >= 30, "{titles:?}");
-        assert_eq!(kit.posting(id).await.details.title, "39");
-    }
-}
 
 #[tokio::test(start_paused = true)]
 async fn an_outage_of_less_than_a_minute_costs_no_line() {

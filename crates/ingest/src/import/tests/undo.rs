@@ -4,7 +4,6 @@ use domain::usecase::{CatalogueError, UndoCatalogue as _, UndoOrder};
 use kernel::{Actor, Status};
 
 use super::*;
-use crate::testing::Fault;
 
 fn of(name: &str) -> UndoOrder {
     UndoOrder {
@@ -123,29 +122,4 @@ async fn an_undo_and_imports_exclude_each_other() {
     .await;
     assert!(kit.expired(&["a", "b"]).await.is_empty());
     assert_eq!(kit.undo("feed").await, Ok((0, 0)));
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_undo_that_ended_early_goes_on() {
-    let kit = Kit::new();
-    let ids: Vec<_> = (100..900).map(|n| n.to_string()).collect();
-    let ids: Vec<_> = ids.iter().map(String::as_str).collect();
-    kit.import(of_catalogue("feed"), &body(&ids)).await;
-    let order = up_to(100, of_catalogue("feed"));
-    kit.import(order, &body(&ids[..1])).await;
-    kit.import(super::order(), &[titled("899", "Other")]).await;
-    let broken = StoreError::Broken("a row".to_owned());
-    kit.store.poison("500", Fault::Fail(broken));
-    let failed = kit.undo("feed").await;
-    assert!(matches!(
-        failed,
-        Err(CatalogueError::Store(StoreError::Broken(_)))
-    ));
-    assert_eq!(kit.expired(&ids).await, ["500", "899"]);
-    let before = kit.posting("499").await;
-    kit.store.heal();
-    // Nobody has to wait for its lease.
-    assert_eq!(kit.undo("feed").await, Ok((798, 1)));
-    assert_eq!(kit.expired(&ids).await, ["899"]);
-    assert_eq!(kit.posting("499").await, before);
 }

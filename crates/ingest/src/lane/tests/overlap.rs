@@ -70,29 +70,6 @@ async fn a_commit_that_takes_long_holds_up_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_command_waits_for_the_commit_of_its_posting() {
-    let (store, lane, _tasks, first) = with_one_under_way().await;
-    let second = begin(&lane, "a", r#"{"title": "Two"}"#).await;
-    let third = begin(&lane, "a", r#"{"title": "Three"}"#).await;
-    let others = Pushes::of(&lane, EIGHT);
-    sleep(Duration::from_millis(50)).await;
-    assert_eq!(store.tries(), 3, "only the others are committing");
-    assert!(!second.is_finished() && !third.is_finished());
-    store.open_gate();
-    assert!(others.answers().await.iter().all(Result::is_ok));
-    for push in [first, second, third] {
-        assert_eq!(
-            plain(push.await.unwrap()),
-            Ok(answered("a", PutOutcome::Updated))
-        );
-    }
-    // No version moved under anybody.
-    assert_eq!((store.tries(), store.commits().len()), (4, 4));
-    let found = store.memory.find(&create("a", "acme").identifier).await;
-    assert_eq!(found.unwrap().unwrap().posting.details.title, "Three");
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_command_waits_for_a_commit_that_writes_its_company() {
     let (store, lane, _tasks, first) = with_one_under_way().await;
     store.open_gate();

@@ -102,27 +102,6 @@ async fn many_idle_loops_ask_no_more_than_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_killed_worker_had_is_taken_over() {
-    let bench = ModelBench::new();
-    *bench.model.takes.lock().unwrap() = 20 * SECOND;
-    let killed = bench.start();
-    bench.push(&names(0..10)).await;
-    bench
-        .until("it is at work", async || bench.calls() == 4)
-        .await;
-    sleep(5 * SECOND).await;
-    drop(killed);
-    let other = bench.start();
-    bench.until_idle().await;
-    for name in names(0..10) {
-        assert_eq!(bench.status(&name).await, Status::Approved);
-    }
-    // Only what was under way is paid for twice.
-    assert_eq!(bench.calls(), 14);
-    other.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_stop_lets_calls_finish_that_are_nearly_done() {
     let bench = ModelBench::new();
     *bench.model.takes.lock().unwrap() = 8 * SECOND;

@@ -33,28 +33,3 @@ async fn an_hour_of_outage_costs_few_calls_and_loses_nothing() {
     }
     worker.stop().await;
 }
-
-#[tokio::test(start_paused = true)]
-async fn one_call_finds_out_whether_the_outage_is_over() {
-    let bench = ModelBench::new();
-    bench.model.answer(away(None));
-    bench.push(&names(0..50)).await;
-    let worker = bench.start();
-    sleep(HOUR).await;
-    let calls = bench.model.calls();
-    for pair in calls[4..].windows(2) {
-        assert!(pair[1].at - pair[0].at >= 3 * SECOND, "{pair:?}");
-    }
-    // It is back, and slow: the others wait for the one.
-    bench.model.relent();
-    *bench.model.takes.lock().unwrap() = 100 * SECOND;
-    let before = bench.calls();
-    bench
-        .until("one goes", async || bench.calls() > before)
-        .await;
-    sleep(99 * SECOND).await;
-    assert_eq!(bench.calls(), before + 1);
-    sleep(2 * SECOND).await;
-    assert_eq!(bench.calls(), before + 5, "the one has its next already");
-    worker.stop().await;
-}
