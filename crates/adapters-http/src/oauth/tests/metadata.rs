@@ -102,7 +102,7 @@ async fn without_a_key_the_set_is_empty() {
 
 #[test]
 fn an_issuer_with_a_slash_gives_no_double_one() {
-    let metadata = Metadata::of("https://jobs.example/x/");
+    let metadata = Metadata::new("https://jobs.example/x/");
     let metadata = serde_json::to_value(metadata).unwrap();
     assert_eq!(
         metadata["token_endpoint"],
