@@ -25,7 +25,7 @@ const DEFAULT_LIMIT: usize = 100;
 /// The largest number of events of a page.
 const MAX_LIMIT: usize = 1000;
 /// The longest time, in seconds, that an answer waits for an event.
-const MAX_WAIT: usize = 30;
+const MAX_WAIT: u64 = 30;
 /// Stands for the cursor of the last event.
 const LATEST: &str = "latest";
 
@@ -147,8 +147,8 @@ impl Options for Request {
                 .take("limit", |text| integer(text, 1, MAX_LIMIT))
                 .unwrap_or(DEFAULT_LIMIT),
             wait: parameters
-                .take("wait", parse_wait)
-                .unwrap_or(Duration::ZERO),
+                .take("wait", |text| integer(text, 0, MAX_WAIT))
+                .map_or(Duration::ZERO, Duration::from_secs),
         }
     }
 }
@@ -183,11 +183,6 @@ fn parse_types(text: &str) -> Result<Vec<EventName>, String> {
         }
     }
     Ok(names)
-}
-
-fn parse_wait(text: &str) -> Result<Duration, String> {
-    let seconds = integer(text, 0, MAX_WAIT)?;
-    Ok(Duration::from_secs(seconds as u64))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::{
     coding::encode,
     error::ApiError,
     oauth::Caller,
-    query::{Parameters, integer},
+    query::{Parameters, integer, one_of},
     state::State,
 };
 
@@ -94,20 +94,18 @@ fn parse_client(text: &str, me: ClientId) -> Result<ClientId, String> {
 
 /// Reads a status.
 pub(super) fn parse_status(text: &str) -> Result<Status, String> {
-    Status::parse(text).ok_or_else(|| format!("must be one of {}", Status::NAMES.join(", ")))
+    one_of(Status::NAMES, Status::parse(text))
 }
-
-/// The names of the choices of texts.
-const TEXTS: [&str; 3] = ["all", "redacted", "none"];
 
 /// Reads a choice of texts.
 pub(super) fn parse_texts(text: &str) -> Result<Texts, String> {
-    match text {
-        "all" => Ok(Texts::All),
-        "redacted" => Ok(Texts::Redacted),
-        "none" => Ok(Texts::None),
-        _ => Err(format!("must be one of {}", TEXTS.join(", "))),
-    }
+    let texts = match text {
+        "all" => Some(Texts::All),
+        "redacted" => Some(Texts::Redacted),
+        "none" => Some(Texts::None),
+        _ => None,
+    };
+    one_of(&["all", "redacted", "none"], texts)
 }
 
 fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
