@@ -267,3 +267,22 @@ view! {
         summary: Summary<'static> = Summary::new(&import.summary, 0, None),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_summary_says_what_is_missing_in_the_answer() {
+        let summary = import::Summary::default();
+        let last = LastLine::new(&summary, 3, Some("The body broke off."));
+        let expect = json!({"summary": {
+            "lines": 0, "created": 0, "updated": 0, "unchanged": 0, "expired": 0, "reopened": 0,
+            "refused": 0, "failed": 0, "receipts_omitted": 3, "complete": false,
+            "message": "The body broke off.",
+        }});
+        assert_eq!(serde_json::to_value(last).unwrap(), expect);
+    }
+}
