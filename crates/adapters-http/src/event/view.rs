@@ -322,29 +322,21 @@ mod tests {
         let subject = of_company();
         assert_eq!(body(COMPANY_UPDATED, subject), Some(updated));
 
-        let view = PostingView {
-            posting: testing::posting(2, company.id),
-            company: testing::company_view(&company),
-            texts: None,
-            coordinates: None,
-            decision: Some(posting::Decision::of_operator(None, None, noon())),
-            history: Vec::new(),
-        };
+        let mut view = crate::posting::tests::view_of(2);
+        view.decision = Some(posting::Decision::of_operator(None, None, noon()));
         let event = event::Event {
             name: JOB_POSTING_REJECTED,
             subject: Subject::Posting(event::PostingState::from(&view.posting)),
             at: noon(),
             trace: None,
         };
-        let with_posting = event_body(&event, Some(&view), Some("https://a.example"))
-            .unwrap()
-            .unwrap();
-        let with_posting: Value = serde_json::from_slice(&with_posting).unwrap();
+        let appeal = Some("https://a.example");
+        let with_posting = event_body(&event, Some(&view), appeal).unwrap();
+        let with_posting: Value = serde_json::from_slice(&with_posting.unwrap()).unwrap();
         let data = &with_posting["data"];
         assert_eq!(data["uuid"], json!(view.posting.id.uuid()));
         assert_eq!(data.get("code"), None);
-        let shown = crate::posting::posting_data(&view, Some("https://a.example"));
-        let shown = serde_json::to_value(shown).unwrap();
+        let shown = serde_json::to_value(with_history(&view, appeal)).unwrap();
         let decision = json!({
             "outcome": "approved", "at": timestamp, "by": "operator", "automated": false,
             "version": null, "code": "operator", "sentence": "An operator approved the posting.",

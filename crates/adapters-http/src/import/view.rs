@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
+use actix_web::ResponseError as _;
 use domain::{
     catalogue::{self, PastImport},
     import,
@@ -107,7 +108,7 @@ impl<'a> ImportReceipt<'a> {
             line,
             id,
             outcome: if is_failure { "failed" } else { "refused" },
-            status: error.status().as_u16(),
+            status: error.status_code().as_u16(),
             uuid: None,
             notices: Vec::new(),
             message: Some(error.message()),
@@ -270,19 +271,64 @@ view! {
 
 #[cfg(test)]
 mod tests {
+    use domain::import::Counts;
+    use kernel::testing::{minutes, noon};
     use serde_json::json;
 
     use super::*;
 
     #[test]
-    fn a_summary_says_what_is_missing_in_the_answer() {
-        let summary = import::Summary::default();
-        let last = LastLine::new(&summary, 3, Some("The body broke off."));
-        let expect = json!({"summary": {
-            "lines": 0, "created": 0, "updated": 0, "unchanged": 0, "expired": 0, "reopened": 0,
-            "refused": 0, "failed": 0, "receipts_omitted": 3, "complete": false,
+    fn an_import_is_shown_by_what_it_says() {
+        let mut summary = import::Summary {
+            counts: Counts {
+                lines: 3,
+                created: 2,
+                refused: 1,
+                ..Counts::default()
+            },
+            missing: None,
+            complete: false,
+        };
+        let mut expect = json!({
+            "lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0, "reopened": 0,
+            "refused": 1, "failed": 0, "receipts_omitted": 3, "complete": false,
             "message": "The body broke off.",
-        }});
+        });
+        let last = LastLine::new(&summary, 3, Some("The body broke off."));
+        assert_eq!(
+            serde_json::to_value(last).unwrap(),
+            json!({"summary": expect})
+        );
+
+        summary.complete = true;
+        summary.missing = Some(import::Missing {
+            count: 5,
+            expired: 0,
+            held: true,
+        });
+        let fields = expect.as_object_mut().unwrap();
+        fields.remove("receipts_omitted");
+        fields.remove("message");
+        fields.extend(serde_json::Map::from_iter([
+            ("complete".to_owned(), json!(true)),
+            (
+                "missing".to_owned(),
+                json!({"count": 5, "expired": 0, "held": true}),
+            ),
+            (
+                "started_at".to_owned(),
+                json!("2026-03-01T12:00:00.123456Z"),
+            ),
+            (
+                "finished_at".to_owned(),
+                json!("2026-03-01T12:01:00.123456Z"),
+            ),
+        ]));
+        let last = LastImport::new(&PastImport {
+            started_at: noon(),
+            finished_at: noon() + minutes(1),
+            summary,
+        });
         assert_eq!(serde_json::to_value(last).unwrap(), expect);
     }
 }

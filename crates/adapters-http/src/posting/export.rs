@@ -12,7 +12,6 @@ use actix_web::{
 };
 use domain::store::{ListOrder, ListQuery, Position, PostingReader, Texts};
 use futures_util::stream::{self, Stream};
-use kernel::StoreError;
 use tokio::task::{JoinSet, spawn_blocking};
 use tracing::Span;
 
@@ -25,7 +24,7 @@ use crate::{
     coding::encode,
     error::ApiError,
     guard::Access,
-    oauth::{AuthError, Caller},
+    oauth::Caller,
     query::{Options, Parameters, Query},
     slots::Slot,
     state::{Appeal, State},
@@ -112,7 +111,7 @@ struct Export {
     query: ListQuery,
     access: Access,
     /// The page that is being read, if any. Reading ends with the export.
-    next: JoinSet<Result<Page, ExportError>>,
+    next: JoinSet<Result<Page, ApiError>>,
     /// The lines that the client has not taken yet.
     lines: Bytes,
     /// The request.
@@ -136,29 +135,6 @@ struct Page {
     next: Option<Position>,
 }
 
-/// The reason why an export broke off.
-#[derive(Debug, thiserror::Error)]
-enum ExportError {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error("its client has no access any more: {0}")]
-    Access(#[from] AuthError),
-    #[error("a page cannot be written: {0}")]
-    Write(#[from] serde_json::Error),
-    #[error("a page was not finished: {0}")]
-    Unfinished(#[from] tokio::task::JoinError),
-}
-
-impl From<ExportError> for ApiError {
-    fn from(error: ExportError) -> Self {
-        match error {
-            ExportError::Store(error) => error.into(),
-            ExportError::Access(error) => error.into(),
-            ExportError::Write(_) | ExportError::Unfinished(_) => Self::internal(&error),
-        }
-    }
-}
-
 impl Export {
     /// Reads the first page.
     async fn begin(
@@ -166,7 +142,7 @@ impl Export {
         query: ListQuery,
         access: Access,
         slot: Slot,
-    ) -> Result<Self, ExportError> {
+    ) -> Result<Self, ApiError> {
         let first = read(reading.clone(), query.clone()).await?;
         let mut export = Self {
             reading,
@@ -193,7 +169,7 @@ impl Export {
 
     /// A page that was read ahead, if the client may still read it. With other prefixes it is read
     /// again.
-    async fn permitted(&mut self, page: Page) -> Result<Page, ExportError> {
+    async fn permitted(&mut self, page: Page) -> Result<Page, ApiError> {
         let prefixes = self.access.prefixes().await?;
         if prefixes == self.query.prefixes {
             return Ok(page);
@@ -203,12 +179,13 @@ impl Export {
     }
 
     /// The next piece of the answer; `None` at its end.
-    async fn piece(&mut self) -> Result<Option<Bytes>, ExportError> {
+    async fn piece(&mut self) -> Result<Option<Bytes>, ApiError> {
         while self.lines.is_empty() {
             let Some(page) = self.next.join_next().await else {
                 return Ok(None);
             };
-            let page = self.permitted(page??).await?;
+            let page = page.map_err(|unfinished| ApiError::internal(&unfinished))??;
+            let page = self.permitted(page).await?;
             self.turn_to(page);
         }
         let length = self.lines.len().min(PIECE);
@@ -220,30 +197,31 @@ impl Export {
         stream::try_unfold(self, async |mut export| match export.piece().await {
             Ok(piece) => Ok(piece.map(|piece| (piece, export))),
             Err(error) => {
-                export
-                    .span
-                    .in_scope(|| tracing::warn!(cause = %error, "an export broke off"));
+                let _entered = export.span.enter();
+                tracing::warn!(cause = %error, "an export broke off");
                 Err(io::Error::other("an export broke off"))
             }
         })
     }
 }
 
-async fn read(reading: Reading, query: ListQuery) -> Result<Page, ExportError> {
+async fn read(reading: Reading, query: ListQuery) -> Result<Page, ApiError> {
     let page = reading
         .postings
         .list(&query)
         .await?
         .seen_by(&query.prefixes);
     // A thread that answers others, too, would be held up by a large page.
-    spawn_blocking(move || {
+    let write = move || {
         let Reading { form, appeal, .. } = reading;
-        Ok(Page {
-            lines: (form.lines(&page.postings, query.texts, appeal.as_deref())?).into(),
-            next: page.next,
-        })
-    })
-    .await?
+        let lines = form.lines(&page.postings, query.texts, appeal.as_deref());
+        lines.map(|lines| (lines, page.next))
+    };
+    let written = spawn_blocking(write).await;
+    let written = written.map_err(|unfinished| ApiError::internal(&unfinished))?;
+    let (lines, next) = written.map_err(|error| ApiError::internal(&error))?;
+    let lines = lines.into();
+    Ok(Page { lines, next })
 }
 
 impl ApiError {
@@ -261,10 +239,11 @@ impl ApiError {
 mod tests {
     use std::{pin::pin, sync::Mutex};
 
+    use actix_web::ResponseError as _;
     use async_trait::async_trait;
     use domain::{posting::PostingView, store::PostingPage};
     use futures_util::StreamExt as _;
-    use kernel::{ClientId, Prefixes, SourceIdentifier, Status, testing};
+    use kernel::{ClientId, Prefixes, SourceIdentifier, Status, StoreError, testing};
     use tokio::{runtime::Builder, task::yield_now};
     use uuid::Uuid;
 
@@ -335,7 +314,7 @@ mod tests {
             if self.fails_at == Some(page) {
                 return Err(StoreError::Unavailable("gone".into()));
             }
-            let view = crate::posting::view::tests::view_of(2 * PIECE);
+            let view = crate::posting::tests::view_of(2 * PIECE);
             let next = page + 1;
             Ok(PostingPage {
                 postings: (page != 2).then_some(view).into_iter().collect(),
@@ -356,7 +335,7 @@ mod tests {
         pages: &Arc<Pages>,
         access: Access,
         slots: &Arc<Slots>,
-    ) -> Result<Export, ExportError> {
+    ) -> Result<Export, ApiError> {
         let reading = Reading {
             postings: pages.clone(),
             form: Form::Json,
@@ -401,7 +380,7 @@ mod tests {
                 let (_, access) = Harness::new().reader().await;
                 begin(&Pages::of(3, Some(fails_at)), access, &Slots::new(1, 1)).await
             };
-            assert!(matches!(begin(0).await, Err(ExportError::Store(_))));
+            assert_eq!(begin(0).await.err().unwrap().status_code(), 503);
             let pieces: Vec<_> = begin(1).await.unwrap().pieces().collect().await;
             let (last, all_others) = pieces.split_last().unwrap();
             assert!(last.is_err() && all_others.iter().all(Result::is_ok));

@@ -12,6 +12,9 @@ mod prefer;
 mod put;
 mod view;
 
+#[cfg(test)]
+pub use self::view::tests;
+
 use access::Scope;
 use actix_web::{
     http::{Method, StatusCode},
@@ -27,7 +30,7 @@ pub use self::{
     payload::describe_fields,
     prefer::{STRICT, is_strict},
     put::PREFERENCE_APPLIED,
-    view::{PostingWithHistory, Status, data as posting_data, with_history},
+    view::{PostingWithHistory, Status, with_history},
 };
 use crate::{
     error::ApiError,
@@ -61,17 +64,10 @@ pub fn routes(config: &mut web::ServiceConfig) {
                 .build(),
         )
         .service(
-            web::resource(format!("{LIST_PATH}/{{rest:.*}}"))
-                .to(async || Err::<&str, _>(ApiError::slash_in_identifier())),
+            web::resource(format!("{LIST_PATH}/{{rest:.*}}")).to(async || {
+                let says =
+                    "There is nothing at this path. A slash in an identifier is written %2F.";
+                Err::<&str, _>(ApiError::new(StatusCode::NOT_FOUND, says))
+            }),
         );
-}
-
-impl ApiError {
-    /// 404 for an identifier with an unescaped slash, below the list of postings.
-    pub fn slash_in_identifier() -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            "There is nothing at this path. A slash in an identifier is written %2F.",
-        )
-    }
 }

@@ -39,12 +39,7 @@ pub(super) fn size(view: &PostingView) -> usize {
         })
 }
 
-/// A posting with its history, as `data` of the answer has it, for commands that print it.
-pub fn data<'a>(view: &'a PostingView, appeal: Option<&'a str>) -> impl Serialize {
-    with_history(view, appeal)
-}
-
-/// The posting with its history.
+/// The posting with its history, as `data` of the answer has it.
 pub fn with_history<'a>(view: &'a PostingView, appeal: Option<&'a str>) -> PostingWithHistory<'a> {
     PostingWithHistory {
         posting: Posting::new(view, Texts::All, appeal),

@@ -1,6 +1,5 @@
 //! The JSON form of subscribers in answers. The token of the link is never part of it.
 
-use actix_web::{HttpResponse, http::StatusCode};
 use kernel::day;
 use newsletter::subscriber::{self, MemberStatus as Stands, PlanCategory};
 use serde::Serialize;
@@ -11,8 +10,7 @@ use utoipa::{
 use uuid::Uuid;
 
 use crate::{
-    answer::{self, Timestamp},
-    error::ApiError,
+    answer::Timestamp,
     schema::{one_of, view, vocabularies},
 };
 
@@ -25,14 +23,6 @@ vocabularies! {
     MailerliteAccount(subscriber::Account);
     /// Who started the person's move to the new account.
     MigrationSource(subscriber::MigrationSource);
-}
-
-/// The answer with one subscriber.
-pub fn one(
-    status: StatusCode,
-    subscriber: &subscriber::Subscriber,
-) -> Result<HttpResponse, ApiError> {
-    answer::data(status, Subscriber::new(subscriber))
 }
 
 /// A subscriber, as `data` of the answer has it, for commands that print it.

@@ -136,3 +136,61 @@ view! {
 fn milliseconds(duration: std::time::Duration) -> u64 {
     duration.as_millis().try_into().unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use domain::posting::event::JOB_POSTING_ERASED;
+    use kernel::{
+        event::{Cursor, Event, RecordedEvent, Subject},
+        testing::noon,
+    };
+    use serde_json::json;
+    use webhooks::DeliveryRecord;
+
+    use super::*;
+
+    #[test]
+    fn a_delivery_is_shown_with_its_event_while_that_is_kept() {
+        let company = domain::testing::company("acme");
+        let posting = domain::testing::posting(1, company.id);
+        let posting = kernel::event::PostingState::from(&posting);
+        let identifier = posting.source_identifier.clone();
+        let event = RecordedEvent {
+            cursor: Cursor::START,
+            event: Event {
+                name: JOB_POSTING_ERASED,
+                subject: Subject::Posting(posting),
+                at: noon(),
+                trace: None,
+            },
+        };
+        let mut delivery = LoggedDelivery {
+            record: DeliveryRecord {
+                at: noon(),
+                event: Cursor::START,
+                name: JOB_POSTING_ERASED,
+                attempt: 2,
+                status: None,
+                duration: Duration::from_millis(15),
+                error: Some("no connection".to_owned()),
+            },
+            event: Some(event),
+        };
+        let at = "2026-03-01T12:00:00.123456Z";
+        let mut expect = json!({
+            "at": at, "event_id": Cursor::START.to_string(), "type": "JobPostingErased",
+            "unique_source_identifier": identifier.as_str(), "attempt": 2, "status": null,
+            "duration_ms": 15, "error": "no connection",
+            "payload": {"type": "JobPostingErased", "timestamp": at,
+                "data": {"unique_source_identifier": identifier.as_str()}},
+        });
+        let shown = |delivery: &_| serde_json::to_value(Delivery::new(delivery)).unwrap();
+        assert_eq!(shown(&delivery), expect);
+        delivery.event = None;
+        expect["unique_source_identifier"] = json!(null);
+        expect["payload"] = json!(null);
+        assert_eq!(shown(&delivery), expect);
+    }
+}

@@ -1,15 +1,12 @@
 //! Imports of catalogues, their proof and their undo.
 
-use std::time::Duration;
-
 use access::Scope;
-use domain::{
-    catalogue::{CatalogueId, CatalogueQuery, Catalogues as _, Leased, PastImport},
-    import::{Counts, Missing, Summary},
+use domain::catalogue::{CatalogueId, CatalogueQuery, Catalogues as _, Leased};
+use kernel::{
+    CatalogueName, ClientId,
+    testing::{hours, noon},
 };
-use kernel::{CatalogueName, ClientId};
 use serde_json::{Value, json};
-use time::macros::datetime;
 use uuid::Uuid;
 
 use crate::{
@@ -19,8 +16,7 @@ use crate::{
 
 #[tokio::test]
 async fn a_catalogue_says_what_is_missing() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let body = line("a", &posting());
     for (query, expired, held) in [
         ("", 0, true),
@@ -56,8 +52,7 @@ async fn a_catalogue_says_what_is_missing() {
 /// What an end says is read by `domain`.
 #[tokio::test]
 async fn a_body_that_is_not_what_its_end_says_is_not_complete() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let end = |lines: u32| format!("{}\n", json!({"end": {"lines": lines}}));
     let a = line("a", &posting());
     for (query, body, message) in [
@@ -92,8 +87,7 @@ async fn a_body_that_is_not_what_its_end_says_is_not_complete() {
 
 #[tokio::test]
 async fn a_client_undoes_what_its_catalogue_expired() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let undo = request("POST", &format!("{CATALOGUES}/feed/undo")).token(&token);
     let done = undo.send(&app).await;
     assert_eq!(
@@ -116,60 +110,24 @@ async fn a_client_undoes_what_its_catalogue_expired() {
 async fn a_client_sees_and_forgets_its_catalogues() {
     let app = TestApp::spawn();
     let (id, token) = app.client(|_| {}).await;
-    let started_at = datetime!(2026-01-31 04:00 UTC);
-    let counts = Counts {
-        lines: 3,
-        created: 2,
-        refused: 1,
-        ..Counts::default()
-    };
-    let missing = Missing {
-        count: 5,
-        expired: 0,
-        held: true,
-    };
-    let import = PastImport {
-        started_at,
-        finished_at: started_at + Duration::from_millis(1_500),
-        summary: Summary {
-            counts,
-            missing: Some(missing),
-            complete: true,
-        },
-    };
-    let lease = async |client: ClientId, name: &str| {
+    for (client, name) in [(id, "b"), (id, "a"), (ClientId::new(Uuid::nil()), "c")] {
         let holder = Uuid::now_v7();
         let query = CatalogueQuery {
             client,
             name: CatalogueName::new(name).unwrap(),
             new_id: Some(CatalogueId::new(holder)),
             holder,
-            now: started_at,
-            until: datetime!(9999-01-01 00:00 UTC),
+            now: noon(),
+            until: noon() + hours(1_000_000),
         };
-        match app.backend.store.lease(&query).await {
-            Ok(Leased::Held(lease)) => lease,
-            other => panic!("{other:?}"),
-        }
-    };
-    let store = &app.backend.store;
-    assert!(store.finish(lease(id, "b").await, &import).await.unwrap());
-    lease(id, "a").await;
-    lease(ClientId::new(Uuid::nil()), "c").await;
-
-    let get = async |path: &str| app.get(&token, &format!("{CATALOGUES}{path}")).await;
-    let b = json!({
-        "name": "b", "postings": 0, "running": false,
-        "last_import": {
-            "started_at": "2026-01-31T04:00:00Z", "finished_at": "2026-01-31T04:00:01.5Z",
-            "lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0, "reopened": 0,
-            "refused": 1, "failed": 0, "missing": {"count": 5, "expired": 0, "held": true},
-            "complete": true
-        }
-    });
-    let a = json!({"name": "a", "postings": 0, "running": true, "last_import": null});
-    assert_eq!(get("").await.json(), json!({"data": [a, b]}));
-    assert_eq!(get("/b").await.json(), json!({"data": b}));
+        let leased = app.backend.store.lease(&query).await;
+        assert!(matches!(leased, Ok(Leased::Held(_))), "{leased:?}");
+    }
+    let get = async |path: &str| app.get(&token, &format!("{CATALOGUES}{path}")).await.json();
+    let [a, b] = ["a", "b"]
+        .map(|name| json!({"name": name, "postings": 0, "running": true, "last_import": null}));
+    assert_eq!(get("").await, json!({"data": [a, b]}));
+    assert_eq!(get("/b").await, json!({"data": b}));
     let delete = request("DELETE", &format!("{CATALOGUES}/b")).token(&token);
     assert_eq!(delete.send(&app).await.status, 204);
     let table = "

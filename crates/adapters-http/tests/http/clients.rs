@@ -75,8 +75,7 @@ fn told(answer: &Response) -> (u16, [Option<&str>; 4]) {
 
 #[tokio::test]
 async fn the_headers_of_a_push_say_what_happened_and_a_dry_run_what_would() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let pending = "PendingEnrichment";
     for (body, status, outcome, afterwards) in [
         (posting(), 201, "created", pending),
@@ -104,8 +103,7 @@ async fn the_headers_of_a_push_say_what_happened_and_a_dry_run_what_would() {
 
 #[tokio::test]
 async fn a_strict_push_has_unknown_fields_refused() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let mut body = posting();
     body["titel"] = "Engineer".into();
     let strict = |target: &str, body: &Value| {
@@ -129,8 +127,7 @@ async fn a_strict_push_has_unknown_fields_refused() {
 
 #[tokio::test]
 async fn parameters_are_refused_together_with_fields() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     push(&app, &token, "a", &posting()).await;
     let get = |target: &str| request("GET", &format!("{PATH}/{target}")).token(&token);
     let wrong = json!({"title": 1});
@@ -161,8 +158,7 @@ async fn a_client_learns_what_came_of_its_pushes() {
     let app = TestApp::spawn();
     let (id, token) = app
         .client(|client| {
-            client.prefixes = Prefixes::new(&["a", "fault", "\u{fffd}"]).unwrap();
-            client.requests_per_minute = NonZeroU32::new(1000);
+            client.prefixes = Prefixes::new(&["a", "fault"]).unwrap();
         })
         .await;
     for (target, body, status) in [
@@ -187,40 +183,23 @@ async fn a_client_learns_what_came_of_its_pushes() {
 
     let answer = app.get(&token, INTEGRATION).await;
     assert_eq!(answer.header("Cache-Control"), Some("no-store"));
-    let mut data = answer.json()["data"].take();
-    assert!(data["last_push_at"].take().is_string());
-    let today = data["days"][0]["date"].take();
-    let refusals = data["refusals"].take();
-    let expect = json!({
-        "client_id": id.uuid(), "name": "Test", "scopes": ["job-postings:write"],
-        "prefixes": ["a", "fault", "\u{fffd}"], "requests_per_minute": 1000,
-        "last_push_at": null, "refusals": null,
-        "days": [{"date": null, "created": 1, "updated": 0, "unchanged": 1, "expired": 1,
-            "reopened": 0, "refused": 4, "approved": 0, "rejected": 0}],
+    let data = &answer.json()["data"];
+    assert_eq!(data["client_id"], id.to_string());
+    assert!(data["last_push_at"].is_string());
+    let expect = json!([{"date": data["days"][0]["date"], "created": 1, "updated": 0,
+        "unchanged": 1, "expired": 1, "reopened": 0, "refused": 4, "approved": 0, "rejected": 0}]);
+    assert_eq!(data["days"], expect);
+    let refusals = data["refusals"].as_array().unwrap().iter().map(|of| {
+        let has_errors = !of["errors"].is_null();
+        json!([of["unique_source_identifier"], of["status"], has_errors])
     });
-    assert_eq!(data, expect);
-    assert!(answer.text().contains(&format!("\"date\":{today}")));
-    let refusals: Vec<_> = refusals
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|of| {
-            assert!(of["at"].is_string() && of["message"].is_string());
-            let identifier = of["unique_source_identifier"].as_str().unwrap();
-            (
-                identifier,
-                of["status"].as_u64().unwrap(),
-                !of["errors"].is_null(),
-            )
-        })
-        .collect();
-    let expect = [
-        ("a", 415, false),
-        ("absent", 404, false),
-        ("other one", 403, false),
-        ("a/\u{fffd}", 422, true),
-    ];
-    assert_eq!(refusals, expect);
+    let expect = json!([
+        ["a", 415, false],
+        ["absent", 404, false],
+        ["other one", 403, false],
+        ["a/\u{fffd}", 422, true],
+    ]);
+    assert_eq!(refusals.collect::<Value>(), expect);
 
     let reader = app.token(&[Scope::JobPostingsRead]).await;
     let own = app.get(&reader, INTEGRATION).await;

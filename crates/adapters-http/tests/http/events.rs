@@ -54,8 +54,7 @@ async fn followed_by(app: &TestApp, readers: usize) {
 
 #[tokio::test]
 async fn a_walk_shows_what_happened() {
-    let app = TestApp::spawn();
-    let token = app.token(&[Scope::JobPostingsWrite]).await;
+    let (app, token) = TestApp::with_writer().await;
     let reader = app.token(&[Scope::JobPostingsRead]).await;
     let nothing = page(&app, &reader, "").await;
     assert_eq!(nothing["data"], json!([]));
@@ -103,8 +102,7 @@ async fn a_walk_shows_what_happened() {
 
 #[tokio::test]
 async fn an_answer_waits_for_an_event() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     push(&app, &token, "before", &posting()).await;
     let mut waiting = wait(&app, &token, 0).await;
     push(&app, &token, "after", &posting()).await;
@@ -116,8 +114,7 @@ async fn an_answer_waits_for_an_event() {
 
 #[tokio::test]
 async fn nothing_waits_for_a_client_that_hung_up() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let waiting = wait(&app, &token, 0).await;
     drop(waiting);
     followed_by(&app, 0).await;
@@ -125,8 +122,7 @@ async fn nothing_waits_for_a_client_that_hung_up() {
 
 #[tokio::test]
 async fn a_client_has_64_waits_at_a_time() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let mut waiting = Vec::new();
     for others in 0..64 {
         waiting.push(wait(&app, &token, others).await);
@@ -145,8 +141,7 @@ async fn a_client_has_64_waits_at_a_time() {
 
 #[tokio::test]
 async fn a_stop_is_not_held_up() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let mut waiting = wait(&app, &token, 0).await;
     let stop = app.stop.clone();
     let stopping = tokio::spawn(async move { stop.stop().await });
@@ -157,8 +152,7 @@ async fn a_stop_is_not_held_up() {
 
 #[tokio::test]
 async fn wrong_requests_are_refused() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     push(&app, &token, "one", &posting()).await;
     let first = page(&app, &token, "limit=1").await;
     push(&app, &token, "two", &posting()).await;

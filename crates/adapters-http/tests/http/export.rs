@@ -25,8 +25,7 @@ async fn export(app: &TestApp, token: &str, query: &str) -> (Response, Vec<Value
 
 #[tokio::test]
 async fn every_posting_is_a_line_as_in_the_list() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let (response, nothing) = export(&app, &token, "").await;
     assert_eq!(nothing, [Value::Null; 0]);
     assert_eq!(
@@ -70,8 +69,7 @@ async fn every_posting_is_a_line_as_in_the_list() {
 
 #[tokio::test]
 async fn an_export_that_breaks_off_does_not_end_properly() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     for n in 0..3 {
         push(&app, &token, &n.to_string(), &posting()).await;
     }
@@ -93,8 +91,7 @@ async fn an_export_that_breaks_off_does_not_end_properly() {
 
 #[tokio::test]
 async fn wrong_requests_are_refused() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let table = "
         GET ?status=open | | 422 | must be one of PendingEnrichment
         GET ?texts=some  | | 422 | must be one of all, redacted, none

@@ -104,8 +104,7 @@ async fn every_operation_keeps_to_the_prefixes_of_its_client() {
     let known: BTreeSet<_> = known.collect();
     assert_eq!(documented, known, "each operation is listed with its fence");
 
-    let app = TestApp::spawn();
-    let writer = app.writer().await;
+    let (app, writer) = TestApp::with_writer().await;
     push(&app, &writer, "acme-1", &posting()).await;
     let beyond = push(&app, &writer, "other-1", &posting()).await;
     mark(&app, "acme-1", "other-1").await;

@@ -6,8 +6,7 @@ use crate::support::{PATH, TestApp, posting, put, request};
 /// actix-web must neither decode the path nor resolve dot segments.
 #[tokio::test]
 async fn awkward_ones_arrive_as_they_are() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let crabs = ("%F0%9F%A6%80".repeat(255), "🦀".repeat(255));
     let mut connection = app.connect().await;
     for (segment, identifier) in [

@@ -8,8 +8,7 @@ use crate::support::{PATH, TestApp, posting, push};
 
 #[tokio::test]
 async fn pages_follow_one_another_to_the_end() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let page = async |query: &str| app.get(&token, &format!("{PATH}?{query}")).await.json();
     assert_eq!(page("").await, json!({"data": [], "next_cursor": null}));
     for n in 0..7 {

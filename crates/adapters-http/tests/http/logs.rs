@@ -98,8 +98,7 @@ async fn neither_addresses_nor_tokens_are_logged() {
 #[tokio::test]
 async fn each_change_says_who_made_it_and_nothing_else_does() {
     let log = Log::of_this_process();
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let end = json!({"expiration": {}});
     for (id, body, outcome) in [
         ("push-1", posting(), Some("created")),
@@ -133,8 +132,7 @@ async fn each_change_says_who_made_it_and_nothing_else_does() {
 #[tokio::test]
 async fn a_request_id_leads_to_the_reason_of_a_refusal() {
     let log = Log::of_this_process();
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let line = r#"{"id":"a b\u2028","payload":{"title":5}}"#;
     let import = request("POST", "/api/job-board/imports").token(&token);
     let import = import.body(format!("{line}\n").repeat(1_000));

@@ -23,8 +23,7 @@ async fn unpack(answer: &Response) -> Vec<u8> {
 
 #[tokio::test]
 async fn large_answers_are_compressed_for_those_who_ask() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let get = |path: &str| request("GET", path).token(&token);
     for n in 0..3 {
         let mut body = posting();
@@ -59,8 +58,7 @@ async fn large_answers_are_compressed_for_those_who_ask() {
 
 #[tokio::test]
 async fn small_and_secret_answers_and_errors_are_not_compressed() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     push(&app, &token, "one", &posting()).await;
     let expire = put(&token, "one", &json!({"expiration": {}}));
     for (request, status) in [
@@ -78,8 +76,7 @@ async fn small_and_secret_answers_and_errors_are_not_compressed() {
 
 #[tokio::test]
 async fn a_posting_is_not_sent_to_a_client_that_has_it() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     push(&app, &token, "one", &posting()).await;
     let get = || request("GET", &format!("{PATH}/one")).token(&token);
     let tag = |answer: &Response| answer.header("ETag").unwrap().to_owned();
@@ -115,8 +112,7 @@ async fn a_posting_is_not_sent_to_a_client_that_has_it() {
 #[tokio::test]
 async fn an_approved_posting_is_json_ld_for_those_who_prefer_it() {
     const JSON_LD: &str = "application/ld+json";
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let uuid = push(&app, &token, "one", &posting()).await;
     let get = |query: &str, accept: &str| {
         let get = request("GET", &format!("{PATH}/one{query}")).token(&token);

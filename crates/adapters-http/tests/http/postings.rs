@@ -32,8 +32,7 @@ fn full() -> Value {
 
 #[tokio::test]
 async fn the_answer_to_a_push_is_its_uuid() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let created = put(&token, "p", &posting()).send(&app).await;
     assert_eq!(created.status, 201);
     let uuid = created.json()["data"]["uuid"].as_str().unwrap().to_owned();
@@ -56,8 +55,7 @@ async fn the_answer_to_a_push_is_its_uuid() {
 
 #[tokio::test]
 async fn every_field_is_read_back() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let uuid = push(&app, &token, "full", &full()).await;
     let answer = app.get(&token, &format!("{PATH}/full")).await.json();
     let data = &answer["data"];
@@ -115,8 +113,7 @@ async fn every_field_is_read_back() {
 
 #[tokio::test]
 async fn metadata_comes_back_to_the_digit() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let metadata = r#"{"z":1.50,"a":1e2,"n":123456789012345678901234567890,"s":"\u00e9\/"}"#;
     let mut body = posting().to_string();
     body.insert_str(1, &format!("\"metadata\": {metadata},"));
@@ -129,8 +126,7 @@ async fn metadata_comes_back_to_the_digit() {
 
 #[tokio::test]
 async fn readers_read_and_writers_too_and_head_is_a_get_without_body() {
-    let app = TestApp::spawn();
-    let writer = app.writer().await;
+    let (app, writer) = TestApp::with_writer().await;
     push(&app, &writer, "r", &posting()).await;
     let reader = app.token(&[Scope::JobPostingsRead]).await;
     for token in [&writer, &reader] {

@@ -2,7 +2,7 @@
 
 use access::Scope;
 use domain::posting::moderation::Moderation;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{
     BODY_LIMIT, PATH, TestApp, assert_is_error, check, posting, push, put, request,
@@ -16,23 +16,26 @@ async fn every_operation_checks_its_client_before_anything_else() {
     let document = serde_json::to_value(adapters_http::openapi().unwrap()).unwrap();
     for (path, operations) in document["paths"].as_object().unwrap() {
         let operations = operations.as_object().unwrap();
-        let security = operations.values().map(|of| of["security"].as_array());
-        let scopes = security.flatten().flatten();
-        let scopes = scopes.filter_map(|one| Scope::parse(one["oauth2"][0].as_str()?));
-        let scopes: Vec<_> = scopes.collect();
+        let scopes_of = |operation: &Value| -> Vec<_> {
+            let security = operation["security"].as_array().into_iter().flatten();
+            let scopes = security.filter_map(|one| Scope::parse(one["oauth2"][0].as_str()?));
+            scopes.collect()
+        };
+        let scopes: Vec<_> = operations.values().flat_map(scopes_of).collect();
         if scopes.is_empty() {
             continue;
         }
-        let mut others = Scope::ALL.to_vec();
-        others.retain(|scope| !scopes.contains(scope));
-        let stranger = app.token(&others).await;
+        let others = Scope::ALL
+            .into_iter()
+            .filter(|scope| !scopes.contains(scope));
+        let stranger = app.token(&others.collect::<Vec<_>>()).await;
         for method in operations.keys().map(String::as_str).chain(["brew"]) {
             let sent = request(&method.to_uppercase(), &format!("{path}?x=1")).body(&*large);
             let sent = sent.header("Content-Type", "text/plain");
             for (sent, status, challenge) in [
                 (sent.clone(), 401, "Bearer realm"),
                 (sent.clone().token("x.y.z"), 401, "invalid_token"),
-                (sent.token(&stranger), 403, "insufficient_scope"),
+                (sent.clone().token(&stranger), 403, "insufficient_scope"),
             ] {
                 let name = format!("{method} {path}: {challenge}");
                 let response = sent.send(&app).await;
@@ -40,14 +43,18 @@ async fn every_operation_checks_its_client_before_anything_else() {
                 let header = response.header("WWW-Authenticate").unwrap();
                 assert!(header.contains(challenge), "{name}: {header}");
             }
+            for scope in operations.get(method).map(scopes_of).unwrap_or_default() {
+                let friend = sent.clone().token(&app.token(&[scope]).await);
+                let response = friend.send(&app).await;
+                assert_ne!(response.status, 403, "{method} {path} {scope}");
+            }
         }
     }
 }
 
 #[tokio::test]
 async fn a_request_is_refused_with_a_reason() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let table = r#"
         PUT /r                            |                                | 415 | Content-Type must
         PUT /r                            | text/json: {}                  | 415 | Content-Type must
@@ -90,8 +97,7 @@ async fn a_request_is_refused_with_a_reason() {
 
 #[tokio::test]
 async fn a_failure_inside_shows_the_request_id_and_nothing_else() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     for faulty in [
         put(&token, "fault:broken", &posting()),
         put(&token, "fault:panic", &posting()),
@@ -115,8 +121,7 @@ async fn a_failure_inside_shows_the_request_id_and_nothing_else() {
 
 #[tokio::test]
 async fn a_refused_transition_names_the_states() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     push(&app, &token, "rejected", &posting()).await;
     let reject = Moderation::Reject {
         reason: "spam".to_owned(),

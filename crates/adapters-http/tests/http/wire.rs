@@ -17,8 +17,7 @@ async fn begin(app: &TestApp) -> Connection {
 
 #[tokio::test]
 async fn a_refused_request_leaves_the_connection_usable() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let mut connection = app.connect().await;
     for (method, token, size, status) in [
         ("PUT", "nonsense", 4_000, 401),
@@ -34,8 +33,7 @@ async fn a_refused_request_leaves_the_connection_usable() {
 
 #[tokio::test]
 async fn a_body_may_be_this_long() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let body = posting().to_string();
     for (size, status) in [(BODY_LIMIT, 201), (BODY_LIMIT + 1, 413)] {
         let padded = format!("{body}{}", " ".repeat(size - body.len()));
@@ -70,8 +68,7 @@ async fn a_stream_in_small_pieces_is_read_and_a_broken_one_refused() {
 
 #[tokio::test]
 async fn requests_in_a_row_are_answered_in_a_row() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let mut connection = app.connect().await;
     let mut bytes = String::new();
     for n in 0..5 {

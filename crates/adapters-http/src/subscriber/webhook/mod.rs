@@ -60,7 +60,10 @@ async fn receive(
     signatures: web::Data<Signatures>,
 ) -> Result<HttpResponse, ApiError> {
     if signatures.is_off() {
-        return Err(ApiError::webhook_off());
+        return Err(ApiError::unavailable(
+            "The newsletter webhook is switched off: no secret is configured.",
+            RETRY_SWITCHED_OFF,
+        ));
     }
     let headers = body.head().headers();
     let signature = Signature::of(headers).ok_or_else(ApiError::bad_signature)?;
@@ -106,14 +109,6 @@ impl ApiError {
         .with_header(
             header::WWW_AUTHENTICATE,
             HeaderValue::from_static("HMAC-SHA256 header=\"Signature\""),
-        )
-    }
-
-    /// 503 of the webhook while no secret is configured.
-    pub fn webhook_off() -> Self {
-        Self::unavailable(
-            "The newsletter webhook is switched off: no secret is configured.",
-            RETRY_SWITCHED_OFF,
         )
     }
 }

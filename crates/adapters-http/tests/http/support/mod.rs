@@ -200,6 +200,13 @@ impl TestApp {
         (id, form)
     }
 
+    /// An application, and a token of a client that pushes.
+    pub async fn with_writer() -> (Self, String) {
+        let app = Self::spawn();
+        let token = app.writer().await;
+        (app, token)
+    }
+
     pub async fn writer(&self) -> String {
         self.token(&[Scope::JobPostingsWrite]).await
     }
