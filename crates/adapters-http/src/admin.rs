@@ -1,5 +1,5 @@
-//! Listeners that clients of the API need not reach, with connections of their own: the admin server
-//! with `GET /metrics`, `/healthz` and `/readyz`, and the one of the operators' pages.
+//! Listeners that clients of the API need not reach, with connections of their own: one with
+//! `GET /metrics`, `/healthz` and `/readyz` for monitoring, and one with the operators' pages.
 
 use std::{
     io,

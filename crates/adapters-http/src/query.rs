@@ -103,7 +103,7 @@ pub fn boolean(text: &str) -> Result<bool, String> {
 }
 
 /// Reads an integer in a range.
-pub fn integer<N: FromStr + PartialOrd + Display>(
+pub fn integer<N: Copy + FromStr + PartialOrd + Display>(
     text: &str,
     least: N,
     most: N,
@@ -112,7 +112,7 @@ pub fn integer<N: FromStr + PartialOrd + Display>(
 }
 
 /// Reads what an integer in a range stands for.
-pub fn integer_of<N: FromStr + PartialOrd + Display, T>(
+pub fn integer_of<N: Copy + FromStr + PartialOrd + Display, T>(
     text: &str,
     least: N,
     most: N,

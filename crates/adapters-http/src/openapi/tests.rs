@@ -283,6 +283,9 @@ fn examples_of_answers_have_the_fields_of_what_is_sent() {
     });
 }
 
+/// Whether the domain accepts a body.
+type Accepts<'a> = &'a dyn Fn(&[u8]) -> bool;
+
 #[test]
 fn examples_of_bodies_are_accepted_by_the_domain() {
     let document = document();
@@ -296,7 +299,7 @@ fn examples_of_bodies_are_accepted_by_the_domain() {
         let (id, token) = (SubscriberId::new(uuid(1)), MigrationToken::new([0; 32]));
         PutSubscriber::parse("ada@example.com", body, id, token).is_ok()
     };
-    let accepts: [(&str, &dyn Fn(&[u8]) -> bool); 5] = [
+    let accepts: [(&str, Accepts<'_>); 5] = [
         ("putJobPosting", &push),
         ("putNewsletterSubscriber", &report),
         ("createWebhook", &|body| {

@@ -33,16 +33,16 @@ async fn a_catalogue_says_what_is_missing() {
     }
     let table = format!(
         "
-        PUT /            | | 422 | name must
-        PUT /a%20b       | | 422 | name must
-        PUT /%C3%A4      | | 422 | name must
-        PUT /{long}      | | 422 | name must
-        PUT /a?max_missing=101      | | 422 | max_missing must be an integer between 0 and 100
-        PUT /a?min_missing=10000001 | | 422 | min_missing must be an integer between 0 and 10000000
-        PUT /a?misses=0             | | 422 | misses must be an integer between 1 and 10
-        PUT /a?require_end=1        | | 422 | require_end must be true or false
-        PUT /running                | | 409 | catalogue | Retry-After: 7
-        PUT /one-too-many           | | 409 | catalogue
+        PUT /                  |  | 422 | name must
+        PUT /a%20b             |  | 422 | name must
+        PUT /%C3%A4            |  | 422 | name must
+        PUT /{long}            |  | 422 | name must
+        PUT /a?max_missing=101 |  | 422 | max_missing must be an integer between 0 and 100
+        PUT /a?min_missing=10000001 |  | 422 | min_missing must be an integer between 0 and 10000000
+        PUT /a?misses=0        |  | 422 | misses must be an integer between 1 and 10
+        PUT /a?require_end=1   |  | 422 | require_end must be true or false
+        PUT /running           |  | 409 | catalogue | Retry-After: 7
+        PUT /one-too-many      |  | 409 | catalogue
         ",
         long = "n".repeat(65)
     );
@@ -96,10 +96,10 @@ async fn a_client_undoes_what_its_catalogue_expired() {
     );
     assert_eq!(done.json(), json!({"data": {"reopened": 2, "left": 1}}));
     let table = "
-        POST /unknown/undo  | | 404 | Catalogue not found.
-        POST /running/undo  | | 409 | catalogue | Retry-After: 7
-        POST /a%20b/undo    | | 422 | name must
-        POST /feed/undo?x=1 | | 422 | x is not a known parameter
+        POST /unknown/undo  |  | 404 | Catalogue not found.
+        POST /running/undo  |  | 409 | catalogue | Retry-After: 7
+        POST /a%20b/undo    |  | 422 | name must
+        POST /feed/undo?x=1 |  | 422 | x is not a known parameter
         ";
     check(&app, Some(&token), CATALOGUES, table).await;
     let reader = app.token(&[Scope::JobPostingsRead]).await;
@@ -131,10 +131,10 @@ async fn a_client_sees_and_forgets_its_catalogues() {
     let delete = request("DELETE", &format!("{CATALOGUES}/b")).token(&token);
     assert_eq!(delete.send(&app).await.status, 204);
     let table = "
-        DELETE /b  | | 404 | Catalogue not found.
-        GET /b     | | 404 | Catalogue not found.
-        GET /c     | | 404 | Catalogue not found.
-        GET /a?x=1 | | 422 | x is not a known parameter
+        DELETE /b  |  | 404 | Catalogue not found.
+        GET /b     |  | 404 | Catalogue not found.
+        GET /c     |  | 404 | Catalogue not found.
+        GET /a?x=1 |  | 422 | x is not a known parameter
         ";
     check(&app, Some(&token), CATALOGUES, table).await;
 }

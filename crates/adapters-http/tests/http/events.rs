@@ -160,9 +160,9 @@ async fn wrong_requests_are_refused() {
     app.backend.store.forget(tomorrow, 100).await.unwrap();
     let table = format!(
         "
-        GET ?after=x      | | 422 | after is not a cursor
-        GET ?since=x      | | 422 | since is not a known parameter
-        GET ?after={gone} | | 410 | no longer kept
+        GET ?after=x      |  | 422 | after is not a cursor
+        GET ?since=x      |  | 422 | since is not a known parameter
+        GET ?after={gone} |  | 410 | no longer kept
         ",
         gone = first["next_cursor"].as_str().unwrap()
     );
@@ -171,9 +171,9 @@ async fn wrong_requests_are_refused() {
 
     app.backend.log_is_away.store(true, Ordering::SeqCst);
     let table = "
-        GET ?              | | 503 | | Retry-After: 5
-        GET ?after=latest  | | 503 | | Retry-After: 5
-        GET ?wait=30       | | 503 | | Retry-After: 5
+        GET ?             |  | 503 |  | Retry-After: 5
+        GET ?after=latest |  | 503 |  | Retry-After: 5
+        GET ?wait=30      |  | 503 |  | Retry-After: 5
         ";
     check(&app, Some(&token), PATH, table).await;
 }

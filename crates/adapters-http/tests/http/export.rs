@@ -93,10 +93,10 @@ async fn an_export_that_breaks_off_does_not_end_properly() {
 async fn wrong_requests_are_refused() {
     let (app, token) = TestApp::with_writer().await;
     let table = "
-        GET ?status=open | | 422 | must be one of PendingEnrichment
-        GET ?texts=some  | | 422 | must be one of all, redacted, none
-        GET ?limit=1     | | 422 | limit is not a known parameter
-        GET ?form=xml    | | 422 | form must be one of json, jsonld.
+        GET ?status=open |  | 422 | must be one of PendingEnrichment
+        GET ?texts=some  |  | 422 | must be one of all, redacted, none
+        GET ?limit=1     |  | 422 | limit is not a known parameter
+        GET ?form=xml    |  | 422 | form must be one of json, jsonld.
         ";
     check(&app, Some(&token), PATH, table).await;
     app.backend.log_is_away.store(true, Ordering::SeqCst);

@@ -186,12 +186,12 @@ async fn the_wishes_of_a_push_are_those_of_an_import() {
     assert!(lines(&answer)[0]["errors"].get("tittle").is_some());
 
     let table = "
-        POST ?receipts=some | | 422 | receipts must be all or refused
-        POST ?dry_run=1     | | 422 | dry_run must be true or false
-        POST ?max_missing=1 | | 422 | max_missing is not a known parameter
-        POST ?misses=1      | | 422 | misses is not a known parameter
+        POST ?receipts=some |                      | 422 | receipts must be all or refused
+        POST ?dry_run=1     |                      | 422 | dry_run must be true or false
+        POST ?max_missing=1 |                      | 422 | max_missing is not a known parameter
+        POST ?misses=1      |                      | 422 | misses is not a known parameter
         POST                | application/json: {} | 415 | application/x-ndjson
-        POST ; Content-Encoding: br | | 415 | | Accept-Encoding: gzip, zstd, identity
+        POST ; Content-Encoding: br |                      | 415 |  | Accept-Encoding: gzip, zstd, identity
         ";
     check(&app, Some(&token), IMPORTS, table).await;
 }

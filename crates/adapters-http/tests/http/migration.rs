@@ -266,10 +266,10 @@ async fn a_failure_is_told_in_the_same_ways() {
 async fn what_no_browser_sends_is_refused_with_json() {
     let app = app().await;
     let table = "
-        POST | text/plain: token=x    | 415 | x-www-form-urlencoded or application/json
+        POST | text/plain: token=x | 415 | x-www-form-urlencoded or application/json
         POST | application/x-www-form-urlencoded: LARGE | 413
-        POST | application/json: {    | 400 | not valid JSON
-        POST | application/json:      | 400 | empty
+        POST | application/json: { | 400 | not valid JSON
+        POST | application/json:   | 400 | empty
         POST | application/x-www-form-urlencoded: token=x&action=Confirm | 422 | action must be confirm or unsubscribe
         ";
     check(&app, None, CONFIRM, table).await;

@@ -56,41 +56,41 @@ async fn every_operation_checks_its_client_before_anything_else() {
 async fn a_request_is_refused_with_a_reason() {
     let (app, token) = TestApp::with_writer().await;
     let table = r#"
-        PUT /r                            |                                | 415 | Content-Type must
-        PUT /r                            | text/json: {}                  | 415 | Content-Type must
-        PUT /r; Content-Encoding: gzip    | {} | 415 | Content-Encoding | Accept-Encoding: identity
-        PUT /r                            | application/json: LARGE        | 413 | at most 65536 bytes
-        DELETE /r                         |                                | 405 | it supports GET, HEAD, PUT. PUT creates and updates a posting, with all fields or only some; {"expiration":{}} takes it down. | Allow: GET, HEAD, PUT
-        PUT /r                            | application/json:              | 400 | empty
-        PUT /r                            | application/json: {"title": t} | 400 | not valid JSON
-        PUT /r                            | []                             | 422 | body must be a JSON object.
-        PUT /r?x=1                        | posting                        | 422 | x is not a known
-        GET /r?x=1                        |                                | 422 | x is not a known
-        GET ?page=2                       |                                | 422 | page is not a known
-        PUT /r                            | {"expiration":{}}              | 404 | Job posting not found.
-        GET /r                            |                                | 404 | Job posting not found.
-        PUT /fault:overloaded             | posting                        | 503 | Too many    | Retry-After: 1
-        PUT /fault:unavailable            | posting                        | 503 | not known   | Retry-After: 5
-        GET /fault:unavailable            |                                | 503 | unavailable | Retry-After: 5
-        PUT /                             | posting                        | 422 | unique_source_identifier
-        PUT /a%0Ab                        | posting                        | 422 | unique_source_identifier
-        GET /%FF                          |                                | 422 | unique_source_identifier
-        GET /                             |                                | 404 | without a slash
-        PUT /%zz                          | posting                        | 400 | written %25
-        PUT /a%2                          | posting                        | 400 | written %25
-        PUT /%+41                         | posting                        | 400 | written %25
-        PUT /a/b                          | posting                        | 404 | A slash in an identifier is written %2F.
-        PUT /a/                           | posting                        | 404 | A slash in an identifier is written %2F.
+        PUT /r                 |                         | 415 | Content-Type must
+        PUT /r                 | text/json: {}           | 415 | Content-Type must
+        PUT /r; Content-Encoding: gzip | {}                      | 415 | Content-Encoding | Accept-Encoding: identity
+        PUT /r                 | application/json: LARGE | 413 | at most 65536 bytes
+        DELETE /r              |                         | 405 | it supports GET, HEAD, PUT. PUT creates and updates a posting, with all fields or only some; {"expiration":{}} takes it down. | Allow: GET, HEAD, PUT
+        PUT /r                 | application/json:       | 400 | empty
+        PUT /r                 | application/json: {"title": t} | 400 | not valid JSON
+        PUT /r                 | []                      | 422 | body must be a JSON object.
+        PUT /r?x=1             | posting                 | 422 | x is not a known
+        GET /r?x=1             |                         | 422 | x is not a known
+        GET ?page=2            |                         | 422 | page is not a known
+        PUT /r                 | {"expiration":{}}       | 404 | Job posting not found.
+        GET /r                 |                         | 404 | Job posting not found.
+        PUT /fault:overloaded  | posting                 | 503 | Too many | Retry-After: 1
+        PUT /fault:unavailable | posting                 | 503 | not known | Retry-After: 5
+        GET /fault:unavailable |                         | 503 | unavailable | Retry-After: 5
+        PUT /                  | posting                 | 422 | unique_source_identifier
+        PUT /a%0Ab             | posting                 | 422 | unique_source_identifier
+        GET /%FF               |                         | 422 | unique_source_identifier
+        GET /                  |                         | 404 | without a slash
+        PUT /%zz               | posting                 | 400 | written %25
+        PUT /a%2               | posting                 | 400 | written %25
+        PUT /%+41              | posting                 | 400 | written %25
+        PUT /a/b               | posting                 | 404 | A slash in an identifier is written %2F.
+        PUT /a/                | posting                 | 404 | A slash in an identifier is written %2F.
         "#;
     check(&app, Some(&token), PATH, table).await;
     // From the lowest to the highest precedence, each request adds a fault to those before it.
     let table = r#"
-        PUT /r   | {"expiration":{}}              | 404
-        PUT /r   | {"expiration":{}, "title": 1}  | 422
-        PUT /r   | application/json: {"title": 1  | 400
-        PUT /r   | application/json: LARGE        | 413
-        PUT /r   | text/plain: LARGE              | 415
-        PATCH /r | text/plain: LARGE              | 405
+        PUT /r   | {"expiration":{}}       | 404
+        PUT /r   | {"expiration":{}, "title": 1} | 422
+        PUT /r   | application/json: {"title": 1 | 400
+        PUT /r   | application/json: LARGE | 413
+        PUT /r   | text/plain: LARGE       | 415
+        PATCH /r | text/plain: LARGE       | 405
         "#;
     check(&app, Some(&token), PATH, table).await;
 }

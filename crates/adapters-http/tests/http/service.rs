@@ -40,14 +40,14 @@ async fn health_is_of_the_process_and_readiness_of_the_store_and_the_keys() {
 async fn nothing_is_said_with_json() {
     let app = TestApp::spawn();
     let table = "
-        GET /                               | | 404 | There is nothing at this path.
-        GET /docs/nothing                   | | 404 | There is nothing at this path.
-        GET /docs/a/b                       | | 404 | There is nothing at this path.
-        GET /healthz/                       | | 404 | There is nothing at this path.
-        GET /api/newsletter/subscribers     | | 404 | There is nothing at this path.
-        GET /api/newsletter/subscribers/a/b | | 404 | There is nothing at this path.
-        GET /%00                            | | 404 | There is nothing at this path.
-        GET /%FF                            | | 404 | There is nothing at this path.
+        GET /             |  | 404 | There is nothing at this path.
+        GET /docs/nothing |  | 404 | There is nothing at this path.
+        GET /docs/a/b     |  | 404 | There is nothing at this path.
+        GET /healthz/     |  | 404 | There is nothing at this path.
+        GET /api/newsletter/subscribers |  | 404 | There is nothing at this path.
+        GET /api/newsletter/subscribers/a/b |  | 404 | There is nothing at this path.
+        GET /%00          |  | 404 | There is nothing at this path.
+        GET /%FF          |  | 404 | There is nothing at this path.
         ";
     check(&app, None, "", table).await;
 }

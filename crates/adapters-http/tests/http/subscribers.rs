@@ -104,9 +104,9 @@ async fn a_request_is_refused_with_a_reason() {
         DELETE /ada             |                         | 422 | email must be
         DELETE /ada@example.com |                         | 404 | Newsletter subscriber not found.
         GET /ada@example.com    |                         | 404 | Newsletter subscriber not found.
-        PUT /fault.unavailable@example.com | {} | 503 | not known | Retry-After: 5
-        GET /fault.broken@example.com      |    | 500 | Report the request id
-        DELETE /fault.panic@example.com    |    | 500 | Report the request id
+        PUT /fault.unavailable@example.com | {}                      | 503 | not known | Retry-After: 5
+        GET /fault.broken@example.com |                         | 500 | Report the request id
+        DELETE /fault.panic@example.com |                         | 500 | Report the request id
         ";
     check(&app, Some(&token), SUBSCRIBERS, table).await;
 }

@@ -222,18 +222,18 @@ async fn wrong_bodies_and_parameters_are_refused() {
 
     let webhook = register(&app, &token, json!({"url": "https://a.example/"})).await;
     let table = r#"
-        POST               | {}                                 | 422 | url is required
-        POST               | {"url":"http://a.example/"}        | 422 | https
-        POST               | {"url":"https://127.0.0.1/"}       | 422 | private
-        POST               | {"url":"https://private.example/"} | 422 | private
-        PATCH /ID          | {"url":"https://private.example/"} | 422 | private
-        PATCH /ID          | {"state":"disabled"}               | 422 | active, paused
-        PATCH /ID          | application/json: LARGE            | 413 | 16384
-        PATCH /ID          | text/plain: {}                     | 415
-        POST /ID/replay    | {}                                 | 422 | since is required
-        POST /ID/replay    |                                    | 415
-        GET /ID/deliveries?limit=101 |                          | 422 | between 1 and 100
-        GET ?page=2        |                                    | 422 | page is not a known
+        POST            | {}                      | 422 | url is required
+        POST            | {"url":"http://a.example/"} | 422 | https
+        POST            | {"url":"https://127.0.0.1/"} | 422 | private
+        POST            | {"url":"https://private.example/"} | 422 | private
+        PATCH /ID       | {"url":"https://private.example/"} | 422 | private
+        PATCH /ID       | {"state":"disabled"}    | 422 | active, paused
+        PATCH /ID       | application/json: LARGE | 413 | 16384
+        PATCH /ID       | text/plain: {}          | 415
+        POST /ID/replay | {}                      | 422 | since is required
+        POST /ID/replay |                         | 415
+        GET /ID/deliveries?limit=101 |                         | 422 | between 1 and 100
+        GET ?page=2     |                         | 422 | page is not a known
         "#;
     let table = table.replace("/ID", &path_of(&webhook, ""));
     check(&app, Some(&token), PATH, &table).await;
@@ -264,9 +264,9 @@ async fn a_client_has_few_registrations_under_way() {
     let more = async {
         sleep(Duration::from_millis(300)).await;
         let table = r#"
-            POST          | {"url":"https://slow.example/"} | 429 | | Retry-After: 1
-            PATCH /ID     | {"url":"https://slow.example/"} | 429 | | Retry-After: 1
-            POST /ID/test |                                 | 429 | | Retry-After: 1
+            POST          | {"url":"https://slow.example/"} | 429 |  | Retry-After: 1
+            PATCH /ID     | {"url":"https://slow.example/"} | 429 |  | Retry-After: 1
+            POST /ID/test |  | 429 |  | Retry-After: 1
             "#;
         let table = table.replace("/ID", &path_of(&webhook, ""));
         check(&app, Some(&token), PATH, &table).await;

@@ -1,6 +1,6 @@
-//! The published metadata and keys, and that they suffice to verify a token without this code.
+//! The published metadata and keys, and the claims of a token. That other libraries verify it by
+//! them is shown in `tests/python`.
 
-use ::ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn part(token: &str, n: usize) -> Vec<u8> {
 }
 
 #[actix_web::test]
-async fn the_published_key_verifies_a_token() {
+async fn a_token_names_its_key_and_has_the_claims_of_rfc_9068() {
     let harness = Harness::new();
     let (client, token) = harness.token(&[Scope::JobPostingsWrite]).await;
     let answer = harness
@@ -30,13 +30,6 @@ async fn the_published_key_verifies_a_token() {
         header,
         json!({ "alg": "ES256", "typ": "at+jwt", "kid": key["kid"] })
     );
-
-    let coordinate = |name: &str| URL_SAFE_NO_PAD.decode(key[name].as_str().unwrap()).unwrap();
-    let point = [vec![4], coordinate("x"), coordinate("y")].concat();
-    let (signed, _) = token.rsplit_once('.').unwrap();
-    UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point)
-        .verify(signed.as_bytes(), &part(&token, 2))
-        .unwrap();
 
     let mut claims: Value = serde_json::from_slice(&part(&token, 1)).unwrap();
     let id = claims.as_object_mut().unwrap().remove("jti").unwrap();

@@ -12,8 +12,8 @@ pub fn assert_is_error(response: &Response, status: u16, name: &str) {
     assert_eq!(options, Some("nosniff"), "{name}");
 }
 
-/// Sends the requests of a table to the paths below `base`, and compares the answers. The columns of
-/// a line, of which the last two may be absent:
+/// Sends the requests of a table to the paths below `base`, and compares the answers. A line has
+/// these columns, of which the last may be absent:
 ///
 /// ```text
 /// METHOD PATH; Header: value | body | status | part of the message | Header: part of its value
