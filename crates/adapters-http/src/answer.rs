@@ -28,6 +28,10 @@ pub struct Data<T> {
     pub data: T,
 }
 
+/// The value of a field that is absent or, if it is there, may be `null`.
+#[derive(Serialize)]
+pub struct Nullable<T>(pub Option<T>);
+
 /// The answer `{"data": …}` with this.
 pub fn data(status: StatusCode, data: impl Serialize) -> Result<HttpResponse, ApiError> {
     json(status, &Data { data })

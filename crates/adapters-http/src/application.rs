@@ -176,11 +176,6 @@ impl Application {
         self.address
     }
 
-    /// The port that it listens on.
-    pub const fn port(&self) -> u16 {
-        self.address.port()
-    }
-
     /// The base URL that clients use.
     pub fn public_url(&self) -> &str {
         &self.public_url

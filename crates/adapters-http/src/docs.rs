@@ -105,14 +105,11 @@ async fn guide_style() -> HttpResponse {
 /// The Swagger UI page, with absolute asset addresses, which also work without a slash at the end
 /// of its own address.
 async fn index(docs: web::Data<Docs>) -> Result<HttpResponse, ApiError> {
-    serve("", &docs)
+    file(String::new().into(), docs).await
 }
 
 async fn file(name: web::Path<String>, docs: web::Data<Docs>) -> Result<HttpResponse, ApiError> {
-    serve(&name, &docs)
-}
-
-fn serve(name: &str, docs: &Docs) -> Result<HttpResponse, ApiError> {
+    let name = name.as_str();
     let found = utoipa_swagger_ui::serve(name, Arc::clone(&docs.ui))
         .map_err(|error| ApiError::internal(&error))?;
     let Some(file) = found else {

@@ -71,11 +71,6 @@ impl ApiError {
         self
     }
 
-    /// The status.
-    pub fn status(&self) -> StatusCode {
-        self.0.status
-    }
-
     /// The message.
     pub fn message(&self) -> &str {
         &self.0.message

@@ -4,10 +4,7 @@
 use actix_web::{
     HttpRequest, HttpResponse,
     body::MessageBody as _,
-    http::{
-        StatusCode,
-        header::{CACHE_CONTROL, ETAG, EntityTag, Header as _, HeaderValue, IfNoneMatch},
-    },
+    http::header::{CACHE_CONTROL, ETAG, EntityTag, Header as _, HeaderValue, IfNoneMatch},
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::digest::{SHA256, digest};
@@ -32,18 +29,18 @@ pub fn conditional(request: &HttpRequest, answer: HttpResponse) -> Result<HttpRe
     let tag = tag(&body);
     let value = HeaderValue::try_from(tag.to_string());
     let value = value.map_err(|error| ApiError::internal(&error))?;
-    let headers = answer.headers_mut();
-    headers.insert(ETAG, value);
-    headers.insert(CACHE_CONTROL, CACHING);
-    if !is_known(request, &tag) {
-        return Ok(answer.set_body(body).map_into_boxed_body());
+    let headers = [(ETAG, value), (CACHE_CONTROL, CACHING)];
+    if is_known(request, &tag) {
+        let mut unchanged = HttpResponse::NotModified();
+        for header in headers {
+            unchanged.insert_header(header);
+        }
+        return Ok(unchanged.finish());
     }
-    let mut unchanged = HttpResponse::new(StatusCode::NOT_MODIFIED);
-    let kept = answer.headers().iter();
-    for (name, value) in kept.filter(|(name, _)| [ETAG, CACHE_CONTROL].contains(name)) {
-        unchanged.headers_mut().insert(name.clone(), value.clone());
+    for (name, value) in headers {
+        answer.headers_mut().insert(name, value);
     }
-    Ok(unchanged)
+    Ok(answer.set_body(body).map_into_boxed_body())
 }
 
 fn tag(body: &[u8]) -> EntityTag {

@@ -35,10 +35,8 @@ mod openapi;
 mod ports;
 mod posting;
 mod query;
-mod replica;
 mod resource;
 mod schema;
-mod site;
 mod slots;
 mod state;
 mod subscriber;
@@ -58,9 +56,8 @@ pub use self::{
     import::catalogue_data,
     integration::client_data,
     openapi::openapi,
-    ports::{Ports, WebhookPorts},
-    posting::posting_data,
-    replica::{ReadPorts, ReadSource},
+    ports::{Ports, ReadPorts, ReadSource, WebhookPorts},
+    posting::with_history as posting_data,
     subscriber::{new_migration_token, new_subscriber_id, subscriber_data},
     webhook::{delivery_data, endpoint_data, new_ping},
 };

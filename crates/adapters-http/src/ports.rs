@@ -1,18 +1,29 @@
 //! The ports that the handlers call.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use access::{ActivityLog, ActivityRecorder, Clients};
+use actix_web::{
+    HttpResponse,
+    http::header::{HeaderName, HeaderValue},
+};
 use domain::{
     catalogue::Catalogues,
     store::{Health, PostingReader},
     usecase::{Imports, Ingest, UndoCatalogue},
 };
-use kernel::{ClientId, event::EventLog, trace::OptionalTracer};
+use kernel::{
+    ClientId,
+    event::{EventFeed, EventLog},
+    trace::OptionalTracer,
+};
 use newsletter::usecase::Newsletter;
 use webhooks::{ManagedWebhooks, Manager, PrivateAddresses, Sender, Webhooks};
 
-use crate::{client_pages::ClientPages, replica::ReadSource};
+use crate::client_pages::ClientPages;
+
+/// By how many seconds an answer is behind the store. Absent below one second.
+const LAG: HeaderName = HeaderName::from_static("posthaste-replica-lag");
 
 /// The ports that the handlers call.
 #[derive(Clone)]
@@ -72,5 +83,40 @@ impl WebhookPorts {
             sender: &*self.sender,
             by: Manager::Client(client),
         }
+    }
+}
+
+/// A source, from which the whole of an answer is read: another one may be further behind.
+#[derive(Clone)]
+pub struct ReadPorts {
+    /// Reads postings.
+    pub postings: Arc<dyn PostingReader>,
+    /// Reads the event log.
+    pub events: Arc<dyn EventFeed>,
+    /// By how much the source is behind the store.
+    pub lag: Duration,
+}
+
+/// Chooses the source of an answer.
+pub trait ReadSource: Send + Sync {
+    /// The source to read the next answer from.
+    fn choose(&self) -> ReadPorts;
+}
+
+/// The only source.
+impl ReadSource for ReadPorts {
+    fn choose(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl ReadPorts {
+    /// The answer, which says by how much it is behind.
+    pub(crate) fn label(&self, mut answer: HttpResponse) -> HttpResponse {
+        let seconds = self.lag.as_secs();
+        if seconds > 0 {
+            answer.headers_mut().insert(LAG, HeaderValue::from(seconds));
+        }
+        answer
     }
 }

@@ -2,7 +2,9 @@
 
 use std::{
     borrow::Cow,
+    fmt::Display,
     future::{Ready, ready},
+    str::FromStr,
 };
 
 use actix_web::{FromRequest, HttpRequest, dev::Payload};
@@ -101,10 +103,30 @@ pub fn boolean(text: &str) -> Result<bool, String> {
 }
 
 /// Reads an integer in a range.
-pub fn integer(text: &str, least: usize, most: usize) -> Result<usize, String> {
+pub fn integer<N: Copy + FromStr + PartialOrd + Display>(
+    text: &str,
+    least: N,
+    most: N,
+) -> Result<N, String> {
+    integer_of(text, least, most, Some)
+}
+
+/// Reads what an integer in a range stands for.
+pub fn integer_of<N: Copy + FromStr + PartialOrd + Display, T>(
+    text: &str,
+    least: N,
+    most: N,
+    of: impl FnOnce(N) -> Option<T>,
+) -> Result<T, String> {
     let number = text.parse().ok();
-    let number = number.filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| format!("must be an integer between {least} and {most}"))
+    let number = number.filter(|number| (&least..=&most).contains(&number));
+    let value = number.and_then(of);
+    value.ok_or_else(|| format!("must be an integer between {least} and {most}"))
+}
+
+/// One of the values with these names.
+pub fn one_of<T>(names: &[&str], found: Option<T>) -> Result<T, String> {
+    found.ok_or_else(|| format!("must be one of {}", names.join(", ")))
 }
 
 #[cfg(test)]

@@ -25,10 +25,16 @@ pub fn of_answer<Body: ToSchema>(schemas: &mut Map<String, Value>) -> serde_json
 }
 
 /// Adds what utoipa's derive cannot say: every field but those with `x-optional` is there, though
-/// it may be `null`, and the value of a field with `x-const` is always the same.
+/// it may be `null`, and the value of a field with `x-const` is always the same. The lines of a doc
+/// comment are one description.
 fn complete(schema: &mut Value) {
-    if let Some(Value::Array(parts)) = schema.get_mut("allOf") {
-        parts.iter_mut().for_each(complete);
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = description.replace('\n', " ");
+    }
+    for parts in ["allOf", "oneOf"] {
+        if let Some(Value::Array(parts)) = schema.get_mut(parts) {
+            parts.iter_mut().for_each(complete);
+        }
     }
     let mut always = Vec::new();
     if let Some(Value::Object(fields)) = schema.get_mut("properties") {
@@ -59,6 +65,31 @@ pub fn optional(schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
     }
     schema
 }
+
+/// Declares what an answer shows of a value: of each field its description, its type and where it
+/// comes from. `new` makes it.
+macro_rules! view {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis struct $name:ident $(<$life:lifetime>)?
+        ($($from:ident: $of:ty),+ $(,)?) {
+            $($(#[$about:meta])* $field:ident: $type:ty = $value:expr,)+
+        }
+    ) => {
+        $(#[$meta])*
+        $visibility struct $name $(<$life>)? {
+            $($(#[$about])* $field: $type,)+
+        }
+
+        impl $(<$life>)? $name $(<$life>)? {
+            pub fn new($($from: $of),+) -> Self {
+                Self { $($field: $value,)+ }
+            }
+        }
+    };
+}
+
+pub(crate) use view;
 
 /// Declares components of the document for closed vocabularies of the domain. They are written by
 /// their names.

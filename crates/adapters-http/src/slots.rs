@@ -42,7 +42,11 @@ impl Slots {
         let all: usize = taken.values().sum();
         let own = taken.get(&client).copied().unwrap_or_default();
         if own >= self.each {
-            return Err(ApiError::too_many_requests());
+            return Err(ApiError::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "The client has too many of these requests under way. Try again when one has ended.",
+            )
+            .with_header(header::RETRY_AFTER, RETRY_OVERLOADED));
         }
         if all >= self.all {
             return Err(ApiError::busy());
@@ -73,15 +77,6 @@ impl Drop for Slot {
 }
 
 impl ApiError {
-    /// 429: the client has as many such requests under way as it may have.
-    pub fn too_many_requests() -> Self {
-        Self::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "The client has too many of these requests under way. Try again when one has ended.",
-        )
-        .with_header(header::RETRY_AFTER, RETRY_OVERLOADED)
-    }
-
     /// 503: all clients together have as many such requests under way as the service allows.
     pub fn busy() -> Self {
         Self::unavailable(

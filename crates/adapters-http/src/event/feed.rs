@@ -25,7 +25,7 @@ const DEFAULT_LIMIT: usize = 100;
 /// The largest number of events of a page.
 const MAX_LIMIT: usize = 1000;
 /// The longest time, in seconds, that an answer waits for an event.
-const MAX_WAIT: usize = 30;
+const MAX_WAIT: u64 = 30;
 /// Stands for the cursor of the last event.
 const LATEST: &str = "latest";
 
@@ -147,8 +147,8 @@ impl Options for Request {
                 .take("limit", |text| integer(text, 1, MAX_LIMIT))
                 .unwrap_or(DEFAULT_LIMIT),
             wait: parameters
-                .take("wait", parse_wait)
-                .unwrap_or(Duration::ZERO),
+                .take("wait", |text| integer(text, 0, MAX_WAIT))
+                .map_or(Duration::ZERO, Duration::from_secs),
         }
     }
 }
@@ -185,11 +185,6 @@ fn parse_types(text: &str) -> Result<Vec<EventName>, String> {
     Ok(names)
 }
 
-fn parse_wait(text: &str) -> Result<Duration, String> {
-    let seconds = integer(text, 0, MAX_WAIT)?;
-    Ok(Duration::from_secs(seconds as u64))
-}
-
 #[cfg(test)]
 mod tests {
     use std::{future::pending, sync::Mutex};
@@ -203,133 +198,84 @@ mod tests {
     use crate::oauth::tests::Harness;
 
     #[test]
-    fn nothing_is_required() {
-        let defaults = Request {
-            after: After::Nothing,
-            names: PUBLIC.to_vec(),
-            limit: DEFAULT_LIMIT,
-            wait: Duration::ZERO,
-        };
-        assert_eq!(Request::read(""), Ok(defaults));
-    }
-
-    #[test]
-    fn every_parameter_is_read() {
+    fn every_parameter_is_read_and_none_is_required() {
         let after = Cursor {
             transaction: 7,
             sequence: 9,
         };
-        let query = format!(
-            "after={after}&types=CompanyUpdated,JobPostingCreated%2CCompanyUpdated&limit=1000\
-             &wait=30"
-        );
-        let expect = Request {
-            after: After::Cursor(after),
-            names: vec![COMPANY_UPDATED, JOB_POSTING_CREATED],
-            limit: 1000,
-            wait: Duration::from_secs(30),
-        };
-        assert_eq!(Request::read(&query), Ok(expect));
-        let latest = Request::read("after=latest&wait=0").map(|request| request.after);
-        assert_eq!(latest, Ok(After::Latest));
-    }
-
-    #[test]
-    fn everything_wrong_is_named_at_once() {
+        let all = format!("after={after}&types=CompanyUpdated,JobPostingCreated%2CCompanyUpdated");
+        let names = vec![COMPANY_UPDATED, JOB_POSTING_CREATED];
+        for (query, after, names, limit, wait) in [
+            ("", After::Nothing, PUBLIC.to_vec(), DEFAULT_LIMIT, 0),
+            (
+                &*(all + "&limit=1000&wait=30"),
+                After::Cursor(after),
+                names,
+                1000,
+                30,
+            ),
+            (
+                "after=latest&wait=0",
+                After::Latest,
+                PUBLIC.to_vec(),
+                DEFAULT_LIMIT,
+                0,
+            ),
+        ] {
+            let wait = Duration::from_secs(wait);
+            let expect = Request {
+                after,
+                names,
+                limit,
+                wait,
+            };
+            assert_eq!(Request::read(query), Ok(expect), "{query}");
+        }
         let errors = Request::read("after=x&types=A,B&limit=1001&wait=31&page=1").unwrap_err();
         let found: Vec<_> = errors.iter().map(|(name, _)| name).collect();
         assert_eq!(found, ["after", "types", "limit", "wait", "page"]);
         for (query, part) in [
             ("after=Latest", "is not a cursor of the events"),
-            ("types=", "JobPostingCreated, "),
-            ("types=JobPostingCreated,", "CompanyUpdated"),
+            (
+                "types=JobPostingCreated,",
+                "must be a list, separated by commas, of JobPosting",
+            ),
             ("types=IndividualMembershipUpdated", "must be a list"),
-            ("wait=1.5", "between 0 and 30"),
-            ("limit=0", "between 1 and 1000"),
         ] {
             let message = Request::read(query).unwrap_err().to_string();
             assert!(message.contains(part), "{query}: {message}");
         }
     }
 
-    /// A log in which the wait for an event is over at once, and for which reader.
-    #[derive(Default)]
-    struct Asked(Mutex<Vec<(Prefixes, Duration)>>);
-
-    #[async_trait]
-    impl EventFeed for Asked {
-        async fn follow(&self, query: &LogQuery, wait: Duration) -> Result<LogPage, LogError> {
-            let mut asked = self.0.lock().unwrap();
-            asked.push((query.prefixes.clone(), wait));
-            Ok(empty(cursor(asked.len() as u64)))
-        }
-
-        async fn end(&self) -> Result<Cursor, StoreError> {
-            Ok(Cursor::START)
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn the_end_of_a_wait_is_for_what_the_client_may_read_by_then() {
-        const LONG: Duration = Duration::from_secs(30);
-        let harness = Harness::new();
-        let (client, access) = harness.reader().await;
-        let feed = Asked::default();
-        let ends = || wait(&feed, everything(), LONG, &access, pending());
-        assert_eq!(ends().await.unwrap(), empty(cursor(1)));
-
-        let prefixes = Prefixes::new(&["acme-"]).unwrap();
-        harness
-            .clients
-            .change(client, |client| client.prefixes = prefixes.clone());
-        harness.set_clock(6);
-        assert_eq!(ends().await.unwrap(), empty(cursor(3)));
-        let asked = feed.0.lock().unwrap().split_off(1);
-        let again = (prefixes, Duration::ZERO);
-        assert_eq!(asked, [(Prefixes::ALL, LONG), again]);
-
-        harness
-            .clients
-            .change(client, |client| client.scopes.clear());
-        harness.set_clock(12);
-        assert_eq!(ends().await.unwrap_err().status_code(), 403);
-        harness.clients.revoke(client);
-        harness.set_clock(18);
-        assert_eq!(ends().await.unwrap_err().status_code(), 401);
-    }
-
-    /// A log without wanted events, but for one on the last of its pages.
+    /// A log without wanted events, of so many pages, each of which takes half a second.
     #[derive(Default)]
     struct Barren {
         pages: u64,
-        takes: Duration,
-        asked: Mutex<Vec<(Option<Cursor>, Duration)>>,
+        /// Of each read the reader, where it began, and the wait.
+        asked: Mutex<Vec<(Prefixes, u64, Duration)>>,
     }
 
-    const fn empty(next: Cursor) -> LogPage {
+    const fn empty(next: u64) -> LogPage {
         LogPage {
             events: Vec::new(),
-            next,
+            next: Cursor {
+                transaction: 0,
+                sequence: next,
+            },
             has_more: false,
-        }
-    }
-
-    const fn cursor(sequence: u64) -> Cursor {
-        Cursor {
-            transaction: 0,
-            sequence,
         }
     }
 
     #[async_trait]
     impl EventFeed for Barren {
         async fn follow(&self, query: &LogQuery, wait: Duration) -> Result<LogPage, LogError> {
-            tokio::time::sleep(self.takes).await;
-            self.asked.lock().unwrap().push((query.after, wait));
-            let next = query.after.unwrap_or_default().sequence + 1;
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            let from = query.after.unwrap_or_default().sequence;
+            let asked = (query.prefixes.clone(), from, wait);
+            self.asked.lock().unwrap().push(asked);
             Ok(LogPage {
-                has_more: next < self.pages,
-                ..empty(cursor(next))
+                has_more: from + 1 < self.pages,
+                ..empty(from + 1)
             })
         }
 
@@ -348,35 +294,51 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn pages_without_wanted_events_are_passed_by_within_the_time_that_is_left() {
-        let feed = Barren {
-            pages: 3,
-            takes: Duration::from_millis(500),
-            ..Barren::default()
-        };
-        let page = read(&feed, everything(), Duration::from_secs(1)).await;
-        assert_eq!(page, Ok(empty(cursor(3))));
-        let seconds = Duration::from_secs_f64;
-        let asked = [
-            (None, seconds(1.0)),
-            (Some(cursor(1)), seconds(0.5)),
-            (Some(cursor(2)), Duration::ZERO),
-        ];
-        assert_eq!(*feed.asked.lock().unwrap(), asked);
+    async fn the_end_of_a_wait_is_for_what_the_client_may_read_by_then() {
+        const LONG: Duration = Duration::from_secs(30);
+        let harness = Harness::new();
+        let (client, access) = harness.reader().await;
+        let feed = Barren::default();
+        let ends = || wait(&feed, everything(), LONG, &access, pending());
+        assert_eq!(ends().await.unwrap(), empty(1));
+
+        let prefixes = Prefixes::new(&["acme-"]).unwrap();
+        harness
+            .clients
+            .change(client, |client| client.prefixes = prefixes.clone());
+        harness.set_clock(6);
+        assert_eq!(ends().await.unwrap(), empty(1));
+        let asked = feed.asked.lock().unwrap().split_off(1);
+        let again = (prefixes, 0, Duration::ZERO);
+        assert_eq!(asked, [(Prefixes::ALL, 0, LONG), again]);
+
+        harness
+            .clients
+            .change(client, |client| client.scopes.clear());
+        harness.set_clock(12);
+        assert_eq!(ends().await.unwrap_err().status_code(), 403);
+        harness.clients.revoke(client);
+        harness.set_clock(18);
+        assert_eq!(ends().await.unwrap_err().status_code(), 401);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_log_without_end_is_read_for_a_limited_time() {
-        for (wait, reads) in [(0, 4), (3, 6)] {
-            let feed = Barren {
-                pages: u64::MAX,
-                takes: Duration::from_millis(500),
-                ..Barren::default()
+    async fn pages_without_wanted_events_are_passed_by_for_a_limited_time() {
+        for (pages, wait, reads) in [(3, 1, 3), (u64::MAX, 0, 4), (u64::MAX, 3, 6)] {
+            let asked = Mutex::default();
+            let feed = Barren { pages, asked };
+            let page = read(&feed, everything(), Duration::from_secs(wait)).await;
+            let has_more = reads < pages;
+            // The client goes on from here.
+            let expect = LogPage {
+                has_more,
+                ..empty(reads)
             };
-            let wait = Duration::from_secs(wait);
-            let page = read(&feed, everything(), wait).await.unwrap();
-            assert!(page.has_more);
-            assert_eq!(page.next, cursor(reads), "the client goes on from here");
+            assert_eq!(page, Ok(expect));
+            let waits = feed.asked.lock().unwrap().clone().into_iter();
+            let left =
+                (0..reads).map(|n| Duration::from_millis((1000 * wait).saturating_sub(500 * n)));
+            assert!(waits.map(|(_, _, wait)| wait).eq(left));
         }
     }
 }

@@ -17,21 +17,14 @@ pub fn routes(config: &mut web::ServiceConfig) {
     config.service(protected(PATH, READERS).get(feed::follow).build());
 }
 
-impl ApiError {
-    /// 410: events after the cursor were deleted.
-    pub fn events_gone() -> Self {
-        Self::new(
-            StatusCode::GONE,
-            "Events after this cursor are no longer kept. Take a new export and go on from its \
-             cursor.",
-        )
-    }
-}
-
 impl From<LogError> for ApiError {
     fn from(error: LogError) -> Self {
         match error {
-            LogError::Gone => Self::events_gone(),
+            LogError::Gone => Self::new(
+                StatusCode::GONE,
+                "Events after this cursor are no longer kept. Take a new export and go on from its \
+                 cursor.",
+            ),
             LogError::Store(error) => error.into(),
         }
     }

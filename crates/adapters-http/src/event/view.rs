@@ -19,7 +19,7 @@ use crate::{
     company::Company,
     error::ApiError,
     posting::{PostingWithHistory, Status, with_history},
-    schema::one_of,
+    schema::{one_of, view},
 };
 
 /// The JSON of an event without its id, the body of a webhook: `{"type","timestamp","data"}`, with
@@ -190,56 +190,38 @@ impl<'a> DeliveredEvent<'a> {
     }
 }
 
-/// A posting, as an event left it.
-#[derive(Serialize, ToSchema)]
-struct PostingState<'a> {
-    /// The posting's id in this service.
-    uuid: Uuid,
-    /// The posting's id in the world it comes from.
-    unique_source_identifier: &'a str,
-    /// Counts the changes of the posting. Events of one change have the same.
-    #[schema(minimum = 1)]
-    version: i64,
-    status: Status,
-    /// Why it stands there.
-    status_reason: Option<&'a str>,
-    /// The code of the decision, of `JobPostingApproved` and `JobPostingRejected` alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String, extensions(("optional" = json!(true))))]
-    code: Option<&'a str>,
-    /// Whether no person decided, of the same events.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = bool, extensions(("optional" = json!(true))))]
-    automated: Option<bool>,
-}
-
-impl<'a> PostingState<'a> {
-    fn new(posting: &'a event::PostingState) -> Self {
-        Self {
-            uuid: posting.id.uuid(),
-            unique_source_identifier: posting.source_identifier.as_str(),
-            version: posting.version,
-            status: Status(posting.status),
-            status_reason: posting.status_reason.as_deref(),
-            code: posting.decision.as_ref().map(DecisionCode::as_str),
-            automated: posting.decision.as_ref().map(DecisionCode::is_automated),
-        }
+view! {
+    /// A posting, as an event left it.
+    #[derive(Serialize, ToSchema)]
+    struct PostingState<'a>(posting: &'a event::PostingState) {
+        /// The posting's id in this service.
+        uuid: Uuid = posting.id.uuid(),
+        /// The posting's id in the world it comes from.
+        unique_source_identifier: &'a str = posting.source_identifier.as_str(),
+        /// Counts the changes of the posting. Events of one change have the same.
+        #[schema(minimum = 1)]
+        version: i64 = posting.version,
+        status: Status = Status(posting.status),
+        /// Why it stands there.
+        status_reason: Option<&'a str> = posting.status_reason.as_deref(),
+        /// The code of the decision, of `JobPostingApproved` and `JobPostingRejected` alone.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = String, extensions(("optional" = json!(true))))]
+        code: Option<&'a str> = posting.decision.as_ref().map(DecisionCode::as_str),
+        /// Whether no person decided, of the same events.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = bool, extensions(("optional" = json!(true))))]
+        automated: Option<bool> = posting.decision.as_ref().map(DecisionCode::is_automated),
     }
 }
 
-/// A posting that was erased. Nothing else is known of it any more.
-#[derive(Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct ErasedPosting<'a> {
-    /// The posting's id in the world it comes from. It may be pushed anew.
-    unique_source_identifier: &'a str,
-}
-
-impl<'a> ErasedPosting<'a> {
-    fn new(posting: &'a event::PostingState) -> Self {
-        Self {
-            unique_source_identifier: posting.source_identifier.as_str(),
-        }
+view! {
+    /// A posting that was erased. Nothing else is known of it any more.
+    #[derive(Serialize, ToSchema)]
+    #[serde(deny_unknown_fields)]
+    struct ErasedPosting<'a>(posting: &'a event::PostingState) {
+        /// The posting's id in the world it comes from. It may be pushed anew.
+        unique_source_identifier: &'a str = posting.source_identifier.as_str(),
     }
 }
 
@@ -340,29 +322,21 @@ mod tests {
         let subject = of_company();
         assert_eq!(body(COMPANY_UPDATED, subject), Some(updated));
 
-        let view = PostingView {
-            posting: testing::posting(2, company.id),
-            company: testing::company_view(&company),
-            texts: None,
-            coordinates: None,
-            decision: Some(posting::Decision::of_operator(None, None, noon())),
-            history: Vec::new(),
-        };
+        let mut view = crate::posting::tests::view_of(2);
+        view.decision = Some(posting::Decision::of_operator(None, None, noon()));
         let event = event::Event {
             name: JOB_POSTING_REJECTED,
             subject: Subject::Posting(event::PostingState::from(&view.posting)),
             at: noon(),
             trace: None,
         };
-        let with_posting = event_body(&event, Some(&view), Some("https://a.example"))
-            .unwrap()
-            .unwrap();
-        let with_posting: Value = serde_json::from_slice(&with_posting).unwrap();
+        let appeal = Some("https://a.example");
+        let with_posting = event_body(&event, Some(&view), appeal).unwrap();
+        let with_posting: Value = serde_json::from_slice(&with_posting.unwrap()).unwrap();
         let data = &with_posting["data"];
         assert_eq!(data["uuid"], json!(view.posting.id.uuid()));
         assert_eq!(data.get("code"), None);
-        let shown = crate::posting::posting_data(&view, Some("https://a.example"));
-        let shown = serde_json::to_value(shown).unwrap();
+        let shown = serde_json::to_value(with_history(&view, appeal)).unwrap();
         let decision = json!({
             "outcome": "approved", "at": timestamp, "by": "operator", "automated": false,
             "version": null, "code": "operator", "sentence": "An operator approved the posting.",

@@ -42,7 +42,7 @@ pub(super) async fn list(
     state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
     let all = state.ports.catalogues.list(caller.id(), now()).await?;
-    let shown: Vec<_> = all.iter().map(Catalogue::from).collect();
+    let shown: Vec<_> = all.iter().map(Catalogue::new).collect();
     answer::data(StatusCode::OK, shown).map(no_store)
 }
 
@@ -55,7 +55,7 @@ pub(super) async fn show(
     let (catalogues, name) = (&state.ports.catalogues, name(&segment)?);
     let found = catalogues.find(caller.id(), &name, now()).await?;
     let found = found.ok_or_else(ApiError::no_such_catalogue)?;
-    answer::data(StatusCode::OK, Catalogue::from(&found)).map(no_store)
+    answer::data(StatusCode::OK, Catalogue::new(&found)).map(no_store)
 }
 
 pub(super) async fn delete(
@@ -85,7 +85,7 @@ pub(super) async fn undo(
         by: None,
     };
     let undone = state.ports.undo.undo(order).await?;
-    answer::data(StatusCode::OK, Undone::from(undone)).map(no_store)
+    answer::data(StatusCode::OK, Undone::new(undone)).map(no_store)
 }
 
 /// The name of the catalogue in the path.

@@ -32,7 +32,7 @@ use crate::{
     error::{ApiError, RETRY_UNAVAILABLE},
     oauth::{AuthError, Caller, RequestContext},
     posting::{NDJSON, PREFERENCE_APPLIED, Pushes, STRICT, WRITERS, is_strict},
-    query::{Parameters, boolean, integer},
+    query::{Parameters, boolean, integer, integer_of},
     state::State,
 };
 
@@ -45,7 +45,7 @@ const CLIENT_EVERY: Duration = Duration::from_secs(1);
 const RETRY_NO_ROOM: u32 = 60;
 
 /// The largest `min_missing`.
-const MOST_FEW: usize = 10_000_000;
+const MOST_FEW: u64 = 10_000_000;
 
 /// The name of the part of the path, and of the field under which a bad one is reported.
 pub const NAME: &str = "name";
@@ -92,10 +92,18 @@ impl ImportOptions {
             patience: Patience::default(),
         };
         if is_of_catalogue {
-            let guard = Guard::default();
+            let share = |text: &str| integer_of(text, 0, 100, MaxMissing::new);
+            let few = |text: &str| integer(text, 0, MOST_FEW);
+            let (least, most) = Patience::RANGE;
+            let misses = |text: &str| integer_of(text, least, most, Patience::new);
+            let guard = options.guard;
             options.guard = Guard {
-                max_missing: (parameters.take("max_missing", percent)).unwrap_or(guard.max_missing),
-                min_missing: (parameters.take("min_missing", few)).unwrap_or(guard.min_missing),
+                max_missing: parameters
+                    .take("max_missing", share)
+                    .unwrap_or(guard.max_missing),
+                min_missing: parameters
+                    .take("min_missing", few)
+                    .unwrap_or(guard.min_missing),
             };
             options.patience = parameters.take("misses", misses).unwrap_or_default();
         }
@@ -110,26 +118,6 @@ impl FromRequest for ImportOptions {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(Self::of(request))
     }
-}
-
-/// Reads a share in per cent.
-fn percent(text: &str) -> Result<MaxMissing, String> {
-    let percent = integer(text, 0, 100)?;
-    let percent = u8::try_from(percent).ok().and_then(MaxMissing::new);
-    percent.ok_or_else(|| "must be an integer between 0 and 100".to_owned())
-}
-
-/// Reads a number of missing postings.
-fn few(text: &str) -> Result<u64, String> {
-    integer(text, 0, MOST_FEW).map(|few| few as u64)
-}
-
-/// Reads a number of imports.
-fn misses(text: &str) -> Result<Patience, String> {
-    let (least, most) = Patience::RANGE;
-    let misses = integer(text, least.into(), most.into())?;
-    let patience = u8::try_from(misses).ok().and_then(Patience::new);
-    patience.ok_or_else(|| format!("must be an integer between {least} and {most}"))
 }
 
 fn receipts(text: &str) -> Result<Receipts, String> {

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn receipts_have_a_largest_size() {
+    async fn receipts_have_a_largest_number_and_size() {
         // With its quotation marks and its end each has a mebibyte.
         let (mut spool, receipt) = (Spool::default(), "x".repeat(1024 * 1024 - 3));
         for _ in 0..66 {
@@ -157,5 +157,11 @@ mod tests {
         assert_eq!(spool.omitted(), 3, "those that are there are the first");
         spool.add_last(&"summary").unwrap();
         assert_eq!(spool.len(), 64 * 1024 * 1024 + 10);
+
+        let mut spool = Spool::default();
+        for _ in 0..100_003 {
+            spool.add(&1).unwrap();
+        }
+        assert_eq!((spool.len(), spool.omitted()), (200_000, 3));
     }
 }

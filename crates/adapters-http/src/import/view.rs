@@ -2,10 +2,11 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
+use actix_web::ResponseError as _;
 use domain::{
     catalogue::{self, PastImport},
-    import::{self, Counts},
-    posting::{self, Notice, NoticeCode, NoticeCounts},
+    import,
+    posting::{self, Notice, NoticeCode},
 };
 use kernel::{ClientId, PutOutcome};
 use serde::Serialize;
@@ -16,9 +17,9 @@ use utoipa::{
 use uuid::Uuid;
 
 use crate::{
-    answer::Timestamp,
+    answer::{Nullable, Timestamp},
     error::{ApiError, Fields},
-    schema::optional,
+    schema::{optional, view},
 };
 
 /// The receipt of a line, or the summary, which comes last.
@@ -47,7 +48,7 @@ pub struct ImportReceipt<'a> {
     /// The posting's id; `null` if a dry run found that one would be created.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>, extensions(("x-optional" = json!(true))))]
-    uuid: Option<ShownId>,
+    uuid: Option<Nullable<Uuid>>,
     /// What a line that was taken left undone; absent if there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(extensions(("x-optional" = json!(true))))]
@@ -62,41 +63,28 @@ pub struct ImportReceipt<'a> {
     errors: Option<Fields<'a>>,
 }
 
-/// What a push left undone.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Notice)]
-struct NoticeView {
-    /// `still_expired`: the posting has expired, and fields alone do not bring it back;
-    /// `still_rejected`: an operator's rejection stands; `taken_down`: an operator took the posting
-    /// down, and it stays down; `company_kept`: the company's name and logo stay as they are;
-    /// `unknown_field`: a field was left out.
-    code: &'static str,
-    /// The notice as a sentence.
-    message: Cow<'static, str>,
-    /// The unknown field.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(extensions(("x-optional" = json!(true))))]
-    field: Option<String>,
-    /// The field that it may be a misspelling of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(extensions(("x-optional" = json!(true))))]
-    nearest: Option<String>,
-}
-
-impl From<&Notice> for NoticeView {
-    fn from(notice: &Notice) -> Self {
-        Self {
-            code: notice.code().as_str(),
-            message: notice.message(),
-            field: notice.field().map(str::to_owned),
-            nearest: notice.nearest(),
-        }
+view! {
+    /// What a push left undone.
+    #[derive(Serialize, ToSchema)]
+    #[schema(as = Notice)]
+    struct NoticeView(notice: &Notice) {
+        /// `still_expired`: the posting has expired, and fields alone do not bring it back;
+        /// `still_rejected`: an operator's rejection stands; `taken_down`: an operator took the
+        /// posting down, and it stays down; `company_kept`: the company's name and logo stay as
+        /// they are; `unknown_field`: a field was left out.
+        code: &'static str = notice.code().as_str(),
+        /// The notice as a sentence.
+        message: Cow<'static, str> = notice.message(),
+        /// The unknown field.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(extensions(("x-optional" = json!(true))))]
+        field: Option<String> = notice.field().map(str::to_owned),
+        /// The field that it may be a misspelling of.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(extensions(("x-optional" = json!(true))))]
+        nearest: Option<String> = notice.nearest(),
     }
 }
-
-/// The id of a posting, or `null`.
-#[derive(Serialize)]
-struct ShownId(Option<Uuid>);
 
 impl<'a> ImportReceipt<'a> {
     /// The receipt of a line that was taken.
@@ -107,8 +95,8 @@ impl<'a> ImportReceipt<'a> {
             id,
             outcome: answer.outcome.as_str(),
             status: if is_new { 201 } else { 200 },
-            uuid: Some(ShownId((!(is_new && dry_run)).then(|| answer.id.uuid()))),
-            notices: answer.notices.iter().map(NoticeView::from).collect(),
+            uuid: Some(Nullable((!(is_new && dry_run)).then(|| answer.id.uuid()))),
+            notices: answer.notices.iter().map(NoticeView::new).collect(),
             message: None,
             errors: None,
         }
@@ -120,7 +108,7 @@ impl<'a> ImportReceipt<'a> {
             line,
             id,
             outcome: if is_failure { "failed" } else { "refused" },
-            status: error.status().as_u16(),
+            status: error.status_code().as_u16(),
             uuid: None,
             notices: Vec::new(),
             message: Some(error.message()),
@@ -152,101 +140,51 @@ impl<'a> LastLine<'a> {
     /// The summary of an import, with the number of receipts that the answer has no room for, and
     /// the reason if the import is not complete.
     pub fn new(summary: &import::Summary, receipts_omitted: u64, message: Option<&'a str>) -> Self {
-        Self {
-            summary: Summary {
-                receipts_omitted,
-                message,
-                ..Summary::new(summary)
-            },
-        }
+        let summary = Summary::new(summary, receipts_omitted, message);
+        Self { summary }
     }
 }
 
-/// The sum of an import.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ImportSummary)]
-struct Summary<'a> {
-    /// The lines that are not blank.
-    lines: u64,
-    /// Postings that were created.
-    created: u64,
-    /// Lines that updated a posting or its company.
-    updated: u64,
-    /// Lines that changed nothing.
-    unchanged: u64,
-    /// Postings that their lines expired.
-    expired: u64,
-    /// Expired postings that came back.
-    reopened: u64,
-    /// Lines that were refused.
-    refused: u64,
-    /// Lines that the service could not answer.
-    failed: u64,
-    /// How many notices of each code the receipts have; absent if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = notice_counts)]
-    notices: Option<NoticeSum>,
-    /// Receipts that are not in the answer, which has 100,000 or 64 MiB of them at most.
-    #[serde(skip_serializing_if = "is_zero")]
-    #[schema(extensions(("x-optional" = json!(true))))]
-    receipts_omitted: u64,
-    /// The postings of a catalogue that no line named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = missing)]
-    missing: Option<Missing>,
-    /// Whether the body ended as it should and every line has its answer.
-    complete: bool,
-    /// Why it is not complete.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(extensions(("x-optional" = json!(true))))]
-    message: Option<&'a str>,
-}
-
-impl Summary<'_> {
-    fn new(summary: &import::Summary) -> Self {
-        let import::Summary {
-            counts,
-            missing,
-            complete,
-        } = summary;
-        let Counts {
-            lines,
-            created,
-            updated,
-            unchanged,
-            expired,
-            reopened,
-            refused,
-            failed,
-            notices,
-        } = *counts;
-        Self {
-            lines,
-            created,
-            updated,
-            unchanged,
-            expired,
-            reopened,
-            refused,
-            failed,
-            notices: NoticeSum::of(notices),
-            receipts_omitted: 0,
-            missing: missing.as_ref().map(Missing::new),
-            complete: *complete,
-            message: None,
-        }
-    }
-}
-
-/// The number of notices of each code.
-#[derive(Serialize)]
-struct NoticeSum(BTreeMap<&'static str, u64>);
-
-impl NoticeSum {
-    fn of(counts: NoticeCounts) -> Option<Self> {
-        let counts = counts.iter();
-        let counts: BTreeMap<_, _> = counts.map(|(code, count)| (code.as_str(), count)).collect();
-        (!counts.is_empty()).then_some(Self(counts))
+view! {
+    /// The sum of an import.
+    #[derive(Serialize, ToSchema)]
+    #[schema(as = ImportSummary)]
+    struct Summary<'a>(of: &import::Summary, omitted: u64, message: Option<&'a str>) {
+        /// The lines that are not blank.
+        lines: u64 = of.counts.lines,
+        /// Postings that were created.
+        created: u64 = of.counts.created,
+        /// Lines that updated a posting or its company.
+        updated: u64 = of.counts.updated,
+        /// Lines that changed nothing.
+        unchanged: u64 = of.counts.unchanged,
+        /// Postings that their lines expired.
+        expired: u64 = of.counts.expired,
+        /// Expired postings that came back.
+        reopened: u64 = of.counts.reopened,
+        /// Lines that were refused.
+        refused: u64 = of.counts.refused,
+        /// Lines that the service could not answer.
+        failed: u64 = of.counts.failed,
+        /// How many notices of each code the receipts have; absent if there are none.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        #[schema(schema_with = notice_counts)]
+        notices: BTreeMap<&'static str, u64> =
+            of.counts.notices.iter().map(|(code, count)| (code.as_str(), count)).collect(),
+        /// Receipts that are not in the answer, which has 100,000 or 64 MiB of them at most.
+        #[serde(skip_serializing_if = "is_zero")]
+        #[schema(extensions(("x-optional" = json!(true))))]
+        receipts_omitted: u64 = omitted,
+        /// The postings of a catalogue that no line named.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(schema_with = missing)]
+        missing: Option<Missing> = of.missing.as_ref().map(Missing::new),
+        /// Whether the body ended as it should and every line has its answer.
+        complete: bool = of.complete,
+        /// Why it is not complete.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(extensions(("x-optional" = json!(true))))]
+        message: Option<&'a str> = message,
     }
 }
 
@@ -259,46 +197,29 @@ fn notice_counts() -> RefOr<Schema> {
     optional(counts.build())
 }
 
-/// Open postings that a catalogue had before an import, and that no line named.
-#[derive(Serialize, ToSchema)]
-struct Missing {
-    /// How many there are.
-    count: u64,
-    /// How many of them have expired; the others have been missed less often than `misses` says.
-    expired: u64,
-    /// Whether none has, because too many are missing. Send the same with `max_missing=100` to let
-    /// them expire.
-    held: bool,
-}
-
-impl Missing {
-    const fn new(missing: &import::Missing) -> Self {
-        let import::Missing {
-            count,
-            expired,
-            held,
-        } = *missing;
-        Self {
-            count,
-            expired,
-            held,
-        }
+view! {
+    /// Open postings that a catalogue had before an import, and that no line named.
+    #[derive(Serialize, ToSchema)]
+    struct Missing(missing: &import::Missing) {
+        /// How many there are.
+        count: u64 = missing.count,
+        /// How many of them have expired; the others have been missed less often than `misses`
+        /// says.
+        expired: u64 = missing.expired,
+        /// Whether none has, because too many are missing. Send the same with `max_missing=100` to
+        /// let them expire.
+        held: bool = missing.held,
     }
 }
 
-/// What became of the postings that the last import that expired anything had expired.
-#[derive(Serialize, ToSchema)]
-pub struct Undone {
-    /// How many were reopened.
-    reopened: u64,
-    /// How many were left as they are, because they were changed since, or are open again.
-    left: u64,
-}
-
-impl From<catalogue::Undone> for Undone {
-    fn from(undone: catalogue::Undone) -> Self {
-        let catalogue::Undone { reopened, left } = undone;
-        Self { reopened, left }
+view! {
+    /// What became of the postings that the last import that expired anything had expired.
+    #[derive(Serialize, ToSchema)]
+    pub struct Undone(undone: catalogue::Undone) {
+        /// How many were reopened.
+        reopened: u64 = undone.reopened,
+        /// How many were left as they are, because they were changed since, or are open again.
+        left: u64 = undone.left,
     }
 }
 
@@ -306,7 +227,7 @@ impl From<catalogue::Undone> for Undone {
 pub fn catalogue_data(client: ClientId, catalogue: &catalogue::Catalogue) -> impl Serialize {
     CatalogueData {
         client: client.to_string(),
-        catalogue: catalogue.into(),
+        catalogue: Catalogue::new(catalogue),
     }
 }
 
@@ -317,50 +238,97 @@ struct CatalogueData<'a> {
     catalogue: Catalogue<'a>,
 }
 
-/// A catalogue: the postings that a client offers under a name.
-#[derive(Serialize, ToSchema)]
-pub struct Catalogue<'a> {
-    /// The name.
-    name: &'a str,
-    /// The number of its postings that wait for enrichment or are approved.
-    postings: u64,
-    /// Whether an import of it is running.
-    running: bool,
-    /// The last import that ended.
-    last_import: Option<LastImport>,
-}
-
-impl<'a> From<&'a catalogue::Catalogue> for Catalogue<'a> {
-    fn from(catalogue: &'a catalogue::Catalogue) -> Self {
-        Self {
-            name: catalogue.name.as_str(),
-            postings: catalogue.postings,
-            running: catalogue.is_running,
-            last_import: catalogue.last_import.as_ref().map(LastImport::new),
-        }
+view! {
+    /// A catalogue: the postings that a client offers under a name.
+    #[derive(Serialize, ToSchema)]
+    pub struct Catalogue<'a>(catalogue: &'a catalogue::Catalogue) {
+        /// The name.
+        name: &'a str = catalogue.name.as_str(),
+        /// The number of its postings that wait for enrichment or are approved.
+        postings: u64 = catalogue.postings,
+        /// Whether an import of it is running.
+        running: bool = catalogue.is_running,
+        /// The last import that ended.
+        last_import: Option<LastImport> = catalogue.last_import.as_ref().map(LastImport::new),
     }
 }
 
-/// An import of a catalogue that ended.
-#[derive(Serialize, ToSchema)]
-struct LastImport {
-    /// When it began.
-    #[schema(value_type = OffsetDateTime)]
-    started_at: Timestamp,
-    /// When it ended.
-    #[schema(value_type = OffsetDateTime)]
-    finished_at: Timestamp,
-    /// Its summary.
-    #[serde(flatten)]
-    summary: Summary<'static>,
+view! {
+    /// An import of a catalogue that ended.
+    #[derive(Serialize, ToSchema)]
+    struct LastImport(import: &PastImport) {
+        /// When it began.
+        #[schema(value_type = OffsetDateTime)]
+        started_at: Timestamp = Timestamp(import.started_at),
+        /// When it ended.
+        #[schema(value_type = OffsetDateTime)]
+        finished_at: Timestamp = Timestamp(import.finished_at),
+        /// Its summary.
+        #[serde(flatten)]
+        summary: Summary<'static> = Summary::new(&import.summary, 0, None),
+    }
 }
 
-impl LastImport {
-    fn new(import: &PastImport) -> Self {
-        Self {
-            started_at: Timestamp(import.started_at),
-            finished_at: Timestamp(import.finished_at),
-            summary: Summary::new(&import.summary),
-        }
+#[cfg(test)]
+mod tests {
+    use domain::import::Counts;
+    use kernel::testing::{minutes, noon};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_import_is_shown_by_what_it_says() {
+        let mut summary = import::Summary {
+            counts: Counts {
+                lines: 3,
+                created: 2,
+                refused: 1,
+                ..Counts::default()
+            },
+            missing: None,
+            complete: false,
+        };
+        let mut expect = json!({
+            "lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0, "reopened": 0,
+            "refused": 1, "failed": 0, "receipts_omitted": 3, "complete": false,
+            "message": "The body broke off.",
+        });
+        let last = LastLine::new(&summary, 3, Some("The body broke off."));
+        assert_eq!(
+            serde_json::to_value(last).unwrap(),
+            json!({"summary": expect})
+        );
+
+        summary.complete = true;
+        summary.missing = Some(import::Missing {
+            count: 5,
+            expired: 0,
+            held: true,
+        });
+        let fields = expect.as_object_mut().unwrap();
+        fields.remove("receipts_omitted");
+        fields.remove("message");
+        fields.extend(serde_json::Map::from_iter([
+            ("complete".to_owned(), json!(true)),
+            (
+                "missing".to_owned(),
+                json!({"count": 5, "expired": 0, "held": true}),
+            ),
+            (
+                "started_at".to_owned(),
+                json!("2026-03-01T12:00:00.123456Z"),
+            ),
+            (
+                "finished_at".to_owned(),
+                json!("2026-03-01T12:01:00.123456Z"),
+            ),
+        ]));
+        let last = LastImport::new(&PastImport {
+            started_at: noon(),
+            finished_at: noon() + minutes(1),
+            summary,
+        });
+        assert_eq!(serde_json::to_value(last).unwrap(), expect);
     }
 }

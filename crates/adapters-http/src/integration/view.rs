@@ -4,14 +4,14 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 
 use access::{
     Activity, Client, Scope, StoredSecret,
-    activity::{Counts, Day},
+    activity::{self, Day},
 };
 use kernel::day;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::Timestamp;
+use crate::{answer::Timestamp, schema::view};
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = IntegrationLinkData)]
@@ -44,157 +44,102 @@ struct ClientData<'a> {
     revoked_at: Option<Timestamp>,
 }
 
-/// The times of a secret.
-#[derive(Serialize)]
-struct Secret {
-    #[serde(rename = "created_at")]
-    created: Timestamp,
-    #[serde(rename = "expires_at")]
-    expires: Option<Timestamp>,
-    #[serde(rename = "last_used_at")]
-    last_used: Option<Timestamp>,
-}
-
-impl Secret {
-    fn new(secret: &StoredSecret) -> Self {
-        Self {
-            created: Timestamp(secret.created_at),
-            expires: secret.expires_at.map(Timestamp),
-            last_used: secret.last_used_at.map(Timestamp),
-        }
+view! {
+    /// The times of a secret.
+    #[derive(Serialize)]
+    struct Secret(secret: &StoredSecret) {
+        #[serde(rename = "created_at")]
+        created: Timestamp = Timestamp(secret.created_at),
+        #[serde(rename = "expires_at")]
+        expires: Option<Timestamp> = secret.expires_at.map(Timestamp),
+        #[serde(rename = "last_used_at")]
+        last_used: Option<Timestamp> = secret.last_used_at.map(Timestamp),
     }
 }
 
-/// A client, and what came of its pushes. Counts may lag by ten seconds.
-#[derive(Serialize, ToSchema)]
-pub struct Integration<'a> {
-    /// The client's id.
-    client_id: Uuid,
-    /// The client's name.
-    name: &'a str,
-    /// The scopes that it may request. A token has effect only for those that are still here.
-    scopes: Vec<&'static str>,
-    /// It may use the identifiers that begin with one of these, or all if there are none.
-    prefixes: &'a [String],
-    /// The most requests that each process accepts from it in a minute, if there is a limit.
-    #[schema(value_type = Option<u32>, minimum = 1)]
-    requests_per_minute: Option<NonZeroU32>,
-    /// When it last pushed, refused or not.
-    #[schema(value_type = Option<OffsetDateTime>)]
-    last_push_at: Option<Timestamp>,
-    /// The last 30 days (UTC) with anything, newest first.
-    days: Vec<DayOfIntegration>,
-    /// The last 50 refusals, newest first; of one import at most 10.
-    refusals: Vec<Refusal<'a>>,
-}
-
-impl<'a> Integration<'a> {
-    pub fn new(client: &'a Client, activity: &'a Activity) -> Self {
-        Self {
-            client_id: client.id.uuid(),
-            name: &client.name,
-            scopes: client.scopes.iter().copied().map(Scope::as_str).collect(),
-            prefixes: client.prefixes.as_slice(),
-            requests_per_minute: client.requests_per_minute,
-            last_push_at: activity.last_push_at.map(Timestamp),
-            days: activity.days.iter().map(DayOfIntegration::new).collect(),
-            refusals: activity.refusals.iter().map(Refusal::new).collect(),
-        }
+view! {
+    /// A client, and what came of its pushes. Counts may lag by ten seconds.
+    #[derive(Serialize, ToSchema)]
+    pub struct Integration<'a>(client: &'a Client, activity: &'a Activity) {
+        /// The client's id.
+        client_id: Uuid = client.id.uuid(),
+        /// The client's name.
+        name: &'a str = &client.name,
+        /// The scopes that it may request. A token has effect only for those that are still here.
+        scopes: Vec<&'static str> = client.scopes.iter().copied().map(Scope::as_str).collect(),
+        /// It may use the identifiers that begin with one of these, or all if there are none.
+        prefixes: &'a [String] = client.prefixes.as_slice(),
+        /// The most requests that each process accepts from it in a minute, if there is a limit.
+        #[schema(value_type = Option<u32>, minimum = 1)]
+        requests_per_minute: Option<NonZeroU32> = client.requests_per_minute,
+        /// When it last pushed, refused or not.
+        #[schema(value_type = Option<OffsetDateTime>)]
+        last_push_at: Option<Timestamp> = activity.last_push_at.map(Timestamp),
+        /// The last 30 days (UTC) with anything, newest first.
+        days: Vec<DayOfIntegration> = activity.days.iter().map(DayOfIntegration::new).collect(),
+        /// The last 50 refusals, newest first; of one import at most 10.
+        refusals: Vec<Refusal<'a>> = activity.refusals.iter().map(Refusal::new).collect(),
     }
 }
 
-/// The activity of a day.
-#[derive(Serialize, ToSchema)]
-struct DayOfIntegration {
-    /// The day (UTC).
-    #[schema(format = Date)]
-    date: String,
-    /// Postings that it created.
-    created: u64,
-    /// Pushes that updated a posting or its company.
-    updated: u64,
-    /// Pushes that changed nothing.
-    unchanged: u64,
-    /// Postings that it expired.
-    expired: u64,
-    /// Postings that it reopened.
-    reopened: u64,
-    /// Pushes that were refused.
-    refused: u64,
-    /// Of the postings that it created, those that were approved.
-    approved: u64,
-    /// Likewise, those that were rejected.
-    rejected: u64,
-}
-
-impl DayOfIntegration {
-    fn new(of: &Day) -> Self {
-        let Counts {
-            created,
-            updated,
-            unchanged,
-            expired,
-            reopened,
-            refused,
-            approved,
-            rejected,
-        } = of.counts;
-        Self {
-            date: day::write(of.date),
-            created,
-            updated,
-            unchanged,
-            expired,
-            reopened,
-            refused,
-            approved,
-            rejected,
-        }
+view! {
+    /// The activity of a day.
+    #[derive(Serialize, ToSchema)]
+    struct DayOfIntegration(of: &Day) {
+        /// The day (UTC).
+        #[schema(format = Date)]
+        date: String = day::write(of.date),
+        /// Postings that it created.
+        created: u64 = of.counts.created,
+        /// Pushes that updated a posting or its company.
+        updated: u64 = of.counts.updated,
+        /// Pushes that changed nothing.
+        unchanged: u64 = of.counts.unchanged,
+        /// Postings that it expired.
+        expired: u64 = of.counts.expired,
+        /// Postings that it reopened.
+        reopened: u64 = of.counts.reopened,
+        /// Pushes that were refused.
+        refused: u64 = of.counts.refused,
+        /// Of the postings that it created, those that were approved.
+        approved: u64 = of.counts.approved,
+        /// Likewise, those that were rejected.
+        rejected: u64 = of.counts.rejected,
     }
 }
 
-/// A push that was refused, or lines of one import that were refused for one reason: then everything
-/// is about the first of them. Long texts are cut, and of many errors some are left out.
-#[derive(Serialize, ToSchema)]
-struct Refusal<'a> {
-    /// When it was refused.
-    #[schema(value_type = OffsetDateTime)]
-    at: Timestamp,
-    /// The identifier in the path, decoded as far as it can be shown.
-    unique_source_identifier: &'a str,
-    /// The status of the answer.
-    #[schema(minimum = 400, maximum = 499)]
-    status: u16,
-    /// The message of the answer.
-    message: &'a str,
-    /// What was wrong with each field, by its path; `null` if it was not about fields.
-    errors: Option<&'a BTreeMap<String, Vec<String>>>,
-    /// The id of the request, as its answer had it in `X-Request-Id`.
-    request_id: Option<&'a str>,
-    /// How many lines of the import were refused for that reason; 1 of a single push.
-    #[schema(minimum = 1)]
-    count: u64,
-    /// The identifiers of some others of them.
-    others: &'a [String],
-}
-
-impl<'a> Refusal<'a> {
-    fn new(refusal: &'a access::activity::Refusal) -> Self {
-        Self {
-            at: Timestamp(refusal.at),
-            unique_source_identifier: &refusal.identifier,
-            status: refusal.status,
-            message: &refusal.message,
-            errors: (!refusal.errors.is_empty()).then_some(&refusal.errors),
-            request_id: refusal.request_id.as_deref(),
-            count: refusal.count,
-            others: &refusal.others,
-        }
+view! {
+    /// A push that was refused, or lines of one import that were refused for one reason: then
+    /// everything is about the first of them. Long texts are cut, and of many errors some are left
+    /// out.
+    #[derive(Serialize, ToSchema)]
+    struct Refusal<'a>(refusal: &'a activity::Refusal) {
+        /// When it was refused.
+        #[schema(value_type = OffsetDateTime)]
+        at: Timestamp = Timestamp(refusal.at),
+        /// The identifier in the path, decoded as far as it can be shown.
+        unique_source_identifier: &'a str = &refusal.identifier,
+        /// The status of the answer.
+        #[schema(minimum = 400, maximum = 499)]
+        status: u16 = refusal.status,
+        /// The message of the answer.
+        message: &'a str = &refusal.message,
+        /// What was wrong with each field, by its path; `null` if it was not about fields.
+        errors: Option<&'a BTreeMap<String, Vec<String>>> =
+            (!refusal.errors.is_empty()).then_some(&refusal.errors),
+        /// The id of the request, as its answer had it in `X-Request-Id`.
+        request_id: Option<&'a str> = refusal.request_id.as_deref(),
+        /// How many lines of the import were refused for that reason; 1 of a single push.
+        #[schema(minimum = 1)]
+        count: u64 = refusal.count,
+        /// The identifiers of some others of them.
+        others: &'a [String] = &refusal.others,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use access::activity::Counts;
     use kernel::{
         Prefixes,
         testing::{hours, noon, uuid},
@@ -211,11 +156,11 @@ mod tests {
         client.requests_per_minute = NonZeroU32::new(60);
         client.secrets[0].last_used_at = Some(noon());
         let errors = FieldErrors::one("title", "is required");
-        let refusal = |status, errors| access::activity::Refusal {
+        let refusal = |status, errors| activity::Refusal {
             request_id: Some("request-1".to_owned()),
             count: 3,
             others: vec!["acme-2".to_owned(), "acme-3".to_owned()],
-            ..access::activity::Refusal::new(uuid(9), noon(), "acme-1", status, "No.", errors)
+            ..activity::Refusal::new(uuid(9), noon(), "acme-1", status, "No.", errors)
         };
         let activity = Activity {
             last_push_at: Some(noon() + hours(1)),

@@ -144,10 +144,7 @@ fn token_of(headers: &HeaderMap) -> Result<&str, AuthError> {
     if values.next().is_some() {
         return Err(AuthError::Ambiguous);
     }
-    let value = str::from_utf8(value.as_bytes()).map_err(|_| AuthError::Missing)?;
-    if !value.is_ascii() {
-        return Err(AuthError::Missing);
-    }
+    let value = value.to_str().map_err(|_| AuthError::Missing)?;
     let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(AuthError::Missing);

@@ -98,9 +98,7 @@ impl ActiveClients {
     ) -> Result<Option<ActiveClient>, StoreError> {
         let slot = self.slots.get_with(id, || self.slot());
         let before = slot.answers();
-        if let Some((asked_at, answer)) = &before.last
-            && is_fresh(*asked_at, now)
-        {
+        if let Some(answer) = before.fresh(now) {
             return Ok(answer.clone());
         }
         self.ask(&slot, id, &before, now).await
@@ -126,8 +124,7 @@ impl ActiveClients {
         }
         let slot = known.clone().unwrap_or_else(|| self.slot());
         let before = slot.answers();
-        if let Some((asked_at, answer)) = &before.last
-            && is_fresh(*asked_at, now)
+        if let Some(answer) = before.fresh(now)
             && answer.as_ref().and_then(matching).is_none()
             && slot.guesses.count().1.is_err()
         {
@@ -218,10 +215,16 @@ impl Slot {
     }
 }
 
-/// Whether an answer still holds. After the clock was set back an old one must not; but a request
-/// that began up to a second before the query may use its answer.
-fn is_fresh(asked_at: OffsetDateTime, now: OffsetDateTime) -> bool {
-    (-Duration::SECOND..HOLDS_FOR).contains(&(now - asked_at))
+impl Answers {
+    /// The answer, if it still holds. After the clock was set back an old one must not; but a
+    /// request that began up to a second before the query may use its answer.
+    fn fresh(&self, now: OffsetDateTime) -> Option<&Option<ActiveClient>> {
+        let (asked_at, answer) = self.last.as_ref()?;
+        let age = now - *asked_at;
+        (-Duration::SECOND..HOLDS_FOR)
+            .contains(&age)
+            .then_some(answer)
+    }
 }
 
 /// The answer of the store, or an error after [`PATIENCE`].

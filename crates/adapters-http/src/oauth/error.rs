@@ -14,25 +14,31 @@ use kernel::suggest;
 use serde::Serialize;
 use tokens::TokenFault;
 
-use crate::error::ApiError;
+use crate::error::{ApiError, RETRY_UNAVAILABLE};
 
 /// The realm of both `WWW-Authenticate` challenges.
 const REALM: &str = "posthaste";
 /// The most characters of a scope in an error.
 const MAX_SHOWN: usize = 64;
-/// `Retry-After` in seconds when a client could not be looked up.
-const RETRY_AFTER_SECONDS: u32 = 5;
 
-/// The reason why a request is not authorised.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The reason why a request is not authorised. The texts have no quotes, as they are quoted in a
+/// header.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
     /// The request has no bearer token.
+    #[error("Authentication is required: send an access token as Authorization: Bearer TOKEN.")]
     Missing,
     /// The request has more than one `Authorization` header.
+    #[error("There is more than one Authorization header.")]
     Ambiguous,
     /// The token is not accepted.
+    #[error(transparent)]
     Invalid(TokenFault),
     /// The client has used up its limit.
+    #[error(
+        "This client may send {per_minute} requests a minute. Try again after the seconds of \
+         Retry-After."
+    )]
     Limited {
         /// The limit.
         per_minute: NonZeroU32,
@@ -40,32 +46,34 @@ pub enum AuthError {
         retry_after: u64,
     },
     /// The token is valid but has none of these scopes.
+    #[error("The access token lacks the scope {}.", any_of(.0))]
     InsufficientScope(Vec<Scope>),
     /// The token has one of these scopes, but its client has none of them any more.
+    #[error("The client no longer has the scope {}.", any_of(.0))]
     WithdrawnScope(Vec<Scope>),
     /// The token's client could not be looked up.
+    #[error("The access token cannot be checked at the moment. Try again.")]
     Unavailable,
 }
 
 impl From<AuthError> for ApiError {
     fn from(error: AuthError) -> Self {
+        let answer = |status| Self::new(status, error.to_string());
         let status = match error {
             AuthError::Missing | AuthError::Invalid(_) => StatusCode::UNAUTHORIZED,
             AuthError::Ambiguous => StatusCode::BAD_REQUEST,
             AuthError::InsufficientScope(_) | AuthError::WithdrawnScope(_) => StatusCode::FORBIDDEN,
             AuthError::Limited { retry_after, .. } => {
-                return Self::new(StatusCode::TOO_MANY_REQUESTS, error.to_string())
-                    .with_header(RETRY_AFTER, retry_after);
+                return answer(StatusCode::TOO_MANY_REQUESTS).with_header(RETRY_AFTER, retry_after);
             }
             AuthError::Unavailable => {
-                return Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
-                    .with_header(RETRY_AFTER, RETRY_AFTER_SECONDS);
+                return answer(StatusCode::SERVICE_UNAVAILABLE)
+                    .with_header(RETRY_AFTER, RETRY_UNAVAILABLE);
             }
         };
-        let answer = Self::new(status, error.to_string());
         match HeaderValue::try_from(challenge(&error)) {
-            Ok(challenge) => answer.with_header(WWW_AUTHENTICATE, challenge),
-            Err(_) => answer,
+            Ok(challenge) => answer(status).with_header(WWW_AUTHENTICATE, challenge),
+            Err(_) => answer(status),
         }
     }
 }
@@ -86,39 +94,13 @@ fn challenge(error: &AuthError) -> String {
     format!("Bearer realm=\"{REALM}\", error=\"{code}\", error_description=\"{error}\"{scope}")
 }
 
-impl fmt::Display for AuthError {
-    // The texts must not contain quotes: they are quoted in a header.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing => f.write_str(
-                "Authentication is required: send an access token as Authorization: Bearer TOKEN.",
-            ),
-            Self::Ambiguous => f.write_str("There is more than one Authorization header."),
-            Self::Invalid(fault) => fault.fmt(f),
-            Self::Limited { per_minute, .. } => write!(
-                f,
-                "This client may send {per_minute} requests a minute. Try again after the seconds \
-                 of Retry-After."
-            ),
-            Self::InsufficientScope(scopes) => {
-                write!(f, "The access token lacks the scope {}.", any_of(scopes))
-            }
-            Self::WithdrawnScope(scopes) => {
-                write!(f, "The client no longer has the scope {}.", any_of(scopes))
-            }
-            Self::Unavailable => {
-                f.write_str("The access token cannot be checked at the moment. Try again.")
-            }
-        }
-    }
-}
-
 fn any_of(scopes: &[Scope]) -> String {
-    let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
-    names.join(" or ")
+    names_of(scopes).join(" or ")
 }
 
-impl std::error::Error for AuthError {}
+fn names_of(scopes: &[Scope]) -> Vec<&'static str> {
+    scopes.iter().copied().map(Scope::as_str).collect()
+}
 
 /// The refusal of a token request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,12 +135,8 @@ impl TokenError {
         }
     }
 
-    fn with_status(self, status: StatusCode) -> Self {
-        Self { status, ..self }
-    }
-
     /// The request is malformed.
-    pub fn invalid_request(description: impl Into<Cow<'static, str>>) -> Self {
+    pub fn invalid_request(description: &'static str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid_request", description)
     }
 
@@ -187,35 +165,63 @@ impl TokenError {
             (None, Some(nearest)) => format!("is unknown (is '{nearest}' meant?)"),
             (None, None) => "is unknown".to_owned(),
         };
-        let has: Vec<_> = has.iter().map(|scope| scope.as_str()).collect();
-        Self::new(
-            StatusCode::BAD_REQUEST,
-            "invalid_scope",
-            format!(
-                "The scope '{shown}' {problem}; the client has: {}.",
-                has.join(", ")
-            ),
-        )
+        let has = names_of(has).join(", ");
+        let description = format!("The scope '{shown}' {problem}; the client has: {has}.");
+        Self::new(StatusCode::BAD_REQUEST, "invalid_scope", description)
     }
 
     /// The body is too large.
     pub fn body_too_large(limit: usize) -> Self {
+        let description = format!("The body is too large; at most {limit} bytes are accepted.");
         Self::new(
-            StatusCode::BAD_REQUEST,
+            StatusCode::PAYLOAD_TOO_LARGE,
             "invalid_request",
-            format!("The body is too large; at most {limit} bytes are accepted."),
+            description,
         )
-        .with_status(StatusCode::PAYLOAD_TOO_LARGE)
     }
 
     /// The body is compressed.
     pub fn unsupported_encoding() -> Self {
         Self::new(
-            StatusCode::BAD_REQUEST,
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "invalid_request",
             "Content-Encoding must be absent or identity.",
         )
-        .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
+    }
+
+    /// The method is not POST.
+    pub fn method_not_allowed() -> Self {
+        let status = StatusCode::METHOD_NOT_ALLOWED;
+        Self::new(status, "invalid_request", "Use the method POST.")
+    }
+
+    /// The store is unavailable. The code is from RFC 6749 §4.1.2.1, because §5.2 has none for
+    /// this.
+    pub fn unavailable(description: &'static str) -> Self {
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        Self {
+            retry_after: Some(RETRY_UNAVAILABLE.into()),
+            ..Self::new(status, "temporarily_unavailable", description)
+        }
+    }
+
+    /// The client has used up its limit. The code is that of [`unavailable`](Self::unavailable).
+    pub fn limited(per_minute: NonZeroU32, retry_after: u64) -> Self {
+        let limited = AuthError::Limited {
+            per_minute,
+            retry_after,
+        };
+        let status = StatusCode::TOO_MANY_REQUESTS;
+        Self {
+            retry_after: Some(retry_after),
+            ..Self::new(status, "temporarily_unavailable", limited.to_string())
+        }
+    }
+
+    /// An internal error.
+    pub fn internal() -> Self {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        Self::new(status, "server_error", "The service failed.")
     }
 
     /// The error code, as the label of the metric.
@@ -226,55 +232,6 @@ impl TokenError {
     /// Whether client authentication failed.
     pub fn is_of_client(&self) -> bool {
         self.status == StatusCode::UNAUTHORIZED
-    }
-
-    /// The method is not POST.
-    pub fn method_not_allowed() -> Self {
-        Self::new(
-            StatusCode::BAD_REQUEST,
-            "invalid_request",
-            "Use the method POST.",
-        )
-        .with_status(StatusCode::METHOD_NOT_ALLOWED)
-    }
-
-    /// The store is unavailable. The code is from RFC 6749 §4.1.2.1, because §5.2 has none for
-    /// this.
-    pub fn unavailable(description: &'static str) -> Self {
-        Self {
-            retry_after: Some(RETRY_AFTER_SECONDS.into()),
-            ..Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "temporarily_unavailable",
-                description,
-            )
-        }
-    }
-
-    /// The client has used up its limit. The code is that of [`unavailable`](Self::unavailable).
-    pub fn limited(per_minute: NonZeroU32, retry_after: u64) -> Self {
-        let limited = AuthError::Limited {
-            per_minute,
-            retry_after,
-        };
-        Self {
-            retry_after: Some(retry_after),
-            ..Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "temporarily_unavailable",
-                limited.to_string(),
-            )
-            .with_status(StatusCode::TOO_MANY_REQUESTS)
-        }
-    }
-
-    /// An internal error.
-    pub fn internal() -> Self {
-        Self::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "server_error",
-            "The service failed.",
-        )
     }
 }
 

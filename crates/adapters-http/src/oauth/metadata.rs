@@ -11,6 +11,7 @@ use super::{
     authorizer::Authorizer,
     token::{self, GRANT_TYPE},
 };
+use crate::schema::view;
 
 /// The path of the key set.
 pub(crate) const JWKS_PATH: &str = "/.well-known/jwks.json";
@@ -67,45 +68,35 @@ impl Jwk {
     }
 }
 
-/// The metadata of RFC 8414.
-#[derive(Serialize, ToSchema)]
-#[schema(as = AuthorizationServer)]
-pub(crate) struct Metadata {
-    /// The issuer of the tokens.
-    #[schema(format = "uri")]
-    issuer: String,
-    /// The token endpoint.
-    #[schema(format = "uri")]
-    token_endpoint: String,
-    /// The address of the key set.
-    #[schema(format = "uri")]
-    jwks_uri: String,
-    /// The supported grant types.
-    grant_types_supported: Vec<&'static str>,
-    /// Empty: there is no authorization endpoint.
-    response_types_supported: Vec<&'static str>,
-    /// The supported scopes.
-    scopes_supported: Vec<&'static str>,
-    /// The supported methods of client authentication.
-    token_endpoint_auth_methods_supported: Vec<&'static str>,
+view! {
+    /// The metadata of RFC 8414.
+    #[derive(Serialize, ToSchema)]
+    #[schema(as = AuthorizationServer)]
+    pub(crate) struct Metadata(own: &str) {
+        /// The issuer of the tokens.
+        #[schema(format = "uri")]
+        issuer: String = own.to_owned(),
+        /// The token endpoint.
+        #[schema(format = "uri")]
+        token_endpoint: String = address(own, token::PATH),
+        /// The address of the key set.
+        #[schema(format = "uri")]
+        jwks_uri: String = address(own, JWKS_PATH),
+        /// The supported grant types.
+        grant_types_supported: Vec<&'static str> = vec![GRANT_TYPE],
+        /// Empty: there is no authorization endpoint.
+        response_types_supported: Vec<&'static str> = Vec::new(),
+        /// The supported scopes.
+        scopes_supported: Vec<&'static str> =
+            Scope::ALL.iter().map(|scope| scope.as_str()).collect(),
+        /// The supported methods of client authentication.
+        token_endpoint_auth_methods_supported: Vec<&'static str> =
+            vec!["client_secret_basic", "client_secret_post"],
+    }
 }
 
-impl Metadata {
-    pub(super) fn of(issuer: &str) -> Self {
-        let address = |path: &str| format!("{}{path}", issuer.trim_end_matches('/'));
-        Self {
-            issuer: issuer.to_owned(),
-            token_endpoint: address(token::PATH),
-            jwks_uri: address(JWKS_PATH),
-            grant_types_supported: vec![GRANT_TYPE],
-            response_types_supported: Vec::new(),
-            scopes_supported: Scope::ALL.iter().map(|scope| scope.as_str()).collect(),
-            token_endpoint_auth_methods_supported: vec![
-                "client_secret_basic",
-                "client_secret_post",
-            ],
-        }
-    }
+fn address(issuer: &str, path: &str) -> String {
+    format!("{}{path}", issuer.trim_end_matches('/'))
 }
 
 /// `GET /.well-known/jwks.json`
@@ -122,5 +113,5 @@ pub(super) async fn jwks(authorizer: Data<Authorizer>) -> HttpResponse {
 pub(super) async fn metadata(authorizer: Data<Authorizer>) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((CACHE_CONTROL, METADATA_CACHING))
-        .json(Metadata::of(&authorizer.tokens.issuer))
+        .json(Metadata::new(&authorizer.tokens.issuer))
 }

@@ -1,6 +1,6 @@
 //! Parses a token request: the form, and the credentials in the header or the form.
 
-use std::fmt;
+use std::{collections::HashMap, fmt};
 
 use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use base64::{
@@ -48,16 +48,11 @@ pub(super) struct TokenRequest {
 
 /// The parameters in the body.
 #[derive(Default)]
-pub(super) struct Form {
-    grant_type: Option<String>,
-    scope: Option<String>,
-    client_id: Option<String>,
-    client_secret: Option<String>,
-}
+pub(super) struct Form(HashMap<String, String>);
 
 impl TokenRequest {
     /// Combines the headers with the form.
-    pub fn new(headers: &HeaderMap, form: Form) -> Result<Self, TokenError> {
+    pub fn new(headers: &HeaderMap, form: &Form) -> Result<Self, TokenError> {
         let mut authorization = headers.get_all(AUTHORIZATION);
         let basic = authorization.next();
         if authorization.next().is_some() {
@@ -66,16 +61,16 @@ impl TokenRequest {
             ));
         }
         let credentials = match basic.map(from_header) {
-            None => from_form(form.client_id, form.client_secret),
+            None => from_form(form.get("client_id"), form.get("client_secret")),
             Some(Ok(credentials)) => {
-                not_contradicted(&credentials, &form)?;
+                not_contradicted(&credentials, form)?;
                 Ok(credentials)
             }
             Some(Err(error)) => Err(error),
         };
         Ok(Self {
-            grant_type: form.grant_type,
-            scope: form.scope,
+            grant_type: form.get("grant_type"),
+            scope: form.get("scope"),
             credentials,
         })
     }
@@ -94,31 +89,21 @@ impl Form {
     /// Parses a form.
     pub fn parse(body: &[u8]) -> Result<Self, TokenError> {
         let mut form = Self::default();
-        let mut seen = Vec::new();
         for (name, value) in form_urlencoded::parse(body) {
-            if name.contains(char::REPLACEMENT_CHARACTER)
-                || value.contains(char::REPLACEMENT_CHARACTER)
-            {
+            let is_broken = |text: &str| text.contains(char::REPLACEMENT_CHARACTER);
+            if is_broken(&name) || is_broken(&value) {
                 return Err(TokenError::invalid_request("The form is not UTF-8."));
             }
-            form.set(&name, &value);
-            seen.push(name);
-        }
-        seen.retain(|name| name != REPEATABLE);
-        seen.sort_unstable();
-        if seen
-            .windows(2)
-            .any(|pair| matches!(pair, [one, other] if one == other))
-        {
-            return Err(TokenError::invalid_request(
-                "A parameter is sent more than once.",
-            ));
+            let before = form.0.insert(name.clone().into_owned(), value.into_owned());
+            if before.is_some() && name != REPEATABLE {
+                return Err(TokenError::invalid_request(
+                    "A parameter is sent more than once.",
+                ));
+            }
         }
         Ok(form)
     }
-}
 
-impl Form {
     /// Parses a JSON object with the same parameters as strings.
     pub fn parse_json(body: &[u8]) -> Result<Self, TokenError> {
         let object: Object = serde_json::from_slice(body).map_err(|_| {
@@ -126,34 +111,19 @@ impl Form {
                 "The body must be a JSON object in which no name is sent more than once.",
             )
         })?;
-        let mut form = Self::default();
-        for (name, value) in object.into_entries() {
-            match value {
-                Value::String(value) => form.set(&name, &value),
-                Value::Null => {}
-                _ => {
-                    return Err(TokenError::invalid_request(
-                        "Every parameter must be a string.",
-                    ));
-                }
-            }
-        }
-        Ok(form)
+        let present = object.into_entries().filter(|(_, value)| !value.is_null());
+        let texts = present.map(|(name, value)| match value {
+            Value::String(value) => Ok((name, value)),
+            _ => Err(TokenError::invalid_request(
+                "Every parameter must be a string.",
+            )),
+        });
+        texts.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Sets a parameter. An empty one counts as absent (RFC 6749 §3.2), but a repeated one is
-    /// refused even if it is empty.
-    fn set(&mut self, name: &str, value: &str) {
-        let field = match name {
-            "grant_type" => &mut self.grant_type,
-            "scope" => &mut self.scope,
-            "client_id" => &mut self.client_id,
-            "client_secret" => &mut self.client_secret,
-            _ => return,
-        };
-        if !value.is_empty() {
-            *field = Some(value.to_owned());
-        }
+    /// A parameter. An empty one counts as absent (RFC 6749 §3.2).
+    fn get(&self, name: &str) -> Option<String> {
+        self.0.get(name).filter(|value| !value.is_empty()).cloned()
     }
 }
 
@@ -203,16 +173,13 @@ fn form_decoded(text: &str) -> String {
 /// Checks a form that came with Basic credentials: it may repeat the client id, but anything else
 /// is a second method of authentication, and only one is allowed (RFC 6749 §2.3).
 fn not_contradicted(credentials: &Credentials, form: &Form) -> Result<(), TokenError> {
-    if form.client_secret.is_some() {
+    if form.get("client_secret").is_some() {
         return Err(TokenError::invalid_request(
             "The client's secret is sent both by HTTP Basic and in the form; send it once.",
         ));
     }
-    if form
-        .client_id
-        .as_ref()
-        .is_some_and(|id| *id != credentials.client_id)
-    {
+    let repeated = form.get("client_id");
+    if repeated.is_some_and(|id| id != credentials.client_id) {
         return Err(TokenError::invalid_request(
             "The client_id in the form is not the one sent by HTTP Basic.",
         ));

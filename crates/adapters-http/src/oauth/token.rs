@@ -111,7 +111,7 @@ async fn respond(
             "Content-Type must be application/x-www-form-urlencoded.",
         ));
     };
-    let asked = TokenRequest::new(request.headers(), form)?;
+    let asked = TokenRequest::new(request.headers(), &form)?;
     let notice = |client, usage| RequestContext::set(request, client, usage);
     let issued = grant::issue(authorizer, &asked, notice).await;
     let issued = issued.inspect_err(|error| {

@@ -12,7 +12,6 @@ use actix_web::{
 };
 use domain::store::{ListOrder, ListQuery, Position, PostingReader, Texts};
 use futures_util::stream::{self, Stream};
-use kernel::StoreError;
 use tokio::task::{JoinSet, spawn_blocking};
 use tracing::Span;
 
@@ -25,7 +24,7 @@ use crate::{
     coding::encode,
     error::ApiError,
     guard::Access,
-    oauth::{AuthError, Caller},
+    oauth::Caller,
     query::{Options, Parameters, Query},
     slots::Slot,
     state::{Appeal, State},
@@ -112,7 +111,7 @@ struct Export {
     query: ListQuery,
     access: Access,
     /// The page that is being read, if any. Reading ends with the export.
-    next: JoinSet<Result<Page, ExportError>>,
+    next: JoinSet<Result<Page, ApiError>>,
     /// The lines that the client has not taken yet.
     lines: Bytes,
     /// The request.
@@ -136,29 +135,6 @@ struct Page {
     next: Option<Position>,
 }
 
-/// The reason why an export broke off.
-#[derive(Debug, thiserror::Error)]
-enum ExportError {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error("its client has no access any more: {0}")]
-    Access(#[from] AuthError),
-    #[error("a page cannot be written: {0}")]
-    Write(#[from] serde_json::Error),
-    #[error("a page was not finished: {0}")]
-    Unfinished(#[from] tokio::task::JoinError),
-}
-
-impl From<ExportError> for ApiError {
-    fn from(error: ExportError) -> Self {
-        match error {
-            ExportError::Store(error) => error.into(),
-            ExportError::Access(error) => error.into(),
-            ExportError::Write(_) | ExportError::Unfinished(_) => Self::internal(&error),
-        }
-    }
-}
-
 impl Export {
     /// Reads the first page.
     async fn begin(
@@ -166,7 +142,7 @@ impl Export {
         query: ListQuery,
         access: Access,
         slot: Slot,
-    ) -> Result<Self, ExportError> {
+    ) -> Result<Self, ApiError> {
         let first = read(reading.clone(), query.clone()).await?;
         let mut export = Self {
             reading,
@@ -193,7 +169,7 @@ impl Export {
 
     /// A page that was read ahead, if the client may still read it. With other prefixes it is read
     /// again.
-    async fn permitted(&mut self, page: Page) -> Result<Page, ExportError> {
+    async fn permitted(&mut self, page: Page) -> Result<Page, ApiError> {
         let prefixes = self.access.prefixes().await?;
         if prefixes == self.query.prefixes {
             return Ok(page);
@@ -203,12 +179,13 @@ impl Export {
     }
 
     /// The next piece of the answer; `None` at its end.
-    async fn piece(&mut self) -> Result<Option<Bytes>, ExportError> {
+    async fn piece(&mut self) -> Result<Option<Bytes>, ApiError> {
         while self.lines.is_empty() {
             let Some(page) = self.next.join_next().await else {
                 return Ok(None);
             };
-            let page = self.permitted(page??).await?;
+            let page = page.map_err(|unfinished| ApiError::internal(&unfinished))??;
+            let page = self.permitted(page).await?;
             self.turn_to(page);
         }
         let length = self.lines.len().min(PIECE);
@@ -220,30 +197,31 @@ impl Export {
         stream::try_unfold(self, async |mut export| match export.piece().await {
             Ok(piece) => Ok(piece.map(|piece| (piece, export))),
             Err(error) => {
-                export
-                    .span
-                    .in_scope(|| tracing::warn!(cause = %error, "an export broke off"));
+                let _entered = export.span.enter();
+                tracing::warn!(cause = %error, "an export broke off");
                 Err(io::Error::other("an export broke off"))
             }
         })
     }
 }
 
-async fn read(reading: Reading, query: ListQuery) -> Result<Page, ExportError> {
+async fn read(reading: Reading, query: ListQuery) -> Result<Page, ApiError> {
     let page = reading
         .postings
         .list(&query)
         .await?
         .seen_by(&query.prefixes);
     // A thread that answers others, too, would be held up by a large page.
-    spawn_blocking(move || {
+    let write = move || {
         let Reading { form, appeal, .. } = reading;
-        Ok(Page {
-            lines: (form.lines(&page.postings, query.texts, appeal.as_deref())?).into(),
-            next: page.next,
-        })
-    })
-    .await?
+        let lines = form.lines(&page.postings, query.texts, appeal.as_deref());
+        lines.map(|lines| (lines, page.next))
+    };
+    let written = spawn_blocking(write).await;
+    let written = written.map_err(|unfinished| ApiError::internal(&unfinished))?;
+    let (lines, next) = written.map_err(|error| ApiError::internal(&error))?;
+    let lines = lines.into();
+    Ok(Page { lines, next })
 }
 
 impl ApiError {
@@ -259,37 +237,32 @@ impl ApiError {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        pin::pin,
-        sync::{
-            Mutex,
-            atomic::{AtomicUsize, Ordering},
-        },
-    };
+    use std::{pin::pin, sync::Mutex};
 
+    use actix_web::ResponseError as _;
     use async_trait::async_trait;
     use domain::{posting::PostingView, store::PostingPage};
     use futures_util::StreamExt as _;
-    use kernel::testing;
-    use kernel::{ClientId, Prefixes, SourceIdentifier, Status, validation::FieldErrors};
+    use kernel::{ClientId, Prefixes, SourceIdentifier, Status, StoreError, testing};
     use tokio::{runtime::Builder, task::yield_now};
     use uuid::Uuid;
 
     use super::*;
     use crate::{oauth::tests::Harness, slots::Slots};
 
-    fn parse(query: &str) -> Result<ListQuery, FieldErrors> {
-        Choice::read(query).map(|choice| choice.query)
-    }
-
     #[test]
     fn every_parameter_is_read() {
+        let parse = |query: &str| Choice::read(query).map(|choice| choice.query);
         let all = parse("").unwrap();
-        assert_eq!(all.order, ListOrder::Id);
-        assert_eq!((all.status, all.texts), (None, Texts::All));
+        assert_eq!(
+            (all.order, all.status, all.texts),
+            (ListOrder::Id, None, Texts::All)
+        );
         let some = parse("status=approved&texts=redacted").unwrap();
-        assert_eq!(some.status, Some(Status::Approved));
-        assert_eq!(some.texts, Texts::Redacted);
+        assert_eq!(
+            (some.status, some.texts),
+            (Some(Status::Approved), Texts::Redacted)
+        );
         let errors = parse("status=open&texts=some&limit=1").unwrap_err();
         let found: Vec<_> = errors.iter().map(|(name, _)| name).collect();
         assert_eq!(found, ["texts", "status", "limit"]);
@@ -300,14 +273,22 @@ mod tests {
     struct Pages {
         all: usize,
         fails_at: Option<usize>,
-        read: AtomicUsize,
         /// The page, and the prefixes, of each read.
         asked: Mutex<Vec<(usize, Prefixes)>>,
     }
 
     impl Pages {
+        fn of(all: usize, fails_at: Option<usize>) -> Arc<Self> {
+            let asked = Mutex::default();
+            Arc::new(Self {
+                all,
+                fails_at,
+                asked,
+            })
+        }
+
         fn count(&self) -> usize {
-            self.read.load(Ordering::SeqCst)
+            self.asked.lock().unwrap().len()
         }
 
         /// Lets everything go on; then this many pages have been read.
@@ -328,14 +309,12 @@ mod tests {
         async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
             let page = query.after.map_or(0, |after| after.id.as_u128());
             let page = usize::try_from(page).unwrap();
-            self.read.fetch_add(1, Ordering::SeqCst);
             let asked = (page, query.prefixes.clone());
             self.asked.lock().unwrap().push(asked);
             if self.fails_at == Some(page) {
                 return Err(StoreError::Unavailable("gone".into()));
             }
-            let mut view = crate::posting::view::tests::view_of(2 * PIECE);
-            view.posting.source_identifier = testing::identifier(&page.to_string());
+            let view = crate::posting::tests::view_of(2 * PIECE);
             let next = page + 1;
             Ok(PostingPage {
                 postings: (page != 2).then_some(view).into_iter().collect(),
@@ -352,34 +331,27 @@ mod tests {
         runtime.unwrap().block_on(test);
     }
 
-    /// An export by a client that stays as it is.
-    async fn begin(pages: Arc<Pages>) -> Result<Export, ExportError> {
-        let (_, access) = Harness::new().reader().await;
-        Export::begin(reading(pages), parse("").unwrap(), access, slot()).await
-    }
-
-    fn reading(postings: Arc<Pages>) -> Reading {
-        Reading {
-            postings,
+    async fn begin(
+        pages: &Arc<Pages>,
+        access: Access,
+        slots: &Arc<Slots>,
+    ) -> Result<Export, ApiError> {
+        let reading = Reading {
+            postings: pages.clone(),
             form: Form::Json,
             appeal: None,
-        }
-    }
-
-    fn slot() -> Slot {
-        let client = ClientId::new(Uuid::from_u128(1));
-        Slots::new(1, 1).take(client).unwrap()
+        };
+        let slot = slots.take(ClientId::new(Uuid::nil())).unwrap();
+        Export::begin(reading, ListQuery::default(), access, slot).await
     }
 
     #[test]
-    fn one_page_is_read_ahead_and_no_more() {
+    fn one_page_is_read_ahead_and_no_more_and_a_slot_is_held_until_the_end() {
         run(async {
-            let pages = Arc::new(Pages {
-                all: 5,
-                ..Pages::default()
-            });
-            let export = begin(pages.clone()).await.unwrap();
-            let mut pieces = pin!(export.pieces());
+            let (pages, slots) = (Pages::of(5, None), Slots::new(1, 1));
+            let (_, access) = Harness::new().reader().await;
+            let export = begin(&pages, access, &slots).await.unwrap();
+            let mut pieces = Box::pin(export.pieces());
             pages.settle(2).await;
             let mut lines = Vec::new();
             while !lines.ends_with(b"\n") {
@@ -391,45 +363,25 @@ mod tests {
             pages.settle(3).await;
             while let Some(piece) = pieces.next().await {
                 lines.extend(piece.unwrap());
+                assert!(slots.take(ClientId::new(Uuid::nil())).is_err());
             }
             let lines = String::from_utf8(lines).unwrap();
             assert_eq!(lines.lines().count(), 4, "one page is empty");
             assert_eq!(pages.count(), 5);
-        });
-    }
-
-    #[test]
-    fn an_export_has_its_slot_until_it_ends() {
-        run(async {
-            let client = ClientId::new(Uuid::from_u128(1));
-            let slots = Slots::new(1, 1);
-            let pages = Pages {
-                all: 2,
-                ..Pages::default()
-            };
-            let slot = slots.take(client).unwrap();
-            let (_, access) = Harness::new().reader().await;
-            let export = Export::begin(reading(Arc::new(pages)), parse("").unwrap(), access, slot);
-            let mut pieces = Box::pin(export.await.unwrap().pieces());
-            assert!(pieces.next().await.unwrap().is_ok());
-            assert!(slots.take(client).is_err());
             drop(pieces);
-            assert!(slots.take(client).is_ok());
+            assert!(slots.take(ClientId::new(Uuid::nil())).is_ok());
         });
     }
 
     #[test]
     fn a_failing_store_ends_an_export_with_an_error() {
         run(async {
-            let pages = |at| Pages {
-                all: 3,
-                fails_at: Some(at),
-                ..Pages::default()
+            let begin = async |fails_at| {
+                let (_, access) = Harness::new().reader().await;
+                begin(&Pages::of(3, Some(fails_at)), access, &Slots::new(1, 1)).await
             };
-            let first = begin(Arc::new(pages(0))).await;
-            assert!(matches!(first, Err(ExportError::Store(_))));
-            let later = begin(Arc::new(pages(1))).await;
-            let pieces: Vec<_> = later.unwrap().pieces().collect().await;
+            assert_eq!(begin(0).await.err().unwrap().status_code(), 503);
+            let pieces: Vec<_> = begin(1).await.unwrap().pieces().collect().await;
             let (last, all_others) = pieces.split_last().unwrap();
             assert!(last.is_err() && all_others.iter().all(Result::is_ok));
         });
@@ -440,14 +392,10 @@ mod tests {
     #[test]
     fn an_export_keeps_to_what_its_client_may_read_meanwhile() {
         run(async {
-            let pages = Arc::new(Pages {
-                all: 4,
-                ..Pages::default()
-            });
-            let harness = Harness::new();
+            let (pages, harness) = (Pages::of(4, None), Harness::new());
             let (client, access) = harness.reader().await;
-            let export = Export::begin(reading(pages.clone()), parse("").unwrap(), access, slot());
-            let mut pieces = pin!(export.await.unwrap().pieces());
+            let export = begin(&pages, access, &Slots::new(1, 1)).await;
+            let mut pieces = pin!(export.unwrap().pieces());
             pages.settle(2).await;
             let prefixes = Prefixes::new(&["acme-"]).unwrap();
             harness

@@ -25,7 +25,13 @@ pub(super) async fn show(
 ) -> Result<HttpResponse, ApiError> {
     let segment = segment.read()?;
     if segment.is_empty() {
-        return Err(ApiError::list_has_no_slash(LIST_PATH));
+        return Err(ApiError::new(
+            StatusCode::NOT_FOUND,
+            format!(
+                "There is nothing at this path. The list is {LIST_PATH}, without a slash at its \
+                 end."
+            ),
+        ));
     }
     let mut parameters = Parameters::of(request.query_string());
     let identity = json_ld::take_identity(&mut parameters);
@@ -54,16 +60,4 @@ pub(super) async fn show(
     let vary = HeaderValue::from_static("Accept, Accept-Encoding");
     answer.headers_mut().insert(VARY, vary);
     Ok(answer)
-}
-
-impl ApiError {
-    /// 404 for an empty identifier.
-    pub fn list_has_no_slash(path: &str) -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            format!(
-                "There is nothing at this path. The list is {path}, without a slash at its end."
-            ),
-        )
-    }
 }

@@ -15,17 +15,20 @@ use enrichment::{Identity, job_posting};
 use kernel::Status;
 
 use super::view;
-use crate::{answer::large, error::ApiError, query::Parameters, state::Appeal};
+use crate::{
+    answer::large,
+    error::ApiError,
+    query::{Parameters, one_of},
+    state::Appeal,
+};
 
 /// The media type of JSON-LD.
 pub const MEDIA_TYPE: &str = "application/ld+json";
-/// The names of the forms of an export.
-const FORMS: [&str; 2] = ["json", "jsonld"];
 
 /// Takes the parameter that says whether the employer is shown, which is not unless it says so.
 pub(super) fn take_identity(parameters: &mut Parameters<'_>) -> Identity {
-    let one_of = || format!("must be one of {}", Identity::NAMES.join(", "));
-    let identity = parameters.take("identity", |text| Identity::parse(text).ok_or_else(one_of));
+    let parse = |text: &str| one_of(Identity::NAMES, Identity::parse(text));
+    let identity = parameters.take("identity", parse);
     identity.unwrap_or(Identity::Hidden)
 }
 
@@ -41,10 +44,13 @@ pub(super) enum Form {
 impl Form {
     pub(super) fn take(parameters: &mut Parameters<'_>) -> Self {
         let identity = take_identity(parameters);
-        let form = parameters.take("form", |text| match text {
-            "json" => Ok(Self::Json),
-            "jsonld" => Ok(Self::JsonLd(identity)),
-            _ => Err(format!("must be one of {}", FORMS.join(", "))),
+        let form = parameters.take("form", |text| {
+            let form = match text {
+                "json" => Some(Self::Json),
+                "jsonld" => Some(Self::JsonLd(identity)),
+                _ => None,
+            };
+            one_of(&["json", "jsonld"], form)
         });
         form.unwrap_or(Self::Json)
     }

@@ -57,21 +57,31 @@ mod tests {
 
     #[test]
     fn nobody_is_named_in_a_log() {
-        let check = |sent: &str, routed: &str, expect: &str| {
-            assert_eq!(loggable(sent, routed), expect, "{sent}");
-        };
         let masked = "/api/newsletter/subscribers/…";
-        for address in ["ada@example.com", "ada%40example.com", "", "a/b"] {
-            let path = format!("{PATH}/{address}");
-            check(&path, &path, masked);
-        }
-        check(
-            "/api/newsletter/%73ubscribers/ada@example.com",
-            "/api/newsletter/subscribers/ada@example.com",
-            masked,
-        );
-        for other in [PATH, "/api/newsletter/subscribersx", "/healthz", "/"] {
-            check(other, other, other);
+        let encoded = "/api/newsletter/%73ubscribers/ada@example.com";
+        let decoded = "/api/newsletter/subscribers/ada@example.com";
+        for (sent, routed, expect) in [
+            (decoded, decoded, masked),
+            (encoded, decoded, masked),
+            (
+                "/api/newsletter/subscribers/",
+                "/api/newsletter/subscribers/",
+                masked,
+            ),
+            (
+                "/api/newsletter/subscribers/a/b",
+                "/api/newsletter/subscribers/a/b",
+                masked,
+            ),
+            (PATH, PATH, PATH),
+            (
+                "/api/newsletter/subscribersx",
+                "/api/newsletter/subscribersx",
+                "/api/newsletter/subscribersx",
+            ),
+            ("/healthz", "/healthz", "/healthz"),
+        ] {
+            assert_eq!(loggable(sent, routed), expect, "{sent}");
         }
     }
 }

@@ -7,8 +7,8 @@ use kernel::validation::FieldErrors;
 use newsletter::subscriber::{Email, InvalidEmail, MigrationToken, PutSubscriber, SubscriberId};
 use uuid::Uuid;
 
-use super::view;
-use crate::{body::Body, error::ApiError, resource::Segment, state::State};
+use super::view::Subscriber;
+use crate::{answer, body::Body, error::ApiError, resource::Segment, state::State};
 
 /// The scopes that permit reporting, reading and erasing.
 pub const REPORTERS: &[Scope] = &[Scope::NewsletterSubscribersWrite];
@@ -28,7 +28,7 @@ pub(super) async fn put(
     } else {
         StatusCode::OK
     };
-    view::one(status, &reported.subscriber)
+    answer::data(status, Subscriber::new(&reported.subscriber))
 }
 
 pub(super) async fn get(
@@ -38,7 +38,7 @@ pub(super) async fn get(
     let email = Email::from_path_segment(segment.read()?)?;
     let found = state.ports.newsletter.find(&email).await?;
     let subscriber = found.ok_or_else(ApiError::no_such_subscriber)?;
-    view::one(StatusCode::OK, &subscriber)
+    answer::data(StatusCode::OK, Subscriber::new(&subscriber))
 }
 
 pub(super) async fn delete(

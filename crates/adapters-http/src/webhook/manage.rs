@@ -143,7 +143,7 @@ pub(super) async fn test(
     let webhooks = state.ports.webhooks.of(caller.id());
     let _slot = state.receiver_calls.take(caller.id())?;
     let attempt = webhooks.test(parse(&id)?, (&delivery, &body), now).await?;
-    answer::data(StatusCode::OK, TestOutcome::from(&attempt))
+    answer::data(StatusCode::OK, TestOutcome::new(&attempt))
 }
 
 pub(super) async fn replay(
@@ -188,7 +188,7 @@ pub(super) async fn deliveries(
 ) -> Result<HttpResponse, ApiError> {
     let webhooks = state.ports.webhooks.of(caller.id());
     let deliveries = webhooks.deliveries(parse(&id)?, limit).await?;
-    let shown: Vec<_> = deliveries.iter().map(Delivery::from).collect();
+    let shown: Vec<_> = deliveries.iter().map(Delivery::new).collect();
     answer::data(StatusCode::OK, shown)
 }
 

@@ -1,248 +1,140 @@
 //! Imports of catalogues, their proof and their undo.
 
-use std::time::Duration;
-
 use access::Scope;
-use domain::{
-    catalogue::{CatalogueId, CatalogueQuery, Catalogues as _, Leased, PastImport},
-    import::{Counts, Missing, Summary},
+use domain::catalogue::{CatalogueId, CatalogueQuery, Catalogues as _, Leased};
+use kernel::{
+    CatalogueName, ClientId,
+    testing::{hours, noon},
 };
-use kernel::{CatalogueName, ClientId};
 use serde_json::{Value, json};
-use time::macros::datetime;
 use uuid::Uuid;
 
 use crate::{
-    imports::{CATALOGUES, IMPORTS, import, line, lines, summary},
-    support::{self, TestApp, posting, request},
+    imports::{CATALOGUES, IMPORTS, import, line, summary},
+    support::{TestApp, check, posting, request},
 };
 
 #[tokio::test]
 async fn a_catalogue_says_what_is_missing() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let body = line("a", &posting());
-    for (query, missing) in [
-        ("", json!({"count": 25, "expired": 0, "held": true})),
-        (
-            "?max_missing=99",
-            json!({"count": 25, "expired": 0, "held": true}),
-        ),
-        (
-            "?max_missing=100",
-            json!({"count": 25, "expired": 25, "held": false}),
-        ),
-        (
-            "?min_missing=24",
-            json!({"count": 25, "expired": 0, "held": true}),
-        ),
-        (
-            "?min_missing=25&misses=1",
-            json!({"count": 25, "expired": 25, "held": false}),
-        ),
-        (
-            "?min_missing=10000000&misses=10",
-            json!({"count": 25, "expired": 0, "held": false}),
-        ),
+    for (query, expired, held) in [
+        ("", 0, true),
+        ("?max_missing=100", 25, false),
+        ("?min_missing=24", 0, true),
+        ("?min_missing=25&misses=1", 25, false),
+        ("?min_missing=10000000&misses=10", 0, false),
     ] {
         let target = format!("{CATALOGUES}/A.b_c-9{query}");
         let answer = import(&token, &target, &*body).send(&app).await;
-        assert_eq!(
-            (answer.status, &summary(&answer)["missing"]),
-            (200, &missing),
-            "{query}"
-        );
+        assert_eq!(answer.status, 200, "{query}");
+        let missing = json!({"count": 25, "expired": expired, "held": held});
+        assert_eq!(summary(&answer)["missing"], missing, "{query}");
     }
-    let broken = import(&token, &format!("{CATALOGUES}/a"), "{");
-    let broken = broken.header("Content-Encoding", "gzip").send(&app).await;
-    assert_eq!(
-        (broken.status, summary(&broken).get("missing")),
-        (400, None)
+    let table = format!(
+        "
+        PUT /                  |  | 422 | name must
+        PUT /a%20b             |  | 422 | name must
+        PUT /%C3%A4            |  | 422 | name must
+        PUT /{long}            |  | 422 | name must
+        PUT /a?max_missing=101 |  | 422 | max_missing must be an integer between 0 and 100
+        PUT /a?min_missing=10000001 |  | 422 | min_missing must be an integer between 0 and 10000000
+        PUT /a?misses=0        |  | 422 | misses must be an integer between 1 and 10
+        PUT /a?require_end=1   |  | 422 | require_end must be true or false
+        PUT /running           |  | 409 | catalogue | Retry-After: 7
+        PUT /one-too-many      |  | 409 | catalogue
+        ",
+        long = "n".repeat(65)
     );
-
-    let long = "n".repeat(65);
-    for name in ["", "a%20b", "%C3%A4", &long] {
-        let refused = import(&token, &format!("{CATALOGUES}/{name}"), "")
-            .send(&app)
-            .await;
-        assert_eq!(refused.status, 422, "{name}");
-        assert!(refused.json()["errors"].get("name").is_some());
-    }
-    for (parameter, value) in [
-        ("max_missing", "101"),
-        ("min_missing", "10000001"),
-        ("misses", "0"),
-        ("misses", "11"),
-        ("require_end", "1"),
-    ] {
-        let target = format!("{CATALOGUES}/a?{parameter}={value}");
-        let refused = import(&token, &target, "").send(&app).await;
-        assert_eq!(refused.status, 422, "{target}");
-        assert!(refused.json()["errors"].get(parameter).is_some());
-    }
-    for (name, wait) in [("running", Some("7")), ("one-too-many", None)] {
-        let refused = import(&token, &format!("{CATALOGUES}/{name}"), "")
-            .send(&app)
-            .await;
-        assert_eq!((refused.status, refused.header("Retry-After")), (409, wait));
-        assert!(refused.message().contains("catalogue"), "{refused:?}");
-    }
+    check(&app, Some(&token), CATALOGUES, &table).await;
 }
 
+/// What an end says is read by `domain`.
 #[tokio::test]
 async fn a_body_that_is_not_what_its_end_says_is_not_complete() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let end = |lines: u32| format!("{}\n", json!({"end": {"lines": lines}}));
-    let [a, b] = ["a", "b"].map(|id| line(id, &posting()));
-    for (query, body, taken, message) in [
-        ("", [&*a, "\n", &b, end(2).trim_end()].concat(), 2, None),
-        (
-            "&require_end=true",
-            ["nonsense\n", &end(1)].concat(),
-            1,
-            None,
-        ),
+    let a = line("a", &posting());
+    for (query, body, message) in [
+        ("", [&*a, &end(1)].concat(), None),
         (
             "",
-            [&*a, &b, &end(3)].concat(),
-            2,
-            Some("The end says that 3 lines came before it, but 2 did."),
+            [&*a, &end(3)].concat(),
+            Some("The end says that 3 lines came before it, but 1 did."),
         ),
         (
-            "",
-            [&*a, &end(1), &line("never", &posting())].concat(),
-            1,
-            Some("A line follows the end."),
-        ),
-        (
-            "&require_end=true",
+            "?require_end=true",
             a.clone(),
-            1,
             Some("The body has no end, which require_end asks for."),
         ),
     ] {
         for path in [IMPORTS.to_owned(), format!("{CATALOGUES}/feed")] {
-            let target = format!("{path}?receipts=all{query}");
-            let answer = import(&token, &target, &*body).send(&app).await;
+            let answer = import(&token, &format!("{path}{query}"), &*body);
+            let answer = answer.send(&app).await;
             let status = if message.is_none() { 200 } else { 422 };
             assert_eq!(answer.status, status, "{body}: {answer:?}");
-            let mut lines = lines(&answer);
-            let summary = lines.pop().unwrap()["summary"].take();
-            assert_eq!(lines.len(), taken, "{body}: {answer:?}");
-            assert_eq!(summary["lines"], taken);
-            assert_eq!(summary["complete"], message.is_none());
+            let summary = summary(&answer);
+            assert_eq!(
+                (&summary["lines"], &summary["complete"]),
+                (&json!(1), &json!(message.is_none()))
+            );
             assert_eq!(summary.get("message").and_then(Value::as_str), message);
             let tells = message.is_none() && path != IMPORTS;
             assert_eq!(summary.get("missing").is_some(), tells, "{summary}");
         }
     }
-    let get = |id: &str| request("GET", &format!("{}/{id}", support::PATH)).token(&token);
-    assert_eq!(get("b").send(&app).await.status, 200);
-    assert_eq!(get("never").send(&app).await.status, 404);
 }
 
 #[tokio::test]
 async fn a_client_undoes_what_its_catalogue_expired() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
-    let reader = app.token(&[Scope::JobPostingsRead]).await;
-    let undo = async |token: &str, name: &str| {
-        let target = format!("{CATALOGUES}/{name}");
-        request("POST", &target).token(token).send(&app).await
-    };
-    let done = undo(&token, "feed/undo").await;
+    let (app, token) = TestApp::with_writer().await;
+    let undo = request("POST", &format!("{CATALOGUES}/feed/undo")).token(&token);
+    let done = undo.send(&app).await;
     assert_eq!(
         (done.status, done.header("Cache-Control")),
         (200, Some("no-store"))
     );
     assert_eq!(done.json(), json!({"data": {"reopened": 2, "left": 1}}));
-    for (token, name, status, wait, message) in [
-        (&token, "unknown/undo", 404, None, "Catalogue not found."),
-        (&token, "running/undo", 409, Some("7"), "catalogue"),
-        (&token, "a%20b/undo", 422, None, ""),
-        (&token, "feed/undo?x=1", 422, None, ""),
-        (&reader, "feed/undo", 403, None, ""),
-    ] {
-        let refused = undo(token, name).await;
-        assert_eq!(
-            (refused.status, refused.header("Retry-After")),
-            (status, wait),
-            "{name}"
-        );
-        assert!(refused.message().contains(message), "{refused:?}");
-    }
+    let table = "
+        POST /unknown/undo  |  | 404 | Catalogue not found.
+        POST /running/undo  |  | 409 | catalogue | Retry-After: 7
+        POST /a%20b/undo    |  | 422 | name must
+        POST /feed/undo?x=1 |  | 422 | x is not a known parameter
+        ";
+    check(&app, Some(&token), CATALOGUES, table).await;
+    let reader = app.token(&[Scope::JobPostingsRead]).await;
+    check(&app, Some(&reader), CATALOGUES, "POST /feed/undo | | 403").await;
 }
 
 #[tokio::test]
 async fn a_client_sees_and_forgets_its_catalogues() {
     let app = TestApp::spawn();
     let (id, token) = app.client(|_| {}).await;
-    let started_at = datetime!(2026-01-31 04:00 UTC);
-    let counts = Counts {
-        lines: 3,
-        created: 2,
-        refused: 1,
-        ..Counts::default()
-    };
-    let missing = Missing {
-        count: 5,
-        expired: 0,
-        held: true,
-    };
-    let import = PastImport {
-        started_at,
-        finished_at: started_at + Duration::from_millis(1_500),
-        summary: Summary {
-            counts,
-            missing: Some(missing),
-            complete: true,
-        },
-    };
-    let lease = async |client: ClientId, name: &str| {
+    for (client, name) in [(id, "b"), (id, "a"), (ClientId::new(Uuid::nil()), "c")] {
         let holder = Uuid::now_v7();
         let query = CatalogueQuery {
             client,
             name: CatalogueName::new(name).unwrap(),
             new_id: Some(CatalogueId::new(holder)),
             holder,
-            now: started_at,
-            until: datetime!(9999-01-01 00:00 UTC),
+            now: noon(),
+            until: noon() + hours(1_000_000),
         };
-        match app.backend.store.lease(&query).await {
-            Ok(Leased::Held(lease)) => lease,
-            other => panic!("{other:?}"),
-        }
-    };
-    let store = &app.backend.store;
-    assert!(store.finish(lease(id, "b").await, &import).await.unwrap());
-    lease(id, "a").await;
-    lease(ClientId::new(Uuid::nil()), "c").await;
-
-    let get = async |path: &str| {
-        let target = format!("{CATALOGUES}{path}");
-        request("GET", &target).token(&token).send(&app).await
-    };
-    let b = json!({
-        "name": "b", "postings": 0, "running": false,
-        "last_import": {
-            "started_at": "2026-01-31T04:00:00Z", "finished_at": "2026-01-31T04:00:01.5Z",
-            "lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0, "reopened": 0,
-            "refused": 1, "failed": 0, "missing": {"count": 5, "expired": 0, "held": true},
-            "complete": true
-        }
-    });
-    let a = json!({"name": "a", "postings": 0, "running": true, "last_import": null});
-    assert_eq!(get("").await.json(), json!({"data": [a, b]}));
-    assert_eq!(get("/b").await.json(), json!({"data": b}));
-    assert_eq!(get("/c").await.status, 404);
-    assert_eq!(get("/b?x=1").await.status, 422);
-    let delete = || request("DELETE", &format!("{CATALOGUES}/b")).token(&token);
-    assert_eq!(delete().send(&app).await.status, 204);
-    for gone in [delete().send(&app).await, get("/b").await] {
-        assert_eq!(
-            (gone.status, gone.message()),
-            (404, "Catalogue not found.".to_owned())
-        );
+        let leased = app.backend.store.lease(&query).await;
+        assert!(matches!(leased, Ok(Leased::Held(_))), "{leased:?}");
     }
+    let get = async |path: &str| app.get(&token, &format!("{CATALOGUES}{path}")).await.json();
+    let [a, b] = ["a", "b"]
+        .map(|name| json!({"name": name, "postings": 0, "running": true, "last_import": null}));
+    assert_eq!(get("").await, json!({"data": [a, b]}));
+    assert_eq!(get("/b").await, json!({"data": b}));
+    let delete = request("DELETE", &format!("{CATALOGUES}/b")).token(&token);
+    assert_eq!(delete.send(&app).await.status, 204);
+    let table = "
+        DELETE /b  |  | 404 | Catalogue not found.
+        GET /b     |  | 404 | Catalogue not found.
+        GET /c     |  | 404 | Catalogue not found.
+        GET /a?x=1 |  | 422 | x is not a known parameter
+        ";
+    check(&app, Some(&token), CATALOGUES, table).await;
 }

@@ -2,15 +2,16 @@
 
 use std::{net::SocketAddr, num::NonZeroU32, time::Duration};
 
+use access::Scope;
 use adapters_http::Timeouts;
-use futures_util::future::join_all;
+use kernel::Prefixes;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpSocket, TcpStream, tcp::OwnedWriteHalf},
     time::{Instant, sleep, timeout},
 };
 
-use crate::support::{Connection, PATH, QUICK, TestApp, posting, push, request};
+use crate::support::{PATH, QUICK, TestApp, posting, push, put, request};
 
 /// Several times the longest deadline of these tests.
 const SOON: Duration = Duration::from_secs(8);
@@ -90,11 +91,11 @@ async fn a_refused_body_holds_up_no_later_request() {
         .await;
     let (length, mebibyte) = ("Content-Length", (6 << 20).to_string());
     let body = format!("{}\n", " ".repeat(1023)).repeat(1 << 10);
-    let put = |token: &str| request("PUT", &format!("{PATH}/x")).token(token);
+    let typeless = |token: &str| request("PUT", &format!("{PATH}/x")).token(token);
     for (refused, status) in [
-        (put("none"), 401),
-        (put(&limited), 429),
-        (put(&token), 415),
+        (typeless("none"), 401),
+        (typeless(&limited), 429),
+        (typeless(&token), 415),
         (request("PATCH", PATH).token(&token), 405),
         (request("POST", "/nowhere"), 404),
         (request("POST", "/api/job-board/imports").token(&token), 413),
@@ -132,10 +133,7 @@ async fn a_busy_connection_is_kept_however_long_it_lasts() {
     let app = quick();
     let token = app.writer().await;
     let mut connection = app.connect().await;
-    let put = request("PUT", &format!("{PATH}/slow"))
-        .token(&token)
-        .json(&posting());
-    let body = posting().to_string();
+    let (put, body) = (put(&token, "slow", &posting()), posting().to_string());
     let (head, half) = (put.head(), body.len() / 2);
     assert_eq!(connection.exchange(&put).await.status, 201);
     for _ in 0..2 {
@@ -184,29 +182,6 @@ async fn a_client_that_takes_nothing_of_an_answer_is_left() {
 }
 
 #[tokio::test]
-async fn hundreds_that_dribble_hold_up_nobody() {
-    let app = TestApp::spawn_with(|settings| {
-        settings.timeouts = QUICK;
-        settings.max_connections = 150;
-    });
-    let token = app.writer().await;
-    let address = app.connect().await.peer();
-    let dribbling: Vec<_> = (0..300)
-        .map(|_| tokio::spawn(dribble(address, HEALTHZ, b"G")))
-        .collect();
-    // Twice as many connections as are served at a time; each is served in the end.
-    let answers = timeout(4 * SOON, join_all(dribbling))
-        .await
-        .expect("they end");
-    assert!(
-        answers
-            .iter()
-            .all(|answer| answer.as_ref().unwrap().starts_with("HTTP/1.1 200"))
-    );
-    push(&app, &token, "after", &posting()).await;
-}
-
-#[tokio::test]
 async fn idle_connections_give_up_their_places_oldest_first() {
     let app = TestApp::spawn_with(|settings| {
         settings.timeouts.keep_alive = Duration::from_mins(10);
@@ -214,8 +189,10 @@ async fn idle_connections_give_up_their_places_oldest_first() {
     });
     let token = app.writer().await;
     // The oldest is not idle.
-    let put = request("PUT", &format!("{PATH}/slow")).token(&token);
-    let (put, body) = (put.json(&posting()).head(), posting().to_string());
+    let (put, body) = (
+        put(&token, "slow", &posting()).head(),
+        posting().to_string(),
+    );
     let mut busy = app.connect().await;
     busy.write(put.as_bytes()).await;
     let health = request("GET", "/healthz");
@@ -239,54 +216,58 @@ async fn idle_connections_give_up_their_places_oldest_first() {
 async fn a_body_is_asked_for_only_when_it_is_wanted() {
     let app = quick();
     let token = app.writer().await;
-    let reader = app.token(&[access::Scope::JobPostingsRead]).await;
-    let put = |token: &str, kind: &str, length: usize| {
-        request("PUT", &format!("{PATH}/x"))
-            .token(token)
-            .header("Content-Type", kind)
-            .header("Content-Length", &length.to_string())
-            .header("Expect", "100-continue")
-            .head()
-    };
+    let reader = app.token(&[Scope::JobPostingsRead]).await;
+    let (_, fenced) = app
+        .client(|client| client.prefixes = Prefixes::new(&["a-"]).unwrap())
+        .await;
     let body = posting().to_string();
-    let json = "application/json";
-    for (name, head, status) in [
-        ("no token", put("nonsense", json, body.len()), 401),
-        ("no scope", put(&reader, json, body.len()), 403),
-        ("a type", put(&token, "text/plain", body.len()), 415),
-        ("a size", put(&token, json, 10_000_000), 413),
-        (
-            "nothing there",
-            put(&token, json, 5).replace(PATH, "/nowhere"),
-            404,
-        ),
+    let head = |token: &str, (method, path): (&str, &str), kind: &str, length: usize| {
+        let expecting = request(method, path)
+            .token(token)
+            .header("Content-Type", kind);
+        let expecting = expecting.header("Content-Length", &length.to_string());
+        expecting.header("Expect", "100-continue").head()
+    };
+    let path = format!("{PATH}/x");
+    let (put, import) = (("PUT", &*path), ("POST", "/api/job-board/imports"));
+    let (json, lines) = ("application/json", "application/x-ndjson");
+    for (head, status) in [
+        (head("nonsense", put, json, 5), 401),
+        (head(&reader, put, json, 5), 403),
+        (head(&fenced, put, json, 5), 403),
+        (head(&token, put, "text/plain", 5), 415),
+        (head(&token, put, json, 10_000_000), 413),
+        (head(&token, ("PUT", "/nowhere"), json, 5), 404),
+        (head("nonsense", import, lines, 5), 401),
+        (head(&reader, import, lines, 5), 403),
     ] {
         let mut connection = app.connect().await;
         connection.write(head.as_bytes()).await;
         let started = Instant::now();
         let answer = connection.rest().await;
-        assert!(
-            answer.starts_with(&format!("HTTP/1.1 {status} ")),
-            "{name}: {answer}"
-        );
+        let expect = format!("HTTP/1.1 {status} ");
+        assert!(answer.starts_with(&expect), "{head}: {answer}");
         // The server does not wait for a body that does not come, only for the linger time.
-        assert!(started.elapsed() < 2 * QUICK.linger, "{name}");
+        assert!(started.elapsed() < 2 * QUICK.linger, "{head}");
     }
 
-    // Twice, because after `100 Continue` a connection must be usable like any other.
+    // Several times, because after `100 Continue` a connection must be usable like any other.
     let mut connection = app.connect().await;
-    for status in [201, 200] {
-        connection
-            .write(put(&token, json, body.len()).as_bytes())
-            .await;
+    for (to, kind, status) in [
+        (put, json, 201),
+        (put, json, 200),
+        (import, lines, 200),
+        (put, json, 200),
+    ] {
+        let head = head(&token, to, kind, body.len());
+        connection.write(head.as_bytes()).await;
         assert!(connection.is_told_to_continue().await);
         connection.write(body.as_bytes()).await;
         assert_eq!(connection.read(false).await.status, status);
     }
     // A client need not wait for `100 Continue`.
-    connection
-        .write(put(&token, json, body.len()).as_bytes())
-        .await;
+    let head = head(&token, put, json, body.len());
+    connection.write(head.as_bytes()).await;
     connection.write(body.as_bytes()).await;
     assert_eq!(connection.read(false).await.status, 200);
 }
@@ -322,21 +303,11 @@ async fn what_is_no_request_is_refused_like_any_other() {
     }
     // Also after the answer of a handler.
     let mut connection = app.connect().await;
-    assert_eq!(
-        connection
-            .exchange(&request("GET", "/healthz"))
-            .await
-            .status,
-        200
-    );
+    let health = connection.exchange(&request("GET", "/healthz")).await;
+    assert_eq!(health.status, 200);
     connection.write(b"nonsense\r\n\r\n").await;
-    assert!(
-        connection
-            .read(false)
-            .await
-            .message()
-            .contains("not well-formed")
-    );
+    let answer = connection.read(false).await;
+    assert!(answer.message().contains("not well-formed"), "{answer:?}");
 }
 
 #[tokio::test]
@@ -360,7 +331,7 @@ async fn strangers_may_send_little_and_not_for_long() {
         (confirm(4 * 1024), 408),
         (webhook(1024), 408),
     ] {
-        let mut connection = Connection::open(app.connect().await.peer()).await;
+        let mut connection = app.connect().await;
         connection.write(head.as_bytes()).await;
         assert_eq!(connection.read(false).await.status, status, "{head}");
     }

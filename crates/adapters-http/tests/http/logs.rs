@@ -5,9 +5,10 @@ use std::{
     sync::{Arc, Mutex, OnceLock},
 };
 
+use serde_json::json;
 use tracing_subscriber::{filter::LevelFilter, fmt::MakeWriter};
 
-use crate::support::{PATH, TestApp, posting, request};
+use crate::support::{TestApp, posting, put, request};
 
 /// Everything that this process has logged since the first test asked for the log.
 #[derive(Clone, Default)]
@@ -60,17 +61,18 @@ async fn neither_addresses_nor_tokens_are_logged() {
     let log = Log::of_this_process();
     let app = TestApp::spawn();
     let token = app.reporter().await;
+    let masked = "path=\"/api/newsletter/subscribers/…\"";
     // Each request fails, because failures are logged.
     for (id, path, expect) in [
         (
             "log-1",
             "/api/newsletter/subscribers/fault.unavailable@example.com",
-            "path=\"/api/newsletter/subscribers/…\"",
+            masked,
         ),
         (
             "log-2",
             "/api/newsletter/%73ubscribers/fault.unavailable%40example.com",
-            "path=\"/api/newsletter/subscribers/…\"",
+            masked,
         ),
         (
             "log-3",
@@ -78,12 +80,10 @@ async fn neither_addresses_nor_tokens_are_logged() {
             "path=\"/newsletter/confirm-migration\"",
         ),
     ] {
-        let response = request("GET", path)
+        let failing = request("GET", path)
             .token(&token)
-            .header("X-Request-Id", id)
-            .send(&app)
-            .await;
-        assert_eq!(response.status, 503, "{path}");
+            .header("X-Request-Id", id);
+        assert_eq!(failing.send(&app).await.status, 503, "{path}");
         let lines = log.lines_of(id);
         assert!(
             lines.contains("answered") && lines.contains(expect),
@@ -98,27 +98,18 @@ async fn neither_addresses_nor_tokens_are_logged() {
 #[tokio::test]
 async fn each_change_says_who_made_it_and_nothing_else_does() {
     let log = Log::of_this_process();
-    let app = TestApp::spawn();
-    let token = app.writer().await;
-    let end = serde_json::json!({"expiration": {}});
+    let (app, token) = TestApp::with_writer().await;
+    let end = json!({"expiration": {}});
     for (id, body, outcome) in [
         ("push-1", posting(), Some("created")),
         ("push-2", posting(), None),
-        (
-            "push-3",
-            serde_json::json!({"title": "Other"}),
-            Some("updated"),
-        ),
+        ("push-3", json!({"title": "Other"}), Some("updated")),
         ("push-4", end.clone(), Some("expired")),
         ("push-5", end, None),
-        ("push-6", serde_json::json!({"title": 5}), None),
+        ("push-6", json!({"title": 5}), None),
     ] {
-        request("PUT", &format!("{PATH}/a%20b%2Fc"))
-            .token(&token)
-            .header("X-Request-Id", id)
-            .json(&body)
-            .send(&app)
-            .await;
+        let push = put(&token, "a%20b%2Fc", &body).header("X-Request-Id", id);
+        push.send(&app).await;
         let lines = log.lines_of(id);
         let Some(outcome) = outcome else {
             assert!(!lines.contains("pushed"), "{lines}");
@@ -141,22 +132,18 @@ async fn each_change_says_who_made_it_and_nothing_else_does() {
 #[tokio::test]
 async fn a_request_id_leads_to_the_reason_of_a_refusal() {
     let log = Log::of_this_process();
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let line = r#"{"id":"a b\u2028","payload":{"title":5}}"#;
-    let import = request("POST", "/api/job-board/imports")
-        .header("Content-Type", "application/x-ndjson")
-        .body(format!("{line}\n").repeat(1_000));
-    let single =
-        request("PUT", &format!("{PATH}/a%20b%E2%80%A8")).json(&serde_json::json!({"title": 5}));
+    let import = request("POST", "/api/job-board/imports").token(&token);
+    let import = import.body(format!("{line}\n").repeat(1_000));
+    let single = put(&token, "a%20b%E2%80%A8", &json!({"title": 5}));
     for (id, request, count) in [("why-1", single, 1), ("why-2", import, 1_000)] {
-        let request = request.token(&token).header("X-Request-Id", id);
-        request.send(&app).await;
+        request.header("X-Request-Id", id).send(&app).await;
         let lines = log.lines_of(id);
-        let about: Vec<_> = lines
+        let about = lines
             .lines()
-            .filter(|line| line.contains("posthaste::push: refused"))
-            .collect();
+            .filter(|line| line.contains("posthaste::push: refused"));
+        let about: Vec<_> = about.collect();
         assert!(lines.len() < 3_000 && about.len() == 1, "{lines}");
         for part in [
             r#"identifier="a b\u{2028}""#,

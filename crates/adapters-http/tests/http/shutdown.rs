@@ -6,8 +6,7 @@ use crate::support::{PATH, TestApp, posting, request};
 
 #[tokio::test]
 async fn what_was_accepted_is_answered_and_nothing_else_accepted() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
+    let (app, token) = TestApp::with_writer().await;
     let mut busy = app.connect().await;
     let put = request("PUT", &format!("{PATH}/slow"))
         .token(&token)

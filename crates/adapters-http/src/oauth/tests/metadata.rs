@@ -1,6 +1,6 @@
-//! The published metadata and keys, and that they suffice to verify a token without this code.
+//! The published metadata and keys, and the claims of a token. That other libraries verify it by
+//! them is shown in `tests/python`.
 
-use ::ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn part(token: &str, n: usize) -> Vec<u8> {
 }
 
 #[actix_web::test]
-async fn the_published_key_verifies_a_token() {
+async fn a_token_names_its_key_and_has_the_claims_of_rfc_9068() {
     let harness = Harness::new();
     let (client, token) = harness.token(&[Scope::JobPostingsWrite]).await;
     let answer = harness
@@ -21,11 +21,9 @@ async fn the_published_key_verifies_a_token() {
         .await;
     let key = &answer.body["keys"][0];
     assert_eq!(answer.header("cache-control"), Some("public, max-age=20"));
-    assert_eq!(
-        [&key["kty"], &key["crv"], &key["alg"], &key["use"]],
-        ["EC", "P-256", "ES256", "sig"]
-    );
-    assert_eq!(key.as_object().unwrap().len(), 7, "nothing private: {key}");
+    let expect = json!({"kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig",
+        "kid": key["kid"], "x": key["x"], "y": key["y"]});
+    assert_eq!(*key, expect, "nothing private");
 
     let header: Value = serde_json::from_slice(&part(&token, 0)).unwrap();
     assert_eq!(
@@ -33,16 +31,12 @@ async fn the_published_key_verifies_a_token() {
         json!({ "alg": "ES256", "typ": "at+jwt", "kid": key["kid"] })
     );
 
-    let coordinate = |name: &str| URL_SAFE_NO_PAD.decode(key[name].as_str().unwrap()).unwrap();
-    let point = [vec![4], coordinate("x"), coordinate("y")].concat();
-    let (signed, _) = token.rsplit_once('.').unwrap();
-    UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point)
-        .verify(signed.as_bytes(), &part(&token, 2))
-        .unwrap();
-
     let mut claims: Value = serde_json::from_slice(&part(&token, 1)).unwrap();
     let id = claims.as_object_mut().unwrap().remove("jti").unwrap();
     assert_eq!(id.as_str().unwrap().len(), 22, "128 bits");
+    let (_, other) = harness.token(&[Scope::JobPostingsWrite]).await;
+    let other: Value = serde_json::from_slice(&part(&other, 1)).unwrap();
+    assert_ne!(id, other["jti"]);
     assert_eq!(
         claims,
         json!({
@@ -55,17 +49,6 @@ async fn the_published_key_verifies_a_token() {
             "exp": START + TTL,
         })
     );
-}
-
-#[actix_web::test]
-async fn no_two_tokens_are_the_same() {
-    let harness = Harness::new();
-    let (id, secret) = harness.client(&[Scope::JobPostingsWrite]).await;
-    let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
-    let one = harness.post(&[], &form).await.body["access_token"].clone();
-    let other = harness.post(&[], &form).await.body["access_token"].clone();
-    let claims = |token: &Value| part(token.as_str().unwrap(), 1);
-    assert_ne!(claims(&one), claims(&other));
 }
 
 #[actix_web::test]
@@ -91,18 +74,9 @@ async fn the_metadata_is_that_of_rfc_8414() {
     assert_eq!(harness.send(TestRequest::post().uri(uri)).await.status, 405);
 }
 
-#[actix_web::test]
-async fn without_a_key_the_set_is_empty() {
-    let harness = Harness::without_key();
-    let answer = harness
-        .send(TestRequest::get().uri("/.well-known/jwks.json"))
-        .await;
-    assert_eq!((answer.status, answer.body), (200, json!({ "keys": [] })));
-}
-
 #[test]
 fn an_issuer_with_a_slash_gives_no_double_one() {
-    let metadata = Metadata::of("https://jobs.example/x/");
+    let metadata = Metadata::new("https://jobs.example/x/");
     let metadata = serde_json::to_value(metadata).unwrap();
     assert_eq!(
         metadata["token_endpoint"],

@@ -7,6 +7,7 @@ mod requests;
 
 use std::{
     collections::HashMap,
+    fmt::Display,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
@@ -15,7 +16,7 @@ use std::{
 };
 
 use access::{
-    ActivityRecorder, Client, ClientWrite, Clients, Scope, StoredSecret, activity::Refusal,
+    ActivityRecorder, Client, ClientWrite, Clients, Scope, StoredSecret, activity::Refusal, testing,
 };
 use actix_web::{
     App,
@@ -26,7 +27,7 @@ use actix_web::{
     web::Data,
 };
 use async_trait::async_trait;
-use kernel::{ClientId, Prefixes, PutOutcome, StoreError, Version, audit::Entry};
+use kernel::{ClientId, PutOutcome, StoreError, Version, audit::Entry};
 use runtime::Clock;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -62,10 +63,8 @@ pub(crate) struct FakeClients {
 #[async_trait]
 impl Clients for FakeClients {
     async fn insert(&self, client: &Client, _: Option<&Entry>) -> Result<(), StoreError> {
-        self.clients
-            .lock()
-            .unwrap()
-            .insert(client.id, client.clone());
+        let mut clients = self.clients.lock().unwrap();
+        clients.insert(client.id, client.clone());
         Ok(())
     }
 
@@ -87,10 +86,8 @@ impl Clients for FakeClients {
         unreachable!("the API reads clients whole")
     }
 
-    async fn update(&self, write: &ClientWrite, _: Option<&Entry>) -> Result<(), StoreError> {
-        let client = write.client.clone();
-        self.clients.lock().unwrap().insert(client.id, client);
-        Ok(())
+    async fn update(&self, _: &ClientWrite, _: Option<&Entry>) -> Result<(), StoreError> {
+        unreachable!("the API changes no clients")
     }
 }
 
@@ -146,7 +143,8 @@ impl Harness {
         let clients = Arc::new(FakeClients::default());
         let uses = Arc::new(Uses::default());
         let clock = Arc::new(AtomicI64::new(0));
-        let authorizer = authorizer(&folder, &clients, &uses, shown(&clock));
+        let keys = KeyRing::open(folder.clone()).unwrap();
+        let authorizer = authorizer(keys, &clients, &uses, shown(&clock));
         Self {
             folder,
             clients,
@@ -159,11 +157,12 @@ impl Harness {
 
     /// Another process on the same database, with caches of its own.
     fn other_process(&self) -> Data<Authorizer> {
-        authorizer(&self.folder, &self.clients, &self.uses, self.clock())
+        self.process_with(KeyRing::open(self.folder.clone()).unwrap())
     }
 
-    fn clock(&self) -> Clock {
-        shown(&self.clock)
+    /// The same with these keys.
+    fn process_with(&self, keys: KeyRing) -> Data<Authorizer> {
+        authorizer(keys, &self.clients, &self.uses, shown(&self.clock))
     }
 
     pub(crate) fn set_clock(&self, seconds: i64) {
@@ -187,15 +186,9 @@ impl Harness {
         let id = ClientId::new(uuid::Builder::from_random_bytes(random).into_uuid());
         let client = Client {
             id,
-            version: 1,
-            name: "a scraper".to_owned(),
             scopes: scopes.to_vec(),
-            prefixes: Prefixes::ALL,
-            requests_per_minute: None,
             secrets: vec![StoredSecret::new(secret.digest(), at(0))],
-            tokens_from: None,
-            created_at: at(0),
-            revoked_at: None,
+            ..testing::client(1)
         };
         self.clients.insert(&client, None).await.unwrap();
         (id, secret.expose().to_owned())
@@ -204,8 +197,7 @@ impl Harness {
     /// A token for a new client with these scopes.
     async fn token(&self, scopes: &[Scope]) -> (ClientId, String) {
         let (id, secret) = self.client(scopes).await;
-        let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
-        let answer = self.post(&[], &form).await;
+        let answer = self.post(&[], &form(id, &secret)).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
         (id, answer.body["access_token"].as_str().unwrap().to_owned())
     }
@@ -243,6 +235,11 @@ impl Harness {
     }
 }
 
+/// The form that asks for a token.
+fn form(id: impl Display, secret: impl Display) -> String {
+    format!("grant_type=client_credentials&client_id={id}&client_secret={secret}")
+}
+
 async fn authorize_in(
     authorizer: &Authorizer,
     headers: &HeaderMap,
@@ -259,16 +256,6 @@ fn shown(millis: &Arc<AtomicI64>) -> Clock {
 }
 
 fn authorizer(
-    folder: &KeyFolder,
-    clients: &Arc<FakeClients>,
-    uses: &Arc<Uses>,
-    clock: Clock,
-) -> Data<Authorizer> {
-    let keys = KeyRing::open(folder.clone()).unwrap();
-    authorizer_with(keys, clients, uses, clock)
-}
-
-fn authorizer_with(
     keys: KeyRing,
     clients: &Arc<FakeClients>,
     uses: &Arc<Uses>,

@@ -87,15 +87,15 @@ async fn ask(
 ) -> Result<HttpResponse, ApiError> {
     let (request, pages) = (&request, &pages);
     let Some(token) = form::token_of_query(request.query_string()) else {
-        return refuse(request, pages, Refusal::UnknownToken);
+        return unknown(request, pages);
     };
     match state.ports.newsletter.find_by_token(&token).await {
         Ok(Some(subscriber)) if needs_no_confirmation(&subscriber) => {
             Ok(redirect(result_path(&subscriber)))
         }
         Ok(Some(_)) => Ok(pages.of(request).confirm(&token)?.answer()),
-        Ok(None) => refuse(request, pages, Refusal::UnknownToken),
-        Err(error) => refuse(request, pages, Refusal::Failed(error, None)),
+        Ok(None) => unknown(request, pages),
+        Err(error) => failed(request, pages, &error, None),
     }
 }
 
@@ -109,7 +109,7 @@ async fn press(
     let (request, pages) = (&request, &pages);
     let limit = state.anonymous_limit(MOST_BYTES);
     let Some(form) = form::of_body(body, limit).await? else {
-        return refuse(request, pages, Refusal::UnknownToken);
+        return unknown(request, pages);
     };
     let newsletter = &state.ports.newsletter;
     let holder = match form.action {
@@ -125,12 +125,10 @@ async fn press(
                 Action::Unsubscribe => UNSUBSCRIBED_PATH,
             }))
         }
-        Ok(None) => refuse(request, pages, Refusal::UnknownToken),
+        Ok(None) => unknown(request, pages),
         // Without the form, and so without a button to try again, which would not help.
-        Err(error @ NewsletterError::NotSetUp) => {
-            refuse(request, pages, Refusal::Failed(error, None))
-        }
-        Err(error) => refuse(request, pages, Refusal::Failed(error, Some(form))),
+        Err(error @ NewsletterError::NotSetUp) => failed(request, pages, &error, None),
+        Err(error) => failed(request, pages, &error, Some(&form)),
     }
 }
 
@@ -171,32 +169,31 @@ fn redirect(path: &'static str) -> HttpResponse {
         .finish()
 }
 
-/// The reason why a request with a link is refused.
-enum Refusal {
-    /// The request has no token, or no subscriber has it.
-    UnknownToken,
-    /// The use case failed; with the form for a button to try again.
-    Failed(NewsletterError, Option<Form>),
+/// Refuses a link that nobody has.
+fn unknown(request: &HttpRequest, pages: &Pages) -> Result<HttpResponse, ApiError> {
+    let pages = pages.of(request);
+    let page = pages.plain(&pages.texts().unknown);
+    refuse(request, ApiError::no_such_token(), page)
+}
+
+/// Tells of a failure of the service; with the form, a page has a button to try again.
+fn failed(
+    request: &HttpRequest,
+    pages: &Pages,
+    cause: &NewsletterError,
+    form: Option<&Form>,
+) -> Result<HttpResponse, ApiError> {
+    let page = pages.of(request).failed(form);
+    refuse(request, ApiError::confirmation_failed(cause), page)
 }
 
 /// Answers a refusal: JSON for a program, and for a browser a page with the same status and
 /// headers.
 fn refuse(
     request: &HttpRequest,
-    pages: &Pages,
-    refusal: Refusal,
+    error: ApiError,
+    page: Result<Page, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
-    let pages = pages.of(request);
-    let (error, page): (_, Result<Page, _>) = match refusal {
-        Refusal::UnknownToken => (
-            ApiError::no_such_token(),
-            pages.plain(&pages.texts().unknown),
-        ),
-        Refusal::Failed(cause, form) => (
-            ApiError::confirmation_failed(&cause),
-            pages.failed(form.as_ref()),
-        ),
-    };
     if prefers_page(request) {
         Ok(page?.instead_of(error.error_response()))
     } else {

@@ -89,7 +89,7 @@ impl<'a> PagesIn<'a> {
             (Action::Confirm, &*texts.confirm_button),
             (Action::Unsubscribe, &*texts.unsubscribe_button),
         ];
-        self.with_form(&texts.confirm, token, &buttons)
+        self.render(&texts.confirm, token.reveal(), &buttons)
     }
 
     /// The page for a failure of the service; with a form, it has a button to try again.
@@ -98,7 +98,7 @@ impl<'a> PagesIn<'a> {
         match form {
             Some(Form { token, action }) => {
                 let buttons = [(*action, &*texts.retry_button)];
-                self.with_form(&texts.in_doubt, token, &buttons)
+                self.render(&texts.in_doubt, token.reveal(), &buttons)
             }
             None => self.plain(&texts.failed),
         }
@@ -106,7 +106,7 @@ impl<'a> PagesIn<'a> {
 
     /// A page without buttons.
     pub fn plain(self, passage: &Passage) -> Result<Page, ApiError> {
-        self.render(passage, None)
+        self.render(passage, "", &[])
     }
 
     /// The texts of the pages.
@@ -114,27 +114,20 @@ impl<'a> PagesIn<'a> {
         self.texts
     }
 
-    fn with_form(
+    fn render(
         self,
         passage: &Passage,
-        token: &MigrationToken,
+        token: &str,
         buttons: &[(Action, &str)],
     ) -> Result<Page, ApiError> {
-        let form = FormTemplate {
-            path: CONFIRM_PATH,
-            token: token.reveal(),
-            buttons,
-        };
-        self.render(passage, Some(form))
-    }
-
-    fn render(self, passage: &Passage, form: Option<FormTemplate<'_>>) -> Result<Page, ApiError> {
         let template = PageTemplate {
             language: &self.texts.tag,
             board: self.board,
             style: STYLE_PATH,
             passage,
-            form,
+            path: CONFIRM_PATH,
+            token,
+            buttons,
         };
         let html = template.render();
         Ok(Page {
@@ -167,10 +160,6 @@ struct PageTemplate<'a> {
     board: &'a str,
     style: &'a str,
     passage: &'a Passage,
-    form: Option<FormTemplate<'a>>,
-}
-
-struct FormTemplate<'a> {
     path: &'a str,
     token: &'a str,
     buttons: &'a [(Action, &'a str)],

@@ -17,10 +17,7 @@ use actix_web::{
     },
     web,
 };
-use newsletter::{
-    subscriber::ProviderEvent,
-    usecase::{Newsletter, NewsletterError},
-};
+use newsletter::usecase::NewsletterError;
 use serde::Serialize;
 use tokio::time::timeout;
 use tracing::Instrument;
@@ -63,7 +60,10 @@ async fn receive(
     signatures: web::Data<Signatures>,
 ) -> Result<HttpResponse, ApiError> {
     if signatures.is_off() {
-        return Err(ApiError::webhook_off());
+        return Err(ApiError::unavailable(
+            "The newsletter webhook is switched off: no secret is configured.",
+            RETRY_SWITCHED_OFF,
+        ));
     }
     let headers = body.head().headers();
     let signature = Signature::of(headers).ok_or_else(ApiError::bad_signature)?;
@@ -77,21 +77,20 @@ async fn receive(
     }
     tracing::debug!(news = events.len(), "a delivery of the provider");
     if !events.is_empty() {
-        notice(Arc::clone(&state.ports.newsletter), events).await?;
+        let newsletter = Arc::clone(&state.ports.newsletter);
+        written(async move { newsletter.notice(events).await }).await?;
     }
     answer::json(StatusCode::OK, &Nothing {})
 }
 
-/// Passes the events to the use case, with a time limit.
+/// Waits for events to be written, with a time limit.
 ///
 /// After the limit they are still written, though the provider is asked to deliver them again:
 /// otherwise nothing would be written while the store is slow.
-async fn notice(
-    newsletter: Arc<dyn Newsletter>,
-    events: Vec<ProviderEvent>,
+async fn written(
+    writing: impl Future<Output = Result<(), NewsletterError>> + Send + 'static,
 ) -> Result<(), ApiError> {
-    let writing = async move { newsletter.notice(events).await }.in_current_span();
-    match timeout(PATIENCE, tokio::spawn(writing)).await {
+    match timeout(PATIENCE, tokio::spawn(writing.in_current_span())).await {
         Ok(Ok(written)) => Ok(written?),
         Ok(Err(failed)) => Err(ApiError::internal(&failed)),
         Err(elapsed) => Err(NewsletterError::Unavailable(elapsed.to_string()).into()),
@@ -112,85 +111,27 @@ impl ApiError {
             HeaderValue::from_static("HMAC-SHA256 header=\"Signature\""),
         )
     }
-
-    /// 503 of the webhook while no secret is configured.
-    pub fn webhook_off() -> Self {
-        Self::unavailable(
-            "The newsletter webhook is switched off: no secret is configured.",
-            RETRY_SWITCHED_OFF,
-        )
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use actix_web::ResponseError;
-    use async_trait::async_trait;
-    use newsletter::subscriber::{Email, MigrationToken, PutSubscriber, Subscriber};
-    use newsletter::usecase::Reported;
-    use tokio::sync::{Notify, Semaphore};
+    use tokio::sync::oneshot;
 
     use super::*;
 
-    /// Accepts events only when the test lets it.
-    struct Slow {
-        may: Semaphore,
-        done: Notify,
-    }
-
-    #[async_trait]
-    impl Newsletter for Slow {
-        async fn put(&self, _: PutSubscriber) -> Result<Reported, NewsletterError> {
-            unreachable!()
-        }
-
-        async fn find(&self, _: &Email) -> Result<Option<Subscriber>, NewsletterError> {
-            unreachable!()
-        }
-
-        async fn erase(&self, _: &Email) -> Result<bool, NewsletterError> {
-            unreachable!()
-        }
-
-        async fn notice(&self, _: Vec<ProviderEvent>) -> Result<(), NewsletterError> {
-            let _permit = self.may.acquire().await;
-            self.done.notify_one();
-            Ok(())
-        }
-
-        async fn find_by_token(
-            &self,
-            _: &MigrationToken,
-        ) -> Result<Option<Subscriber>, NewsletterError> {
-            unreachable!()
-        }
-
-        async fn confirm_migration(
-            &self,
-            _: &MigrationToken,
-        ) -> Result<Option<Subscriber>, NewsletterError> {
-            unreachable!()
-        }
-
-        async fn unsubscribe(
-            &self,
-            _: &MigrationToken,
-        ) -> Result<Option<Subscriber>, NewsletterError> {
-            unreachable!()
-        }
-    }
-
     #[tokio::test(start_paused = true)]
     async fn what_takes_too_long_is_answered_in_time_and_written_all_the_same() {
-        let slow = Arc::new(Slow {
-            may: Semaphore::new(0),
-            done: Notify::new(),
-        });
-        let error = notice(slow.clone(), Vec::new()).await.unwrap_err();
+        let (go_on, may_go_on) = oneshot::channel();
+        let (done, is_done) = oneshot::channel();
+        let slow = async {
+            let may = may_go_on.await;
+            done.send(may).unwrap();
+            Ok(())
+        };
+        let error = written(slow).await.unwrap_err();
         assert_eq!(error.status_code(), StatusCode::SERVICE_UNAVAILABLE);
-        slow.may.add_permits(1);
-        timeout(Duration::from_mins(1), slow.done.notified())
-            .await
-            .expect("it goes on");
+        go_on.send(()).unwrap();
+        assert_eq!(is_done.await, Ok(Ok(())), "it goes on");
     }
 }

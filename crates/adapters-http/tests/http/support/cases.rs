@@ -1,70 +1,57 @@
-//! Requests that are refused, with the expected answers.
+//! Tables of requests that are refused.
 
-use super::{INTERNALS, Request, Response, TestApp};
+use super::{BODY_LIMIT, INTERNALS, Response, TestApp, posting, request};
 
 /// Checks the properties that all errors share.
 pub fn assert_is_error(response: &Response, status: u16, name: &str) {
     assert_eq!(response.status, status, "{name}: {response:?}");
     assert!(!response.message().is_empty(), "{name}");
+    assert!(!response.text().contains(INTERNALS), "{name}: {response:?}");
     assert!(response.header("X-Request-Id").is_some(), "{name}");
-    assert_eq!(
-        response.header("X-Content-Type-Options"),
-        Some("nosniff"),
-        "{name}"
-    );
+    let options = response.header("X-Content-Type-Options");
+    assert_eq!(options, Some("nosniff"), "{name}");
 }
 
-pub struct Case {
-    name: &'static str,
-    request: Request,
-    status: u16,
-    message: &'static str,
-    header: Option<(&'static str, &'static str)>,
-}
-
-pub fn case(name: &'static str, request: Request, status: u16) -> Case {
-    Case {
-        name,
-        request,
-        status,
-        message: "",
-        header: None,
-    }
-}
-
-impl Case {
-    pub fn says(self, message: &'static str) -> Self {
-        Self { message, ..self }
-    }
-
-    pub fn with(self, header: &'static str, part: &'static str) -> Self {
-        Self {
-            header: Some((header, part)),
-            ..self
+/// Sends the requests of a table to the paths below `base`, and compares the answers. A line has
+/// these columns, of which the last may be absent:
+///
+/// ```text
+/// METHOD PATH; Header: value | body | status | part of the message | Header: part of its value
+/// ```
+///
+/// A body is JSON, has its type before a colon, is `posting` for one that creates a posting, or is
+/// empty for none. `LARGE` in it stands for a text beyond the limit of bodies.
+pub async fn check(app: &TestApp, token: Option<&str>, base: &str, table: &str) {
+    for line in table.lines().filter(|line| !line.trim().is_empty()) {
+        let mut columns = line.split('|').map(str::trim);
+        let mut next = || columns.next().unwrap_or_default();
+        let (sent, body, status, says, header) = (next(), next(), next(), next(), next());
+        let mut parts = sent.split("; ");
+        let target = parts.next().unwrap();
+        let (method, path) = target.split_once(' ').unwrap_or((target, ""));
+        let mut sent = request(method, &format!("{base}{}", path.trim()));
+        if let Some(token) = token {
+            sent = sent.token(token);
         }
-    }
-}
-
-/// Sends each request and compares the answer.
-pub async fn check(app: &TestApp, cases: impl IntoIterator<Item = Case>) {
-    for Case {
-        name,
-        request,
-        status,
-        message,
-        header,
-    } in cases
-    {
-        let response = request.send(app).await;
-        assert_is_error(&response, status, name);
-        assert!(response.message().contains(message), "{name}: {response:?}");
-        assert!(!response.text().contains(INTERNALS), "{name}: {response:?}");
-        if let Some((header, part)) = header {
-            let value = response.header(header);
-            assert!(
-                value.is_some_and(|value| value.contains(part)),
-                "{name}: {response:?}"
-            );
+        for header in parts {
+            let (name, value) = header.split_once(": ").unwrap();
+            sent = sent.header(name, value);
+        }
+        sent = match body.split_once(':') {
+            None if body.is_empty() => sent,
+            None if body == "posting" => sent.json(&posting()),
+            Some((kind, text)) if !body.starts_with(['{', '[']) => {
+                let text = text.trim().replace("LARGE", &"x".repeat(BODY_LIMIT + 1));
+                sent.header("Content-Type", kind).body(text)
+            }
+            _ => sent.header("Content-Type", "application/json").body(body),
+        };
+        let response = sent.send(app).await;
+        assert_is_error(&response, status.parse().unwrap(), line);
+        assert!(response.message().contains(says), "{line}: {response:?}");
+        if let Some((name, part)) = header.split_once(": ") {
+            let value = response.header(name).unwrap_or_default();
+            assert!(value.contains(part), "{line}: {response:?}");
         }
     }
 }

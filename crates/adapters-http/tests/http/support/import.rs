@@ -82,28 +82,20 @@ impl Lines {
         let options = LineOptions {
             client: self.order.client,
             strict: self.order.strict,
-            catalogue: self
-                .order
-                .catalogue
-                .as_ref()
-                .map(|_| CatalogueId::new(Uuid::nil())),
+            catalogue: (self.order.catalogue.as_ref()).map(|_| CatalogueId::new(Uuid::nil())),
         };
         let (id, put) = line.parse(&options, prefixes, PostingId::new(Uuid::now_v7()));
         let result = match put {
-            Ok(put) if self.order.dry_run => self.backend.dry_run(put).await,
-            Ok(put) => self.backend.put(put).await,
-            Err(error) => {
-                return Receipt {
-                    line: line.number,
-                    id,
-                    result: Err(error),
-                };
+            Ok(put) if self.order.dry_run => {
+                self.backend.dry_run(put).await.map_err(LineError::from)
             }
+            Ok(put) => self.backend.put(put).await.map_err(LineError::from),
+            Err(error) => Err(error),
         };
         Receipt {
             line: line.number,
             id,
-            result: result.map_err(LineError::from),
+            result,
         }
     }
 }

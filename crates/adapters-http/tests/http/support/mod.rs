@@ -9,14 +9,15 @@ mod receiver;
 
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
-use access::{Client, ClientError, Clients, Scope, StoredSecret};
+use access::{Client, ClientError, Clients, Scope, StoredSecret, testing};
 use actix_web::web;
 use adapters_http::{
     Application, ClientPages, HttpSettings, PageRoutes, Ports, ReadPorts, StopHandle, Timeouts,
     WebhookPorts,
 };
 use async_trait::async_trait;
-use kernel::{ClientId, Prefixes};
+use kernel::ClientId;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use time::OffsetDateTime;
 use tokens::{ClientSecret, KeyFolder, KeyId};
@@ -25,7 +26,7 @@ use webhooks::PrivateAddresses;
 
 pub use self::{
     backend::{Backend, INTERNALS},
-    cases::{assert_is_error, case, check},
+    cases::{assert_is_error, check},
     client::{Connection, Request, Response, request},
     newsletter::{FakeNewsletter, KNOWN_TOKEN},
     receiver::Receiver,
@@ -146,8 +147,6 @@ impl TestApp {
         change(&mut settings);
         let application = Application::build(ports(&backend), &settings).unwrap();
         let (address, stop) = (application.addr(), application.stop_handle());
-        assert_eq!(application.port(), address.port());
-        assert_eq!(application.public_url(), format!("http://{address}"));
         let serving = tokio::spawn(application.run());
         Self {
             backend,
@@ -186,15 +185,11 @@ impl TestApp {
         let (id, now) = (ClientId::new(Uuid::now_v7()), OffsetDateTime::now_utc());
         let mut client = Client {
             id,
-            version: 1,
             name: "Test".to_owned(),
             scopes: vec![Scope::JobPostingsWrite],
-            prefixes: Prefixes::ALL,
-            requests_per_minute: None,
             secrets: vec![StoredSecret::new(secret.digest(), now)],
-            tokens_from: None,
             created_at: now,
-            revoked_at: None,
+            ..testing::client(1)
         };
         change(&mut client);
         self.backend.store.insert(&client, None).await.unwrap();
@@ -203,6 +198,13 @@ impl TestApp {
             secret.expose()
         );
         (id, form)
+    }
+
+    /// An application, and a token of a client that pushes.
+    pub async fn with_writer() -> (Self, String) {
+        let app = Self::spawn();
+        let token = app.writer().await;
+        (app, token)
     }
 
     pub async fn writer(&self) -> String {
@@ -214,14 +216,19 @@ impl TestApp {
         self.token(&[Scope::NewsletterSubscribersWrite]).await
     }
 
+    /// Gets what is at a path.
+    pub async fn get(&self, token: &str, path: &str) -> Response {
+        request("GET", path).token(token).send(self).await
+    }
+
     pub async fn connect(&self) -> Connection {
         Connection::open(self.address).await
     }
 }
 
 /// A body that creates a posting.
-pub fn posting() -> serde_json::Value {
-    serde_json::json!({
+pub fn posting() -> Value {
+    json!({
         "title": "Engineer",
         "raw_description": "<p>Build things.</p>",
         "application_url": "https://example.com/apply",
@@ -229,18 +236,15 @@ pub fn posting() -> serde_json::Value {
     })
 }
 
+/// A push.
+pub fn put(token: &str, identifier: &str, body: &Value) -> Request {
+    let put = request("PUT", &format!("{PATH}/{identifier}"));
+    put.token(token).json(body)
+}
+
 /// Pushes a posting, which must be accepted. Returns its id.
-pub async fn push(
-    app: &TestApp,
-    token: &str,
-    identifier: &str,
-    body: &serde_json::Value,
-) -> String {
-    let answer = request("PUT", &format!("{PATH}/{identifier}"))
-        .token(token)
-        .json(body)
-        .send(app)
-        .await;
+pub async fn push(app: &TestApp, token: &str, identifier: &str, body: &Value) -> String {
+    let answer = put(token, identifier, body).send(app).await;
     assert!(matches!(answer.status, 200 | 201), "{answer:?}");
     answer.json()["data"]["uuid"].as_str().unwrap().to_owned()
 }
