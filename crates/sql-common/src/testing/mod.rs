@@ -106,6 +106,23 @@ pub trait Shell: Sized {
     }
 }
 
+/// The statements of a table of plans, each with what is said of its plan: one a line, with bars
+/// between. A line that begins with a bar goes on with the one before.
+pub fn plans(table: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut plans: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let mut cells = line.split('|').map(str::trim);
+        let name = cells.next().unwrap_or_default();
+        if !name.is_empty() {
+            plans.push((name, Vec::new()));
+        }
+        if let Some((_, said)) = plans.last_mut() {
+            said.extend(cells);
+        }
+    }
+    plans
+}
+
 /// Generates the tests that both stores pass, besides the contract suites.
 ///
 /// `$fixture` is the path of a function that returns a guard and a store; `$empty` that of one
