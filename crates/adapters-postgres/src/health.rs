@@ -1,7 +1,10 @@
 //! Whether the database accepts writes, and the time of its clock.
 
 use async_trait::async_trait;
-use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use diesel::{
+    pg::Pg,
+    sql_types::{BigInt, Bool, Nullable, Text},
+};
 use domain::store::{Health, ReplicaPosition, StoreClock};
 use kernel::StoreError;
 use sql_common::{executor::Executor as _, statement};
@@ -54,7 +57,7 @@ fn not_ready<T>(why: impl Into<String>) -> Result<T, StoreError> {
 impl Health for PostgresStore {
     async fn ready(&self) -> Result<(), StoreError> {
         let looked = self.connections.run(async |conn| {
-            let pending = migrations::pending(conn, &MIGRATIONS).await?;
+            let pending = migrations::pending::<Pg>(conn, &MIGRATIONS).await?;
             if pending.is_empty() {
                 let rows: Vec<(bool, bool, Option<String>)> = conn.load::<Writable, _>(&[]).await?;
                 Ok((pending, rows.into_iter().next()))

@@ -182,8 +182,7 @@ impl Retention for PostgresStore {
     async fn purge(&self, purge: &Purge) -> Result<usize, StoreError> {
         let purge = purge.clone();
         self.transaction(async move |conn| {
-            let sent =
-                each! { &purge.postings, (id, version) => id: id.uuid(), version: *version };
+            let sent = each! { &purge.postings, (id, version) => id: id.uuid(), version: *version };
             let purged = counted(&conn.load_each::<Delete, _>(&sent, &[]).await?);
             if purged > 0 {
                 audit::write(conn, &[purge.entry(purged)]).await?;
@@ -200,4 +199,3 @@ impl Retention for PostgresStore {
             .await
     }
 }
-

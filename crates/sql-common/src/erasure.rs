@@ -90,7 +90,9 @@ pub async fn remembered(
         return Ok(HashMap::new());
     }
     let emails = hashes(&key, emails)?;
-    let rows: Vec<ErasedRow> = conn.load_each::<Recall, _>(&each_hash(&emails), &[]).await?;
+    let rows: Vec<ErasedRow> = conn
+        .load_each::<Recall, _>(&each_hash(&emails), &[])
+        .await?;
     let mut known = HashMap::new();
     for row in rows {
         let email = emails.get(row.hash.as_slice()).copied();
@@ -146,7 +148,8 @@ pub(crate) async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcom
     }
     let (key, _) = key(conn).await?;
     let recalled = hashes(&key, &writes.recalled)?;
-    conn.execute_each::<Forget>(&each_hash(&recalled), &[]).await?;
+    conn.execute_each::<Forget>(&each_hash(&recalled), &[])
+        .await?;
     let purges = &writes.purges;
     let deleted = each! { purges, (id, purge) => id: id.uuid(), expected: purge.expected };
     if conn.execute_each::<Delete>(&deleted, &[]).await? != deleted.len() {

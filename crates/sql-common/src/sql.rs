@@ -137,7 +137,9 @@ impl Text {
 fn of(text: &str, dialect: Dialect) -> String {
     let is_postgres = dialect == Dialect::Postgres;
     let choose = |postgres: String, sqlite| if is_postgres { postgres } else { sqlite };
-    let text = replaced(text, "{postgres ", |words| choose(words.to_owned(), String::new()));
+    let text = replaced(text, "{postgres ", |words| {
+        choose(words.to_owned(), String::new())
+    });
     replaced(&text, "{each ", |name| {
         choose(format!("ANY(:{name})"), format!(":{name}"))
     })
@@ -474,7 +476,10 @@ mod tests {
     fn each_dialect_has_its_text() {
         let text = "SELECT 1 WHERE id = {each id}{postgres  FOR SHARE} LIMIT 1";
         for (dialect, expect) in [
-            (Dialect::Postgres, "SELECT 1 WHERE id = ANY(:id) FOR SHARE LIMIT 1"),
+            (
+                Dialect::Postgres,
+                "SELECT 1 WHERE id = ANY(:id) FOR SHARE LIMIT 1",
+            ),
             (Dialect::Sqlite, "SELECT 1 WHERE id = :id LIMIT 1"),
         ] {
             assert_eq!(of(text, dialect), expect);

@@ -5,13 +5,7 @@ use kernel::{
     StoreError,
     outbox::{Claimed, Queue},
 };
-use sql_common::{
-    binds,
-    executor::Executor as _,
-    outbox::ClaimedRow,
-    statement,
-    stored::most,
-};
+use sql_common::{binds, executor::Executor as _, outbox::ClaimedRow, statement, stored::most};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

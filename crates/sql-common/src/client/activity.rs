@@ -143,10 +143,14 @@ pub fn merged(writes: &ActivityWrites) -> ActivityWrites {
     let secrets = writes.secrets.iter();
     let secrets = latest(secrets.map(|(client, digest, at)| ((*client, *digest), *at)));
     ActivityWrites {
-        days: days.map(|((client, date), counts)| (client, date, counts)).collect(),
+        days: days
+            .map(|((client, date), counts)| (client, date, counts))
+            .collect(),
         pushes: latest(writes.pushes.iter().copied()).collect(),
         refusals: writes.refusals.clone(),
-        secrets: secrets.map(|((client, digest), at)| (client, digest, at)).collect(),
+        secrets: secrets
+            .map(|((client, digest), at)| (client, digest, at))
+            .collect(),
     }
 }
 
@@ -174,7 +178,11 @@ pub fn clients_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
 
 /// The clients with counts.
 pub fn days_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
-    writes.days.iter().map(|(client, ..)| client.uuid()).collect()
+    writes
+        .days
+        .iter()
+        .map(|(client, ..)| client.uuid())
+        .collect()
 }
 
 /// The clients with refusals.

@@ -8,9 +8,8 @@ use kernel::{
     CatalogueName,
     testing::{hours, noon, uuid},
 };
-use tokio::task::JoinSet;
 
-use super::Shell;
+use super::{Shell, races::at_once};
 
 /// A question for a catalogue of client 1, as the holder `n`.
 ///
@@ -77,15 +76,12 @@ where
     let inserted = one.insert(&client(1), None).await;
     inserted.expect("it is new");
     for round in 0..10 {
-        let name = format!("jobs-{round}");
-        let mut imports = JoinSet::new();
-        for n in 0..8_u128 {
-            let store = if n % 2 == 0 { one } else { other }.clone();
-            let query = query(&name, round * 10 + n);
-            imports.spawn(async move { (query.holder, store.lease(&query).await) });
-        }
+        let import = |store: S, n| async move {
+            let query = query(&format!("jobs-{round}"), round * 10 + n);
+            (query.holder, store.lease(&query).await)
+        };
         let mut held = Vec::new();
-        for (holder, leased) in imports.join_all().await {
+        for (holder, leased) in at_once(one, other, 8, import).await {
             match leased.expect("the store works") {
                 Leased::Held(lease) => {
                     assert_eq!((lease.catalogue.uuid(), lease.holder), (holder, holder));
@@ -113,15 +109,12 @@ where
 {
     let inserted = one.insert(&client(1), None).await;
     inserted.expect("it is new");
-    let mut imports = JoinSet::new();
-    let many = MOST_CATALOGUES + 20;
-    for n in (1..).take(many) {
-        let store = if n % 2 == 0 { one } else { other }.clone();
+    let import = |store: S, n| async move {
         let query = query(&format!("jobs-{n}"), n);
-        imports.spawn(async move { store.lease(&query).await });
-    }
+        store.lease(&query).await
+    };
     let (mut held, mut refused) = (0, 0);
-    for leased in imports.join_all().await {
+    for leased in at_once(one, other, MOST_CATALOGUES as u128 + 20, import).await {
         match leased.expect("the store works") {
             Leased::Held(_) => held += 1,
             Leased::TooMany => refused += 1,

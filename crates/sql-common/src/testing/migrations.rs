@@ -22,6 +22,20 @@ pub async fn all_go_down_one_by_one_and_up_again<S: Store + Shell>(store: &S) {
     assert_eq!(store.commit(sample::create(1)).await, Ok(()));
 }
 
+/// Checks that of several that migrate at once one does it.
+///
+/// # Panics
+/// When none does, or several do.
+pub async fn many_may_migrate_at_once<S: Shell>(store: &S) {
+    let migrate = || store.complete();
+    let applied = tokio::join!(migrate(), migrate(), migrate(), migrate());
+    let applied: [_; 4] = applied.into();
+    let did = applied.iter().map(|it| it.as_ref().map(Vec::is_empty));
+    let did: Vec<_> = did.collect();
+    assert_eq!(did.iter().filter(|it| **it == Ok(false)).count(), 1);
+    assert_eq!(did.iter().filter(|it| **it == Ok(true)).count(), 3);
+}
+
 /// Checks that a new database lacks every migration until it is migrated.
 ///
 /// # Panics

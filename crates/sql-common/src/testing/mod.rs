@@ -8,7 +8,9 @@ pub mod catalogues;
 pub mod corruption;
 pub mod migrations;
 pub mod outbox;
+pub mod races;
 pub mod sample;
+pub mod tables;
 pub mod webhooks;
 
 use kernel::StoreError;
@@ -135,12 +137,14 @@ macro_rules! store_suite {
                 of_clients of_activity of_catalogues of_the_audit of_one_kind of_endpoints of_rounds
                 secrets_are_not_told;
             outbox: counting_has_an_end;
+            tables: a_posting_without_its_company_is_refused a_token_has_one_holder
+                a_page_of_events_looks_at_a_limited_number;
             webhooks: tables_refuse_what_has_no_meaning;
             catalogues: the_table_refuses_what_has_no_meaning;
         }
         $crate::store_suite! { @cases $empty;
             migrations: all_go_down_one_by_one_and_up_again
-                a_new_database_lacks_all_until_it_is_migrated;
+                a_new_database_lacks_all_until_it_is_migrated many_may_migrate_at_once;
         }
     };
     (@cases $fixture:path; $($module:ident: $($case:ident)+;)+) => {
@@ -151,6 +155,36 @@ macro_rules! store_suite {
                 $crate::testing::$module::$case(&store).await;
             })+
         })+
+    };
+}
+
+/// Generates the tests of two stores on one database.
+///
+/// `$two` is the path of a function that returns a guard and the stores; `$after` that of one that
+/// takes them, to look at what is left.
+#[macro_export]
+macro_rules! races {
+    ($two:path, $after:path) => {
+        $crate::races! { @cases $two, $after;
+            races: writers_lose_no_writes of_two_creates_of_the_same_identifiers_one_wins
+                of_two_imports_of_the_same_people_one_wins a_task_is_claimed_by_one
+                accounts_are_leased_by_one a_draft_is_reserved_by_one an_event_is_deleted_once
+                one_store_sees_the_commits_of_another;
+            webhooks: workers_of_two_stores_share_endpoints
+                registrations_at_two_stores_keep_the_limit;
+            catalogues: of_imports_at_two_stores_one_gets_the_catalogue
+                imports_at_two_stores_keep_the_limit;
+        }
+    };
+    (@cases $two:path, $after:path; $($module:ident: $($case:ident)+;)+) => {
+        $($(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $case() {
+                let (guard, one, other) = $two().await;
+                $crate::testing::$module::$case(&one, &other).await;
+                $after(&guard, [one, other]).await;
+            }
+        )+)+
     };
 }
 

@@ -20,9 +20,7 @@ use diesel::{
     sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, SqlType, Text},
 };
 use domain::posting::{DecidedBy, EmploymentType, LocationType};
-use kernel::{
-    Actor, Prefixes, StoreError, audit::Details, event::EventName, trace::TraceParent,
-};
+use kernel::{Actor, Prefixes, StoreError, audit::Details, event::EventName, trace::TraceParent};
 use serde_json::Value;
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;

@@ -2,9 +2,7 @@
 
 use kernel::event::Cursor;
 use uuid::Uuid;
-use webhooks::{
-    DELIVERIES_KEPT, DeliveryRecord, EndpointWrite, Round, TrackedEndpoint,
-};
+use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointWrite, Round, TrackedEndpoint};
 
 use super::{find, update};
 use crate::{
