@@ -115,6 +115,17 @@ pub fn count(stored: i64, column: &str) -> Result<u32, StoreError> {
     stored.try_into().map_err(|_| corrupt(column, stored))
 }
 
+/// Converts a number that is never negative from its column.
+pub fn unsigned(stored: i64, table: &str, column: &str) -> Result<u64, StoreError> {
+    let number = u64::try_from(stored);
+    number.map_err(|_| corrupt(&format!("{table}.{column}"), stored))
+}
+
+/// The same for its column.
+pub fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 /// A number of rows to read, for a statement.
 pub fn most(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
@@ -129,10 +140,10 @@ pub fn coordinates(latitude: Option<f64>, longitude: Option<f64>) -> Option<Coor
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
 
-    pub(crate) fn reports<T: fmt::Debug>(result: Result<T, StoreError>, column: &str, value: &str) {
+    fn reports<T: fmt::Debug>(result: Result<T, StoreError>, column: &str, value: &str) {
         let Err(StoreError::Broken(why)) = result else {
             panic!("{value}: {result:?}")
         };
@@ -176,18 +187,6 @@ pub(crate) mod tests {
         }
         for stored in [-1, i64::from(u32::MAX) + 1] {
             reports(count(stored, "t.c"), "t.c", &stored.to_string());
-        }
-    }
-
-    #[test]
-    fn a_place_has_two_numbers() {
-        let place = Coordinates {
-            latitude: 59.33,
-            longitude: 18.07,
-        };
-        assert_eq!(coordinates(Some(59.33), Some(18.07)), Some(place));
-        for (latitude, longitude) in [(None, None), (Some(59.33), None), (None, Some(18.07))] {
-            assert_eq!(coordinates(latitude, longitude), None);
         }
     }
 }

@@ -164,6 +164,17 @@ async fn execution(conn: &mut AsyncPgConnection, text: &str) -> String {
     lines.join("\n")
 }
 
+/// Statements that read a whole table: one that is small, or that has no index for what only few ask.
+const READS_ALL: [&str; 7] = [
+    "catalogue::missed::Forget",
+    "client::List",
+    "event::keep::IsBehind",
+    "event::keep::Raise",
+    "migrations::Needs",
+    "retention::Erase",
+    "subscriber::Count",
+];
+
 /// Whoever pastes one into psql need not know the types of its values. None reads a table from end
 /// to end, even if it was prepared while the table was empty.
 #[tokio::test]
@@ -183,6 +194,9 @@ async fn every_statement_can_be_prepared() {
                 refused.push(format!("{name}: {error}"));
                 continue;
             }
+        }
+        if READS_ALL.iter().any(|it| name.ends_with(it)) {
+            continue;
         }
         let plan = execution(&mut conn, text).await;
         for line in plan.lines().filter(|line| line.contains("Seq Scan on ")) {

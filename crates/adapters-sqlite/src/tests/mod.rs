@@ -1,6 +1,5 @@
 //! The contract suite, and tests particular to SQLite.
 
-mod corruption;
 mod drafts;
 mod durability;
 mod erasure;

@@ -12,9 +12,6 @@ use kernel::{
 use super::{Shell, races::at_once};
 
 /// A question for a catalogue of client 1, as the holder `n`.
-///
-/// # Panics
-/// When the name is none.
 pub fn query(name: &str, n: u128) -> CatalogueQuery {
     CatalogueQuery {
         client: client(1).id,
@@ -27,9 +24,6 @@ pub fn query(name: &str, n: u128) -> CatalogueQuery {
 }
 
 /// Leases a new catalogue of client 1, who is new as well.
-///
-/// # Panics
-/// When the store fails.
 pub async fn leased<S: Clients + Catalogues>(store: &S, name: &str) -> CatalogueLease {
     let inserted = store.insert(&client(1), None).await;
     inserted.expect("it is new");
@@ -54,9 +48,6 @@ const REFUSED: [&str; 10] = [
 ];
 
 /// Checks that the table refuses rows that only a person with a shell could write.
-///
-/// # Panics
-/// When it accepts one.
 pub async fn the_table_refuses_what_has_no_meaning<S: Clients + Catalogues + Shell>(store: &S) {
     leased(store, "jobs").await;
     for statement in REFUSED {
@@ -66,9 +57,6 @@ pub async fn the_table_refuses_what_has_no_meaning<S: Clients + Catalogues + She
 
 /// Checks that of imports by two stores on one database that ask for the same new catalogue at the
 /// same time one gets it.
-///
-/// # Panics
-/// When none does, or several do.
 pub async fn of_imports_at_two_stores_one_gets_the_catalogue<S>(one: &S, other: &S)
 where
     S: Clients + Catalogues + Clone + 'static,
@@ -100,9 +88,6 @@ where
 
 /// Checks that a client whose imports make catalogues at two stores on one database, all at the
 /// same time, has no more than the limit.
-///
-/// # Panics
-/// When there are too many, or too few.
 pub async fn imports_at_two_stores_keep_the_limit<S>(one: &S, other: &S)
 where
     S: Clients + Catalogues + Clone + 'static,

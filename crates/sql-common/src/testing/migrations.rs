@@ -6,9 +6,6 @@ use kernel::StoreError;
 use super::{Shell, sample};
 
 /// Checks that all migrations can be reverted one by one, and applied again.
-///
-/// # Panics
-/// When they cannot.
 pub async fn all_go_down_one_by_one_and_up_again<S: Store + Shell>(store: &S) {
     let migrations = store.complete().await.expect("the store works");
     let up = store.values(S::OBJECTS).await;
@@ -23,9 +20,6 @@ pub async fn all_go_down_one_by_one_and_up_again<S: Store + Shell>(store: &S) {
 }
 
 /// Checks that of several that migrate at once one does it.
-///
-/// # Panics
-/// When none does, or several do.
 pub async fn many_may_migrate_at_once<S: Shell>(store: &S) {
     let migrate = || store.complete();
     let applied = tokio::join!(migrate(), migrate(), migrate(), migrate());
@@ -37,9 +31,6 @@ pub async fn many_may_migrate_at_once<S: Shell>(store: &S) {
 }
 
 /// Checks that a new database lacks every migration until it is migrated.
-///
-/// # Panics
-/// When it does not.
 pub async fn a_new_database_lacks_all_until_it_is_migrated<S: Health + Shell>(store: &S) {
     let pending = store.lacks().await.expect("the store works");
     assert!(pending[0].ends_with("_version_0_3_0"), "{pending:?}");

@@ -1,7 +1,8 @@
 //! The tests that both stores share.
 #![expect(
     clippy::expect_used,
-    reason = "these are tests, though not marked as such"
+    clippy::missing_panics_doc,
+    reason = "these are tests, though not marked as such: what fails panics"
 )]
 
 pub mod catalogues;
@@ -14,11 +15,6 @@ pub mod tables;
 pub mod webhooks;
 
 use kernel::StoreError;
-
-/// Everything that a store implements.
-pub trait AllPorts: domain::testing::AllPorts + ::webhooks::Webhooks {}
-
-impl<T> AllPorts for T where T: domain::testing::AllPorts + ::webhooks::Webhooks {}
 
 /// The SQL dialect of a database.
 #[derive(Clone, Copy, Debug)]
@@ -88,9 +84,6 @@ pub trait Shell: Sized {
     }
 
     /// Runs a statement with check constraints disabled.
-    ///
-    /// # Panics
-    /// When it fails.
     async fn damage(&self, sql: &str) {
         let checks = Self::DIALECT.without_checks();
         let done = self.shell(&format!("{checks} {sql}")).await;
@@ -98,9 +91,6 @@ pub trait Shell: Sized {
     }
 
     /// The only number that a query returns.
-    ///
-    /// # Panics
-    /// When it returns none.
     async fn number(&self, query: &str) -> i64 {
         let query = format!("SELECT CAST(({query}) AS TEXT) AS value");
         let number = self.values(&query).await;
@@ -190,9 +180,6 @@ macro_rules! races {
 
 /// Checks that constraints refuse rows that only hand-written SQL could insert: these, and those in
 /// `special` for one database.
-///
-/// # Panics
-/// When a row is accepted.
 pub async fn tables_refuse<S: Shell>(store: &S, special: &[&str]) {
     let client =
         "INSERT INTO clients (id, name, scopes, created_at) VALUES ({id}, '', '{}', {past})";

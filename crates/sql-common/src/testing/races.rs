@@ -38,9 +38,6 @@ where
 }
 
 /// Checks that one of two commits wins, and the other meets a conflict.
-///
-/// # Panics
-/// When that is not so.
 pub async fn one_wins(
     first: impl Future<Output = Result<(), StoreError>>,
     second: impl Future<Output = Result<(), StoreError>>,
@@ -52,9 +49,6 @@ pub async fn one_wins(
 }
 
 /// Checks that writers who contend lose no writes.
-///
-/// # Panics
-/// When they do.
 pub async fn writers_lose_no_writes<S: Store + Shell + Clone + 'static>(one: &S, other: &S) {
     let create = |store: S, n| async move { store.commit(sample::create(n)).await };
     let commits = at_once(one, other, 100, create).await;
@@ -64,9 +58,6 @@ pub async fn writers_lose_no_writes<S: Store + Shell + Clone + 'static>(one: &S,
 }
 
 /// Checks that of two commits that create the same postings one wins, and the other leaves nothing.
-///
-/// # Panics
-/// When it does.
 pub async fn of_two_creates_of_the_same_identifiers_one_wins<S: Store + Shell>(one: &S, other: &S) {
     assert_eq!(one.commit(sample::create(1_000_000)).await, Ok(()));
     for round in 0..10 {
@@ -86,9 +77,6 @@ pub async fn of_two_creates_of_the_same_identifiers_one_wins<S: Store + Shell>(o
 
 /// Checks that of two commits that add the same subscribers one wins. Ids are not in the order of
 /// addresses.
-///
-/// # Panics
-/// When both do.
 pub async fn of_two_imports_of_the_same_people_one_wins<S>(one: &S, other: &S)
 where
     S: newsletter::store::Store + Shell,
@@ -106,9 +94,6 @@ where
 }
 
 /// Checks that a task is claimed by one of several workers.
-///
-/// # Panics
-/// When it is claimed by none, or by several.
 pub async fn a_task_is_claimed_by_one<S: Store + Outbox + Clone + 'static>(one: &S, other: &S) {
     let mut writes = domain::store::WriteSet::new(noon());
     for n in 0..200 {
@@ -134,9 +119,6 @@ pub async fn a_task_is_claimed_by_one<S: Store + Outbox + Clone + 'static>(one: 
 }
 
 /// Checks that accounts are leased by one of several processes.
-///
-/// # Panics
-/// When they are leased by none, or by several.
 pub async fn accounts_are_leased_by_one<S: Accounts + Clone + 'static>(one: &S, other: &S) {
     for round in 0..10 {
         let now = noon() + hours(round);
@@ -155,9 +137,6 @@ pub async fn accounts_are_leased_by_one<S: Accounts + Clone + 'static>(one: &S, 
 
 /// Checks that the key of a draft is reserved by one of several workers: new keys, and then keys
 /// whose reservations have expired.
-///
-/// # Panics
-/// When it is reserved by none, or by several.
 pub async fn a_draft_is_reserved_by_one<S: DraftCache + Clone + 'static>(one: &S, other: &S) {
     const KEYS: u128 = 10;
     for round in 0..2 {
@@ -182,9 +161,6 @@ pub async fn a_draft_is_reserved_by_one<S: DraftCache + Clone + 'static>(one: &S
 }
 
 /// Checks that processes that delete events at the same time share the work.
-///
-/// # Panics
-/// When they do not.
 pub async fn an_event_is_deleted_once<S>(one: &S, other: &S)
 where
     S: Store + EventLog + Clone + 'static,
@@ -205,9 +181,6 @@ where
 }
 
 /// Checks that a store keeps nothing in memory that another process can change.
-///
-/// # Panics
-/// When it does.
 pub async fn one_store_sees_the_commits_of_another<S>(one: &S, other: &S)
 where
     S: Store + PostingReader + Clients,

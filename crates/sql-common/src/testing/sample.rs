@@ -21,11 +21,9 @@ use newsletter::{
     testing::{subscriber, token},
 };
 use time::macros::date;
+use uuid::Uuid;
 
 /// The company of all sample postings.
-///
-/// # Panics
-/// Never: its website is valid.
 pub fn company() -> Company {
     Company {
         name: "Company".to_owned(),
@@ -87,7 +85,7 @@ pub fn join(commits: impl IntoIterator<Item = WriteSet>) -> WriteSet {
 pub fn told(n: u128) -> Event {
     Event {
         name: TOLD,
-        subject: Subject::Other(uuid(n)),
+        subject: Subject::Other(Uuid::from_u128(n)),
         at: noon(),
         trace: None,
     }

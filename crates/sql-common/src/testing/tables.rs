@@ -14,9 +14,6 @@ use super::sample::{self, TOLD};
 use crate::event::MOST_LOOKED_AT;
 
 /// Checks that a posting needs its company.
-///
-/// # Panics
-/// When it is stored without.
 pub async fn a_posting_without_its_company_is_refused<S: Store + PostingReader>(store: &S) {
     let refused = store.commit(sample::create_as(1, 1)).await;
     assert!(matches!(refused, Err(StoreError::Broken(_))), "{refused:?}");
@@ -26,9 +23,6 @@ pub async fn a_posting_without_its_company_is_refused<S: Store + PostingReader>(
 }
 
 /// Checks that a second holder of a token is a conflict.
-///
-/// # Panics
-/// When it is none.
 pub async fn a_token_has_one_holder<S: newsletter::store::Store>(store: &S) {
     let taken = || sample::subscribers([(1, 1, None)]);
     assert_eq!(store.commit(taken()).await, Ok(()));
@@ -44,9 +38,6 @@ pub async fn a_token_has_one_holder<S: newsletter::store::Store>(store: &S) {
 }
 
 /// Checks that a page of events looks at a limited number, most of which nobody wants.
-///
-/// # Panics
-/// When it looks at more.
 pub async fn a_page_of_events_looks_at_a_limited_number<S: Store + EventLog>(store: &S) {
     let mut events: Vec<_> = (0..MOST_LOOKED_AT as u128 + 10).map(sample::told).collect();
     for event in &mut events {

@@ -80,9 +80,6 @@ pub fn query(holder: Uuid, now: OffsetDateTime, limit: usize) -> LeaseQuery {
 }
 
 /// Adds an endpoint, and leases it.
-///
-/// # Panics
-/// When the store fails.
 pub async fn leased<S: Webhooks>(store: &S, endpoint: &Endpoint, holder: Uuid) {
     let inserted = store.insert(endpoint, Cursor::START, None).await;
     inserted.expect("it is new");
@@ -103,9 +100,6 @@ const REFUSED: [&str; 7] = [
 ];
 
 /// Checks that the tables refuse rows that only a person with a shell could write.
-///
-/// # Panics
-/// When they accept one.
 pub async fn tables_refuse_what_has_no_meaning<S: Webhooks + Shell>(store: &S) {
     let endpoint = endpoint(1);
     leased(store, &endpoint, uuid(1)).await;
@@ -124,9 +118,6 @@ const WORKERS: u128 = 8;
 
 /// Checks that workers of two stores on one database share its endpoints: each endpoint is leased
 /// by one of them, whose result both stores show.
-///
-/// # Panics
-/// When they do not.
 pub async fn workers_of_two_stores_share_endpoints<S>(one: &S, other: &S)
 where
     S: Webhooks + Clone + 'static,
@@ -173,9 +164,6 @@ async fn lease_all<S: Webhooks>(store: &S, holder: Uuid) -> (Uuid, Vec<EndpointI
 
 /// Checks that an owner who registers endpoints at two stores on one database, all at the same
 /// time, has no more than the limit.
-///
-/// # Panics
-/// When there are too many, or too few.
 pub async fn registrations_at_two_stores_keep_the_limit<S>(one: &S, other: &S)
 where
     S: Webhooks + Clone + 'static,
