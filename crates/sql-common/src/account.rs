@@ -12,8 +12,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    binds, entity,
-    entity::{Entity, row},
+    binds, each, entity,
+    entity::row,
     executor::{Executor, Outcome},
     statement,
     types::{Moment, optional_time},
@@ -58,8 +58,7 @@ pub async fn lease(
     until: OffsetDateTime,
     now: OffsetDateTime,
 ) -> Outcome<()> {
-    let rows = accounts.iter();
-    let rows: Vec<_> = rows.map(|&account| binds! { account }.to_vec()).collect();
+    let rows = each! { accounts.iter().copied(), account => account };
     let lease = binds! { holder, until, now };
     if conn.execute_each::<Lease>(&rows, lease).await? == accounts.len() {
         Ok(())
@@ -87,12 +86,11 @@ pub async fn release(conn: &mut impl Executor, holder: Uuid) -> Outcome<()> {
 
 statement! {
     State = "SELECT {account_states} FROM account_states WHERE account = :account",
-    over [StateRow],
-    returns <StateRow as Entity>::Row
+    loads StateRow
 }
 
 /// The state of an account.
-pub async fn state(conn: &mut impl Executor, account: Account) -> Outcome<AccountState> {
+pub async fn account_state(conn: &mut impl Executor, account: Account) -> Outcome<AccountState> {
     let account = binds! { account: account.as_str() };
     let rows: Vec<StateRow> = conn.load::<State, _>(account).await?;
     let Some(row) = rows.into_iter().next() else {
@@ -113,8 +111,13 @@ statement! {
 }
 
 /// Keeps the state of an account.
-pub async fn keep(conn: &mut impl Executor, state: &(Account, AccountState)) -> Outcome<()> {
-    conn.execute::<Keep>(&row::<StateRow>(state)).await?;
+pub async fn keep_account_state(
+    conn: &mut impl Executor,
+    account: Account,
+    state: &AccountState,
+) -> Outcome<()> {
+    let state = (account, state.clone());
+    conn.execute::<Keep>(&row::<StateRow>(&state)).await?;
     Ok(())
 }
 
@@ -131,47 +134,31 @@ macro_rules! accounts {
             use uuid::Uuid;
             use $crate::account;
 
-            #[async_trait::async_trait]
-            impl Accounts for $store {
-                async fn lease(
-                    &self,
-                    accounts: &[Account],
-                    holder: Uuid,
-                    until: OffsetDateTime,
-                    now: OffsetDateTime,
-                ) -> Result<bool, StoreError> {
-                    let accounts = accounts.iter().map(|account| account.as_str()).collect();
-                    let leased = self
-                        .transaction(async move |conn| {
-                            Ok(account::lease(conn, &accounts, holder, until, now).await?)
-                        })
-                        .await;
-                    match leased {
-                        Ok(()) => Ok(true),
-                        // The rollback releases those that were leased.
-                        Err(StoreError::Conflict) => Ok(false),
-                        Err(error) => Err(error),
+            $crate::port! {
+                impl Accounts for $store {
+                    repeatable account::release(holder: Uuid) -> ();
+                    query account::account_state(of: Account) -> AccountState;
+                    repeatable account::keep_account_state(of: Account, state: &AccountState) -> ();
+                    also {
+                        async fn lease(
+                            &self,
+                            accounts: &[Account],
+                            holder: Uuid,
+                            until: OffsetDateTime,
+                            now: OffsetDateTime,
+                        ) -> Result<bool, StoreError> {
+                            let accounts = accounts.iter().map(|it| it.as_str()).collect();
+                            let leased = self.transaction(async move |conn| {
+                                Ok(account::lease(conn, &accounts, holder, until, now).await?)
+                            });
+                            match leased.await {
+                                Ok(()) => Ok(true),
+                                // The rollback releases those that were leased.
+                                Err(StoreError::Conflict) => Ok(false),
+                                Err(error) => Err(error),
+                            }
+                        }
                     }
-                }
-
-                async fn release(&self, holder: Uuid) -> Result<(), StoreError> {
-                    self.repeatable(async move |conn| Ok(account::release(conn, holder).await?))
-                        .await
-                }
-
-                async fn account_state(&self, of: Account) -> Result<AccountState, StoreError> {
-                    self.query(async move |conn| Ok(account::state(conn, of).await?))
-                        .await
-                }
-
-                async fn keep_account_state(
-                    &self,
-                    of: Account,
-                    state: &AccountState,
-                ) -> Result<(), StoreError> {
-                    let state = (of, state.clone());
-                    self.repeatable(async move |conn| Ok(account::keep(conn, &state).await?))
-                        .await
                 }
             }
         };

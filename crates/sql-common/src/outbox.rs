@@ -4,10 +4,7 @@ mod list;
 mod ports;
 mod settle;
 
-use diesel::{
-    Queryable,
-    sql_types::{BigInt, Nullable, Text},
-};
+use diesel::sql_types::{BigInt, Nullable, Text};
 use kernel::{
     StoreError,
     outbox::{ClaimToken, Claimed, Effect, Queue, TaskId, TaskWrites},
@@ -21,74 +18,53 @@ pub use self::{
     settle::{give_back, give_up, renew, retry},
 };
 use crate::{
-    binds,
+    each, read,
     stored::{count, trace},
-    types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
+    types::{Count, Id, Moment, optional_time},
     value::Named,
     written,
 };
 
-/// An effect that a commit asks for.
-#[derive(Clone, Copy, Debug)]
-pub struct EffectRecord {
-    effect: Effect,
-    trace: Option<TraceParent>,
-    at: OffsetDateTime,
-}
+/// An effect that a commit asks for at a time, and the trace of its cause.
+pub type EffectRecord = (Effect, Option<TraceParent>, OffsetDateTime);
 
-impl EffectRecord {
-    /// The effects that a commit asks for.
-    pub fn of(tasks: &TaskWrites) -> impl Iterator<Item = Self> {
-        let at = tasks.at;
-        let asked = tasks.asked().zip(tasks.traces());
-        asked.map(move |(effect, trace)| Self { effect, trace, at })
-    }
+/// The effects that a commit asks for.
+pub fn effects_of(tasks: &TaskWrites) -> impl Iterator<Item = EffectRecord> {
+    let at = tasks.at;
+    let asked = tasks.asked().zip(tasks.traces());
+    asked.map(move |(effect, trace)| (effect, trace, at))
 }
 
 written! {
     /// An effect that a commit asks for.
     EffectAsked = outbox of EffectRecord {
-        kind = Text(|record| Some(record.effect.kind().as_str())),
-        subject = Id(|record| Some(record.effect.key())),
-        account = Text(|record| record.effect.queue().lane()),
-        next_at = Time(|record| Some(record.at)),
-        created_at = Time(|record| Some(record.at)),
-        trace_parent = Rendered(|record| record.trace.as_ref().map(|trace| trace as _)),
+        kind = Text(|(effect, ..)| Some(effect.kind().as_str())),
+        subject = Id(|(effect, ..)| Some(effect.key())),
+        account = Text(|(effect, ..)| effect.queue().lane()),
+        next_at = Time(|(.., at)| Some(*at)),
+        created_at = Time(|(.., at)| Some(*at)),
+        trace_parent = Rendered(|(_, trace, _)| trace.as_ref().map(|trace| trace as _)),
     }
 }
 
 /// Rows of one `:kind` and `:subject` each.
 pub fn each_effect<'a>(effects: &[Effect]) -> Vec<Vec<Named<'a>>> {
-    let effects = effects.iter();
-    effects
-        .map(|it| binds! { kind: it.kind().as_str(), subject: it.key() }.to_vec())
-        .collect()
+    each! { effects, it => kind: it.kind().as_str(), subject: it.key() }
 }
 
-/// The SQL types of a [`ClaimedRow`].
-pub type ClaimedColumns = (
-    BigInt,
-    Id,
-    BigInt,
-    Count,
-    Moment,
-    Nullable<Moment>,
-    Count,
-    Nullable<Text>,
-);
-
-/// A row of a task that is being claimed.
-#[derive(Clone, Debug, Queryable)]
-pub struct ClaimedRow {
-    pub id: i64,
-    subject: StoredId,
-    generation: i64,
-    attempts: i64,
-    /// When it was due, before the claim.
-    pub due_at: StoredTime,
-    first_failed_at: Option<StoredTime>,
-    pub lost: i64,
-    trace_parent: Option<String>,
+read! {
+    /// A row of a task that is being claimed.
+    ClaimedRow = outbox {
+        id: BigInt,
+        subject: Id,
+        generation: BigInt,
+        attempts: Count,
+        /// When it was due, before the claim.
+        next_at: Moment,
+        first_failed_at: Nullable<Moment>,
+        lost: Count,
+        trace_parent: Nullable<Text>,
+    }
 }
 
 impl ClaimedRow {

@@ -7,10 +7,10 @@ use time::OffsetDateTime;
 
 use crate::{
     audit, binds, entity,
-    entity::{Entity, row},
-    executor::{Executor, Outcome},
+    entity::row,
+    executor::{Executor, Outcome, first},
     statement,
-    stored::{corrupt, digest, most, parse},
+    stored::{digest, most, parse},
     types::Moment,
 };
 
@@ -34,8 +34,7 @@ impl TryFrom<SignInTokenRow> for SignInToken {
     fn try_from(row: SignInTokenRow) -> Result<Self, StoreError> {
         Ok(Self {
             digest: digest(&row.digest, "sign_in_tokens.digest")?,
-            kind: SignInTokenKind::parse(&row.kind)
-                .ok_or_else(|| corrupt("sign_in_tokens.kind", &row.kind))?,
+            kind: parse(&row.kind, "sign_in_tokens.kind")?,
             holder: parse(&row.holder, "sign_in_tokens.holder")?,
             created_at: row.created_at.time("sign_in_tokens.created_at")?,
             expires_at: row.expires_at.time("sign_in_tokens.expires_at")?,
@@ -50,8 +49,7 @@ statement! {
 
 statement! {
     Find = "SELECT {sign_in_tokens} FROM sign_in_tokens WHERE digest = :digest AND kind = :kind",
-    over [SignInTokenRow],
-    returns <SignInTokenRow as Entity>::Row
+    loads SignInTokenRow
 }
 
 statement! {
@@ -101,12 +99,7 @@ pub async fn find_token(
     digest: &TokenDigest,
 ) -> Outcome<Option<SignInToken>> {
     let asked = binds! { digest, kind: kind.as_str() };
-    let found: Vec<SignInTokenRow> = conn.load::<Find, _>(asked).await?;
-    Ok(found
-        .into_iter()
-        .next()
-        .map(SignInToken::try_from)
-        .transpose()?)
+    first(conn.load::<Find, SignInTokenRow>(asked).await?)
 }
 
 /// Makes a link a session, in a transaction of the caller's.
@@ -154,66 +147,21 @@ macro_rules! sign_in {
             use time::OffsetDateTime;
             use $crate::sign_in;
 
-            #[async_trait::async_trait]
-            impl SignInTokens for $store {
-                async fn add_token(
-                    &self,
-                    token: &SignInToken,
-                    entry: Option<&Entry>,
-                ) -> Result<(), StoreError> {
-                    let (token, entry) = (token.clone(), entry.cloned());
-                    self.transaction(async move |conn| {
-                        Ok(sign_in::add_token(conn, &token, entry.as_ref()).await?)
-                    })
-                    .await
-                }
-
-                async fn find_token(
-                    &self,
-                    kind: SignInTokenKind,
-                    digest: &TokenDigest,
-                ) -> Result<Option<SignInToken>, StoreError> {
-                    let digest = *digest;
-                    self.query(
-                        async move |conn| Ok(sign_in::find_token(conn, kind, &digest).await?),
-                    )
-                    .await
-                }
-
-                async fn redeem_link(
-                    &self,
-                    link: &TokenDigest,
-                    session: &SignInToken,
-                    entry: &Entry,
-                ) -> Result<bool, StoreError> {
-                    let (link, session, entry) = (*link, session.clone(), entry.clone());
-                    self.transaction(async move |conn| {
-                        Ok(sign_in::redeem_link(conn, &link, &session, &entry).await?)
-                    })
-                    .await
-                }
-
-                async fn end_session(
-                    &self,
-                    session: &TokenDigest,
-                    entry: &Entry,
-                ) -> Result<bool, StoreError> {
-                    let (session, entry) = (*session, entry.clone());
-                    self.transaction(async move |conn| {
-                        Ok(sign_in::end_session(conn, &session, &entry).await?)
-                    })
-                    .await
-                }
-
-                async fn forget_tokens(
-                    &self,
-                    before: OffsetDateTime,
-                    limit: usize,
-                ) -> Result<usize, StoreError> {
-                    self.repeatable(async move |conn| {
-                        Ok(sign_in::forget_tokens(conn, before, limit).await?)
-                    })
-                    .await
+            $crate::port! {
+                impl SignInTokens for $store {
+                    transaction sign_in::add_token(
+                        token: &SignInToken, entry: Option<&Entry>
+                    ) -> ();
+                    query sign_in::find_token(
+                        kind: SignInTokenKind, digest: &TokenDigest
+                    ) -> Option<SignInToken>;
+                    transaction sign_in::redeem_link(
+                        link: &TokenDigest, session: &SignInToken, entry: &Entry
+                    ) -> bool;
+                    transaction sign_in::end_session(session: &TokenDigest, entry: &Entry) -> bool;
+                    repeatable sign_in::forget_tokens(
+                        before: OffsetDateTime, limit: usize
+                    ) -> usize;
                 }
             }
         };

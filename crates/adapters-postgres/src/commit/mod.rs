@@ -1,10 +1,11 @@
 //! The `Store` port for postings: loads what a batch names, and commits each write set in one
 //! transaction.
 //!
-//! All inserts and updates of a commit are one statement, `write.sql`.
+//! All inserts and updates of a commit are one statement, `write.sql`, in the shape that it needs.
 
 mod lock;
 mod locked;
+mod shape;
 
 use diesel_async::AsyncPgConnection;
 use domain::{company::FORMER_NAMES, store::WriteSet};
@@ -14,21 +15,21 @@ use sql_common::{
     batch::changed,
     binds, catalogue,
     company::CompanySent,
-    duplicate,
-    event::EventAdded,
+    duplicate, each,
+    event::EventRow,
     executor::Executor as _,
-    outbox::{EffectAsked, EffectRecord, each_effect},
-    posting::{HistoryAdded, HistoryRecord, PostingRow, TextsRow, has_decisions, write_decisions},
-    statement,
+    outbox::{EffectAsked, each_effect, effects_of},
+    posting::{HistoryRow, PostingRow, TextsRow, has_decisions, history_of, write_decisions},
     stored::most,
 };
 use uuid::Uuid;
 
+use self::shape::Parts;
 use crate::{
     PostgresStore,
     error::Failure,
     outbox,
-    statement::{NamedValue, Value, arrays, execute},
+    statement::{NamedValue, Value, arrays},
 };
 
 impl PostgresStore {
@@ -58,11 +59,6 @@ fn is_one_statement(writes: &WriteSet) -> bool {
         && !has_decisions(writes)
 }
 
-statement! {
-    Write = include_str!("write.sql"),
-    over [CompanySent, PostingRow, TextsRow, HistoryAdded, EffectAsked, EventAdded]
-}
-
 /// Locks postings, and writes all but decisions, fingerprints, finished tasks and audit entries.
 /// Existing postings are written by id, and new ones by identifier.
 async fn write(
@@ -77,8 +73,8 @@ async fn write(
     let enriched: Vec<_> = postings()
         .filter(|write| write.enriched.is_some())
         .collect();
-    let history: Vec<_> = postings().flat_map(HistoryRecord::of).collect();
-    let effects: Vec<_> = EffectRecord::of(&writes.tasks).collect();
+    let history: Vec<_> = postings().flat_map(history_of).collect();
+    let effects: Vec<_> = effects_of(&writes.tasks).collect();
     let changed_id = old.iter().map(|write| write.posting.id.uuid()).collect();
     let expected = old.iter().map(|write| write.expected).collect();
     let mut values: Vec<NamedValue<'_>> = binds! {
@@ -93,12 +89,18 @@ async fn write(
     values.extend(changed::<PostingRow>(old.iter().copied()));
     values.push(("expected", Value::BigInts(expected)));
     values.extend(arrays::<TextsRow>(enriched.iter().copied()));
-    values.extend(arrays::<HistoryAdded>(history.iter()));
+    values.extend(arrays::<HistoryRow>(history.iter()));
     values.extend(arrays::<EffectAsked>(effects.iter()));
-    values.extend(arrays::<EventAdded>(writes.tasks.events.iter()));
+    values.extend(arrays::<EventRow>(writes.tasks.events.iter()));
     values.push(("inserted", most(new.len()).into()));
     values.push(("updated", most(old.len()).into()));
-    execute::<Write>(conn, &values).await?;
+    let parts = Parts {
+        companies: !writes.companies.is_empty(),
+        new: !new.is_empty(),
+        changed: !old.is_empty(),
+        texts: !enriched.is_empty(),
+    };
+    shape::write(conn, &parts, &values).await?;
     Ok(())
 }
 
@@ -137,9 +139,7 @@ pub(crate) async fn finish(
     }
     write_decisions(conn, writes).await?;
     duplicate::write(conn, &writes.fingerprints).await?;
-    let done = tasks.done.iter();
-    let done = done.map(|it| binds! { id: it.task.0, generation: it.generation }.to_vec());
-    let done: Vec<_> = done.collect();
+    let done = each! { &tasks.done, it => id: it.task.0, generation: it.generation };
     conn.execute_each::<outbox::Finish>(&done, binds! { at: tasks.at })
         .await?;
     for (token, error) in &tasks.given_up {

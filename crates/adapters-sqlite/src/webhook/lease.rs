@@ -4,8 +4,8 @@ use kernel::StoreError;
 use sql_common::{
     binds,
     executor::{Executor, Outcome},
-    may_be_leased, statement, tracked_columns,
-    webhook::{EndpointRow, TrackedColumns, TrackedRow, lease_values, tracked},
+    may_be_leased, statement,
+    webhook::{EndpointRow, ProgressRow, TrackedColumns, TrackedRow, lease_values, tracked},
 };
 use webhooks::{LeaseQuery, TrackedEndpoint};
 
@@ -13,9 +13,10 @@ use crate::SqliteStore;
 
 statement! {
     MayBeLeased = concat!(
-        "SELECT ", tracked_columns!(), " FROM webhook_endpoints AS endpoint ", may_be_leased!()
+        "SELECT {webhook_endpoints}, {endpoint read} FROM webhook_endpoints AS endpoint ",
+        may_be_leased!()
     ),
-    over [EndpointRow],
+    over [EndpointRow, ProgressRow],
     returns TrackedColumns
 }
 

@@ -17,7 +17,7 @@ use crate::{
     executor::{Executor, Outcome},
     posting::IDENTIFIER,
     statement,
-    stored::{corrupt, most, parse},
+    stored::{corrupt, most, parse, unsigned},
     types::{Id, StoredId, optional_time},
 };
 
@@ -59,8 +59,7 @@ statement! {
     LastImports = r"
         SELECT {catalogues} FROM catalogues WHERE last_finished_at IS NOT NULL
         ORDER BY id LIMIT :limit",
-    over [CatalogueRow],
-    returns <CatalogueRow as Entity>::Row
+    loads CatalogueRow
 }
 
 /// The last imports of catalogues.
@@ -161,7 +160,7 @@ fn summary(row: &CatalogueRow) -> Result<Summary, StoreError> {
 }
 
 fn count(stored: i64, column: &str) -> Result<u64, StoreError> {
-    u64::try_from(stored).map_err(|_| corrupt(&format!("catalogues.{column}"), stored))
+    unsigned(stored, "catalogues", column)
 }
 
 statement! {
