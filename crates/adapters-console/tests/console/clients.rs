@@ -50,9 +50,11 @@ async fn a_client_is_made_changed_rotated_and_revoked() {
     let forms = [
         ("action=rotate&end_tokens=yes", 200),
         ("action=revoke", 303),
-        ("action=update&name=acme+3&scope=job-postings:read", 409),
     ];
     ann.check(&path, &forms).await;
+    let refused = ann.post(&path, "action=rotate").await;
+    assert_eq!(refused.status, 409);
+    refused.has(&["Nothing was changed. The client is revoked, and stays so."]);
     let client = found().await;
     assert!(client.tokens_from.is_some());
     assert_eq!((&*client.name, client.scopes.len()), ("acme 2", 1));

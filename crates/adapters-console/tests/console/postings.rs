@@ -40,13 +40,11 @@ async fn postings_are_searched_and_paged() {
     let nil = "00000000-0000-0000-0000-000000000000";
     for (query, count) in [
         ("title=crane", 1),
-        ("title=operator+crane&status=PendingEnrichment", 1),
-        ("title=operator+crane&status=pending", 1),
+        ("title=crane&status=PendingEnrichment", 1),
+        ("title=crane&status=pending", 1),
         ("title=crane&status=approved", 0),
-        ("id=oth", 1),
         ("id=job-1", 10),
         ("company=script+bolt&id=other", 1),
-        ("company=acme", 0),
         (&format!("title=crane&client={nil}"), 0),
         (&format!("title=crane&client={}", uuid(77)), 1),
         ("title=crane&client=&company=", 1),

@@ -103,17 +103,6 @@ async fn settings_that_are_refused_are_shown_as_they_were_typed() {
 }
 
 #[tokio::test]
-async fn what_the_rules_refuse_is_said_on_the_page() {
-    let desk = desk().await;
-    let ann = desk.operator("ann").await;
-    let client = format!("/clients/{}", uuid(77));
-    ann.check(&client, &[("action=revoke", 303)]).await;
-    let page = ann.post(&client, "action=rotate").await;
-    assert_eq!(page.status, 409);
-    assert_shown(&page, UNCHANGED, "", "The client is revoked, and stays so.");
-}
-
-#[tokio::test]
 async fn a_search_that_is_not_understood_is_its_page_too() {
     let desk = desk().await;
     let ann = desk.operator("ann").await;

@@ -156,7 +156,7 @@ async fn a_page_says_what_its_session_did_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_form_of_another_site_is_refused() {
+async fn a_form_of_another_site_or_of_no_reasonable_size_is_refused() {
     let desk = Desk::new();
     let (ann, eve) = (desk.operator("ann").await, desk.operator("eve").await);
     for (token, header, status) in [
@@ -182,6 +182,8 @@ async fn a_form_of_another_site_is_refused() {
         let answer = desk.ask("/postings", ask).await;
         assert_eq!(answer.status, status, "{header:?}: {}", answer.body);
     }
+    let large = format!("reason={}", "x".repeat(70_000));
+    ann.check("/postings", &[(&large, 413)]).await;
     let link = desk.link("ann").await;
     let ask = Ask {
         form: Some(format!("link={link}")),
@@ -309,14 +311,4 @@ async fn a_store_that_is_away_is_a_page() {
     );
     page.has(&["The store is away"]);
     page.lacks(&["good"]);
-}
-
-#[tokio::test]
-async fn a_large_form_is_refused() {
-    let desk = Desk::new();
-    let form = format!("reason={}", "x".repeat(70_000));
-    desk.operator("ann")
-        .await
-        .check("/postings", &[(&form, 413)])
-        .await;
 }
