@@ -4,6 +4,7 @@
 pub mod activity;
 mod manage;
 mod secret;
+mod settings;
 pub mod sign_in;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -18,6 +19,7 @@ pub use self::{
     activity::{Activity, ActivityLog, ActivityRecorder},
     manage::{ClientError, ManagedClients, Rotation},
     secret::{MOST_SECRETS, StoredSecret},
+    settings::{LONGEST_OVERLAP, client_name, requests_per_minute},
 };
 
 /// A token's scope (RFC 6749 §3.3).

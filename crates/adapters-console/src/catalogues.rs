@@ -122,13 +122,9 @@ impl From<CatalogueError> for Problem {
 
 /// Forgets a catalogue, or undoes what it expired.
 pub async fn command(visit: OperatorVisit, form: Form) -> Answer {
-    match carry_out(&visit, &form).await {
-        Ok(response) => Ok(response),
-        Err(problem) => {
-            let refused = form.refused(problem)?;
-            show(&visit, form.values().clone(), Some(refused)).await
-        }
-    }
+    let done = carry_out(&visit, &form).await;
+    let page = async |refused| show(&visit, form.values().clone(), Some(refused)).await;
+    form.answer(done, page).await
 }
 
 async fn carry_out(visit: &OperatorVisit, form: &Form) -> Result<HttpResponse, Problem> {
@@ -166,10 +162,8 @@ pub async fn undo_own(visit: Visit, form: Form) -> Answer {
         };
         undo(&visit, order, PATH).await
     };
-    match undone.await {
-        Ok(response) => Ok(response),
-        Err(problem) => show_own(&visit, &form.refused(problem)?).await,
-    }
+    let page = async |refused: Fields| show_own(&visit, &refused).await;
+    form.answer(undone.await, page).await
 }
 
 fn name(form: &Form) -> Result<CatalogueName, Failure> {

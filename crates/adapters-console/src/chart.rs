@@ -134,34 +134,24 @@ mod tests {
 
     #[test]
     fn a_share_that_is_there_is_seen() {
-        for (value, whole, expect) in [
-            (0, 0, 0),
-            (0, 9, 0),
-            (1, 1_000, 1),
-            (500, 1_000, 50),
-            (9, 9, 100),
-            (u64::MAX, u64::MAX, 100),
-        ] {
-            assert_eq!(percent(value, whole), expect, "{value} of {whole}");
-        }
+        let shares = [
+            (0, 0),
+            (0, 9),
+            (1, 1_000),
+            (500, 1_000),
+            (u64::MAX, u64::MAX),
+        ];
+        assert_eq!(
+            shares.map(|(value, whole)| percent(value, whole)),
+            [0, 0, 1, 50, 100]
+        );
     }
 
     #[test]
     fn an_axis_ends_at_a_round_number() {
-        for (most, top) in [
-            (0, 1),
-            (1, 1),
-            (3, 4),
-            (7, 8),
-            (9, 10),
-            (185, 200),
-            (22, 30),
-            (201, 300),
-            (1_196, 2_000),
-            (6_500, 8_000),
-            (5, 6),
-            (u64::MAX, u64::MAX),
-        ] {
+        let values = [0, 1, 3, 5, 7, 9, 22, 185, 201, 1_196, 6_500, u64::MAX];
+        let tops = [1, 1, 4, 6, 8, 10, 30, 200, 300, 2_000, 8_000, u64::MAX];
+        for (most, top) in values.into_iter().zip(tops) {
             let (found, half) = round(most);
             assert_eq!(found, top, "{most}");
             assert!(half.is_none_or(|half| half == top / 2));

@@ -9,7 +9,7 @@ mod fields;
 use std::{fmt::Display, time::Duration};
 
 use actix_web::{
-    HttpRequest,
+    HttpRequest, HttpResponse,
     http::header::{HOST, HeaderMap, ORIGIN},
     web,
 };
@@ -18,7 +18,11 @@ use kernel::{Prefixes, line};
 use tokio::time::timeout;
 
 pub use self::fields::{Fields, Problem, Refusal};
-use crate::{error::Failure, query::Query, state::Site};
+use crate::{
+    error::{Answer, Failure},
+    query::Query,
+    state::Site,
+};
 
 /// The largest form: a page of checkboxes, and a reason.
 const MOST_BYTES: usize = 64 * 1024;
@@ -73,7 +77,7 @@ impl Form {
         let form = Self(query);
         match form.read(into) {
             Ok(value) => (Some(value), Fields::showing(form.0)),
-            Err(refusal) => (None, Fields::refused(form.0, refusal)),
+            Err(refusal) => (None, Fields::of_search(form.0, refusal)),
         }
     }
 
@@ -95,6 +99,18 @@ impl Form {
         match problem {
             Problem::Refused(refusal) => Ok(Fields::refused(self.0.clone(), refusal)),
             Problem::Failed(failure) => Err(failure),
+        }
+    }
+
+    /// The answer to it when it was carried out; else its page, with what was typed.
+    pub async fn answer(
+        &self,
+        done: Result<HttpResponse, Problem>,
+        page: impl AsyncFnOnce(Fields) -> Answer,
+    ) -> Answer {
+        match done {
+            Ok(response) => Ok(response),
+            Err(problem) => page(self.refused(problem)?).await,
         }
     }
 }

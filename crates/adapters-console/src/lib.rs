@@ -45,7 +45,7 @@ pub use self::{
     integration::{client_link, integration_routes},
     session::{SIGN_IN_PATH, new_token},
     sign_in::LINK_PARAMETER,
-    state::{Decisions, NewPing, NewSecret, Ports, Settings, SharedPorts, TrustedProxy},
+    state::{NewPing, NewSecret, NewSubscriber, Ports, Settings, SharedPorts, TrustedProxy},
 };
 use self::{
     page::{CONSOLE, page},

@@ -6,25 +6,23 @@ use std::{
 };
 
 use access::{ActivityLog, Clients, sign_in::SignInTokens};
-use async_trait::async_trait;
 use domain::{
     browse::{PostingBrowser, WindowOrder},
     catalogue::{Catalogue, Catalogues},
     company::CompanyReader,
-    posting::{Posting, PostingView, moderation::Moderation},
+    posting::{Lifetime, PostingView},
     store::{PostingReader, Store},
-    usecase::{CompanyChange, CompanyError, ModerationError, UndoCatalogue},
+    usecase::UndoCatalogue,
 };
 use kernel::{
-    ClientId, CompanyId, SourceIdentifier, Status, Version,
-    audit::{Attribution, AuditLog},
+    ClientId, Status,
+    audit::AuditLog,
     event::{Event, EventLog},
     outbox::{Kind, Outbox},
 };
 use newsletter::{
     store::{Accounts, SubscriberCount, SubscriberReader},
-    subscriber::Email,
-    usecase::{PersonCommand, PersonError},
+    subscriber::{MigrationToken, SubscriberId},
 };
 use secrecy::SecretString;
 use time::{Duration, OffsetDateTime};
@@ -45,39 +43,10 @@ const APPROVED: usize = 500;
 /// The number of postings of each status.
 type Counts = Vec<(Status, usize)>;
 
-/// The port for decisions of operators, which the command line carries out alike: each is decided
-/// again after conflicts.
-#[async_trait]
-pub trait Decisions: Send + Sync {
-    /// Carries out a command about one posting, of the version that the operator has seen.
-    async fn moderate(
-        &self,
-        identifier: &SourceIdentifier,
-        command: &Moderation,
-        seen: Option<Version>,
-        by: &Attribution,
-    ) -> Result<Posting, ModerationError>;
-
-    /// Changes a company.
-    async fn change_company(
-        &self,
-        id: CompanyId,
-        change: &CompanyChange,
-        by: &Attribution,
-    ) -> Result<(), CompanyError>;
-
-    /// Carries out a command about a newsletter subscriber, and returns a sentence about what came
-    /// of it.
-    async fn decide_about(
-        &self,
-        email: &Email,
-        command: &PersonCommand,
-        by: &Attribution,
-    ) -> Result<String, PersonError>;
-}
-
 /// Draws the secret of a client: the secret and its digest; `None` without random numbers.
 pub type NewSecret = Arc<dyn Fn() -> Option<(String, [u8; 32])> + Send + Sync>;
+/// Draws the id and the token of a subscriber whom nobody has reported.
+pub type NewSubscriber = Arc<dyn Fn() -> (SubscriberId, MigrationToken) + Send + Sync>;
 /// Writes a ping at a time: its id and its body.
 pub type NewPing = Arc<dyn Fn(OffsetDateTime) -> Option<(String, Vec<u8>)> + Send + Sync>;
 
@@ -125,10 +94,10 @@ pub struct SharedPorts {
 pub struct Ports {
     /// Those that the pages of clients call, too.
     pub shared: SharedPorts,
-    /// Loads postings and companies by id.
+    /// Loads postings and companies by id, and takes decisions about them.
     pub store: Arc<dyn Store>,
-    /// Carries out decisions.
-    pub decisions: Arc<dyn Decisions>,
+    /// How long an approved posting stays.
+    pub lifetime: Lifetime,
     /// Lists companies.
     pub companies: Arc<dyn CompanyReader>,
     /// Draws secrets of clients.
@@ -137,8 +106,10 @@ pub struct Ports {
     pub outbox: Arc<dyn Outbox>,
     /// Every kind of side effect.
     pub kinds: Vec<Kind>,
-    /// Loads subscribers.
+    /// Loads subscribers, and takes decisions about them.
     pub subscribers: Arc<dyn newsletter::store::Store>,
+    /// Draws the id and the token of a subscriber.
+    pub new_subscriber: NewSubscriber,
     /// Counts subscribers.
     pub census: Arc<dyn SubscriberReader>,
     /// The e-mail provider's accounts.

@@ -6,8 +6,9 @@ use newsletter::{
     store::{AccountState, SubscriberCount},
     subscriber::{Account, Email, Subscriber},
     tasks,
-    usecase::{PersonCommand, PersonError},
+    usecase::{PersonCommand, PersonError, PersonRef, decide_about_person},
 };
+use runtime::{COMMAND_PATIENCE, decide_again};
 
 use crate::{
     error::{Answer, Failure},
@@ -72,10 +73,10 @@ async fn render(
         None => None,
         Some(email) => find(ports, email).await?,
     };
-    let refused = if search.problem().is_some() {
-        &search
-    } else {
+    let refused = if fields.problem().is_some() {
         &fields
+    } else {
+        &search
     };
     let page = Page {
         frame: visit
@@ -198,7 +199,10 @@ async fn decide(visit: &OperatorVisit, form: &Form) -> Result<(String, bool), Pr
         let (email, command) = (email(fields), command(fields));
         Some((email?, command?))
     })?;
-    let decisions = &visit.state.ports.decisions;
-    let said = decisions.decide_about(&email, &command, &visit.by).await?;
-    Ok((said, matches!(command, PersonCommand::Erase)))
+    let (ports, person) = (&visit.state.ports, PersonRef::Email(email));
+    let (store, new) = (&*ports.subscribers, (ports.new_subscriber)());
+    let attempt =
+        || decide_about_person(store, &person, &command, new.clone(), &visit.by, visit.now);
+    let outcome = decide_again(COMMAND_PATIENCE, attempt).await?;
+    Ok((outcome, matches!(command, PersonCommand::Erase)))
 }

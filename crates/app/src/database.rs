@@ -5,10 +5,10 @@ use std::{path::Path, sync::Arc};
 use ::webhooks::Webhooks;
 use access::{ActivityLog, Clients, sign_in::SignInTokens};
 use adapters_mailerlite::Settings;
-use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
+use adapters_postgres::{PostgresOptions, PostgresStore};
 use adapters_prometheus::{NewsletterStores, Stores, backlog_of};
 use adapters_sqlite::SqliteStore;
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, ensure};
 use domain::{
     browse::PostingBrowser,
     catalogue::Catalogues,
@@ -24,17 +24,6 @@ use crate::{database_url::DatabaseUrl, embedded};
 
 const CANNOT_OPEN: &str = "cannot open the database";
 const CANNOT_OPEN_POSTGRES: &str = "DATABASE_URL: cannot open the database";
-const CANNOT_MIGRATE: &str = "cannot migrate the database";
-
-/// The treatment of a schema that lacks migrations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outdated {
-    /// Apply the migrations.
-    Migrate,
-    /// Apply them to the embedded store, which belongs to this process. Refuse to open an outdated
-    /// PostgreSQL database: its operator decides when tables change.
-    MigrateEmbedded,
-}
 
 /// Declares the ports of a database, all of which a store implements.
 macro_rules! ports {
@@ -131,7 +120,7 @@ impl Database {
     /// refused.
     pub async fn open(url: &DatabaseUrl) -> anyhow::Result<Self> {
         embedded::require(url)?;
-        Self::open_or(url, Outdated::MigrateEmbedded).await
+        Self::open_current(url, false).await
     }
 
     /// Opens a database with a current schema. Creates the embedded one unless these keys or other
@@ -139,76 +128,87 @@ impl Database {
     pub async fn open_or_make(
         url: &DatabaseUrl,
         keys: &Path,
-        outdated: Outdated,
+        migrates: bool,
     ) -> anyhow::Result<Self> {
         embedded::require_no_trace(url, keys)?;
-        Self::open_or(url, outdated).await
+        Self::open_current(url, migrates).await
     }
 
-    /// Opens a database, and migrates or refuses one whose schema lacks migrations.
-    async fn open_or(url: &DatabaseUrl, outdated: Outdated) -> anyhow::Result<Self> {
-        if let (DatabaseUrl::Postgres(url), Outdated::MigrateEmbedded) = (url, outdated) {
-            let (store, pending) = open_postgres(url).await?;
-            if !pending.is_empty() {
-                bail!(
-                    "the schema of the database lacks {}; run `posthaste migrate` first, or \
-                     `posthaste serve --migrate`",
-                    pending.join(", ")
-                );
+    /// Opens a database with a current schema. The embedded one belongs to this process, which
+    /// migrates it; when the tables of a PostgreSQL one change is its operator's decision.
+    async fn open_current(url: &DatabaseUrl, migrates: bool) -> anyhow::Result<Self> {
+        let opened = Opened::at(url).await?;
+        if url.is_embedded() || migrates {
+            for migration in opened.migrate().await? {
+                tracing::info!(migration, "applied");
             }
-            return Ok(Self::of(&store));
+        } else {
+            let pending = opened.pending().await?;
+            ensure!(
+                pending.is_empty(),
+                "the schema of the database lacks {}; run `posthaste migrate` first, or \
+                 `posthaste serve --migrate`",
+                pending.join(", ")
+            );
         }
-        let (database, applied) = Self::migrate(url).await?;
-        for migration in applied {
-            tracing::info!(migration, "applied");
-        }
-        Ok(database)
+        Ok(opened.database())
     }
 
     /// Opens an existing database without migrating it, and returns its pending migrations.
     pub async fn open_as_it_is(url: &DatabaseUrl) -> anyhow::Result<(Self, Vec<String>)> {
         embedded::require(url)?;
-        match url {
-            DatabaseUrl::Sqlite(path) => {
-                let store = Arc::new(SqliteStore::open(path).context(CANNOT_OPEN)?);
-                let pending = store.pending_migrations().await.context(CANNOT_OPEN)?;
-                Ok((Self::of(&store), pending))
-            }
-            DatabaseUrl::Postgres(url) => {
-                let (store, pending) = open_postgres(url).await?;
-                Ok((Self::of(&store), pending))
-            }
-        }
+        let opened = Opened::at(url).await?;
+        let pending = opened.pending().await?;
+        Ok((opened.database(), pending))
     }
 
-    /// Opens a database, creating an embedded one, applies its pending migrations, and returns
-    /// them.
-    pub async fn migrate(url: &DatabaseUrl) -> anyhow::Result<(Self, Vec<String>)> {
-        match url {
-            DatabaseUrl::Sqlite(path) => {
-                let store = Arc::new(SqliteStore::open(path).context(CANNOT_OPEN)?);
-                let applied = store.migrate().await.context(CANNOT_MIGRATE)?;
-                Ok((Self::of(&store), applied))
-            }
-            DatabaseUrl::Postgres(url) => {
-                let store = PostgresStore::open(url, &PostgresOptions::default())
-                    .await
-                    .context(CANNOT_OPEN_POSTGRES)?;
-                let applied = store.migrate().await.context(CANNOT_MIGRATE)?;
-                Ok((Self::of(&Arc::new(store)), applied))
-            }
-        }
+    /// Applies the pending migrations of a database, creating an embedded one, and returns them.
+    pub async fn migrate(url: &DatabaseUrl) -> anyhow::Result<Vec<String>> {
+        Opened::at(url).await?.migrate().await
     }
 }
 
-/// Opens a PostgreSQL database, and returns its pending migrations.
-async fn open_postgres(url: &PostgresUrl) -> anyhow::Result<(Arc<PostgresStore>, Vec<String>)> {
-    let store = PostgresStore::open(url, &PostgresOptions::default())
-        .await
-        .context(CANNOT_OPEN_POSTGRES)?;
-    let pending = store
-        .pending_migrations()
-        .await
-        .context(CANNOT_OPEN_POSTGRES)?;
-    Ok((Arc::new(store), pending))
+/// A store whose schema is as it was found.
+enum Opened {
+    Sqlite(Arc<SqliteStore>),
+    Postgres(Arc<PostgresStore>),
+}
+
+impl Opened {
+    async fn at(url: &DatabaseUrl) -> anyhow::Result<Self> {
+        Ok(match url {
+            DatabaseUrl::Sqlite(path) => {
+                Self::Sqlite(Arc::new(SqliteStore::open(path).context(CANNOT_OPEN)?))
+            }
+            DatabaseUrl::Postgres(url) => {
+                let store = PostgresStore::open(url, &PostgresOptions::default()).await;
+                Self::Postgres(Arc::new(store.context(CANNOT_OPEN_POSTGRES)?))
+            }
+        })
+    }
+
+    async fn pending(&self) -> anyhow::Result<Vec<String>> {
+        match self {
+            Self::Sqlite(store) => store.pending_migrations().await.context(CANNOT_OPEN),
+            Self::Postgres(store) => {
+                let pending = store.pending_migrations().await;
+                pending.context(CANNOT_OPEN_POSTGRES)
+            }
+        }
+    }
+
+    async fn migrate(&self) -> anyhow::Result<Vec<String>> {
+        let applied = match self {
+            Self::Sqlite(store) => store.migrate().await,
+            Self::Postgres(store) => store.migrate().await,
+        };
+        applied.context("cannot migrate the database")
+    }
+
+    fn database(&self) -> Database {
+        match self {
+            Self::Sqlite(store) => Database::of(store),
+            Self::Postgres(store) => Database::of(store),
+        }
+    }
 }

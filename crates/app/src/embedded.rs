@@ -16,7 +16,14 @@ use tokens::KeyFolder;
 use crate::{database_url::DatabaseUrl, misconfigured::Misconfigured};
 
 /// Suffixes of the files that SQLite puts beside a database in use.
-const SIDECAR_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
+pub const SIDECAR_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// A path beside another one, with an ending.
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut path = OsString::from(path);
+    path.push(ending);
+    path.into()
+}
 
 /// Fails if the embedded database does not exist, for commands that create none.
 pub fn require(url: &DatabaseUrl) -> anyhow::Result<()> {
@@ -64,13 +71,11 @@ fn missing(url: &DatabaseUrl) -> anyhow::Result<Option<PathBuf>> {
 
 /// A file or directory that shows that there was a database.
 fn trace(database: &Path, keys: &Path) -> anyhow::Result<Option<PathBuf>> {
-    for end in SIDECAR_SUFFIXES {
-        let mut beside = OsString::from(database);
-        beside.push(end);
-        let beside = PathBuf::from(beside);
-        if beside.exists() {
-            return Ok(Some(beside));
-        }
+    let mut sidecars = SIDECAR_SUFFIXES
+        .map(|ending| beside(database, ending))
+        .into_iter();
+    if let Some(sidecar) = sidecars.find(|path| path.exists()) {
+        return Ok(Some(sidecar));
     }
     let keys = path::absolute(keys)?;
     let held = KeyFolder::new(&keys).list()?;

@@ -7,10 +7,9 @@
 //!   may create one.
 //! - [`reads`]: where lists, exports and events are read. [`newsletter_service`]: the use cases of
 //!   subscribers. [`enricher`], [`provider`], [`webhooks`]: what the workers call.
-//! - [`console`]: the listener of the operators' console. [`operators`]: the commands of operators
-//!   that its pages and the command line share.
-//! - [`metrics`](mod@metrics), [`admin`]: the metrics, and the listener that serves them.
-//!   [`traces`]: the tracer.
+//! - [`console`], [`admin`]: the [`listener`]s of the operators' console and of the metrics.
+//!   [`operators`]: the clients and links that commands and the demo make.
+//! - [`metrics`](mod@metrics): the metrics. [`traces`]: the tracer.
 //!
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
 
@@ -26,6 +25,7 @@ mod embedded;
 mod enricher;
 mod exposure;
 mod integration;
+mod listener;
 mod metrics;
 mod newsletter_service;
 mod operators;

@@ -30,7 +30,7 @@ use crate::{
     announce,
     cli::{AdminArgs, ConsoleArgs, HttpArgs, LaneArgs, NewsletterArgs, StoreArgs, WorkArgs},
     console::ConsoleServer,
-    database::{Database, Outdated},
+    database::Database,
     database_url::{DatabaseUrl, read_database_url},
     descriptors, exposure,
     integration::{Pages, shared_ports},
@@ -187,8 +187,8 @@ impl Running {
         check_keys(&url, &folder)?;
         let setup = (!options.no_worker).then(|| WorkerSetup::new(&options.work));
         let setup = setup.transpose()?;
-        let receivers = webhooks::client(options.work.addresses.private)?;
         let tried = webhooks::client_of_api(options.work.addresses.private)?;
+        webhooks::warn_without_https(&tried);
         let database = open(options, &url, &folder).await?;
 
         let (wake, activities) = (Arc::<Wake>::default(), Arc::<Activities>::default());
@@ -260,7 +260,7 @@ impl Running {
         exposure::warn(&public_url, options.admin.bind());
         warn_of_refused(links);
         let worker = setup
-            .map(|setup| setup.start(&database, receivers, wake, throttle, tracer))
+            .map(|setup| setup.start(&database, wake, throttle, tracer))
             .transpose()?;
         let clocks = clock_skew::compare(&database.clock, &clock::system());
         let server = tokio::spawn(application.run());
@@ -285,14 +285,10 @@ impl Running {
 
 /// Opens the database; an embedded one gets a signing key if it has none.
 async fn open(options: &Serve, url: &DatabaseUrl, folder: &KeyFolder) -> anyhow::Result<Database> {
-    let outdated = if options.migrate {
-        Outdated::Migrate
-    } else {
-        Outdated::MigrateEmbedded
-    };
-    let database = Database::open_or_make(url, folder.path(), outdated).await?;
+    let database = Database::open_or_make(url, folder.path(), options.migrate).await?;
     database.check_embedded(url).await?;
-    if url.is_embedded() && signing_keys::ensure(folder)? {
+    if url.is_embedded() && folder.list()?.keys().is_empty() {
+        folder.generate(signing_keys::new_id()?)?;
         tracing::info!(folder = %folder.path().display(), "made a token signing key");
     }
     Ok(database)

@@ -5,15 +5,6 @@ use uuid::Uuid;
 
 use crate::misconfigured::Misconfigured;
 
-/// Makes a key in a folder that has none. Returns whether it did.
-pub fn ensure(folder: &KeyFolder) -> anyhow::Result<bool> {
-    if !folder.list()?.keys().is_empty() {
-        return Ok(false);
-    }
-    folder.generate(new_id()?)?;
-    Ok(true)
-}
-
 /// Fails if other users can read or replace the keys, and names the command that mends that.
 pub fn refuse_exposed(folder: &KeyFolder) -> anyhow::Result<()> {
     match folder.exposure()? {

@@ -8,16 +8,13 @@ use domain::posting::PostingView;
 use kernel::event::Event;
 use workers::Body;
 
-/// The number of names that are looked up at a time for the API.
-const API_LOOKUPS: usize = 8;
-
-/// Builds the client that calls receivers, and warns if it cannot call them over HTTPS.
+/// Builds the client that calls receivers.
 pub fn client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
-    let client = quiet_client(private)?;
-    if let Some(problem) = client.https_problem() {
-        tracing::warn!(problem, "no webhook can be called over https");
-    }
-    Ok(client)
+    let settings = Settings {
+        private,
+        ..Settings::default()
+    };
+    Ok(Arc::new(WebhookClient::new(&settings)?))
 }
 
 /// Builds the client that checks and tries receivers for the API. It shares nothing with the one of
@@ -25,19 +22,17 @@ pub fn client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
 pub fn client_of_api(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
     let settings = Settings {
         private,
-        lookups: API_LOOKUPS,
+        lookups: 8,
         ..Settings::default()
     };
     Ok(Arc::new(WebhookClient::new(&settings)?))
 }
 
-/// Builds the client that calls receivers.
-pub fn quiet_client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
-    let settings = Settings {
-        private,
-        ..Settings::default()
-    };
-    Ok(Arc::new(WebhookClient::new(&settings)?))
+/// Warns if a client cannot call receivers over HTTPS.
+pub fn warn_without_https(client: &WebhookClient) {
+    if let Some(problem) = client.https_problem() {
+        tracing::warn!(problem, "no webhook can be called over https");
+    }
 }
 
 /// The bodies of deliveries, with where decisions can be contested.

@@ -1,7 +1,7 @@
 //! What a program has around its commands, whatever they do.
 //!
 //! - [`options`]: reads options from the command line, the environment, a `.env` file and files of
-//!   secrets, and turns a bad value into one line.
+//!   secrets, and turns a bad value into one line. [`values`]: what options may be.
 //! - [`output`], [`progress`], [`text`]: what a command prints; everything is safe for a terminal.
 //! - [`input`], [`records`]: the files that a command reads, by lines and as CSV.
 //! - [`logging`]: the log. [`misconfigured`]: errors of configuration that show in use.
@@ -19,3 +19,4 @@ pub mod records;
 pub mod shutdown;
 pub mod supervisor;
 pub mod text;
+pub mod values;

@@ -66,6 +66,12 @@ pub fn shorten(text: &str, longest: usize) -> String {
     short
 }
 
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
+}
+
 /// Quotes a text as one word of a shell.
 pub fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=@%+,".contains(c);

@@ -4,8 +4,8 @@
 //! array. The [`Loader`] streams them in one request, and interprets the answer. After a broken
 //! connection, or while the service is unavailable, it waits and sends all of it again from the
 //! start, which changes nothing that was taken already. [`Progress`] says meanwhile how far it is
-//! and what it waits for; the [`Import`] has the outcome, [`write_rejects`] and [`reasons`] tell
-//! what was not taken and why.
+//! and what it waits for; which [`show`] shows; the [`Import`] has the outcome, a [`Summary`] and
+//! [`write_rejects`] tell what was not taken and why.
 //!
 //! Memory stays flat however long the input is: a few blocks of it, and the receipts, of which an
 //! answer has 64 MiB at most.
@@ -21,8 +21,10 @@ mod progress;
 mod reasons;
 mod rejects;
 mod retries;
+mod show;
 mod source;
 mod spool;
+mod summary;
 mod token;
 
 pub use self::{
@@ -31,8 +33,9 @@ pub use self::{
     import::{Catalogue, Import, Options, Receipts},
     loader::Loader,
     progress::{Progress, Snapshot},
-    reasons::{Reason, reasons},
     rejects::write_rejects,
+    show::show,
     source::Source,
+    summary::Summary,
     token::Credentials,
 };

@@ -8,6 +8,9 @@ use tokio::time::{Instant, sleep};
 
 use crate::{panics, waits};
 
+/// How long a command is decided again while somebody waits for its answer.
+pub const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
+
 /// Runs a use case until it succeeds without a conflict, with growing, jittered waits, for at most
 /// `within`. A panic in it is a failure of the store.
 pub async fn decide_again<T, E: StoreFailure, F>(

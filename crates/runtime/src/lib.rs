@@ -25,7 +25,7 @@ pub use self::{
     batches::Cleanup,
     cached::Cached,
     clock::Clock,
-    conflicts::decide_again,
+    conflicts::{COMMAND_PATIENCE, decide_again},
     rounds::Rounds,
     throttle::{BusyProbe, Floor, Throttle},
     waits::{RetryPolicy, Waits},

@@ -9,7 +9,7 @@
 //!   ([`wake`], [`observed`]); for the commits of others they look every second.
 //! - [`webhooks`] delivers events to receivers.
 //! - [`jobs`] ends lifetimes, and deletes what is over.
-//! - [`activity`] writes what clients did.
+//! - [`activity`] writes what clients did; [`replica`] tells how far a replica is behind.
 //!
 //! While many clients push they give way, and long computations have threads of low priority
 //! ([`background`]). An enricher that is somewhere else ([`enricher`]) has several loops, each with
@@ -41,6 +41,7 @@ mod observed;
 mod parts;
 mod poll;
 mod quarantine;
+pub mod replica;
 mod settings;
 mod split;
 mod tasks;

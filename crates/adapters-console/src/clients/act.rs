@@ -1,10 +1,11 @@
 //! What operators do with clients.
 
-use std::num::NonZeroU32;
-
-use access::{ClientChange, ClientError, ManagedClients, NewClient, Rotation, Scope};
+use access::{
+    ClientChange, ClientError, LONGEST_OVERLAP, ManagedClients, NewClient, Rotation, Scope,
+    client_name, requests_per_minute,
+};
 use actix_web::{HttpResponse, web};
-use kernel::{ClientId, line};
+use kernel::ClientId;
 use time::Duration;
 use uuid::Uuid;
 
@@ -14,11 +15,6 @@ use crate::{
     form::{Form, Problem, Reader, Refusal, optional},
     visit::OperatorVisit,
 };
-
-/// What the command line takes, too.
-const NAME_LENGTH: usize = 255;
-const MOST_REQUESTS: u32 = 1_000_000;
-const LONGEST_OVERLAP: i64 = 90 * 24;
 
 impl From<ClientError> for Problem {
     fn from(error: ClientError) -> Self {
@@ -34,11 +30,10 @@ impl From<ClientError> for Problem {
 
 /// The settings of a client.
 fn settings(fields: &mut Reader<'_>) -> Option<NewClient> {
-    let name = line::short_text(fields.text("name"), NAME_LENGTH).map(str::to_owned);
-    let name = fields.take("name", name);
+    let name = fields.take("name", client_name(fields.text("name")));
     let scopes = scopes(fields);
     let prefixes = fields.prefixes();
-    let limit = optional(fields.text("requests_per_minute"), limit);
+    let limit = optional(fields.text("requests_per_minute"), requests_per_minute);
     let limit = fields.take("requests_per_minute", limit);
     Some(NewClient {
         name: name?,
@@ -58,19 +53,12 @@ fn scopes(fields: &mut Reader<'_>) -> Option<Vec<Scope>> {
     Some(scopes)
 }
 
-fn limit(text: &str) -> Result<NonZeroU32, String> {
-    let limit = text.parse().ok().and_then(NonZeroU32::new);
-    limit
-        .filter(|limit| limit.get() <= MOST_REQUESTS)
-        .ok_or_else(|| format!("{text:?} is not a number between 1 and {MOST_REQUESTS}"))
-}
-
 fn overlap(text: &str) -> Result<Duration, String> {
-    let hours = text.parse().ok();
-    let hours = hours.filter(|hours| (0..=LONGEST_OVERLAP).contains(hours));
-    hours
-        .map(Duration::hours)
-        .ok_or_else(|| format!("{text:?} is not a number of hours between 0 and {LONGEST_OVERLAP}"))
+    let most = LONGEST_OVERLAP.whole_hours();
+    let hours = text.parse().ok().filter(|hours| (0..=most).contains(hours));
+    let hours =
+        hours.ok_or_else(|| format!("{text:?} is not a number of hours between 0 and {most}"));
+    hours.map(Duration::hours)
 }
 
 /// The commands about clients.
@@ -88,12 +76,10 @@ pub async fn create(visit: OperatorVisit, form: Form) -> Answer {
         let (secret, digest) = visit.state.new_secret()?;
         let id = ClientId::new(Uuid::now_v7());
         let client = managed(&visit).create(id, new, digest, visit.now).await?;
-        Ok((client, secret))
+        Ok(show::secret(&visit, &client, &secret)?)
     };
-    match created.await {
-        Ok((client, secret)) => show::secret(&visit, &client, &secret),
-        Err(problem) => show::all(&visit, form.refused(problem)?).await,
-    }
+    let page = async |refused| show::all(&visit, refused).await;
+    form.answer(created.await, page).await
 }
 
 /// What a form does with a client.
@@ -125,10 +111,9 @@ fn command(fields: &mut Reader<'_>) -> Option<Command> {
 /// Changes, rotates or revokes a client.
 pub async fn change(visit: OperatorVisit, path: web::Path<String>, form: Form) -> Answer {
     let client = show::find(&visit, &path).await?;
-    match carry_out(&visit, client.id, &form).await {
-        Ok(response) => Ok(response),
-        Err(problem) => show::one(&visit, client, form.refused(problem)?).await,
-    }
+    let done = carry_out(&visit, client.id, &form).await;
+    let page = async |refused| show::one(&visit, client, refused).await;
+    form.answer(done, page).await
 }
 
 async fn carry_out(

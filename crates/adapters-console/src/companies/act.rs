@@ -4,9 +4,10 @@ use actix_web::{HttpResponse, web};
 use domain::{
     company::CompanyView,
     posting::CompanyPatch,
-    usecase::{CompanyChange, CompanyError},
+    usecase::{CompanyChange, CompanyError, update_company},
 };
 use kernel::ClientId;
+use runtime::{COMMAND_PATIENCE, decide_again};
 
 use super::show::{self, NO_OWNER, PATH, SEEN};
 use crate::{
@@ -57,10 +58,9 @@ fn owner(text: &str) -> Result<Option<ClientId>, String> {
 /// Changes a company.
 pub async fn change(visit: OperatorVisit, path: web::Path<String>, form: Form) -> Answer {
     let company = show::find(&visit, &path).await?;
-    match carry_out(&visit, &company, &form).await {
-        Ok(response) => Ok(response),
-        Err(problem) => show::one(&visit, company, form.refused(problem)?).await,
-    }
+    let done = carry_out(&visit, &company, &form).await;
+    let page = async |refused| show::one(&visit, company, refused).await;
+    form.answer(done, page).await
 }
 
 async fn carry_out(
@@ -73,7 +73,9 @@ async fn carry_out(
         let why = "The company has changed meanwhile; its present values are above the form.";
         return Err(Refusal::conflict(why).into());
     }
-    let (id, decisions) = (seen.company.id, &visit.state.ports.decisions);
-    decisions.change_company(id, &change, &visit.by).await?;
+    let (id, clients) = (seen.company.id, &*visit.ports().clients);
+    let store = &*visit.state.ports.store;
+    let attempt = || update_company(store, clients, id, &change, &visit.by, visit.now);
+    decide_again(COMMAND_PATIENCE, attempt).await?;
     Ok(visit.lead(&format!("{PATH}/{id}"), "update"))
 }

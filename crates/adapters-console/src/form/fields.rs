@@ -90,6 +90,8 @@ pub struct Fault<'a> {
 pub struct Fields {
     values: Query,
     refusal: Option<Refusal>,
+    /// Whether they are those of a search, which changes nothing anyway.
+    is_search: bool,
 }
 
 impl Fields {
@@ -103,6 +105,7 @@ impl Fields {
         Self {
             values,
             refusal: None,
+            is_search: false,
         }
     }
 
@@ -111,6 +114,16 @@ impl Fields {
         Self {
             values,
             refusal: Some(refusal),
+            is_search: false,
+        }
+    }
+
+    /// The fields of a search that was not understood.
+    pub const fn of_search(values: Query, refusal: Refusal) -> Self {
+        Self {
+            values,
+            refusal: Some(refusal),
+            is_search: true,
         }
     }
 
@@ -160,7 +173,12 @@ impl Fields {
     /// The sentence of a page about the refusal.
     pub fn problem(&self) -> Option<String> {
         let refusal = self.refusal.as_ref()?;
-        Some(format!("Nothing was changed. {refusal}"))
+        let result = if self.is_search {
+            "The search was not understood."
+        } else {
+            "Nothing was changed."
+        };
+        Some(format!("{result} {refusal}"))
     }
 
     /// The status of the page.

@@ -6,9 +6,10 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use domain::{
     posting::{Posting, moderation::Moderation},
-    usecase::ModerationError,
+    usecase::{self, ModerationError},
 };
 use kernel::{PostingId, SourceIdentifier, Version};
+use runtime::{COMMAND_PATIENCE, decide_again};
 use uuid::Uuid;
 
 use super::{
@@ -75,15 +76,13 @@ fn version(text: &str) -> Result<Version, String> {
 /// A form about one posting.
 pub async fn on_one(visit: OperatorVisit, path: web::Path<String>, form: Form) -> Answer {
     let view = show::find(&visit, &path).await?;
-    match moderate(&visit, &view.posting, &form).await {
-        Ok(response) => Ok(response),
-        Err(problem) => {
-            let refused = form.refused(problem)?;
-            // As it is by now.
-            let view = show::find(&visit, &path).await?;
-            show::one(&visit, &view, refused).await
-        }
-    }
+    let done = moderate(&visit, &view.posting, &form).await;
+    let page = async |refused| {
+        // As it is by now.
+        let view = show::find(&visit, &path).await?;
+        show::one(&visit, &view, refused).await
+    };
+    form.answer(done, page).await
 }
 
 async fn moderate(
@@ -96,9 +95,7 @@ async fn moderate(
         let seen = fields.take("version", seen);
         Some((command?, seen?))
     })?;
-    let (decisions, identifier) = (&visit.state.ports.decisions, &posting.source_identifier);
-    let decided = decisions.moderate(identifier, &command, Some(seen), &visit.by);
-    decided.await?;
+    decide(visit, &posting.source_identifier, &command, seen).await?;
     let action = form.get("action").unwrap_or_default();
     Ok(visit.lead(&format!("{PATH}/{}", posting.id), action))
 }
@@ -126,7 +123,7 @@ pub async fn on_many(visit: OperatorVisit, form: Form) -> Answer {
             Some(posting) => Row {
                 id,
                 name: posting.details.title.clone(),
-                outcome: decide(&visit, &posting.source_identifier, &command, seen).await,
+                outcome: told(&visit, &posting.source_identifier, &command, seen).await,
             },
             None => Row {
                 id,
@@ -148,17 +145,28 @@ pub async fn on_many(visit: OperatorVisit, form: Form) -> Answer {
     page::answer(&page, 200)
 }
 
-/// Decides about one of many. That the store is away ends with a line as well: those before it are
-/// done.
+/// Decides about a posting of the version that the operator has seen.
 async fn decide(
     visit: &OperatorVisit,
     identifier: &SourceIdentifier,
     command: &Moderation,
     seen: Version,
+) -> Result<Posting, ModerationError> {
+    let (ports, by, now) = (&visit.state.ports, &visit.by, visit.now);
+    let (store, lifetime) = (&*ports.store, ports.lifetime);
+    let attempt = || usecase::moderate(store, identifier, command, Some(seen), by, lifetime, now);
+    decide_again(COMMAND_PATIENCE, attempt).await
+}
+
+/// Decides about one of many, and tells what came of it. That the store is away ends with a line as well: those before it are
+/// done.
+async fn told(
+    visit: &OperatorVisit,
+    identifier: &SourceIdentifier,
+    command: &Moderation,
+    seen: Version,
 ) -> Result<String, String> {
-    let decisions = &visit.state.ports.decisions;
-    let decided = decisions.moderate(identifier, command, Some(seen), &visit.by);
-    match decided.await {
+    match decide(visit, identifier, command, seen).await {
         Ok(posting) => Ok(match command {
             Moderation::Feature(true) => "featured".to_owned(),
             Moderation::Feature(false) => "not featured".to_owned(),

@@ -7,7 +7,7 @@ use actix_web::web;
 use askama::Template;
 use domain::{
     decision::moderation::is_offered,
-    posting::{Details, Posting, PostingView, Trigger},
+    posting::{Posting, PostingView, Trigger},
 };
 use kernel::{Actor, PostingId};
 use serde_json::value::RawValue;
@@ -128,6 +128,7 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
     let coordinates = view
         .coordinates
         .map(|at| format!("{}, {}", at.latitude, at.longitude));
+    let employment = details.employment_types.iter().map(ToString::to_string);
     text::stated([
         ("Identifier", posting.source_identifier.to_string()),
         ("UUID", posting.id.to_string()),
@@ -136,10 +137,10 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
             "Logo",
             view.company.company.logo_path.clone().unwrap_or_default(),
         ),
-        ("Employment", joined(&details.employment_types)),
-        ("Place", place(details)),
+        ("Employment", employment.collect::<Vec<_>>().join(", ")),
+        ("Place", details.place_in_words()),
         ("Coordinates", coordinates.unwrap_or_default()),
-        ("Salary", salary(details)),
+        ("Salary", details.salary_in_words()),
         (
             "Apply by e-mail",
             details.application_email.clone().unwrap_or_default(),
@@ -183,41 +184,4 @@ fn links(view: &PostingView) -> Vec<(&'static str, &str)> {
     links
         .filter_map(|(name, url)| Some((name, url.filter(|url| text::is_web(url))?)))
         .collect()
-}
-
-fn joined(values: &[impl ToString]) -> String {
-    let values: Vec<_> = values.iter().map(ToString::to_string).collect();
-    values.join(", ")
-}
-
-fn place(details: &Details) -> String {
-    let country = details
-        .location_country_code
-        .map(|code| code.as_str().to_owned());
-    let kinds = joined(&details.location_types);
-    let parts = [
-        details.location_city.clone(),
-        country,
-        (!kinds.is_empty()).then_some(kinds),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-fn salary(details: &Details) -> String {
-    let amount = |amount: Option<i64>| amount.map(|amount| amount.to_string());
-    let range = match (amount(details.salary_min), amount(details.salary_max)) {
-        (None, None) => return String::new(),
-        (Some(min), None) => format!("from {min}"),
-        (None, Some(max)) => format!("up to {max}"),
-        (Some(min), Some(max)) => format!("{min} – {max}"),
-    };
-    let currency = details
-        .salary_currency_code
-        .map(|code| code.as_str().to_owned());
-    let period = details.salary_period.map(|period| period.to_string());
-    [Some(range), currency, period]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join(" ")
 }

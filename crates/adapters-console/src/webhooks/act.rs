@@ -100,21 +100,19 @@ pub async fn create(desk: Desk, form: Form) -> Answer {
         })?;
         let id = EndpointId::new(Uuid::now_v7());
         let (webhooks, secret) = (desk.webhooks(), Secret::drawn(rand::random()));
-        Ok(webhooks.create(new, prefixes, id, secret, desk.now).await?)
+        let created = webhooks.create(new, prefixes, id, secret, desk.now);
+        Ok(show::secret(&desk, &created.await?, false).await?)
     };
-    match created.await {
-        Ok(endpoint) => show::secret(&desk, &endpoint, false).await,
-        Err(problem) => list::all(&desk, form.refused(problem)?).await,
-    }
+    let page = async |refused| list::all(&desk, refused).await;
+    form.answer(created.await, page).await
 }
 
 /// Does something with a webhook.
 pub async fn change(desk: Desk, path: web::Path<String>, form: Form) -> Answer {
     let id = id(&path)?;
-    match carry_out(&desk, id, &form).await {
-        Ok(response) => Ok(response),
-        Err(problem) => show::one(&desk, id, None, form.refused(problem)?).await,
-    }
+    let done = carry_out(&desk, id, &form).await;
+    let page = async |refused| show::one(&desk, id, None, refused).await;
+    form.answer(done, page).await
 }
 
 async fn carry_out(desk: &Desk, id: EndpointId, form: &Form) -> Result<HttpResponse, Problem> {

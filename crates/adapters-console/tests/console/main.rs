@@ -4,10 +4,13 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+mod clients;
 mod companies;
 mod integration;
-mod pages;
+mod overview;
+mod people;
 mod postings;
 mod refused;
 mod sign_in;
 mod support;
+mod webhooks;

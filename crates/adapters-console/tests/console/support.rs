@@ -2,12 +2,12 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicI64, Ordering},
+    atomic::{AtomicI64, Ordering},
 };
 
 use access::{
     Client, Clients, Scope,
-    sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest, issue_link, token_digest},
+    sign_in::{issue_link, token_digest},
 };
 use actix_web::{
     App,
@@ -17,36 +17,35 @@ use actix_web::{
     test, web,
 };
 use adapters_console::{
-    Console, Decisions, Ports, Settings, SharedPorts, client_link, integration_routes, new_token,
+    Console, Ports, Settings, SharedPorts, client_link, integration_routes, new_token,
 };
 use async_trait::async_trait;
 use domain::{
-    catalogue::Undone,
-    posting::{ENRICH, Lifetime, Posting, moderation::Moderation},
-    usecase::{
-        CatalogueError, CompanyChange, CompanyError, ModerationError, UndoCatalogue, UndoOrder,
-        moderate, update_company,
-    },
+    catalogue::{CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, Leased, Undone},
+    company::{CompanyReader, CompanyView},
+    posting::{ENRICH, Lifetime, Posting, PutPosting},
+    store::Store as _,
+    usecase::{CatalogueError, UndoCatalogue, UndoOrder, ingest},
 };
 use kernel::{
-    ClientId, CompanyId, Prefixes, SourceIdentifier, StoreError, Version,
-    audit::{Attribution, AuditLog as _, AuditQuery, Entry, Operator},
-    testing::{by_ann, noon},
+    CatalogueName, ClientId, CompanyId, Prefixes, StoreError,
+    audit::{Attribution, AuditLog as _, AuditQuery, Operator},
+    outbox::Outbox as _,
+    testing::{identifier, minutes, noon, uuid},
 };
-use newsletter::{
-    subscriber::Email,
-    testing::MemoryStore,
-    usecase::{PersonCommand, PersonError},
-};
+use newsletter::testing::{MemoryStore, subscriber_id, token};
 use time::{Duration, OffsetDateTime};
 use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, PrivateAddresses, Sender};
+
+/// A text that is a script if a page does not escape it.
+pub const EVIL: &str = "\"'><script>alert(1)</script>";
 
 /// A console with its store and its stand-ins.
 pub struct Desk {
     pub store: Arc<MemoryStore>,
     pub settings: Settings,
+    pub companies: Arc<dyn CompanyReader>,
     clock: Arc<AtomicI64>,
-    is_away: Arc<AtomicBool>,
 }
 
 /// An answer, read to its end.
@@ -68,49 +67,31 @@ impl Answer {
         cookie.split(';').next().unwrap_or_default()
     }
 
+    /// Checks that the page has all of these.
+    pub fn has(&self, parts: &[&str]) {
+        for part in parts {
+            assert!(self.body.contains(part), "{part}: {}", self.body);
+        }
+    }
+
+    /// Checks that the page has none of these.
+    pub fn lacks(&self, parts: &[&str]) {
+        for part in parts {
+            assert!(!self.body.contains(part), "{part}: {}", self.body);
+        }
+    }
+
+    /// The address of the next page of a list.
+    pub fn next(&self) -> Option<String> {
+        let (before, _) = self.body.split_once("rel=\"next\"")?;
+        let (_, href) = before.rsplit_once("href=\"")?;
+        Some(href.trim_end_matches("\" ").replace("&#38;", "&"))
+    }
+
     /// The token of the page's forms.
     pub fn token(&self) -> &str {
         let (_, rest) = self.body.split_once("name=\"token\" value=\"").unwrap();
         rest.split('"').next().unwrap()
-    }
-}
-
-/// Decides on the store in memory; about people it says what it was asked, and everybody but
-/// `nobody@example.com` is known.
-struct Decider(Arc<MemoryStore>);
-
-#[async_trait]
-impl Decisions for Decider {
-    async fn moderate(
-        &self,
-        identifier: &SourceIdentifier,
-        command: &Moderation,
-        seen: Option<Version>,
-        by: &Attribution,
-    ) -> Result<Posting, ModerationError> {
-        let (store, lifetime) = (&*self.0, Lifetime::NEVER);
-        moderate(store, identifier, command, seen, by, lifetime, noon()).await
-    }
-
-    async fn change_company(
-        &self,
-        id: CompanyId,
-        change: &CompanyChange,
-        by: &Attribution,
-    ) -> Result<(), CompanyError> {
-        update_company(&*self.0, &*self.0, id, change, by, noon()).await
-    }
-
-    async fn decide_about(
-        &self,
-        email: &Email,
-        command: &PersonCommand,
-        by: &Attribution,
-    ) -> Result<String, PersonError> {
-        if email.as_str() == "nobody@example.com" {
-            return Err(PersonError::NotFound);
-        }
-        Ok(format!("{email} {command:?} {}", by.operator))
     }
 }
 
@@ -151,55 +132,17 @@ impl UndoCatalogue for Undo {
     }
 }
 
-/// Passes of a store that may be away.
-struct Shaky(Arc<MemoryStore>, Arc<AtomicBool>);
-
-impl Shaky {
-    fn store(&self) -> Result<&MemoryStore, StoreError> {
-        if self.1.load(Ordering::Relaxed) {
-            return Err(StoreError::Unavailable("gone <for> good".to_owned()));
-        }
-        Ok(&self.0)
-    }
-}
+/// The companies of a store that is away.
+pub struct Away;
 
 #[async_trait]
-impl SignInTokens for Shaky {
-    async fn add_token(
-        &self,
-        token: &SignInToken,
-        entry: Option<&Entry>,
-    ) -> Result<(), StoreError> {
-        SignInTokens::add_token(self.store()?, token, entry).await
+impl CompanyReader for Away {
+    async fn company(&self, _: CompanyId) -> Result<Option<CompanyView>, StoreError> {
+        Err(StoreError::Unavailable("gone <for> good".to_owned()))
     }
 
-    async fn find_token(
-        &self,
-        kind: SignInTokenKind,
-        digest: &TokenDigest,
-    ) -> Result<Option<SignInToken>, StoreError> {
-        SignInTokens::find_token(self.store()?, kind, digest).await
-    }
-
-    async fn redeem_link(
-        &self,
-        link: &TokenDigest,
-        session: &SignInToken,
-        entry: &Entry,
-    ) -> Result<bool, StoreError> {
-        self.store()?.redeem_link(link, session, entry).await
-    }
-
-    async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
-        self.store()?.end_session(session, entry).await
-    }
-
-    async fn forget_tokens(
-        &self,
-        before: OffsetDateTime,
-        limit: usize,
-    ) -> Result<usize, StoreError> {
-        SignInTokens::forget_tokens(self.store()?, before, limit).await
+    async fn companies(&self, _: &str, _: usize) -> Result<Vec<CompanyView>, StoreError> {
+        Err(StoreError::Unavailable("gone <for> good".to_owned()))
     }
 }
 
@@ -213,14 +156,15 @@ pub struct Ask<'a> {
 
 impl Desk {
     pub fn new() -> Self {
+        let store = Arc::new(MemoryStore::new());
         Self {
-            store: Arc::new(MemoryStore::new()),
+            companies: Arc::clone(&store) as _,
+            store,
             settings: Settings {
                 url: "http://console.example".to_owned(),
                 ..Settings::default()
             },
             clock: Arc::default(),
-            is_away: Arc::default(),
         }
     }
 
@@ -236,8 +180,46 @@ impl Desk {
         Clients::insert(&*self.store, &client, None).await.unwrap();
     }
 
-    pub fn set_away(&self, is_away: bool) {
-        self.is_away.store(is_away, Ordering::Relaxed);
+    /// Pushes postings, each of which is taken.
+    pub async fn push(&self, puts: &[PutPosting]) {
+        let answers = ingest(&*self.store, puts, Lifetime::NEVER, self.now()).await;
+        for answer in answers.unwrap() {
+            answer.unwrap();
+        }
+    }
+
+    /// Gives up every enrichment, and returns the tasks.
+    pub async fn give_up(&self, why: &str) -> Vec<i64> {
+        let claimed = self.store.claim(ENRICH, 9, minutes(1), uuid(9), noon());
+        let mut tasks = Vec::new();
+        for claimed in claimed.await.unwrap() {
+            let given_up = self.store.give_up(claimed.token, why, noon());
+            given_up.await.unwrap();
+            tasks.push(claimed.token.task.0);
+        }
+        tasks
+    }
+
+    /// Leases the catalogue `roses` of a client.
+    pub async fn lease(&self, client: ClientId) -> CatalogueLease {
+        let query = CatalogueQuery {
+            client,
+            name: CatalogueName::new("roses").unwrap(),
+            new_id: Some(CatalogueId::new(uuid(5))),
+            holder: uuid(6),
+            now: noon(),
+            until: noon() + minutes(1),
+        };
+        match Catalogues::lease(&*self.store, &query).await.unwrap() {
+            Leased::Held(lease) => lease,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The posting with this identifier.
+    pub async fn posting(&self, id: &str) -> Posting {
+        let known = self.store.load(&[identifier(id)], &[]).await.unwrap();
+        known.postings[&identifier(id)].clone()
     }
 
     /// Lets time pass.
@@ -249,7 +231,7 @@ impl Desk {
     fn ports(&self) -> Ports {
         let clock = Arc::clone(&self.clock);
         let shared = SharedPorts {
-            sign_in_tokens: Arc::new(Shaky(Arc::clone(&self.store), Arc::clone(&self.is_away))),
+            sign_in_tokens: Arc::clone(&self.store) as _,
             clients: Arc::clone(&self.store) as _,
             activity: Arc::clone(&self.store) as _,
             browser: Arc::clone(&self.store) as _,
@@ -271,12 +253,13 @@ impl Desk {
         Ports {
             shared,
             store: Arc::clone(&self.store) as _,
-            decisions: Arc::new(Decider(Arc::clone(&self.store))),
-            companies: Arc::clone(&self.store) as _,
+            lifetime: Lifetime::NEVER,
+            companies: Arc::clone(&self.companies),
             new_secret: Arc::new(|| Some(("s3cret".to_owned(), [3; 32]))),
             outbox: Arc::clone(&self.store) as _,
             kinds: vec![ENRICH.kind()],
             subscribers: Arc::clone(&self.store) as _,
+            new_subscriber: Arc::new(|| (subscriber_id("new"), token("new"))),
             census: Arc::clone(&self.store) as _,
             accounts: Arc::clone(&self.store) as _,
             audit: Arc::clone(&self.store) as _,
@@ -289,32 +272,25 @@ impl Desk {
 
     /// Signs in for a client, and returns the cookie.
     pub async fn visit(&self, client: &Client) -> String {
-        let (url, _) = client_link(&*self.store, client, None, "", self.now())
-            .await
-            .unwrap();
-        let link = url.strip_prefix("/integration/sign-in?link=").unwrap();
-        let entered = self
-            .post("/integration/sign-in", "", &[("link", link)])
-            .await;
-        assert_eq!(
-            (entered.status.as_u16(), entered.header("location")),
-            (303, "/integration")
-        );
+        let link = client_link(&*self.store, client, None, "", self.now());
+        let (url, _) = link.await.unwrap();
+        let (page, form) = url.split_once('?').unwrap();
+        let entered = self.post(page, "", form).await;
+        assert_eq!(entered.header("location"), "/integration");
         entered.cookie().to_owned()
     }
 
     /// The token of a new link for an operator.
     pub async fn link(&self, operator: &str) -> String {
         let token = new_token();
-        let operator = Operator::new(operator).unwrap();
-        let now = self.now();
         let by = Attribution {
             id: uuid::Uuid::now_v7(),
-            ..by_ann(1)
+            operator: Operator::new("ann").unwrap(),
         };
-        issue_link(&*self.store, token_digest(&token), operator, &by, now)
-            .await
-            .unwrap();
+        let operator = Operator::new(operator).unwrap();
+        let digest = token_digest(&token);
+        let issued = issue_link(&*self.store, digest, operator, &by, self.now());
+        issued.await.unwrap();
         token
     }
 
@@ -355,36 +331,51 @@ impl Desk {
 
     pub async fn get(&self, path: &str, cookie: &str) -> Answer {
         let headers = vec![("cookie", cookie)];
-        self.ask(
-            path,
-            Ask {
-                headers,
-                ..Ask::default()
-            },
-        )
-        .await
+        let ask = Ask {
+            headers,
+            ..Ask::default()
+        };
+        self.ask(path, ask).await
     }
 
-    pub async fn post(&self, path: &str, cookie: &str, form: &[(&str, &str)]) -> Answer {
-        let headers = vec![("cookie", cookie)];
-        let form = Some(encoded(form));
-        self.ask(
-            path,
-            Ask {
-                form,
-                headers,
-                ..Ask::default()
-            },
-        )
-        .await
+    /// Sends a form, in the form of an address.
+    pub async fn post(&self, path: &str, cookie: &str, form: &str) -> Answer {
+        let ask = Ask {
+            form: Some(form.to_owned()),
+            headers: vec![("cookie", cookie)],
+            peer: None,
+        };
+        self.ask(path, ask).await
     }
 
     /// Signs in, and returns the cookie.
     pub async fn sign_in(&self, operator: &str) -> String {
         let link = self.link(operator).await;
-        let entered = self.post("/sign-in", "", &[("link", &link)]).await;
+        let entered = self.post("/sign-in", "", &format!("link={link}")).await;
         assert_eq!(entered.status, 303);
         entered.cookie().to_owned()
+    }
+
+    /// An operator who is signed in.
+    pub async fn operator(&self, name: &str) -> Visitor<'_> {
+        let cookie = self.sign_in(name).await;
+        self.visitor("/clients", cookie).await
+    }
+
+    /// Somebody of a client who is signed in.
+    pub async fn integrator(&self, client: &Client) -> Visitor<'_> {
+        let cookie = self.visit(client).await;
+        self.visitor("/integration", cookie).await
+    }
+
+    async fn visitor(&self, page: &str, cookie: String) -> Visitor<'_> {
+        let page = self.get(page, &cookie).await;
+        let token = page.token().to_owned();
+        Visitor {
+            desk: self,
+            cookie,
+            token,
+        }
     }
 
     /// The names of the actions in the audit with their operators, oldest first.
@@ -402,8 +393,41 @@ impl Desk {
     }
 }
 
-pub fn encoded(form: &[(&str, &str)]) -> String {
-    url::form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(form)
-        .finish()
+/// Somebody who is signed in, and the token of the forms.
+pub struct Visitor<'a> {
+    desk: &'a Desk,
+    pub cookie: String,
+    pub token: String,
+}
+
+impl Visitor<'_> {
+    pub async fn get(&self, path: &str) -> Answer {
+        self.desk.get(path, &self.cookie).await
+    }
+
+    /// Sends a form with the token.
+    pub async fn post(&self, path: &str, form: &str) -> Answer {
+        let form = format!("token={}&{form}", self.token);
+        self.desk.post(path, &self.cookie, &form).await
+    }
+
+    /// Sends forms one after the other, and checks how each is answered.
+    pub async fn check(&self, path: &str, forms: &[(&str, u16)]) {
+        for (form, status) in forms {
+            let answer = self.post(path, form).await;
+            assert_eq!(answer.status, *status, "{form}: {}", answer.body);
+        }
+    }
+
+    /// Sends a form, and returns the page that it leads to.
+    pub async fn follow(&self, path: &str, form: &str) -> Answer {
+        let done = self.post(path, form).await;
+        assert_eq!(done.status, 303, "{form}: {}", done.body);
+        self.get(done.header("location")).await
+    }
+}
+
+/// A value as an address has it.
+pub fn encoded(value: &str) -> String {
+    url::form_urlencoded::byte_serialize(value.as_bytes()).collect()
 }

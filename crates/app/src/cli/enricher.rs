@@ -7,7 +7,7 @@ use clap::Args;
 use secrecy::SecretString;
 use url::Url;
 
-use super::values::{api_key, line, seconds, web_url, whole};
+use super::values::{api_key, line, one_of, seconds, web_url, whole};
 use crate::misconfigured::Misconfigured;
 
 /// The highest price of a million tokens, in any currency.
@@ -18,7 +18,7 @@ const HIGHEST_PRICE: f64 = 1e9;
 pub struct EnricherArgs {
     /// Who enriches postings: `builtin` works by rules alone, `llm` has a language model judge
     /// what the rules have nothing against
-    #[arg(long, value_name = "NAME", default_value = "builtin", value_parser = enricher)]
+    #[arg(long, value_name = "NAME", default_value = "builtin", value_parser = one_of(ENRICHERS))]
     enricher: EnricherName,
 
     /// Where an OpenAI-compatible API is, such as `https://api.openai.com/v1` or
@@ -77,6 +77,11 @@ enum EnricherName {
     Llm,
 }
 
+const ENRICHERS: &[(&str, EnricherName)] = &[
+    ("builtin", EnricherName::Builtin),
+    ("llm", EnricherName::Llm),
+];
+
 /// The enricher of postings, with its settings.
 #[derive(Clone, Debug)]
 pub enum EnricherKind {
@@ -113,14 +118,6 @@ impl EnricherArgs {
     }
 }
 
-fn enricher(text: &str) -> Result<EnricherName, String> {
-    match text.trim() {
-        "builtin" => Ok(EnricherName::Builtin),
-        "llm" => Ok(EnricherName::Llm),
-        other => Err(format!("{other:?} is no enricher; use `builtin` or `llm`")),
-    }
-}
-
 /// The base URL of a model's API. It may have a query, which some endpoints want with every call.
 fn llm_base_url(text: &str) -> Result<Url, String> {
     let url = web_url(text)?;
@@ -149,14 +146,6 @@ mod tests {
 
     #[test]
     fn values_of_enrichment() {
-        check(
-            enricher,
-            r#"
-            builtin  | Builtin
-            llm      | Llm
-            gpt      ! "gpt" is no enricher; use `builtin` or `llm`
-            "#,
-        );
         check(
             |text| llm_base_url(text).map(String::from),
             r#"

@@ -7,7 +7,7 @@ use clap::Args;
 use secrecy::SecretString;
 use url::Url;
 
-use super::values::{api_key, base_url, line, whole};
+use super::values::{api_key, base_url, line, one_of, whole};
 use crate::newsletter_service::Links;
 
 /// The heading of the options.
@@ -57,7 +57,7 @@ pub struct AccountsArgs {
         // A flag, which a bool is otherwise, would take `off` for absent.
         action = clap::ArgAction::Set,
         default_value = "daily",
-        value_parser = reconcile
+        value_parser = one_of(&[("daily", true), ("off", false)])
     )]
     pub mailerlite_reconcile: bool,
 
@@ -147,14 +147,6 @@ fn group_id(text: &str) -> Result<Group, String> {
 fn requests(text: &str) -> Result<NonZeroU32, String> {
     let requests: u32 = whole("requests", 1..=u32::MAX.into())(text)?;
     NonZeroU32::try_from(requests).map_err(|error| error.to_string())
-}
-
-fn reconcile(text: &str) -> Result<bool, String> {
-    match text.trim() {
-        "daily" => Ok(true),
-        "off" => Ok(false),
-        _ => Err(format!("{text:?} is not one of daily, off")),
-    }
 }
 
 /// One of the secrets with which the provider signs its deliveries.

@@ -12,7 +12,7 @@ use workers::WorkerSettings;
 use super::{
     enricher::EnricherArgs,
     newsletter::AccountsArgs,
-    values::{AdminBind, admin_bind, bind, root_url, seconds, web_url, whole},
+    values::{AdminBind, admin_bind, bind, one_of, root_url, seconds, web_url, whole},
 };
 use crate::database_url::DatabaseUrl;
 
@@ -217,18 +217,16 @@ pub struct WebhookAddressArgs {
         long = "webhook-private",
         value_name = "refuse|allow",
         default_value = "refuse",
-        value_parser = private_addresses
+        value_parser = one_of(PRIVATE)
     )]
     pub private: PrivateAddresses,
 }
 
-fn private_addresses(text: &str) -> Result<PrivateAddresses, String> {
-    match text.trim() {
-        "refuse" => Ok(PrivateAddresses::Refuse),
-        "allow" => Ok(PrivateAddresses::Allow),
-        _ => Err(format!("{text:?} is neither `refuse` nor `allow`")),
-    }
-}
+/// What may be said of private addresses.
+const PRIVATE: &[(&str, PrivateAddresses)] = &[
+    ("refuse", PrivateAddresses::Refuse),
+    ("allow", PrivateAddresses::Allow),
+];
 
 // Background work. Clap would show a doc comment as the command's help.
 #[derive(Clone, Debug, Args)]

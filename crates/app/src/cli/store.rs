@@ -10,7 +10,7 @@ use tokens::KeyFolder;
 
 use super::operator::OperatorArgs;
 use crate::{
-    database::{Database, Outdated},
+    database::Database,
     database_url::{DatabaseUrl, database_url},
 };
 
@@ -67,7 +67,7 @@ impl StoreArgs {
     /// Opens the database, and makes an embedded one that was not there before.
     pub async fn open_or_make(&self) -> anyhow::Result<Database> {
         let (url, keys) = (self.database(), self.data_dir.keys());
-        Database::open_or_make(&url, &keys, Outdated::MigrateEmbedded).await
+        Database::open_or_make(&url, &keys, false).await
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use clap::Args;
-use kernel::audit::{AuditLog, AuditPosition, AuditQuery, Details, Entry};
+use kernel::audit::{AuditLog, AuditQuery, Details, Entry};
 use newsletter::{
     store::{Store, StoreError},
     subscriber::SubscriberId,
@@ -15,9 +15,6 @@ use crate::{
     cli::{JsonArgs, StoreArgs, values::since},
     output,
 };
-
-/// Entries that are read at a time.
-const PAGE: usize = 1_000;
 
 /// Show what operators did, newest last
 #[derive(Debug, Args)]
@@ -43,7 +40,7 @@ impl Audit {
             limit: self.limit,
             ..AuditQuery::default()
         };
-        let (entries, has_more) = read(&*database.audit, query).await?;
+        let (entries, has_more) = read(&*database.audit, &query).await?;
         let people = addresses(&*database.newsletter, &entries).await?;
         let lines = lines(&entries, &people);
         let mut list = output::List::new(self.json.enabled, output::print);
@@ -55,22 +52,14 @@ impl Audit {
 }
 
 /// The newest entries, oldest first, and whether there are older ones.
-async fn read(log: &dyn AuditLog, query: AuditQuery) -> Result<(Vec<Entry>, bool), StoreError> {
-    let mut entries: Vec<Entry> = Vec::new();
-    let mut has_more = true;
-    while has_more && entries.len() < query.limit {
-        let limit = (query.limit - entries.len()).min(PAGE);
-        let page = AuditQuery {
-            before: entries.last().map(AuditPosition::from),
-            // One more than needed shows whether there are older ones.
-            limit: limit + 1,
-            ..query.clone()
-        };
-        let mut page = log.entries(&page).await?;
-        has_more = page.len() > limit;
-        page.truncate(limit);
-        entries.extend(page);
-    }
+async fn read(log: &dyn AuditLog, query: &AuditQuery) -> Result<(Vec<Entry>, bool), StoreError> {
+    let one_more = AuditQuery {
+        limit: query.limit.saturating_add(1),
+        ..query.clone()
+    };
+    let mut entries = log.entries(&one_more).await?;
+    let has_more = entries.len() > query.limit;
+    entries.truncate(query.limit);
     entries.reverse();
     Ok((entries, has_more))
 }
@@ -165,7 +154,7 @@ mod tests {
             limit: 10,
             ..AuditQuery::default()
         };
-        let (entries, has_more) = read(&store, query).await.unwrap();
+        let (entries, has_more) = read(&store, &query).await.unwrap();
         let people = addresses(&store, &entries).await.unwrap();
         let lines = lines(&entries, &people);
         let mut text = Vec::new();
@@ -190,25 +179,22 @@ mod tests {
     #[tokio::test]
     async fn the_newest_are_shown_and_that_there_are_more() {
         let store = MemoryStore::new();
-        let many = PAGE + 5;
         let mut writes = WriteSet::new(noon());
-        for n in 0..many {
-            let at = noon() + minutes(i64::try_from(n).unwrap());
-            let entry = by_ann(n as u128).entry(Action::OUTBOX_RETRY, at);
-            writes.tasks.audit.push(entry);
-        }
+        let at = |n: u8| noon() + minutes(n.into());
+        let entry = |n: u8| by_ann(n.into()).entry(Action::OUTBOX_RETRY, at(n));
+        writes.tasks.audit = (0..5).map(entry).collect();
         store.commit(writes).await.unwrap();
-        for (limit, shown, more) in [(0, 0, true), (3, 3, true), (many, many, false)] {
+        for (limit, shown, more) in [
+            (0, &[] as &[_], true),
+            (2, &[3, 4], true),
+            (5, &[0, 1, 2, 3, 4], false),
+        ] {
             let query = AuditQuery {
                 limit,
                 ..AuditQuery::default()
             };
-            let (entries, has_more) = read(&store, query).await.unwrap();
-            assert_eq!((entries.len(), has_more), (shown, more));
-            assert!(entries.is_sorted_by_key(|entry| entry.at));
-            if let Some(last) = entries.last() {
-                assert_eq!(last.at, noon() + minutes(i64::try_from(many - 1).unwrap()));
-            }
+            let expect: Vec<_> = shown.iter().map(|n| entry(*n)).collect();
+            assert_eq!(read(&store, &query).await, Ok((expect, more)));
         }
     }
 }

@@ -4,9 +4,10 @@ use clap::{ArgGroup, Args};
 use domain::{
     company::{Company, CompanyView},
     posting::CompanyPatch,
-    usecase::{CompanyChange, CompanyError},
+    usecase::{CompanyChange, CompanyError, update_company},
 };
 use kernel::{Actor, CompanyId, Website};
+use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ use crate::{
     },
     database::Database,
     misconfigured::Misconfigured,
-    operators, output,
+    output,
 };
 
 commands! {
@@ -187,7 +188,8 @@ impl Update {
         };
         let (change, id) = (CompanyChange { patch, owner }, CompanyId::of(&self.website));
         let (store, clients) = (&*database.store, &*database.clients);
-        operators::change_company(store, clients, id, &change, &by).await?;
+        let attempt = || update_company(store, clients, id, &change, &by, clock::now());
+        decide_again(COMMAND_PATIENCE, attempt).await?;
         print(&find(&database, id).await?, &self.json)
     }
 }

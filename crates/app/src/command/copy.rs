@@ -7,7 +7,7 @@
 
 use std::{collections::BTreeSet, time::Instant};
 
-use adapters_postgres::{Begun, CopyTarget, PostgresUrl};
+use adapters_postgres::{Begun, CopyTarget};
 use adapters_sqlite::{
     CopySource,
     rows::{Column, Row, TABLES, Table, ZERO, key_of},
@@ -24,6 +24,7 @@ use crate::{
     embedded,
     misconfigured::Misconfigured,
     output,
+    text::hex,
 };
 
 /// The most rows that are written at a time.
@@ -84,7 +85,9 @@ impl Copy {
         })?;
         let mut copying = Copying {
             source,
-            target: open(to).await?,
+            target: CopyTarget::open(to)
+                .await
+                .context("cannot open the database to copy to")?,
             batch: self.batch,
         };
         let rows = copying.run().await?;
@@ -96,11 +99,6 @@ impl Copy {
         ))?;
         Ok(())
     }
-}
-
-async fn open(to: &PostgresUrl) -> anyhow::Result<CopyTarget> {
-    let target = CopyTarget::open(to).await;
-    target.context("cannot open the database to copy to")
 }
 
 impl Copying {
@@ -211,9 +209,7 @@ impl Copying {
                 compared + equal(&rows, &copied) + 1
             );
             if rows.is_empty() {
-                let digest = digest.finalize().into_iter();
-                let digits: Vec<_> = digest.map(|byte| format!("{byte:02x}")).collect();
-                return Ok((compared, digits.concat()));
+                return Ok((compared, hex(&digest.finalize())));
             }
             for row in &rows {
                 digest.update(serde_json::to_vec(row)?);

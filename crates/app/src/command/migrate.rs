@@ -13,7 +13,7 @@ pub struct Migrate {
 
 impl Migrate {
     pub async fn run(self) -> anyhow::Result<()> {
-        let (_, applied) = Database::migrate(&self.store.database()).await?;
+        let applied = Database::migrate(&self.store.database()).await?;
         if applied.is_empty() {
             output::print("The schema is current.")?;
         }

@@ -1,45 +1,31 @@
 //! `posthaste push`: sends a file of postings through the imports endpoint, by the crate `push`.
 
 use std::{
-    collections::BTreeMap,
-    convert::Infallible,
     env,
-    fmt::{self, Write as _},
+    fmt::Write as _,
     fs::{self, File},
-    future::pending,
-    io::{self, BufWriter, IsTerminal as _},
-    num::NonZero,
+    io::BufWriter,
     path::{Path, PathBuf},
     process::ExitCode,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use indicatif::ProgressBar;
 use kernel::CatalogueName;
 use push::{
-    Catalogue, Counts, Credentials, Import, Loader, Missing, Options, Progress, Reason, Snapshot,
-    Source,
+    Catalogue, Credentials, Import, Loader, Missing, Options, Progress, Source, Summary, show,
 };
 use secrecy::SecretString;
-use serde::Serialize;
-use tokio::{task, time};
+use tokio::task;
 use url::Url;
 
 use crate::{
     cli::{JsonArgs, values},
     output,
-    progress::{self, Estimate},
     shutdown::{INTERRUPTED, StopSignals},
-    text::{plain, quoted, shorten},
+    text::quoted,
 };
-
-/// Characters of a reason that are printed.
-const SHOWN_LENGTH: usize = 66;
-/// How often a bar is drawn, and after how many of these times a line is printed without one.
-const REDRAW: Duration = Duration::from_millis(200);
-const REDRAWS_PER_LINE: u64 = 50;
 
 /// Push many postings from a file
 #[derive(Debug, Args)]
@@ -223,129 +209,6 @@ fn refuse_same_file(input: &Path, rejects: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A bar that goes away when it is dropped.
-struct Bar(ProgressBar);
-
-impl Drop for Bar {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
-}
-
-/// Shows the progress until it is dropped: a bar on a terminal, elsewhere a line every ten seconds.
-async fn show(progress: &Progress) -> Infallible {
-    let is_terminal = io::stderr().is_terminal();
-    let bar = is_terminal.then(|| Bar(progress::of_input(None)));
-    let (mut rest, mut rate) = (Estimate::default(), Estimate::default());
-    for tick in 1_u64.. {
-        time::sleep(REDRAW).await;
-        let (now, snapshot) = (Instant::now(), progress.snapshot());
-        rest.observe(now, snapshot.position);
-        rate.observe(now, snapshot.lines);
-        if let Some(Bar(bar)) = &bar {
-            if let Some(length) = snapshot.length {
-                progress::set_length(bar, length);
-            }
-            bar.set_position(snapshot.position);
-            let sent = sent(&snapshot, &rate);
-            bar.set_message(snapshot.waits_for.unwrap_or(sent));
-        } else if tick.is_multiple_of(REDRAWS_PER_LINE) {
-            output::complain(line(&snapshot, &rate, &rest));
-        }
-    }
-    pending().await
-}
-
-/// How much was sent, and how fast.
-fn sent(snapshot: &Snapshot, rate: &Estimate) -> String {
-    let lines = snapshot.lines;
-    match rate.per_second() {
-        Some(rate) => format!("{lines} lines sent, {rate} a second"),
-        None => format!("{lines} lines sent"),
-    }
-}
-
-/// One line for a log.
-fn line(snapshot: &Snapshot, rate: &Estimate, rest: &Estimate) -> String {
-    let position = snapshot.position;
-    let length = snapshot.length.filter(|length| *length > 0);
-    let place = length.map_or_else(
-        || format!("{position} bytes"),
-        |length| {
-            let percent = u128::from(position.min(length)) * 100 / u128::from(length);
-            format!("{percent} %")
-        },
-    );
-    let left = length.and_then(|length| rest.left(length));
-    let parts = [
-        Some(place),
-        Some(sent(snapshot, rate)),
-        left.map(progress::rounded),
-        snapshot.waits_for.clone(),
-    ];
-    let parts: Vec<_> = parts.into_iter().flatten().collect();
-    format!("push: {}", parts.join("; "))
-}
-
-/// The summary of a run.
-#[derive(Debug, Serialize)]
-struct Summary {
-    lines: u64,
-    #[serde(flatten)]
-    counts: Counts,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    missing: Option<Missing>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    notices: BTreeMap<String, u64>,
-    /// Lines that were not taken, without a receipt that says why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    receipts_omitted: Option<NonZero<u64>>,
-    reasons: Vec<Reason>,
-    seconds: f64,
-}
-
-impl Summary {
-    fn new(import: &Import, took: Duration) -> Self {
-        Self {
-            lines: import.counts.total(),
-            counts: import.counts,
-            missing: import.missing,
-            notices: import.notices.clone(),
-            receipts_omitted: NonZero::new(import.receipts_omitted),
-            reasons: push::reasons(&import.receipts),
-            seconds: (took.as_secs_f64() * 1_000.0).round() / 1_000.0,
-        }
-    }
-}
-
-/// A few lines for people.
-impl fmt::Display for Summary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, count) in self.counts.named() {
-            writeln!(f, "{name:<9} {count:>10}")?;
-        }
-        let (total, seconds) = (self.lines, self.seconds);
-        #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
-        let rate = total as f64 / seconds.max(0.001);
-        write!(f, "{total} lines in {seconds:.1} s, {rate:.0} a second")?;
-        for Reason { reason, count } in &self.reasons {
-            let reason = shorten(&plain(reason), SHOWN_LENGTH);
-            write!(f, "\n{count:>10} × {reason}")?;
-        }
-        for (code, count) in &self.notices {
-            write!(f, "\n{count:>10} × taken, with the notice {}", plain(code))?;
-        }
-        if let Some(omitted) = self.receipts_omitted {
-            write!(
-                f,
-                "\n{omitted} lines more were not taken. The service says of so many only of the \
-                 first why: mend these, and push again."
-            )?;
-        }
-        Ok(())
-    }
-}
-
 fn print_summary(summary: &Summary, import: &Import, args: &Push) -> anyhow::Result<()> {
     let missing = import.missing.filter(|missing| missing.count > 0);
     let missing = missing.map(|missing| say_missing(args, missing, import.counts.expired));
@@ -426,64 +289,4 @@ fn overriding_command(args: &Push) -> String {
         command.push_str(" --client-secret …");
     }
     command
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_summary_is_for_people_and_for_programs() {
-        let receipt = json!({"line": 1, "id": "a", "outcome": "refused", "status": 422,
-            "message": "No.", "errors": {"title": ["is required"]}});
-        let import = Import {
-            counts: Counts {
-                created: 2,
-                refused: 1,
-                ..Counts::default()
-            },
-            missing: Some(Missing {
-                count: 3,
-                expired: 0,
-                held: true,
-            }),
-            notices: [("unknown_field".to_owned(), 3)].into(),
-            receipts: vec![serde_json::from_value(receipt).unwrap()],
-            receipts_omitted: 0,
-        };
-        let summary = Summary::new(&import, Duration::from_millis(1_500));
-        let text = "created            2\nupdated            0\nunchanged          0\n\
-                    expired            0\nreopened           0\nrefused            1\n\
-                    failed             0\n3 lines in 1.5 s, 2 a second\n         \
-                    1 × title: is required\n         3 × taken, with the notice unknown_field";
-        assert_eq!(summary.to_string(), text);
-        let expect = json!({"lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0,
-            "reopened": 0, "refused": 1, "failed": 0, "seconds": 1.5,
-            "missing": {"count": 3, "expired": 0, "held": true},
-            "notices": {"unknown_field": 3},
-            "reasons": [{"reason": "title: is required", "count": 1}]});
-        assert_eq!(serde_json::to_value(&summary).unwrap(), expect);
-    }
-
-    #[test]
-    fn a_line_says_how_far_it_is_and_how_fast() {
-        let (start, mut snapshot) = (Instant::now(), Snapshot::default());
-        snapshot.length = Some(10_000);
-        let (mut rate, mut rest) = (Estimate::default(), Estimate::default());
-        assert_eq!(line(&snapshot, &rate, &rest), "push: 0 %; 0 lines sent");
-        for second in 0..=10 {
-            (snapshot.position, snapshot.lines) = (second * 100, second * 10);
-            let now = start + Duration::from_secs(second);
-            rate.observe(now, snapshot.lines);
-            rest.observe(now, snapshot.position);
-        }
-        snapshot.waits_for = Some("waiting for input (3 s)".to_owned());
-        let expect = "push: 10 %; 100 lines sent, 10 a second; 91 s left; waiting for input (3 s)";
-        assert_eq!(line(&snapshot, &rate, &rest), expect);
-        snapshot.length = None;
-        let expect = "push: 1000 bytes; 100 lines sent, 10 a second; waiting for input (3 s)";
-        assert_eq!(line(&snapshot, &rate, &rest), expect);
-    }
 }

@@ -1,6 +1,7 @@
-//! Commands to paste into a shell, with the demo's address and credentials.
+//! Commands to paste into a shell, with the demo's address and credentials: for bash or another
+//! POSIX shell with curl, grep and sed.
 
-use std::{env, fmt::Write as _, io};
+use std::{env, io};
 
 use push::Credentials;
 use secrecy::ExposeSecret as _;
@@ -8,114 +9,54 @@ use secrecy::ExposeSecret as _;
 use super::{home::Home, samples};
 use crate::text::quoted;
 
+/// The commands on a service.
+const COMMANDS: &str = include_str!("commands.sh");
 /// The command that serves the demo's data again.
-#[derive(Debug)]
-pub struct ServeAgain {
-    program: String,
-    directory: String,
-    database: String,
+const SERVE_AGAIN: &str = include_str!("serve_again.sh");
+
+/// A text with the values of its names, which stand between `@`.
+fn filled(text: &str, values: &[(&str, &str)]) -> String {
+    let fill =
+        |text: String, (name, value): &(&str, &str)| text.replace(&format!("@{name}@"), value);
+    values.iter().fold(text.trim_end().to_owned(), fill)
 }
 
-impl ServeAgain {
-    /// A command with this program.
-    pub fn new(home: &Home) -> io::Result<Self> {
-        let text = |path: &std::path::Path| quoted(&path.to_string_lossy());
-        Ok(Self {
-            program: text(&env::current_exe()?),
-            directory: text(&home.directory),
-            database: quoted(&format!("sqlite://{}", home.database().display())),
-        })
-    }
+/// The commands.
+pub fn lines(url: &str, credentials: &Credentials) -> String {
+    let values = [
+        ("POSTINGS", "@URL@/api/job-board/job-postings"),
+        ("URL", url),
+        ("CLIENT_ID", &credentials.client_id),
+        ("CLIENT_SECRET", credentials.client_secret.expose_secret()),
+        ("REDACTED", samples::REDACTED),
+    ];
+    filled(COMMANDS, &values)
 }
 
-/// The commands, for bash or another POSIX shell with curl, grep and sed.
-pub fn lines(url: &str, credentials: &Credentials, again: Option<&ServeAgain>) -> String {
-    let Credentials {
-        client_id,
-        client_secret,
-    } = credentials;
-    let client_secret = client_secret.expose_secret();
-    let postings = format!("{url}/api/job-board/job-postings");
-    let redacted = samples::REDACTED;
-    let mut lines = String::new();
-    if let Some(ServeAgain {
-        program,
-        directory,
-        database,
-    }) = again
-    {
-        let bind = url.trim_start_matches("http://");
-        _ = write!(
-            lines,
-            r"# The demo has ended. This serves its data again, in the background; `kill %1`
-# ends it.
-{program} serve --log warn \
-  --data-dir {directory} \
-  --database-url {database} \
-  --bind {bind} --public-url {url} &
-curl -s --retry 20 --retry-delay 1 --retry-connrefused \
-  {url}/readyz
-echo
-
-"
-        );
-    }
-    _ = write!(
-        lines,
-        r#"# A token. The next commands need it.
-TOKEN=$(curl -sS {url}/oauth/token \
-  -d grant_type=client_credentials \
-  -d client_id={client_id} \
-  -d client_secret={client_secret} \
-  | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
-
-# Create a posting.
-curl -sS -X PUT {postings}/my-first \
-  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \
-  -d '{{"title": "Lighthouse keeper",
-       "raw_description": "<p>Keep the <b>light</b> on. Ring 01632 960123.</p>",
-       "location_country_code": "FR", "location_city": "Brest",
-       "application_email": "light@tower.example",
-       "company": {{"name": "Tower", "website_url": "https://tower.example"}}}}'
-echo
-
-# See a sample's description without what identifies the company.
-printf '%b\n' "$(curl -sS -H "Authorization: Bearer $TOKEN" \
-  {postings}/{redacted} \
-  | sed -E 's/.*"markdown_redacted_description":"(([^"\\]|\\.)*)".*/\1/')"
-
-# List what was rejected, and why.
-curl -sS -H "Authorization: Bearer $TOKEN" \
-  "{postings}?status=rejected" \
-  | grep -oE '"unique_source_identifier":"[^"]*"|"status_reason":"[^"]*"'
-
-# Take the posting down.
-curl -sS -X PUT {postings}/my-first \
-  -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \
-  -d '{{"expiration": {{"reason": "The position has been filled."}}}}'
-echo"#
-    );
-    lines
+/// The command that serves the demo's data again with this program, at the same address.
+pub fn serve_again(url: &str, home: &Home) -> io::Result<String> {
+    let database = format!("sqlite://{}", home.database().display());
+    let values = [
+        ("PROGRAM", &*quoted(&env::current_exe()?.to_string_lossy())),
+        ("DIRECTORY", &quoted(&home.directory.to_string_lossy())),
+        ("DATABASE", &quoted(&database)),
+        ("BIND", url.trim_start_matches("http://")),
+        ("URL", url),
+    ];
+    Ok(filled(SERVE_AGAIN, &values))
 }
 
 #[cfg(test)]
 mod tests {
-    use secrecy::SecretString;
-
     use super::*;
 
     #[test]
     fn lines_fit_a_terminal() {
         let credentials = Credentials {
             client_id: uuid::Uuid::max().to_string(),
-            client_secret: SecretString::from("x".repeat(43)),
+            client_secret: "x".repeat(43).into(),
         };
-        let again = ServeAgain {
-            program: "posthaste".to_owned(),
-            directory: "/tmp/d".to_owned(),
-            database: "sqlite:///tmp/d/posthaste.db".to_owned(),
-        };
-        for line in lines("http://127.0.0.1:65535", &credentials, Some(&again)).lines() {
+        for line in lines("http://127.0.0.1:65535", &credentials).lines() {
             assert!(line.chars().count() <= 80, "{line}");
         }
     }

@@ -30,17 +30,11 @@ impl Home {
         }
         let temporary = tempfile::Builder::new()
             .prefix("posthaste-demo-")
+            .disable_cleanup(stays)
             .tempdir()?;
-        Ok(if stays {
-            Self {
-                directory: temporary.keep(),
-                _temporary: None,
-            }
-        } else {
-            Self {
-                directory: temporary.path().to_owned(),
-                _temporary: Some(temporary),
-            }
+        Ok(Self {
+            directory: temporary.path().to_owned(),
+            _temporary: Some(temporary),
         })
     }
 

@@ -2,7 +2,6 @@
 
 use access::{NewClient, Scope};
 use anyhow::{Context as _, bail};
-use indicatif::{ProgressBar, ProgressStyle};
 use kernel::{
     Prefixes, SourceIdentifier,
     audit::{Attribution, Operator},
@@ -15,7 +14,7 @@ use super::{
     samples::{self, Sample},
     table::Row,
 };
-use crate::{database::Database, operators::create_client};
+use crate::{database::Database, operators::create_client, progress};
 
 /// The demo as an operator.
 pub fn demo_operator() -> anyhow::Result<Attribution> {
@@ -64,7 +63,7 @@ pub async fn push_samples(
         }
     }
 
-    let bar = progress_bar(samples.len() as u64, "pushed");
+    let bar = progress::of_items(samples.len() as u64).with_message("pushed");
     let url = url.parse().context("the service has no usable address")?;
     let loader = Loader::connect(&url, credentials, Progress::default()).await?;
     let options = Options {
@@ -86,13 +85,4 @@ pub async fn push_samples(
     }
     bar.finish_and_clear();
     Ok(rows)
-}
-
-/// A progress bar on standard error; hidden if that is no terminal.
-pub fn progress_bar(length: u64, what: &'static str) -> ProgressBar {
-    let bar = ProgressBar::new(length);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} {msg}") {
-        bar.set_style(style);
-    }
-    bar.with_message(what)
 }

@@ -33,11 +33,11 @@ use runtime::clock;
 
 use self::{
     home::Home,
-    integration::{demo_operator, integration, progress_bar, push_samples},
+    integration::{demo_operator, integration, push_samples},
 };
 use crate::{
     database::Database,
-    operators, output,
+    operators, output, progress,
     serve::Running,
     shutdown::{INTERRUPTED, StopSignals},
 };
@@ -108,8 +108,10 @@ async fn show(
     ))?;
     output::print(format_args!("{}\n", sharing::render(database, url).await?))?;
 
-    let again = exits.then(|| curl::ServeAgain::new(home)).transpose()?;
-    output::print(curl::lines(url, &credentials, again.as_ref()))?;
+    if exits {
+        output::print(format_args!("{}\n", curl::serve_again(url, home)?))?;
+    }
+    output::print(curl::lines(url, &credentials))?;
     if !exits {
         if let Some(console) = console {
             past::record(database).await?;
@@ -145,7 +147,7 @@ async fn wait_for_enrichment(database: &Database) -> anyhow::Result<()> {
         let backlog = database.outbox.backlog(&workers::kinds::ALL).await?;
         let enrichments = backlog.iter().find(|backlog| backlog.kind == ENRICH.kind());
         let waiting = enrichments.map_or(0, |backlog| backlog.waiting);
-        let bar = bar.get_or_insert_with(|| progress_bar(waiting, "enriched"));
+        let bar = bar.get_or_insert_with(|| progress::of_items(waiting).with_message("enriched"));
         bar.set_position(bar.length().unwrap_or_default().saturating_sub(waiting));
         if waiting == 0 {
             bar.finish_and_clear();

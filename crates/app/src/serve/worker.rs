@@ -29,17 +29,19 @@ use workers::clock_skew;
 pub(super) struct WorkerSetup {
     model: Option<Arc<dyn Model>>,
     provider: Arc<dyn Provider>,
+    receivers: Arc<WebhookClient>,
     body: workers::Body,
     settings: WorkerSettings,
 }
 
 impl WorkerSetup {
-    /// Prepares enricher and provider; starts nothing.
+    /// Prepares enricher, provider and the client of receivers; starts nothing.
     pub fn new(work: &WorkArgs) -> anyhow::Result<Self> {
         let (model, settings) = enricher::prepare(&work.enricher.kind()?, work.settings())?;
         Ok(Self {
             model,
             provider: provider::connect(&work.accounts.settings(), None)?,
+            receivers: webhooks::client(work.addresses.private)?,
             body: webhooks::body(work.appeal.appeal_url.clone()),
             settings,
         })
@@ -49,7 +51,6 @@ impl WorkerSetup {
     pub fn start(
         self,
         database: &Database,
-        receivers: Arc<WebhookClient>,
         wake: Arc<Wake>,
         throttle: Throttle,
         tracer: OptionalTracer,
@@ -75,7 +76,7 @@ impl WorkerSetup {
                 endpoints: Arc::clone(&database.webhooks),
                 postings: Arc::clone(&database.postings),
                 clients: Arc::clone(&database.clients),
-                sender: receivers,
+                sender: self.receivers,
                 body: self.body,
             },
             clock,
@@ -104,8 +105,8 @@ impl Worker {
     pub async fn run(self) -> anyhow::Result<()> {
         let signals = StopSignals::listen().context("cannot listen to signals")?;
         let traces = Traces::start()?;
-        let receivers = webhooks::client(self.work.addresses.private)?;
         let setup = WorkerSetup::new(&self.work)?;
+        webhooks::warn_without_https(&setup.receivers);
         let url = self.store.database();
         let database = Database::open(&url).await?;
         database.check_embedded(&url).await?;
@@ -117,13 +118,8 @@ impl Worker {
         let readiness = Readiness::of_store(Arc::clone(&database.health));
         let stores = database.for_metrics(&self.work.accounts.settings());
         let admin = Admin::start(self.admin.bind(), stores, readiness, None)?;
-        let worker = setup.start(
-            &database,
-            receivers,
-            wake,
-            Throttle(Arc::new(|| false)),
-            traces.tracer(),
-        )?;
+        let throttle = Throttle(Arc::new(|| false));
+        let worker = setup.start(&database, wake, throttle, traces.tracer())?;
         announce::parts(Some(&self.work), None)?;
         logging::announce("Posthaste works in the background.");
         let supervisor = Supervisor::ready();

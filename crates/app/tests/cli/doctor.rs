@@ -41,12 +41,17 @@ fn said(output: &Output, code: i32) -> String {
     lines
 }
 
-/// The line of a check that has these words.
-fn line<'a>(lines: &'a str, mark: &str, check: &str, words: &str) -> &'a str {
-    let begin = format!("{mark:<6}{check}: ");
-    let mut found = lines.lines().filter(|line| line.starts_with(&begin));
-    let found = found.find(|line| line.contains(words));
-    found.unwrap_or_else(|| panic!("no line {begin:?} with {words:?}:\n{lines}"))
+/// Checks that there is a line with this mark for each of these, a check and words in a line.
+fn has_lines(lines: &str, mark: &str, expected: &str) {
+    for expected in expected.lines() {
+        let (check, words) = expected.trim_start().split_once(": ").unwrap();
+        let begin = format!("{mark:<6}{check}: ");
+        let is_it = |line: &str| line.starts_with(&begin) && line.contains(words);
+        assert!(
+            lines.lines().any(is_it),
+            "no line {begin:?} with {words:?}:\n{lines}"
+        );
+    }
 }
 
 async fn answer(server: &MockServer, at: &str, body: Value) {
@@ -105,27 +110,21 @@ async fn an_installation_that_is_well_is_all_ok() {
     ]
     .concat();
     let lines = said(&place.run("doctor", &variables), 0);
-    for (check, words) in [
-        ("configuration", ""),
-        ("public-url", &board),
-        ("public-url", "/readyz says ready"),
-        ("clock", "it agrees with the e-mail provider's"),
-        ("store", "posthaste.db can be read and written"),
-        ("schema", "up to date"),
-        ("clock", ""),
-        ("keys", &format!("{key} signs; 1 can be used")),
-        ("disk", "MiB are free"),
-        ("newsletter", "old account: the key works; 7 people"),
-        (
-            "newsletter",
-            "new account: people are moved without a group",
-        ),
-        ("newsletter", "subscriber.deleted is worth adding"),
-        ("newsletter", "the webhook has a secret"),
-        ("model", "small-1 at 127.0.0.1: it answers (200 OK)"),
-    ] {
-        line(&lines, "ok", check, words);
-    }
+    let expected = format!(
+        "configuration: every value can be read
+         public-url: {board}/readyz says ready
+         clock: it agrees with the e-mail provider's
+         store: posthaste.db can be read and written
+         schema: up to date
+         keys: {key} signs; 1 can be used
+         disk: MiB are free
+         newsletter: old account: the key works; 7 people
+         newsletter: new account: people are moved without a group
+         newsletter: subscriber.deleted is worth adding
+         newsletter: the webhook has a secret
+         model: small-1 at 127.0.0.1: it answers (200 OK)"
+    );
+    has_lines(&lines, "ok", &expected);
     assert!(lines.lines().all(|line| line.starts_with("ok ")), "{lines}");
 
     let shown = said(&place.run("doctor --json", &variables), 0);
@@ -162,22 +161,18 @@ fn whatever_is_wrong_is_a_line_with_its_remedy() {
     // The second time would find what the first has mended.
     for _ in 0..2 {
         let lines = said(&place.run("doctor", &variables), 1);
-        for (check, words) in [
-            ("configuration", "unknown variable POSTHASTE_BNID"),
-            ("public-url", "into POSTHASTE_PUBLIC_URL"),
-            ("schema", "; run `posthaste migrate`"),
-            (
-                "keys",
-                &format!("{key}: others can use the file (mode 0644); run `chmod 600 "),
-            ),
-            ("newsletter", "old account: "),
-            ("newsletter", "new account: "),
-            ("newsletter", "set POSTHASTE_MAILERLITE_WEBHOOK_SECRET"),
-            ("model", "small-1 at 127.0.0.1: no answer: "),
-        ] {
-            line(&lines, "fail", check, words);
-        }
-        line(&lines, "ok", "store", "can be read");
+        let expected = format!(
+            "configuration: unknown variable POSTHASTE_BNID
+             public-url: into POSTHASTE_PUBLIC_URL
+             schema: ; run `posthaste migrate`
+             keys: {key}: others can use the file (mode 0644); run `chmod 600
+             newsletter: old account:
+             newsletter: new account:
+             newsletter: set POSTHASTE_MAILERLITE_WEBHOOK_SECRET
+             model: small-1 at 127.0.0.1: no answer: "
+        );
+        has_lines(&lines, "fail", &expected);
+        has_lines(&lines, "ok", "store: can be read");
     }
     let alone = [&variables[..], &[("POSTHASTE_NO_WORKER", "1")]].concat();
     let shown = said(&place.run("doctor --json", &alone), 1);
@@ -197,10 +192,13 @@ fn a_server_that_is_away_is_a_line_among_others() {
     let place = Place::new();
     let url = format!("postgres://posthaste:{}@127.0.0.1:1/posthaste", SECRETS[4]);
     let lines = said(&place.run("doctor", &[("DATABASE_URL", &url)]), 1);
-    line(&lines, "fail", "store", "that DATABASE_URL is right");
-    line(&lines, "fail", "keys", "run `posthaste keys generate`");
-    let off = "off, for no account has an API key";
-    line(&lines, "ok", "newsletter", off);
+    has_lines(&lines, "fail", "store: that DATABASE_URL is right");
+    has_lines(&lines, "fail", "keys: run `posthaste keys generate`");
+    has_lines(
+        &lines,
+        "ok",
+        "newsletter: off, for no account has an API key",
+    );
     assert!(place.names("").is_empty(), "nothing was made");
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, Permissions},
-    os::unix::fs::{PermissionsExt as _, chown, lchown, symlink},
+    os::unix::fs::PermissionsExt as _,
     path::Path,
 };
 
@@ -85,31 +85,11 @@ fn a_dotenv_file_that_others_may_write_stops_the_start() {
     place.refuses("migrate", &[], ".env: is not a file");
 }
 
-/// Only root can give files to somebody else; the rule itself is tested beside it.
-#[test]
-fn a_dotenv_file_or_link_of_somebody_else_stops_the_start() {
-    let place = with_dotenv("POSTHASTE_DATA_DIR=evil\n");
-    let (path, real) = (place.path(".env"), place.path("real"));
-    fs::rename(&path, &real).unwrap();
-    symlink(&real, &path).unwrap();
-    assert!(migrates_to(&place, "evil", &[]), "a link of one's own");
-    if chown(&real, Some(65534), None).is_err() {
-        return;
-    }
-    let begin = ".env: belongs to user 65534, who is neither you nor root";
-    place.refuses("migrate", &[], begin);
-    chown(&real, Some(0), None).unwrap();
-    lchown(&path, Some(65534), None).unwrap();
-    place.refuses("migrate", &[], begin);
-}
-
 #[test]
 fn a_bad_dotenv_file_stops_the_start_without_showing_its_values() {
-    for content in [
-        "A=1\nPOSTHASTE_CLIENT_SECRET=top secret 'x\n",
-        "A=1\nPOSTHASTE_CLIENT_SECRET=top secret\n",
-    ] {
-        let place = with_dotenv(content);
+    for end in ["", " 'x"] {
+        let content = format!("A=1\nPOSTHASTE_CLIENT_SECRET=top secret{end}\n");
+        let place = with_dotenv(&content);
         let begin = ".env: line 2 (POSTHASTE_CLIENT_SECRET) is not NAME=value";
         place.refuses("migrate", &[], begin);
         let output = place.run("migrate", &[]);
@@ -137,12 +117,7 @@ fn a_file_of_a_secret_that_cannot_be_used_stops_the_start() {
     place.write("empty", "\n");
     place.write("two", "two words\n");
     place.write("bytes", b"\xff");
-    for variable in [
-        "DATABASE_URL",
-        "POSTHASTE_MAILERLITE_WEBHOOK_SECRET",
-        "OTEL_EXPORTER_OTLP_HEADERS",
-        "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
-    ] {
+    for variable in ["DATABASE_URL", "OTEL_EXPORTER_OTLP_HEADERS"] {
         let by_file = format!("{variable}_FILE");
         for (file, why) in [
             ("gone", "gone: No such file"),
@@ -153,11 +128,8 @@ fn a_file_of_a_secret_that_cannot_be_used_stops_the_start() {
             place.refuses("serve", &[(&by_file, file)], &format!("{by_file}: {why}"));
         }
         let both = [(&*by_file, "key"), (variable, "x")];
-        place.refuses(
-            "serve",
-            &both,
-            &format!("{by_file}: {variable} is set as well"),
-        );
+        let why = format!("{by_file}: {variable} is set as well");
+        place.refuses("serve", &both, &why);
     }
     let two = [("POSTHASTE_LLM_API_KEY_FILE", "two")];
     place.refuses("serve", &two, "POSTHASTE_LLM_API_KEY: must be one word");

@@ -45,19 +45,11 @@ fn a_service_that_logs_json_says_nothing_else() {
     let (place, (_taken, address)) = (Place::new(), taken());
     let json = ("POSTHASTE_LOG_FORMAT", "json");
     let gone = ("DATABASE_URL_FILE", "gone");
+    let (bind, bad) = (("POSTHASTE_BIND", &*address), ("POSTHASTE_BIND", "x"));
+    let serve = "serve --admin-bind off";
     for (line, variables, code, expect) in [
-        (
-            "serve --admin-bind off",
-            [json, ("POSTHASTE_BIND", &*address)],
-            1,
-            "POSTHASTE_BIND: cannot listen on",
-        ),
-        (
-            "serve",
-            [json, ("POSTHASTE_BIND", "x")],
-            2,
-            "POSTHASTE_BIND: \"x\" is not",
-        ),
+        (serve, [json, bind], 1, "POSTHASTE_BIND: cannot listen on"),
+        ("serve", [json, bad], 2, "POSTHASTE_BIND: \"x\" is not"),
         (
             "worker --nonsense",
             [json; 2],

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{NOBODY, Place};
+use super::Place;
 
 const ALLOW: &str = "--webhook-private allow";
 
@@ -99,27 +99,4 @@ fn what_an_operator_does_with_a_webhook_is_in_the_audit() {
         "create", "update", "update", "rotate", "test", "replay", "update", "update", "delete",
     ];
     assert_eq!(entries, actions.map(|action| format!("webhooks.{action}")));
-}
-
-#[test]
-fn bad_values_are_told_in_a_line() {
-    let place = Place::new();
-    for (line, begin) in [
-        (
-            "webhooks create --url http://a.example",
-            "--url: must be an https URL",
-        ),
-        (
-            "webhooks create --url https://10.0.0.1",
-            "--url: must lead to a public address",
-        ),
-        (
-            "webhooks create --url https://a.example --type X",
-            "--type: \"X\" is not one of JobPostingCreated",
-        ),
-        ("webhooks show 1", "ID: \"1\" is not a webhook's id"),
-    ] {
-        place.refuses(line, &[], begin);
-    }
-    Place::migrated().fails(&format!("webhooks show {NOBODY}"));
 }

@@ -36,6 +36,8 @@ pub struct Catalogue {
     pub is_running: bool,
     /// The last import that ended, complete or not.
     pub last_import: Option<PastImport>,
+    /// Whether an import has expired postings, and no undo has come to its end since.
+    pub can_undo: bool,
 }
 
 /// An import of a catalogue that ended.

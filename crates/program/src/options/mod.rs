@@ -11,7 +11,7 @@ use std::ffi::OsString;
 pub use self::{
     dotenv::Dotenv,
     environment::{documented, load, secret},
-    parse::{asks_for_json, counts_as_unset, definitions, parse},
+    parse::{asks_for_json, definitions, parse},
     refusal::Refusal,
     variables::unknown_variables,
 };

@@ -73,7 +73,7 @@ fn is_switch(arg: &Arg) -> bool {
 }
 
 /// Whether a variable has no effect: it is empty, or that of a switch and says no.
-pub fn counts_as_unset(value: &OsStr, is_switch: bool) -> bool {
+fn counts_as_unset(value: &OsStr, is_switch: bool) -> bool {
     let Some(value) = value.to_str().map(str::trim) else {
         return false;
     };
@@ -155,4 +155,26 @@ fn not_utf8(commands: &[&clap::Command]) -> Option<String> {
         .filter_map(Arg::get_env)
         .find(|variable| env::var_os(variable).is_some_and(|value| value.to_str().is_none()))
         .map(|variable| variable.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_without_a_value_counts_as_unset() {
+        for (value, is_switch, expected) in [
+            ("  ", false, true),
+            ("0", false, false),
+            ("false", false, false),
+            ("", true, true),
+            ("0", true, true),
+            ("False", true, true),
+            ("1", true, false),
+            ("yes", true, false),
+        ] {
+            let found = counts_as_unset(value.as_ref(), is_switch);
+            assert_eq!(found, expected, "{value:?}, switch: {is_switch}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Reads catalogues, and the open postings of one.
 
-use diesel::sql_types::{BigInt, Text};
+use diesel::sql_types::{BigInt, Bool, Text};
 use domain::{
     catalogue::{Catalogue, CatalogueId, LastImport, MOST_CATALOGUES, OpenPosting, PastImport},
     import::{Counts, Missing, Summary},
@@ -21,7 +21,8 @@ use crate::{
     types::{Id, StoredId, optional_time},
 };
 
-/// Catalogues, each with the number of its open postings. The statuses are those of
+/// Catalogues, each with the number of its open postings, and whether there is something to undo. The
+/// statuses are those of
 /// [`Status::is_open`](kernel::Status::is_open).
 macro_rules! counted {
     ($condition:expr) => {
@@ -30,17 +31,17 @@ macro_rules! counted {
                 SELECT count(*) FROM postings
                 WHERE postings.catalogue_id = catalogues.id AND postings.expired_at IS NULL
                     AND postings.status IN ('PendingEnrichment', 'approved')
-            ) FROM catalogues ",
+            ), expiring_import IS NOT NULL FROM catalogues ",
             $condition
         )
     };
 }
 
 /// The SQL types of a [`CountedRow`].
-type CountedColumns = (<CatalogueRow as Entity>::Row, BigInt);
+type CountedColumns = (<CatalogueRow as Entity>::Row, BigInt, Bool);
 
-/// A catalogue, and the number of its open postings.
-type CountedRow = (CatalogueRow, i64);
+/// A catalogue, the number of its open postings, and whether there is something to undo.
+type CountedRow = (CatalogueRow, i64, bool);
 
 statement! {
     Find = counted!("WHERE client_id = :client AND name = :name"),
@@ -105,7 +106,10 @@ pub async fn list(
 }
 
 /// A catalogue that was read at this time.
-fn catalogue((row, postings): CountedRow, now: OffsetDateTime) -> Result<Catalogue, StoreError> {
+fn catalogue(
+    (row, postings, can_undo): CountedRow,
+    now: OffsetDateTime,
+) -> Result<Catalogue, StoreError> {
     let until = optional_time(row.leased_until, "catalogues.leased_until")?;
     let last_import = past_import(&row)?;
     Ok(Catalogue {
@@ -114,6 +118,7 @@ fn catalogue((row, postings): CountedRow, now: OffsetDateTime) -> Result<Catalog
         postings: u64::try_from(postings).unwrap_or_default(),
         is_running: until.is_some_and(|until| until > now),
         last_import,
+        can_undo,
     })
 }
 

@@ -2,22 +2,23 @@
 //! them.
 
 use std::{
-    ffi::OsStr,
     fs,
-    io::{self, Read, Write},
+    io::{self, BufRead as _, BufReader, Write as _},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context as _, bail};
+use rustix::fs::statvfs;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+
+use crate::text::hex;
 
 const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_FOLDER: u32 = 0o700;
 /// The permissions of group and others.
 const OTHERS: u32 = 0o077;
-const CHUNK: usize = 1 << 16;
 
 /// The length and the SHA-256 of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,13 +79,8 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Syncs what a folder lists to the disk.
-pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    fs::File::open(folder)?.sync_all()
-}
-
-/// Syncs a file to the disk.
-pub fn sync_file(path: &Path) -> io::Result<()> {
+/// Syncs a file, or what a folder lists, to the disk.
+pub fn sync(path: &Path) -> io::Result<()> {
     fs::File::open(path)?.sync_all()
 }
 
@@ -96,40 +92,26 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A path beside another one, with an ending.
-pub fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.file_name().unwrap_or(OsStr::new("")).to_owned();
-    name.push(ending);
-    path.with_file_name(name)
+/// The bytes that are free on the disk of a folder.
+pub fn free_space(folder: &Path) -> io::Result<u64> {
+    let about = statvfs(folder)?;
+    Ok(about.f_bavail.saturating_mul(about.f_frsize))
 }
 
 /// Reads a file to its end, and returns its length and digest.
 pub fn digest(path: &Path) -> io::Result<FileDigest> {
-    copy(&mut fs::File::open(path)?, &mut io::sink())
-}
-
-/// Copies everything, and returns its length and digest.
-pub fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<FileDigest> {
+    let mut file = BufReader::with_capacity(1 << 16, fs::File::open(path)?);
     let (mut hash, mut bytes) = (Sha256::new(), 0);
-    let mut chunk = vec![0; CHUNK];
     loop {
-        let length = match from.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(length) => length,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        let read = chunk.get(..length).unwrap_or_default();
-        hash.update(read);
-        to.write_all(read)?;
+        let chunk = file.fill_buf()?;
+        if chunk.is_empty() {
+            break;
+        }
+        hash.update(chunk);
+        let length = chunk.len();
+        file.consume(length);
         bytes += length as u64;
     }
-    let sha256 = hash
-        .finalize()
-        .into_iter()
-        .map(|byte| format!("{byte:02x}"));
-    Ok(FileDigest {
-        bytes,
-        sha256: sha256.collect(),
-    })
+    let sha256 = hex(&hash.finalize());
+    Ok(FileDigest { bytes, sha256 })
 }

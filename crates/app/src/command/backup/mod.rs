@@ -3,7 +3,7 @@
 //! Files are made under temporary names and synced to the disk; the manifest comes last. So a
 //! backup that was broken off has none, and is not taken for a whole one.
 
-mod files;
+pub mod files;
 mod manifest;
 mod restore;
 
@@ -17,7 +17,6 @@ use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use runtime::clock;
-use rustix::fs::statvfs;
 use tokens::KeyFolder;
 use tokio::task;
 
@@ -93,16 +92,16 @@ async fn make(
         }
         let text = serde_json::to_vec_pretty(&manifest)?;
         files::write(&staging.join(manifest::NAME), &text)?;
-        files::sync_folder(&staging)?;
+        files::sync(&staging)?;
         if manifest.database.is_some() {
             fs::rename(staging.join(DATABASE), folder.join(DATABASE))?;
         }
         fs::rename(staging.join(KEYS), folder.join(KEYS))?;
-        files::sync_folder(&folder)?;
+        files::sync(&folder)?;
         fs::rename(staging.join(manifest::NAME), folder.join(manifest::NAME))?;
         fs::remove_dir(&staging)?;
-        files::sync_folder(&folder)?;
-        files::sync_folder(files::folder_of(&folder))?;
+        files::sync(&folder)?;
+        files::sync(files::folder_of(&folder))?;
         Ok(manifest)
     })
     .await?
@@ -112,8 +111,7 @@ async fn make(
 async fn copy_database(path: &Path, copy: &Path) -> anyhow::Result<DatabaseContents> {
     let store = SqliteStore::open(path).context("cannot open the database")?;
     let needed = store.size().await?;
-    let about = statvfs(files::folder_of(copy))?;
-    let free = about.f_bavail.saturating_mul(about.f_frsize);
+    let free = files::free_space(files::folder_of(copy))?;
     ensure!(
         needed < free,
         "the database has {} MiB, and {} MiB are free in {}",
@@ -129,7 +127,7 @@ async fn copy_database(path: &Path, copy: &Path) -> anyhow::Result<DatabaseConte
         .context("cannot copy the database")?;
     let copy = copy.to_owned();
     let contents = task::spawn_blocking(move || {
-        files::sync_file(&copy)?;
+        files::sync(&copy)?;
         anyhow::Ok(adapters_sqlite::inspect(&copy)?)
     })
     .await?

@@ -6,7 +6,8 @@
 use std::{
     ffi::OsString,
     fs,
-    io::ErrorKind,
+    io::{self, ErrorKind},
+    iter,
     path::{Path, PathBuf},
 };
 
@@ -20,7 +21,13 @@ use super::{
     files,
     manifest::{self, DATABASE, KEYS, Manifest},
 };
-use crate::{cli::StoreArgs, database_url::DatabaseUrl, misconfigured::Misconfigured, output};
+use crate::{
+    cli::StoreArgs,
+    database_url::DatabaseUrl,
+    embedded::{self, SIDECAR_SUFFIXES},
+    misconfigured::Misconfigured,
+    output,
+};
 
 /// What the name of a database has while it is prepared beside its place.
 const UNFINISHED: &str = ".restoring-";
@@ -79,10 +86,9 @@ fn restore(folder: &Path, url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> 
         bail!("a key of the backup cannot be used: {problem}");
     }
 
-    let prepared = match &database {
-        Some(database) => Some(prepare(folder, &manifest, database)?),
-        None => None,
-    };
+    let prepared = database.as_deref();
+    let prepared = prepared.map(|database| prepare(folder, &manifest, database));
+    let prepared = prepared.transpose()?;
     if let Some(data_dir) = keys.parent() {
         files::make_folder(data_dir)
             .with_context(|| format!("cannot make {}", data_dir.display()))?;
@@ -109,8 +115,8 @@ fn restore(folder: &Path, url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> 
 /// Fails if there is a database, or a trace of one: SQLite would take the log of another database
 /// for that of the restored one.
 fn refuse_existing(database: &Path) -> anyhow::Result<()> {
-    for ending in ["", "-wal", "-shm", "-journal"] {
-        let path = files::beside(database, ending);
+    for ending in iter::once("").chain(SIDECAR_SUFFIXES) {
+        let path = embedded::beside(database, ending);
         let is_there = path
             .try_exists()
             .with_context(|| format!("cannot look for {}", path.display()))?;
@@ -154,7 +160,7 @@ fn put_in_place(prepared: TempPath, database: &Path) -> anyhow::Result<()> {
         ),
         _ => anyhow::Error::new(error).context(format!("cannot put {place} in place")),
     })?;
-    files::sync_folder(files::folder_of(database))?;
+    files::sync(files::folder_of(database))?;
     Ok(())
 }
 
@@ -173,17 +179,17 @@ fn prepare(folder: &Path, manifest: &Manifest, database: &Path) -> anyhow::Resul
     let source = folder.join(DATABASE);
     let mut source =
         fs::File::open(&source).with_context(|| format!("cannot read {}", source.display()))?;
-    let copied = files::copy(&mut source, &mut file).with_context(context)?;
+    io::copy(&mut source, &mut file).with_context(context)?;
+    drop(file);
     ensure!(
-        manifest.files.get(DATABASE) == Some(&copied),
+        manifest.files.get(DATABASE) == Some(&files::digest(&path).with_context(context)?),
         "the backup has changed while it was read"
     );
-    drop(file);
     let prepared = adapters_sqlite::prepare_restored(&path);
     if prepared.is_err() {
-        _ = fs::remove_file(files::beside(&path, "-journal"));
+        _ = fs::remove_file(embedded::beside(&path, "-journal"));
     }
     prepared.with_context(context)?;
-    files::sync_file(&path).with_context(context)?;
+    files::sync(&path).with_context(context)?;
     Ok(path)
 }

@@ -1,26 +1,24 @@
 //! `posthaste clients create`, `update`, `rotate` and `revoke`.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::num::NonZeroU32;
 
-use access::{ClientChange, ManagedClients, NewClient, Rotation, Scope};
+use access::{ClientChange, LONGEST_OVERLAP, NewClient, Rotation, Scope};
 use clap::{ArgGroup, Args};
 use kernel::{ClientId, Prefixes};
 use runtime::clock;
 use serde_json::json;
+use time::Duration;
 use tokens::ClientSecret;
 
-use super::{named::find, show::settings};
+use super::{named::ClientArgs, show::settings};
 use crate::{
     cli::{
         ChangeArgs, JsonArgs,
-        values::{ClientRef, client, client_limit, client_name, identifier_prefix, scope},
+        values::{client_limit, client_name, identifier_prefix, scope},
     },
     misconfigured::Misconfigured,
     operators, output,
 };
-
-/// The longest time for which two secrets are valid.
-const LONGEST_OVERLAP: Duration = Duration::from_hours(90 * 24);
 
 /// Make a client; its secret is shown this once
 #[derive(Debug, Args)]
@@ -109,10 +107,6 @@ const CHANGES: [&str; 6] = [
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
 pub struct Update {
-    /// The client's id, or its name if no other client has it
-    #[arg(value_name = "ID", value_parser = client)]
-    client: ClientRef,
-
     /// Call it so
     #[arg(long, value_name = "NAME", env = "POSTHASTE_CLIENT_NEW_NAME", value_parser = client_name)]
     name: Option<String>,
@@ -159,7 +153,7 @@ pub struct Update {
     no_limit: bool,
 
     #[command(flatten)]
-    by: ChangeArgs,
+    client: ClientArgs,
 }
 
 impl Update {
@@ -177,12 +171,8 @@ impl Update {
                 (limit, _) => Some(limit),
             },
         };
-        let (by, database) = self.by.open().await?;
-        let clients = ManagedClients {
-            clients: &*database.clients,
-            by: &by,
-        };
-        let id = find(clients.clients, &self.client).await?.id;
+        let named = self.client.open().await?;
+        let (clients, id) = (named.managed(), named.client.id);
         let client = clients.update(id, &change, clock::now()).await?;
         output::print(settings(&client).text())?;
         output::print("Every process knows it within 10 seconds.")
@@ -192,10 +182,6 @@ impl Update {
 /// Give a client another secret, shown this once; the present one stays valid for a while
 #[derive(Debug, Args)]
 pub struct Rotate {
-    /// The client's id, or its name if no other client has it
-    #[arg(value_name = "ID", value_parser = client)]
-    client: ClientRef,
-
     /// How long the present secret stays valid beside the new one, such as `7d`, `12h` or `0s`
     #[arg(
         long,
@@ -213,35 +199,29 @@ pub struct Rotate {
     #[command(flatten)]
     json: JsonArgs,
     #[command(flatten)]
-    change: ChangeArgs,
+    client: ClientArgs,
 }
 
 fn overlap(text: &str) -> Result<Duration, String> {
     let time = humantime::parse_duration(text.trim());
     let time = time.map_err(|_| format!("{text:?} is not a time such as 7d, 12h or 0s"))?;
-    if time > LONGEST_OVERLAP {
-        return Err("must be at most 90d".to_owned());
-    }
-    Ok(time)
+    let time = Duration::try_from(time).ok();
+    let time = time.filter(|time| *time <= LONGEST_OVERLAP);
+    time.ok_or_else(|| "must be at most 90d".to_owned())
 }
 
 impl Rotate {
     pub async fn run(self) -> anyhow::Result<()> {
         let secret = ClientSecret::generate()?;
-        let overlap = time::Duration::try_from(self.overlap)?;
-        let (by, database) = self.change.open().await?;
-        let clients = ManagedClients {
-            clients: &*database.clients,
-            by: &by,
-        };
-        let id = find(clients.clients, &self.client).await?.id;
+        let named = self.client.open().await?;
         let rotation = Rotation {
             digest: secret.digest(),
-            overlap,
+            overlap: self.overlap,
             ends_tokens: self.end_tokens,
         };
+        let (clients, id) = (named.managed(), named.client.id);
         let client = clients.rotate(id, rotation, clock::now()).await?;
-        print_secret(id, &secret, &self.json)?;
+        print_secret(client.id, &secret, &self.json)?;
         if !self.json.enabled {
             let before = client.secrets.get(1).and_then(|before| before.expires_at);
             output::print(before.map_or_else(
@@ -259,22 +239,15 @@ impl Rotate {
 /// Revoke a client; its tokens stop working within ten seconds
 #[derive(Debug, Args)]
 pub struct Revoke {
-    /// The client's id, or its name if no other client has it
-    #[arg(value_name = "ID", value_parser = client)]
-    client: ClientRef,
     #[command(flatten)]
-    change: ChangeArgs,
+    client: ClientArgs,
 }
 
 impl Revoke {
     pub async fn run(self) -> anyhow::Result<()> {
-        let (by, database) = self.change.open().await?;
-        let clients = ManagedClients {
-            clients: &*database.clients,
-            by: &by,
-        };
-        let id = find(clients.clients, &self.client).await?.id;
-        clients.revoke(id, clock::now()).await?;
+        let named = self.client.open().await?;
+        let id = named.client.id;
+        named.managed().revoke(id, clock::now()).await?;
         output::print(format_args!(
             "Revoked {id}; its tokens stop working within 10 seconds."
         ))

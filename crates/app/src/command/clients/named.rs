@@ -1,9 +1,54 @@
 //! Finds the client that an operator names.
 
-use access::{Client, Clients};
+use access::{Client, Clients, ManagedClients};
 use anyhow::{anyhow, bail};
+use clap::Args;
+use kernel::audit::Attribution;
 
-use crate::cli::values::ClientRef;
+use crate::{
+    cli::{
+        ChangeArgs,
+        values::{ClientRef, client},
+    },
+    database::Database,
+};
+
+// The client that a command is about. Clap would show a doc comment as the command's help.
+#[derive(Debug, Args)]
+pub struct ClientArgs {
+    /// The client's id, or its name if no other client has it
+    #[arg(value_name = "ID", value_parser = client)]
+    client: ClientRef,
+    #[command(flatten)]
+    change: ChangeArgs,
+}
+
+/// The client that a command is about, the database, and the operator who gives the command.
+pub struct ClientContext {
+    pub client: Client,
+    pub database: Database,
+    pub by: Attribution,
+}
+
+impl ClientArgs {
+    pub async fn open(&self) -> anyhow::Result<ClientContext> {
+        let (by, database) = self.change.open().await?;
+        Ok(ClientContext {
+            client: find(&*database.clients, &self.client).await?,
+            database,
+            by,
+        })
+    }
+}
+
+impl ClientContext {
+    pub fn managed(&self) -> ManagedClients<'_> {
+        ManagedClients {
+            clients: &*self.database.clients,
+            by: &self.by,
+        }
+    }
+}
 
 /// The client with this id or name.
 pub async fn find(clients: &dyn Clients, named: &ClientRef) -> anyhow::Result<Client> {
@@ -38,25 +83,15 @@ fn unknown(named: &str) -> anyhow::Error {
 
 #[cfg(test)]
 mod tests {
-    use kernel::{ClientId, Prefixes};
-    use time::macros::datetime;
-    use uuid::Uuid;
+    use kernel::testing::{noon, uuid};
 
     use super::*;
 
     fn client(id: u128, name: &str, is_revoked: bool) -> Client {
-        let now = datetime!(2026-01-31 12:00 UTC);
         Client {
-            id: ClientId::new(Uuid::from_u128(id)),
-            version: 1,
             name: name.to_owned(),
-            scopes: Vec::new(),
-            prefixes: Prefixes::ALL,
-            requests_per_minute: None,
-            secrets: Vec::new(),
-            tokens_from: None,
-            created_at: now,
-            revoked_at: is_revoked.then_some(now),
+            revoked_at: is_revoked.then(noon),
+            ..access::testing::client(id)
         }
     }
 
@@ -71,9 +106,9 @@ mod tests {
                 client(5, "Eve", false),
             ]
         };
-        let find = |name| by_name(all(), name).map(|client| client.id.uuid().as_u128());
-        assert_eq!(find("Ada").unwrap(), 2);
-        assert_eq!(find("Bob").unwrap(), 3);
+        let find = |name| by_name(all(), name).map(|client| client.id.uuid());
+        assert_eq!(find("Ada").unwrap(), uuid(2));
+        assert_eq!(find("Bob").unwrap(), uuid(3));
         let refused = find("Eve").unwrap_err().to_string();
         assert!(
             refused.starts_with("2 clients are called \"Eve\""),

@@ -11,10 +11,10 @@ use runtime::clock;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use super::named::find;
+use super::named::{ClientArgs, ClientContext, find};
 use crate::{
     cli::{
-        ChangeArgs, JsonArgs, ListArgs, PublicUrlArgs, StoreArgs,
+        JsonArgs, ListArgs, PublicUrlArgs, StoreArgs,
         values::{ClientRef, client},
     },
     output::{self, Fields},
@@ -70,21 +70,21 @@ impl Show {
 /// Print a link to a client's own pages, for whoever runs it: good once, within 24 hours
 #[derive(Debug, Args)]
 pub struct Link {
-    /// The client's id, or its name if no other client has it
-    #[arg(value_name = "ID", value_parser = client)]
-    client: ClientRef,
     #[command(flatten)]
     place: PublicUrlArgs,
     #[command(flatten)]
     json: JsonArgs,
     #[command(flatten)]
-    change: ChangeArgs,
+    client: ClientArgs,
 }
 
 impl Link {
     pub async fn run(self) -> anyhow::Result<()> {
-        let (by, database) = self.change.open().await?;
-        let client = find(&*database.clients, &self.client).await?;
+        let ClientContext {
+            client,
+            database,
+            by,
+        } = self.client.open().await?;
         let (tokens, url) = (&*database.sign_in_tokens, self.place.url());
         let (url, end) = client_link(tokens, &client, Some(&by), &url, clock::now()).await?;
         let shown = json!({ "url": url, "expires_at": output::time(end) });
@@ -103,16 +103,16 @@ impl Shown {
     fn text(&self) -> String {
         let Self { client, activity } = self;
         let mut fields = settings(client);
-        let never = || "never".to_owned();
-        let last_push = activity.last_push_at.map(output::time);
+        let or_never = |at: Option<_>| at.map_or_else(|| "never".to_owned(), output::time);
         fields
-            .add("last_push_at", last_push.unwrap_or_else(never))
+            .add("last_push_at", or_never(activity.last_push_at))
             .add("created_at", output::time(client.created_at))
             .add("revoked_at", client.revoked_at.map(output::time));
         for secret in &client.secrets {
-            let made = output::time(secret.created_at);
-            let used = secret.last_used_at.map(output::time);
-            let used = used.unwrap_or_else(never);
+            let (made, used) = (
+                output::time(secret.created_at),
+                or_never(secret.last_used_at),
+            );
             let end = secret.expires_at.map(output::time);
             let end = end.map(|end| format!(", valid until {end}"));
             let end = end.unwrap_or_default();

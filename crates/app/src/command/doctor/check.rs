@@ -2,15 +2,21 @@
 
 use std::time::Duration;
 
+use adapters_mailerlite::preflight::Finding;
+use outbound::Timeouts;
 use serde::Serialize;
 use tokio::time::timeout;
 
-use adapters_mailerlite::preflight::Finding;
-
-use crate::text::plain;
+use crate::{output, text::plain};
 
 /// The time limit of a check.
 pub const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The time limits of a call.
+pub const TIMEOUTS: Timeouts = Timeouts {
+    connection: CHECK_TIMEOUT,
+    answer: CHECK_TIMEOUT,
+};
 
 /// A check, as JSON shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -67,7 +73,17 @@ impl Check {
     }
 }
 
-/// Runs a check within a time limit.
+/// Makes a check within the time limit; one that cannot be made is wrong.
+pub async fn checked(
+    name: &'static str,
+    remedy: &str,
+    check: impl Future<Output = anyhow::Result<Check>>,
+) -> Check {
+    let made = within(CHECK_TIMEOUT, check).await;
+    made.unwrap_or_else(|error| Check::wrong(name, output::in_one_line(&error), remedy))
+}
+
+/// Does something within a time limit.
 pub async fn within<T>(
     limit: Duration,
     task: impl Future<Output = anyhow::Result<T>>,

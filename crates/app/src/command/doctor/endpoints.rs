@@ -5,9 +5,8 @@ use std::time::Duration;
 use adapters_llm::{self as llm, ChatModel, SettingsError};
 use adapters_mailerlite::preflight::{self, Expected};
 use newsletter::subscriber::{Account, provider::Provider};
-use outbound::Timeouts;
 
-use super::check::{CHECK_TIMEOUT, Check, within};
+use super::check::{CHECK_TIMEOUT, Check, TIMEOUTS, within};
 use crate::{
     cli::EnricherKind, misconfigured::Misconfigured, output, provider, serve::Serve, webhooks,
 };
@@ -15,6 +14,7 @@ use crate::{
 const NEWSLETTER: &str = "newsletter";
 const MODEL: &str = "model";
 const DELIVERIES: &str = "deliveries";
+const CERTIFICATES: &str = "install the certificates that this machine trusts";
 
 /// The time limit of all checks of an account. It is asked several times, and while workers use up
 /// its rate limit, the requests follow each other slowly.
@@ -38,7 +38,7 @@ pub async fn look(options: &Serve) -> anyhow::Result<Vec<Check>> {
 
 /// Checks that receivers of webhooks could be called.
 fn webhooks(options: &Serve) -> Check {
-    let client = webhooks::quiet_client(options.work.addresses.private);
+    let client = webhooks::client(options.work.addresses.private);
     let problem = match &client {
         Ok(client) => client.https_problem().map(str::to_owned),
         Err(error) => Some(output::in_one_line(error)),
@@ -48,7 +48,7 @@ fn webhooks(options: &Serve) -> Check {
         Some(problem) => Check::wrong(
             DELIVERIES,
             format!("no receiver can be called over https: {problem}"),
-            "install the certificates that this machine trusts",
+            CERTIFICATES,
         ),
     }
 }
@@ -56,28 +56,18 @@ fn webhooks(options: &Serve) -> Check {
 /// Checks the accounts that have a key.
 async fn newsletter(options: &Serve) -> anyhow::Result<Vec<Check>> {
     let accounts = &options.work.accounts;
-    let timeouts = Timeouts {
-        connection: CHECK_TIMEOUT,
-        answer: CHECK_TIMEOUT,
-    };
-    let provider = match provider::connect(&accounts.settings(), Some(timeouts)) {
+    let provider = match provider::connect(&accounts.settings(), Some(TIMEOUTS)) {
         Ok(provider) => provider,
         Err(error) if error.is::<Misconfigured>() => return Err(error),
         Err(error) => {
-            let remedy = "install the certificates that this machine trusts";
-            return Ok(vec![Check::wrong(
-                NEWSLETTER,
-                output::in_one_line(&error),
-                remedy,
-            )]);
+            let message = output::in_one_line(&error);
+            return Ok(vec![Check::wrong(NEWSLETTER, message, CERTIFICATES)]);
         }
     };
     let with_key = provider.accounts();
     if with_key.is_empty() {
-        return Ok(vec![Check::good(
-            NEWSLETTER,
-            "off, for no account has an API key",
-        )]);
+        let off = "off, for no account has an API key";
+        return Ok(vec![Check::good(NEWSLETTER, off)]);
     }
     let expected = Expected {
         requests_per_minute: accounts.requests_per_minute.get(),
@@ -136,8 +126,7 @@ async fn model(enricher: &EnricherKind) -> anyhow::Result<Check> {
             return Err(Misconfigured(error.to_string()).into());
         }
         Err(error @ SettingsError::Client(_)) => {
-            let remedy = "install the certificates that this machine trusts";
-            return Ok(Check::wrong(MODEL, error.to_string(), remedy));
+            return Ok(Check::wrong(MODEL, error.to_string(), CERTIFICATES));
         }
     };
     Ok(match model.reach().await {

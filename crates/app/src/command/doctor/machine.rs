@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use runtime::clock;
-use rustix::fs::statvfs;
 use tokens::KeyFolder;
 use workers::clock_skew::TOLERANCE;
 
 use super::check::Check;
-use crate::{cli::HttpArgs, database_url::DatabaseUrl, exposure, output};
+use crate::{cli::HttpArgs, command::backup::files, database_url::DatabaseUrl, exposure, output};
 
 const KEYS: &str = "keys";
 const DISK: &str = "disk";
@@ -95,12 +94,9 @@ pub fn disk(database: &DatabaseUrl) -> Check {
             "the database's is its server's; nothing else needs room",
         );
     };
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    match statvfs(folder) {
-        Ok(about) => free_space(folder, about.f_bavail.saturating_mul(about.f_frsize)),
+    let folder = files::folder_of(path);
+    match files::free_space(folder) {
+        Ok(bytes) => free_space(folder, bytes),
         Err(error) => Check::wrong(
             DISK,
             format!("{} cannot be looked at: {error}", folder.display()),

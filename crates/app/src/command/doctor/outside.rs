@@ -1,13 +1,12 @@
 //! Checks what others see of the service and of this machine: its public URL, and its clock.
 
 use adapters_mailerlite::Settings;
-use outbound::Timeouts;
 use reqwest::{Response, StatusCode, header::DATE};
 use runtime::clock;
 use time::{Duration, OffsetDateTime};
 use url::Url;
 
-use super::check::{CHECK_TIMEOUT, Check};
+use super::check::{Check, TIMEOUTS};
 use crate::output;
 
 const PUBLIC_URL: &str = "public-url";
@@ -70,11 +69,7 @@ fn compare(asked: OffsetDateTime, answered: OffsetDateTime, theirs: OffsetDateTi
 }
 
 async fn get(url: &Url) -> anyhow::Result<Response> {
-    let timeouts = Timeouts {
-        connection: CHECK_TIMEOUT,
-        answer: CHECK_TIMEOUT,
-    };
-    let client = outbound::client(url, timeouts, 0)?;
+    let client = outbound::client(url, TIMEOUTS, 0)?;
     Ok(client.get(url.clone()).send().await?)
 }
 

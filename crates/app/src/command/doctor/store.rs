@@ -2,10 +2,11 @@
 
 use ::webhooks::{Endpoint, EndpointState, Owner, Webhooks};
 use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
+use anyhow::Context as _;
 use runtime::clock;
 use workers::clock_skew::{self, TOLERANCE};
 
-use super::check::{CHECK_TIMEOUT, Check, within};
+use super::check::{CHECK_TIMEOUT, Check, checked, within};
 use crate::{database::Database, database_url::DatabaseUrl, output};
 
 const STORE: &str = "store";
@@ -19,47 +20,32 @@ const MOST_WEBHOOKS: usize = 1_000;
 
 /// Checks the store. A store that cannot be opened has no further checks.
 pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
-    let (database, pending) = match within(CHECK_TIMEOUT, Database::open_as_it_is(url)).await {
+    let remedy = access_remedy(url);
+    let opened = within(CHECK_TIMEOUT, Database::open_as_it_is(url)).await;
+    let (database, pending) = match opened {
         Ok(opened) => opened,
-        Err(error) => {
-            return vec![Check::wrong(
-                STORE,
-                output::in_one_line(&error),
-                access_remedy(url),
-            )];
+        Err(error) => return vec![Check::wrong(STORE, output::in_one_line(&error), remedy)],
+    };
+    let is_current = pending.is_empty();
+    let store = async {
+        if !is_current {
+            return Ok(Check::good(STORE, format!("{} can be read", name(url))));
         }
+        database.health.ready().await?;
+        let message = format!("{} can be read and written", name(url));
+        Ok(Check::good(STORE, message))
     };
-    let store = if pending.is_empty() {
-        let ready = async { Ok(database.health.ready().await?) };
-        match within(CHECK_TIMEOUT, ready).await {
-            Ok(()) => Check::good(STORE, format!("{} can be read and written", name(url))),
-            Err(error) => Check::wrong(STORE, output::in_one_line(&error), access_remedy(url)),
-        }
-    } else {
-        Check::good(STORE, format!("{} can be read", name(url)))
+    let clock = async {
+        let ahead = clock_skew::ahead(&*database.clock, &clock::system()).await;
+        Ok(clock_skew(ahead.context("the clocks cannot be compared")?))
     };
-    let ahead = async { Ok(clock_skew::ahead(&*database.clock, &clock::system()).await?) };
-    let clock = match within(CHECK_TIMEOUT, ahead).await {
-        Ok(ahead) => clock_skew(ahead),
-        Err(error) => Check::wrong(
-            CLOCK,
-            format!(
-                "the clocks cannot be compared: {}",
-                output::in_one_line(&error)
-            ),
-            access_remedy(url),
-        ),
-    };
-    let mut checks = vec![store, schema(&pending), clock];
-    if pending.is_empty() {
-        checks.push(
-            match within(CHECK_TIMEOUT, webhooks(&*database.webhooks)).await {
-                Ok(check) => check,
-                Err(error) => {
-                    Check::wrong(WEBHOOKS, output::in_one_line(&error), access_remedy(url))
-                }
-            },
-        );
+    let mut checks = vec![
+        checked(STORE, remedy, store).await,
+        schema(&pending),
+        checked(CLOCK, remedy, clock).await,
+    ];
+    if is_current {
+        checks.push(checked(WEBHOOKS, remedy, webhooks(&*database.webhooks)).await);
     }
     checks
 }
@@ -67,29 +53,30 @@ pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
 /// Checks the replica, if one is to be read.
 pub async fn replica(url: Option<&PostgresUrl>) -> Option<Check> {
     let url = url?;
-    let asked = within(CHECK_TIMEOUT, async {
+    let check = async {
         let replica = PostgresStore::standby(url, &PostgresOptions::default())?;
-        Ok(replica.pending_migrations().await?)
-    });
+        let pending = replica.pending_migrations().await?;
+        Ok(if pending.is_empty() {
+            Check::good(REPLICA, "it can be read")
+        } else {
+            Check::wrong(
+                REPLICA,
+                format!("it lacks {}", pending.join(", ")),
+                "see that it follows the database: it has no migrations of its own",
+            )
+        })
+    };
     let remedy =
         "see that POSTHASTE_READ_DATABASE_URL names a standby that can be reached from here";
-    Some(match asked.await {
-        Ok(pending) if pending.is_empty() => Check::good(REPLICA, "it can be read"),
-        Ok(pending) => Check::wrong(
-            REPLICA,
-            format!("it lacks {}", pending.join(", ")),
-            "see that it follows the database: it has no migrations of its own",
-        ),
-        Err(error) => Check::wrong(REPLICA, output::in_one_line(&error), remedy),
-    })
+    Some(checked(REPLICA, remedy, check).await)
 }
 
 /// Looks for webhooks that are disabled. A client's is the client's business.
 async fn webhooks(webhooks: &dyn Webhooks) -> anyhow::Result<Check> {
     let all = webhooks.list(None, None, MOST_WEBHOOKS).await?;
     let is_disabled = |endpoint: &&Endpoint| endpoint.state == EndpointState::Disabled;
-    let all: Vec<_> = all.iter().map(|tracked| &tracked.endpoint).collect();
-    let disabled: Vec<_> = all.iter().copied().filter(is_disabled).collect();
+    let disabled = all.iter().map(|tracked| &tracked.endpoint);
+    let disabled: Vec<_> = disabled.filter(is_disabled).collect();
     let own = disabled.iter().find(|it| it.owner == Owner::Operator);
     let counts = format!("{}, of which {} disabled", all.len(), disabled.len());
     let Some(own) = own else {

@@ -17,11 +17,9 @@ use crate::{
     output,
 };
 
-/// Bring dead side effects back
+// The dead side effects that a command is about. Clap would show a doc comment as its help.
 #[derive(Debug, Args)]
-#[command(override_usage = "posthaste outbox retry [OPTIONS] <ID>...\n       \
-                            posthaste outbox retry [OPTIONS] --all-dead")]
-pub struct Retry {
+struct DeadArgs {
     /// Ids of dead side effects, as `outbox list --dead` shows them
     #[arg(
         value_name = "ID",
@@ -30,9 +28,35 @@ pub struct Retry {
     )]
     ids: Vec<i64>,
 
-    /// Bring all of them back
+    /// All of them
     #[arg(long, conflicts_with = "ids")]
     all_dead: bool,
+}
+
+/// The number of a row of the outbox.
+fn task_id(text: &str) -> Result<i64, String> {
+    let id = text.trim().parse();
+    id.map_err(|_| format!("{text:?} is not the number of a side effect"))
+}
+
+impl DeadArgs {
+    /// The tasks that are meant, without duplicates.
+    fn selection(self) -> Revive {
+        if self.all_dead {
+            return Revive::All;
+        }
+        let unique: BTreeSet<_> = self.ids.into_iter().map(TaskId).collect();
+        Revive::Tasks(unique.into_iter().collect())
+    }
+}
+
+/// Bring dead side effects back
+#[derive(Debug, Args)]
+#[command(override_usage = "posthaste outbox retry [OPTIONS] <ID>...\n       \
+                            posthaste outbox retry [OPTIONS] --all-dead")]
+pub struct Retry {
+    #[command(flatten)]
+    dead: DeadArgs,
     #[command(flatten)]
     change: ChangeArgs,
 }
@@ -40,26 +64,10 @@ pub struct Retry {
 impl Retry {
     pub async fn run(self) -> anyhow::Result<()> {
         let (by, database) = self.change.open().await?;
-        let selection = selection(&self.ids, self.all_dead);
-        let now = clock::now();
+        let (selection, now) = (self.dead.selection(), clock::now());
         let entry = by.entry(Action::OUTBOX_RETRY, now);
         output::print(revive(&*database.outbox, &selection, &entry, now).await?)
     }
-}
-
-/// The tasks to revive, without duplicates.
-pub(super) fn selection(ids: &[i64], all: bool) -> Revive {
-    if all {
-        return Revive::All;
-    }
-    let unique: BTreeSet<_> = ids.iter().copied().map(TaskId).collect();
-    Revive::Tasks(unique.into_iter().collect())
-}
-
-/// The number of a row of the outbox.
-fn task_id(text: &str) -> Result<i64, String> {
-    let id = text.trim().parse();
-    id.map_err(|_| format!("{text:?} is not the number of a side effect"))
 }
 
 /// Makes dead letters due again, and returns a sentence with their number.
@@ -89,17 +97,8 @@ pub(super) async fn revive(
                             posthaste outbox dismiss --reason <REASON> [OPTIONS] --all-dead"
 )]
 pub struct Dismiss {
-    /// Ids of dead side effects, as `outbox list --dead` shows them
-    #[arg(
-        value_name = "ID",
-        required_unless_present = "all_dead",
-        value_parser = task_id
-    )]
-    ids: Vec<i64>,
-
-    /// Dismiss all of them
-    #[arg(long, conflicts_with = "ids")]
-    all_dead: bool,
+    #[command(flatten)]
+    dead: DeadArgs,
 
     /// Why, for the audit
     #[arg(long, value_name = "REASON", value_parser = reason)]
@@ -116,7 +115,7 @@ impl Dismiss {
             reason: self.reason,
             at: clock::now(),
         };
-        let selection = selection(&self.ids, self.all_dead);
+        let selection = self.dead.selection();
         output::print(remove(&*database.outbox, &selection, &dismissal).await?)
     }
 }

@@ -5,15 +5,15 @@ use domain::{
 };
 use kernel::{
     audit::{Action, Entry},
-    outbox::{Dismissal, Outbox, TaskRow},
+    outbox::{Dismissal, Outbox, Revive, TaskId, TaskRow},
     testing::{by_ann, minutes, noon},
 };
 use newsletter::{store::AccountState, subscriber::Account, testing::MemoryStore};
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{
-    dead::{remove, revive, selection},
+    dead::{remove, revive},
     list::{PAGE, Row, pause, print},
 };
 use crate::{cli::ListArgs, output::List};
@@ -76,25 +76,12 @@ fn a_pause_is_said_while_it_lasts() {
 #[tokio::test]
 async fn json_is_an_array_of_rows() {
     let store = store().await;
-    let rows = |tasks: Vec<TaskRow>| -> Value {
-        serde_json::to_value(tasks.iter().map(Row::new).collect::<Vec<_>>()).unwrap()
+    let [waiting] = &tasks(&store, false).await[..] else {
+        panic!("one waits");
     };
-    let waiting = rows(tasks(&store, false).await);
-    assert_eq!(waiting.as_array().unwrap().len(), 1);
-    assert_eq!(waiting[0]["kind"], "enrich");
-    assert_eq!(waiting[0]["last_error"], Value::Null);
-    assert_eq!(waiting[0]["next_at"], "2026-03-01T12:01:00.123456Z");
-    let posting = put_id("b");
-    assert_eq!(waiting[0]["key"], posting.to_string());
-    let dead = rows(tasks(&store, true).await);
-    let names: Vec<_> = dead[0].as_object().unwrap().keys().collect();
-    let expect = ["attempts", "id", "key", "kind", "last_error", "next_at"];
-    assert_eq!(names, expect);
-    assert_eq!(
-        (&dead[0]["kind"], &dead[0]["attempts"]),
-        (&"enrich".into(), &1.into())
-    );
-    assert_eq!(rows(Vec::new()), Value::Array(Vec::new()));
+    let expect = json!({"id": waiting.id.0, "kind": "enrich", "key": put_id("b").to_string(),
+        "attempts": 0, "next_at": "2026-03-01T12:01:00.123456Z", "last_error": null});
+    assert_eq!(serde_json::to_value(Row::new(waiting)).unwrap(), expect);
 }
 
 async fn listed(store: &MemoryStore, limit: usize, as_json: bool) -> Vec<String> {
@@ -134,8 +121,7 @@ async fn a_list_has_a_limit_and_says_how_many_more_there_are() {
 
 #[tokio::test]
 async fn the_table_shows_errors_safely_and_fits_a_terminal() {
-    let store = store().await;
-    let text = table(&tasks(&store, true).await);
+    let text = table(&tasks(&store().await, true).await);
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines.len(), 3, "{text}");
     assert!(
@@ -143,65 +129,58 @@ async fn the_table_shows_errors_safely_and_fits_a_terminal() {
         "{text}"
     );
     assert_eq!(lines[2].trim(), "no\u{FFFD} luck");
-    let text = table(&tasks(&store, false).await);
     assert!(
-        text.lines().all(|line| line.chars().count() <= 100),
+        lines.iter().all(|line| line.chars().count() <= 100),
         "{text}"
     );
-    assert_eq!(
-        listed(&MemoryStore::new(), 9, false).await,
-        ["Nothing waits."]
-    );
+    let none = listed(&MemoryStore::new(), 9, false).await;
+    assert_eq!(none, ["Nothing waits."]);
+}
+
+/// The tasks with these numbers.
+fn named(ids: &[TaskId]) -> Revive {
+    Revive::Tasks(ids.to_vec())
 }
 
 #[tokio::test]
 async fn dead_tasks_come_back() {
     let store = store().await;
-    let dead = tasks(&store, true).await[0].id.0;
-    let waiting = tasks(&store, false).await[0].id.0;
-    let error = revive(
-        &store,
-        &selection(&[dead, waiting, dead], false),
-        &recorded(),
-        noon(),
-    )
-    .await
-    .unwrap_err();
-    assert!(
-        error.to_string().starts_with("due again: 1 of 2;"),
-        "{error}"
+    let (dead, waiting) = (
+        tasks(&store, true).await[0].id,
+        tasks(&store, false).await[0].id,
     );
-    assert!(tasks(&store, true).await.is_empty());
-    assert_eq!(
-        revive(&store, &selection(&[], true), &recorded(), noon())
-            .await
-            .unwrap(),
-        "Due again: 0."
-    );
+    let error = revive(&store, &named(&[dead, waiting]), &recorded(), noon()).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("due again: 1 of 2;"), "{error}");
+    let none = revive(&store, &Revive::All, &recorded(), noon()).await;
+    assert_eq!(none.unwrap(), "Due again: 0.");
 }
 
 #[tokio::test]
 async fn dead_tasks_are_dismissed_and_waiting_ones_refused() {
     let store = store().await;
-    let dead = tasks(&store, true).await[0].id.0;
-    let waiting = tasks(&store, false).await[0].id.0;
+    let (dead, waiting) = (
+        tasks(&store, true).await[0].id,
+        tasks(&store, false).await[0].id,
+    );
     let dismissal = Dismissal {
         by: by_ann(1),
         reason: "gone".to_owned(),
         at: noon(),
     };
-    let error = remove(&store, &selection(&[waiting], false), &dismissal).await;
+    let error = remove(&store, &named(&[waiting]), &dismissal).await;
     let error = error.unwrap_err().to_string();
     assert!(error.starts_with("dismissed: 0 of 1;"), "{error}");
-    let done = remove(&store, &selection(&[dead], false), &dismissal).await;
-    assert_eq!(done.unwrap(), "Dismissed: 1.");
-    let none = remove(&store, &selection(&[], true), &dismissal).await;
-    assert_eq!(none.unwrap(), "Dismissed: 0.");
-    assert_eq!(
-        (
-            tasks(&store, true).await.len(),
-            tasks(&store, false).await.len()
-        ),
-        (0, 1)
+    for (selection, said) in [
+        (named(&[dead]), "Dismissed: 1."),
+        (Revive::All, "Dismissed: 0."),
+    ] {
+        let done = remove(&store, &selection, &dismissal).await;
+        assert_eq!(done.unwrap(), said);
+    }
+    let left = (
+        tasks(&store, true).await.len(),
+        tasks(&store, false).await.len(),
     );
+    assert_eq!(left, (0, 1));
 }

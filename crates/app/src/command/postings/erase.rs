@@ -2,13 +2,14 @@
 
 use anyhow::bail;
 use clap::Args;
-use domain::usecase::ModerationError;
+use domain::usecase::{self, ModerationError};
 use kernel::SourceIdentifier;
+use runtime::{COMMAND_PATIENCE, clock, decide_again};
 
 use super::resolve;
 use crate::{
     cli::{ChangeArgs, values},
-    operators, output, text,
+    output, text,
 };
 
 /// Erase a posting: delete it with every copy of what it said
@@ -34,8 +35,8 @@ impl Erase {
         let (store, retention) = (&*database.store, &*database.retention);
         let id = resolve(store, &self.id).await?;
         let named = text::plain(id.as_str());
-        let erased = operators::erase_posting(store, retention, &id, &self.reason, &by).await;
-        match erased {
+        let attempt = || usecase::erase(store, retention, &id, &self.reason, &by, clock::now());
+        match decide_again(COMMAND_PATIENCE, attempt).await {
             Ok(true) => output::print(format!("{named} is erased.")),
             Ok(false) => bail!(
                 "{named} is erased, but its words are still in the database's write-ahead log, which \

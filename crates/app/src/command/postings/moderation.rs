@@ -10,10 +10,11 @@ use std::{
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 use domain::{
-    posting::{Lifetime, Posting, moderation::Moderation},
-    store::Store,
+    posting::{Posting, moderation::Moderation},
+    usecase,
 };
-use kernel::{SourceIdentifier, Version, audit::Attribution};
+use kernel::{SourceIdentifier, Version};
+use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use workers::Activities;
 
 use super::named::resolve;
@@ -21,7 +22,7 @@ use crate::{
     cli::{ChangeArgs, LifetimeArgs, values},
     input,
     misconfigured::Misconfigured,
-    operators, output, text,
+    output, text,
 };
 
 /// Feature postings
@@ -94,9 +95,15 @@ pub async fn moderate(args: PostingArgs, command: Moderation) -> anyhow::Result<
     let (by, database) = args.change.open().await?;
     let database = database.observed(&Arc::default(), &activities, &None);
     let mut failed = 0;
+    let (store, lifetime, seen) = (&*database.store, args.lifetime.lifetime, args.version);
     for id in &ids {
-        let (store, lifetime) = (&*database.store, args.lifetime.lifetime);
-        match one(store, id, &command, args.version, &by, lifetime).await {
+        let moderated = async {
+            let id = resolve(store, id).await?;
+            let attempt =
+                || usecase::moderate(store, &id, &command, seen, &by, lifetime, clock::now());
+            anyhow::Ok(decide_again(COMMAND_PATIENCE, attempt).await?)
+        };
+        match moderated.await {
             Ok(posting) => output::print(sentence(&posting, &command))?,
             Err(error) if ids.len() == 1 => return Err(error),
             Err(error) => {
@@ -110,18 +117,6 @@ pub async fn moderate(args: PostingArgs, command: Moderation) -> anyhow::Result<
         bail!("{failed} of {} postings could not be changed", ids.len());
     }
     Ok(())
-}
-
-async fn one(
-    store: &dyn Store,
-    id: &SourceIdentifier,
-    command: &Moderation,
-    seen: Option<Version>,
-    by: &Attribution,
-    lifetime: Lifetime,
-) -> anyhow::Result<Posting> {
-    let id = resolve(store, id).await?;
-    Ok(operators::moderate(store, &id, command, seen, by, lifetime).await?)
 }
 
 /// The IDs of a file, one a line. A bad line is refused before anything is changed.

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use anyhow::bail;
 use clap::Args;
 use domain::{
-    posting::{Details, Posting, PostingView, Rejection, SalaryPeriod},
+    posting::{Posting, PostingView, Rejection},
     store::PostingReader,
 };
-use kernel::{SourceIdentifier, Version, codes::CurrencyCode};
+use kernel::{SourceIdentifier, Version};
 use serde::Serialize;
 
 use super::resolve;
@@ -105,20 +105,19 @@ fn text(view: &PostingView, appeal: Option<&str>) -> String {
         Some(format!("{} <{}>", company.name, company.website.as_str())),
     );
     field("logo", company.logo_path.clone());
-    field("employment", Some(names(&details.employment_types)));
-    field("place", Some(place(details)));
+    let employment = details.employment_types.iter().map(ToString::to_string);
+    field(
+        "employment",
+        Some(employment.collect::<Vec<_>>().join(", ")),
+    );
+    field("place", Some(details.place_in_words()));
     let coordinates = coordinates.map(|at| format!("{}, {}", at.latitude, at.longitude));
     field("coordinates", coordinates);
-    field("salary", salary(details));
+    field("salary", Some(details.salary_in_words()));
     field("apply by e-mail", details.application_email.clone());
     field("apply at", details.application_url.clone());
-    field(
-        "metadata",
-        details
-            .metadata
-            .as_ref()
-            .map(|json| json.as_str().to_owned()),
-    );
+    let metadata = details.metadata.as_ref();
+    field("metadata", metadata.map(|json| json.as_str().to_owned()));
     field("created", Some(time(posting.created_at)));
     field("updated", Some(time(posting.updated_at)));
     field("published", posting.published_at.map(time));
@@ -172,44 +171,4 @@ fn status(posting: &Posting) -> String {
         status += ", featured";
     }
     status
-}
-
-fn names(values: &[impl ToString]) -> String {
-    values
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-fn place(details: &Details) -> String {
-    let country = details
-        .location_country_code
-        .map(|code| code.as_str().to_owned());
-    let parts: Vec<_> = details
-        .location_city
-        .clone()
-        .into_iter()
-        .chain(country)
-        .collect();
-    let kinds = names(&details.location_types);
-    match (parts.join(", "), kinds) {
-        (place, kinds) if kinds.is_empty() => place,
-        (place, kinds) if place.is_empty() => kinds,
-        (place, kinds) => format!("{place} ({kinds})"),
-    }
-}
-
-fn salary(details: &Details) -> Option<String> {
-    let amount = match (details.salary_min, details.salary_max) {
-        (Some(min), Some(max)) if min == max => min.to_string(),
-        (Some(min), Some(max)) => format!("{min} to {max}"),
-        (Some(min), None) => format!("from {min}"),
-        (None, Some(max)) => format!("up to {max}"),
-        (None, None) => return None,
-    };
-    let currency = details.salary_currency_code.map(CurrencyCode::as_str);
-    let period = details.salary_period.map(SalaryPeriod::as_str);
-    let words = [Some(amount.as_str()), currency, period];
-    Some(words.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }

@@ -1,12 +1,13 @@
 //! `posthaste subscribers suppress`, `reinstate`, `rotate-token` and `erase`.
 
 use clap::Args;
-use newsletter::usecase::{PersonCommand, PersonRef};
-use runtime::clock;
+use newsletter::usecase::{PersonCommand, PersonRef, decide_about_person};
+use runtime::{COMMAND_PATIENCE, clock, decide_again};
 
 use crate::{
     cli::{ChangeArgs, values},
-    operators, output,
+    newsletter_service::{new_id, new_token},
+    output,
 };
 
 // Clap would show a doc comment as the help of the commands.
@@ -58,7 +59,7 @@ async fn decide(
     change: &ChangeArgs,
 ) -> anyhow::Result<()> {
     let (by, database) = change.open().await?;
-    let (store, clock) = (&*database.newsletter, clock::system());
-    let decided = operators::decide_about(store, &clock, person, command, &by);
-    output::print(decided.await?)
+    let (store, new) = (&*database.newsletter, (new_id(), new_token()));
+    let attempt = || decide_about_person(store, person, command, new.clone(), &by, clock::now());
+    output::print(decide_again(COMMAND_PATIENCE, attempt).await?)
 }

@@ -41,7 +41,7 @@ impl Context {
         private: PrivateAddresses,
     ) -> anyhow::Result<Self> {
         Ok(Self {
-            client: crate::webhooks::quiet_client(private)?,
+            client: crate::webhooks::client(private)?,
             database,
             by,
         })

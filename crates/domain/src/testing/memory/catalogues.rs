@@ -98,6 +98,7 @@ impl State {
             postings: self.open_postings(row.id).len() as u64,
             is_running: row.is_running(now),
             last_import: row.last_import.clone(),
+            can_undo: row.expiring.is_some(),
         }
     }
 }

@@ -39,6 +39,7 @@ kernel::contract_cases!(
             postings: 0,
             is_running: true,
             last_import: None,
+            can_undo: false,
         };
         assert_eq!(found(store, "jobs", noon()).await?, expect);
     },

@@ -101,6 +101,7 @@ kernel::contract_cases!(
                 postings: 0,
                 is_running: false,
                 last_import: Some(import),
+                can_undo: false,
             };
             assert_eq!(found(store, "jobs", noon()).await?, expect);
             assert_eq!(
@@ -232,7 +233,9 @@ kernel::contract_cases!(
             reopened: 2,
             left: 2,
         };
+        assert!(found(store, "jobs", noon()).await?.can_undo);
         assert_eq!(store.finish_undo(held).await, Ok(Some(undone)));
+        assert!(!found(store, "jobs", noon()).await?.can_undo);
         assert_eq!(entries(store).await?.len(), 1);
         let mut open = Vec::new();
         for id in ids {

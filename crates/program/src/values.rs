@@ -1,0 +1,247 @@
+//! Parses the values of options and variables.
+//!
+//! The error of a parser is a reason that reads well behind the option's or the variable's name,
+//! and does not repeat values that may hold a password.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    ops::RangeInclusive,
+    time::Duration,
+};
+
+use kernel::line::short_text;
+use secrecy::SecretString;
+use url::Url;
+
+/// Parses whole numbers in a range.
+pub fn whole<T: TryFrom<u64> + 'static>(
+    unit: &'static str,
+    range: RangeInclusive<u64>,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.trim().parse().ok();
+        let number = number.filter(|number| range.contains(number));
+        number
+            .and_then(|number| T::try_from(number).ok())
+            .ok_or_else(|| {
+                let (least, most) = (range.start(), range.end());
+                format!("{text:?} is not a whole number of {unit} from {least} to {most}")
+            })
+    }
+}
+
+/// Parses whole seconds from one on.
+pub fn seconds(
+    most: u64,
+) -> impl Fn(&str) -> Result<Duration, String> + Clone + Send + Sync + 'static {
+    let parse = whole("seconds", 1..=most);
+    move |text| parse(text).map(Duration::from_secs)
+}
+
+/// Parses texts of one line.
+pub fn line(
+    longest: usize,
+) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let text = short_text(text, longest).map_err(|error| error.to_string())?;
+        Ok(text.to_owned())
+    }
+}
+
+/// Parses one of some words.
+pub fn one_of<T: Copy + Send + Sync + 'static>(
+    words: &'static [(&'static str, T)],
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let found = words.iter().find(|(word, _)| *word == text.trim());
+        found.map(|(_, value)| *value).ok_or_else(|| {
+            let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+            format!("{text:?} is not one of {}", words.join(", "))
+        })
+    }
+}
+
+/// An address to listen on.
+pub fn bind(text: &str) -> Result<SocketAddr, String> {
+    text.trim().parse().map_err(|_| {
+        format!("{text:?} is not an IP address with a port, such as 127.0.0.1:8080 or [::1]:8080")
+    })
+}
+
+/// The address of a listener that is not for clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdminBind {
+    /// Nowhere.
+    Off,
+    /// Here by default, or nowhere if another process listens here.
+    IfFree(SocketAddr),
+    /// Here.
+    At(SocketAddr),
+}
+
+impl AdminBind {
+    /// This port of the machine itself, if it is free.
+    pub fn if_free(port: u16) -> Self {
+        Self::IfFree((Ipv4Addr::LOCALHOST, port).into())
+    }
+}
+
+/// An address to listen on, or `off`.
+pub fn admin_bind(text: &str) -> Result<AdminBind, String> {
+    if text.trim().eq_ignore_ascii_case("off") {
+        return Ok(AdminBind::Off);
+    }
+    let address = bind(text).map(AdminBind::At);
+    address.map_err(|reason| format!("{reason}, nor `off`"))
+}
+
+/// An HTTP or HTTPS URL without credentials.
+pub fn web_url(text: &str) -> Result<Url, String> {
+    // The value is not repeated: it may hold a password.
+    let url = Url::parse(text.trim())
+        .map_err(|error| format!("not a URL such as https://jobs.example.org: {error}"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("must begin with http:// or https://".to_owned());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("must not hold a user name or password".to_owned());
+    }
+    Ok(url)
+}
+
+/// The base URL of a service, to which paths are appended.
+pub fn base_url(text: &str) -> Result<Url, String> {
+    let url = web_url(text)?;
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("must have neither a query nor a fragment".to_owned());
+    }
+    Ok(url)
+}
+
+/// Parses the URL of something at the root of its host, without a slash at the end.
+pub fn root_url(
+    why: &'static str,
+) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let url = base_url(text)?;
+        if url.path() != "/" {
+            return Err(format!("must have no path: {why}"));
+        }
+        Ok(url.as_str().trim_end_matches('/').to_owned())
+    }
+}
+
+/// An API key.
+pub fn api_key(text: &str) -> Result<SecretString, String> {
+    let key = text.trim();
+    if key.is_empty() {
+        Err("must not be empty".to_owned())
+    } else if key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Ok(key.into())
+    } else {
+        Err("must be one word of ASCII characters, which every API key is".to_owned())
+    }
+}
+
+/// Checks the results of a parser, a text a line: behind `|` the debug form of the value, behind
+/// `!` the beginning of the reason.
+///
+/// # Panics
+///
+/// If a result is another one.
+#[cfg(any(test, feature = "testing"))]
+#[expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a wrong table is a failed test"
+)]
+pub fn check<T: std::fmt::Debug>(parse: impl Fn(&str) -> Result<T, String>, table: &str) {
+    for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let place = line.find(['|', '!']).unwrap();
+        let (text, expected) = (line[..place].trim_end(), line[place + 1..].trim());
+        match (parse(text), &line[place..=place]) {
+            (Ok(value), "|") => assert_eq!(format!("{value:?}"), expected, "{text:?}"),
+            (Err(reason), "!") => {
+                assert!(reason.starts_with(expected), "{text:?}: {reason}");
+                assert!(!reason.contains('\n'), "{text:?}: {reason}");
+            }
+            (found, _) => panic!("{found:?}, not {line}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        check(
+            seconds(31_536_000),
+            r#"
+            3600  | 3600s
+            1     | 1s
+            0     ! "0" is not a whole number of seconds from 1 to 31536000
+            1h    ! "1h" is not a whole number of seconds
+            -1    ! "-1" is not
+            "#,
+        );
+        check(
+            whole::<usize>("lanes", 1..=4),
+            r#"
+            4                     | 4
+            5                     ! "5" is not a whole number of lanes from 1 to 4
+            99999999999999999999  ! "99999999999999999999" is not
+            "#,
+        );
+        assert_eq!(whole::<u8>("per cent", 0..=100)(" 7 "), Ok(7));
+    }
+
+    #[test]
+    fn addresses_to_listen_on() {
+        check(
+            admin_bind,
+            r#"
+            off             | Off
+            OFF             | Off
+            0.0.0.0:0       | At(0.0.0.0:0)
+            [::1]:80        | At([::1]:80)
+            localhost:8080  ! "localhost:8080" is not an IP address with a port
+            127.0.0.1       ! "127.0.0.1" is not
+            9464            ! "9464" is not an IP address with a port
+            "#,
+        );
+        assert!(admin_bind("no").unwrap_err().ends_with("nor `off`"));
+    }
+
+    #[test]
+    fn urls() {
+        check(
+            root_url("it is at the root"),
+            r#"
+            https://jobs.example.org         | "https://jobs.example.org"
+            http://Jobs.example.org:80/      | "http://jobs.example.org"
+            https://jobs.example.org/board   ! must have no path: it is at the root
+            jobs.example.org                 ! not a URL such as https://jobs.example.org: relative URL
+            ftp://jobs.example.org           ! must begin with http:// or https://
+            https://u:p@jobs.example.org     ! must not hold a user name or password
+            https://jobs.example.org/?a=b    ! must have neither a query nor a fragment
+            https://jobs.example.org/#a      ! must have neither a query nor a fragment
+            "#,
+        );
+    }
+
+    #[test]
+    fn keys_are_taken_and_never_shown() {
+        assert_eq!(api_key(" -sesame ").unwrap().expose_secret(), "-sesame");
+        for bad in ["two sesames", "sesamé"] {
+            let found = api_key(bad).unwrap_err();
+            assert!(found.starts_with("must be one word of ASCII"), "{found}");
+            assert!(!found.contains("sesam"), "{found}");
+        }
+        assert_eq!(api_key(" ").unwrap_err(), "must not be empty");
+        assert!(!format!("{:?}", api_key("sesame")).contains("sesame"));
+    }
+}
