@@ -91,8 +91,8 @@ impl Answer {
 
     /// The subscriber in a successful answer, with this address. Anything unknown in it is for an
     /// operator.
-    pub fn person(&self, email: &Email, group: Option<&str>) -> Result<Found, ProviderError> {
-        person::of_address(&self.json()?, email, group).map_err(|why| self.misunderstood(&why))
+    pub fn person(&self, email: &Email) -> Result<Found, ProviderError> {
+        person::of_address(&self.json()?, email).map_err(|why| self.misunderstood(&why))
     }
 
     /// The error for a successful answer that cannot be read.

@@ -36,7 +36,7 @@ pub fn read(
     let answer = Answer::of(status, after, body.to_owned());
     let is_success = answer.is_success();
     Some(Reading {
-        person: is_success.then(|| answer.person(email, Some("7"))),
+        person: is_success.then(|| answer.person(email)),
         is_nobody: answer.is_nobody(),
         is_suppression: answer.is_suppression_of(email),
         error: (!is_success).then(|| answer.error()),

@@ -20,8 +20,8 @@ const LONGEST_WORD: usize = 40;
 
 /// Reads the subscriber with this address from an answer's envelope. Errors are written for an
 /// operator.
-pub fn of_address(body: &Value, email: &Email, group: Option<&str>) -> Result<Found, String> {
-    let (address, found) = read(&body["data"], group)?;
+pub fn of_address(body: &Value, email: &Email) -> Result<Found, String> {
+    let (address, found) = read(&body["data"])?;
     if is_same(address, email.as_str()) {
         Ok(found)
     } else {
@@ -31,7 +31,7 @@ pub fn of_address(body: &Value, email: &Email, group: Option<&str>) -> Result<Fo
 
 /// Reads a subscriber of a list's page.
 pub fn listed(person: &Value) -> Result<Listed, String> {
-    let (address, found) = read(person, None)?;
+    let (address, found) = read(person)?;
     let email = Email::parse(address).map_err(|error| {
         let id = &found.id;
         format!("the address of the person with the id {id} {error}")
@@ -39,7 +39,7 @@ pub fn listed(person: &Value) -> Result<Listed, String> {
     Ok(Listed { email, found })
 }
 
-fn read<'a>(person: &'a Value, group: Option<&str>) -> Result<(&'a str, Found), String> {
+fn read(person: &Value) -> Result<(&str, Found), String> {
     let id = id(&person["id"]).ok_or("the answer is about a person without an id")?;
     let status = status(&person["status"])?;
     let address = person["email"].as_str();
@@ -50,7 +50,6 @@ fn read<'a>(person: &'a Value, group: Option<&str>) -> Result<(&'a str, Found), 
         status,
         unsubscribed_at: person["unsubscribed_at"].as_str().and_then(moment),
         is_deleted: is_set("deleted_at") || is_set("forget_at"),
-        is_in_group: group.and_then(|group| is_member(&person["groups"], group)),
         fields: fields(&person["fields"]),
     };
     Ok((address, found))
@@ -83,15 +82,6 @@ fn status(value: &Value) -> Result<ProviderStatus, String> {
 
 fn moment(text: &str) -> Option<OffsetDateTime> {
     Some(PrimitiveDateTime::parse(text, TIME).ok()?.assume_utc())
-}
-
-fn is_member(groups: &Value, group: &str) -> Option<bool> {
-    let groups = groups.as_array()?;
-    Some(
-        groups
-            .iter()
-            .any(|one| id(&one["id"]).as_deref() == Some(group)),
-    )
 }
 
 fn fields(shown: &Value) -> Fields {

@@ -144,7 +144,7 @@ async fn upsert(
     }
     let request = connection.request(Method::POST, &["subscribers"], &[])?;
     let answer = connection.send(request.json(&body)).await?;
-    upserted(connection, &answer, &profile.email)
+    upserted(&answer, &profile.email)
 }
 
 /// Says no `groups` either, which would remove the subscriber from all others.
@@ -159,18 +159,12 @@ async fn update(
     if answer.is_nobody() {
         return Ok(None);
     }
-    upserted(connection, &answer, &profile.email).map(Some)
+    upserted(&answer, &profile.email).map(Some)
 }
 
-fn upserted(
-    connection: &Connection,
-    answer: &Answer,
-    email: &Email,
-) -> Result<Upserted, ProviderError> {
+fn upserted(answer: &Answer, email: &Email) -> Result<Upserted, ProviderError> {
     if answer.is_success() {
-        answer
-            .person(email, connection.group())
-            .map(Upserted::Taken)
+        answer.person(email).map(Upserted::Taken)
     } else if answer.is_suppression_of(email) {
         Ok(Upserted::Suppressed)
     } else {
@@ -182,7 +176,7 @@ async fn find(connection: &Connection, email: &Email) -> Result<Option<Found>, P
     let request = connection.request(Method::GET, &["subscribers", email.as_str()], &[])?;
     let answer = connection.send(request).await?;
     if answer.is_success() {
-        answer.person(email, connection.group()).map(Some)
+        answer.person(email).map(Some)
     } else if answer.is_nobody() {
         Ok(None)
     } else {
@@ -207,7 +201,7 @@ async fn suppress(
     if !answer.is_success() {
         return Err(answer.error());
     }
-    let found = answer.person(email, connection.group())?;
+    let found = answer.person(email)?;
     if found.status.suppression().is_none() {
         let status = found.status;
         return Err(answer.misunderstood(&format!("the person is still {status}")));

@@ -8,7 +8,7 @@ use ring::hmac;
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Api, App, SETTLING, Server, Site, Store, encode, eventually, fresh,
+    Answer, App, SETTLING, Server, Site, Store, encode, eventually, fresh,
     mailerlite::{Account, Call, MailerLite},
 };
 
@@ -44,50 +44,38 @@ fn patient_provider() -> MailerLite {
     provider
 }
 
-/// Configures a site for the stand-in, without the keys.
-fn without_keys(site: Site, provider: &MailerLite) -> Site {
-    site.with("POSTHASTE_MAILERLITE_OLD_BASE_URL", &provider.url())
+/// Configures a site for the stand-in.
+fn connected(site: Site, provider: &MailerLite) -> Site {
+    site.with("POSTHASTE_MAILERLITE_OLD_API_KEY", Account::Old.key())
+        .with("POSTHASTE_MAILERLITE_NEW_API_KEY", Account::New.key())
+        .with("POSTHASTE_MAILERLITE_OLD_BASE_URL", &provider.url())
         .with("POSTHASTE_MAILERLITE_NEW_BASE_URL", &provider.url())
         .with(
             "POSTHASTE_MAILERLITE_NEW_GROUP_ID",
             &provider.group(Account::New),
         )
         .with("POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE", "60000")
-        // Cases count the requests to the accounts; those about reconciliation turn it on.
+        // Cases count the requests to the accounts.
         .with("POSTHASTE_MAILERLITE_RECONCILE", "off")
         .with("POSTHASTE_MAILERLITE_WEBHOOK_SECRET", &SECRETS.join(","))
         // Only there its events are shown.
         .with("POSTHASTE_LOG", "info,posthaste::event=debug")
 }
 
-/// Adds the key of an account to a site.
-pub fn with_key(site: Site, account: Account) -> Site {
-    let name = match account {
-        Account::Old => "POSTHASTE_MAILERLITE_OLD_API_KEY",
-        Account::New => "POSTHASTE_MAILERLITE_NEW_API_KEY",
-    };
-    site.with(name, account.key())
-}
-
 impl Newsletter {
-    /// A new server with a worker, with the keys of both accounts.
+    /// A new server with a worker.
     pub fn shared(store: Store) -> Self {
-        Self::start(store, with_both_keys, &[])
+        Self::start(store, &[])
     }
 
-    /// A new server without a worker, with the keys of both accounts.
+    /// A new server without a worker.
     pub fn served(store: Store) -> Self {
-        Self::served_as(store, with_both_keys)
+        Self::start(store, &["--no-worker"])
     }
 
-    /// A new server without a worker, with further settings on a site without keys.
-    pub fn served_as(store: Store, set_up: impl FnOnce(Site) -> Site) -> Self {
-        Self::start(store, set_up, &["--no-worker"])
-    }
-
-    fn start(store: Store, set_up: impl FnOnce(Site) -> Site, arguments: &[&str]) -> Self {
+    fn start(store: Store, arguments: &[&str]) -> Self {
         let provider = patient_provider();
-        let site = set_up(without_keys(Site::new(store), &provider));
+        let site = connected(Site::new(store), &provider);
         let server = site.serve(arguments);
         let app = App::at(site);
         let keys = [Account::Old.key(), Account::New.key()];
@@ -236,10 +224,6 @@ impl Drop for Newsletter {
             assert!(!log.contains(secret), "the log has a secret: {secret}");
         }
     }
-}
-
-fn with_both_keys(site: Site) -> Site {
-    with_key(with_key(site, Account::Old), Account::New)
 }
 
 /// A delivery of a single event.

@@ -21,10 +21,7 @@ async fn a_list_is_read_by_pages_of_a_hundred() {
     let page = provider.page(Account::New, None).await.unwrap();
     let listed = Listed {
         email: email("rosa@garden.example"),
-        found: Found {
-            is_in_group: None,
-            ..found("31", ProviderStatus::Active)
-        },
+        found: found("31", ProviderStatus::Active),
     };
     assert_eq!(page.people, [listed]);
     assert_eq!(page.odd, [""; 0]);

@@ -97,7 +97,6 @@ fn found(id: &str, status: ProviderStatus) -> Found {
         status,
         unsubscribed_at: None,
         is_deleted: false,
-        is_in_group: Some(false),
         fields: Fields {
             name: Some("Rosa".to_owned()),
             ..Fields::default()

@@ -208,7 +208,6 @@ async fn what_is_shown_of_a_person_is_read() {
             "membership_plan_category": "team",
             "membership_expire_at": "2027-01-09 00:00:00",
         },
-        "groups": [{"id": "1"}, {"id": 4711}],
     }});
     let said = said_of(ResponseTemplate::new(200).set_body_json(person)).await;
     let expect = Found {
@@ -216,7 +215,6 @@ async fn what_is_shown_of_a_person_is_read() {
         status: ProviderStatus::Unsubscribed,
         unsubscribed_at: Some(datetime!(2026-11-20 11:10:41 UTC)),
         is_deleted: true,
-        is_in_group: Some(true),
         fields: Fields {
             name: Some("Rosa".to_owned()),
             membership_plan_category: Some("team".to_owned()),

@@ -9,10 +9,8 @@ mod change;
 pub mod departure;
 mod email;
 mod event;
-mod link;
 pub mod migration;
 pub mod operator;
-mod payload;
 pub mod provider;
 mod put;
 mod readdress;
@@ -30,15 +28,14 @@ pub use self::{
     change::Change,
     email::{Email, InvalidEmail, LONGEST_EMAIL},
     event::{Notice, ProviderEvent, SignedWith, notice},
-    link::unsubscribe,
-    payload::LONGEST_TEXT,
-    put::PutSubscriber,
+    put::{LONGEST_TEXT, PutSubscriber},
     readdress::{Readdressed, readdress},
     record::{
         Departure, DepartureKind, Membership, Migrated, MigrationToken, Place, Places, Remembered,
         Subscriber, Suppression, SuppressionSource,
     },
     report::{Report, report},
+    suppression::unsubscribe,
     sync::ProviderState,
 };
 pub use crate::vocabulary::{

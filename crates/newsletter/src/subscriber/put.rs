@@ -3,13 +3,49 @@
 use kernel::{
     body::{self, BodyError},
     field::Patch,
+    fields,
 };
-use time::OffsetDateTime;
+use time::{Date, OffsetDateTime};
 
 use super::{
-    Email, InvalidEmail, Membership, MigrationToken, SubscriberId,
-    payload::{MembershipFields, SubscriberFields},
+    Email, InvalidEmail, Membership, MembershipStatus, MigrationToken, PlanCategory, SubscriberId,
 };
+
+/// The largest number of characters of a name, or of a country.
+pub const LONGEST_TEXT: usize = 255;
+
+fields! {
+    /// The changes of a report.
+    struct SubscriberFields {
+        #[garde(length(chars, max = LONGEST_TEXT))]
+        optional name: String,
+        #[garde(length(chars, max = LONGEST_TEXT))]
+        optional country: String,
+        optional membership: MembershipFields,
+        optional previous_email: Email,
+        optional as_of: OffsetDateTime,
+    }
+}
+
+fields! {
+    /// The fields of a membership, which is replaced as a whole.
+    struct MembershipFields {
+        present plan_category: PlanCategory,
+        present status: MembershipStatus,
+        optional expires_at: Date,
+    }
+}
+
+impl MembershipFields {
+    /// The membership, unless one of its fields is in error.
+    fn into_membership(self) -> Option<Membership> {
+        Some(Membership {
+            plan_category: self.plan_category.into_value()?,
+            status: self.status.into_value()?,
+            expires_at: self.expires_at.into_value(),
+        })
+    }
+}
 
 /// Creates or partially updates a subscriber.
 #[derive(Clone, Debug)]

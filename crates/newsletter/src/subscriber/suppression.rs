@@ -9,7 +9,7 @@
 use time::OffsetDateTime;
 
 use super::{
-    Account, Subscriber, SubscriberStatus, Suppression, SuppressionSource,
+    Account, Change, Subscriber, SubscriberStatus, Suppression, SuppressionSource,
     provider::{Found, ProviderStatus},
 };
 
@@ -87,4 +87,12 @@ impl Subscriber {
         let is_void = self.places[account].is_withdrawn || self.reinstated_at.is_some_and(is_older);
         (found.status != ProviderStatus::Unsubscribed || !is_void).then_some(seen)
     }
+}
+
+/// Unsubscribes the holder of a link, reinstated or not. `None` if a suppression as strong stands.
+pub fn unsubscribe(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
+    let mut after = subscriber.clone();
+    let from = Suppression::shown(SuppressionSource::Link, None, now);
+    after.strengthen(SubscriberStatus::Unsubscribed, from);
+    Change::of_status(Some(subscriber), after, now)
 }

@@ -3,7 +3,7 @@
 //! `synced_digest` is the digest of the known state. It is cleared before each call and set by the
 //! answer, so a call whose outcome is unknown is repeated.
 
-use kernel::{day, outbox::Effect};
+use kernel::day;
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 
@@ -92,28 +92,6 @@ impl Subscriber {
         self.reported_at.is_some()
             && !is_under_way
             && self.synced_digest != Some(self.provider_state().digest())
-    }
-}
-
-/// The work of a claimed sync.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Due {
-    /// Nothing.
-    Nothing,
-    /// The subscriber is in the other account now, which has this sync.
-    Elsewhere(Effect),
-    /// Send this state.
-    Tell(ProviderState),
-}
-
-/// The work of a sync that was claimed from an account's queue.
-pub fn due(subscriber: &Subscriber, account: Account) -> Due {
-    if !subscriber.needs_sync() {
-        Due::Nothing
-    } else if subscriber.account() == account {
-        Due::Tell(subscriber.provider_state())
-    } else {
-        Due::Elsewhere(subscriber.sync())
     }
 }
 

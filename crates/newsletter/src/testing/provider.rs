@@ -265,7 +265,6 @@ fn found(email: &Email, person: &Person) -> Found {
         status: person.status,
         unsubscribed_at: person.unsubscribed_at,
         is_deleted: false,
-        is_in_group: Some(person.is_in_group),
         fields: (person.profile.as_ref())
             .map_or_else(Fields::default, |profile| profile.fields.clone()),
     }

@@ -9,7 +9,7 @@ use crate::{
     subscriber::{
         Account, ProviderState, SubscriberId,
         provider::{Found, Provider, ProviderError, ProviderId, Upserted},
-        sync::{self, Due, Observation},
+        sync::{self, Observation},
     },
 };
 
@@ -65,27 +65,25 @@ async fn begin_sync(
 ) -> Result<Option<ProviderJob>, StoreError> {
     let known = store.load_by_id(&[id]).await?;
     let mut writes = WriteSet::new(now);
-    let known = known.get(&id);
-    let due = known.map(|subscriber| (subscriber, sync::due(subscriber, account)));
-    let job = match due {
-        Some((subscriber, Due::Tell(state))) => {
+    let due = known.get(&id).filter(|subscriber| subscriber.needs_sync());
+    let mut job = None;
+    if let Some(subscriber) = due {
+        if subscriber.account() == account {
             if let Some(change) = sync::begin(subscriber, now) {
                 change.record(&mut writes);
             }
-            Some(ProviderJob {
+            job = Some(ProviderJob {
                 token,
                 subscriber: id,
-                state,
+                state: subscriber.provider_state(),
                 id: subscriber.places[account].id.clone(),
                 joins: false,
-            })
+            });
+        } else {
+            // The other account has the subscriber now.
+            writes.tasks.ask(subscriber.sync());
         }
-        Some((_, Due::Elsewhere(effect))) => {
-            writes.tasks.ask(effect);
-            None
-        }
-        Some((_, Due::Nothing)) | None => None,
-    };
+    }
     if job.is_none() {
         writes.tasks.done.push(token);
     }

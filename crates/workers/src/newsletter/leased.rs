@@ -11,6 +11,7 @@ use newsletter::{
     },
 };
 use runtime::panics;
+use time::OffsetDateTime;
 use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
@@ -103,28 +104,34 @@ impl LeasedProvider {
         call.ok_or_else(|| locked("the account is paused"))
     }
 
-    /// Stores the start or end of a pause. Best effort: this process knows it anyway.
-    async fn keep(&self, account: Account, noted: BreakerEffect, error: Option<&ProviderError>) {
-        let pause = match noted {
-            BreakerEffect::Nothing | BreakerEffect::OneSubscriber => return,
-            BreakerEffect::Closed => None,
-            BreakerEffect::Opened(pause) => Some(pause),
-        };
-        let accounts = &self.tasks.parts.accounts;
+    /// Changes the stored state of an account. Best effort: this process knows it anyway.
+    pub async fn keep(
+        &self,
+        account: Account,
+        change: impl FnOnce(&mut AccountState, OffsetDateTime) + Send,
+    ) {
         let kept = panics::caught(async {
-            let now = self.tasks.store_now().await?;
-            let state = AccountState {
-                paused_until: pause.map(|pause| now + pause),
-                pause_reason: error.map(ToString::to_string),
-                ..accounts.account_state(account).await?
-            };
-            accounts.keep_account_state(account, &state).await?;
-            Ok::<_, StoreError>(())
+            let (mut state, now) = account_state(&self.tasks, account).await?;
+            change(&mut state, now);
+            let accounts = &self.tasks.parts.accounts;
+            accounts.keep_account_state(account, &state).await
         });
         if let Err(error) = kept.await {
-            tracing::warn!(%account, %error, "a pause is known to this process alone");
+            tracing::warn!(%account, %error, "a change of its state is known to this process alone");
         }
     }
+}
+
+/// The stored state of an account, and the time that it goes by.
+pub(super) async fn account_state(
+    tasks: &Tasks,
+    account: Account,
+) -> Result<(AccountState, OffsetDateTime), StoreError> {
+    let state = panics::caught(async {
+        let now = tasks.store_now().await?;
+        Ok((tasks.parts.accounts.account_state(account).await?, now))
+    });
+    state.await
 }
 
 impl Relay for LeasedProvider {
@@ -147,7 +154,19 @@ impl Relay for LeasedProvider {
             let result = panics::caught_as(failure, answer).await;
             let breaker = self.breakers.of(call.account);
             let noted = breaker.note(call.account, call.whom, admitted, &result);
-            self.keep(call.account, noted, result.as_ref().err()).await;
+            let pause = match noted {
+                BreakerEffect::Nothing | BreakerEffect::OneSubscriber => None,
+                BreakerEffect::Closed => Some(None),
+                BreakerEffect::Opened(pause) => Some(Some(pause)),
+            };
+            if let Some(pause) = pause {
+                let reason = result.as_ref().err().map(ToString::to_string);
+                self.keep(call.account, |state, now| {
+                    state.paused_until = pause.map(|pause| now + pause);
+                    state.pause_reason = reason;
+                })
+                .await;
+            }
             match result {
                 Err(ProviderError::Locked(message)) if noted == BreakerEffect::OneSubscriber => {
                     Err(ProviderError::Permanent(format!(

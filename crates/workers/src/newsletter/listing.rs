@@ -6,7 +6,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use kernel::StoreError;
 use newsletter::{
     store::AccountState,
     subscriber::{
@@ -21,7 +20,10 @@ use time::{OffsetDateTime, Time, macros::time};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{super::tasks::Tasks, leased::LeasedProvider, walk::ListWalk};
+use super::{
+    leased::{LeasedProvider, account_state},
+    walk::ListWalk,
+};
 
 /// When the nightly walk begins, in UTC.
 const NIGHT: Time = time!(02:00);
@@ -39,7 +41,6 @@ const MAX_LOGGED: usize = 20;
 pub(super) struct Listing {
     pub account: Account,
     pub provider: Arc<LeasedProvider>,
-    pub tasks: Tasks,
 }
 
 impl Listing {
@@ -50,17 +51,21 @@ impl Listing {
 
     async fn keep_walking(&self) {
         loop {
-            let Some((state, now)) = self.state().await else {
-                sleep(waits::jittered(RETRY_WAIT)).await;
-                continue;
+            let account = self.account;
+            let (state, now) = match account_state(&self.provider.tasks, account).await {
+                Ok(state) => state,
+                Err(error) => {
+                    tracing::warn!(%account, %error, "its list is not read yet");
+                    sleep(waits::jittered(RETRY_WAIT)).await;
+                    continue;
+                }
             };
             if state.reconciled_at.is_some() {
                 self.provider.listed(self.account);
             }
             let due = due(state.reconciled_at, now);
             sleep(Duration::try_from(due - now).unwrap_or_default()).await;
-            let account = self.account;
-            match panics::caught(self.walk()).await {
+            match panics::caught(Box::pin(self.walk())).await {
                 Ok(counts) => {
                     let ListCounts {
                         people,
@@ -72,7 +77,8 @@ impl Listing {
                     tracing::info!(
                         %account, people, different, odd, missing, "the account's list was read"
                     );
-                    self.finished().await;
+                    let finished = |state: &mut AccountState, now| state.reconciled_at = Some(now);
+                    self.provider.keep(account, finished).await;
                     self.provider.listed(account);
                 }
                 Err(error) => {
@@ -84,7 +90,7 @@ impl Listing {
     }
 
     async fn walk(&self) -> Result<ListCounts, TaskError> {
-        let provider = Patient(&self.provider);
+        let (provider, parts) = (Patient(&self.provider), &self.provider.tasks.parts);
         let walk = ListWalk {
             account: self.account,
             // Until the account is listed, only withdrawals write to it.
@@ -95,9 +101,9 @@ impl Listing {
             },
             is_dry: false,
             provider: &provider,
-            store: self.tasks.parts.newsletter.as_ref(),
-            subscribers: self.tasks.parts.subscribers.as_ref(),
-            clock: &self.tasks.parts.clock,
+            store: parts.newsletter.as_ref(),
+            subscribers: parts.subscribers.as_ref(),
+            clock: &parts.clock,
         };
         let mut logged = 0;
         let tell = |_: &ListCounts, page: &Page| {
@@ -109,38 +115,6 @@ impl Listing {
             }
         };
         walk.run(tell).await
-    }
-
-    /// The account's state, and the time that it goes by.
-    async fn state(&self) -> Option<(AccountState, OffsetDateTime)> {
-        let account = self.account;
-        let state = panics::caught(async {
-            let now = self.tasks.store_now().await?;
-            Ok::<_, StoreError>((self.tasks.parts.accounts.account_state(account).await?, now))
-        });
-        state
-            .await
-            .inspect_err(|error| tracing::warn!(%account, %error, "its list is not read yet"))
-            .ok()
-    }
-
-    /// Stores the time of the finished walk. Best effort: another walk does no harm.
-    async fn finished(&self) {
-        let account = self.account;
-        let kept = panics::caught(async {
-            let state = AccountState {
-                reconciled_at: Some(self.tasks.store_now().await?),
-                ..self.tasks.parts.accounts.account_state(account).await?
-            };
-            self.tasks
-                .parts
-                .accounts
-                .keep_account_state(account, &state)
-                .await
-        });
-        if let Err(error) = kept.await {
-            tracing::warn!(%account, %error, "its list will be read again");
-        }
     }
 }
 

@@ -20,11 +20,11 @@ pub mod walk;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, FutureExt as _, join_all};
 use newsletter::subscriber::Account;
-use runtime::{panics, waits};
+use runtime::waits;
 use tokio::{sync::watch, time::sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -32,7 +32,7 @@ use self::{
     breaker::Breakers,
     job::{JobKind, Jobs},
     lease::{Lease, Leases},
-    leased::LeasedProvider,
+    leased::{LeasedProvider, account_state},
     listing::Listing,
     people::People,
 };
@@ -78,21 +78,14 @@ impl Newsletter {
     /// Adopts the pauses that are stored with the lease.
     async fn adopt_pauses(&self, accounts: &[Account], breakers: &Breakers) {
         for &account in accounts {
-            let left = panics::caught(async {
-                let state = self.tasks.parts.accounts.account_state(account).await?;
-                let now = self.tasks.store_now().await?;
-                Ok::<_, kernel::StoreError>(state.paused_until.map(|until| until - now))
-            });
-            match left
-                .await
-                .map(|left| left.map(std::time::Duration::try_from))
-            {
-                // A pause that is over does not count.
-                Ok(Some(Ok(left))) if !left.is_zero() => {
-                    tracing::info!(%account, ?left, "the account is still paused");
-                    breakers.of(account).adopt(account, left);
+            match account_state(&self.tasks, account).await {
+                Ok((state, now)) => {
+                    if let Some(until) = state.pauses_until(now) {
+                        let left = Duration::try_from(until - now).unwrap_or_default();
+                        tracing::info!(%account, ?left, "the account is still paused");
+                        breakers.of(account).adopt(account, left);
+                    }
                 }
-                Ok(_) => {}
                 Err(error) => tracing::warn!(%account, %error, "its pauses are not known"),
             }
         }
@@ -150,7 +143,9 @@ impl Newsletter {
                 loops.push(run.boxed());
             }
         };
-        accounts.iter().for_each(|one| start(JobKind::Sync(*one)));
+        for &account in accounts {
+            start(JobKind::Sync(account));
+        }
         if Account::ALL.iter().all(|one| accounts.contains(one)) {
             start(JobKind::Move);
         }
@@ -160,7 +155,6 @@ impl Newsletter {
                 let listing = Listing {
                     account,
                     provider: Arc::clone(&provider),
-                    tasks: self.tasks.clone(),
                 };
                 loops.push(listing.run(ending.clone()).boxed());
             } else {

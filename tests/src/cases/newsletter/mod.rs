@@ -3,7 +3,6 @@
 
 mod commands;
 mod departures;
-mod limit;
 mod migration;
 mod report;
 mod steps;

@@ -16,7 +16,7 @@ mod server;
 
 use std::{
     sync::{Arc, Mutex, MutexGuard},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use serde_json::Value;
@@ -159,19 +159,6 @@ impl MailerLite {
     pub fn calls(&self, account: Account) -> Vec<Call> {
         let calls = self.state().calls.clone().into_iter();
         calls.filter(|call| call.account == Some(account)).collect()
-    }
-
-    /// The largest number of requests to an account within any minute.
-    pub fn busiest_minute(&self, account: Account) -> usize {
-        let calls = self.calls(account);
-        let within = |start: Instant| {
-            let minute = start..start + Duration::from_mins(1);
-            calls
-                .iter()
-                .filter(|call| minute.contains(&call.at))
-                .count()
-        };
-        calls.iter().map(|call| within(call.at)).max().unwrap_or(0)
     }
 
     fn on<T>(&self, account: Account, work: impl FnOnce(&mut AccountData) -> T) -> T {

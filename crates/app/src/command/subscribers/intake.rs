@@ -12,6 +12,7 @@ use std::{
 };
 
 use anyhow::Context as _;
+use indicatif::ProgressBar;
 use kernel::audit::Entry;
 use newsletter::store::Store;
 use runtime::{Clock, clock};
@@ -108,8 +109,13 @@ pub(super) async fn run<R: Record>(
         run: entry.map(Run::new),
     };
     let mut tally = Tally::of::<R>();
-    let started = Instant::now();
-    let ended = from_file::<R>(&mut import, file, &mut tally).await;
+    let (input, length) = input::open(file)?;
+    let (bar, started) = (progress::of_input(length), Instant::now());
+    let refuse = |line, why: &str| {
+        bar.suspend(|| output::complain(format_args!("line {line}: {why}")));
+    };
+    let ended = drive(&mut import, spawn::<R>(input), &mut tally, &bar, refuse).await;
+    bar.finish_and_clear();
     if ended.is_ok() || tally.total() > 0 {
         output::print(R::summary(&tally, started.elapsed()))?;
     }
@@ -126,27 +132,6 @@ pub(super) async fn run<R: Record>(
     })
 }
 
-async fn from_file<R: Record>(
-    import: &mut Intake<'_>,
-    file: &Path,
-    tally: &mut Tally,
-) -> anyhow::Result<()> {
-    let (input, length) = input::open(file)?;
-    let bar = progress::of_input(length);
-    let ended = drive(import, spawn::<R>(input), tally, |step| match step {
-        Step::Refused(line, why) => bar.suspend(|| {
-            output::complain(format_args!("line {line}: {why}"));
-        }),
-        Step::Taken(end, counts) => {
-            bar.set_position(bar.position().max(end));
-            bar.set_message(counts);
-        }
-    })
-    .await;
-    bar.finish_and_clear();
-    ended
-}
-
 /// A batch of the file's records.
 #[derive(Debug)]
 pub(super) struct Batch<T> {
@@ -159,25 +144,18 @@ pub(super) struct Batch<T> {
     lines: (u64, u64),
 }
 
-/// A progress event of an import.
-pub(super) enum Step<'a> {
-    /// A refused line, with the reason.
-    Refused(u64, &'a str),
-    /// The offset up to which the file is imported, in bytes, and the counts.
-    Taken(u64, String),
-}
-
 /// Imports batches until there are no more.
 pub(super) async fn drive<R: Record>(
     import: &mut Intake<'_>,
     mut batches: mpsc::Receiver<anyhow::Result<Batch<R>>>,
     tally: &mut Tally,
-    mut tell: impl FnMut(Step<'_>),
+    bar: &ProgressBar,
+    mut refuse: impl FnMut(u64, &str),
 ) -> anyhow::Result<()> {
     while let Some(batch) = batches.recv().await {
         let batch = batch?;
         for (line, why) in &batch.refused {
-            tell(Step::Refused(*line, why));
+            refuse(*line, why);
         }
         if !batch.items.is_empty() {
             let (first, last) = batch.lines;
@@ -189,7 +167,8 @@ pub(super) async fn drive<R: Record>(
             }
         }
         tally.add(Tally::REFUSED, batch.refused.len() as u64);
-        tell(Step::Taken(batch.end, tally.to_string()));
+        bar.set_position(bar.position().max(batch.end));
+        bar.set_message(tally.to_string());
     }
     Ok(())
 }
@@ -235,11 +214,8 @@ pub(super) async fn import_text<R: Record>(
 ) -> (anyhow::Result<Tally>, Vec<String>) {
     let (mut tally, mut refused) = (Tally::of::<R>(), Vec::new());
     let batches = spawn::<R>(std::io::Cursor::new(text.to_owned().into_bytes()));
-    let ended = drive(import, batches, &mut tally, |step| {
-        if let Step::Refused(line, why) = step {
-            refused.push(format!("{line}: {why}"));
-        }
-    })
-    .await;
+    let refuse = |line, why: &str| refused.push(format!("{line}: {why}"));
+    let bar = ProgressBar::hidden();
+    let ended = drive(import, batches, &mut tally, &bar, refuse).await;
     (ended.map(|()| tally), refused)
 }

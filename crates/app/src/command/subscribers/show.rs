@@ -11,8 +11,8 @@ use newsletter::{
     tasks,
     usecase::PersonRef,
 };
-use serde::Serialize;
 use serde_json::{Value, json};
+use time::OffsetDateTime;
 
 use crate::{
     cli::{JsonArgs, StoreArgs, values},
@@ -40,21 +40,6 @@ impl Show {
         let (store, outbox) = (&*database.newsletter, &*database.outbox);
         output::print(show(store, outbox, &self.person, self.json.enabled).await?)
     }
-}
-
-/// A subscriber as JSON: the API's answer, with more for an operator.
-#[derive(Serialize)]
-struct Record<'a, T> {
-    #[serde(flatten)]
-    data: T,
-    migration_token: &'a str,
-    reported_at: Option<String>,
-    suppression: Option<Value>,
-    reinstated_at: Option<String>,
-    departure: Option<&'static str>,
-    told_at: Option<String>,
-    accounts: Value,
-    tasks: Vec<Value>,
 }
 
 /// The origin of a suppression.
@@ -102,59 +87,69 @@ async fn show(
     if !as_json {
         return Ok(text(&subscriber, &tasks));
     }
+    // The API's answer, with more for an operator.
+    let mut record = serde_json::to_value(adapters_http::subscriber_data(&subscriber))?;
     let Places { old, new } = &subscriber.places;
-    Ok(output::json(&Record {
-        data: adapters_http::subscriber_data(&subscriber),
-        migration_token: subscriber.token.reveal(),
-        reported_at: subscriber.reported_at.map(output::time),
-        suppression: subscriber.suppression.as_ref().map(origin),
-        reinstated_at: subscriber.reinstated_at.map(output::time),
-        departure: subscriber.departure.map(|it| it.kind().as_str()),
-        told_at: subscriber.told_at.map(output::time),
-        accounts: json!({ "old": state(old), "new": state(new) }),
-        tasks: tasks.iter().map(task_data).collect(),
-    })?)
+    for (key, value) in [
+        ("migration_token", json!(subscriber.token.reveal())),
+        (
+            "reported_at",
+            json!(subscriber.reported_at.map(output::time)),
+        ),
+        (
+            "suppression",
+            json!(subscriber.suppression.as_ref().map(origin)),
+        ),
+        (
+            "reinstated_at",
+            json!(subscriber.reinstated_at.map(output::time)),
+        ),
+        (
+            "departure",
+            json!(subscriber.departure.map(|it| it.kind().as_str())),
+        ),
+        ("told_at", json!(subscriber.told_at.map(output::time))),
+        ("accounts", json!({ "old": state(old), "new": state(new) })),
+        ("tasks", tasks.iter().map(task_data).collect()),
+    ] {
+        record[key] = value;
+    }
+    Ok(output::json(&record)?)
 }
 
 /// The subscriber as text.
 fn text(subscriber: &Subscriber, tasks: &[SubjectTask]) -> String {
-    let mut fields = output::Fields::default();
-    let mut field = |name: &str, value: Option<String>| {
-        fields.add(name, value);
-    };
-    field("email", Some(subscriber.email.to_string()));
-    field("uuid", Some(subscriber.id.to_string()));
-    field("name", subscriber.name.clone());
-    field("country", subscriber.country.clone());
-    field("status", Some(subscriber.status.to_string()));
-    field(
-        "suppressed",
-        subscriber.suppression.as_ref().map(suppression),
-    );
-    let reinstated = subscriber.reinstated_at.map(output::time);
-    field("reinstated", reinstated);
-    field("departs", subscriber.departure.map(departure));
-    field("membership", Some(membership(subscriber)));
-    field("account", Some(subscriber.account().to_string()));
+    let time = |at: Option<OffsetDateTime>| at.map(output::time);
     let migrated = subscriber.migrated.map(|migrated| {
         let arrival = if migrated.arrived { "" } else { ", under way" };
         let at = output::time(migrated.at);
         format!("{at}, by {}{arrival}", migrated.source)
     });
-    field("migrated", migrated);
-    field("told", subscriber.told_at.map(output::time));
-    for &account in Account::ALL {
-        let standing = standing(subscriber, account);
-        field(&format!("in {account}"), standing);
+    let suppressed = subscriber.suppression.as_ref().map(suppression);
+    let reported = time(subscriber.reported_at).unwrap_or_else(|| "never".to_owned());
+    let mut fields = output::Fields::default();
+    for (name, value) in [
+        ("email", Some(subscriber.email.to_string())),
+        ("uuid", Some(subscriber.id.to_string())),
+        ("name", subscriber.name.clone()),
+        ("country", subscriber.country.clone()),
+        ("status", Some(subscriber.status.to_string())),
+        ("suppressed", suppressed),
+        ("reinstated", time(subscriber.reinstated_at)),
+        ("departs", subscriber.departure.map(departure)),
+        ("membership", Some(membership(subscriber))),
+        ("account", Some(subscriber.account().to_string())),
+        ("migrated", migrated),
+        ("told", time(subscriber.told_at)),
+        ("in old", standing(subscriber, Account::Old)),
+        ("in new", standing(subscriber, Account::New)),
+        ("reported", Some(reported)),
+        ("updated", time(Some(subscriber.updated_at))),
+    ] {
+        fields.add(name, value);
     }
-    let reported = subscriber.reported_at.map(output::time);
-    field(
-        "reported",
-        Some(reported.unwrap_or_else(|| "never".to_owned())),
-    );
-    field("updated", Some(output::time(subscriber.updated_at)));
     for task in tasks {
-        field("task", Some(task_text(task)));
+        fields.add("task", Some(task_text(task)));
     }
     fields.text()
 }

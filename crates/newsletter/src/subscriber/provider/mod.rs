@@ -92,9 +92,6 @@ pub struct Found {
     /// Whether the account has deleted the subscriber, or is about to forget them (`deleted_at` or
     /// `forget_at` is set).
     pub is_deleted: bool,
-    /// Whether the subscriber is in the group whose automation sends the chain of e-mails; `None`
-    /// if the answer or the settings lack that.
-    pub is_in_group: Option<bool>,
     /// The fields.
     pub fields: Fields,
 }

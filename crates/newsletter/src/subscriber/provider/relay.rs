@@ -40,76 +40,36 @@ pub trait Relay: Send + Sync {
     ) -> impl Future<Output = Result<T, ProviderError>> + Send;
 }
 
-const fn call<'a>(account: Account, name: &'static str, whom: &'a str) -> Call<'a> {
-    Call {
-        account,
-        name,
-        whom,
-    }
+/// Implements the port by passing each call on, with what it is about.
+macro_rules! pass_on {
+    ($($name:ident($($argument:ident: $type:ty),*) about $whom:expr => $answer:ty;)+) => {
+        #[async_trait]
+        impl<R: Relay> Provider for R {
+            fn accounts(&self) -> Vec<Account> {
+                self.with_key()
+            }
+
+            $(async fn $name(
+                &self,
+                account: Account,
+                $($argument: $type),*
+            ) -> Result<$answer, ProviderError> {
+                let answer = self.behind().$name(account, $($argument),*);
+                let name = stringify!($name);
+                let call = Call { account, name, whom: $whom };
+                self.pass_on(call, answer).await
+            })+
+        }
+    };
 }
 
-#[async_trait]
-impl<R: Relay> Provider for R {
-    fn accounts(&self) -> Vec<Account> {
-        self.with_key()
-    }
-
-    async fn upsert(
-        &self,
-        account: Account,
-        profile: &Profile,
-        join: bool,
-    ) -> Result<Upserted, ProviderError> {
-        let answer = self.behind().upsert(account, profile, join);
-        self.pass_on(call(account, "upsert", profile.email.as_str()), answer)
-            .await
-    }
-
-    async fn update(
-        &self,
-        account: Account,
-        id: &ProviderId,
-        profile: &Profile,
-    ) -> Result<Option<Upserted>, ProviderError> {
-        let answer = self.behind().update(account, id, profile);
-        self.pass_on(call(account, "update", profile.email.as_str()), answer)
-            .await
-    }
-
-    async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError> {
-        let answer = self.behind().find(account, email);
-        self.pass_on(call(account, "find", email.as_str()), answer)
-            .await
-    }
-
-    async fn suppress(
-        &self,
-        account: Account,
-        email: &Email,
-        id: &ProviderId,
-    ) -> Result<(), ProviderError> {
-        let answer = self.behind().suppress(account, email, id);
-        self.pass_on(call(account, "suppress", email.as_str()), answer)
-            .await
-    }
-
-    async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        let answer = self.behind().remove(account, id);
-        self.pass_on(call(account, "remove", &id.0), answer).await
-    }
-
-    async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
-        let answer = self.behind().forget(account, id);
-        self.pass_on(call(account, "forget", &id.0), answer).await
-    }
-
-    async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
-        let answer = self.behind().page(account, cursor);
-        self.pass_on(call(account, "page", ALL), answer).await
-    }
-
-    async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
-        let answer = self.behind().inspect(account);
-        self.pass_on(call(account, "inspect", ALL), answer).await
-    }
+pass_on! {
+    upsert(profile: &Profile, join: bool) about profile.email.as_str() => Upserted;
+    update(id: &ProviderId, profile: &Profile) about profile.email.as_str() => Option<Upserted>;
+    find(email: &Email) about email.as_str() => Option<Found>;
+    suppress(email: &Email, id: &ProviderId) about email.as_str() => ();
+    remove(id: &ProviderId) about &id.0 => ();
+    forget(id: &ProviderId) about &id.0 => ();
+    page(cursor: Option<&Cursor>) about ALL => Page;
+    inspect() about ALL => Inspection;
 }

@@ -180,7 +180,6 @@ fn found(status: impl Into<ProviderStatus>) -> Found {
         status: status.into(),
         unsubscribed_at: None,
         is_deleted: false,
-        is_in_group: None,
         fields: Fields::default(),
     }
 }

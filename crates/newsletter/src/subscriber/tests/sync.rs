@@ -4,7 +4,7 @@ use super::{super::ProviderState, *};
 use crate::{
     subscriber::{
         migration::Next,
-        sync::{Due, begin, due, record},
+        sync::{begin, record},
     },
     tasks,
 };
@@ -13,10 +13,6 @@ const MEMBER: &str =
     r#"{"membership":{"plan_category":"individual","status":"active","expires_at":"2026-06-01"}}"#;
 const LAPSED: &str =
     r#"{"membership":{"plan_category":"individual","status":"expired","expires_at":"2026-06-01"}}"#;
-
-fn due_in(ann: &Ann, account: Account) -> Due {
-    due(ann.get(), account)
-}
 
 #[test]
 fn a_digest_tells_every_difference() {
@@ -60,7 +56,6 @@ fn a_lapse_is_no_news_to_the_provider() {
     let mut ann = Ann::after(&[MEMBER]);
     assert_eq!(ann.put(LAPSED), (false, Written::silent().with_event()));
     assert!(!ann.get().needs_sync());
-    assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
     ann.put(MEMBER);
     assert!(!ann.get().needs_sync());
     ann.put(r#"{"membership":null}"#);
@@ -77,10 +72,7 @@ fn what_may_have_been_told_is_told_again() {
     assert_eq!(begin(ann.get(), ann.now), None);
     // The answer was lost.
     ann.put(r#"{"name":"A"}"#);
-    assert_eq!(
-        due_in(&ann, Account::Old),
-        Due::Tell(ann.get().provider_state())
-    );
+    assert!(ann.get().needs_sync());
 }
 
 #[test]
@@ -96,7 +88,7 @@ fn what_changed_during_the_call_is_told_next() {
     );
     assert_eq!(ann.record(Some(change)), Written::sync(Account::Old));
     assert_eq!(ann.tell(), Written::silent());
-    assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
+    assert!(!ann.get().needs_sync());
 }
 
 #[test]
@@ -115,7 +107,7 @@ fn a_status_that_the_account_shows_is_recorded_and_not_told_back() {
         let change = record(ann.get(), &told, &observed(seen), ann.now);
         assert_eq!(ann.record(Some(change)), Written::silent(), "{own} {seen}");
         assert_eq!(ann.get().status, stands);
-        assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
+        assert!(!ann.get().needs_sync());
     }
 }
 
@@ -123,7 +115,6 @@ fn a_status_that_the_account_shows_is_recorded_and_not_told_back() {
 fn nobody_is_told_of_before_they_were_reported() {
     let mut ann = Ann::new();
     ann.notice(SubscriberStatus::Bounced);
-    assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
     assert!(!ann.get().needs_sync());
 }
 
@@ -132,11 +123,9 @@ fn nobody_is_told_of_while_they_are_under_way() {
     let mut ann = Ann::after(&["{}"]);
     ann.migrate(MigrationSource::Launch);
     ann.put(r#"{"name":"Ann"}"#);
-    for &account in Account::ALL {
-        assert_eq!(due_in(&ann, account), Due::Nothing);
-    }
+    assert!(!ann.get().needs_sync());
     assert_eq!(ann.arrive(), Written::silent());
-    assert_eq!(due_in(&ann, Account::New), Due::Nothing);
+    assert!(!ann.get().needs_sync());
 }
 
 #[test]
@@ -147,12 +136,7 @@ fn what_changed_under_way_is_told_after_arrival() {
     ann.put(r#"{"name":"Ann"}"#);
     let change = migration::arrive(ann.get(), &told, ann.now);
     assert_eq!(ann.record(change), Written::sync(Account::New));
-    let sync = tasks::sync(ann.get().id, Account::New);
-    assert_eq!(due_in(&ann, Account::Old), Due::Elsewhere(sync));
-    assert_eq!(
-        due_in(&ann, Account::New),
-        Due::Tell(ann.get().provider_state())
-    );
+    assert!(ann.get().needs_sync());
 }
 
 #[test]

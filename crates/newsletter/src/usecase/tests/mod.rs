@@ -17,7 +17,7 @@ use time::{Duration, OffsetDateTime};
 
 use super::{
     Reported, Step, TaskError, TaskPorts, carry_out_move, carry_out_sync, carry_out_withdrawal,
-    notice_events, operate::reinstate, put_subscriber, put_subscribers,
+    notice_events, operate::reinstate, put_subscribers,
 };
 use crate::{
     store::Store,

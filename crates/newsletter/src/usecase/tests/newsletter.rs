@@ -86,19 +86,6 @@ async fn a_confirmation_counts_once() {
     }
 }
 
-/// A database may refuse to compare such a text.
-#[pollster::test]
-async fn what_is_no_token_is_not_looked_up() {
-    let world = World::new();
-    let short = MigrationToken::from_text("short");
-    let mut put = report(ANN, "{}");
-    put.new_token = short.clone();
-    let answer = put_subscriber(&world.store, &put, noon()).await;
-    assert_eq!(answer.unwrap().subscriber.token, short);
-    let found = find_subscriber_by_token(&world.store, &short).await;
-    assert_eq!(found, Ok(None));
-}
-
 #[test]
 fn operators_learn_what_became_of_each() {
     use Migration::{Started, Unchanged, Unknown};

@@ -1,7 +1,10 @@
 //! Syncs: which calls are made, and which are saved.
 
 use super::*;
-use crate::subscriber::SuppressionSource;
+use crate::{
+    subscriber::{MigrationSource, SuppressionSource},
+    usecase::migrate,
+};
 
 fn upsert() -> Call {
     Call::Upsert(Account::Old, email(ANN), false)
@@ -138,4 +141,26 @@ async fn who_was_removed_is_not_created_again() {
         };
         assert_eq!(world.ann().await.status, status);
     }
+}
+
+/// A sync was claimed for the account that the subscriber has left since.
+#[pollster::test]
+async fn whoever_has_moved_meanwhile_is_told_of_in_the_new_account() {
+    let mut world = World::with_ann().await;
+    world.put(r#"{"name":"Bo"}"#).await;
+    let (token, effect) = world.claim(tasks::syncs(Account::Old)).await.unwrap();
+    let (emails, source) = ([email(ANN)], MigrationSource::Manual);
+    migrate(&world.store, &emails, source, world.now)
+        .await
+        .unwrap();
+    let (moving, move_over) = world.claim(tasks::MIGRATE).await.unwrap();
+    world.run(moving, move_over).await.unwrap();
+    let puts = [report(ANN, r#"{"name":"Cy"}"#)];
+    put_subscribers(&world.store, &puts, world.now)
+        .await
+        .unwrap();
+    world.run(token, effect).await.unwrap();
+    world.work().await.unwrap();
+    assert_eq!(world.told(Account::New).as_deref(), Some("Cy"));
+    assert!(!world.is_in(Account::Old));
 }

@@ -8,6 +8,7 @@ use super::*;
 async fn bench(people: usize) -> Bench {
     let mut bench = Bench::new();
     bench.settings.reconciles = true;
+    bench.settings.poll_every = 10 * SECOND;
     for n in 0..people {
         bench.put(&address(n), &named("Ada")).await;
     }

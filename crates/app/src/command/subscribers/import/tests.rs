@@ -1,5 +1,6 @@
 use std::io::{BufReader, Cursor, Read};
 
+use indicatif::ProgressBar;
 use kernel::{
     StoreError,
     audit::{AuditLog as _, AuditQuery},
@@ -264,7 +265,8 @@ async fn an_input_that_fails_ends_the_import_behind_what_was_read() {
     let begun = Cursor::new(format!("{HEADER}a@example.com,,,,,\n").into_bytes());
     let mut import = importing(&store, Some(1));
     let batches = spawn::<PutSubscriber>(BufReader::new(begun.chain(Failing)));
-    let ended = drive(&mut import, batches, &mut tally(0, 0, 0, 0), |_| {}).await;
+    let (mut tally, bar) = (tally(0, 0, 0, 0), ProgressBar::hidden());
+    let ended = drive(&mut import, batches, &mut tally, &bar, |_, _| {}).await;
     let error = ended.unwrap_err();
     let error = format!("{error:#}");
     let expect = "the input cannot be read beyond line 2: pulled out";

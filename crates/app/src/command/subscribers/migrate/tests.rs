@@ -197,18 +197,3 @@ async fn it_does_not_run_far_ahead_of_the_workers() {
     // Batches of ten, and no worker.
     assert_eq!(unmigrated(&store.memory).await, 300 - 110);
 }
-
-#[test]
-fn the_pace_follows_the_limit() {
-    for (limit, batch, wait) in [
-        (1, 1, 120_000),
-        (2, 1, 60_000),
-        (60, 30, 2_000),
-        (120, 60, 1_000),
-        (6_000, 500, 20),
-    ] {
-        let pace = Pace::new(NonZeroU32::new(limit).unwrap());
-        let found = (pace.batch, pace.wait);
-        assert_eq!(found, (batch, Duration::from_millis(wait)), "{limit}");
-    }
-}
