@@ -76,18 +76,13 @@ impl Encoding {
             ));
         }
         let mut encodings = headers.get_all(header::CONTENT_ENCODING);
-        let first = encodings.next().map(HeaderValue::as_bytes);
-        let is = |name: &str| {
-            first.is_some_and(|value| value.trim_ascii().eq_ignore_ascii_case(name.as_bytes()))
-        };
-        let known = if first.is_none() || is("identity") {
-            Some(Self::Identity)
-        } else if is("gzip") || is("x-gzip") {
-            Some(Self::Gzip)
-        } else if is("zstd") {
-            Some(Self::Zstd)
-        } else {
-            None
+        let first = encodings.next();
+        let first = first.map(|value| value.as_bytes().trim_ascii().to_ascii_lowercase());
+        let known = match first.as_deref() {
+            None | Some(b"identity") => Some(Self::Identity),
+            Some(b"gzip" | b"x-gzip") => Some(Self::Gzip),
+            Some(b"zstd") => Some(Self::Zstd),
+            Some(_) => None,
         };
         known.filter(|_| encodings.next().is_none()).ok_or_else(|| {
             ApiError::unsupported_media_type(
