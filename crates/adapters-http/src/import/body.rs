@@ -148,9 +148,9 @@ impl<'a> ImportBody<'a> {
         }
     }
 
-    /// Waits for a piece, and reads it and what has arrived after it into the free capacity of a
-    /// buffer; `false` at the end of the body. A chunk may be a single line, and what is handed on
-    /// by itself wakes other threads by itself.
+    /// Waits for a piece of the body, and reads it, with whatever else has arrived by then, into
+    /// the free capacity of a buffer. Returns `false` at the end of the body. Pieces are read
+    /// together because a chunk may be a single line, and each hand-over wakes other threads.
     pub async fn read(&mut self, buffer: &mut BytesMut) -> Result<bool, BodyFault> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
