@@ -19,8 +19,8 @@ pub const REQUEST_BUCKETS: [f64; 14] = [
     0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 ];
 
-/// The label of a method that HTTP does not define, and of a path that no route matches: clients
-/// choose both, and each value is a series.
+/// The label of a method that HTTP does not define, and of a path that no route matches. Clients
+/// choose both, and each label of its own would be a time series of its own.
 const OTHER: &str = "_OTHER";
 
 /// The methods that are told apart (RFC 9110, RFC 5789).

@@ -96,7 +96,7 @@ impl AdminListener {
                 .default_service(web::to(no_such_path))
         })
         .map_err(|source| BuildError::Bind { address, source })?;
-        Ok(AdminApplication::new(address, server))
+        Ok(AdminApplication { address, server })
     }
 
     /// The address that is listened on.
@@ -131,7 +131,7 @@ impl AdminListener {
                 .configure(|config| routes(config))
         })
         .map_err(|source| BuildError::Bind { address, source })?;
-        Ok(AdminApplication::new(address, server))
+        Ok(AdminApplication { address, server })
     }
 }
 
@@ -143,10 +143,6 @@ pub struct AdminApplication {
 }
 
 impl AdminApplication {
-    const fn new(address: SocketAddr, server: Server) -> Self {
-        Self { address, server }
-    }
-
     /// The address that it listens on.
     pub const fn addr(&self) -> SocketAddr {
         self.address

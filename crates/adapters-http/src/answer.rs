@@ -21,7 +21,7 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Result<HttpResponse, A
         .body(json))
 }
 
-/// What most answers are: an object whose `data` is this.
+/// The body of most answers: an object with the value under `data`.
 #[derive(Serialize)]
 pub struct Data<T> {
     /// The value.
@@ -32,7 +32,7 @@ pub struct Data<T> {
 #[derive(Serialize)]
 pub struct Nullable<T>(pub Option<T>);
 
-/// The answer `{"data": …}` with this.
+/// The answer `{"data": …}` with this value.
 pub fn data(status: StatusCode, data: impl Serialize) -> Result<HttpResponse, ApiError> {
     json(status, &Data { data })
 }

@@ -94,7 +94,7 @@ pub enum BuildError {
     Keys(#[from] tokens::KeyError),
     /// The documentation cannot be rendered.
     #[error("cannot write the documentation: {0}")]
-    Docs(#[from] docs::DocsError),
+    Docs(#[from] askama::Error),
     /// The texts of the newsletter's pages cannot be read.
     #[error("cannot read the texts of the newsletter's pages: {0}")]
     Texts(serde_json::Error),

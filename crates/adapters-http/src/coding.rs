@@ -71,7 +71,7 @@ fn negotiate(request: &HttpRequest) -> Option<ContentEncoding> {
     }
 }
 
-/// A quick level: answers come from a service that is busy, not from an archive.
+/// The fastest level, because clients wait while answers are compressed.
 fn compressor(
     coding: ContentEncoding,
     plain: impl AsyncBufRead + 'static,

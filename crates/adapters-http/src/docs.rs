@@ -30,19 +30,8 @@ pub struct Docs {
     ui: Arc<Config<'static>>,
 }
 
-/// The reason why a document cannot be rendered.
-#[derive(Debug, thiserror::Error)]
-pub enum DocsError {
-    /// The OpenAPI document cannot be serialised.
-    #[error(transparent)]
-    Json(#[from] serde_json::Error),
-    /// The guide cannot be rendered.
-    #[error(transparent)]
-    Page(#[from] askama::Error),
-}
-
 impl Docs {
-    pub fn new() -> Result<Self, DocsError> {
+    pub fn new() -> Result<Self, askama::Error> {
         let ui = Config::from(OPENAPI_PATH)
             .use_base_layout()
             .deep_linking(true)
@@ -50,9 +39,11 @@ impl Docs {
             .default_models_expand_depth(0)
             // By default, Swagger UI sends the document to a validator on the Internet.
             .validator_url("none");
+        let openapi = openapi().and_then(|document| serde_json::to_vec(&document));
+        let openapi = openapi.map_err(|error| askama::Error::Custom(error.into()))?;
         Ok(Self {
             guide: guide::page()?.into(),
-            openapi: serde_json::to_vec(&openapi()?)?.into(),
+            openapi: openapi.into(),
             ui: Arc::new(ui),
         })
     }

@@ -38,7 +38,8 @@ pub const RETRY_UNAVAILABLE: u32 = 5;
 pub const RETRY_SWITCHED_OFF: u32 = 600;
 
 /// An error answer.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.message)]
 pub struct ApiError(Box<Answer>);
 
 /// The content of an [`ApiError`], which is boxed to keep results small.
@@ -203,12 +204,6 @@ impl Fields<'_> {
 impl Serialize for Fields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter())
-    }
-}
-
-impl fmt::Display for ApiError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
     }
 }
 

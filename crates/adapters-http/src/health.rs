@@ -55,7 +55,10 @@ pub fn routes(config: &mut web::ServiceConfig) {
 
 /// Answers 200 without any check.
 async fn healthz() -> HttpResponse {
-    HttpResponse::Ok().json(Health::with(None))
+    HttpResponse::Ok().json(Health {
+        status: "ok",
+        warning: None,
+    })
 }
 
 /// Answers 200 if the store can be reached, its schema is current, and tokens can be signed.
@@ -73,7 +76,8 @@ async fn readyz(readiness: web::Data<Readiness>) -> Result<HttpResponse, ApiErro
     if let Some(warning) = &warning {
         tracing::warn!("{warning}");
     }
-    Ok(HttpResponse::Ok().json(Health::with(warning)))
+    let status = "ok";
+    Ok(HttpResponse::Ok().json(Health { status, warning }))
 }
 
 /// The warning about keys that were last read so long ago. They are in use nevertheless: a process
@@ -98,13 +102,6 @@ pub struct Health {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(extensions(("x-optional" = json!(true))))]
     warning: Option<String>,
-}
-
-impl Health {
-    const fn with(warning: Option<String>) -> Self {
-        let status = "ok";
-        Self { status, warning }
-    }
 }
 
 impl ApiError {

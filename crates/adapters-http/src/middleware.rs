@@ -10,7 +10,7 @@ use actix_web::{
     error::InternalError,
     http::{
         StatusCode,
-        header::{HeaderMap, HeaderValue, X_CONTENT_TYPE_OPTIONS},
+        header::{HeaderValue, X_CONTENT_TYPE_OPTIONS},
     },
     middleware::Next,
 };
@@ -55,8 +55,11 @@ pub async fn track(
         let outcome = AssertUnwindSafe(async { next.call(request).await })
             .catch_unwind()
             .await;
-        let common = ResponseHeaders { id, context };
-        let (request, response) = finish(outcome, &common, is_for_token);
+        let (request, mut response) = finish(outcome, &id, is_for_token);
+        let headers = response.headers_mut();
+        headers.insert(X_REQUEST_ID, id.header());
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        context.tell_usage(headers);
         let status = response.status();
         if status.is_client_error() || status.is_server_error() {
             in_flight.refuse().await;
@@ -65,17 +68,17 @@ pub async fn track(
         let route = route.as_deref().map(access::template);
         let elapsed = started.elapsed();
         let access = Access {
-            id: &common.id,
+            id: &id,
             method,
             route: route.as_deref(),
             status,
-            client: common.context.client(),
+            client: context.client(),
             trace: traced.as_ref().and_then(RequestSpan::trace_id),
             elapsed,
         };
         access.note();
         if let Some(span) = traced {
-            span.end(route.as_deref(), status, common.id.as_str());
+            span.end(route.as_deref(), status, id.as_str());
         }
         if status.is_server_error() {
             tracing::warn!(status = status.as_u16(), ?elapsed, "answered");
@@ -90,26 +93,12 @@ pub async fn track(
     guarded.instrument(span).await
 }
 
-/// The headers that answers have in common.
-struct ResponseHeaders {
-    id: RequestId,
-    context: RequestContext,
-}
-
-impl ResponseHeaders {
-    fn add_to(&self, headers: &mut HeaderMap) {
-        headers.insert(X_REQUEST_ID, self.id.header());
-        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        self.context.tell_usage(headers);
-    }
-}
-
 type Outcome = Result<Result<ServiceResponse<BoxBody>, Error>, Box<dyn Any + Send>>;
 
 /// The answer, and its request unless that is gone.
 fn finish(
     outcome: Outcome,
-    common: &ResponseHeaders,
+    id: &RequestId,
     is_for_token: bool,
 ) -> (Option<HttpRequest>, HttpResponse) {
     let (request, mut response) = match outcome {
@@ -131,9 +120,8 @@ fn finish(
         }
     };
     if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
-        response = internal(&common.id, is_for_token);
+        response = internal(id, is_for_token);
     }
-    common.add_to(response.headers_mut());
     (request, response)
 }
 

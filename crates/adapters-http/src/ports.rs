@@ -22,7 +22,7 @@ use webhooks::{ManagedWebhooks, Manager, PrivateAddresses, Sender, Webhooks};
 
 use crate::client_pages::ClientPages;
 
-/// By how many seconds an answer is behind the store. Absent below one second.
+/// The header that says by how many seconds an answer is behind the store. Absent below one.
 const LAG: HeaderName = HeaderName::from_static("posthaste-replica-lag");
 
 /// The ports that the handlers call.
@@ -86,7 +86,8 @@ impl WebhookPorts {
     }
 }
 
-/// A source, from which the whole of an answer is read: another one may be further behind.
+/// A source of answers. The whole of an answer is read from one source, because another may be
+/// further behind.
 #[derive(Clone)]
 pub struct ReadPorts {
     /// Reads postings.
@@ -103,7 +104,7 @@ pub trait ReadSource: Send + Sync {
     fn choose(&self) -> ReadPorts;
 }
 
-/// The only source.
+/// A source that is the only one.
 impl ReadSource for ReadPorts {
     fn choose(&self) -> Self {
         self.clone()

@@ -66,7 +66,7 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// What a query says. All that is wrong with it comes in one answer.
+/// What a client asks for by a query string. All that is wrong with it is told in one answer.
 pub trait Options: Sized + 'static {
     /// Takes the parameters.
     fn take(parameters: &mut Parameters<'_>) -> Self;
@@ -79,7 +79,7 @@ pub trait Options: Sized + 'static {
     }
 }
 
-/// Of a path that takes no parameters.
+/// The options of a path that takes no parameters.
 impl Options for () {
     fn take(_: &mut Parameters<'_>) {}
 }

@@ -100,9 +100,9 @@ pub async fn no_such_path() -> Result<HttpResponse, ApiError> {
     Err(ApiError::no_such_path())
 }
 
-/// The last segment of the path, or the one with so many `BEHIND` it, still percent-encoded,
-/// because a decoded path cannot distinguish `%2F` from a slash. In a matched route it is the
-/// identifier of the resource.
+/// The segment of the path with `BEHIND` others behind it, by default the last one. In a matched
+/// route it is the identifier of the resource. It is still percent-encoded, because a decoded path
+/// cannot distinguish `%2F` from a slash.
 pub struct Segment<const BEHIND: usize = 0>(Uri);
 
 impl<const BEHIND: usize> FromRequest for Segment<BEHIND> {

@@ -66,8 +66,8 @@ pub fn optional(schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
     schema
 }
 
-/// Declares what an answer shows of a value: of each field its description, its type and where it
-/// comes from. `new` makes it.
+/// Declares a part of an answer and its constructor, `new`: the arguments of `new` are in
+/// parentheses, and each field has its description, its type and the expression that gives it.
 macro_rules! view {
     (
         $(#[$meta:meta])*

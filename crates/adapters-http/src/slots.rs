@@ -44,7 +44,8 @@ impl Slots {
         if own >= self.each {
             return Err(ApiError::new(
                 StatusCode::TOO_MANY_REQUESTS,
-                "The client has too many of these requests under way. Try again when one has ended.",
+                "The client has too many of these requests under way. Try again when one has \
+                 ended.",
             )
             .with_header(header::RETRY_AFTER, RETRY_OVERLOADED));
         }

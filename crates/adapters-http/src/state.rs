@@ -4,12 +4,18 @@ use std::sync::Arc;
 
 use actix_web::web;
 use http_server::Timeouts;
+use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
 use crate::{body::BodyLimit, oauth::Authorizer, ports::Ports, slots::Slots};
 
 /// The address where a decision can be contested, if there is one.
 pub type Appeal = Option<Arc<str>>;
+
+/// The present, as stores keep times.
+pub fn now() -> OffsetDateTime {
+    kernel::microseconds(OffsetDateTime::now_utc())
+}
 
 /// The state that handlers share.
 pub struct State {

@@ -49,14 +49,10 @@ pub async fn page(page: LogPage) -> Result<HttpResponse, ApiError> {
     const BYTES: usize = 300;
     let bytes = page.events.len() * BYTES;
     let write = |page: &LogPage| {
-        let mut json = Vec::with_capacity(page.events.len() * BYTES + 100);
-        let events = page.events.iter();
-        let answer = EventPageAnswer {
-            data: events.filter_map(Event::new).collect(),
+        serde_json::to_vec(&EventPageAnswer {
+            data: page.events.iter().filter_map(Event::new).collect(),
             next_cursor: EventId(page.next),
-        };
-        serde_json::to_writer(&mut json, &answer)?;
-        Ok(json)
+        })
     };
     answer::large_json(page, bytes, write).await.map(no_store)
 }

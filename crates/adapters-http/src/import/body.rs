@@ -76,18 +76,13 @@ impl Encoding {
             ));
         }
         let mut encodings = headers.get_all(header::CONTENT_ENCODING);
-        let first = encodings.next().map(HeaderValue::as_bytes);
-        let is = |name: &str| {
-            first.is_some_and(|value| value.trim_ascii().eq_ignore_ascii_case(name.as_bytes()))
-        };
-        let known = if first.is_none() || is("identity") {
-            Some(Self::Identity)
-        } else if is("gzip") || is("x-gzip") {
-            Some(Self::Gzip)
-        } else if is("zstd") {
-            Some(Self::Zstd)
-        } else {
-            None
+        let first = encodings.next();
+        let first = first.map(|value| value.as_bytes().trim_ascii().to_ascii_lowercase());
+        let known = match first.as_deref() {
+            None | Some(b"identity") => Some(Self::Identity),
+            Some(b"gzip" | b"x-gzip") => Some(Self::Gzip),
+            Some(b"zstd") => Some(Self::Zstd),
+            Some(_) => None,
         };
         known.filter(|_| encodings.next().is_none()).ok_or_else(|| {
             ApiError::unsupported_media_type(
@@ -153,9 +148,9 @@ impl<'a> ImportBody<'a> {
         }
     }
 
-    /// Waits for a piece, and reads it and what has arrived after it into the free capacity of a
-    /// buffer; `false` at the end of the body. A chunk may be a single line, and what is handed on
-    /// by itself wakes other threads by itself.
+    /// Waits for a piece of the body, and reads it, with whatever else has arrived by then, into
+    /// the free capacity of a buffer. Returns `false` at the end of the body. Pieces are read
+    /// together because a chunk may be a single line, and each hand-over wakes other threads.
     pub async fn read(&mut self, buffer: &mut BytesMut) -> Result<bool, BodyFault> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);

@@ -4,7 +4,6 @@ use actix_web::{HttpResponse, http::StatusCode, web};
 use domain::usecase::{CatalogueOrder, UndoOrder};
 use kernel::{CatalogueName, validation::FieldErrors};
 use percent_encoding::percent_decode_str;
-use time::OffsetDateTime;
 
 use super::{
     run::{ImportOptions, NAME, run},
@@ -17,7 +16,7 @@ use crate::{
     oauth::Caller,
     query::Query,
     resource::Segment,
-    state::State,
+    state::{State, now},
 };
 
 pub(super) async fn import(
@@ -93,10 +92,6 @@ fn name<const BEHIND: usize>(segment: &Segment<BEHIND>) -> Result<CatalogueName,
     let text = percent_decode_str(segment.read()?).decode_utf8_lossy();
     CatalogueName::new(&text)
         .map_err(|error| ApiError::invalid(FieldErrors::one(NAME, error.to_string())))
-}
-
-fn now() -> OffsetDateTime {
-    kernel::microseconds(OffsetDateTime::now_utc())
 }
 
 impl ApiError {

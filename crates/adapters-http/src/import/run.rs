@@ -188,22 +188,15 @@ struct Running<'a> {
 impl Running<'_> {
     /// Takes in all lines of the body.
     async fn take_in(&mut self, payload: &mut Payload) -> Result<(), ApiError> {
-        let State {
-            import_limit,
-            timeouts,
-            body_limit,
-            stopping,
-            ..
-        } = self.state;
-        let encoding = self.options.encoding;
-        let mut body = ImportBody::new(payload, encoding, timeouts.body, *import_limit);
-        let (mut cut, mut lines) = (Lines::new(*body_limit), Vec::new());
+        let (state, encoding) = (self.state, self.options.encoding);
+        let mut body = ImportBody::new(payload, encoding, state.timeouts.body, state.import_limit);
+        let (mut cut, mut lines) = (Lines::new(state.body_limit), Vec::new());
         let mut proof = Proof::default();
         let mut buffer = BytesMut::with_capacity(PIECE);
         loop {
             let is_more = tokio::select! {
                 read = body.read(&mut buffer) => read?,
-                () = stopping.cancelled() => return Err(ApiError::stopping()),
+                () = state.stopping.cancelled() => return Err(ApiError::stopping()),
             };
             if !is_more {
                 break;

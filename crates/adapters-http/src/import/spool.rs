@@ -21,8 +21,8 @@ const MOST_RECEIPTS: u64 = 100_000;
 /// The most bytes of them.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Lines of JSON that are written first and read then, in memory or in a temporary file that goes
-/// with it.
+/// Lines of JSON that are first all written and then all read. They are in memory or, if they are
+/// many, in a temporary file that is deleted with the spool.
 #[derive(Default)]
 pub struct Spool {
     buffer: BytesMut,
@@ -33,8 +33,8 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Adds a receipt, until the next [`flush`](Self::flush) in memory. With one receipt too many,
-    /// or too long, no more are added.
+    /// Adds a receipt, which stays in memory until the next [`flush`](Self::flush). Once there was
+    /// no room for a receipt, later ones are left out, too.
     pub fn add(&mut self, receipt: &impl Serialize) -> serde_json::Result<()> {
         if self.omitted == 0 && self.receipts < MOST_RECEIPTS {
             let before = self.buffer.len();
@@ -49,7 +49,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Adds a line that is there whatever came before it.
+    /// Adds the last line, for which there is always room.
     pub fn add_last(&mut self, line: &impl Serialize) -> serde_json::Result<()> {
         serde_json::to_writer((&mut self.buffer).writer(), line)?;
         self.buffer.put_u8(b'\n');

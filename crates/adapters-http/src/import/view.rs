@@ -117,14 +117,6 @@ impl<'a> ImportReceipt<'a> {
     }
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes every field by reference"
-)]
-const fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
 fn missing() -> RefOr<Schema> {
     optional(Missing::schema())
 }
@@ -172,9 +164,9 @@ view! {
         notices: BTreeMap<&'static str, u64> =
             of.counts.notices.iter().map(|(code, count)| (code.as_str(), count)).collect(),
         /// Receipts that are not in the answer, which has 100,000 or 64 MiB of them at most.
-        #[serde(skip_serializing_if = "is_zero")]
-        #[schema(extensions(("x-optional" = json!(true))))]
-        receipts_omitted: u64 = omitted,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = u64, extensions(("x-optional" = json!(true))))]
+        receipts_omitted: Option<u64> = (omitted > 0).then_some(omitted),
         /// The postings of a catalogue that no line named.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(schema_with = missing)]

@@ -23,10 +23,10 @@ const HOLDS_FOR: Duration = Duration::seconds(5);
 const PATIENCE: StdDuration = StdDuration::from_secs(3);
 /// The size of the cache. Only clients that exist are in it, so it is hardly ever reached.
 const REMEMBERED_CLIENTS: u64 = 10_000;
-/// How long an id is known to be nobody's.
+/// How long it is remembered that no client has an id.
 const ABSENT_FOR: StdDuration = StdDuration::from_mins(1);
-/// How often in a minute the store is asked about a client because of a secret that it did not have
-/// seconds ago. It may be a new one, which is to work at once.
+/// How often in a minute the store is asked about a client because of a secret that was not the
+/// client's seconds ago. The secret may be a new one, which is to work at once.
 const GUESSES: NonZeroU32 = NonZeroU32::MIN.saturating_add(5);
 /// How often in a minute the store is asked about clients that this process does not know, because
 /// somebody wants a token as one.

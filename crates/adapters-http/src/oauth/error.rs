@@ -1,6 +1,6 @@
 //! The errors of bearer authentication (RFC 6750 §3) and of the token endpoint (RFC 6749 §5.2).
 
-use std::{borrow::Cow, fmt, num::NonZeroU32};
+use std::{borrow::Cow, num::NonZeroU32};
 
 use access::Scope;
 use actix_web::{
@@ -103,7 +103,8 @@ fn names_of(scopes: &[Scope]) -> Vec<&'static str> {
 }
 
 /// The refusal of a token request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{code}: {description}")]
 pub(crate) struct TokenError {
     status: StatusCode,
     code: &'static str,
@@ -232,12 +233,6 @@ impl TokenError {
     /// Whether client authentication failed.
     pub fn is_of_client(&self) -> bool {
         self.status == StatusCode::UNAUTHORIZED
-    }
-}
-
-impl fmt::Display for TokenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.label(), self.description)
     }
 }
 

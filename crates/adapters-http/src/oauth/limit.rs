@@ -15,9 +15,10 @@ const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 /// The header with the requests that are left of it.
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// The time by which limits are counted, since any moment.
+/// The clock of limits: the time since some fixed moment.
 ///
-/// It is not the time of day, which may be set back: then a client would have to wait for it.
+/// It is not the time of day. If that were set back, clients would have to wait until it is reached
+/// again.
 #[derive(Clone)]
 pub(super) struct Uptime(pub Arc<dyn Fn() -> Duration + Send + Sync>);
 

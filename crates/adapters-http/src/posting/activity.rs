@@ -4,10 +4,9 @@ use access::activity::{Reasons, Refusal};
 use domain::posting;
 use http_server::RequestId;
 use kernel::{ClientId, PutOutcome};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{error::ApiError, ports::Ports};
+use crate::{error::ApiError, ports::Ports, state::now};
 
 /// The pushes of one request. What was refused is told by reason when it ends, also if the request
 /// is dropped.
@@ -34,10 +33,7 @@ impl<'a> Pushes<'a> {
 
     /// Logs the outcome of a push, and records it as the client's activity.
     pub fn record(&mut self, identifier: &str, answer: Result<&posting::Answer, &ApiError>) {
-        let (now, recorder) = (
-            kernel::microseconds(OffsetDateTime::now_utc()),
-            &self.ports.recorder,
-        );
+        let (now, recorder) = (now(), &self.ports.recorder);
         match answer {
             Ok(_) if self.dry_run => {}
             Ok(answer) => {

@@ -36,13 +36,10 @@ pub(super) async fn show(
     let mut parameters = Parameters::of(request.query_string());
     let identity = json_ld::take_identity(&mut parameters);
     let mut errors = parameters.errors();
-    let identifier = match SourceIdentifier::from_path_segment(segment) {
-        Ok(identifier) if errors.is_empty() => identifier,
-        Ok(_) => return Err(ApiError::invalid(errors)),
-        Err(error) => {
-            errors.add(PutPosting::IDENTIFIER, error.to_string());
-            return Err(ApiError::invalid(errors));
-        }
+    let identifier = SourceIdentifier::from_path_segment(segment)
+        .map_err(|error| errors.add(PutPosting::IDENTIFIER, error.to_string()));
+    let (Ok(identifier), true) = (identifier, errors.is_empty()) else {
+        return Err(ApiError::invalid(errors));
     };
     if !caller.prefixes().permit(&identifier) {
         return Err(Rejection::NotFound.into());

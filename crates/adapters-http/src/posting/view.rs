@@ -72,8 +72,8 @@ pub fn lines(
     Ok(lines)
 }
 
-/// A page as JSON, which is larger than its texts. It ends before a posting with which it would be
-/// larger than it may, but not before its first.
+/// A page as JSON of at most `most` bytes, unless its first posting alone has more. It ends before
+/// the posting that would make it larger.
 fn write_page(
     page: &PostingPage,
     texts: Texts,

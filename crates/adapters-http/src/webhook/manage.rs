@@ -1,23 +1,18 @@
 //! The requests of clients about their endpoints.
 
-use access::Scope;
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
     web::{self, Bytes},
 };
 use kernel::{Prefixes, field::Patch};
-use time::OffsetDateTime;
 use uuid::Uuid;
 use webhooks::{
     DELIVERIES_KEPT, EndpointChange, EndpointId, Health, MOST_ENDPOINTS, NewEndpoint, Secret,
     TrackedEndpoint, WebhookError, parse_replay, parse_resend,
 };
 
-use super::{
-    new_ping,
-    view::{Delivery, Endpoint, EndpointWithSecret, TestOutcome},
-};
+use super::view::{Delivery, Endpoint, EndpointWithSecret, TestOutcome, new_ping};
 use crate::{
     answer::{self, no_store},
     body::{Body, BodyLimit},
@@ -25,17 +20,11 @@ use crate::{
     etag::conditional,
     oauth::Caller,
     query::{Options, Parameters, Query, integer},
-    state::State,
+    state::{State, now},
 };
 
 /// The path of the list.
 pub const PATH: &str = "/api/job-board/webhooks";
-
-/// The scopes that may manage webhooks.
-pub const MANAGERS: &[Scope] = Scope::MANAGERS;
-
-/// The largest number of deliveries of an answer.
-const MAX_DELIVERIES: usize = DELIVERIES_KEPT;
 
 /// The largest body, in bytes: a URL, a description and the names of events are small.
 const LARGEST_BODY: usize = 16 * 1024;
@@ -175,8 +164,8 @@ pub(super) struct Last(usize);
 
 impl Options for Last {
     fn take(parameters: &mut Parameters<'_>) -> Self {
-        let limit = parameters.take("limit", |text| integer(text, 1, MAX_DELIVERIES));
-        Self(limit.unwrap_or(MAX_DELIVERIES))
+        let limit = parameters.take("limit", |text| integer(text, 1, DELIVERIES_KEPT));
+        Self(limit.unwrap_or(DELIVERIES_KEPT))
     }
 }
 
@@ -208,8 +197,4 @@ async fn read(body: Body, state: &State) -> Result<Bytes, ApiError> {
 /// The id of the endpoint in the path. A text that is no id is answered 404.
 fn parse(id: &str) -> Result<EndpointId, ApiError> {
     id.parse().map_err(|_| WebhookError::NotFound.into())
-}
-
-fn now() -> OffsetDateTime {
-    kernel::microseconds(OffsetDateTime::now_utc())
 }

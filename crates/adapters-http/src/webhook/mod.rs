@@ -1,22 +1,23 @@
 //! Webhooks over HTTP: a client registers receivers of events and looks after them.
 
 mod manage;
-mod ping;
 mod view;
 
+use access::Scope;
 use actix_web::{http::Method, web};
 
 pub use self::{
-    manage::{MANAGERS, PATH},
-    ping::new_ping,
-    view::{Delivery, Endpoint, EndpointWithSecret, TestOutcome, delivery_data, endpoint_data},
+    manage::PATH,
+    view::{
+        Delivery, Endpoint, EndpointWithSecret, TestOutcome, delivery_data, endpoint_data, new_ping,
+    },
 };
 use crate::guard::protected;
 
 /// The list, one endpoint, and the operations on it.
 pub fn routes(config: &mut web::ServiceConfig) {
-    let of = |what: &str| protected(&format!("{PATH}/{{id}}{what}"), MANAGERS);
-    let all = protected(PATH, MANAGERS)
+    let of = |what: &str| protected(&format!("{PATH}/{{id}}{what}"), Scope::MANAGERS);
+    let all = protected(PATH, Scope::MANAGERS)
         .get(manage::list)
         .on(Method::POST, manage::create);
     let one = of("")

@@ -2,6 +2,8 @@
 
 use kernel::SourceIdentifier;
 use serde::Serialize;
+use serde_json::{Map, Value};
+use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 use webhooks::{Attempt, Health, LoggedDelivery, TrackedEndpoint};
@@ -131,6 +133,27 @@ view! {
         payload: Option<DeliveredEvent<'a>> =
             (delivery.event.as_ref()).and_then(|of| DeliveredEvent::new(&of.event, None, None)),
     }
+}
+
+/// A ping, by which an owner tries a receiver: an event about nothing.
+#[derive(Serialize)]
+struct Ping {
+    r#type: &'static str,
+    timestamp: Timestamp,
+    data: Map<String, Value>,
+}
+
+/// The id of a new ping, and its JSON.
+pub fn new_ping(at: OffsetDateTime) -> Result<(String, Vec<u8>), serde_json::Error> {
+    let ping = Ping {
+        r#type: "ping",
+        timestamp: Timestamp(at),
+        data: Map::new(),
+    };
+    Ok((
+        format!("ping_{}", Uuid::now_v7()),
+        serde_json::to_vec(&ping)?,
+    ))
 }
 
 fn milliseconds(duration: std::time::Duration) -> u64 {

@@ -18,7 +18,7 @@ use actix_web::{
     web,
 };
 use newsletter::usecase::NewsletterError;
-use serde::Serialize;
+use serde_json::json;
 use tokio::time::timeout;
 use tracing::Instrument;
 
@@ -44,10 +44,6 @@ const MOST_BYTES: usize = 256 * 1024;
 /// The time limit of the store. The provider waits for three seconds, and the contract promises an
 /// answer within one.
 const PATIENCE: Duration = Duration::from_millis(900);
-
-/// An empty object.
-#[derive(Serialize)]
-struct Nothing {}
 
 /// Adds the route of the webhook.
 pub fn routes(config: &mut web::ServiceConfig) {
@@ -80,7 +76,7 @@ async fn receive(
         let newsletter = Arc::clone(&state.ports.newsletter);
         written(async move { newsletter.notice(events).await }).await?;
     }
-    answer::json(StatusCode::OK, &Nothing {})
+    answer::json(StatusCode::OK, &json!({}))
 }
 
 /// Waits for events to be written, with a time limit.
