@@ -80,7 +80,13 @@ impl CatalogueRun {
 
     /// Fills the roster.
     async fn read(&mut self, stop: &CancellationToken) -> Result<(), ImportError> {
-        let (mut after, mut digests) = (None, Vec::new());
+        let (catalogues, name) = (&self.ports.catalogues, &self.wanted.name);
+        let found = catalogues.find(self.client, name, (self.ports.clock)());
+        let found = panics::caught(found).await.map_err(failed)?;
+        // All its room at once: a list that grows takes twice as much.
+        let count = found.map_or(0, |catalogue| catalogue.postings);
+        let mut digests = Vec::with_capacity(usize::try_from(count).unwrap_or_default());
+        let mut after = None;
         loop {
             if stop.is_cancelled() {
                 return Err(stopping());
