@@ -61,7 +61,7 @@ impl Running {
             stop: application.stop_handle(),
             server: tokio::spawn(async move {
                 if let Err(error) = application.run().await {
-                    tracing::error!(%error, "the listener for {what} failed");
+                    tracing::error!(%error, listener = what, "a listener failed");
                 }
             }),
         }
@@ -71,8 +71,8 @@ impl Running {
     pub async fn stop(self) {
         self.stop.stop().await;
         if let Err(error) = self.server.await {
-            let (address, what) = (self.address, self.what);
-            tracing::error!(%error, %address, "the listener for {what} ended badly");
+            let (address, listener) = (self.address, self.what);
+            tracing::error!(%error, %address, listener, "a listener ended badly");
         }
     }
 }

@@ -127,17 +127,16 @@ struct Standby {
 #[async_trait]
 impl ReplicaPosition for Standby {
     async fn position(&self) -> Result<Option<u64>, StoreError> {
-        if !self.has_migrations.load(Ordering::Relaxed) {
+        // Another server may answer after one that did not, or not in time.
+        if !self.has_migrations.swap(false, Ordering::Relaxed) {
             let pending = self.store.pending_migrations().await?;
             if !pending.is_empty() {
                 let why = format!("it lacks {} yet", pending.join(", "));
                 return Err(StoreError::Unavailable(why));
             }
         }
-        let position = self.store.position().await;
-        // Another server may answer after one that was away.
-        self.has_migrations
-            .store(position.is_ok(), Ordering::Relaxed);
-        position
+        let position = self.store.position().await?;
+        self.has_migrations.store(true, Ordering::Relaxed);
+        Ok(position)
     }
 }

@@ -1,6 +1,6 @@
 //! `posthaste webhooks create`, `update`, `pause`, `resume`, `rotate` and `delete`.
 
-use std::{collections::HashSet, slice};
+use std::collections::HashSet;
 
 use ::webhooks::{
     EndpointChange, EndpointId, EndpointUrl, LONGEST_DESCRIPTION, NewEndpoint, Owner,
@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::{
     context::{Context, WebhookArgs, find, in_words},
-    show::{Owners, Shown, owners},
+    show::Shown,
 };
 use crate::{
     cli::{
@@ -96,7 +96,8 @@ impl Create {
         let endpoint = created.await.map_err(in_words)?;
         let secret = endpoint.secret.reveal();
         let tracked = find(&context.database, id).await?;
-        let shown = Shown::new(&tracked, &Owners::new(), None).with_secret(&secret);
+        let shown = Shown::of(&context.database, &tracked, &[]).await?;
+        let shown = shown.with_secret(&secret);
         self.json.print(&shown, || {
             format!("id      {id}\nsecret  {secret}\nThe secret is not shown again.")
         })
@@ -216,8 +217,8 @@ impl Rotate {
         let rotated = webhooks.rotate(self.webhook.id, Secret::drawn(rand::random()), clock::now());
         let tracked = rotated.await.map_err(in_words)?;
         let secret = tracked.endpoint.secret.reveal();
-        let owners = owners(&*context.database.clients, slice::from_ref(&tracked)).await?;
-        let shown = Shown::new(&tracked, &owners, None).with_secret(&secret);
+        let shown = Shown::of(&context.database, &tracked, &[]).await?;
+        let shown = shown.with_secret(&secret);
         self.json.print(&shown, || {
             let whose = match tracked.endpoint.owner {
                 Owner::Operator => String::new(),

@@ -1,20 +1,18 @@
 //! `posthaste webhooks list`, `show` and `deliveries`: webhooks as text and as JSON.
 
-use std::{collections::HashMap, slice};
-
 use ::webhooks::{
-    DELIVERIES_KEPT, EndpointBacklog, EndpointId, LoggedDelivery, Owner, TrackedEndpoint, Webhooks,
-    logged,
+    DELIVERIES_KEPT, EndpointBacklog, EndpointId, LoggedDelivery, Owner, TrackedEndpoint, logged,
 };
-use access::{Client, Clients};
+use access::Client;
 use adapters_http::{delivery_data, endpoint_data};
 use clap::Args;
-use kernel::{ClientId, Prefixes, StoreError};
+use kernel::{Prefixes, StoreError};
 use serde::{Serialize, Serializer};
 
 use super::context::{endpoint_id, find};
 use crate::{
     cli::{JsonArgs, ListArgs, StoreArgs},
+    database::Database,
     output,
 };
 
@@ -32,12 +30,11 @@ impl List {
         let database = self.store.open().await?;
         let mut all = database.webhooks.list(None, None, self.rows.most()).await?;
         let more = self.rows.cut(&mut all);
-        let backlog = backlog(&*database.webhooks).await?;
-        let owners = owners(&*database.clients, &all).await?;
-        let shown = all
-            .iter()
-            .map(|tracked| Shown::new(tracked, &owners, backlog.get(&tracked.endpoint.id)));
-        let shown: Vec<_> = shown.collect();
+        let backlog = database.webhooks.backlog(MOST).await?;
+        let mut shown = Vec::new();
+        for tracked in &all {
+            shown.push(Shown::of(&database, tracked, &backlog).await?);
+        }
         self.rows.print(&shown, "There are no webhooks.", more)
     }
 }
@@ -58,9 +55,8 @@ impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
         let tracked = find(&database, self.id).await?;
-        let backlog = backlog(&*database.webhooks).await?;
-        let owners = owners(&*database.clients, slice::from_ref(&tracked)).await?;
-        let shown = Shown::new(&tracked, &owners, backlog.get(&self.id));
+        let backlog = database.webhooks.backlog(MOST).await?;
+        let shown = Shown::of(&database, &tracked, &backlog).await?;
         self.json.print(&shown, || shown.text())
     }
 }
@@ -93,32 +89,6 @@ impl Deliveries {
 /// The most endpoints whose backlog is read.
 const MOST: usize = 1_000;
 
-/// The backlogs of active endpoints.
-type Backlogs = HashMap<EndpointId, EndpointBacklog>;
-
-/// Reads the backlogs of active endpoints.
-async fn backlog(webhooks: &dyn Webhooks) -> Result<Backlogs, StoreError> {
-    let all = webhooks.backlog(MOST).await?;
-    Ok(all.into_iter().map(|of| (of.endpoint, of)).collect())
-}
-
-/// The clients that own webhooks.
-pub type Owners = HashMap<ClientId, Client>;
-
-/// Reads the clients that own these webhooks.
-pub async fn owners(clients: &dyn Clients, all: &[TrackedEndpoint]) -> Result<Owners, StoreError> {
-    let mut owners = Owners::new();
-    for tracked in all {
-        if let Owner::Client(id) = tracked.endpoint.owner
-            && !owners.contains_key(&id)
-            && let Some(client) = clients.find(id).await?
-        {
-            owners.insert(id, client);
-        }
-    }
-    Ok(owners)
-}
-
 /// A webhook for an operator: the fields of the API, its owner, the prefixes of the postings whose
 /// events it gets, and its backlog.
 pub struct Shown<'a> {
@@ -130,15 +100,26 @@ pub struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    pub fn new(
+    /// A webhook with its owner, and its backlog if that is among these.
+    pub async fn of(
+        database: &Database,
         tracked: &'a TrackedEndpoint,
-        owners: &Owners,
-        backlog: Option<&'a EndpointBacklog>,
-    ) -> Self {
+        backlog: &'a [EndpointBacklog],
+    ) -> Result<Self, StoreError> {
         let owner = match tracked.endpoint.owner {
-            Owner::Client(id) => owners.get(&id),
+            Owner::Client(id) => database.clients.find(id).await?,
             Owner::Operator => None,
         };
+        let mut backlog = backlog.iter();
+        let backlog = backlog.find(|of| of.endpoint == tracked.endpoint.id);
+        Ok(Self::new(tracked, owner.as_ref(), backlog))
+    }
+
+    fn new(
+        tracked: &'a TrackedEndpoint,
+        owner: Option<&Client>,
+        backlog: Option<&'a EndpointBacklog>,
+    ) -> Self {
         let of_owner = tracked.endpoint.clone().of_owner(owner);
         Self {
             tracked,
@@ -289,8 +270,7 @@ mod tests {
 
     /// The line `postings` and the prefixes.
     fn shown(tracked: &TrackedEndpoint, owner: Option<&Client>) -> (String, Value) {
-        let owners = owner.map(|client| (client.id, client.clone()));
-        let shown = Shown::new(tracked, &owners.into_iter().collect(), None);
+        let shown = Shown::new(tracked, owner, None);
         let text = shown.text();
         let line = text.lines().find_map(|line| line.strip_prefix("postings"));
         let json = serde_json::to_value(&shown).unwrap();
