@@ -3,6 +3,7 @@
 //! There is no tree: building one as browsers do takes quadratic time on deep nesting, and walking
 //! a deep one takes stack. The tokenizer follows the HTML standard.
 
+mod attributes;
 mod hidden;
 mod scripts;
 mod text;
@@ -11,7 +12,10 @@ mod word;
 use html5gum::{StartTag, State, Token, Tokenizer};
 use url::Url;
 
-use self::hidden::{Closed, EndTags, Hiding, Region, hiding};
+use self::{
+    attributes::attribute,
+    hidden::{Closed, EndTags, Hiding, Region, hiding},
+};
 use super::{
     builder::{Builder, Container, Kind},
     link, source,
@@ -367,24 +371,4 @@ fn cell(tag: Tag, start: &StartTag<()>) -> Cell {
         rows: number("rowspan").unwrap_or(1),
         blocks: Vec::new(),
     }
-}
-
-/// The value of an attribute, if an element has it.
-fn attribute(start: &StartTag<()>, name: &str) -> Option<String> {
-    start
-        .attributes
-        .get(name.as_bytes())
-        .map(|value| source::characters(&String::from_utf8_lossy(value)).into_owned())
-}
-
-/// The declarations of a style, in lower case and without their importance.
-fn declarations(style: &str) -> impl Iterator<Item = (String, String)> {
-    style.split(';').filter_map(|declaration| {
-        let (property, value) = declaration.split_once(':')?;
-        let value = value.split('!').next().unwrap_or_default();
-        Some((
-            property.trim().to_ascii_lowercase(),
-            value.trim().to_ascii_lowercase(),
-        ))
-    })
 }

@@ -28,12 +28,10 @@ pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Ve
         return Ok(Vec::new());
     }
     budget.spend(all.len())?;
-    let plain: Vec<String> = core.iter().map(|word| unaccented(&word.lower)).collect();
-    let plain: Vec<(&str, bool)> = plain
+    let plain = core
         .iter()
-        .map(String::as_str)
-        .zip(core.iter().map(Word::is_small))
-        .collect();
+        .map(|word| (unaccented(&word.lower), word.is_small()));
+    let plain: Vec<(String, bool)> = plain.collect();
     let every: String = core.iter().filter_map(initial).collect();
     let firsts: Vec<char> = core
         .iter()
@@ -72,7 +70,7 @@ pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Ve
 
 /// Whether an acronym is made of the beginnings of all words of a name: `AVIZIG` of `Alföldi
 /// Vízügyi Igazgatóság`, as many offices and plants are called in the east of Europe.
-fn has_syllables(name: &[(&str, bool)], acronym: &str, budget: &Budget) -> Result<bool> {
+fn has_syllables(name: &[(String, bool)], acronym: &str, budget: &Budget) -> Result<bool> {
     /// The most letters that a word gives.
     const MAX_SYLLABLE: usize = 4;
     let letters: Vec<char> = unaccented(acronym).chars().collect();
@@ -140,7 +138,7 @@ fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
 /// by its initial, a small word maybe not at all, a long one maybe by a second and a third letter.
 /// A letter in lower case is never an initial of another than a small word (`DDFiP`).
 fn spells(
-    name: &[(&str, bool)],
+    name: &[(String, bool)],
     acronym: &Word<'_>,
     content: usize,
     budget: &Budget,

@@ -11,10 +11,7 @@ mod website;
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use self::{
-    context::{Context, families, is_ordinary, script},
-    form::QUOTES,
-};
+use self::context::{Context, families, is_ordinary, script};
 use super::{
     cjk,
     cues::{self, Cues},
@@ -29,6 +26,17 @@ use crate::{Posting, Range, Result};
 
 /// The most spellings of one kind that a text may add, since each is searched for everywhere.
 const MAX_SPELLINGS: usize = 16;
+
+/// Signs that a name is quoted by.
+const QUOTES: [(char, char); 7] = [
+    ('«', '»'),
+    ('„', '“'),
+    ('„', '”'),
+    ('“', '”'),
+    ('"', '"'),
+    ('「', '」'),
+    ('『', '』'),
+];
 
 /// The most names of a company that are searched for.
 const MAX_NAMES: usize = 8;

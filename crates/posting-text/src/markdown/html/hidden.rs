@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use html5gum::StartTag;
 
-use super::{attribute, declarations};
+use super::attributes::{attribute, declarations};
 use crate::markdown::tags::{Tag, tag};
 
 /// How an element hides what is in it.

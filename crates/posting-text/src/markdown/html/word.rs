@@ -6,7 +6,7 @@
 
 use html5gum::StartTag;
 
-use super::{attribute, declarations};
+use super::attributes::{attribute, declarations};
 use crate::markdown::builder::{Builder, Container};
 
 /// The longest marker, in bytes: `xviii.` between spaces.

@@ -1,17 +1,6 @@
 //! The form of a name: what stands around the words that are proper to it.
 
-use super::{AND, Cues, Script, Word, all_of, cues, is_among, joined, words};
-
-/// Signs that a name is quoted by.
-pub(super) const QUOTES: [(char, char); 7] = [
-    ('«', '»'),
-    ('„', '“'),
-    ('„', '”'),
-    ('“', '”'),
-    ('"', '"'),
-    ('「', '」'),
-    ('『', '』'),
-];
+use super::{AND, Cues, QUOTES, Script, Word, all_of, cues, is_among, joined, words};
 
 /// Whether a text is in a script with capitals.
 pub(super) fn is_cased(text: &str) -> bool {
