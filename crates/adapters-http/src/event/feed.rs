@@ -2,6 +2,7 @@
 
 use std::{pin::pin, time::Duration};
 
+use access::Scope;
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::posting::event::PUBLIC;
 use futures_util::future::{Either, select};
@@ -15,7 +16,6 @@ use crate::{
     error::ApiError,
     guard::Access,
     oauth::Caller,
-    posting::READERS,
     query::{Options, Parameters, Query, integer},
     state::State,
 };
@@ -77,7 +77,7 @@ pub(super) async fn follow(
         return Ok(encode(&request, source.label(view::page(page).await?)));
     }
     let _place = state.waits.take(caller.id())?;
-    let access = Access::new(&state.authorizer, caller, READERS);
+    let access = Access::new(&state.authorizer, caller, Scope::READERS);
     let interrupted = interrupted(&request, &state);
     let page = wait(feed, log, query.wait, &access, interrupted).await?;
     Ok(encode(&request, source.label(view::page(page).await?)))

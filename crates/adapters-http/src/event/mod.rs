@@ -3,18 +3,19 @@
 mod feed;
 mod view;
 
+use access::Scope;
 use actix_web::{http::StatusCode, web};
 use kernel::event::LogError;
 
 pub use self::view::{DeliveredEvent, EventId, EventPageAnswer, EventType, event_body, event_text};
-use crate::{error::ApiError, guard::protected, posting::READERS};
+use crate::{error::ApiError, guard::protected};
 
 /// The path of the feed.
 pub const PATH: &str = "/api/job-board/events";
 
 /// `GET` of the feed.
 pub fn routes(config: &mut web::ServiceConfig) {
-    config.service(protected(PATH, READERS).get(feed::follow).build());
+    config.service(protected(PATH, Scope::READERS).get(feed::follow).build());
 }
 
 impl From<LogError> for ApiError {

@@ -10,6 +10,7 @@ mod run;
 mod spool;
 mod view;
 
+use access::Scope;
 use actix_web::{HttpResponse, http::Method, web};
 
 use self::run::{ImportOptions, run};
@@ -19,7 +20,6 @@ use crate::{
     error::ApiError,
     guard::{clients, importers, protected},
     oauth::Caller,
-    posting::{READERS, WRITERS},
     state::State,
 };
 
@@ -30,27 +30,30 @@ pub const CATALOGUES_PATH: &str = "/api/job-board/catalogues";
 
 /// `POST` of imports; the client's catalogues, and one of them.
 pub fn routes(config: &mut web::ServiceConfig) {
-    let one = protected(&format!("{CATALOGUES_PATH}/{{name:[^/]*}}"), READERS);
-    let undo = protected(&format!("{CATALOGUES_PATH}/{{name:[^/]*}}/undo"), WRITERS);
+    let one = protected(&format!("{CATALOGUES_PATH}/{{name:[^/]*}}"), Scope::READERS);
+    let undo = protected(
+        &format!("{CATALOGUES_PATH}/{{name:[^/]*}}/undo"),
+        Scope::WRITERS,
+    );
     config
         .service(
-            protected(IMPORTS_PATH, WRITERS)
-                .with(Method::POST, importers(WRITERS), import)
+            protected(IMPORTS_PATH, Scope::WRITERS)
+                .with(Method::POST, importers(Scope::WRITERS), import)
                 .build(),
         )
         .service(
-            protected(CATALOGUES_PATH, READERS)
+            protected(CATALOGUES_PATH, Scope::READERS)
                 .get(catalogue::list)
                 .build(),
         )
         .service(
-            undo.with(Method::POST, clients(WRITERS), catalogue::undo)
+            undo.with(Method::POST, clients(Scope::WRITERS), catalogue::undo)
                 .build(),
         )
         .service(
             one.get(catalogue::show)
-                .with(Method::PUT, importers(WRITERS), catalogue::import)
-                .with(Method::DELETE, clients(WRITERS), catalogue::delete)
+                .with(Method::PUT, importers(Scope::WRITERS), catalogue::import)
+                .with(Method::DELETE, clients(Scope::WRITERS), catalogue::delete)
                 .build(),
         );
 }

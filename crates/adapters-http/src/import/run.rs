@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use access::Scope;
 use actix_web::{
     FromRequest, HttpRequest, HttpResponse,
     body::SizedStream,
@@ -31,7 +32,7 @@ use crate::{
     body::Body,
     error::{ApiError, RETRY_UNAVAILABLE},
     oauth::{AuthError, Caller, RequestContext},
-    posting::{NDJSON, PREFERENCE_APPLIED, Pushes, STRICT, WRITERS, is_strict},
+    posting::{NDJSON, PREFERENCE_APPLIED, Pushes, STRICT, is_strict},
     query::{Parameters, boolean, integer, integer_of},
     state::State,
 };
@@ -249,7 +250,10 @@ impl Running<'_> {
             return Ok(());
         }
         let authorizer = &self.state.authorizer;
-        match authorizer.authorize_again(&self.caller, WRITERS).await {
+        match authorizer
+            .authorize_again(&self.caller, Scope::WRITERS)
+            .await
+        {
             Ok(caller) => self.caller = caller,
             Err(AuthError::Unavailable) => {}
             Err(error) => return Err(error.into()),

@@ -2,7 +2,7 @@
 
 mod view;
 
-use access::ClientError;
+use access::{ClientError, Scope};
 use actix_web::{
     HttpResponse,
     http::{Method, StatusCode},
@@ -15,7 +15,6 @@ use crate::{
     error::ApiError,
     guard::protected,
     oauth::Caller,
-    posting::READERS,
     query::Query,
     state::State,
 };
@@ -28,8 +27,12 @@ pub const LINK_PATH: &str = "/api/job-board/integration/link";
 /// `GET` of the client that asks, and a link to its pages.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(protected(PATH, READERS).get(show).build())
-        .service(protected(LINK_PATH, READERS).on(Method::POST, link).build());
+        .service(protected(PATH, Scope::READERS).get(show).build())
+        .service(
+            protected(LINK_PATH, Scope::READERS)
+                .on(Method::POST, link)
+                .build(),
+        );
 }
 
 async fn show(

@@ -22,7 +22,7 @@ use crate::{
     error::ApiError,
     middleware,
     oauth::{AuthError, TokenError},
-    posting::{WRITERS, not_acceptable},
+    posting::not_acceptable,
 };
 
 /// The headers of answers to a client that has a limit.
@@ -63,7 +63,7 @@ errors! {
     "ForbiddenToPush"
         "The token has none of the required scopes; or, without `WWW-Authenticate`, the identifier \
      begins with none of the client's prefixes."
-        sent(AuthError::InsufficientScope(WRITERS.to_vec()));
+        sent(AuthError::InsufficientScope(Scope::WRITERS.to_vec()));
     "PostingNotFound"
         "There is no posting with this identifier."
         sent(Rejection::NotFound);

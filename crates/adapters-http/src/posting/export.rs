@@ -2,6 +2,7 @@
 
 use std::{io, sync::Arc};
 
+use access::Scope;
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{
@@ -16,7 +17,6 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tracing::Span;
 
 use super::{
-    READERS,
     json_ld::Form,
     list::{parse_status, parse_texts},
 };
@@ -68,7 +68,7 @@ pub(super) async fn export(
         let answer = source.label(response.streaming(nothing));
         return Ok(encode(&request, answer));
     }
-    let access = Access::new(&state.authorizer, caller, READERS);
+    let access = Access::new(&state.authorizer, caller, Scope::READERS);
     let reading = Reading {
         postings: Arc::clone(&source.postings),
         form,
