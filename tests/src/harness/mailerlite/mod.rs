@@ -137,11 +137,6 @@ impl MailerLite {
         })
     }
 
-    /// The number of people in an account.
-    pub fn count(&self, account: Account) -> usize {
-        self.on(account, |data| data.count())
-    }
-
     /// The number of automations that have started for a person, in both accounts.
     pub fn automation_starts(&self, email: &str) -> usize {
         let is_started = |account: &Account| {
