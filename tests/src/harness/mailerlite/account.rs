@@ -91,13 +91,13 @@ impl AccountData {
             }
             ("GET", ["api", "groups"]) => {
                 let group = json!({"id": self.group.to_string(), "name": "Welcome"});
-                self.whole_list("groups", vec![group])
+                self.whole_list("groups", &[group])
             }
             ("GET", ["api", "fields"]) => {
                 let field = |(key, kind)| json!({"key": key, "type": kind});
-                self.whole_list("fields", FIELDS.into_iter().map(field).collect())
+                self.whole_list("fields", &FIELDS.map(field))
             }
-            ("GET", ["api", "webhooks"]) => self.whole_list("webhooks", Vec::new()),
+            ("GET", ["api", "webhooks"]) => self.whole_list("webhooks", &[]),
             _ => Reply::message(404, &format!("The route {path} could not be found.")),
         }
     }
@@ -195,7 +195,7 @@ impl AccountData {
     }
 
     /// A list that is never longer than a page.
-    fn whole_list(&self, what: &str, items: Vec<Value>) -> Reply {
+    fn whole_list(&self, what: &str, items: &[Value]) -> Reply {
         let url = format!("{}/{what}", self.url);
         let links = json!({"first": url, "last": url, "prev": null, "next": null});
         let meta = json!({"current_page": 1, "last_page": 1, "path": url, "total": items.len()});
@@ -207,7 +207,7 @@ impl AccountData {
         Some(self.full_view(position))
     }
 
-    pub fn count(&self) -> usize {
+    fn count(&self) -> usize {
         self.present().count()
     }
 
