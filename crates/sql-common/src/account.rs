@@ -92,7 +92,7 @@ statement! {
 }
 
 /// The state of an account.
-pub async fn state(conn: &mut impl Executor, account: Account) -> Outcome<AccountState> {
+pub async fn account_state(conn: &mut impl Executor, account: Account) -> Outcome<AccountState> {
     let account = binds! { account: account.as_str() };
     let rows: Vec<StateRow> = conn.load::<State, _>(account).await?;
     let Some(row) = rows.into_iter().next() else {
@@ -113,8 +113,13 @@ statement! {
 }
 
 /// Keeps the state of an account.
-pub async fn keep(conn: &mut impl Executor, state: &(Account, AccountState)) -> Outcome<()> {
-    conn.execute::<Keep>(&row::<StateRow>(state)).await?;
+pub async fn keep_account_state(
+    conn: &mut impl Executor,
+    account: Account,
+    state: &AccountState,
+) -> Outcome<()> {
+    let state = (account, state.clone());
+    conn.execute::<Keep>(&row::<StateRow>(&state)).await?;
     Ok(())
 }
 
@@ -131,47 +136,31 @@ macro_rules! accounts {
             use uuid::Uuid;
             use $crate::account;
 
-            #[async_trait::async_trait]
-            impl Accounts for $store {
-                async fn lease(
-                    &self,
-                    accounts: &[Account],
-                    holder: Uuid,
-                    until: OffsetDateTime,
-                    now: OffsetDateTime,
-                ) -> Result<bool, StoreError> {
-                    let accounts = accounts.iter().map(|account| account.as_str()).collect();
-                    let leased = self
-                        .transaction(async move |conn| {
-                            Ok(account::lease(conn, &accounts, holder, until, now).await?)
-                        })
-                        .await;
-                    match leased {
-                        Ok(()) => Ok(true),
-                        // The rollback releases those that were leased.
-                        Err(StoreError::Conflict) => Ok(false),
-                        Err(error) => Err(error),
+            $crate::port! {
+                impl Accounts for $store {
+                    repeatable account::release(holder: Uuid) -> ();
+                    query account::account_state(of: Account) -> AccountState;
+                    repeatable account::keep_account_state(of: Account, state: &AccountState) -> ();
+                    also {
+                        async fn lease(
+                            &self,
+                            accounts: &[Account],
+                            holder: Uuid,
+                            until: OffsetDateTime,
+                            now: OffsetDateTime,
+                        ) -> Result<bool, StoreError> {
+                            let accounts = accounts.iter().map(|it| it.as_str()).collect();
+                            let leased = self.transaction(async move |conn| {
+                                Ok(account::lease(conn, &accounts, holder, until, now).await?)
+                            });
+                            match leased.await {
+                                Ok(()) => Ok(true),
+                                // The rollback releases those that were leased.
+                                Err(StoreError::Conflict) => Ok(false),
+                                Err(error) => Err(error),
+                            }
+                        }
                     }
-                }
-
-                async fn release(&self, holder: Uuid) -> Result<(), StoreError> {
-                    self.repeatable(async move |conn| Ok(account::release(conn, holder).await?))
-                        .await
-                }
-
-                async fn account_state(&self, of: Account) -> Result<AccountState, StoreError> {
-                    self.query(async move |conn| Ok(account::state(conn, of).await?))
-                        .await
-                }
-
-                async fn keep_account_state(
-                    &self,
-                    of: Account,
-                    state: &AccountState,
-                ) -> Result<(), StoreError> {
-                    let state = (of, state.clone());
-                    self.repeatable(async move |conn| Ok(account::keep(conn, &state).await?))
-                        .await
                 }
             }
         };

@@ -158,16 +158,18 @@ pub async fn entries(conn: &mut impl Executor, query: &AuditQuery) -> Outcome<Ve
 #[macro_export]
 macro_rules! audit_log {
     ($store:ty) => {
-        #[async_trait::async_trait]
-        impl kernel::audit::AuditLog for $store {
-            async fn entries(
-                &self,
-                query: &kernel::audit::AuditQuery,
-            ) -> Result<Vec<kernel::audit::Entry>, kernel::StoreError> {
-                let query = query.clone();
-                self.query(async move |conn| Ok($crate::audit::entries(conn, &query).await?))
-                    .await
+        const _: () = {
+            use kernel::{
+                StoreError,
+                audit::{AuditLog, AuditQuery, Entry},
+            };
+            use $crate::audit;
+
+            $crate::port! {
+                impl AuditLog for $store {
+                    query audit::entries(query: &AuditQuery) -> Vec<Entry>;
+                }
             }
-        }
+        };
     };
 }

@@ -143,7 +143,7 @@ statement! {
 }
 
 /// Companies in the order of their websites, behind one of these.
-pub async fn list(
+pub async fn companies(
     conn: &mut impl Executor,
     after: &str,
     limit: usize,
@@ -158,7 +158,7 @@ statement! {
 }
 
 /// A company.
-pub async fn find(conn: &mut impl Executor, id: CompanyId) -> Outcome<Option<CompanyView>> {
+pub async fn company(conn: &mut impl Executor, id: CompanyId) -> Outcome<Option<CompanyView>> {
     let found = conn.load::<Find, _>(binds! { id: id.uuid() }).await?;
     Ok(values::<CompanyViewRow, _>(found)?.pop())
 }

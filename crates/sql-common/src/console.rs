@@ -174,27 +174,10 @@ macro_rules! console {
             use kernel::{Status, StoreError};
             use $crate::console;
 
-            #[async_trait::async_trait]
-            impl PostingBrowser for $store {
-                async fn window(
-                    &self,
-                    order: &WindowOrder,
-                    limit: usize,
-                ) -> Result<Vec<PostingSummary>, StoreError> {
-                    let order = order.clone();
-                    self.query(async move |conn| Ok(console::window(conn, &order, limit).await?))
-                        .await
-                }
-
-                async fn count_status(
-                    &self,
-                    status: Status,
-                    most: usize,
-                ) -> Result<usize, StoreError> {
-                    self.query(async move |conn| {
-                        Ok(console::count_status(conn, status, most).await?)
-                    })
-                    .await
+            $crate::port! {
+                impl PostingBrowser for $store {
+                    query console::window(order: &WindowOrder, limit: usize) -> Vec<PostingSummary>;
+                    query console::count_status(status: Status, most: usize) -> usize;
                 }
             }
         };

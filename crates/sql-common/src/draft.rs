@@ -98,45 +98,24 @@ macro_rules! drafts {
             use uuid::Uuid;
             use $crate::draft;
 
-            #[async_trait::async_trait]
-            impl DraftCache for $store {
-                async fn reserve(
-                    &self,
-                    key: &DraftKey,
-                    holder: Uuid,
-                    until: OffsetDateTime,
-                    now: OffsetDateTime,
-                ) -> Result<Reservation, StoreError> {
-                    self.reserve_draft(*key, holder, until, now).await
-                }
-
-                async fn keep(
-                    &self,
-                    key: &DraftKey,
-                    text: &str,
-                    of: Option<PostingId>,
-                    now: OffsetDateTime,
-                ) -> Result<(), StoreError> {
-                    let (key, text) = (*key, text.to_owned());
-                    self.repeatable(async move |conn| {
-                        Ok(draft::keep(conn, &key, &text, of, now).await?)
-                    })
-                    .await
-                }
-
-                async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError> {
-                    let key = *key;
-                    self.repeatable(async move |conn| Ok(draft::release(conn, &key, holder).await?))
-                        .await
-                }
-
-                async fn forget(
-                    &self,
-                    before: OffsetDateTime,
-                    limit: usize,
-                ) -> Result<u64, StoreError> {
-                    self.repeatable(async move |conn| Ok(draft::forget(conn, before, limit).await?))
-                        .await
+            $crate::port! {
+                impl DraftCache for $store {
+                    repeatable draft::keep(
+                        key: &DraftKey, text: &str, of: Option<PostingId>, now: OffsetDateTime
+                    ) -> ();
+                    repeatable draft::release(key: &DraftKey, holder: Uuid) -> ();
+                    repeatable draft::forget(before: OffsetDateTime, limit: usize) -> u64;
+                    also {
+                        async fn reserve(
+                            &self,
+                            key: &DraftKey,
+                            holder: Uuid,
+                            until: OffsetDateTime,
+                            now: OffsetDateTime,
+                        ) -> Result<Reservation, StoreError> {
+                            self.reserve_draft(*key, holder, until, now).await
+                        }
+                    }
                 }
             }
         };

@@ -1,4 +1,71 @@
-//! The ports of postings and companies.
+//! The ports of postings and companies, and how a port that both stores share is told.
+
+/// Implements a port for a store by functions of this crate of the same names.
+///
+/// A line says how the store runs the work (`query`, `repeatable`, `write` or `transaction`), which
+/// function it is, and the method's arguments and answer. What is borrowed of the caller is copied,
+/// because the work may outlive the call. Methods that are each store's own stand under `also`.
+#[macro_export]
+macro_rules! port {
+    (impl $port:ident for $store:ty { $($methods:tt)* }) => {
+        $crate::port! { @method [$port for $store] [] $($methods)* }
+    };
+    (@method [$port:ident for $store:ty] [$($done:tt)*] $(also { $($own:tt)* })?) => {
+        #[async_trait::async_trait]
+        impl $port for $store {
+            $($done)*
+            $($($own)*)?
+        }
+    };
+    (@method $for:tt $done:tt
+        $how:ident $module:ident::$name:ident($($arguments:tt)*) -> $answer:ty; $($rest:tt)*) => {
+        $crate::port! {
+            @argument $for $done [$how $module $name $answer] [] [] [] [$($arguments)*,] $($rest)*
+        }
+    };
+    (@argument $for:tt $done:tt $method:tt [$($signature:tt)*] [$($keep:tt)*] [$($lend:tt)*]
+        [$argument:ident: &$type:ty, $($more:tt)*] $($rest:tt)*) => {
+        $crate::port! {
+            @argument $for $done $method
+            [$($signature)* $argument: &$type,]
+            [$($keep)* let $argument = ToOwned::to_owned($argument);]
+            [$($lend)* &$argument,]
+            [$($more)*] $($rest)*
+        }
+    };
+    (@argument $for:tt $done:tt $method:tt [$($signature:tt)*] [$($keep:tt)*] [$($lend:tt)*]
+        [$argument:ident: Option<&$type:ident>, $($more:tt)*] $($rest:tt)*) => {
+        $crate::port! {
+            @argument $for $done $method
+            [$($signature)* $argument: Option<&$type>,]
+            [$($keep)* let $argument = $argument.cloned();]
+            [$($lend)* $argument.as_ref(),]
+            [$($more)*] $($rest)*
+        }
+    };
+    (@argument $for:tt $done:tt $method:tt [$($signature:tt)*] $keep:tt [$($lend:tt)*]
+        [$argument:ident: $type:ty, $($more:tt)*] $($rest:tt)*) => {
+        $crate::port! {
+            @argument $for $done $method
+            [$($signature)* $argument: $type,] $keep [$($lend)* $argument,] [$($more)*] $($rest)*
+        }
+    };
+    (@argument $for:tt [$($done:tt)*] [$how:ident $module:ident $name:ident $answer:ty]
+        [$($signature:tt)*] [$($keep:tt)*] [$($lend:tt)*] [$(,)?] $($rest:tt)*) => {
+        $crate::port! {
+            @method $for [
+                $($done)*
+                async fn $name(&self, $($signature)*) -> Result<$answer, StoreError> {
+                    $($keep)*
+                    let work = async move |conn: &mut _| {
+                        Ok($module::$name(conn, $($lend)*).await?)
+                    };
+                    self.$how(work).await
+                }
+            ] $($rest)*
+        }
+    };
+}
 
 /// The ports [`Store`](domain::store::Store), [`PostingReader`](domain::store::PostingReader) and
 /// [`CompanyReader`](domain::company::CompanyReader). How a commit is written is each store's own:
@@ -19,101 +86,43 @@ macro_rules! postings {
             use time::OffsetDateTime;
             use $crate::{company, duplicate, posting};
 
-            #[async_trait::async_trait]
-            impl Store for $store {
-                async fn load(
-                    &self,
-                    identifiers: &[SourceIdentifier],
-                    companies: &[CompanyId],
-                ) -> Result<Snapshot, StoreError> {
-                    let (identifiers, companies) = (identifiers.to_vec(), companies.to_vec());
-                    self.query(async move |conn| {
-                        Ok(posting::load(conn, &identifiers, &companies).await?)
-                    })
-                    .await
-                }
-
-                async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
-                    let ids = ids.to_vec();
-                    self.query(async move |conn| Ok(posting::load_by_id(conn, &ids).await?))
-                        .await
-                }
-
-                async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-                    if writes.is_empty() {
-                        return Ok(());
+            $crate::port! {
+                impl Store for $store {
+                    query posting::load(
+                        identifiers: &[SourceIdentifier], companies: &[CompanyId]
+                    ) -> Snapshot;
+                    query posting::load_by_id(ids: &[PostingId]) -> Snapshot;
+                    query duplicate::candidates(
+                        fingerprints: &[Fingerprint], named: &[PostingId]
+                    ) -> Vec<Candidate>;
+                    query duplicate::copies(
+                        of: &[PostingId], after: Option<PostingId>, limit: usize
+                    ) -> Vec<Candidate>;
+                    query posting::overdue(
+                        now: OffsetDateTime, limit: usize
+                    ) -> Vec<SourceIdentifier>;
+                    also {
+                        async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+                            if writes.is_empty() {
+                                return Ok(());
+                            }
+                            self.commit_postings(writes).await
+                        }
                     }
-                    self.commit_postings(writes).await
-                }
-
-                async fn candidates(
-                    &self,
-                    fingerprints: &[Fingerprint],
-                    named: &[PostingId],
-                ) -> Result<Vec<Candidate>, StoreError> {
-                    let (fingerprints, named) = (fingerprints.to_vec(), named.to_vec());
-                    self.query(async move |conn| {
-                        Ok(duplicate::candidates(conn, &fingerprints, &named).await?)
-                    })
-                    .await
-                }
-
-                async fn copies(
-                    &self,
-                    of: &[PostingId],
-                    after: Option<PostingId>,
-                    limit: usize,
-                ) -> Result<Vec<Candidate>, StoreError> {
-                    let of = of.to_vec();
-                    self.query(async move |conn| {
-                        Ok(duplicate::copies(conn, &of, after, limit).await?)
-                    })
-                    .await
-                }
-
-                async fn overdue(
-                    &self,
-                    now: OffsetDateTime,
-                    limit: usize,
-                ) -> Result<Vec<SourceIdentifier>, StoreError> {
-                    self.query(async move |conn| Ok(posting::overdue(conn, now, limit).await?))
-                        .await
                 }
             }
 
-            #[async_trait::async_trait]
-            impl PostingReader for $store {
-                async fn find(
-                    &self,
-                    identifier: &SourceIdentifier,
-                ) -> Result<Option<PostingView>, StoreError> {
-                    let identifier = identifier.clone();
-                    self.query(async move |conn| Ok(posting::find(conn, &identifier).await?))
-                        .await
-                }
-
-                async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
-                    let query = query.clone();
-                    self.query(async move |conn| Ok(posting::list(conn, &query).await?))
-                        .await
+            $crate::port! {
+                impl PostingReader for $store {
+                    query posting::find(identifier: &SourceIdentifier) -> Option<PostingView>;
+                    query posting::list(asked: &ListQuery) -> PostingPage;
                 }
             }
 
-            #[async_trait::async_trait]
-            impl CompanyReader for $store {
-                async fn companies(
-                    &self,
-                    after: &str,
-                    limit: usize,
-                ) -> Result<Vec<CompanyView>, StoreError> {
-                    let after = after.to_owned();
-                    self.query(async move |conn| Ok(company::list(conn, &after, limit).await?))
-                        .await
-                }
-
-                async fn company(&self, id: CompanyId) -> Result<Option<CompanyView>, StoreError> {
-                    self.query(async move |conn| Ok(company::find(conn, id).await?))
-                        .await
+            $crate::port! {
+                impl CompanyReader for $store {
+                    query company::companies(after: &str, limit: usize) -> Vec<CompanyView>;
+                    query company::company(id: CompanyId) -> Option<CompanyView>;
                 }
             }
         };

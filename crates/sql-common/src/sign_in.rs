@@ -154,66 +154,21 @@ macro_rules! sign_in {
             use time::OffsetDateTime;
             use $crate::sign_in;
 
-            #[async_trait::async_trait]
-            impl SignInTokens for $store {
-                async fn add_token(
-                    &self,
-                    token: &SignInToken,
-                    entry: Option<&Entry>,
-                ) -> Result<(), StoreError> {
-                    let (token, entry) = (token.clone(), entry.cloned());
-                    self.transaction(async move |conn| {
-                        Ok(sign_in::add_token(conn, &token, entry.as_ref()).await?)
-                    })
-                    .await
-                }
-
-                async fn find_token(
-                    &self,
-                    kind: SignInTokenKind,
-                    digest: &TokenDigest,
-                ) -> Result<Option<SignInToken>, StoreError> {
-                    let digest = *digest;
-                    self.query(
-                        async move |conn| Ok(sign_in::find_token(conn, kind, &digest).await?),
-                    )
-                    .await
-                }
-
-                async fn redeem_link(
-                    &self,
-                    link: &TokenDigest,
-                    session: &SignInToken,
-                    entry: &Entry,
-                ) -> Result<bool, StoreError> {
-                    let (link, session, entry) = (*link, session.clone(), entry.clone());
-                    self.transaction(async move |conn| {
-                        Ok(sign_in::redeem_link(conn, &link, &session, &entry).await?)
-                    })
-                    .await
-                }
-
-                async fn end_session(
-                    &self,
-                    session: &TokenDigest,
-                    entry: &Entry,
-                ) -> Result<bool, StoreError> {
-                    let (session, entry) = (*session, entry.clone());
-                    self.transaction(async move |conn| {
-                        Ok(sign_in::end_session(conn, &session, &entry).await?)
-                    })
-                    .await
-                }
-
-                async fn forget_tokens(
-                    &self,
-                    before: OffsetDateTime,
-                    limit: usize,
-                ) -> Result<usize, StoreError> {
-                    self.repeatable(async move |conn| {
-                        Ok(sign_in::forget_tokens(conn, before, limit).await?)
-                    })
-                    .await
+            $crate::port! {
+                impl SignInTokens for $store {
+                    transaction sign_in::add_token(
+                        token: &SignInToken, entry: Option<&Entry>
+                    ) -> ();
+                    query sign_in::find_token(
+                        kind: SignInTokenKind, digest: &TokenDigest
+                    ) -> Option<SignInToken>;
+                    transaction sign_in::redeem_link(
+                        link: &TokenDigest, session: &SignInToken, entry: &Entry
+                    ) -> bool;
+                    transaction sign_in::end_session(session: &TokenDigest, entry: &Entry) -> bool;
+                    repeatable sign_in::forget_tokens(
+                        before: OffsetDateTime, limit: usize
+                    ) -> usize;
                 }
             }
         };

@@ -432,66 +432,29 @@ macro_rules! subscribers {
             };
             use $crate::{erasure, subscriber};
 
-            #[async_trait::async_trait]
-            impl Store for $store {
-                async fn load(
-                    &self,
-                    emails: &[Email],
-                ) -> Result<HashMap<Email, Subscriber>, StoreError> {
-                    let emails = emails.to_vec();
-                    self.query(async move |conn| Ok(subscriber::load(conn, &emails).await?))
-                        .await
-                }
-
-                async fn load_by_id(
-                    &self,
-                    ids: &[SubscriberId],
-                ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
-                    let ids = ids.to_vec();
-                    self.query(async move |conn| Ok(subscriber::load_by_id(conn, &ids).await?))
-                        .await
-                }
-
-                async fn find_by_token(
-                    &self,
-                    token: &MigrationToken,
-                ) -> Result<Option<Subscriber>, StoreError> {
-                    let token = token.clone();
-                    self.query(async move |conn| Ok(subscriber::find_by_token(conn, &token).await?))
-                        .await
-                }
-
-                async fn remembered(
-                    &self,
-                    emails: &[Email],
-                ) -> Result<HashMap<Email, Remembered>, StoreError> {
-                    let emails = emails.to_vec();
-                    self.query(async move |conn| Ok(erasure::remembered(conn, &emails).await?))
-                        .await
-                }
-
-                async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-                    if writes.is_empty() {
-                        return Ok(());
+            $crate::port! {
+                impl Store for $store {
+                    query subscriber::load(emails: &[Email]) -> HashMap<Email, Subscriber>;
+                    query subscriber::load_by_id(
+                        ids: &[SubscriberId]
+                    ) -> HashMap<SubscriberId, Subscriber>;
+                    query subscriber::find_by_token(token: &MigrationToken) -> Option<Subscriber>;
+                    query erasure::remembered(emails: &[Email]) -> HashMap<Email, Remembered>;
+                    also {
+                        async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+                            if writes.is_empty() {
+                                return Ok(());
+                            }
+                            self.commit_subscribers(writes).await
+                        }
                     }
-                    self.commit_subscribers(writes).await
                 }
             }
 
-            #[async_trait::async_trait]
-            impl SubscriberReader for $store {
-                async fn list(
-                    &self,
-                    query: &SubscriberQuery,
-                ) -> Result<Vec<Subscriber>, StoreError> {
-                    let query = query.clone();
-                    self.query(async move |conn| Ok(subscriber::list(conn, &query).await?))
-                        .await
-                }
-
-                async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError> {
-                    self.query(async |conn| Ok(subscriber::counts(conn).await?))
-                        .await
+            $crate::port! {
+                impl SubscriberReader for $store {
+                    query subscriber::list(query: &SubscriberQuery) -> Vec<Subscriber>;
+                    query subscriber::counts() -> Vec<SubscriberCount>;
                 }
             }
         };

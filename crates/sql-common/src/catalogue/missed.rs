@@ -189,6 +189,6 @@ statement! {
 }
 
 /// Deletes what no import and no undo will ask for.
-pub async fn forget(conn: &mut impl Executor, limit: usize) -> Outcome<usize> {
+pub async fn forget_missed(conn: &mut impl Executor, limit: usize) -> Outcome<usize> {
     conn.execute::<Forget>(binds! { limit: most(limit) }).await
 }

@@ -293,72 +293,30 @@ macro_rules! clients {
             use kernel::{ClientId, StoreError, Version, audit::Entry};
             use $crate::client;
 
-            #[async_trait::async_trait]
-            impl Clients for $store {
-                async fn insert(
-                    &self,
-                    client: &Client,
-                    entry: Option<&Entry>,
-                ) -> Result<(), StoreError> {
-                    let (client, entry) = (client.clone(), entry.cloned());
-                    self.transaction(async move |conn| {
-                        Ok(client::insert(conn, &client, entry.as_ref()).await?)
-                    })
-                    .await
-                }
-
-                async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
-                    self.query(async move |conn| Ok(client::find(conn, id).await?))
-                        .await
-                }
-
-                async fn list(&self, limit: usize) -> Result<Vec<Client>, StoreError> {
-                    self.query(async move |conn| Ok(client::list(conn, limit).await?))
-                        .await
-                }
-
-                async fn versions(
-                    &self,
-                    ids: &[ClientId],
-                ) -> Result<HashMap<ClientId, Version>, StoreError> {
-                    let ids = ids.to_vec();
-                    self.query(async move |conn| Ok(client::versions(conn, &ids).await?))
-                        .await
-                }
-
-                async fn update(
-                    &self,
-                    write: &ClientWrite,
-                    entry: Option<&Entry>,
-                ) -> Result<(), StoreError> {
-                    let (write, entry) = (write.clone(), entry.cloned());
-                    self.transaction(async move |conn| {
-                        Ok(client::update(conn, &write, entry.as_ref()).await?)
-                    })
-                    .await
+            $crate::port! {
+                impl Clients for $store {
+                    transaction client::insert(client: &Client, entry: Option<&Entry>) -> ();
+                    query client::find(id: ClientId) -> Option<Client>;
+                    query client::list(limit: usize) -> Vec<Client>;
+                    query client::versions(ids: &[ClientId]) -> HashMap<ClientId, Version>;
+                    transaction client::update(write: &ClientWrite, entry: Option<&Entry>) -> ();
                 }
             }
 
-            #[async_trait::async_trait]
-            impl ActivityLog for $store {
-                async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError> {
-                    if writes.is_empty() {
-                        return Ok(());
+            $crate::port! {
+                impl ActivityLog for $store {
+                    query client::activities(
+                        clients: &[ClientId], with_refusals: bool
+                    ) -> HashMap<ClientId, Activity>;
+                    also {
+                        async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError> {
+                            if writes.is_empty() {
+                                return Ok(());
+                            }
+                            self.record_activity(client::ActivityRows::from(writes))
+                                .await
+                        }
                     }
-                    self.record_activity(client::ActivityRows::from(writes))
-                        .await
-                }
-
-                async fn activities(
-                    &self,
-                    clients: &[ClientId],
-                    with_refusals: bool,
-                ) -> Result<HashMap<ClientId, Activity>, StoreError> {
-                    let clients = clients.to_vec();
-                    self.query(async move |conn| {
-                        Ok(client::activities(conn, &clients, with_refusals).await?)
-                    })
-                    .await
                 }
             }
         };

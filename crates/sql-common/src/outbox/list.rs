@@ -288,7 +288,7 @@ fn each_task<'a>(tasks: &[TaskId]) -> Vec<Vec<Named<'a>>> {
 pub async fn revive(
     conn: &mut impl Executor,
     which: &Revive,
-    entry: Option<Entry>,
+    entry: Option<&Entry>,
     now: OffsetDateTime,
 ) -> Outcome<u64> {
     let now = binds! { now };
@@ -301,7 +301,7 @@ pub async fn revive(
     };
     let revived = u64::try_from(revived).unwrap_or(u64::MAX);
     let entry = entry.filter(|_| revived > 0);
-    let entry = entry.map(|entry| entry.with("tasks", revived));
+    let entry = entry.map(|entry| entry.clone().with("tasks", revived));
     audit::write_entry(conn, entry.as_ref()).await?;
     Ok(revived)
 }

@@ -30,171 +30,52 @@ macro_rules! webhooks {
             };
             use $crate::webhook;
 
-            #[async_trait::async_trait]
-            impl Webhooks for $store {
-                async fn insert(
-                    &self,
-                    endpoint: &Endpoint,
-                    start: Cursor,
-                    entry: Option<&Entry>,
-                ) -> Result<(), StoreError> {
-                    let (endpoint, entry) = (endpoint.clone(), entry.cloned());
-                    self.transaction(async move |conn| {
-                        Ok(webhook::insert(conn, &endpoint, start, entry.as_ref()).await?)
-                    })
-                    .await
-                }
+            $crate::port! {
+                impl Webhooks for $store {
+                    transaction webhook::insert(
+                        endpoint: &Endpoint, start: Cursor, entry: Option<&Entry>
+                    ) -> ();
+                    query webhook::find(id: EndpointId) -> Option<TrackedEndpoint>;
+                    query webhook::list(
+                        owner: Option<Owner>, after: Option<EndpointId>, limit: usize
+                    ) -> Vec<TrackedEndpoint>;
+                    transaction webhook::update(write: &EndpointWrite, entry: Option<&Entry>) -> ();
+                    transaction webhook::delete(id: EndpointId, entry: Option<&Entry>) -> bool;
+                    transaction webhook::replay(
+                        id: EndpointId, to: Cursor, entry: Option<&Entry>
+                    ) -> bool;
+                    transaction webhook::resend(
+                        id: EndpointId, event: &WaitingEvent, entry: Option<&Entry>
+                    ) -> bool;
+                    query webhook::deliveries(id: EndpointId, limit: usize) -> Vec<DeliveryRecord>;
+                    repeatable webhook::renew(
+                        leases: &[Lease], until: OffsetDateTime
+                    ) -> HashMap<Lease, Version>;
+                    repeatable webhook::release(releases: &[Release]) -> ();
+                    query webhook::due(
+                        endpoint: EndpointId, now: OffsetDateTime, limit: usize
+                    ) -> Vec<WaitingEvent>;
+                    query webhook::waiting_among(
+                        endpoint: EndpointId, subjects: &HashSet<Uuid>
+                    ) -> HashSet<Uuid>;
+                    query webhook::count_waiting(endpoint: EndpointId, limit: usize) -> usize;
+                    query webhook::backlog(limit: usize) -> Vec<EndpointBacklog>;
+                    also {
+                        async fn lease(
+                            &self,
+                            query: &LeaseQuery,
+                        ) -> Result<Vec<TrackedEndpoint>, StoreError> {
+                            self.lease_endpoints(*query).await
+                        }
 
-                async fn find(
-                    &self,
-                    id: EndpointId,
-                ) -> Result<Option<TrackedEndpoint>, StoreError> {
-                    self.query(async move |conn| Ok(webhook::find(conn, id).await?))
-                        .await
-                }
-
-                async fn list(
-                    &self,
-                    owner: Option<Owner>,
-                    after: Option<EndpointId>,
-                    limit: usize,
-                ) -> Result<Vec<TrackedEndpoint>, StoreError> {
-                    self.query(
-                        async move |conn| Ok(webhook::list(conn, owner, after, limit).await?),
-                    )
-                    .await
-                }
-
-                async fn update(
-                    &self,
-                    write: &EndpointWrite,
-                    entry: Option<&Entry>,
-                ) -> Result<(), StoreError> {
-                    let (write, entry) = (write.clone(), entry.cloned());
-                    self.transaction(async move |conn| {
-                        Ok(webhook::update(conn, &write, entry.as_ref()).await?)
-                    })
-                    .await
-                }
-
-                async fn delete(
-                    &self,
-                    id: EndpointId,
-                    entry: Option<&Entry>,
-                ) -> Result<bool, StoreError> {
-                    let entry = entry.cloned();
-                    self.transaction(async move |conn| {
-                        Ok(webhook::delete(conn, id, entry.as_ref()).await?)
-                    })
-                    .await
-                }
-
-                async fn replay(
-                    &self,
-                    id: EndpointId,
-                    to: Cursor,
-                    entry: Option<&Entry>,
-                ) -> Result<bool, StoreError> {
-                    let entry = entry.cloned();
-                    self.transaction(async move |conn| {
-                        Ok(webhook::replay(conn, id, to, entry.as_ref()).await?)
-                    })
-                    .await
-                }
-
-                async fn resend(
-                    &self,
-                    id: EndpointId,
-                    event: &WaitingEvent,
-                    entry: Option<&Entry>,
-                ) -> Result<bool, StoreError> {
-                    let (event, entry) = (event.clone(), entry.cloned());
-                    self.transaction(async move |conn| {
-                        Ok(webhook::resend(conn, id, &event, entry.as_ref()).await?)
-                    })
-                    .await
-                }
-
-                async fn deliveries(
-                    &self,
-                    id: EndpointId,
-                    limit: usize,
-                ) -> Result<Vec<DeliveryRecord>, StoreError> {
-                    self.query(async move |conn| Ok(webhook::deliveries(conn, id, limit).await?))
-                        .await
-                }
-
-                async fn lease(
-                    &self,
-                    query: &LeaseQuery,
-                ) -> Result<Vec<TrackedEndpoint>, StoreError> {
-                    self.lease_endpoints(*query).await
-                }
-
-                async fn renew(
-                    &self,
-                    leases: &[Lease],
-                    until: OffsetDateTime,
-                ) -> Result<HashMap<Lease, Version>, StoreError> {
-                    let leases = leases.to_vec();
-                    self.repeatable(async move |conn| {
-                        Ok(webhook::renew(conn, &leases, until).await?)
-                    })
-                    .await
-                }
-
-                async fn release(&self, releases: &[Release]) -> Result<(), StoreError> {
-                    let releases = releases.to_vec();
-                    self.repeatable(async move |conn| Ok(webhook::release(conn, &releases).await?))
-                        .await
-                }
-
-                async fn due(
-                    &self,
-                    endpoint: EndpointId,
-                    now: OffsetDateTime,
-                    limit: usize,
-                ) -> Result<Vec<WaitingEvent>, StoreError> {
-                    self.query(
-                        async move |conn| Ok(webhook::due(conn, endpoint, now, limit).await?),
-                    )
-                    .await
-                }
-
-                async fn waiting_among(
-                    &self,
-                    endpoint: EndpointId,
-                    subjects: &HashSet<Uuid>,
-                ) -> Result<HashSet<Uuid>, StoreError> {
-                    let subjects: Vec<_> = subjects.iter().copied().collect();
-                    self.query(async move |conn| {
-                        Ok(webhook::waiting_among(conn, endpoint, &subjects).await?)
-                    })
-                    .await
-                }
-
-                async fn count_waiting(
-                    &self,
-                    endpoint: EndpointId,
-                    limit: usize,
-                ) -> Result<usize, StoreError> {
-                    self.query(async move |conn| {
-                        Ok(webhook::count_waiting(conn, endpoint, limit).await?)
-                    })
-                    .await
-                }
-
-                async fn record(
-                    &self,
-                    holder: Uuid,
-                    round: &Round,
-                ) -> Result<Recorded, StoreError> {
-                    self.record_round(holder, round.clone()).await
-                }
-
-                async fn backlog(&self, limit: usize) -> Result<Vec<EndpointBacklog>, StoreError> {
-                    self.query(async move |conn| Ok(webhook::backlog(conn, limit).await?))
-                        .await
+                        async fn record(
+                            &self,
+                            holder: Uuid,
+                            round: &Round,
+                        ) -> Result<Recorded, StoreError> {
+                            self.record_round(holder, round.clone()).await
+                        }
+                    }
                 }
             }
         };

@@ -107,7 +107,7 @@ statement! {
 pub async fn waiting_among(
     conn: &mut impl Executor,
     endpoint: EndpointId,
-    subjects: &[Uuid],
+    subjects: &HashSet<Uuid>,
 ) -> Outcome<HashSet<Uuid>> {
     let subjects = subjects.iter();
     let asked: Vec<_> = subjects
