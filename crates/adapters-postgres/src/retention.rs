@@ -6,7 +6,9 @@ use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
 use domain::store::{Erasure, Purge, Retention, WriteSet};
 use kernel::{SourceIdentifier, StoreError};
 use sql_common::{
-    audit, binds, erase_drafts, executor::Executor as _, forget_texts, old_texts, statement,
+    audit, binds, each, erase_drafts,
+    executor::{Executor as _, counted},
+    forget_texts, old_texts, statement,
     stored::most,
 };
 use time::OffsetDateTime;
@@ -153,9 +155,7 @@ async fn erase(
     conn.batch_execute("LOCK TABLE client_refusals IN SHARE ROW EXCLUSIVE MODE")
         .await?;
     conn.execute::<Erase>(posting).await?;
-    let places = events.iter();
-    let places = places.map(|&(commit_seq, number)| binds! { commit_seq, number }.to_vec());
-    let places: Vec<_> = places.collect();
+    let places = each! { events, &(commit_seq, number) => commit_seq, number };
     conn.execute_each::<EraseReasons>(&places, &[]).await?;
     let tasks = erasure.tasks.clone();
     let writes = WriteSet {
@@ -174,7 +174,7 @@ impl Retention for PostgresStore {
     ) -> Result<usize, StoreError> {
         self.query(async move |conn| {
             let old = binds! { before: expired_before, limit: most(limit) };
-            Ok(count(&conn.load::<DropTexts, _>(old).await?))
+            Ok(counted(&conn.load::<DropTexts, _>(old).await?))
         })
         .await
     }
@@ -182,11 +182,8 @@ impl Retention for PostgresStore {
     async fn purge(&self, purge: &Purge) -> Result<usize, StoreError> {
         let purge = purge.clone();
         self.transaction(async move |conn| {
-            let sent = purge.postings.iter();
-            let sent =
-                sent.map(|(id, version)| binds! { id: id.uuid(), version: *version }.to_vec());
-            let sent: Vec<_> = sent.collect();
-            let purged = count(&conn.load_each::<Delete, _>(&sent, &[]).await?);
+            let sent = each! { &purge.postings, (id, version) => id: id.uuid(), version: *version };
+            let purged = counted(&conn.load_each::<Delete, _>(&sent, &[]).await?);
             if purged > 0 {
                 audit::write(conn, &[purge.entry(purged)]).await?;
             }
@@ -201,9 +198,4 @@ impl Retention for PostgresStore {
         self.transaction(async move |conn| erase(conn, &erasure, &events, &lock_timeout).await)
             .await
     }
-}
-
-fn count(rows: &[(i64,)]) -> usize {
-    let count = rows.first().map_or(0, |(count,)| *count);
-    usize::try_from(count).unwrap_or_default()
 }

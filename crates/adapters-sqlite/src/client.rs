@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use access::activity::{DAYS_KEPT, REFUSALS_KEPT, Refusal};
+use access::activity::{ActivityWrites, DAYS_KEPT, REFUSALS_KEPT};
 use diesel::sql_types::Bool;
-use kernel::StoreError;
+use kernel::{ClientId, StoreError};
 use sql_common::{
     binds,
-    client::{ActivityRows, DayRow, RefusalRow},
+    client::{DayRow, PushNoted, RefusalRow, UseNoted, clients_of, days_of, refusals_of},
+    each,
     entity::row,
     executor::{Executor, Outcome},
     statement,
+    stored::most,
     types::{Id, StoredId},
 };
 
@@ -78,46 +80,42 @@ statement! {
 
 impl SqliteStore {
     /// Writes activity.
-    pub(crate) async fn record_activity(&self, rows: ActivityRows) -> Result<(), StoreError> {
-        self.transaction(async move |conn| record(conn, rows).await)
+    pub(crate) async fn record_activity(&self, writes: ActivityWrites) -> Result<(), StoreError> {
+        self.transaction(async move |conn| record(conn, writes).await)
             .await
     }
 }
 
-async fn record(conn: &mut impl Executor, mut rows: ActivityRows) -> Outcome<()> {
-    let asked = rows.clients().into_iter();
-    let asked: Vec<_> = asked.map(|id| binds! { id }.to_vec()).collect();
+async fn record(conn: &mut impl Executor, mut writes: ActivityWrites) -> Outcome<()> {
+    let asked = each! { clients_of(&writes), id => id };
     let known: Vec<(StoredId,)> = conn.load_each::<Snapshot, _>(&asked, &[]).await?;
     let known = known.into_iter().map(|(id,)| id.uuid("clients.id"));
-    rows.retain(&known.collect::<Result<BTreeSet<_>, _>>()?);
-    for day in &rows.days {
-        conn.execute::<AddDay>(&row::<DayRow>(day)).await?;
-    }
-    for push in &rows.pushes {
-        let push = binds! { at: push.at, client: push.client };
-        conn.execute::<NotePush>(push).await?;
-    }
-    for used in &rows.secrets {
-        let used = binds! { at: used.at, client: used.client, digest: &used.digest };
-        conn.execute::<NoteUse>(used).await?;
-    }
-    for refusal in &rows.refusals {
-        let Refusal { at, identifier, .. } = refusal.refusal();
-        let asked = binds! { at: *at, identifier: identifier.as_str() };
+    let known = known.collect::<Result<BTreeSet<_>, _>>()?;
+    let is_known = |client: &ClientId| known.contains(&client.uuid());
+    writes.days.retain(|(client, ..)| is_known(client));
+    writes.pushes.retain(|(client, _)| is_known(client));
+    writes.secrets.retain(|(client, ..)| is_known(client));
+    writes.refusals.retain(|(client, _)| is_known(client));
+    let days: Vec<_> = writes.days.iter().map(row::<DayRow>).collect();
+    conn.execute_each::<AddDay>(&days, &[]).await?;
+    let pushes: Vec<_> = writes.pushes.iter().map(row::<PushNoted>).collect();
+    conn.execute_each::<NotePush>(&pushes, &[]).await?;
+    let secrets: Vec<_> = writes.secrets.iter().map(row::<UseNoted>).collect();
+    conn.execute_each::<NoteUse>(&secrets, &[]).await?;
+    for refusal in &writes.refusals {
+        let (at, identifier) = (refusal.1.at, refusal.1.identifier.as_str());
+        let asked = binds! { at, identifier };
         let is_erased: Vec<(bool,)> = conn.load::<IsErased, _>(asked).await?;
         if is_erased == [(false,)] {
             conn.execute::<AddRefusal>(&row::<RefusalRow>(refusal))
                 .await?;
         }
     }
-    let behind = |kept: usize| i64::try_from(kept.saturating_sub(1)).unwrap_or(i64::MAX);
-    for client in rows.with_days() {
-        let kept = binds! { client, behind: behind(DAYS_KEPT) };
-        conn.execute::<TrimDays>(kept).await?;
-    }
-    for client in rows.with_refusals() {
-        let kept = binds! { client, behind: behind(REFUSALS_KEPT) };
-        conn.execute::<TrimRefusals>(kept).await?;
-    }
+    let behind = |kept: usize| most(kept.saturating_sub(1));
+    let days = each! { days_of(&writes), client => client, behind: behind(DAYS_KEPT) };
+    conn.execute_each::<TrimDays>(&days, &[]).await?;
+    let refusals = refusals_of(&writes);
+    let refusals = each! { refusals, client => client, behind: behind(REFUSALS_KEPT) };
+    conn.execute_each::<TrimRefusals>(&refusals, &[]).await?;
     Ok(())
 }

@@ -5,8 +5,8 @@ use domain::company::{Company, CompanyWrite};
 use kernel::ClientId;
 use sql_common::{
     binds,
-    company::{CompanyColumns, CompanyRow, former_names},
-    company_columns,
+    company::{CompanyRow, former_names},
+    entity::Entity,
     executor::{Executor, Outcome},
     statement,
     types::Rendered,
@@ -14,10 +14,9 @@ use sql_common::{
 };
 
 statement! {
-    Stored = concat!(
-        "SELECT ", company_columns!(), ", former_names FROM companies WHERE id = :id"
-    ),
-    returns (CompanyColumns, Nullable<Text>)
+    Stored = "SELECT {companies read}, former_names FROM companies WHERE id = :id",
+    over [CompanyRow],
+    returns (<CompanyRow as Entity>::Row, Nullable<Text>)
 }
 
 statement! {

@@ -3,6 +3,8 @@
 //! The file has one writer at a time, so the numbers of events are in the order of the commits, and
 //! all events before one that a reader can see are there, too. Reading goes by the numbers alone.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use diesel::sql_types::{BigInt, Bool, Nullable};
 use kernel::{
@@ -10,16 +12,15 @@ use kernel::{
     event::{Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, RecordedEvent},
 };
 use sql_common::{
-    binds,
+    binds, each,
     entity::row,
     event::{
-        EventAdded, EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page, prefixes,
+        EventRow, MOST_LOOKED_AT, PlacedColumns, cursor, cursor_values, page, prefixes, recorded,
         well_before,
     },
-    event_columns,
-    executor::{Executor, Outcome, values},
+    executor::{Executor, Outcome},
     statement,
-    stored::{array_text, most, numbers_text},
+    stored::{array_text, most},
     types::{Moment, StoredTime},
 };
 use time::OffsetDateTime;
@@ -41,12 +42,12 @@ statement! {
             :trace_parent, :decision_code
         FROM (SELECT 1)
         LEFT JOIN companies ON :company_name IS NOT NULL AND companies.id = :subject",
-    over [EventAdded]
+    over [EventRow]
 }
 
 /// Adds an event to the log. One of a company is recorded as the company stands by then.
 pub(crate) async fn record(conn: &mut impl Executor, event: &Event) -> Outcome<()> {
-    conn.execute::<Record>(&row::<EventAdded>(event)).await?;
+    conn.execute::<Record>(&row::<EventRow>(event)).await?;
     Ok(())
 }
 
@@ -79,18 +80,18 @@ fn number(place: Cursor) -> i64 {
 }
 
 statement! {
-    Wanted = concat!(
-        "WITH prefixes AS MATERIALIZED (SELECT value AS prefix FROM json_each(:prefixes))
-        SELECT ", event_columns!(), " FROM (SELECT 0 AS commit_seq, * FROM events) AS events
+    Wanted = r"
+        WITH prefixes AS MATERIALIZED (SELECT value AS prefix FROM json_each(:prefixes))
+        SELECT 0, number, {events} FROM events
         WHERE number > :after AND number <= :last
             AND name IN (SELECT value FROM json_each(:names))
             AND (source_identifier IS NULL OR EXISTS (
                 SELECT 1 FROM prefixes
                 WHERE substr(source_identifier, 1, length(prefix)) = prefix
             ))
-        ORDER BY number LIMIT :limit"
-    ),
-    returns EventColumns
+        ORDER BY number LIMIT :limit",
+    over [EventRow],
+    returns PlacedColumns
 }
 
 statement! {
@@ -120,16 +121,14 @@ async fn read(conn: &mut impl Executor, query: &LogQuery) -> Outcome<Option<LogP
     // One more than asked for tells whether there is more.
     let limit = most(query.limit.saturating_add(1));
     let asked = binds! { prefixes: &prefixes, after, last, names: &names, limit };
-    let rows: Vec<EventRow> = conn.load::<Wanted, _>(asked).await?;
+    let rows = conn.load::<Wanted, _>(asked).await?;
     Ok(Some(page(rows, query.limit, place(last)?, last < end)?))
 }
 
 statement! {
-    EventsAt = concat!(
-        "SELECT ", event_columns!(), " FROM (SELECT 0 AS commit_seq, * FROM events) AS events
-        WHERE number IN (SELECT value FROM json_each(:numbers)) ORDER BY number"
-    ),
-    returns EventColumns
+    EventsAt = "SELECT 0, number, {events} FROM events WHERE number = :number",
+    over [EventRow],
+    returns PlacedColumns
 }
 
 statement! {
@@ -219,11 +218,11 @@ impl EventLog for SqliteStore {
     }
 
     async fn events_at(&self, cursors: &[Cursor]) -> Result<Vec<RecordedEvent>, StoreError> {
-        let numbers: Vec<_> = cursors.iter().copied().map(number).collect();
+        let numbers: BTreeSet<_> = cursors.iter().copied().map(number).collect();
         self.query(async move |conn| {
-            let numbers = numbers_text(&numbers);
-            let asked = binds! { numbers: &numbers };
-            values::<EventRow, _>(conn.load::<EventsAt, _>(asked).await?)
+            let numbers = each! { numbers, number => number };
+            let rows = conn.load_each::<EventsAt, _>(&numbers, &[]).await?;
+            Ok(rows.into_iter().map(recorded).collect::<Result<_, _>>()?)
         })
         .await
     }

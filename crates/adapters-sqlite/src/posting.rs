@@ -9,7 +9,7 @@ use sql_common::{
     binds,
     entity::row,
     executor::{Executor, Outcome},
-    posting::{HistoryAdded, HistoryRecord, PostingRow, TextsRow},
+    posting::{HistoryRow, PostingRow, TextsRow, history_of},
     statement,
 };
 
@@ -32,7 +32,7 @@ statement! {
 
 statement! {
     AddHistory = "INSERT INTO posting_history ({posting_history}) VALUES ({posting_history :})",
-    over [HistoryAdded]
+    over [HistoryRow]
 }
 
 statement! {
@@ -70,8 +70,8 @@ pub(crate) async fn write(conn: &mut impl Executor, write: &PostingWrite) -> Out
     if write.enriched.is_some() {
         conn.execute::<UpsertTexts>(&row::<TextsRow>(write)).await?;
     }
-    let entries: Vec<_> = HistoryRecord::of(write).collect();
-    let entries: Vec<_> = entries.iter().map(row::<HistoryAdded>).collect();
+    let entries: Vec<_> = history_of(write).collect();
+    let entries: Vec<_> = entries.iter().map(row::<HistoryRow>).collect();
     conn.execute_each::<AddHistory>(&entries, &[]).await?;
     Ok(())
 }

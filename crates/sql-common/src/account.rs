@@ -12,8 +12,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    binds, entity,
-    entity::{Entity, row},
+    binds, each, entity,
+    entity::row,
     executor::{Executor, Outcome},
     statement,
     types::{Moment, optional_time},
@@ -58,8 +58,7 @@ pub async fn lease(
     until: OffsetDateTime,
     now: OffsetDateTime,
 ) -> Outcome<()> {
-    let rows = accounts.iter();
-    let rows: Vec<_> = rows.map(|&account| binds! { account }.to_vec()).collect();
+    let rows = each! { accounts.iter().copied(), account => account };
     let lease = binds! { holder, until, now };
     if conn.execute_each::<Lease>(&rows, lease).await? == accounts.len() {
         Ok(())
@@ -87,8 +86,7 @@ pub async fn release(conn: &mut impl Executor, holder: Uuid) -> Outcome<()> {
 
 statement! {
     State = "SELECT {account_states} FROM account_states WHERE account = :account",
-    over [StateRow],
-    returns <StateRow as Entity>::Row
+    loads StateRow
 }
 
 /// The state of an account.

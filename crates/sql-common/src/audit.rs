@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::{
     binds, entity,
-    entity::{Entity, row},
+    entity::row,
     executor::{Executor, Outcome, values},
     statement,
     stored::{details, most},
@@ -29,7 +29,7 @@ entity! {
             subject: Nullable<Text> = Text(|entry| entry.subject.as_deref()),
         }
         changing {
-            details: Text = Document(|entry| &entry.details),
+            details: Text = Document(|entry| Some(&entry.details)),
         }
     }
 }
@@ -51,14 +51,9 @@ impl TryFrom<AuditRow> for Entry {
 
 statement! {
     /// The entry of a finished run replaces the one written when the run began.
-    Write = {
-        postgres: r"
-            INSERT INTO audit ({audit}) SELECT {audit sent} FROM unnest({audit arrays}) AS sent ({audit})
-            ON CONFLICT (id) DO UPDATE SET {audit.changing = excluded}",
-        sqlite: r"
-            INSERT INTO audit ({audit}) VALUES ({audit :})
-            ON CONFLICT (id) DO UPDATE SET {audit.changing = excluded}",
-    },
+    Write = r"
+        INSERT INTO audit ({audit}) {audit rows}
+        ON CONFLICT (id) DO UPDATE SET {audit.changing = excluded}",
     over [AuditRow]
 }
 
@@ -79,8 +74,7 @@ statement! {
     Read = r"
         SELECT {audit} FROM audit WHERE at >= :since AND (at, id) < (:before, :before_id)
         ORDER BY at DESC, id DESC LIMIT :limit",
-    over [AuditRow],
-    returns <AuditRow as Entity>::Row
+    loads AuditRow
 }
 
 /// Reads a page of an operator or of an action, by a range of its index. With an equation
@@ -110,20 +104,17 @@ macro_rules! page_of {
 
 statement! {
     ReadOperator = page_of!("operator", ""),
-    over [AuditRow],
-    returns <AuditRow as Entity>::Row
+    loads AuditRow
 }
 
 statement! {
     ReadAction = page_of!("action", ""),
-    over [AuditRow],
-    returns <AuditRow as Entity>::Row
+    loads AuditRow
 }
 
 statement! {
     ReadBoth = page_of!("operator", " AND action = :action"),
-    over [AuditRow],
-    returns <AuditRow as Entity>::Row
+    loads AuditRow
 }
 
 /// Reads a page, newest first.

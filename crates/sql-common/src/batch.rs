@@ -111,9 +111,8 @@ fn array<'a, W: 'a>(column: &Column<W>, rows: impl Iterator<Item = &'a W>) -> Va
     match &column.of {
         Of::Id(of) => Value::OptionalUuids(rows.map(of).collect()),
         Of::Text(of) | Of::Kept(of) | Of::Json(of) => Value::Texts(rows.map(of).collect()),
-        Of::Rendered(of) => Value::Rendered(rows.map(|row| of(row).map(Rendered)).collect()),
-        Of::TextList(of) | Of::Document(of) => {
-            Value::Rendered(rows.map(|row| Some(Rendered(of(row)))).collect())
+        Of::Rendered(of) | Of::TextList(of) | Of::Document(of) => {
+            Value::Rendered(rows.map(|row| of(row).map(Rendered)).collect())
         }
         Of::Integer(of) => Value::BigInts(rows.map(of).collect()),
         Of::Real(of) => Value::Doubles(rows.map(of).collect()),

@@ -1,18 +1,16 @@
 //! The table `companies`.
 
-use diesel::{
-    Queryable,
-    sql_types::{Nullable, Text},
-};
+use diesel::sql_types::{Nullable, Text};
 use domain::company::{Company, CompanyView, CompanyWrite};
 use kernel::{ClientId, CompanyId, StoreError, Website};
 
 use crate::{
     binds,
-    executor::{Executor, Outcome, values},
-    statement,
+    entity::Entity,
+    executor::{Executor, Outcome},
+    read, statement,
     stored::{array, most, parse_optional},
-    types::{Id, Moment, StoredId, StoredTime, ToText},
+    types::{Id, Moment, StoredTime, ToText},
     written,
 };
 
@@ -37,81 +35,41 @@ written! {
     }
 }
 
-/// The columns of a [`CompanyRow`].
-#[macro_export]
-macro_rules! company_columns {
-    () => {
-        "companies.id, companies.name, companies.website, companies.logo_path, companies.owner"
-    };
+read! {
+    /// A company, without its former names.
+    CompanyRow = companies {
+        id: Id,
+        name: Text,
+        website: Text,
+        logo_path: Nullable<Text>,
+        owner: Nullable<Id>,
+    }
 }
 
 /// The columns of a [`CompanyViewRow`].
 #[macro_export]
 macro_rules! company_view_columns {
     () => {
-        concat!(
-            $crate::company_columns!(),
-            ", companies.created_at, companies.updated_at, companies.updated_by"
-        )
+        "{companies read}, companies.created_at, companies.updated_at, companies.updated_by"
     };
 }
 
-/// The SQL types of a [`CompanyRow`].
-pub type CompanyColumns = (Id, Text, Text, Nullable<Text>, Nullable<Id>);
-
 /// The SQL types of a [`CompanyViewRow`].
-pub type CompanyViewColumns = (
-    Id,
-    Text,
-    Text,
-    Nullable<Text>,
-    Nullable<Id>,
-    Moment,
-    Moment,
-    Nullable<Text>,
-);
+pub type CompanyViewColumns = (<CompanyRow as Entity>::Row, Moment, Moment, Nullable<Text>);
 
-/// A company, without its former names.
-#[derive(Debug, Queryable)]
-pub struct CompanyRow {
-    id: StoredId,
-    name: String,
-    website: String,
-    logo_path: Option<String>,
-    owner: Option<StoredId>,
-}
+/// A company, when it was created, and its last change.
+pub type CompanyViewRow = (CompanyRow, StoredTime, StoredTime, Option<String>);
 
 /// A company with its last change.
-#[derive(Debug, Queryable)]
-pub struct CompanyViewRow {
-    id: StoredId,
-    name: String,
-    website: String,
-    logo_path: Option<String>,
-    owner: Option<StoredId>,
-    created_at: StoredTime,
-    updated_at: StoredTime,
-    updated_by: Option<String>,
-}
-
-impl TryFrom<CompanyViewRow> for CompanyView {
-    type Error = StoreError;
-
-    fn try_from(row: CompanyViewRow) -> Result<Self, StoreError> {
-        let company = CompanyRow {
-            id: row.id,
-            name: row.name,
-            website: row.website,
-            logo_path: row.logo_path,
-            owner: row.owner,
-        };
-        Ok(Self {
-            company: company.try_into()?,
-            created_at: row.created_at.time("companies.created_at")?,
-            updated_at: row.updated_at.time("companies.updated_at")?,
-            updated_by: parse_optional(row.updated_by, "companies.updated_by")?,
-        })
-    }
+pub fn company_view(
+    (company, created_at, updated_at, updated_by): CompanyViewRow,
+) -> Result<CompanyView, StoreError> {
+    Ok(CompanyView {
+        company: company.try_into()?,
+        created_at: created_at.time("companies.created_at")?,
+        updated_at: updated_at.time("companies.updated_at")?,
+        updated_by: parse_optional(updated_by, "companies.updated_by")?,
+    })
 }
 
 impl TryFrom<CompanyRow> for Company {
@@ -139,6 +97,7 @@ statement! {
         "SELECT ", company_view_columns!(),
         " FROM companies WHERE website > :after ORDER BY website LIMIT :limit"
     ),
+    over [CompanyRow],
     returns CompanyViewColumns
 }
 
@@ -149,24 +108,23 @@ pub async fn companies(
     limit: usize,
 ) -> Outcome<Vec<CompanyView>> {
     let page = binds! { after, limit: most(limit) };
-    values::<CompanyViewRow, _>(conn.load::<List, _>(page).await?)
+    let found = conn.load::<List, _>(page).await?.into_iter();
+    Ok(found.map(company_view).collect::<Result<_, _>>()?)
 }
 
 statement! {
     Find = concat!("SELECT ", company_view_columns!(), " FROM companies WHERE id = :id"),
+    over [CompanyRow],
     returns CompanyViewColumns
 }
 
 /// A company.
 pub async fn company(conn: &mut impl Executor, id: CompanyId) -> Outcome<Option<CompanyView>> {
     let found = conn.load::<Find, _>(binds! { id: id.uuid() }).await?;
-    Ok(values::<CompanyViewRow, _>(found)?.pop())
+    Ok(found.into_iter().next().map(company_view).transpose()?)
 }
 
 statement! {
-    pub(crate) ById = {
-        postgres: concat!("SELECT ", company_columns!(), " FROM companies WHERE id = ANY(:company)"),
-        sqlite: concat!("SELECT ", company_columns!(), " FROM companies WHERE id = :company"),
-    },
-    returns CompanyColumns
+    pub(crate) ById = "SELECT {companies read} FROM companies WHERE id = {each company}",
+    loads CompanyRow
 }

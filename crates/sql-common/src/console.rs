@@ -5,15 +5,16 @@ use domain::{
     browse::{PostingSummary, WindowOrder},
     store::Position,
 };
-use kernel::{PostingId, SourceIdentifier, Status, StoreError, Version};
+use kernel::{PostingId, SourceIdentifier, Status, StoreError};
 use uuid::Uuid;
 
 use crate::{
     binds,
-    executor::{Executor, Outcome},
-    statement,
+    entity::Entity,
+    executor::{Executor, Outcome, counted},
+    read, statement,
     stored::{most, parse, parse_optional},
-    types::{Id, Moment, StoredId, StoredTime, optional_time},
+    types::{Id, Moment, StoredTime, optional_time},
 };
 
 /// A window of postings. The names of companies are looked up row by row: a join might read all
@@ -21,9 +22,8 @@ use crate::{
 macro_rules! window {
     ($condition:expr, $order:expr) => {
         concat!(
-            r"SELECT id, version, source_identifier, status, status_reason, moderated, is_featured,
-                title, (SELECT name FROM companies WHERE companies.id = postings.company_id)
-                AS company, created_by, created_at, published_at, updated_at
+            r"SELECT {postings read},
+                (SELECT name FROM companies WHERE companies.id = postings.company_id) AS company
             FROM postings WHERE ",
             $condition,
             " ORDER BY ",
@@ -33,43 +33,31 @@ macro_rules! window {
     };
 }
 
-/// The SQL types of a [`SummaryRow`].
-pub type SummaryColumns = (
-    Id,
-    BigInt,
-    Text,
-    Text,
-    Nullable<Text>,
-    Bool,
-    Bool,
-    Text,
-    Nullable<Text>,
-    Nullable<Text>,
-    Moment,
-    Nullable<Moment>,
-    Moment,
-);
+read! {
+    /// A posting in short.
+    SummaryRow = postings {
+        id: Id,
+        version: BigInt,
+        source_identifier: Text,
+        status: Text,
+        status_reason: Nullable<Text>,
+        moderated: Bool,
+        is_featured: Bool,
+        title: Text,
+        created_by: Nullable<Text>,
+        created_at: Moment,
+        published_at: Nullable<Moment>,
+        updated_at: Moment,
+    }
+}
 
-/// A posting in short.
-pub type SummaryRow = (
-    StoredId,
-    Version,
-    String,
-    String,
-    Option<String>,
-    bool,
-    bool,
-    String,
-    Option<String>,
-    Option<String>,
-    StoredTime,
-    Option<StoredTime>,
-    StoredTime,
-);
+/// The SQL types of a posting in short, and of the name of its company.
+type Columns = (<SummaryRow as Entity>::Row, Nullable<Text>);
 
 statement! {
     Newest = window!("(updated_at, id) < (:at, :id)", "updated_at DESC, id DESC"),
-    returns SummaryColumns
+    over [SummaryRow],
+    returns Columns
 }
 
 statement! {
@@ -77,7 +65,8 @@ statement! {
         "status = :status AND (updated_at, id) < (:at, :id)",
         "updated_at DESC, id DESC"
     ),
-    returns SummaryColumns
+    over [SummaryRow],
+    returns Columns
 }
 
 statement! {
@@ -86,7 +75,8 @@ statement! {
         "source_identifier >= :start AND source_identifier <> :after AND source_identifier < :end",
         "source_identifier"
     ),
-    returns SummaryColumns
+    over [SummaryRow],
+    returns Columns
 }
 
 /// A window of postings, in short.
@@ -96,7 +86,7 @@ pub async fn window(
     limit: usize,
 ) -> Outcome<Vec<PostingSummary>> {
     let limit = most(limit);
-    let rows: Vec<SummaryRow> = match order {
+    let rows: Vec<(SummaryRow, Option<String>)> = match order {
         WindowOrder::Newest { status, before } => {
             let (at, id) = before.map_or(
                 (StoredTime::MAX, Uuid::max()),
@@ -127,30 +117,28 @@ fn end_of(prefix: &str) -> String {
 }
 
 /// The posting of a row.
-fn summary(row: SummaryRow) -> Result<PostingSummary, StoreError> {
-    let (id, version, identifier, status, status_reason, moderated, is_featured, title, ..) = row;
-    let (.., company, created_by, created_at, published_at, updated_at) = row;
+fn summary((row, company): (SummaryRow, Option<String>)) -> Result<PostingSummary, StoreError> {
     Ok(PostingSummary {
-        id: PostingId::new(id.uuid("postings.id")?),
-        version,
-        source_identifier: parse(identifier, "postings.source_identifier")?,
-        status: parse(status, "postings.status")?,
-        status_reason,
-        moderated,
-        is_featured,
-        title,
+        id: PostingId::new(row.id.uuid("postings.id")?),
+        version: row.version,
+        source_identifier: parse(row.source_identifier, "postings.source_identifier")?,
+        status: parse(row.status, "postings.status")?,
+        status_reason: row.status_reason,
+        moderated: row.moderated,
+        is_featured: row.is_featured,
+        title: row.title,
         company: company.unwrap_or_default(),
-        created_by: parse_optional(created_by, "postings.created_by")?,
-        created_at: created_at.time("postings.created_at")?,
-        published_at: optional_time(published_at, "postings.published_at")?,
-        updated_at: updated_at.time("postings.updated_at")?,
+        created_by: parse_optional(row.created_by, "postings.created_by")?,
+        created_at: row.created_at.time("postings.created_at")?,
+        published_at: optional_time(row.published_at, "postings.published_at")?,
+        updated_at: row.updated_at.time("postings.updated_at")?,
     })
 }
 
 statement! {
     CountStatus = r"
         SELECT count(*) FROM (SELECT 1 FROM postings WHERE status = :status LIMIT :limit) AS counted",
-    returns BigInt
+    returns (BigInt,)
 }
 
 /// Counts the postings of a status, up to a limit.
@@ -160,9 +148,7 @@ pub async fn count_status(
     limit: usize,
 ) -> Outcome<usize> {
     let asked = binds! { status: status.as_str(), limit: most(limit) };
-    let counts: Vec<i64> = conn.load::<CountStatus, _>(asked).await?;
-    let count = counts.first().copied().unwrap_or_default();
-    Ok(usize::try_from(count).unwrap_or_default())
+    Ok(counted(&conn.load::<CountStatus, _>(asked).await?))
 }
 
 /// The port [`PostingBrowser`](domain::browse::PostingBrowser).

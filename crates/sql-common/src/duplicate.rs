@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use diesel::{
-    Queryable,
-    sql_types::{BigInt, Binary, Nullable, Text},
-};
+use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use domain::posting::duplicate::{
     BANDS, CANDIDATES, Candidate, DatedFingerprint, Fingerprint, MinHash,
 };
@@ -14,13 +11,13 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    binds, entity,
-    entity::row,
+    binds, each, entity,
+    entity::{Entity, row},
     executor::{Executor, Outcome},
     posting::{CREATOR, IDENTIFIER, original},
-    statement,
+    read, statement,
     stored::{corrupt, most, parse, parse_optional},
-    types::{Id, Moment, StoredId, StoredTime},
+    types::{Id, Moment},
     value::Named,
 };
 
@@ -67,13 +64,24 @@ entity! {
     }
 }
 
+read! {
+    /// What is known of a posting with a fingerprint.
+    KnownRow = postings {
+        id: Id,
+        source_identifier: Text,
+        version: BigInt,
+        status: Text,
+        created_by: Nullable<Text>,
+        duplicate_of: Nullable<Id>,
+        duplicate_identifier: Nullable<Text>,
+    }
+}
+
 /// The query for candidates, with a condition on them.
 macro_rules! candidates {
     ($($condition:expr),+ $(,)?) => {
         concat!(
-            "SELECT posting_id, source_identifier, version, status, created_by, duplicate_of,
-                duplicate_identifier, band_1, band_2, band_3, band_4, signature, since,
-                first_signature
+            "SELECT {postings read}, {posting_signatures read}
             FROM posting_signatures JOIN postings ON postings.id = posting_id
             WHERE ",
             $($condition),+
@@ -82,60 +90,29 @@ macro_rules! candidates {
 }
 
 /// The SQL types of a [`CandidateRow`].
-type CandidateColumns = (
-    Id,
-    Text,
-    BigInt,
-    Text,
-    Nullable<Text>,
-    Nullable<Id>,
-    Nullable<Text>,
-    BigInt,
-    BigInt,
-    BigInt,
-    BigInt,
-    Binary,
-    Moment,
-    Nullable<Binary>,
-);
+type CandidateColumns = (<KnownRow as Entity>::Row, <FingerprintRow as Entity>::Row);
 
 /// A posting with its fingerprint.
-#[derive(Clone, Debug, Queryable)]
-struct CandidateRow {
-    id: StoredId,
-    source_identifier: String,
-    version: i64,
-    status: String,
-    created_by: Option<String>,
-    duplicate_of: Option<StoredId>,
-    duplicate_identifier: Option<String>,
-    band_1: i64,
-    band_2: i64,
-    band_3: i64,
-    band_4: i64,
-    signature: Vec<u8>,
-    since: StoredTime,
-    first: Option<Vec<u8>>,
-}
+type CandidateRow = (KnownRow, FingerprintRow);
 
 /// A posting that may be an original or a copy.
-fn candidate(row: CandidateRow) -> Result<Candidate, StoreError> {
-    let status: Status = parse(row.status, "postings.status")?;
+fn candidate((known, row): CandidateRow) -> Result<Candidate, StoreError> {
+    let status: Status = parse(known.status, "postings.status")?;
     let fingerprint = Fingerprint {
         bands: [row.band_1, row.band_2, row.band_3, row.band_4],
         signature: signature(&row.signature, "posting_signatures.signature")?,
     };
-    let first = match row.first {
+    let first = match row.first_signature {
         Some(first) => signature(&first, "posting_signatures.first_signature")?,
         None => fingerprint.signature,
     };
     Ok(Candidate {
-        id: PostingId::new(row.id.uuid("posting_signatures.posting_id")?),
-        source_identifier: parse(row.source_identifier, IDENTIFIER)?,
-        version: row.version,
+        id: PostingId::new(known.id.uuid("postings.id")?),
+        source_identifier: parse(known.source_identifier, IDENTIFIER)?,
+        version: known.version,
         is_open: status.is_open(),
-        created_by: parse_optional(row.created_by, CREATOR)?,
-        duplicate_of: original(row.duplicate_of, row.duplicate_identifier)?,
+        created_by: parse_optional(known.created_by, CREATOR)?,
+        duplicate_of: original(known.duplicate_of, known.duplicate_identifier)?,
         dated: DatedFingerprint {
             fingerprint,
             since: row.since.time("posting_signatures.since")?,
@@ -192,14 +169,13 @@ statement! {
             " UNION ", of_band!(4), ")"
         ),
     },
+    over [KnownRow, FingerprintRow],
     returns CandidateColumns
 }
 
 statement! {
-    Meant = {
-        postgres: candidates!("posting_id = ANY(:id)"),
-        sqlite: candidates!("posting_id = :id"),
-    },
+    Meant = candidates!("posting_id = {each id}"),
+    over [KnownRow, FingerprintRow],
     returns CandidateColumns
 }
 
@@ -218,6 +194,7 @@ statement! {
             "duplicate_of = :id AND postings.id > :after ORDER BY postings.id LIMIT :limit"
         ),
     },
+    over [KnownRow, FingerprintRow],
     returns CandidateColumns
 }
 
@@ -227,11 +204,11 @@ pub async fn candidates(
     fingerprints: &[Fingerprint],
     named: &[PostingId],
 ) -> Outcome<Vec<Candidate>> {
-    let bands = fingerprints.iter().map(|Fingerprint { bands, .. }| {
-        let [band_1, band_2, band_3, band_4] = *bands;
-        binds! { band_1, band_2, band_3, band_4 }.to_vec()
-    });
-    let (bands, named): (Vec<_>, _) = (bands.collect(), each(named));
+    let bands = fingerprints.iter().map(|it| it.bands);
+    let bands = each! {
+        bands, [band_1, band_2, band_3, band_4] => band_1, band_2, band_3, band_4,
+    };
+    let named = each_id(named);
     let (near, meant) = conn
         .load_two::<Near, _, Meant, _>([&bands, &named], binds! { limit: most(CANDIDATES) })
         .await?;
@@ -247,13 +224,12 @@ pub async fn copies(
 ) -> Outcome<Vec<Candidate>> {
     let after = after.map_or(Uuid::nil(), PostingId::uuid);
     let asked = binds! { after, limit: most(limit) };
-    let found = conn.load_each::<Copies, _>(&each(of), asked).await?;
+    let found = conn.load_each::<Copies, _>(&each_id(of), asked).await?;
     Ok(distinct(found)?.into_values().take(limit).collect())
 }
 
-fn each<'a>(ids: &[PostingId]) -> Vec<Vec<Named<'a>>> {
-    let ids = ids.iter();
-    ids.map(|id| binds! { id: id.uuid() }.to_vec()).collect()
+fn each_id<'a>(ids: &[PostingId]) -> Vec<Vec<Named<'a>>> {
+    each! { ids, id => id: id.uuid() }
 }
 
 fn distinct(rows: Vec<CandidateRow>) -> Result<BTreeMap<PostingId, Candidate>, StoreError> {
@@ -262,16 +238,9 @@ fn distinct(rows: Vec<CandidateRow>) -> Result<BTreeMap<PostingId, Candidate>, S
 }
 
 statement! {
-    Upsert = {
-        postgres: r"
-            INSERT INTO posting_signatures ({posting_signatures})
-            SELECT * FROM unnest({posting_signatures arrays})
-            ON CONFLICT (posting_id) DO UPDATE SET {posting_signatures.changing = excluded}",
-        sqlite: r"
-            INSERT INTO posting_signatures ({posting_signatures})
-            VALUES ({posting_signatures :})
-            ON CONFLICT (posting_id) DO UPDATE SET {posting_signatures.changing = excluded}",
-    },
+    Upsert = r"
+        INSERT INTO posting_signatures ({posting_signatures}) {posting_signatures rows}
+        ON CONFLICT (posting_id) DO UPDATE SET {posting_signatures.changing = excluded}",
     over [FingerprintRow]
 }
 
@@ -305,6 +274,6 @@ pub async fn write(
     conn.execute_each::<Upsert>(&rows, &[]).await?;
     let gone = fingerprints.iter().filter(|(_, it)| it.is_none());
     let gone: Vec<_> = gone.map(|(id, _)| *id).collect();
-    conn.execute_each::<Forget>(&each(&gone), &[]).await?;
+    conn.execute_each::<Forget>(&each_id(&gone), &[]).await?;
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! The columns of each table, in one order for everything that reads and writes it.
 //!
 //! [`entity!`](macro@crate::entity) declares the row that is read from a table, and how each column
-//! is written from a value of the domain; [`written!`](macro@crate::written) the latter alone.
+//! is written from a value of the domain; [`read!`](macro@crate::read) the former alone, and
+//! [`written!`](macro@crate::written) the latter.
 //! Statements name the columns by [templates](crate::sql::expand).
 
 use time::{Date, OffsetDateTime};
@@ -59,9 +60,9 @@ pub enum Of<W> {
     /// A text that is computed when it is bound.
     Rendered(for<'a> fn(&'a W) -> Option<&'a dyn ToText>),
     /// A list of texts.
-    TextList(for<'a> fn(&'a W) -> &'a dyn ToText),
+    TextList(for<'a> fn(&'a W) -> Option<&'a dyn ToText>),
     /// A JSON value.
-    Document(for<'a> fn(&'a W) -> &'a dyn ToText),
+    Document(for<'a> fn(&'a W) -> Option<&'a dyn ToText>),
     /// An integer.
     Integer(fn(&W) -> Option<i64>),
     /// A floating-point number.
@@ -103,8 +104,9 @@ impl<W> Column<W> {
         match &self.of {
             Of::Id(of) => Value::Id(of(write)),
             Of::Text(of) | Of::Kept(of) | Of::Json(of) => Value::Text(of(write)),
-            Of::Rendered(of) => Value::Rendered(of(write).map(Rendered)),
-            Of::TextList(of) | Of::Document(of) => Value::Rendered(Some(Rendered(of(write)))),
+            Of::Rendered(of) | Of::TextList(of) | Of::Document(of) => {
+                Value::Rendered(of(write).map(Rendered))
+            }
             Of::Integer(of) => Value::Integer(of(write)),
             Of::Real(of) => Value::Real(of(write)),
             Of::Bool(of) => Value::Bool(of(write)),
@@ -171,6 +173,29 @@ macro_rules! entity {
             const CHANGING: &'static [$crate::entity::Column<$write>] = $crate::columns! {
                 $table: $($name = $of($get),)* $($($apart = $apart_of($apart_get),)*)?
             };
+        }
+    };
+}
+
+/// Declares the row that is read from columns of a table, or of a query that is named like one.
+#[macro_export]
+macro_rules! read {
+    ($(#[$meta:meta])* $row:ident = $table:ident {
+        $($(#[$doc:meta])* $name:ident: $sql:ident $(<$inner:ident>)?,)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, diesel::Queryable)]
+        pub struct $row {
+            $($(#[$doc])* pub $name: <$sql $(<$inner>)? as $crate::types::Stored>::Value,)*
+        }
+
+        impl $crate::entity::Entity for $row {
+            type Write = ();
+            type Row = ($($sql $(<$inner>)?,)*);
+            const TABLE: &'static str = stringify!($table);
+            const READ: &'static [&'static str] = &[$(stringify!($name),)*];
+            const FIXED: &'static [$crate::entity::Column<()>] = &[];
+            const CHANGING: &'static [$crate::entity::Column<()>] = &[];
         }
     };
 }

@@ -10,8 +10,8 @@ use newsletter::{
 };
 
 use crate::{
-    binds, entity,
-    entity::{Entity, row},
+    each, entity,
+    entity::row,
     executor::{Executor, Outcome},
     statement,
     stored::{digest, parse},
@@ -71,19 +71,13 @@ fn hashes<'a>(
 }
 
 /// Rows of one `:hash` each, in order.
-fn each<'a>(hashes: &'a BTreeMap<[u8; 32], &Email>) -> Vec<Vec<Named<'a>>> {
-    let hashes = hashes.keys();
-    hashes.map(|hash| binds! { hash }.to_vec()).collect()
+fn each_hash<'a>(hashes: &'a BTreeMap<[u8; 32], &Email>) -> Vec<Vec<Named<'a>>> {
+    each! { hashes.keys(), hash => hash }
 }
 
 statement! {
-    Recall = {
-        postgres: r"
-            SELECT {erased_suppressions} FROM erased_suppressions WHERE hash = ANY(:hash)",
-        sqlite: "SELECT {erased_suppressions} FROM erased_suppressions WHERE hash = :hash",
-    },
-    over [ErasedRow],
-    returns <ErasedRow as Entity>::Row
+    Recall = "SELECT {erased_suppressions} FROM erased_suppressions WHERE hash = {each hash}",
+    loads ErasedRow
 }
 
 /// Loads the suppressions that are kept for these addresses.
@@ -96,7 +90,9 @@ pub async fn remembered(
         return Ok(HashMap::new());
     }
     let emails = hashes(&key, emails)?;
-    let rows: Vec<ErasedRow> = conn.load_each::<Recall, _>(&each(&emails), &[]).await?;
+    let rows: Vec<ErasedRow> = conn
+        .load_each::<Recall, _>(&each_hash(&emails), &[])
+        .await?;
     let mut known = HashMap::new();
     for row in rows {
         let email = emails.get(row.hash.as_slice()).copied();
@@ -107,10 +103,7 @@ pub async fn remembered(
 }
 
 statement! {
-    Forget = {
-        postgres: "DELETE FROM erased_suppressions WHERE hash = ANY(:hash)",
-        sqlite: "DELETE FROM erased_suppressions WHERE hash = :hash",
-    }
+    Forget = "DELETE FROM erased_suppressions WHERE hash = {each hash}"
 }
 
 statement! {
@@ -140,17 +133,10 @@ statement! {
 }
 
 statement! {
-    Remember = {
-        postgres: r"
-            INSERT INTO erased_suppressions ({erased_suppressions})
-            SELECT * FROM unnest({erased_suppressions arrays}) AS sent ({erased_suppressions})
-            ORDER BY hash
-            ON CONFLICT (hash) DO UPDATE SET {erased_suppressions.changing = excluded}",
-        sqlite: r"
-            INSERT INTO erased_suppressions ({erased_suppressions})
-            VALUES ({erased_suppressions :})
-            ON CONFLICT (hash) DO UPDATE SET {erased_suppressions.changing = excluded}",
-    },
+    Remember = r"
+        INSERT INTO erased_suppressions ({erased_suppressions}) {erased_suppressions rows}
+        {postgres ORDER BY hash}
+        ON CONFLICT (hash) DO UPDATE SET {erased_suppressions.changing = excluded}",
     over [ErasedRow]
 }
 
@@ -162,16 +148,14 @@ pub(crate) async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcom
     }
     let (key, _) = key(conn).await?;
     let recalled = hashes(&key, &writes.recalled)?;
-    conn.execute_each::<Forget>(&each(&recalled), &[]).await?;
-    let purges = writes.purges.iter();
-    let deleted =
-        purges.map(|(id, purge)| binds! { id: id.uuid(), expected: purge.expected }.to_vec());
-    let deleted: Vec<_> = deleted.collect();
+    conn.execute_each::<Forget>(&each_hash(&recalled), &[])
+        .await?;
+    let purges = &writes.purges;
+    let deleted = each! { purges, (id, purge) => id: id.uuid(), expected: purge.expected };
     if conn.execute_each::<Delete>(&deleted, &[]).await? != deleted.len() {
         return Err(StoreError::Conflict.into());
     }
-    let purges = writes.purges.keys();
-    let gone: Vec<_> = purges.map(|id| binds! { id: id.uuid() }.to_vec()).collect();
+    let gone = each! { purges.keys(), id => id: id.uuid() };
     conn.execute_each::<DropTasks>(&gone, &[]).await?;
     let erased = erased(&key, writes)?;
     let erased: Vec<_> = erased.iter().map(row::<ErasedRow>).collect();

@@ -3,10 +3,7 @@
 //! The key of an event is (`commit_seq`, `number`): the transaction that wrote the event, 0 in a
 //! store with a single writer, and the number of the row.
 
-use diesel::{
-    Queryable,
-    sql_types::{BigInt, Nullable, Text},
-};
+use diesel::sql_types::{BigInt, Nullable, Text};
 use kernel::{
     CompanyId, DecisionCode, PostingId, StoreError, Website,
     event::{
@@ -17,9 +14,10 @@ use kernel::{
 use time::{Duration, OffsetDateTime};
 
 use crate::{
+    entity,
+    entity::Entity,
     stored::{corrupt, parse, parse_optional, trace},
-    types::{Id, Moment, StoredId, StoredTime},
-    written,
+    types::{Id, Moment},
 };
 
 /// The largest number of events, of any name, that one page looks at.
@@ -34,24 +32,33 @@ pub fn prefixes(query: &LogQuery) -> Vec<&str> {
     prefixes.map(String::as_str).collect()
 }
 
-written! {
-    /// An event as it is recorded.
-    EventAdded = events of Event {
-        at = Time(|event| Some(event.at)),
-        name = Text(|event| Some(event.name.as_str())),
-        subject = Id(|event| Some(event.subject.id())),
-        source_identifier = Text(|event| Some(posting(event)?.source_identifier.as_str())),
-        version = Integer(|event| Some(posting(event)?.version)),
-        status = Text(|event| Some(posting(event)?.status.as_str())),
-        status_reason = Text(|event| posting(event)?.status_reason.as_deref()),
-        company_name = Text(|event| Some(&company(event)?.name)),
-        company_website = Text(|event| Some(company(event)?.website.as_str())),
-        company_logo_path = Text(|event| company(event)?.logo_path.as_deref()),
-        company_updated_by = Rendered(|event| company(event)?.updated_by.as_ref().map(|by| by as _)),
-        trace_parent = Rendered(|event| event.trace.as_ref().map(|trace| trace as _)),
-        decision_code = Text(|event| {
-            posting(event)?.decision.as_ref().map(DecisionCode::as_str)
-        }),
+entity! {
+    /// An event of the log, without its place.
+    EventRow = events of Event {
+        fixed {
+            at: Moment = Time(|event| Some(event.at)),
+            name: Text = Text(|event| Some(event.name.as_str())),
+            subject: Id = Id(|event| Some(event.subject.id())),
+            source_identifier: Nullable<Text> = Text(|event| {
+                Some(posting(event)?.source_identifier.as_str())
+            }),
+            version: Nullable<BigInt> = Integer(|event| Some(posting(event)?.version)),
+            status: Nullable<Text> = Text(|event| Some(posting(event)?.status.as_str())),
+            status_reason: Nullable<Text> = Text(|event| posting(event)?.status_reason.as_deref()),
+            company_name: Nullable<Text> = Text(|event| Some(&company(event)?.name)),
+            company_website: Nullable<Text> = Text(|event| Some(company(event)?.website.as_str())),
+            company_logo_path: Nullable<Text> = Text(|event| company(event)?.logo_path.as_deref()),
+            company_updated_by: Nullable<Text> = Rendered(|event| {
+                company(event)?.updated_by.as_ref().map(|by| by as _)
+            }),
+            trace_parent: Nullable<Text> = Rendered(|event| {
+                event.trace.as_ref().map(|trace| trace as _)
+            }),
+            decision_code: Nullable<Text> = Text(|event| {
+                posting(event)?.decision.as_ref().map(DecisionCode::as_str)
+            }),
+        }
+        changing {}
     }
 }
 
@@ -69,64 +76,11 @@ const fn company(event: &Event) -> Option<&CompanyState> {
     }
 }
 
-/// The columns of an [`EventRow`].
-#[macro_export]
-macro_rules! event_columns {
-    () => {
-        "commit_seq, number, at, name, subject, source_identifier, version, status, status_reason, \
-         company_name, company_website, company_logo_path, company_updated_by, trace_parent, \
-         decision_code"
-    };
-}
+/// The SQL types of a [`PlacedEvent`].
+pub type PlacedColumns = (BigInt, BigInt, <EventRow as Entity>::Row);
 
-/// The SQL types of an [`EventRow`].
-pub type EventColumns = (
-    BigInt,
-    BigInt,
-    Moment,
-    Text,
-    Id,
-    Nullable<Text>,
-    Nullable<BigInt>,
-    Nullable<Text>,
-    Nullable<Text>,
-    Nullable<Text>,
-    Nullable<Text>,
-    Nullable<Text>,
-    Nullable<Text>,
-    Nullable<Text>,
-    Nullable<Text>,
-);
-
-/// An event of the log.
-#[derive(Clone, Debug, Queryable)]
-pub struct EventRow {
-    commit_seq: i64,
-    number: i64,
-    at: StoredTime,
-    name: String,
-    subject: StoredId,
-    /// Of events of postings only.
-    source_identifier: Option<String>,
-    /// Likewise.
-    version: Option<i64>,
-    /// Likewise.
-    status: Option<String>,
-    /// Likewise, if there is one.
-    status_reason: Option<String>,
-    /// Of events of companies only.
-    company_name: Option<String>,
-    /// Likewise.
-    company_website: Option<String>,
-    /// Likewise, if there is one.
-    company_logo_path: Option<String>,
-    /// Likewise, of events since that is recorded.
-    company_updated_by: Option<String>,
-    /// If its cause is traced.
-    trace_parent: Option<String>,
-    /// Of events of a decision about a posting only.
-    decision_code: Option<String>,
-}
+/// An event of the log, with the two numbers of its place.
+pub type PlacedEvent = (i64, i64, EventRow);
 
 /// The horizon, of a statement of PostgreSQL that reads the table `event_log`.
 #[macro_export]
@@ -157,60 +111,50 @@ pub fn cursor_values(cursor: Cursor) -> [i64; 2] {
     [cursor.transaction, cursor.sequence].map(|part| i64::try_from(part).unwrap_or(i64::MAX))
 }
 
-impl EventRow {
-    /// The place of the event.
-    pub fn cursor(&self) -> Result<Cursor, StoreError> {
-        cursor(self.commit_seq, self.number)
-    }
-}
-
-impl TryFrom<EventRow> for RecordedEvent {
-    type Error = StoreError;
-
-    fn try_from(row: EventRow) -> Result<Self, StoreError> {
-        let id = row.subject.uuid("events.subject")?;
-        let subject = match (row.source_identifier, row.company_name) {
-            (Some(identifier), _) => Subject::Posting(PostingState {
-                id: PostingId::new(id),
-                source_identifier: parse(identifier, "events.source_identifier")?,
-                version: row
-                    .version
-                    .ok_or_else(|| corrupt("events.version", row.version))?,
-                status: parse(row.status.unwrap_or_default(), "events.status")?,
-                status_reason: row.status_reason,
-                decision: row.decision_code.map(DecisionCode::from_store),
-            }),
-            (None, Some(name)) => Subject::Company(CompanyState {
-                id: CompanyId::new(id),
-                name,
-                website: Website::from_store(row.company_website.unwrap_or_default()),
-                logo_path: row.company_logo_path,
-                updated_by: parse_optional(row.company_updated_by, "events.company_updated_by")?,
-            }),
-            (None, None) => Subject::Other(id),
-        };
-        Ok(Self {
-            cursor: cursor(row.commit_seq, row.number)?,
-            event: Event {
-                name: EventName::from_store(row.name),
-                subject,
-                at: row.at.time("events.at")?,
-                trace: trace(row.trace_parent.as_deref()),
-            },
-        })
-    }
+/// An event that was read.
+pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent, StoreError> {
+    let id = row.subject.uuid("events.subject")?;
+    let subject = match (row.source_identifier, row.company_name) {
+        (Some(identifier), _) => Subject::Posting(PostingState {
+            id: PostingId::new(id),
+            source_identifier: parse(identifier, "events.source_identifier")?,
+            version: row
+                .version
+                .ok_or_else(|| corrupt("events.version", row.version))?,
+            status: parse(row.status.unwrap_or_default(), "events.status")?,
+            status_reason: row.status_reason,
+            decision: row.decision_code.map(DecisionCode::from_store),
+        }),
+        (None, Some(name)) => Subject::Company(CompanyState {
+            id: CompanyId::new(id),
+            name,
+            website: Website::from_store(row.company_website.unwrap_or_default()),
+            logo_path: row.company_logo_path,
+            updated_by: parse_optional(row.company_updated_by, "events.company_updated_by")?,
+        }),
+        (None, None) => Subject::Other(id),
+    };
+    Ok(RecordedEvent {
+        cursor: cursor(commit_seq, number)?,
+        event: Event {
+            name: EventName::from_store(row.name),
+            subject,
+            at: row.at.time("events.at")?,
+            trace: trace(row.trace_parent.as_deref()),
+        },
+    })
 }
 
 /// The page that rows add up to: wanted events in order, and whether the store looked at as many
 /// events as it may (`is_full`) or found as many as were asked for (`limit`). `last` is the place
 /// of the last event that it looked at.
 pub fn page(
-    wanted: Vec<EventRow>,
+    wanted: Vec<PlacedEvent>,
     limit: usize,
     last: Cursor,
     is_full: bool,
 ) -> Result<LogPage, StoreError> {
-    let events = wanted.into_iter().map(RecordedEvent::try_from);
+    let events = wanted.into_iter().map(recorded);
     let mut events = events.collect::<Result<Vec<_>, _>>()?;
     // Usually they are sorted already, but a database does not promise it without a sort.
     events.sort_by_key(|event| event.cursor);
@@ -243,10 +187,8 @@ mod tests {
     use super::*;
     use crate::stored::tests::reports;
 
-    fn row(number: i64) -> EventRow {
-        EventRow {
-            commit_seq: 7,
-            number,
+    fn row(number: i64) -> PlacedEvent {
+        let row = EventRow {
             at: noon().into(),
             name: "Told".to_owned(),
             subject: uuid(1).into(),
@@ -260,7 +202,8 @@ mod tests {
             company_updated_by: None,
             trace_parent: None,
             decision_code: None,
-        }
+        };
+        (7, number, row)
     }
 
     fn at(sequence: u64) -> Cursor {

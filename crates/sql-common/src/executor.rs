@@ -100,6 +100,17 @@ pub fn values<R, T: TryFrom<R, Error = StoreError>>(rows: Vec<R>) -> Outcome<Vec
     Ok(values.collect::<Result<_, _>>()?)
 }
 
+/// The first of some rows as a value.
+pub fn first<R, T: TryFrom<R, Error = StoreError>>(rows: Vec<R>) -> Outcome<Option<T>> {
+    Ok(rows.into_iter().next().map(T::try_from).transpose()?)
+}
+
+/// The number that a query counts.
+pub fn counted(rows: &[(i64,)]) -> usize {
+    let count = rows.first().map_or(0, |(count,)| *count);
+    usize::try_from(count).unwrap_or_default()
+}
+
 /// A row that is read from columns of these SQL types, on each database.
 pub trait Record<ST>: OfPostgres<ST> + OfSqlite<ST> + Send + 'static {}
 

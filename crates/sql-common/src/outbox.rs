@@ -4,10 +4,7 @@ mod list;
 mod ports;
 mod settle;
 
-use diesel::{
-    Queryable,
-    sql_types::{BigInt, Nullable, Text},
-};
+use diesel::sql_types::{BigInt, Nullable, Text};
 use kernel::{
     StoreError,
     outbox::{ClaimToken, Claimed, Effect, Queue, TaskId, TaskWrites},
@@ -21,9 +18,9 @@ pub use self::{
     settle::{give_back, give_up, renew, retry},
 };
 use crate::{
-    binds,
+    each, read,
     stored::{count, trace},
-    types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
+    types::{Count, Id, Moment, optional_time},
     value::Named,
     written,
 };
@@ -59,36 +56,22 @@ written! {
 
 /// Rows of one `:kind` and `:subject` each.
 pub fn each_effect<'a>(effects: &[Effect]) -> Vec<Vec<Named<'a>>> {
-    let effects = effects.iter();
-    effects
-        .map(|it| binds! { kind: it.kind().as_str(), subject: it.key() }.to_vec())
-        .collect()
+    each! { effects, it => kind: it.kind().as_str(), subject: it.key() }
 }
 
-/// The SQL types of a [`ClaimedRow`].
-pub type ClaimedColumns = (
-    BigInt,
-    Id,
-    BigInt,
-    Count,
-    Moment,
-    Nullable<Moment>,
-    Count,
-    Nullable<Text>,
-);
-
-/// A row of a task that is being claimed.
-#[derive(Clone, Debug, Queryable)]
-pub struct ClaimedRow {
-    pub id: i64,
-    subject: StoredId,
-    generation: i64,
-    attempts: i64,
-    /// When it was due, before the claim.
-    pub due_at: StoredTime,
-    first_failed_at: Option<StoredTime>,
-    pub lost: i64,
-    trace_parent: Option<String>,
+read! {
+    /// A row of a task that is being claimed.
+    ClaimedRow = outbox {
+        id: BigInt,
+        subject: Id,
+        generation: BigInt,
+        attempts: Count,
+        /// When it was due, before the claim.
+        next_at: Moment,
+        first_failed_at: Nullable<Moment>,
+        lost: Count,
+        trace_parent: Nullable<Text>,
+    }
 }
 
 impl ClaimedRow {

@@ -6,15 +6,12 @@ mod view;
 
 use std::sync::Arc;
 
-use diesel::{
-    Queryable,
-    sql_types::{BigInt, Binary, Bool, Double, Nullable, Text},
-};
+use diesel::sql_types::{BigInt, Binary, Bool, Double, Nullable, Text};
 use domain::{
     catalogue::CatalogueId,
     posting::{
-        ContentHash, Description, Details, HistoryEntry, Metadata, Original, Posting, SalaryPeriod,
-        TextsDigest,
+        ContentHash, Description, Details, EnrichedTexts, HistoryEntry, Metadata, Original,
+        Posting, SalaryPeriod, TextsDigest,
     },
     store::PostingWrite,
 };
@@ -31,81 +28,71 @@ pub use self::{
 use crate::{
     entity,
     stored::{digest, parse, parse_optional},
-    types::{Id, Moment, StoredId, StoredTime, TextList, ToText, optional_time},
-    written,
+    types::{Count, Id, Moment, StoredId, TextList, ToText, optional_time},
 };
 
 entity! {
     /// A posting without its description.
     PostingRow = postings of PostingWrite {
         fixed {
-            id: Id = Id(|write| Some(write.posting.id.uuid())),
-            source_identifier: Text = Text(|write| Some(write.posting.source_identifier.as_str())),
-            created_at: Moment = Time(|write| Some(write.posting.created_at)),
-            created_by: Nullable<Text> = Rendered(|write| actor(write.posting.created_by.as_ref())),
+            id: Id = Id(|it| Some(it.posting.id.uuid())),
+            source_identifier: Text = Text(|it| Some(it.posting.source_identifier.as_str())),
+            created_at: Moment = Time(|it| Some(it.posting.created_at)),
+            created_by: Nullable<Text> = Rendered(|it| actor(it.posting.created_by.as_ref())),
         }
         changing {
-            version: BigInt = Integer(|write| Some(write.posting.version)),
-            status: Text = Text(|write| Some(write.posting.status.as_str())),
-            status_reason: Nullable<Text> = Text(|write| write.posting.status_reason.as_deref()),
-            moderated: Bool = Bool(|write| write.posting.moderated),
-            company_id: Id = Id(|write| Some(write.posting.company_id.uuid())),
-            catalogue_id: Nullable<Id> = Id(|write| write.posting.catalogue.map(CatalogueId::uuid)),
-            enriched_hash: Nullable<Binary> = Blob(|write| hash(write.posting.enriched_hash.as_ref())),
-            approved_hash: Nullable<Binary> = Blob(|write| hash(write.posting.approved_hash.as_ref())),
-            texts_digest: Nullable<Binary> = Blob(|write| {
-                write.posting.texts_digest.as_ref().map(|digest| digest.as_bytes().as_slice())
+            version: BigInt = Integer(|it| Some(it.posting.version)),
+            status: Text = Text(|it| Some(it.posting.status.as_str())),
+            status_reason: Nullable<Text> = Text(|it| it.posting.status_reason.as_deref()),
+            moderated: Bool = Bool(|it| it.posting.moderated),
+            company_id: Id = Id(|it| Some(it.posting.company_id.uuid())),
+            catalogue_id: Nullable<Id> = Id(|it| it.posting.catalogue.map(CatalogueId::uuid)),
+            enriched_hash: Nullable<Binary> = Blob(|it| hash(it.posting.enriched_hash.as_ref())),
+            approved_hash: Nullable<Binary> = Blob(|it| hash(it.posting.approved_hash.as_ref())),
+            texts_digest: Nullable<Binary> = Blob(|it| {
+                Some(it.posting.texts_digest.as_ref()?.as_bytes())
             }),
-            duplicate_of: Nullable<Id> = Id(|write| {
-                write.posting.duplicate_of.as_ref().map(|original| original.id.uuid())
+            duplicate_of: Nullable<Id> = Id(|it| Some(it.posting.duplicate_of.as_ref()?.id.uuid())),
+            duplicate_identifier: Nullable<Text> = Text(|it| {
+                Some(it.posting.duplicate_of.as_ref()?.source_identifier.as_str())
             }),
-            duplicate_identifier: Nullable<Text> = Text(|write| {
-                let original = write.posting.duplicate_of.as_ref();
-                original.map(|original| original.source_identifier.as_str())
+            content_at: Nullable<Moment> = Time(|it| it.posting.content_at),
+            is_featured: Bool = Bool(|it| it.posting.is_featured),
+            published_at: Nullable<Moment> = Time(|it| it.posting.published_at),
+            expire_at: Nullable<Moment> = Time(|it| it.posting.expire_at),
+            expired_at: Nullable<Moment> = Time(|it| it.posting.expired_at),
+            updated_at: Moment = Time(|it| Some(it.posting.updated_at)),
+            updated_by: Nullable<Text> = Rendered(|it| actor(it.posting.updated_by.as_ref())),
+            title: Text = Text(|it| Some(&details(it).title)),
+            employment_types: TextList = TextList(|it| Some(&details(it).employment_types)),
+            location_types: TextList = TextList(|it| Some(&details(it).location_types)),
+            location_country_code: Nullable<Text> = Text(|it| {
+                details(it).location_country_code.map(CountryCode::as_str)
             }),
-            content_at: Nullable<Moment> = Time(|write| write.posting.content_at),
-            is_featured: Bool = Bool(|write| write.posting.is_featured),
-            published_at: Nullable<Moment> = Time(|write| write.posting.published_at),
-            expire_at: Nullable<Moment> = Time(|write| write.posting.expire_at),
-            expired_at: Nullable<Moment> = Time(|write| write.posting.expired_at),
-            updated_at: Moment = Time(|write| Some(write.posting.updated_at)),
-            updated_by: Nullable<Text> = Rendered(|write| actor(write.posting.updated_by.as_ref())),
-            title: Text = Text(|write| Some(&write.posting.details.title)),
-            employment_types: TextList = TextList(|write| &write.posting.details.employment_types),
-            location_types: TextList = TextList(|write| &write.posting.details.location_types),
-            location_country_code: Nullable<Text> = Text(|write| {
-                write.posting.details.location_country_code.map(CountryCode::as_str)
+            location_city: Nullable<Text> = Text(|it| details(it).location_city.as_deref()),
+            salary_min: Nullable<BigInt> = Integer(|it| details(it).salary_min),
+            salary_max: Nullable<BigInt> = Integer(|it| details(it).salary_max),
+            salary_currency_code: Nullable<Text> = Text(|it| {
+                details(it).salary_currency_code.map(CurrencyCode::as_str)
             }),
-            location_city: Nullable<Text> = Text(|write| write.posting.details.location_city.as_deref()),
-            salary_min: Nullable<BigInt> = Integer(|write| write.posting.details.salary_min),
-            salary_max: Nullable<BigInt> = Integer(|write| write.posting.details.salary_max),
-            salary_currency_code: Nullable<Text> = Text(|write| {
-                write.posting.details.salary_currency_code.map(CurrencyCode::as_str)
+            salary_period: Nullable<Text> = Text(|it| {
+                details(it).salary_period.map(SalaryPeriod::as_str)
             }),
-            salary_period: Nullable<Text> = Text(|write| {
-                write.posting.details.salary_period.map(SalaryPeriod::as_str)
-            }),
-            application_email: Nullable<Text> = Text(|write| {
-                write.posting.details.application_email.as_deref()
-            }),
-            application_url: Nullable<Text> = Text(|write| {
-                write.posting.details.application_url.as_deref()
-            }),
-            expiration_reason: Nullable<Text> = Text(|write| {
-                write.posting.details.expiration_reason.as_deref()
-            }),
-            description_digest: Binary = Blob(|write| {
-                Some(write.posting.details.raw_description.digest())
-            }),
-            metadata: Nullable<Text> = Json(|write| {
-                write.posting.details.metadata.as_ref().map(Metadata::as_str)
-            }),
+            application_email: Nullable<Text> = Text(|it| details(it).application_email.as_deref()),
+            application_url: Nullable<Text> = Text(|it| details(it).application_url.as_deref()),
+            expiration_reason: Nullable<Text> = Text(|it| details(it).expiration_reason.as_deref()),
+            description_digest: Binary = Blob(|it| Some(details(it).raw_description.digest())),
+            metadata: Nullable<Text> = Json(|it| details(it).metadata.as_ref().map(Metadata::as_str)),
         }
         apart {
             // An unchanged description is not sent.
             raw_description = Kept(PostingWrite::description),
         }
     }
+}
+
+const fn details(write: &PostingWrite) -> &Details {
+    &write.posting.details
 }
 
 fn hash(hash: Option<&ContentHash>) -> Option<&[u8]> {
@@ -166,14 +153,12 @@ impl PostingRow {
             metadata: row.metadata.as_deref().map(Metadata::from_store),
             expiration_reason: row.expiration_reason,
         };
-        let hash = |bytes: Option<Vec<u8>>, column: &str| {
-            let hash = bytes.map(|bytes| digest(&bytes, column)).transpose()?;
-            Ok::<_, StoreError>(hash.map(ContentHash::from_bytes))
+        let bytes = |stored: Option<Vec<u8>>, column: &str| {
+            stored.map(|bytes| digest(&bytes, column)).transpose()
         };
-        let texts_digest = row.texts_digest.as_deref();
-        let texts_digest = texts_digest
-            .map(|bytes| digest(bytes, "postings.texts_digest"))
-            .transpose()?;
+        let enriched_hash = bytes(row.enriched_hash, "postings.enriched_hash")?;
+        let approved_hash = bytes(row.approved_hash, "postings.approved_hash")?;
+        let texts_digest = bytes(row.texts_digest, "postings.texts_digest")?;
         let catalogue = row.catalogue_id;
         let catalogue = catalogue.map(|id| id.uuid("postings.catalogue_id"));
         Ok(Posting {
@@ -186,8 +171,8 @@ impl PostingRow {
             details,
             company_id: CompanyId::new(row.company_id.uuid("postings.company_id")?),
             catalogue: catalogue.transpose()?.map(CatalogueId::new),
-            enriched_hash: hash(row.enriched_hash, "postings.enriched_hash")?,
-            approved_hash: hash(row.approved_hash, "postings.approved_hash")?,
+            enriched_hash: enriched_hash.map(ContentHash::from_bytes),
+            approved_hash: approved_hash.map(ContentHash::from_bytes),
             texts_digest: texts_digest.map(TextsDigest::from_bytes),
             duplicate_of: original(row.duplicate_of, row.duplicate_identifier)?,
             content_at: optional_time(row.content_at, "postings.content_at")?,
@@ -207,69 +192,47 @@ entity! {
     /// The texts that enrichment made of a posting; written only with a new result.
     TextsRow = posting_texts of PostingWrite {
         fixed {
-            posting_id: Id = Id(|write| Some(write.posting.id.uuid())),
+            posting_id: Id = Id(|it| Some(it.posting.id.uuid())),
         }
         changing {
-            latitude: Nullable<Double> = Real(|write| {
-                write.enriched.as_ref()?.1.map(|place| place.latitude)
-            }),
-            longitude: Nullable<Double> = Real(|write| {
-                write.enriched.as_ref()?.1.map(|place| place.longitude)
-            }),
-            markdown: Text = Text(|write| Some(&write.enriched.as_ref()?.0.markdown)),
-            redacted_markdown: Text = Text(|write| {
-                Some(&write.enriched.as_ref()?.0.redacted_markdown)
-            }),
-            redacted_title: Nullable<Text> = Text(|write| {
-                write.enriched.as_ref()?.0.redacted_title.as_deref()
-            }),
+            latitude: Nullable<Double> = Real(|it| Some(it.enriched.as_ref()?.1?.latitude)),
+            longitude: Nullable<Double> = Real(|it| Some(it.enriched.as_ref()?.1?.longitude)),
+            markdown: Text = Text(|it| Some(&texts(it)?.markdown)),
+            redacted_markdown: Text = Text(|it| Some(&texts(it)?.redacted_markdown)),
+            redacted_title: Nullable<Text> = Text(|it| texts(it)?.redacted_title.as_deref()),
         }
     }
 }
 
-/// An entry that a commit adds to a posting's history.
-#[derive(Clone, Debug)]
-pub struct HistoryRecord {
-    posting: PostingId,
-    version: Version,
-    step: i64,
-    entry: HistoryEntry,
+fn texts(write: &PostingWrite) -> Option<&EnrichedTexts> {
+    Some(&write.enriched.as_ref()?.0)
 }
 
-impl HistoryRecord {
-    /// The entries that a commit adds for one posting.
-    pub fn of(write: &PostingWrite) -> impl Iterator<Item = Self> {
-        let (posting, version) = (write.posting.id, write.posting.version);
-        let entries = (0..).zip(write.history.iter().cloned());
-        entries.map(move |(step, entry)| Self {
-            posting,
-            version,
-            step,
-            entry,
-        })
-    }
+/// An entry that a commit adds to a posting's history: its place in the commit, and the posting
+/// with its version.
+pub type HistoryAdded = (i64, PostingId, Version, HistoryEntry);
+
+/// The entries that a commit adds for one posting.
+pub fn history_of(write: &PostingWrite) -> impl Iterator<Item = HistoryAdded> {
+    let (posting, version) = (write.posting.id, write.posting.version);
+    let entries = (0..).zip(write.history.iter().cloned());
+    entries.map(move |(step, entry)| (step, posting, version, entry))
 }
 
-written! {
+entity! {
     /// An entry of a posting's history.
-    HistoryAdded = posting_history of HistoryRecord {
-        posting_id = Id(|record| Some(record.posting.uuid())),
-        version = Integer(|record| Some(record.version)),
-        step = Integer(|record| Some(record.step)),
-        at = Time(|record| Some(record.entry.at)),
-        status = Text(|record| Some(record.entry.status.as_str())),
-        reason = Text(|record| record.entry.reason.as_deref()),
-        actor = Rendered(|record| Some(&record.entry.by)),
+    HistoryRow = posting_history of HistoryAdded {
+        fixed {
+            posting_id: Id = Id(|(_, posting, ..)| Some(posting.uuid())),
+            version: BigInt = Integer(|(_, _, version, _)| Some(*version)),
+            step: Count = Integer(|(step, ..)| Some(*step)),
+            at: Moment = Time(|(.., entry)| Some(entry.at)),
+            status: Text = Text(|(.., entry)| Some(entry.status.as_str())),
+            reason: Nullable<Text> = Text(|(.., entry)| entry.reason.as_deref()),
+            actor: Text = Rendered(|(.., entry)| Some(&entry.by)),
+        }
+        changing {}
     }
-}
-
-/// An entry of a posting's history.
-#[derive(Debug, Queryable)]
-struct HistoryRow {
-    status: String,
-    at: StoredTime,
-    reason: Option<String>,
-    actor: String,
 }
 
 impl TryFrom<HistoryRow> for HistoryEntry {

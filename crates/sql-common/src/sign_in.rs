@@ -7,10 +7,10 @@ use time::OffsetDateTime;
 
 use crate::{
     audit, binds, entity,
-    entity::{Entity, row},
-    executor::{Executor, Outcome},
+    entity::row,
+    executor::{Executor, Outcome, first},
     statement,
-    stored::{corrupt, digest, most, parse},
+    stored::{digest, most, parse},
     types::Moment,
 };
 
@@ -34,8 +34,7 @@ impl TryFrom<SignInTokenRow> for SignInToken {
     fn try_from(row: SignInTokenRow) -> Result<Self, StoreError> {
         Ok(Self {
             digest: digest(&row.digest, "sign_in_tokens.digest")?,
-            kind: SignInTokenKind::parse(&row.kind)
-                .ok_or_else(|| corrupt("sign_in_tokens.kind", &row.kind))?,
+            kind: parse(&row.kind, "sign_in_tokens.kind")?,
             holder: parse(&row.holder, "sign_in_tokens.holder")?,
             created_at: row.created_at.time("sign_in_tokens.created_at")?,
             expires_at: row.expires_at.time("sign_in_tokens.expires_at")?,
@@ -50,8 +49,7 @@ statement! {
 
 statement! {
     Find = "SELECT {sign_in_tokens} FROM sign_in_tokens WHERE digest = :digest AND kind = :kind",
-    over [SignInTokenRow],
-    returns <SignInTokenRow as Entity>::Row
+    loads SignInTokenRow
 }
 
 statement! {
@@ -101,12 +99,7 @@ pub async fn find_token(
     digest: &TokenDigest,
 ) -> Outcome<Option<SignInToken>> {
     let asked = binds! { digest, kind: kind.as_str() };
-    let found: Vec<SignInTokenRow> = conn.load::<Find, _>(asked).await?;
-    Ok(found
-        .into_iter()
-        .next()
-        .map(SignInToken::try_from)
-        .transpose()?)
+    first(conn.load::<Find, SignInTokenRow>(asked).await?)
 }
 
 /// Makes a link a session, in a transaction of the caller's.

@@ -67,7 +67,7 @@ pub struct Texts {
 impl Texts {
     /// Reads the texts, whose templates a function expands.
     pub fn new(postgres: &str, sqlite: &str, expand: impl Fn(&str, Dialect) -> String) -> Self {
-        let text = |text: &str, dialect| Text::new(&expand(&alone(text, dialect), dialect));
+        let text = |text: &str, dialect| Text::new(&expand(&of(text, dialect), dialect));
         Self {
             postgres: text(postgres, Dialect::Postgres),
             sqlite: text(sqlite, Dialect::Sqlite),
@@ -131,27 +131,38 @@ impl Text {
     }
 }
 
-/// Leaves `{postgres …}` in the text for PostgreSQL, without its braces, and nothing of it in the
-/// other one: SQLite has one writer, and so no locks of rows.
-fn alone(text: &str, dialect: Dialect) -> String {
-    const BEGIN: &str = "{postgres ";
-    let mut pieces = text.split(BEGIN);
-    let mut alone = pieces.next().unwrap_or_default().to_owned();
-    for (of_postgres, rest) in pieces.filter_map(|piece| piece.split_once('}')) {
-        if dialect == Dialect::Postgres {
-            alone.push_str(of_postgres);
-        }
-        alone.push_str(rest);
+/// The text for a dialect. `{postgres …}` stays in that for PostgreSQL, without its braces: SQLite
+/// has one writer, and so no locks of rows. `{each name}` is any value of an array there, and the
+/// value of one row on SQLite, where the statement runs once for each.
+fn of(text: &str, dialect: Dialect) -> String {
+    let is_postgres = dialect == Dialect::Postgres;
+    let choose = |postgres: String, sqlite| if is_postgres { postgres } else { sqlite };
+    let text = replaced(text, "{postgres ", |words| {
+        choose(words.to_owned(), String::new())
+    });
+    replaced(&text, "{each ", |name| {
+        choose(format!("ANY(:{name})"), format!(":{name}"))
+    })
+}
+
+/// Replaces what stands between `begin` and the next brace.
+fn replaced(text: &str, begin: &str, with: impl Fn(&str) -> String) -> String {
+    let mut pieces = text.split(begin);
+    let mut replaced = pieces.next().unwrap_or_default().to_owned();
+    for (inner, rest) in pieces.filter_map(|piece| piece.split_once('}')) {
+        replaced.push_str(&with(inner));
+        replaced.push_str(rest);
     }
-    alone
+    replaced
 }
 
 /// Declares the type of a statement: its text, or its texts where the databases differ, the
-/// entities that its templates name, and the SQL types of its rows, if it returns any.
+/// entities that its templates name, and the SQL types of its rows, if it returns any. One that
+/// `loads` an entity names its columns and returns its rows.
 #[macro_export]
 macro_rules! statement {
     ($(#[$meta:meta])* $vis:vis $name:ident = { postgres: $postgres:expr, sqlite: $sqlite:expr $(,)? }
-        $(, over [$($entity:ty),+])? $(, returns $row:ty)?) => {
+        $(, over [$($entity:ty),+])? $(, returns $row:ty)? $(, loads $loaded:ty)?) => {
         $(#[$meta])*
         #[derive(Debug)]
         $vis struct $name;
@@ -162,6 +173,7 @@ macro_rules! statement {
                         $crate::sql::Texts::new($postgres, $sqlite, |text, _dialect| {
                             let text = text.to_owned();
                             $($(let text = $crate::sql::expand::<$entity>(&text, _dialect);)+)?
+                            $(let text = $crate::sql::expand::<$loaded>(&text, _dialect);)?
                             text
                         })
                     });
@@ -171,14 +183,17 @@ macro_rules! statement {
         $(impl $crate::sql::Returning for $name {
             type Row = $row;
         })?
+        $(impl $crate::sql::Returning for $name {
+            type Row = <$loaded as $crate::entity::Entity>::Row;
+        })?
         $crate::listed! { $name }
     };
     ($(#[$meta:meta])* $vis:vis $name:ident = $text:expr
-        $(, over [$($entity:ty),+])? $(, returns $row:ty)?) => {
+        $(, over [$($entity:ty),+])? $(, returns $row:ty)? $(, loads $loaded:ty)?) => {
         $crate::statement! {
             $(#[$meta])*
             $vis $name = { postgres: $text, sqlite: $text }
-            $(, over [$($entity),+])? $(, returns $row)?
+            $(, over [$($entity),+])? $(, returns $row)? $(, loads $loaded)?
         }
     };
 }
@@ -252,6 +267,7 @@ macro_rules! listed {
 /// | `{table arrays}` | `:id::uuid[], :name::text[], …`: the columns of rows sent to PostgreSQL |
 /// | `{table columns}` | `:table_id::uuid[], …`: the same beside rows of other tables |
 /// | `{table sent}` | `id, name, string_to_array(list, ','), …`: of rows sent to PostgreSQL |
+/// | `{table rows}` | what follows `INSERT INTO table ({table})`: all rows that are sent, or one |
 /// | `{table.changing}` | `name, …`: the columns that may change |
 /// | `{table.changing columns}` | `:changed_name::text[], …` |
 /// | `{table.changing = :}` | `name = :name, …`, cast on PostgreSQL |
@@ -281,6 +297,18 @@ pub fn expand<E: Entity>(text: &str, dialect: Dialect) -> String {
         })
     };
     let read = E::READ.iter().map(|name| format!("{table}.{name}"));
+    let rows = match dialect {
+        Dialect::Postgres => format!(
+            "SELECT {} FROM unnest({}) AS sent ({})",
+            list(E::columns(), |it| cast(it, it.name)),
+            list(E::columns(), |it| array(it.name, it)),
+            list(E::columns(), named)
+        ),
+        Dialect::Sqlite => {
+            let values = list(E::columns(), |it| format!(":{}", it.name));
+            format!("VALUES ({values})")
+        }
+    };
     let templates = [
         ("", list(E::columns(), named)),
         (" read", read.collect::<Vec<_>>().join(", ")),
@@ -291,6 +319,7 @@ pub fn expand<E: Entity>(text: &str, dialect: Dialect) -> String {
         (" arrays", list(E::columns(), |it| array(it.name, it))),
         (" columns", list(E::columns(), |it| array(it.array, it))),
         (" sent", list(E::columns(), |it| cast(it, it.name))),
+        (" rows", rows),
         (".changing", list(changing(), named)),
         (
             ".changing columns",
@@ -341,6 +370,16 @@ macro_rules! binds {
     };
     (@one $name:ident) => { (stringify!($name), $name.into()) };
     (@one $name:ident, $value:expr) => { (stringify!($name), $value.into()) };
+}
+
+/// The values of a row for each of these: `each! { ids, id => id: id.uuid() }`.
+#[macro_export]
+macro_rules! each {
+    ($all:expr, $one:pat => $($name:ident $(: $value:expr)?),+ $(,)?) => {
+        $all.into_iter()
+            .map(|$one| $crate::binds! { $($name $(: $value)?),+ }.to_vec())
+            .collect::<Vec<_>>()
+    };
 }
 
 /// A statement with its values by their names.
@@ -434,9 +473,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_for_postgres_alone_is_left_out() {
-        let text = "SELECT 1{postgres FOR SHARE} LIMIT 1";
-        assert_eq!(alone(text, Dialect::Postgres), "SELECT 1FOR SHARE LIMIT 1");
-        assert_eq!(alone(text, Dialect::Sqlite), "SELECT 1 LIMIT 1");
+    fn each_dialect_has_its_text() {
+        let text = "SELECT 1 WHERE id = {each id}{postgres  FOR SHARE} LIMIT 1";
+        for (dialect, expect) in [
+            (
+                Dialect::Postgres,
+                "SELECT 1 WHERE id = ANY(:id) FOR SHARE LIMIT 1",
+            ),
+            (Dialect::Sqlite, "SELECT 1 WHERE id = :id LIMIT 1"),
+        ] {
+            assert_eq!(of(text, dialect), expect);
+        }
     }
 }

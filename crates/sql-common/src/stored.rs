@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use access::Scope;
+use access::{Scope, sign_in::SignInTokenKind};
 use domain::posting::{Coordinates, DecisionOutcome, EmploymentType, LocationType, SalaryPeriod};
 use kernel::{
     Actor, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError,
@@ -38,53 +38,25 @@ pub trait StoredText: Sized {
 }
 
 macro_rules! stored_texts {
-    ($($type:ty)+) => {
-        $(impl StoredText for $type {
-            fn from_store(text: &str) -> Option<Self> {
-                Self::parse(text)
+    ($($($type:ident)+: $text:ident => $value:expr;)+) => {
+        $($(impl StoredText for $type {
+            fn from_store($text: &str) -> Option<Self> {
+                $value
             }
-        })+
+        })+)+
     };
 }
 
 stored_texts! {
-    Account CountryCode CurrencyCode DecisionOutcome DepartureKind EmploymentType EndpointState LocationType
-    MembershipStatus MigrationSource PlanCategory SalaryPeriod Scope Status SubscriberStatus
-    SuppressionSource
-}
-
-impl StoredText for Email {
-    fn from_store(text: &str) -> Option<Self> {
-        // A lookup would never find an address in another spelling.
-        Self::parse(text)
-            .ok()
-            .filter(|email| email.as_str() == text)
-    }
-}
-
-impl StoredText for SourceIdentifier {
-    fn from_store(text: &str) -> Option<Self> {
-        Self::new(text).ok()
-    }
-}
-
-impl StoredText for CatalogueName {
-    fn from_store(text: &str) -> Option<Self> {
-        Self::new(text).ok()
-    }
-}
-
-impl StoredText for Actor {
-    fn from_store(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-}
-
-/// For a store without a type for dates.
-impl StoredText for Date {
-    fn from_store(text: &str) -> Option<Self> {
-        day::parse(text)
-    }
+    Account CountryCode CurrencyCode DecisionOutcome DepartureKind EmploymentType EndpointState
+    LocationType MembershipStatus MigrationSource PlanCategory SalaryPeriod Scope SignInTokenKind
+    Status SubscriberStatus SuppressionSource: text => Self::parse(text);
+    CatalogueName SourceIdentifier: text => Self::new(text).ok();
+    Actor: text => text.parse().ok();
+    // For a store without a type for dates.
+    Date: text => day::parse(text);
+    // A lookup would never find an address in another spelling.
+    Email: text => Self::parse(text).ok().filter(|email| email.as_str() == text);
 }
 
 /// Converts the text of a column.
@@ -122,20 +94,10 @@ pub fn details(text: &str, column: &str) -> Result<Details, StoreError> {
     serde_json::from_str(text).map_err(|_| corrupt(column, text))
 }
 
-/// The text of a JSON object, for its column.
-pub fn details_text(details: &Details) -> String {
-    serde_json::Value::Object(details.clone()).to_string()
-}
-
 /// The text of a JSON array of texts, for its column.
 pub fn array_text<T: AsRef<str>>(texts: &[T]) -> String {
     let texts: Vec<_> = texts.iter().map(AsRef::as_ref).collect();
     serde_json::Value::from(texts).to_string()
-}
-
-/// The text of a JSON array of numbers, for a statement that takes several.
-pub fn numbers_text(numbers: &[i64]) -> String {
-    serde_json::Value::from(numbers).to_string()
 }
 
 /// Converts a JSON array of texts from its column.

@@ -14,10 +14,10 @@ use newsletter::{
 };
 
 use crate::{
-    binds, entity,
-    entity::{Entity, row},
+    binds, each, entity,
+    entity::row,
     erasure,
-    executor::{Executor, Outcome, values},
+    executor::{Executor, Outcome, first, values},
     statement,
     stored::{corrupt, digest, most, parse, parse_optional},
     types::{Day, Id, Moment, optional_time},
@@ -37,29 +37,17 @@ entity! {
             name: Nullable<Text> = Text(|it| it.name.as_deref()),
             country: Nullable<Text> = Text(|it| it.country.as_deref()),
             membership_plan_category: Nullable<Text> = Text(|it| {
-                it.membership.map(|membership| membership.plan_category.as_str())
+                Some(it.membership?.plan_category.as_str())
             }),
-            membership_status: Nullable<Text> = Text(|it| {
-                it.membership.map(|membership| membership.status.as_str())
-            }),
+            membership_status: Nullable<Text> = Text(|it| Some(it.membership?.status.as_str())),
             membership_expires_at: Nullable<Day> = Day(|it| it.membership?.expires_at),
             status: Text = Text(|it| Some(it.status.as_str())),
-            suppressed_by: Nullable<Text> = Text(|it| {
-                it.suppression.as_ref().map(|suppression| suppression.source.as_str())
-            }),
-            suppressed_in: Nullable<Text> = Text(|it| {
-                it.suppression.as_ref()?.account.map(Account::as_str)
-            }),
-            suppressed_at: Nullable<Moment> = Time(|it| {
-                it.suppression.as_ref().map(|suppression| suppression.at)
-            }),
-            suppressed_because: Nullable<Text> = Text(|it| {
-                it.suppression.as_ref()?.reason.as_deref()
-            }),
+            suppressed_by: Nullable<Text> = Text(|it| Some(suppression(it)?.source.as_str())),
+            suppressed_in: Nullable<Text> = Text(|it| suppression(it)?.account.map(Account::as_str)),
+            suppressed_at: Nullable<Moment> = Time(|it| Some(suppression(it)?.at)),
+            suppressed_because: Nullable<Text> = Text(|it| suppression(it)?.reason.as_deref()),
             reinstated_at: Nullable<Moment> = Time(|it| it.reinstated_at),
-            departure: Nullable<Text> = Text(|it| {
-                it.departure.map(|departure| departure.kind().as_str())
-            }),
+            departure: Nullable<Text> = Text(|it| Some(it.departure?.kind().as_str())),
             moved_to: Nullable<Id> = Id(|it| it.departure?.successor().map(SubscriberId::uuid)),
             old_id: Nullable<Text> = Text(|it| provider_id(&it.places.old)),
             old_is_quiet: Bool = Bool(|it| it.places.old.is_quiet),
@@ -68,13 +56,9 @@ entity! {
             new_is_quiet: Bool = Bool(|it| it.places.new.is_quiet),
             new_is_withdrawn: Bool = Bool(|it| it.places.new.is_withdrawn),
             reported_as_of: Nullable<Moment> = Time(|it| it.as_of),
-            migrated_at: Nullable<Moment> = Time(|it| it.migrated.map(|migrated| migrated.at)),
-            migration_source: Nullable<Text> = Text(|it| {
-                it.migrated.map(|migrated| migrated.source.as_str())
-            }),
-            migration_arrived: Bool = Bool(|it| {
-                it.migrated.is_some_and(|migrated| migrated.arrived)
-            }),
+            migrated_at: Nullable<Moment> = Time(|it| Some(it.migrated?.at)),
+            migration_source: Nullable<Text> = Text(|it| Some(it.migrated?.source.as_str())),
+            migration_arrived: Bool = Bool(|it| it.migrated.is_some_and(|migrated| migrated.arrived)),
             migration_shown_in: Nullable<Text> = Text(|it| it.migrated.and_then(shown_in)),
             migration_token: Text = Text(|it| Some(it.token.reveal())),
             synced_digest: Nullable<Binary> = Blob(|it| it.synced_digest.as_ref().map(<[u8; 32]>::as_slice)),
@@ -82,6 +66,10 @@ entity! {
             updated_at: Moment = Time(|it| Some(it.updated_at)),
         }
     }
+}
+
+const fn suppression(subscriber: &Subscriber) -> Option<&Suppression> {
+    subscriber.suppression.as_ref()
 }
 
 fn provider_id(place: &Place) -> Option<&str> {
@@ -209,12 +197,8 @@ impl TryFrom<SubscriberRow> for Subscriber {
 }
 
 statement! {
-    Load = {
-        postgres: "SELECT {subscribers} FROM subscribers WHERE email = ANY(:email)",
-        sqlite: "SELECT {subscribers} FROM subscribers WHERE email = :email",
-    },
-    over [SubscriberRow],
-    returns <SubscriberRow as Entity>::Row
+    Load = "SELECT {subscribers} FROM subscribers WHERE email = {each email}",
+    loads SubscriberRow
 }
 
 /// Loads the subscribers with these addresses.
@@ -222,21 +206,15 @@ pub async fn load(
     conn: &mut impl Executor,
     emails: &[Email],
 ) -> Outcome<HashMap<Email, Subscriber>> {
-    let emails = emails.iter();
-    let emails = emails.map(|email| binds! { email: email.as_str() }.to_vec());
-    let emails: Vec<_> = emails.collect();
+    let emails = each! { emails, email => email: email.as_str() };
     let found = conn.load_each::<Load, SubscriberRow>(&emails, &[]).await?;
     let found = values::<_, Subscriber>(found)?.into_iter();
     Ok(found.map(|it| (it.email.clone(), it)).collect())
 }
 
 statement! {
-    LoadById = {
-        postgres: "SELECT {subscribers} FROM subscribers WHERE id = ANY(:id)",
-        sqlite: "SELECT {subscribers} FROM subscribers WHERE id = :id",
-    },
-    over [SubscriberRow],
-    returns <SubscriberRow as Entity>::Row
+    LoadById = "SELECT {subscribers} FROM subscribers WHERE id = {each id}",
+    loads SubscriberRow
 }
 
 /// Loads the subscribers with these ids.
@@ -244,8 +222,7 @@ pub async fn load_by_id(
     conn: &mut impl Executor,
     ids: &[SubscriberId],
 ) -> Outcome<HashMap<SubscriberId, Subscriber>> {
-    let ids = ids.iter();
-    let ids: Vec<_> = ids.map(|id| binds! { id: id.uuid() }.to_vec()).collect();
+    let ids = each! { ids, id => id: id.uuid() };
     let found = conn.load_each::<LoadById, SubscriberRow>(&ids, &[]).await?;
     let found = values::<_, Subscriber>(found)?.into_iter();
     Ok(found.map(|it| (it.id, it)).collect())
@@ -253,8 +230,7 @@ pub async fn load_by_id(
 
 statement! {
     FindByToken = "SELECT {subscribers} FROM subscribers WHERE migration_token = :token",
-    over [SubscriberRow],
-    returns <SubscriberRow as Entity>::Row
+    loads SubscriberRow
 }
 
 /// Finds the subscriber that a token belongs to.
@@ -263,12 +239,7 @@ pub async fn find_by_token(
     token: &MigrationToken,
 ) -> Outcome<Option<Subscriber>> {
     let token = binds! { token: token.reveal() };
-    let found: Vec<SubscriberRow> = conn.load::<FindByToken, _>(token).await?;
-    Ok(found
-        .into_iter()
-        .next()
-        .map(Subscriber::try_from)
-        .transpose()?)
+    first(conn.load::<FindByToken, SubscriberRow>(token).await?)
 }
 
 /// A list, whose condition is literally that of an index.
@@ -284,20 +255,17 @@ macro_rules! list {
 
 statement! {
     ListReported = list!("reported_at IS NOT NULL"),
-    over [SubscriberRow],
-    returns <SubscriberRow as Entity>::Row
+    loads SubscriberRow
 }
 
 statement! {
     ListUnmigrated = list!("reported_at IS NOT NULL AND migrated_at IS NULL"),
-    over [SubscriberRow],
-    returns <SubscriberRow as Entity>::Row
+    loads SubscriberRow
 }
 
 statement! {
     ListSuppressed = list!("status <> 'active'"),
-    over [SubscriberRow],
-    returns <SubscriberRow as Entity>::Row
+    loads SubscriberRow
 }
 
 /// A page of subscribers, by their addresses.
@@ -367,18 +335,12 @@ statement! {
 }
 
 statement! {
-    Insert = {
-        postgres: r"
-            INSERT INTO subscribers ({subscribers}) SELECT * FROM unnest({subscribers arrays})
-            ON CONFLICT DO NOTHING",
-        sqlite: r"
-            INSERT INTO subscribers ({subscribers}) VALUES ({subscribers :})
-            ON CONFLICT DO NOTHING",
-    },
+    Insert = r"
+        INSERT INTO subscribers ({subscribers}) {subscribers rows} ON CONFLICT DO NOTHING",
     over [SubscriberRow]
 }
 
-fn each<'a>(writes: &[&'a SubscriberWrite]) -> Vec<Vec<Named<'a>>> {
+fn sent<'a>(writes: &[&'a SubscriberWrite]) -> Vec<Vec<Named<'a>>> {
     let rows = writes.iter().map(|write| {
         let mut values = row::<SubscriberRow>(&write.subscriber);
         values.extend(binds! { expected: write.expected });
@@ -396,9 +358,8 @@ fn each<'a>(writes: &[&'a SubscriberWrite]) -> Vec<Vec<Named<'a>>> {
 pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     if !writes.purges.is_empty() {
         let ids = writes.subscribers.keys().chain(writes.purges.keys());
-        let ids: BTreeSet<_> = ids.collect();
-        let ids = ids.into_iter().map(|id| binds! { id: id.uuid() }.to_vec());
-        let ids: Vec<_> = ids.collect();
+        let ids = ids.collect::<BTreeSet<_>>();
+        let ids = each! { ids, id => id: id.uuid() };
         conn.execute_each::<Lock>(&ids, &[]).await?;
     }
     let subscribers = writes.subscribers.values();
@@ -406,7 +367,7 @@ pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
         subscribers.partition(|write| write.expected.is_some());
     new.sort_unstable_by_key(|write| &write.subscriber.email);
     erasure::write(conn, writes).await?;
-    let (changed, new) = (each(&changed), each(&new));
+    let (changed, new) = (sent(&changed), sent(&new));
     if conn.execute_each::<Update>(&changed, &[]).await? != changed.len()
         || conn.execute_each::<Insert>(&new, &[]).await? != new.len()
     {

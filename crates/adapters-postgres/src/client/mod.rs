@@ -3,12 +3,12 @@
 //! Every transaction that writes rows of a client locks the row of the client first, and one that
 //! locks several clients does so by id: no two wait for each other.
 
-use access::activity::{DAYS_KEPT, REFUSALS_KEPT};
+use access::activity::{ActivityWrites, DAYS_KEPT, REFUSALS_KEPT};
 use diesel_async::AsyncPgConnection;
 use kernel::StoreError;
 use sql_common::{
     binds,
-    client::{ActivityRows, DayRow, PushNoted, RefusalRow, UseNoted},
+    client::{DayRow, PushNoted, RefusalRow, UseNoted, clients_of, days_of, refusals_of},
     statement,
     stored::most,
 };
@@ -49,21 +49,21 @@ statement! {
 /// Writes activity, in a transaction of the caller's.
 async fn record(
     conn: &mut AsyncPgConnection,
-    rows: &ActivityRows,
+    writes: &ActivityWrites,
     lock_timeout: &str,
 ) -> Result<(), Failure> {
-    let clients = Value::Uuids(rows.clients().into_iter().collect());
+    let clients = Value::Uuids(clients_of(writes).into_iter().collect());
     let mut values: Vec<NamedValue<'_>> = binds! { lock_timeout, clients }.to_vec();
-    values.extend(arrays::<DayRow>(rows.days.iter()));
-    values.extend(arrays::<PushNoted>(rows.pushes.iter()));
-    values.extend(arrays::<UseNoted>(rows.secrets.iter()));
-    values.extend(arrays::<RefusalRow>(rows.refusals.iter()));
+    values.extend(arrays::<DayRow>(writes.days.iter()));
+    values.extend(arrays::<PushNoted>(writes.pushes.iter()));
+    values.extend(arrays::<UseNoted>(writes.secrets.iter()));
+    values.extend(arrays::<RefusalRow>(writes.refusals.iter()));
     execute::<Record>(conn, &values).await?;
     let behind = |kept: usize| most(kept.saturating_sub(1));
     let kept = binds! {
-        with_days: Value::Uuids(rows.with_days().into_iter().collect()),
+        with_days: Value::Uuids(days_of(writes).into_iter().collect()),
         behind_days: behind(DAYS_KEPT),
-        with_refusals: Value::Uuids(rows.with_refusals().into_iter().collect()),
+        with_refusals: Value::Uuids(refusals_of(writes).into_iter().collect()),
         behind_refusals: behind(REFUSALS_KEPT),
     };
     execute::<Trim>(conn, kept).await?;
@@ -72,9 +72,9 @@ async fn record(
 
 impl PostgresStore {
     /// Writes activity.
-    pub(crate) async fn record_activity(&self, rows: ActivityRows) -> Result<(), StoreError> {
+    pub(crate) async fn record_activity(&self, writes: ActivityWrites) -> Result<(), StoreError> {
         let lock_timeout = self.connections.row_lock_timeout();
-        self.transaction(async move |conn| record(conn, &rows, &lock_timeout).await)
+        self.transaction(async move |conn| record(conn, &writes, &lock_timeout).await)
             .await
     }
 }

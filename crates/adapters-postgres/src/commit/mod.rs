@@ -14,11 +14,11 @@ use sql_common::{
     batch::changed,
     binds, catalogue,
     company::CompanySent,
-    duplicate,
-    event::EventAdded,
+    duplicate, each,
+    event::EventRow,
     executor::Executor as _,
     outbox::{EffectAsked, EffectRecord, each_effect},
-    posting::{HistoryAdded, HistoryRecord, PostingRow, TextsRow, has_decisions, write_decisions},
+    posting::{HistoryRow, PostingRow, TextsRow, has_decisions, history_of, write_decisions},
     statement,
     stored::most,
 };
@@ -60,7 +60,7 @@ fn is_one_statement(writes: &WriteSet) -> bool {
 
 statement! {
     Write = include_str!("write.sql"),
-    over [CompanySent, PostingRow, TextsRow, HistoryAdded, EffectAsked, EventAdded]
+    over [CompanySent, PostingRow, TextsRow, HistoryRow, EffectAsked, EventRow]
 }
 
 /// Locks postings, and writes all but decisions, fingerprints, finished tasks and audit entries.
@@ -77,7 +77,7 @@ async fn write(
     let enriched: Vec<_> = postings()
         .filter(|write| write.enriched.is_some())
         .collect();
-    let history: Vec<_> = postings().flat_map(HistoryRecord::of).collect();
+    let history: Vec<_> = postings().flat_map(history_of).collect();
     let effects: Vec<_> = EffectRecord::of(&writes.tasks).collect();
     let changed_id = old.iter().map(|write| write.posting.id.uuid()).collect();
     let expected = old.iter().map(|write| write.expected).collect();
@@ -93,9 +93,9 @@ async fn write(
     values.extend(changed::<PostingRow>(old.iter().copied()));
     values.push(("expected", Value::BigInts(expected)));
     values.extend(arrays::<TextsRow>(enriched.iter().copied()));
-    values.extend(arrays::<HistoryAdded>(history.iter()));
+    values.extend(arrays::<HistoryRow>(history.iter()));
     values.extend(arrays::<EffectAsked>(effects.iter()));
-    values.extend(arrays::<EventAdded>(writes.tasks.events.iter()));
+    values.extend(arrays::<EventRow>(writes.tasks.events.iter()));
     values.push(("inserted", most(new.len()).into()));
     values.push(("updated", most(old.len()).into()));
     execute::<Write>(conn, &values).await?;
@@ -137,9 +137,7 @@ pub(crate) async fn finish(
     }
     write_decisions(conn, writes).await?;
     duplicate::write(conn, &writes.fingerprints).await?;
-    let done = tasks.done.iter();
-    let done = done.map(|it| binds! { id: it.task.0, generation: it.generation }.to_vec());
-    let done: Vec<_> = done.collect();
+    let done = each! { &tasks.done, it => id: it.task.0, generation: it.generation };
     conn.execute_each::<outbox::Finish>(&done, binds! { at: tasks.at })
         .await?;
     for (token, error) in &tasks.given_up {

@@ -2,7 +2,12 @@
 
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::AsyncPgConnection;
-use sql_common::{binds, executor::Executor as _, horizon, statement, stored::most};
+use sql_common::{
+    binds,
+    executor::{Executor as _, counted},
+    horizon, statement,
+    stored::most,
+};
 use time::OffsetDateTime;
 
 use crate::error::Failure;
@@ -52,9 +57,7 @@ pub(super) async fn forget(
     limit: usize,
 ) -> Result<usize, Failure> {
     let asked = binds! { before, limit: most(limit) };
-    let deleted: Vec<(i64,)> = conn.load::<Forget, _>(asked).await?;
-    let deleted = deleted.first().map_or(0, |(count,)| *count);
-    Ok(usize::try_from(deleted).unwrap_or_default())
+    Ok(counted(&conn.load::<Forget, _>(asked).await?))
 }
 
 /// The last place that is stored, whether or not the event is still there.

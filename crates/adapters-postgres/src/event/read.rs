@@ -7,12 +7,12 @@ use kernel::{
     event::{Cursor, LogPage, LogQuery, RecordedEvent},
 };
 use sql_common::{
-    binds,
+    binds, each,
     event::{
-        EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page as of, prefixes,
-        well_before,
+        EventRow, MOST_LOOKED_AT, PlacedColumns, PlacedEvent, cursor, cursor_values, page as of,
+        prefixes, recorded, well_before,
     },
-    executor::{Executor as _, values},
+    executor::Executor as _,
     horizon, statement,
     stored::most,
 };
@@ -56,7 +56,7 @@ statement! {
         ),
         wanted AS MATERIALIZED (
             SELECT * FROM (
-                SELECT ", sql_common::event_columns!(), " FROM events
+                SELECT commit_seq, number, {events} FROM events
                 WHERE ", ahead!(), "
                 ORDER BY commit_seq, number LIMIT :most
             ) AS looked_at
@@ -81,12 +81,13 @@ statement! {
             coalesce(most.number, last.number, place.number), wanted.*
         FROM place LEFT JOIN most ON true LEFT JOIN last ON true LEFT JOIN wanted ON true"
     ),
-    returns (Bool, Bool, BigInt, BigInt, Nullable<EventColumns>)
+    over [EventRow],
+    returns (Bool, Bool, BigInt, BigInt, Nullable<PlacedColumns>)
 }
 
 /// Whether the cursor is gone, whether as many events were looked at as may be, the place of the
 /// last of them, and a wanted one.
-type PageRow = (bool, bool, i64, i64, Option<EventRow>);
+type PageRow = (bool, bool, i64, i64, Option<PlacedEvent>);
 
 /// A page; `None` if the log has no event at its cursor any more.
 pub(super) async fn page(
@@ -121,13 +122,13 @@ fn no_log() -> StoreError {
 }
 
 statement! {
-    EventsAt = concat!(
-        "SELECT ", sql_common::event_columns!(), " FROM events
+    EventsAt = r"
+        SELECT commit_seq, number, {events} FROM events
         WHERE (commit_seq, number)
             IN (SELECT * FROM unnest(:commit_seq::bigint[], :number::bigint[]))
-        ORDER BY commit_seq, number"
-    ),
-    returns EventColumns
+        ORDER BY commit_seq, number",
+    over [EventRow],
+    returns PlacedColumns
 }
 
 /// The events at these places, in order. A place is known only from an event that was read.
@@ -135,13 +136,10 @@ pub(super) async fn events_at(
     conn: &mut AsyncPgConnection,
     cursors: &[Cursor],
 ) -> Result<Vec<RecordedEvent>, Failure> {
-    let cursors = cursors.iter().map(|cursor| {
-        let [commit_seq, number] = cursor_values(*cursor);
-        binds! { commit_seq, number }.to_vec()
-    });
-    let cursors: Vec<_> = cursors.collect();
-    let rows: Vec<EventRow> = conn.load_each::<EventsAt, _>(&cursors, &[]).await?;
-    Ok(values(rows)?)
+    let cursors = cursors.iter().copied().map(cursor_values);
+    let cursors = each! { cursors, [commit_seq, number] => commit_seq, number };
+    let rows = conn.load_each::<EventsAt, _>(&cursors, &[]).await?;
+    Ok(rows.into_iter().map(recorded).collect::<Result<_, _>>()?)
 }
 
 statement! {

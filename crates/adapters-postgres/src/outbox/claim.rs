@@ -5,12 +5,7 @@ use kernel::{
     StoreError,
     outbox::{Claimed, Queue},
 };
-use sql_common::{
-    binds,
-    executor::Executor as _,
-    outbox::{ClaimedColumns, ClaimedRow},
-    statement,
-};
+use sql_common::{binds, executor::Executor as _, outbox::ClaimedRow, statement, stored::most};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -39,12 +34,12 @@ macro_rules! claim {
 
 statement! {
     Claim = claim!("task.dead_at IS NULL AND task.lease IS NULL", ""),
-    returns ClaimedColumns
+    loads ClaimedRow
 }
 
 statement! {
     ClaimSuspect = claim!("task.lease IS NOT NULL", ", lost = lost + 1"),
-    returns ClaimedColumns
+    loads ClaimedRow
 }
 
 statement! {
@@ -59,7 +54,7 @@ statement! {
 
 /// The claimed tasks of rows, the longest due first.
 fn claimed(mut rows: Vec<ClaimedRow>, queue: Queue, lease: Uuid) -> Result<Vec<Claimed>, Failure> {
-    rows.sort_unstable_by_key(|row| (row.due_at, row.id));
+    rows.sort_unstable_by_key(|row| (row.next_at, row.id));
     let claimed = rows.into_iter().map(|row| row.claimed(queue, lease));
     Ok(claimed.collect::<Result<_, _>>()?)
 }
@@ -89,7 +84,7 @@ impl PostgresStore {
         now: OffsetDateTime,
         until: OffsetDateTime,
     ) -> Result<Vec<Claimed>, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let limit = most(limit);
         self.repeatable(async move |conn| {
             let (kind, lane) = (queue.kind().as_str(), queue.lane().unwrap_or_default());
             let asked = binds! { kind, lane, now, limit, lease, until };

@@ -6,7 +6,7 @@ use sql_common::{
     executor::{Executor as _, Outcome},
     may_be_leased, statement, tracked_columns,
     types::{Moment, StoredTime},
-    webhook::{EndpointRow, TrackedColumns, TrackedRow, lease_values, tracked},
+    webhook::{EndpointRow, ProgressRow, TrackedColumns, TrackedRow, lease_values, tracked},
 };
 use webhooks::{LeaseQuery, TrackedEndpoint};
 
@@ -22,10 +22,10 @@ statement! {
             may_be_leased!(),
             " FOR NO KEY UPDATE SKIP LOCKED
         )
-        UPDATE webhook_endpoints SET holder = :holder, leased_until = :until
+        UPDATE webhook_endpoints AS endpoint SET holder = :holder, leased_until = :until
         FROM free WHERE id = chosen RETURNING ", tracked_columns!(), ", ended_at"
     ),
-    over [EndpointRow],
+    over [EndpointRow, ProgressRow],
     returns (TrackedColumns, Nullable<Moment>)
 }
 

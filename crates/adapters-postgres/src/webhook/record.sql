@@ -83,10 +83,8 @@ waiting_sent AS (
         END,
         sent.last_error, sent.is_silent
     FROM held CROSS JOIN round CROSS JOIN sent
-    ON CONFLICT (endpoint, commit_seq, number) DO UPDATE SET
-        name = excluded.name, subject = excluded.subject, attempts = excluded.attempts,
-        next_at = excluded.next_at, last_error = excluded.last_error,
-        is_silent = excluded.is_silent
+    ON CONFLICT (endpoint, commit_seq, number)
+    DO UPDATE SET {webhook_waiting.changing = excluded}
 ),
 waiting_settled AS (
     DELETE FROM webhook_waiting WHERE ctid = ANY (ARRAY(SELECT place FROM found))

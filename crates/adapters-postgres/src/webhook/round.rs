@@ -5,7 +5,7 @@ use diesel_async::AsyncPgConnection;
 use kernel::{StoreError, Version};
 use sql_common::{
     statement,
-    webhook::{DeliverySent, Settled, WaitingSent, disable, kept_deliveries, round_values},
+    webhook::{DeliveryRow, Settled, WaitingRow, disable, kept_deliveries, round_values},
 };
 use uuid::Uuid;
 use webhooks::{Recorded, Round};
@@ -40,7 +40,7 @@ impl PostgresStore {
 
 statement! {
     Record = include_str!("record.sql"),
-    over [WaitingSent, Settled, DeliverySent],
+    over [WaitingRow, Settled, DeliveryRow],
     returns (BigInt,)
 }
 
@@ -57,9 +57,9 @@ async fn record(
         .map(|(name, value)| (name, Value::One(value)))
         .to_vec();
     values.push(("places", Value::BigInts(places)));
-    values.extend(arrays::<WaitingSent>(round.waiting.iter()));
+    values.extend(arrays::<WaitingRow>(round.waiting.iter()));
     values.extend(arrays::<Settled>(round.settled.iter()));
-    values.extend(arrays::<DeliverySent>(deliveries.iter().map(|(_, it)| *it)));
+    values.extend(arrays::<DeliveryRow>(deliveries.iter().map(|(_, it)| *it)));
     let locked: Vec<(Version,)> = load::<Record, _>(conn, &values).await?;
     Ok(match locked.first() {
         None => Recorded::Lost,

@@ -7,7 +7,7 @@ use kernel::{
 use sql_common::{
     binds,
     executor::{Executor, Outcome},
-    outbox::{ClaimedColumns, ClaimedRow},
+    outbox::ClaimedRow,
     statement,
 };
 use time::OffsetDateTime;
@@ -18,8 +18,8 @@ use crate::SqliteStore;
 macro_rules! select {
     ($condition:literal) => {
         concat!(
-            "SELECT id, subject, generation, attempts, next_at, first_failed_at, lost, trace_parent
-            FROM outbox WHERE kind = :kind AND account IS :lane AND next_at <= :now AND ",
+            "SELECT {outbox read} FROM outbox
+            WHERE kind = :kind AND account IS :lane AND next_at <= :now AND ",
             $condition,
             " ORDER BY next_at, id LIMIT :limit"
         )
@@ -27,12 +27,12 @@ macro_rules! select {
 }
 
 statement! {
-    Due = select!("dead_at IS NULL AND lease IS NULL"), returns ClaimedColumns
+    Due = select!("dead_at IS NULL AND lease IS NULL"), loads ClaimedRow
 }
 
 statement! {
     /// Those whose lease ended.
-    Suspects = select!("lease IS NOT NULL"), returns ClaimedColumns
+    Suspects = select!("lease IS NOT NULL"), loads ClaimedRow
 }
 
 /// Due tasks of a queue, the longest due first.

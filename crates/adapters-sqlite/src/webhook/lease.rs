@@ -5,7 +5,7 @@ use sql_common::{
     binds,
     executor::{Executor, Outcome},
     may_be_leased, statement, tracked_columns,
-    webhook::{EndpointRow, TrackedColumns, TrackedRow, lease_values, tracked},
+    webhook::{EndpointRow, ProgressRow, TrackedColumns, TrackedRow, lease_values, tracked},
 };
 use webhooks::{LeaseQuery, TrackedEndpoint};
 
@@ -15,7 +15,7 @@ statement! {
     MayBeLeased = concat!(
         "SELECT ", tracked_columns!(), " FROM webhook_endpoints AS endpoint ", may_be_leased!()
     ),
-    over [EndpointRow],
+    over [EndpointRow, ProgressRow],
     returns TrackedColumns
 }
 

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use diesel::sql_types::BigInt;
 use kernel::StoreError;
 use sql_common::{
-    binds,
+    binds, each,
     entity::row,
     executor::{Executor, Outcome},
     statement,
     types::{Id, StoredId},
     value::Named,
-    webhook::{DeliverySent, Settled, WaitingSent, disable, kept_deliveries, round_values},
+    webhook::{DeliveryRow, Settled, WaitingRow, disable, kept_deliveries, round_values},
 };
 use uuid::Uuid;
 use webhooks::{Recorded, Round};
@@ -31,11 +31,9 @@ statement! {
     Wait = r"
         INSERT INTO webhook_waiting (endpoint, {webhook_waiting})
         VALUES (:endpoint, {webhook_waiting :})
-        ON CONFLICT (endpoint, commit_seq, number) DO UPDATE SET
-            name = excluded.name, subject = excluded.subject, attempts = excluded.attempts,
-            next_at = excluded.next_at, last_error = excluded.last_error,
-            is_silent = excluded.is_silent",
-    over [WaitingSent]
+        ON CONFLICT (endpoint, commit_seq, number)
+        DO UPDATE SET {webhook_waiting.changing = excluded}",
+    over [WaitingRow]
 }
 
 statement! {
@@ -69,7 +67,7 @@ statement! {
         INSERT OR REPLACE INTO webhook_deliveries
             (endpoint, slot, position, {webhook_deliveries})
         VALUES (:endpoint, :position % :kept, :position, {webhook_deliveries :})",
-    over [DeliverySent]
+    over [DeliveryRow]
 }
 
 statement! {
@@ -104,7 +102,7 @@ async fn record(conn: &mut impl Executor, holder: Uuid, round: &Round) -> Outcom
     }
     record_waiting(conn, round, &values).await?;
     let deliveries = kept_deliveries(round).into_iter().map(|(place, it)| {
-        let mut delivery = row::<DeliverySent>(it);
+        let mut delivery = row::<DeliveryRow>(it);
         delivery.extend(binds! { position: attempts_before.saturating_add(place) });
         delivery
     });
@@ -120,15 +118,14 @@ async fn record_waiting(
     round: &Round,
     values: &[Named<'_>],
 ) -> Outcome<()> {
-    let waiting: Vec<_> = round.waiting.iter().map(row::<WaitingSent>).collect();
+    let waiting: Vec<_> = round.waiting.iter().map(row::<WaitingRow>).collect();
     conn.execute_each::<Wait>(&waiting, values).await?;
     let settled: Vec<_> = round.settled.iter().map(row::<Settled>).collect();
     let freed: Vec<(StoredId,)> = conn.load_each::<Settle, _>(&settled, values).await?;
     let freed = freed.into_iter();
     let freed = freed.map(|(subject,)| subject.uuid("webhook_waiting.subject"));
     let freed: HashSet<_> = freed.collect::<Result<_, _>>()?;
-    let freed = freed.into_iter().map(|subject| binds! { subject }.to_vec());
-    let freed: Vec<_> = freed.collect();
+    let freed = each! { freed, subject => subject };
     conn.execute_each::<MakeDue>(&freed, values).await?;
     if round.wakes_silent {
         conn.execute::<Wake>(values).await?;

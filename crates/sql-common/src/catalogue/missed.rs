@@ -8,7 +8,7 @@ use kernel::PostingId;
 use uuid::Uuid;
 
 use crate::{
-    binds,
+    binds, each,
     executor::{Executor, Outcome},
     posting::IDENTIFIER,
     statement,
@@ -82,16 +82,10 @@ pub async fn write(
 }
 
 statement! {
-    Misses = {
-        postgres: r"
-            SELECT posting_id, misses FROM missed_postings
-            WHERE import = (SELECT counted_import FROM catalogues WHERE id = :catalogue)
-                AND posting_id = ANY (:posting) AND state = 'open'",
-        sqlite: r"
-            SELECT posting_id, misses FROM missed_postings
-            WHERE import = (SELECT counted_import FROM catalogues WHERE id = :catalogue)
-                AND posting_id = :posting AND state = 'open'",
-    },
+    Misses = r"
+        SELECT posting_id, misses FROM missed_postings
+        WHERE import = (SELECT counted_import FROM catalogues WHERE id = :catalogue)
+            AND posting_id = {each posting} AND state = 'open'",
     returns (Id, BigInt)
 }
 
@@ -101,12 +95,9 @@ pub async fn misses(
     catalogue: CatalogueId,
     postings: &[PostingId],
 ) -> Outcome<HashMap<PostingId, u8>> {
-    let each = postings
-        .iter()
-        .map(|id| binds! { posting: id.uuid() }.to_vec());
-    let each: Vec<_> = each.collect();
+    let postings = each! { postings, id => posting: id.uuid() };
     let catalogue = binds! { catalogue: catalogue.uuid() };
-    let rows: Vec<(StoredId, i64)> = conn.load_each::<Misses, _>(&each, catalogue).await?;
+    let rows: Vec<(StoredId, i64)> = conn.load_each::<Misses, _>(&postings, catalogue).await?;
     let misses = rows.into_iter().map(|(id, misses)| {
         let misses = u8::try_from(misses).map_err(|_| corrupt("missed_postings.misses", misses))?;
         Ok((

@@ -59,8 +59,7 @@ statement! {
     LastImports = r"
         SELECT {catalogues} FROM catalogues WHERE last_finished_at IS NOT NULL
         ORDER BY id LIMIT :limit",
-    over [CatalogueRow],
-    returns <CatalogueRow as Entity>::Row
+    loads CatalogueRow
 }
 
 /// The last imports of catalogues.

@@ -15,44 +15,34 @@ use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::{
-    binds, entity,
-    entity::Entity,
+    each, entity,
     executor::{Executor, Outcome},
     statement,
     stored::corrupt,
     types::{Count, Day, Id, Moment, StoredId, StoredTime, optional_time},
-    value::Named,
     written,
 };
-
-/// The counts of a client on one day.
-#[derive(Clone, Debug)]
-pub struct DayRecord {
-    client: ClientId,
-    date: Date,
-    counts: Counts,
-}
 
 fn stored(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 entity! {
-    /// A day of a client. Counts are added to those that are stored.
-    DayRow = client_days of DayRecord {
+    /// The counts of a client on one day, which are added to those that are stored.
+    DayRow = client_days of (ClientId, Date, Counts) {
         fixed {
-            client_id: Id = Id(|record| Some(record.client.uuid())),
-            date: Day = Day(|record| Some(record.date)),
+            client_id: Id = Id(|day| Some(day.0.uuid())),
+            date: Day = Day(|day| Some(day.1)),
         }
         changing {
-            created: BigInt = Integer(|record| Some(stored(record.counts.created))),
-            updated: BigInt = Integer(|record| Some(stored(record.counts.updated))),
-            unchanged: BigInt = Integer(|record| Some(stored(record.counts.unchanged))),
-            expired: BigInt = Integer(|record| Some(stored(record.counts.expired))),
-            reopened: BigInt = Integer(|record| Some(stored(record.counts.reopened))),
-            refused: BigInt = Integer(|record| Some(stored(record.counts.refused))),
-            approved: BigInt = Integer(|record| Some(stored(record.counts.approved))),
-            rejected: BigInt = Integer(|record| Some(stored(record.counts.rejected))),
+            created: BigInt = Integer(|day| Some(stored(day.2.created))),
+            updated: BigInt = Integer(|day| Some(stored(day.2.updated))),
+            unchanged: BigInt = Integer(|day| Some(stored(day.2.unchanged))),
+            expired: BigInt = Integer(|day| Some(stored(day.2.expired))),
+            reopened: BigInt = Integer(|day| Some(stored(day.2.reopened))),
+            refused: BigInt = Integer(|day| Some(stored(day.2.refused))),
+            approved: BigInt = Integer(|day| Some(stored(day.2.approved))),
+            rejected: BigInt = Integer(|day| Some(stored(day.2.rejected))),
         }
     }
 }
@@ -80,49 +70,24 @@ impl TryFrom<DayRow> for OfDay {
     }
 }
 
-/// A refusal, with the text that one of its columns holds.
-#[derive(Clone, Debug)]
-pub struct RefusalRecord {
-    client: ClientId,
-    refusal: Refusal,
-    errors: Option<String>,
-    others: Option<String>,
-}
-
-impl RefusalRecord {
-    fn new(client: ClientId, refusal: &Refusal) -> Self {
-        let errors = refusal.errors.iter();
-        let errors = errors.map(|(field, errors)| (field.clone(), errors.as_slice().into()));
-        let errors: serde_json::Map<_, _> = errors.collect();
-        Self {
-            client,
-            refusal: refusal.clone(),
-            others: (!refusal.others.is_empty())
-                .then(|| serde_json::Value::from(refusal.others.as_slice()).to_string()),
-            errors: (!errors.is_empty()).then(|| serde_json::Value::Object(errors).to_string()),
-        }
-    }
-
-    /// The refusal.
-    pub const fn refusal(&self) -> &Refusal {
-        &self.refusal
-    }
-}
-
 entity! {
     /// A refusal. One that was written is not written again.
-    RefusalRow = client_refusals of RefusalRecord {
+    RefusalRow = client_refusals of (ClientId, Refusal) {
         fixed {
-            client_id: Id = Id(|record| Some(record.client.uuid())),
-            id: Id = Id(|record| Some(record.refusal.id)),
-            at: Moment = Time(|record| Some(record.refusal.at)),
-            identifier: Text = Text(|record| Some(&record.refusal.identifier)),
-            status: Count = Integer(|record| Some(record.refusal.status.into())),
-            message: Text = Text(|record| Some(&record.refusal.message)),
-            errors: Nullable<Text> = Json(|record| record.errors.as_deref()),
-            request_id: Nullable<Text> = Text(|record| record.refusal.request_id.as_deref()),
-            count: BigInt = Integer(|record| Some(stored(record.refusal.count))),
-            others: Nullable<Text> = Json(|record| record.others.as_deref()),
+            client_id: Id = Id(|(client, _)| Some(client.uuid())),
+            id: Id = Id(|(_, refusal)| Some(refusal.id)),
+            at: Moment = Time(|(_, refusal)| Some(refusal.at)),
+            identifier: Text = Text(|(_, refusal)| Some(&refusal.identifier)),
+            status: Count = Integer(|(_, refusal)| Some(refusal.status.into())),
+            message: Text = Text(|(_, refusal)| Some(&refusal.message)),
+            errors: Nullable<Text> = Document(|(_, refusal)| {
+                (!refusal.errors.is_empty()).then_some(&refusal.errors as _)
+            }),
+            request_id: Nullable<Text> = Text(|(_, refusal)| refusal.request_id.as_deref()),
+            count: BigInt = Integer(|(_, refusal)| Some(stored(refusal.count))),
+            others: Nullable<Text> = Document(|(_, refusal)| {
+                (!refusal.others.is_empty()).then_some(&refusal.others as _)
+            }),
         }
         changing {}
     }
@@ -151,117 +116,42 @@ impl TryFrom<RefusalRow> for Refusal {
     }
 }
 
-/// The time of a client's last push.
-#[derive(Clone, Copy, Debug)]
-pub struct Push {
-    pub client: Uuid,
-    pub at: OffsetDateTime,
-}
-
-/// The time at which a secret was last used.
-#[derive(Clone, Copy, Debug)]
-pub struct LastUse {
-    pub client: Uuid,
-    pub digest: [u8; 32],
-    pub at: OffsetDateTime,
-}
-
 written! {
     /// The time of a client's last push.
-    PushNoted = pushes of Push {
-        client = Id(|push| Some(push.client)),
-        at = Time(|push| Some(push.at)),
+    PushNoted = pushes of (ClientId, OffsetDateTime) {
+        client = Id(|(client, _)| Some(client.uuid())),
+        at = Time(|(_, at)| Some(*at)),
     }
 }
 
 written! {
     /// The time at which a secret was last used.
-    UseNoted = uses of LastUse {
-        client = Id(|used| Some(used.client)),
-        digest = Blob(|used| Some(&used.digest)),
-        at = Time(|used| Some(used.at)),
+    UseNoted = uses of (ClientId, [u8; 32], OffsetDateTime) {
+        client = Id(|(client, ..)| Some(client.uuid())),
+        digest = Blob(|(_, digest, _)| Some(digest)),
+        at = Time(|(.., at)| Some(*at)),
     }
 }
 
-/// Activity as it is written: each row once, by its key.
-#[derive(Clone, Debug)]
-pub struct ActivityRows {
-    pub days: Vec<DayRecord>,
-    pub pushes: Vec<Push>,
-    pub refusals: Vec<RefusalRecord>,
-    pub secrets: Vec<LastUse>,
-}
-
-impl From<&ActivityWrites> for ActivityRows {
-    fn from(writes: &ActivityWrites) -> Self {
-        let mut days: BTreeMap<_, Counts> = BTreeMap::new();
-        for (client, date, counts) in &writes.days {
-            *days.entry((*client, *date)).or_default() += *counts;
-        }
-        let days = days.into_iter();
-        let days = days.map(|((client, date), counts)| DayRecord {
-            client,
-            date,
-            counts,
-        });
-        let pushes = latest(writes.pushes.iter().copied());
-        let pushes = pushes.map(|(client, at)| Push {
-            client: client.uuid(),
-            at,
-        });
-        let refusals = writes.refusals.iter();
-        let refusals = refusals.map(|(client, refusal)| RefusalRecord::new(*client, refusal));
-        let secrets = writes.secrets.iter();
-        let secrets = latest(secrets.map(|(client, digest, at)| ((*client, *digest), *at)));
-        let secrets = secrets.map(|((client, digest), at)| LastUse {
-            client: client.uuid(),
-            digest,
-            at,
-        });
-        Self {
-            days: days.collect(),
-            pushes: pushes.collect(),
-            refusals: refusals.collect(),
-            secrets: secrets.collect(),
-        }
+/// Activity with each row once, by its key.
+pub fn merged(writes: &ActivityWrites) -> ActivityWrites {
+    let mut days: BTreeMap<_, Counts> = BTreeMap::new();
+    for (client, date, counts) in &writes.days {
+        *days.entry((*client, *date)).or_default() += *counts;
     }
-}
-
-impl ActivityRows {
-    /// The clients that it is about, stored or not.
-    pub fn clients(&self) -> BTreeSet<Uuid> {
-        let pushes = self.pushes.iter().map(|push| push.client);
-        let secrets = self.secrets.iter().map(|used| used.client);
-        let mut clients = self.with_days();
-        clients.extend(self.with_refusals());
-        clients.extend(pushes.chain(secrets));
-        clients
+    let days = days.into_iter();
+    let secrets = writes.secrets.iter();
+    let secrets = latest(secrets.map(|(client, digest, at)| ((*client, *digest), *at)));
+    ActivityWrites {
+        days: days
+            .map(|((client, date), counts)| (client, date, counts))
+            .collect(),
+        pushes: latest(writes.pushes.iter().copied()).collect(),
+        refusals: writes.refusals.clone(),
+        secrets: secrets
+            .map(|((client, digest), at)| (client, digest, at))
+            .collect(),
     }
-
-    /// Those with counts.
-    pub fn with_days(&self) -> BTreeSet<Uuid> {
-        self.days.iter().map(|row| row.client.uuid()).collect()
-    }
-
-    /// Those with refusals.
-    pub fn with_refusals(&self) -> BTreeSet<Uuid> {
-        self.refusals.iter().map(|row| row.client.uuid()).collect()
-    }
-
-    /// Leaves out the rows of all clients but these.
-    pub fn retain(&mut self, known: &BTreeSet<Uuid>) {
-        self.days.retain(|row| known.contains(&row.client.uuid()));
-        self.pushes.retain(|push| known.contains(&push.client));
-        self.refusals
-            .retain(|row| known.contains(&row.client.uuid()));
-        self.secrets.retain(|used| known.contains(&used.client));
-    }
-}
-
-/// Rows of one `:id` each.
-pub(super) fn each<'a>(ids: &[ClientId]) -> Vec<Vec<Named<'a>>> {
-    let ids = ids.iter();
-    ids.map(|id| binds! { id: id.uuid() }.to_vec()).collect()
 }
 
 /// The latest time of each key, in the order of the keys.
@@ -276,30 +166,44 @@ fn latest<K: Ord>(
     latest.into_iter()
 }
 
+/// The clients that activity is about, stored or not.
+pub fn clients_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
+    let pushes = writes.pushes.iter().map(|(client, _)| client.uuid());
+    let secrets = writes.secrets.iter().map(|(client, ..)| client.uuid());
+    let mut clients = days_of(writes);
+    clients.extend(refusals_of(writes));
+    clients.extend(pushes.chain(secrets));
+    clients
+}
+
+/// The clients with counts.
+pub fn days_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
+    writes
+        .days
+        .iter()
+        .map(|(client, ..)| client.uuid())
+        .collect()
+}
+
+/// The clients with refusals.
+pub fn refusals_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
+    let refusals = writes.refusals.iter();
+    refusals.map(|(client, _)| client.uuid()).collect()
+}
+
 statement! {
-    LastPushes = {
-        postgres: "SELECT id, last_push_at FROM clients WHERE id = ANY(:id)",
-        sqlite: "SELECT id, last_push_at FROM clients WHERE id = :id",
-    },
+    LastPushes = "SELECT id, last_push_at FROM clients WHERE id = {each id}",
     returns (Id, Nullable<Moment>)
 }
 
 statement! {
-    Days = {
-        postgres: "SELECT {client_days} FROM client_days WHERE client_id = ANY(:id)",
-        sqlite: "SELECT {client_days} FROM client_days WHERE client_id = :id",
-    },
-    over [DayRow],
-    returns <DayRow as Entity>::Row
+    Days = "SELECT {client_days} FROM client_days WHERE client_id = {each id}",
+    loads DayRow
 }
 
 statement! {
-    Refusals = {
-        postgres: "SELECT {client_refusals} FROM client_refusals WHERE client_id = ANY(:id)",
-        sqlite: "SELECT {client_refusals} FROM client_refusals WHERE client_id = :id",
-    },
-    over [RefusalRow],
-    returns <RefusalRow as Entity>::Row
+    Refusals = "SELECT {client_refusals} FROM client_refusals WHERE client_id = {each id}",
+    loads RefusalRow
 }
 
 /// The activity of clients, none of which has more rows than are kept. The parts may be from
@@ -309,7 +213,7 @@ pub async fn activities(
     clients: &[ClientId],
     with_refusals: bool,
 ) -> Outcome<HashMap<ClientId, Activity>> {
-    let clients = each(clients);
+    let clients = each! { clients, client => id: client.uuid() };
     let mut found: HashMap<_, Activity> = HashMap::new();
     let pushes: Vec<(StoredId, Option<StoredTime>)> =
         conn.load_each::<LastPushes, _>(&clients, &[]).await?;

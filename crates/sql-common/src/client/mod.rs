@@ -8,83 +8,50 @@ use access::{Client, ClientWrite, StoredSecret};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use kernel::{ClientId, StoreError, Version, audit::Entry};
 
-use self::activity::each;
 pub use self::activity::{
-    ActivityRows, DayRow, LastUse, Push, PushNoted, RefusalRow, UseNoted, activities,
+    DayRow, PushNoted, RefusalRow, UseNoted, activities, clients_of, days_of, merged, refusals_of,
 };
 use crate::{
-    audit, binds, entity,
+    audit, binds, each, entity,
     entity::{Entity, row},
     executor::{Executor, Outcome},
     statement,
-    stored::{array_text, corrupt, digest, most, prefixes},
+    stored::{corrupt, digest, most, prefixes},
     types::{Id, Moment, StoredId, TextList, optional_time},
 };
 
-/// A client as it is written, with the text that one of its columns holds.
-#[derive(Clone, Debug)]
-pub struct ClientRecord {
-    client: Client,
-    prefixes: String,
-}
-
-impl From<&Client> for ClientRecord {
-    fn from(client: &Client) -> Self {
-        Self {
-            prefixes: array_text(client.prefixes.as_slice()),
-            client: client.clone(),
-        }
-    }
-}
-
 entity! {
     /// A client, without its secrets.
-    ClientRow = clients of ClientRecord {
+    ClientRow = clients of Client {
         fixed {
-            id: Id = Id(|record| Some(record.client.id.uuid())),
-            created_at: Moment = Time(|record| Some(record.client.created_at)),
+            id: Id = Id(|client| Some(client.id.uuid())),
+            created_at: Moment = Time(|client| Some(client.created_at)),
         }
         changing {
-            version: BigInt = Integer(|record| Some(record.client.version)),
-            name: Text = Text(|record| Some(&record.client.name)),
-            scopes: TextList = TextList(|record| &record.client.scopes),
-            prefixes: Text = Json(|record| Some(&record.prefixes)),
-            requests_per_minute: Nullable<BigInt> = Integer(|record| {
-                record.client.requests_per_minute.map(|limit| limit.get().into())
+            version: BigInt = Integer(|client| Some(client.version)),
+            name: Text = Text(|client| Some(&client.name)),
+            scopes: TextList = TextList(|client| Some(&client.scopes)),
+            prefixes: Text = Document(|client| Some(&client.prefixes)),
+            requests_per_minute: Nullable<BigInt> = Integer(|client| {
+                client.requests_per_minute.map(|limit| limit.get().into())
             }),
-            revoked_at: Nullable<Moment> = Time(|record| record.client.revoked_at),
-            tokens_from: Nullable<Moment> = Time(|record| record.client.tokens_from),
+            revoked_at: Nullable<Moment> = Time(|client| client.revoked_at),
+            tokens_from: Nullable<Moment> = Time(|client| client.tokens_from),
         }
-    }
-}
-
-/// A secret of a client.
-#[derive(Clone, Debug)]
-pub struct SecretRecord {
-    client: ClientId,
-    secret: StoredSecret,
-}
-
-impl SecretRecord {
-    /// The secrets of a client.
-    pub fn of(client: &Client) -> Vec<Self> {
-        let secrets = client.secrets.iter().cloned();
-        let id = client.id;
-        secrets.map(|secret| Self { client: id, secret }).collect()
     }
 }
 
 entity! {
     /// A secret of a client. That it was used is written by a statement of its own.
-    SecretRow = client_secrets of SecretRecord {
+    SecretRow = client_secrets of (ClientId, StoredSecret) {
         fixed {
-            client_id: Id = Id(|record| Some(record.client.uuid())),
-            digest: Binary = Blob(|record| Some(&record.secret.digest)),
-            created_at: Moment = Time(|record| Some(record.secret.created_at)),
-            last_used_at: Nullable<Moment> = Time(|record| record.secret.last_used_at),
+            client_id: Id = Id(|(client, _)| Some(client.uuid())),
+            digest: Binary = Blob(|(_, secret)| Some(&secret.digest)),
+            created_at: Moment = Time(|(_, secret)| Some(secret.created_at)),
+            last_used_at: Nullable<Moment> = Time(|(_, secret)| secret.last_used_at),
         }
         changing {
-            expires_at: Nullable<Moment> = Time(|record| record.secret.expires_at),
+            expires_at: Nullable<Moment> = Time(|(_, secret)| secret.expires_at),
         }
     }
 }
@@ -149,10 +116,7 @@ pub async fn list(conn: &mut impl Executor, limit: usize) -> Outcome<Vec<Client>
 }
 
 statement! {
-    Versions = {
-        postgres: "SELECT id, version FROM clients WHERE id = ANY(:id)",
-        sqlite: "SELECT id, version FROM clients WHERE id = :id",
-    },
+    Versions = "SELECT id, version FROM clients WHERE id = {each id}",
     returns (Id, BigInt)
 }
 
@@ -161,7 +125,8 @@ pub async fn versions(
     conn: &mut impl Executor,
     ids: &[ClientId],
 ) -> Outcome<HashMap<ClientId, Version>> {
-    let rows: Vec<(StoredId, Version)> = conn.load_each::<Versions, _>(&each(ids), &[]).await?;
+    let ids = each! { ids, id => id: id.uuid() };
+    let rows: Vec<(StoredId, Version)> = conn.load_each::<Versions, _>(&ids, &[]).await?;
     let versions = rows
         .into_iter()
         .map(|(id, version)| Ok((ClientId::new(id.uuid("clients.id")?), version)));
@@ -199,8 +164,9 @@ statement! {
 
 /// Writes the secrets of a client, which are few.
 async fn write_secrets(conn: &mut impl Executor, client: &Client) -> Outcome<()> {
-    for record in SecretRecord::of(client) {
-        conn.execute::<WriteSecret>(&row::<SecretRow>(&record))
+    for secret in client.secrets.iter().cloned() {
+        let secret = (client.id, secret);
+        conn.execute::<WriteSecret>(&row::<SecretRow>(&secret))
             .await?;
     }
     Ok(())
@@ -212,8 +178,7 @@ pub async fn insert(
     client: &Client,
     entry: Option<&Entry>,
 ) -> Outcome<()> {
-    let record = ClientRecord::from(client);
-    conn.execute::<Insert>(&row::<ClientRow>(&record)).await?;
+    conn.execute::<Insert>(&row::<ClientRow>(client)).await?;
     write_secrets(conn, client).await?;
     audit::write_entry(conn, entry).await
 }
@@ -224,8 +189,8 @@ pub async fn update(
     write: &ClientWrite,
     entry: Option<&Entry>,
 ) -> Outcome<()> {
-    let (client, record) = (&write.client, ClientRecord::from(&write.client));
-    let mut values = row::<ClientRow>(&record);
+    let client = &write.client;
+    let mut values = row::<ClientRow>(client);
     values.extend(binds! { expected: write.expected });
     if conn.execute::<Update>(&values).await? == 0 {
         return Err(StoreError::Conflict.into());
@@ -313,8 +278,7 @@ macro_rules! clients {
                             if writes.is_empty() {
                                 return Ok(());
                             }
-                            self.record_activity(client::ActivityRows::from(writes))
-                                .await
+                            self.record_activity(client::merged(writes)).await
                         }
                     }
                 }

@@ -2,10 +2,7 @@
 
 use std::collections::HashSet;
 
-use diesel::{
-    Queryable,
-    sql_types::{BigInt, Nullable, Text},
-};
+use diesel::sql_types::{BigInt, Nullable, Text};
 use kernel::{
     StoreError,
     audit::Entry,
@@ -18,42 +15,25 @@ use uuid::Uuid;
 
 use super::each_effect;
 use crate::{
-    audit, binds,
+    audit, binds, each,
     executor::{Executor, Outcome, values},
-    statement,
+    read, statement,
     stored::{count, most},
     types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
     value::Named,
 };
 
-/// The columns of a [`ListedRow`].
-macro_rules! listed_columns {
-    () => {
-        "id, kind, subject, attempts, next_at, last_error, dead_at"
-    };
-}
-
-/// The SQL types of a [`ListedRow`].
-type ListedColumns = (
-    BigInt,
-    Text,
-    Id,
-    Count,
-    Moment,
-    Nullable<Text>,
-    Nullable<Moment>,
-);
-
-/// A row as operators see it.
-#[derive(Debug, Queryable)]
-struct ListedRow {
-    id: i64,
-    kind: String,
-    subject: StoredId,
-    attempts: i64,
-    next_at: StoredTime,
-    last_error: Option<String>,
-    dead_at: Option<StoredTime>,
+read! {
+    /// A row as operators see it.
+    ListedRow = outbox {
+        id: BigInt,
+        kind: Text,
+        subject: Id,
+        attempts: Count,
+        next_at: Moment,
+        last_error: Nullable<Text>,
+        dead_at: Nullable<Moment>,
+    }
 }
 
 impl TryFrom<ListedRow> for TaskRow {
@@ -83,19 +63,17 @@ impl TryFrom<ListedRow> for SubjectTask {
 }
 
 statement! {
-    ListDead = concat!(
-        "SELECT ", listed_columns!(), r" FROM outbox
-        WHERE dead_at IS NOT NULL AND id > :after ORDER BY id LIMIT :limit"
-    ),
-    returns ListedColumns
+    ListDead = r"
+        SELECT {outbox read} FROM outbox
+        WHERE dead_at IS NOT NULL AND id > :after ORDER BY id LIMIT :limit",
+    loads ListedRow
 }
 
 statement! {
-    ListLiving = concat!(
-        "SELECT ", listed_columns!(), r" FROM outbox
-        WHERE dead_at IS NULL AND id > :after ORDER BY id LIMIT :limit"
-    ),
-    returns ListedColumns
+    ListLiving = r"
+        SELECT {outbox read} FROM outbox
+        WHERE dead_at IS NULL AND id > :after ORDER BY id LIMIT :limit",
+    loads ListedRow
 }
 
 /// Lists dead tasks, or all others; oldest first.
@@ -116,17 +94,10 @@ pub async fn list(
 }
 
 statement! {
-    TasksOf = {
-        postgres: concat!(
-            "SELECT ", listed_columns!(), r" FROM outbox
-            WHERE kind = ANY(:kind) AND subject = :subject ORDER BY id LIMIT :limit"
-        ),
-        sqlite: concat!(
-            "SELECT ", listed_columns!(), r" FROM outbox
-            WHERE kind = :kind AND subject = :subject ORDER BY id LIMIT :limit"
-        ),
-    },
-    returns ListedColumns
+    TasksOf = r"
+        SELECT {outbox read} FROM outbox
+        WHERE kind = {each kind} AND subject = :subject ORDER BY id LIMIT :limit",
+    loads ListedRow
 }
 
 /// The tasks of a subject, oldest first.
@@ -147,10 +118,7 @@ pub async fn tasks_of(
 
 /// Rows of one `:kind` each.
 fn each_kind<'a>(kinds: &[Kind]) -> Vec<Vec<Named<'a>>> {
-    let kinds = kinds.iter();
-    kinds
-        .map(|kind| binds! { kind: kind.as_str() }.to_vec())
-        .collect()
+    each! { kinds, kind => kind: kind.as_str() }
 }
 
 statement! {
@@ -232,19 +200,17 @@ pub async fn backlog(conn: &mut impl Executor, kinds: &[Kind]) -> Outcome<Vec<Ba
         oldest: None,
     };
     let mut backlog: Vec<_> = kinds.iter().map(of).collect();
-    let (kinds, bound) = (
-        each_kind(kinds),
-        binds! { most: most(MOST_COUNTED) }.to_vec(),
-    );
+    let kinds = each_kind(kinds);
+    let bound = binds! { most: most(MOST_COUNTED) };
     let rows: Vec<(String, i64, Option<StoredTime>)> =
-        conn.load_each::<Waiting, _>(&kinds, &bound).await?;
+        conn.load_each::<Waiting, _>(&kinds, bound).await?;
     for (name, waiting, oldest) in rows {
         for entry in backlog.iter_mut().filter(|it| it.kind.as_str() == name) {
             entry.waiting = waiting.unsigned_abs();
             entry.oldest = optional_time(oldest, "outbox.created_at")?;
         }
     }
-    let rows: Vec<(String, i64)> = conn.load_each::<Dead, _>(&kinds, &bound).await?;
+    let rows: Vec<(String, i64)> = conn.load_each::<Dead, _>(&kinds, bound).await?;
     for (name, dead) in rows {
         for entry in backlog.iter_mut().filter(|it| it.kind.as_str() == name) {
             entry.dead = dead.unsigned_abs();
@@ -273,15 +239,11 @@ statement! {
 }
 
 statement! {
-    ReviveSome = {
-        postgres: revive!(" AND id = ANY(:id)"),
-        sqlite: revive!(" AND id = :id"),
-    }
+    ReviveSome = revive!(" AND id = {each id}")
 }
 
 fn each_task<'a>(tasks: &[TaskId]) -> Vec<Vec<Named<'a>>> {
-    let tasks = tasks.iter();
-    tasks.map(|task| binds! { id: task.0 }.to_vec()).collect()
+    each! { tasks, task => id: task.0 }
 }
 
 /// Brings dead tasks back, in a transaction of the caller's, and counts them.
@@ -308,17 +270,15 @@ pub async fn revive(
 
 statement! {
     Dismiss = {
-        postgres: concat!(
-            "DELETE FROM outbox WHERE dead_at IS NOT NULL AND id IN (
+        postgres: r"
+            DELETE FROM outbox WHERE dead_at IS NOT NULL AND id IN (
                 SELECT id FROM outbox WHERE dead_at IS NOT NULL AND id = ANY(:id)
                 ORDER BY kind, subject, id FOR UPDATE
-            ) RETURNING ", listed_columns!()
-        ),
-        sqlite: concat!(
-            "DELETE FROM outbox WHERE dead_at IS NOT NULL AND id = :id RETURNING ", listed_columns!()
-        ),
+            ) RETURNING {outbox read}",
+        sqlite: r"
+            DELETE FROM outbox WHERE dead_at IS NOT NULL AND id = :id RETURNING {outbox read}",
     },
-    returns ListedColumns
+    loads ListedRow
 }
 
 /// Deletes those of these tasks that are dead, in a transaction of the caller's, and counts them.

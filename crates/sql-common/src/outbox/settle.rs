@@ -4,7 +4,7 @@ use kernel::outbox::ClaimToken;
 use time::OffsetDateTime;
 
 use crate::{
-    binds,
+    binds, each,
     executor::{Executor, Outcome},
     statement,
     value::Named,
@@ -44,10 +44,7 @@ statement! {
 }
 
 fn each_lease<'a>(tokens: &[ClaimToken]) -> Vec<Vec<Named<'a>>> {
-    let tokens = tokens.iter();
-    tokens
-        .map(|it| binds! { id: it.task.0, lease: it.lease }.to_vec())
-        .collect()
+    each! { tokens, it => id: it.task.0, lease: it.lease }
 }
 
 /// Extends those leases that still hold.

@@ -31,7 +31,7 @@ entity! {
             version: Nullable<Text> = Text(|(_, decision)| decision.by.version()),
             code: Text = Text(|(_, decision)| Some(decision.code.as_str())),
             sentence: Text = Text(|(_, decision)| Some(&decision.sentence)),
-            passages: Text = Document(|(_, decision)| &decision.passages),
+            passages: Text = Document(|(_, decision)| Some(&decision.passages)),
         }
     }
 }
@@ -53,17 +53,9 @@ impl TryFrom<DecisionRow> for Decision {
 }
 
 statement! {
-    Decide = {
-        postgres: r"
-            INSERT INTO posting_decisions ({posting_decisions})
-            SELECT {posting_decisions sent}
-            FROM unnest({posting_decisions arrays}) AS sent ({posting_decisions})
-            ON CONFLICT (posting_id) DO UPDATE SET {posting_decisions.changing = excluded}",
-        sqlite: r"
-            INSERT INTO posting_decisions ({posting_decisions})
-            VALUES ({posting_decisions :})
-            ON CONFLICT (posting_id) DO UPDATE SET {posting_decisions.changing = excluded}",
-    },
+    Decide = r"
+        INSERT INTO posting_decisions ({posting_decisions}) {posting_decisions rows}
+        ON CONFLICT (posting_id) DO UPDATE SET {posting_decisions.changing = excluded}",
     over [DecisionRow]
 }
 

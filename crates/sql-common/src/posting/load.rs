@@ -11,8 +11,8 @@ use time::OffsetDateTime;
 use super::{IDENTIFIER, PostingRow};
 use crate::{
     binds,
-    company::{ById, CompanyColumns, CompanyRow, former_names},
-    company_columns,
+    company::{ById, CompanyRow, former_names},
+    each,
     entity::Entity,
     executor::{Executor, Outcome},
     statement,
@@ -23,8 +23,7 @@ use crate::{
 macro_rules! with_companies {
     ($more:literal, $which:literal) => {
         concat!(
-            "SELECT {postings read}, ",
-            company_columns!(),
+            "SELECT {postings read}, {companies read}",
             $more,
             " FROM postings JOIN companies ON companies.id = postings.company_id WHERE ",
             $which
@@ -34,12 +33,9 @@ macro_rules! with_companies {
 
 statement! {
     /// Every push runs it.
-    ByIdentifier = {
-        postgres: with_companies!("", "source_identifier = ANY(:identifier)"),
-        sqlite: with_companies!("", "source_identifier = :identifier"),
-    },
-    over [PostingRow],
-    returns (<PostingRow as Entity>::Row, CompanyColumns)
+    ByIdentifier = with_companies!("", "source_identifier = {each identifier}"),
+    over [PostingRow, CompanyRow],
+    returns (<PostingRow as Entity>::Row, <CompanyRow as Entity>::Row)
 }
 
 /// Loads the postings with these identifiers, their companies, and the companies with these ids.
@@ -48,14 +44,8 @@ pub async fn load(
     identifiers: &[SourceIdentifier],
     companies: &[CompanyId],
 ) -> Outcome<Snapshot> {
-    let identifiers = identifiers.iter();
-    let identifiers: Vec<_> = identifiers
-        .map(|it| binds! { identifier: it.as_str() }.to_vec())
-        .collect();
-    let companies = companies.iter();
-    let companies: Vec<_> = companies
-        .map(|id| binds! { company: id.uuid() }.to_vec())
-        .collect();
+    let identifiers = each! { identifiers, it => identifier: it.as_str() };
+    let companies = each! { companies, id => company: id.uuid() };
     let (postings, companies) = conn
         .load_two::<ByIdentifier, (PostingRow, CompanyRow), ById, CompanyRow>(
             [&identifiers, &companies],
@@ -82,20 +72,16 @@ fn add(known: &mut Snapshot, company: CompanyRow) -> Outcome<()> {
 }
 
 statement! {
-    Whole = {
-        postgres: with_companies!(
-            ", raw_description, companies.former_names", "postings.id = ANY(:id)"
-        ),
-        sqlite: with_companies!(", raw_description, companies.former_names", "postings.id = :id"),
-    },
-    over [PostingRow],
-    returns (<PostingRow as Entity>::Row, CompanyColumns, Text, Nullable<Text>)
+    Whole = with_companies!(
+        ", raw_description, companies.former_names", "postings.id = {each id}"
+    ),
+    over [PostingRow, CompanyRow],
+    returns (<PostingRow as Entity>::Row, <CompanyRow as Entity>::Row, Text, Nullable<Text>)
 }
 
 /// Loads the postings with these ids, their descriptions, and their companies with former names.
 pub async fn load_by_id(conn: &mut impl Executor, ids: &[PostingId]) -> Outcome<Snapshot> {
-    let ids = ids.iter().map(|id| binds! { id: id.uuid() }.to_vec());
-    let ids: Vec<_> = ids.collect();
+    let ids = each! { ids, id => id: id.uuid() };
     let rows: Vec<(PostingRow, CompanyRow, String, Option<String>)> =
         conn.load_each::<Whole, _>(&ids, &[]).await?;
     let mut known = Snapshot::default();

@@ -2,7 +2,6 @@
 
 use diesel::sql_types::{BigInt, Nullable, Text};
 use domain::{
-    company::CompanyView,
     posting::{Decision, EnrichedTexts, Posting, PostingView},
     store::{
         HISTORY_SHOWN, ListEntry, ListOrder, ListQuery, Position, PostingPage, Search, Step, Texts,
@@ -11,16 +10,16 @@ use domain::{
 use kernel::{Actor, SourceIdentifier, StoreError};
 use uuid::Uuid;
 
-use super::{CREATOR, DecisionRow, IDENTIFIER, PostingRow, TextsRow, history};
+use super::{CREATOR, DecisionRow, HistoryRow, IDENTIFIER, PostingRow, TextsRow, history};
 use crate::{
     binds,
-    company::{CompanyViewColumns, CompanyViewRow},
-    company_view_columns,
+    company::{CompanyRow, CompanyViewColumns, CompanyViewRow, company_view},
+    company_view_columns, each,
     entity::Entity,
     executor::{Executor, Outcome},
-    statement,
+    read, statement,
     stored::{coordinates, most, parse, parse_optional},
-    types::{Id, Moment, StoredId, StoredTime},
+    types::{Id, Moment, StoredTime},
 };
 
 /// Selects postings with these of their texts: the description, and what enrichment made. A large
@@ -72,7 +71,7 @@ fn view(
     let place = |texts: &TextsRow| coordinates(texts.latitude, texts.longitude);
     Ok(PostingView {
         posting: posting.posting(description)?,
-        company: CompanyView::try_from(company)?,
+        company: company_view(company)?,
         coordinates: texts.as_ref().and_then(place),
         texts: texts.map(|texts| EnrichedTexts {
             markdown: texts.markdown,
@@ -88,46 +87,37 @@ statement! {
     Find = views!(
         "raw_description", "markdown", "redacted_markdown", "source_identifier = :identifier"
     ),
-    over [PostingRow, TextsRow, DecisionRow],
+    over [PostingRow, CompanyRow, TextsRow, DecisionRow],
     returns ViewColumns
 }
 
 statement! {
-    InFull = {
-        postgres: views!(
-            "raw_description", "markdown", "redacted_markdown", "postings.id = ANY(:id)"
-        ),
-        sqlite: views!("raw_description", "markdown", "redacted_markdown", "postings.id = :id"),
-    },
-    over [PostingRow, TextsRow, DecisionRow],
+    InFull = views!(
+        "raw_description", "markdown", "redacted_markdown", "postings.id = {each id}"
+    ),
+    over [PostingRow, CompanyRow, TextsRow, DecisionRow],
     returns ViewColumns
 }
 
 statement! {
-    Redacted = {
-        postgres: views!("NULL", "''", "redacted_markdown", "postings.id = ANY(:id)"),
-        sqlite: views!("NULL", "''", "redacted_markdown", "postings.id = :id"),
-    },
-    over [PostingRow, TextsRow, DecisionRow],
+    Redacted = views!("NULL", "''", "redacted_markdown", "postings.id = {each id}"),
+    over [PostingRow, CompanyRow, TextsRow, DecisionRow],
     returns ViewColumns
 }
 
 statement! {
-    Bare = {
-        postgres: views!("NULL", "''", "''", "postings.id = ANY(:id)"),
-        sqlite: views!("NULL", "''", "''", "postings.id = :id"),
-    },
-    over [PostingRow, TextsRow, DecisionRow],
+    Bare = views!("NULL", "''", "''", "postings.id = {each id}"),
+    over [PostingRow, CompanyRow, TextsRow, DecisionRow],
     returns ViewColumns
 }
 
 statement! {
     /// The newest entries up to a version: later ones belong to commits after the posting was read.
     History = r"
-        SELECT status, at, reason, actor FROM posting_history
+        SELECT {posting_history} FROM posting_history
         WHERE posting_id = :posting AND version <= :version
         ORDER BY version DESC, step DESC LIMIT :limit",
-    returns (Text, Moment, Nullable<Text>, Text)
+    loads HistoryRow
 }
 
 /// A posting with its history.
@@ -168,17 +158,22 @@ macro_rules! entries {
     };
 }
 
-/// The SQL types of an [`EntryRow`].
-type EntryColumns = (Id, Moment, Text, Nullable<Text>, BigInt);
-
-/// The id, the time of the last update, the identifier, the creator, and the size of a posting.
-type EntryRow = (StoredId, StoredTime, String, Option<String>, i64);
+read! {
+    /// A posting, and its size.
+    EntryRow = postings {
+        id: Id,
+        updated_at: Moment,
+        source_identifier: Text,
+        created_by: Nullable<Text>,
+        bytes: BigInt,
+    }
+}
 
 statement! {
     Changed = entries!(
         "(postings.updated_at, postings.id) > (:at, :id)", "postings.updated_at, postings.id"
     ),
-    returns EntryColumns
+    loads EntryRow
 }
 
 statement! {
@@ -186,29 +181,26 @@ statement! {
         "status = :status AND (postings.updated_at, postings.id) > (:at, :id)",
         "postings.updated_at, postings.id"
     ),
-    returns EntryColumns
+    loads EntryRow
 }
 
 statement! {
     /// The other conditions are checked once a posting is read (`in_order`): a statement with them
     /// might have to go far by the key until it has a page.
     InOrderOfIds = entries!("postings.id > :id", "postings.id"),
-    returns EntryColumns
+    loads EntryRow
 }
 
 /// An entry of a list, before its posting is read.
-fn entry(
-    (id, updated_at, identifier, created_by, bytes): EntryRow,
-    query: &ListQuery,
-) -> Result<ListEntry, StoreError> {
-    let identifier = parse(identifier, IDENTIFIER)?;
-    let created_by: Option<Actor> = parse_optional(created_by, CREATOR)?;
+fn entry(row: EntryRow, query: &ListQuery) -> Result<ListEntry, StoreError> {
+    let identifier = parse(row.source_identifier, IDENTIFIER)?;
+    let created_by: Option<Actor> = parse_optional(row.created_by, CREATOR)?;
     Ok(ListEntry {
         position: Position {
-            updated_at: updated_at.time("postings.updated_at")?,
-            id: id.uuid("postings.id")?,
+            updated_at: row.updated_at.time("postings.updated_at")?,
+            id: row.id.uuid("postings.id")?,
         },
-        bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+        bytes: usize::try_from(row.bytes).unwrap_or(usize::MAX),
         is_wanted: query.wants(&identifier, created_by.as_ref()),
     })
 }
@@ -246,8 +238,7 @@ pub async fn list(conn: &mut impl Executor, query: &ListQuery) -> Outcome<Postin
         search.add(&step, found.collect::<Result<Vec<_>, _>>()?);
     }
     let (page, next) = search.page();
-    let ids = page.iter().map(|entry| entry.position.id);
-    let ids: Vec<_> = ids.map(|id| binds! { id }.to_vec()).collect();
+    let ids = each! { &page, entry => id: entry.position.id };
     let rows: Vec<ViewRow> = match query.texts {
         Texts::All => conn.load_each::<InFull, _>(&ids, &[]).await?,
         Texts::Redacted => conn.load_each::<Redacted, _>(&ids, &[]).await?,

@@ -8,7 +8,7 @@ mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use access::Scope;
 use diesel::{
@@ -20,11 +20,12 @@ use diesel::{
     sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, SqlType, Text},
 };
 use domain::posting::{DecidedBy, EmploymentType, LocationType};
-use kernel::{Actor, StoreError, audit::Details, trace::TraceParent};
+use kernel::{Actor, Prefixes, StoreError, audit::Details, event::EventName, trace::TraceParent};
+use serde_json::Value;
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::stored::{StoredText, array_text, corrupt, details_text, parse_all};
+use crate::stored::{StoredText, array_text, corrupt, parse_all};
 
 /// An identifier: `uuid`, or its 16 bytes.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
@@ -214,34 +215,26 @@ macro_rules! joined {
 
 joined!(EmploymentType, LocationType, Scope);
 
-impl ToText for Vec<String> {
-    fn to_text(&self) -> String {
-        array_text(self)
-    }
+macro_rules! rendered {
+    ($($type:ty: $it:ident => $text:expr,)+) => {
+        $(impl ToText for $type {
+            fn to_text(&self) -> String {
+                let $it = self;
+                $text
+            }
+        })+
+    };
 }
 
-impl ToText for Details {
-    fn to_text(&self) -> String {
-        details_text(self)
-    }
-}
-
-impl ToText for TraceParent {
-    fn to_text(&self) -> String {
-        self.to_string()
-    }
-}
-
-impl ToText for Actor {
-    fn to_text(&self) -> String {
-        self.to_string()
-    }
-}
-
-impl ToText for DecidedBy {
-    fn to_text(&self) -> String {
-        self.to_string()
-    }
+rendered! {
+    Actor: it => it.to_string(),
+    BTreeMap<String, Vec<String>>: it => serde_json::json!(it).to_string(),
+    DecidedBy: it => it.to_string(),
+    Details: it => Value::Object(it.clone()).to_string(),
+    Prefixes: it => array_text(it.as_slice()),
+    TraceParent: it => it.to_string(),
+    Vec<EventName>: it => array_text(&it.iter().map(EventName::as_str).collect::<Vec<_>>()),
+    Vec<String>: it => array_text(it),
 }
 
 /// A value that is bound as its text.

@@ -2,45 +2,36 @@
 
 use std::time::Duration;
 
-use diesel::{
-    Queryable,
-    sql_types::{BigInt, Nullable, Text},
-};
+use diesel::sql_types::{BigInt, Nullable, Text};
 use kernel::{StoreError, event::EventName};
 use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointId};
 
 use crate::{
-    binds,
-    event::cursor_in,
+    binds, entity,
+    event::{cursor_in, cursor_values},
     executor::{Executor, Outcome, values},
     statement,
     stored::{corrupt, count, most},
-    types::{Count, Moment, StoredTime},
+    types::{Count, Moment},
 };
 
-/// The SQL types of a [`DeliveryRow`].
-pub type DeliveryColumns = (
-    Moment,
-    BigInt,
-    BigInt,
-    Text,
-    Count,
-    Nullable<Count>,
-    BigInt,
-    Nullable<Text>,
-);
-
-/// An attempt.
-#[derive(Clone, Debug, Queryable)]
-pub struct DeliveryRow {
-    at: StoredTime,
-    commit_seq: i64,
-    number: i64,
-    name: String,
-    attempt: i64,
-    status: Option<i64>,
-    duration_ms: i64,
-    error: Option<String>,
+entity! {
+    /// An attempt.
+    DeliveryRow = webhook_deliveries of DeliveryRecord {
+        fixed {
+            at: Moment = Time(|delivery| Some(delivery.at)),
+            commit_seq: BigInt = Integer(|delivery| Some(cursor_values(delivery.event)[0])),
+            number: BigInt = Integer(|delivery| Some(cursor_values(delivery.event)[1])),
+            name: Text = Text(|delivery| Some(delivery.name.as_str())),
+            attempt: Count = Integer(|delivery| Some(delivery.attempt.into())),
+            status: Nullable<Count> = Integer(|delivery| delivery.status.map(i64::from)),
+            duration_ms: BigInt = Integer(|delivery| {
+                Some(i64::try_from(delivery.duration.as_millis()).unwrap_or(i64::MAX))
+            }),
+            error: Nullable<Text> = Text(|delivery| delivery.error.as_deref()),
+        }
+        changing {}
+    }
 }
 
 impl TryFrom<DeliveryRow> for DeliveryRecord {
@@ -69,9 +60,9 @@ impl TryFrom<DeliveryRow> for DeliveryRecord {
 statement! {
     /// Reads all that are kept of an endpoint, which are few.
     Deliveries = r"
-        SELECT at, commit_seq, number, name, attempt, status, duration_ms, error
-        FROM webhook_deliveries WHERE endpoint = :endpoint ORDER BY position DESC LIMIT :limit",
-    returns DeliveryColumns
+        SELECT {webhook_deliveries} FROM webhook_deliveries
+        WHERE endpoint = :endpoint ORDER BY position DESC LIMIT :limit",
+    loads DeliveryRow
 }
 
 /// The newest deliveries to an endpoint that are kept.

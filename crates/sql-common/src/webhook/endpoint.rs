@@ -1,12 +1,9 @@
 //! The rows of endpoints, and statements on them.
 //!
-//! The columns that an owner sets are written from an [`EndpointRecord`]. The cursor, lease and
-//! health of an endpoint are in the same row, and workers write them by statements of their own.
+//! The columns that an owner sets are written from an [`Endpoint`]. The cursor, lease and health of
+//! an endpoint are in the same row, and workers write them by statements of their own.
 
-use diesel::{
-    Queryable,
-    sql_types::{BigInt, Binary, Bool, Nullable, Text},
-};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use kernel::{
     ClientId, StoreError,
     audit::Entry,
@@ -23,79 +20,60 @@ use crate::{
     entity::{Entity, row},
     event::{cursor_in, cursor_values},
     executor::{Executor, Outcome},
-    statement,
-    stored::{array, array_text, corrupt, count, most, parse, prefixes},
-    types::{Count, Id, Moment, StoredTime, optional_time},
+    read, statement,
+    stored::{StoredText, array, corrupt, count, most, parse, prefixes},
+    types::{Count, Id, Moment, ToText, optional_time},
 };
-
-/// An endpoint as it is written, with the texts that some of its columns hold.
-#[derive(Clone, Debug)]
-pub struct EndpointRecord {
-    endpoint: Endpoint,
-    owner: String,
-    names: Option<String>,
-    prefixes: String,
-}
-
-impl From<&Endpoint> for EndpointRecord {
-    fn from(endpoint: &Endpoint) -> Self {
-        let names = endpoint.names.as_ref();
-        let names = names.map(|names| names.iter().map(EventName::as_str).collect::<Vec<_>>());
-        Self {
-            owner: owner_text(endpoint.owner),
-            names: names.map(|names| array_text(&names)),
-            prefixes: array_text(endpoint.prefixes.as_slice()),
-            endpoint: endpoint.clone(),
-        }
-    }
-}
 
 entity! {
     /// An endpoint, as its owner registered it.
-    EndpointRow = webhook_endpoints of EndpointRecord {
+    EndpointRow = webhook_endpoints of Endpoint {
         fixed {
-            id: Id = Id(|record| Some(record.endpoint.id.uuid())),
-            owner: Text = Text(|record| Some(&record.owner)),
-            created_at: Moment = Time(|record| Some(record.endpoint.created_at)),
+            id: Id = Id(|endpoint| Some(endpoint.id.uuid())),
+            owner: Text = Rendered(|endpoint| Some(&endpoint.owner)),
+            created_at: Moment = Time(|endpoint| Some(endpoint.created_at)),
         }
         changing {
-            version: BigInt = Integer(|record| Some(record.endpoint.version)),
-            url: Text = Text(|record| Some(record.endpoint.url.as_str())),
-            names: Nullable<Text> = Json(|record| record.names.as_deref()),
-            prefixes: Text = Json(|record| Some(&record.prefixes)),
-            include_posting: Bool = Bool(|record| record.endpoint.include_posting),
-            description: Nullable<Text> = Text(|record| record.endpoint.description.as_deref()),
-            state: Text = Text(|record| Some(record.endpoint.state.as_str())),
-            state_reason: Nullable<Text> = Text(|record| record.endpoint.state_reason.as_deref()),
-            secret: Binary = Blob(|record| Some(record.endpoint.secret.key())),
-            previous_secret: Nullable<Binary> = Blob(|record| Some(previous(record)?.secret.key())),
-            previous_secret_until: Nullable<Moment> = Time(|record| Some(previous(record)?.until)),
-            updated_at: Moment = Time(|record| Some(record.endpoint.updated_at)),
+            version: BigInt = Integer(|endpoint| Some(endpoint.version)),
+            url: Text = Text(|endpoint| Some(endpoint.url.as_str())),
+            names: Nullable<Text> = Document(|endpoint| endpoint.names.as_ref().map(|it| it as _)),
+            prefixes: Text = Document(|endpoint| Some(&endpoint.prefixes)),
+            include_posting: Bool = Bool(|endpoint| endpoint.include_posting),
+            description: Nullable<Text> = Text(|endpoint| endpoint.description.as_deref()),
+            state: Text = Text(|endpoint| Some(endpoint.state.as_str())),
+            state_reason: Nullable<Text> = Text(|endpoint| endpoint.state_reason.as_deref()),
+            secret: Binary = Blob(|endpoint| Some(endpoint.secret.key())),
+            previous_secret: Nullable<Binary> = Blob(|endpoint| {
+                Some(endpoint.previous_secret.as_ref()?.secret.key())
+            }),
+            previous_secret_until: Nullable<Moment> = Time(|endpoint| {
+                Some(endpoint.previous_secret.as_ref()?.until)
+            }),
+            updated_at: Moment = Time(|endpoint| Some(endpoint.updated_at)),
         }
     }
-}
-
-const fn previous(record: &EndpointRecord) -> Option<&PreviousSecret> {
-    record.endpoint.previous_secret.as_ref()
 }
 
 const OPERATOR: &str = "operator";
 const CLIENT: &str = "client:";
 
-fn owner_text(owner: Owner) -> String {
-    match owner {
-        Owner::Client(id) => format!("{CLIENT}{id}"),
-        Owner::Operator => OPERATOR.to_owned(),
+impl ToText for Owner {
+    fn to_text(&self) -> String {
+        match self {
+            Self::Client(id) => format!("{CLIENT}{id}"),
+            Self::Operator => OPERATOR.to_owned(),
+        }
     }
 }
 
-fn owner(text: &str) -> Result<Owner, StoreError> {
-    if text == OPERATOR {
-        return Ok(Owner::Operator);
+impl StoredText for Owner {
+    fn from_store(text: &str) -> Option<Self> {
+        if text == OPERATOR {
+            return Some(Self::Operator);
+        }
+        let id = text.strip_prefix(CLIENT)?.parse().ok()?;
+        Some(Self::Client(ClientId::new(id)))
     }
-    let id = text.strip_prefix(CLIENT).and_then(|id| id.parse().ok());
-    let id = id.ok_or_else(|| corrupt("webhook_endpoints.owner", text))?;
-    Ok(Owner::Client(ClientId::new(id)))
 }
 
 /// A secret back from its column. Of a bad one only the length is told.
@@ -132,7 +110,7 @@ impl TryFrom<EndpointRow> for Endpoint {
         Ok(Self {
             id: EndpointId::new(row.id.uuid("webhook_endpoints.id")?),
             version: row.version,
-            owner: owner(&row.owner)?,
+            owner: parse(row.owner, "webhook_endpoints.owner")?,
             url: url(&row.url)?,
             names: names.map(|names| names.into_iter().map(EventName::from_store).collect()),
             prefixes: prefixes(&row.prefixes, "webhook_endpoints.prefixes")?,
@@ -152,36 +130,26 @@ impl TryFrom<EndpointRow> for Endpoint {
 #[macro_export]
 macro_rules! tracked_columns {
     () => {
-        r"{webhook_endpoints}, commit_seq, number, last_success_at, failing_since, silent_rounds,
-            open_until"
+        "{webhook_endpoints}, {endpoint read}"
     };
 }
 
 /// The SQL types of a [`TrackedRow`].
-pub type TrackedColumns = (<EndpointRow as Entity>::Row, ProgressColumns);
-
-/// The SQL types of a [`ProgressRow`].
-pub type ProgressColumns = (
-    BigInt,
-    BigInt,
-    Nullable<Moment>,
-    Nullable<Moment>,
-    Count,
-    Nullable<Moment>,
-);
+pub type TrackedColumns = (<EndpointRow as Entity>::Row, <ProgressRow as Entity>::Row);
 
 /// An endpoint, and how far it is.
 pub type TrackedRow = (EndpointRow, ProgressRow);
 
-/// How far the deliveries to an endpoint are.
-#[derive(Clone, Debug, Queryable)]
-pub struct ProgressRow {
-    commit_seq: i64,
-    number: i64,
-    last_success_at: Option<StoredTime>,
-    failing_since: Option<StoredTime>,
-    silent_rounds: i64,
-    open_until: Option<StoredTime>,
+read! {
+    /// How far the deliveries to an endpoint are, of a query that names the table `endpoint`.
+    ProgressRow = endpoint {
+        commit_seq: BigInt,
+        number: BigInt,
+        last_success_at: Nullable<Moment>,
+        failing_since: Nullable<Moment>,
+        silent_rounds: Count,
+        open_until: Nullable<Moment>,
+    }
 }
 
 /// An endpoint that was read.
@@ -200,8 +168,10 @@ pub fn tracked((endpoint, progress): TrackedRow) -> Result<TrackedEndpoint, Stor
 }
 
 statement! {
-    Find = concat!("SELECT ", tracked_columns!(), " FROM webhook_endpoints WHERE id = :id"),
-    over [EndpointRow],
+    Find = concat!(
+        "SELECT ", tracked_columns!(), " FROM webhook_endpoints AS endpoint WHERE id = :id"
+    ),
+    over [EndpointRow, ProgressRow],
     returns TrackedColumns
 }
 
@@ -212,19 +182,19 @@ pub async fn find(conn: &mut impl Executor, id: EndpointId) -> Outcome<Option<Tr
 
 statement! {
     List = concat!(
-        "SELECT ", tracked_columns!(),
-        " FROM webhook_endpoints WHERE id > :after ORDER BY id LIMIT :limit"
+        "SELECT ", tracked_columns!(), r" FROM webhook_endpoints AS endpoint
+        WHERE id > :after ORDER BY id LIMIT :limit"
     ),
-    over [EndpointRow],
+    over [EndpointRow, ProgressRow],
     returns TrackedColumns
 }
 
 statement! {
     ListOwned = concat!(
-        "SELECT ", tracked_columns!(), r" FROM webhook_endpoints
+        "SELECT ", tracked_columns!(), r" FROM webhook_endpoints AS endpoint
         WHERE owner = :owner AND id > :after ORDER BY id LIMIT :limit"
     ),
-    over [EndpointRow],
+    over [EndpointRow, ProgressRow],
     returns TrackedColumns
 }
 
@@ -237,7 +207,7 @@ pub async fn list(
 ) -> Outcome<Vec<TrackedEndpoint>> {
     let after = after.map_or(Uuid::nil(), EndpointId::uuid);
     let limit = most(limit);
-    let rows: Vec<TrackedRow> = match owner.map(owner_text) {
+    let rows: Vec<TrackedRow> = match owner.map(|owner| owner.to_text()) {
         None => conn.load::<List, _>(binds! { after, limit }).await?,
         Some(owner) => {
             let asked = binds! { owner: &owner, after, limit };
@@ -268,15 +238,15 @@ pub async fn insert(
     start: Cursor,
     entry: Option<&Entry>,
 ) -> Outcome<()> {
-    let record = EndpointRecord::from(endpoint);
+    let owner = endpoint.owner.to_text();
     // An owner need not have a row that could be locked.
-    conn.lock("webhook_endpoints", &record.owner).await?;
-    let asked = binds! { most: most(MOST_ENDPOINTS), owner: &record.owner };
+    conn.lock("webhook_endpoints", &owner).await?;
+    let asked = binds! { most: most(MOST_ENDPOINTS), owner: &owner };
     let full: Vec<(bool,)> = conn.load::<IsFull, _>(asked).await?;
     if full == [(true,)] {
         return Err(StoreError::Conflict.into());
     }
-    let mut values = row::<EndpointRow>(&record);
+    let mut values = row::<EndpointRow>(endpoint);
     let [commit_seq, number] = cursor_values(start);
     values.extend(binds! { commit_seq, number });
     conn.execute::<Insert>(&values).await?;
@@ -310,8 +280,8 @@ pub async fn update(
     write: &EndpointWrite,
     entry: Option<&Entry>,
 ) -> Outcome<()> {
-    let (endpoint, record) = (&write.endpoint, EndpointRecord::from(&write.endpoint));
-    let mut values = row::<EndpointRow>(&record);
+    let endpoint = &write.endpoint;
+    let mut values = row::<EndpointRow>(endpoint);
     values.extend(binds! { expected: write.expected });
     if conn.execute::<Update>(&values).await? == 0 {
         return Err(StoreError::Conflict.into());

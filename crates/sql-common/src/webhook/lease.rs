@@ -11,7 +11,7 @@ use webhooks::{
 };
 
 use crate::{
-    binds,
+    binds, each,
     event::cursor_values,
     executor::{Executor, Outcome},
     horizon, statement,
@@ -90,10 +90,7 @@ pub async fn renew(
     leases: &[Lease],
     until: OffsetDateTime,
 ) -> Outcome<HashMap<Lease, Version>> {
-    let leases = leases.iter();
-    let leases =
-        leases.map(|it| binds! { endpoint: it.endpoint.uuid(), holder: it.holder }.to_vec());
-    let leases: Vec<_> = leases.collect();
+    let leases = each! { leases, it => endpoint: it.endpoint.uuid(), holder: it.holder };
     let renewed: Vec<(StoredId, StoredId, Version)> = conn
         .load_each::<Renew, _>(&leases, binds! { until })
         .await?;

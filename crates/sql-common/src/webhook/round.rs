@@ -2,9 +2,7 @@
 
 use kernel::event::Cursor;
 use uuid::Uuid;
-use webhooks::{
-    DELIVERIES_KEPT, DeliveryRecord, EndpointWrite, Round, TrackedEndpoint, WaitingEvent,
-};
+use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointWrite, Round, TrackedEndpoint};
 
 use super::{find, update};
 use crate::{
@@ -17,40 +15,10 @@ use crate::{
 };
 
 written! {
-    /// An event that waits.
-    WaitingSent = webhook_waiting of WaitingEvent {
-        commit_seq = Integer(|event| Some(cursor_values(event.cursor)[0])),
-        number = Integer(|event| Some(cursor_values(event.cursor)[1])),
-        name = Text(|event| Some(event.name.as_str())),
-        subject = Id(|event| Some(event.subject)),
-        attempts = Integer(|event| Some(event.attempts.into())),
-        next_at = Time(|event| event.next_at),
-        last_error = Text(|event| event.last_error.as_deref()),
-        is_silent = Bool(|event| event.is_silent),
-    }
-}
-
-written! {
     /// The place of an event that waits no more.
     Settled = settled of Cursor {
         commit_seq = Integer(|cursor| Some(cursor_values(*cursor)[0])),
         number = Integer(|cursor| Some(cursor_values(*cursor)[1])),
-    }
-}
-
-written! {
-    /// An attempt.
-    DeliverySent = webhook_deliveries of DeliveryRecord {
-        at = Time(|delivery| Some(delivery.at)),
-        commit_seq = Integer(|delivery| Some(cursor_values(delivery.event)[0])),
-        number = Integer(|delivery| Some(cursor_values(delivery.event)[1])),
-        name = Text(|delivery| Some(delivery.name.as_str())),
-        attempt = Integer(|delivery| Some(delivery.attempt.into())),
-        status = Integer(|delivery| delivery.status.map(i64::from)),
-        duration_ms = Integer(|delivery| {
-            Some(i64::try_from(delivery.duration.as_millis()).unwrap_or(i64::MAX))
-        }),
-        error = Text(|delivery| delivery.error.as_deref()),
     }
 }
 

@@ -2,54 +2,37 @@
 
 use std::collections::HashSet;
 
-use diesel::{
-    Queryable,
-    sql_types::{BigInt, Bool, Nullable, Text},
-};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use kernel::{StoreError, event::EventName};
 use time::OffsetDateTime;
 use uuid::Uuid;
 use webhooks::{EndpointId, WaitingEvent};
 
 use crate::{
-    binds,
-    event::cursor_in,
-    executor::{Executor, Outcome, values},
+    binds, each, entity,
+    event::{cursor_in, cursor_values},
+    executor::{Executor, Outcome, counted, values},
     statement,
     stored::{count, most},
-    types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
+    types::{Count, Id, Moment, StoredId, optional_time},
 };
 
-/// The columns of a [`WaitingRow`].
-macro_rules! waiting_columns {
-    () => {
-        "commit_seq, number, name, subject, attempts, next_at, last_error, is_silent"
-    };
-}
-
-/// The SQL types of a [`WaitingRow`].
-pub type WaitingColumns = (
-    BigInt,
-    BigInt,
-    Text,
-    Id,
-    Count,
-    Nullable<Moment>,
-    Nullable<Text>,
-    Bool,
-);
-
-/// An event that waits.
-#[derive(Clone, Debug, Queryable)]
-pub struct WaitingRow {
-    commit_seq: i64,
-    number: i64,
-    name: String,
-    subject: StoredId,
-    attempts: i64,
-    next_at: Option<StoredTime>,
-    last_error: Option<String>,
-    is_silent: bool,
+entity! {
+    /// An event that waits.
+    WaitingRow = webhook_waiting of WaitingEvent {
+        fixed {
+            commit_seq: BigInt = Integer(|event| Some(cursor_values(event.cursor)[0])),
+            number: BigInt = Integer(|event| Some(cursor_values(event.cursor)[1])),
+        }
+        changing {
+            name: Text = Text(|event| Some(event.name.as_str())),
+            subject: Id = Id(|event| Some(event.subject)),
+            attempts: Count = Integer(|event| Some(event.attempts.into())),
+            next_at: Nullable<Moment> = Time(|event| event.next_at),
+            last_error: Nullable<Text> = Text(|event| event.last_error.as_deref()),
+            is_silent: Bool = Bool(|event| event.is_silent),
+        }
+    }
 }
 
 impl TryFrom<WaitingRow> for WaitingEvent {
@@ -69,12 +52,10 @@ impl TryFrom<WaitingRow> for WaitingEvent {
 }
 
 statement! {
-    Due = concat!(
-        "SELECT ", waiting_columns!(), r" FROM webhook_waiting
-        WHERE endpoint = :endpoint AND next_at <= :now
-        ORDER BY next_at, commit_seq, number LIMIT :limit"
-    ),
-    returns WaitingColumns
+    Due = r"
+        SELECT {webhook_waiting} FROM webhook_waiting WHERE endpoint = :endpoint AND next_at <= :now
+        ORDER BY next_at, commit_seq, number LIMIT :limit",
+    loads WaitingRow
 }
 
 /// Waiting events whose next attempt is due.
@@ -109,10 +90,7 @@ pub async fn waiting_among(
     endpoint: EndpointId,
     subjects: &HashSet<Uuid>,
 ) -> Outcome<HashSet<Uuid>> {
-    let subjects = subjects.iter();
-    let asked: Vec<_> = subjects
-        .map(|subject| binds! { subject }.to_vec())
-        .collect();
+    let asked = each! { subjects, subject => subject };
     let endpoint = binds! { endpoint: endpoint.uuid() };
     let rows: Vec<(StoredId,)> = conn.load_each::<WaitingAmong, _>(&asked, endpoint).await?;
     let subjects = rows
@@ -137,6 +115,5 @@ pub async fn count_waiting(
 ) -> Outcome<usize> {
     let asked = binds! { endpoint: endpoint.uuid(), limit: most(limit) };
     let rows: Vec<(i64,)> = conn.load::<CountWaiting, _>(asked).await?;
-    let count = rows.first().map_or(0, |(count,)| *count);
-    Ok(usize::try_from(count).unwrap_or_default())
+    Ok(counted(&rows))
 }
