@@ -4,7 +4,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use diesel::{QueryableByName, sql_query, sql_types::Text};
+use diesel::{dsl::sql, sql_query, sql_types::Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _};
 use kernel::StoreError;
 use sql_common::{
@@ -35,12 +35,6 @@ pub enum Begun {
 /// A database that takes in a copy.
 pub struct CopyTarget {
     connections: Arc<Connections>,
-}
-
-#[derive(QueryableByName)]
-struct Line {
-    #[diesel(sql_type = Text)]
-    line: String,
 }
 
 statement! {
@@ -139,8 +133,8 @@ impl CopyTarget {
         let values = columns.iter().zip(0..);
         let values = values.map(|(column, at)| from_text(column.kind, &format!("(r ->> {at})")));
         let insert = format!(
-            "INSERT INTO {} ({names}) OVERRIDING SYSTEM VALUE \
-             SELECT {} FROM jsonb_array_elements($1::jsonb) AS r",
+            r"INSERT INTO {} ({names}) OVERRIDING SYSTEM VALUE
+            SELECT {} FROM jsonb_array_elements($1::jsonb) AS r",
             table.name,
             list(values)
         );
@@ -162,10 +156,10 @@ impl CopyTarget {
         self.connections
             .transaction(async move |conn| {
                 conn.batch_execute(&format!(
-                    "SELECT setval(pg_get_serial_sequence('outbox', 'id'), greatest({outbox}, 1)); \
-                     SELECT setval(pg_get_serial_sequence('events', 'number'), \
-                     greatest({events}, 1)); \
-                     DROP TABLE copy_progress"
+                    r"
+                    SELECT setval(pg_get_serial_sequence('outbox', 'id'), greatest({outbox}, 1));
+                    SELECT setval(pg_get_serial_sequence('events', 'number'), greatest({events}, 1));
+                    DROP TABLE copy_progress"
                 ))
                 .await?;
                 Ok(())
@@ -184,9 +178,9 @@ impl CopyTarget {
     async fn rows(&self, query: String, columns: &[Column]) -> Result<Vec<Row>, StoreError> {
         let lines = self
             .connections
-            .run(async move |conn| Ok(sql_query(query).load::<Line>(conn).await?))
+            .run(async move |conn| Ok(sql::<Text>(&query).load::<String>(conn).await?))
             .await?;
-        let rows = lines.iter().map(|Line { line }| row(line, columns));
+        let rows = lines.iter().map(|line| row(line, columns));
         rows.collect()
     }
 }
@@ -197,8 +191,8 @@ async fn begin(conn: &mut AsyncPgConnection) -> Result<Begun, Failure> {
     }
     let mut used = Vec::new();
     for table in TABLES.map(|it| it.name) {
-        let query = format!("SELECT 'used' AS line FROM {table} LIMIT 1");
-        let found: Vec<Line> = sql_query(query).load(conn).await?;
+        let query = format!("SELECT 'used' FROM {table} LIMIT 1");
+        let found: Vec<String> = sql::<Text>(&query).load(conn).await?;
         if !found.is_empty() && !NEVER_EMPTY.contains(&table) {
             used.push(table.to_owned());
         }
@@ -217,21 +211,17 @@ async fn begin(conn: &mut AsyncPgConnection) -> Result<Begun, Failure> {
 /// The columns of a table, and how each is written as text.
 async fn columns(conn: &mut AsyncPgConnection, table: &Table) -> Result<Vec<Column>, Failure> {
     let query = format!(
-        "SELECT column_name || ' ' || udt_name AS line FROM information_schema.columns \
-         WHERE table_schema = current_schema() AND table_name = {} ORDER BY ordinal_position",
+        r"SELECT column_name::text, udt_name::text FROM information_schema.columns
+        WHERE table_schema = current_schema() AND table_name = {} ORDER BY ordinal_position",
         quoted(table.name)
     );
-    let found: Vec<Line> = sql_query(query).load(conn).await?;
+    let found: Vec<(String, String)> = sql::<(Text, Text)>(&query).load(conn).await?;
     let mut columns = Vec::new();
-    for Line { line } in found {
-        let (name, type_name) = line.split_once(' ').unwrap_or((&line, ""));
-        let kind = kind(type_name).ok_or_else(|| {
+    for (name, type_name) in found {
+        let kind = kind(&type_name).ok_or_else(|| {
             Failure::Broken(format!("{}.{name} has the type {type_name}", table.name))
         })?;
-        columns.push(Column {
-            name: name.to_owned(),
-            kind,
-        });
+        columns.push(Column { name, kind });
     }
     Ok(columns)
 }
@@ -266,7 +256,7 @@ fn select(table: &Table, columns: &[Column]) -> String {
     });
     let values = list(values);
     format!(
-        "SELECT json_build_array({values})::text AS line FROM {}",
+        "SELECT json_build_array({values})::text FROM {}",
         table.name
     )
 }
@@ -284,8 +274,8 @@ fn from_text(kind: Kind, text: &str) -> String {
         Kind::Double => format!("({text})::float8"),
         // By a factor that is a double, which holds either part exactly.
         Kind::Moment => format!(
-            "timestamptz 'epoch' + ({text})::bigint / 1000000 * interval '1 second' \
-             + ({text})::bigint % 1000000 * interval '1 microsecond'"
+            r"timestamptz 'epoch' + ({text})::bigint / 1000000 * interval '1 second'
+            + ({text})::bigint % 1000000 * interval '1 microsecond'"
         ),
         Kind::Date => format!("({text})::date"),
     }

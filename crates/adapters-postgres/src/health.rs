@@ -1,10 +1,13 @@
 //! Whether the database accepts writes, and the time of its clock.
 
 use async_trait::async_trait;
-use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use diesel::{
+    pg::Pg,
+    sql_types::{BigInt, Bool, Nullable, Text},
+};
 use domain::store::{Health, ReplicaPosition, StoreClock};
 use kernel::StoreError;
-use sql_common::{executor::Executor as _, statement};
+use sql_common::{executor::Executor as _, sql::Returning, statement};
 use time::OffsetDateTime;
 
 use crate::{
@@ -54,7 +57,7 @@ fn not_ready<T>(why: impl Into<String>) -> Result<T, StoreError> {
 impl Health for PostgresStore {
     async fn ready(&self) -> Result<(), StoreError> {
         let looked = self.connections.run(async |conn| {
-            let pending = migrations::pending(conn, &MIGRATIONS).await?;
+            let pending = migrations::pending::<Pg>(conn, &MIGRATIONS).await?;
             if pending.is_empty() {
                 let rows: Vec<(bool, bool, Option<String>)> = conn.load::<Writable, _>(&[]).await?;
                 Ok((pending, rows.into_iter().next()))
@@ -83,18 +86,21 @@ impl Health for PostgresStore {
     }
 }
 
+/// The number that a statement returns.
+async fn number<S: Returning<Row = (BigInt,)>>(
+    store: &PostgresStore,
+) -> Result<Option<i64>, StoreError> {
+    let asked = store.query(async |conn| Ok(conn.load::<S, (i64,)>(&[]).await?));
+    Ok(asked.await?.first().map(|(number,)| *number))
+}
+
 #[async_trait]
 impl StoreClock for PostgresStore {
     async fn time(&self) -> Result<Option<OffsetDateTime>, StoreError> {
-        let asked = self.connections.run(async |conn| {
-            let rows: Vec<(i64,)> = conn.load::<Clock, _>(&[]).await?;
-            Ok(rows)
-        });
-        let now =
-            asked.await?.into_iter().next().map(|(micros,)| {
-                OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1_000)
-            });
-        now.transpose()
+        let micros = number::<Clock>(self).await?;
+        let now = micros.map(|micros| i128::from(micros) * 1_000);
+        now.map(OffsetDateTime::from_unix_timestamp_nanos)
+            .transpose()
             .map_err(|error| StoreError::Broken(error.to_string()))
     }
 }
@@ -102,11 +108,7 @@ impl StoreClock for PostgresStore {
 #[async_trait]
 impl ReplicaPosition for PostgresStore {
     async fn position(&self) -> Result<Option<u64>, StoreError> {
-        let asked = self.connections.run(async |conn| {
-            let rows: Vec<(i64,)> = conn.load::<Place, _>(&[]).await?;
-            Ok(rows)
-        });
-        let place = asked.await?.into_iter().next();
-        Ok(place.and_then(|(bytes,)| u64::try_from(bytes).ok()))
+        let bytes = number::<Place>(self).await?;
+        Ok(bytes.and_then(|bytes| u64::try_from(bytes).ok()))
     }
 }

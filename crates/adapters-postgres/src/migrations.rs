@@ -14,48 +14,13 @@ use diesel::{
 };
 use diesel_async::{AsyncPgConnection, async_connection_wrapper::AsyncConnectionWrapper};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
-use sql_common::{executor::Executor as _, migrations::Comparison, statement};
+pub(crate) use sql_common::migrations::pending;
+use sql_common::{executor::Executor as _, statement};
 use tokio::{task, time::sleep};
 
 use crate::error::Failure;
 
 pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
-
-statement! {
-    HasJournal = "SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL",
-    returns Bool
-}
-
-statement! {
-    Journal = "SELECT version FROM __diesel_schema_migrations",
-    returns Text
-}
-
-statement! {
-    Needs = "SELECT needs FROM schema_compatibility",
-    returns Text
-}
-
-/// The names of the migrations that the database lacks, in order. Fails if a newer program has
-/// migrated it so that this one cannot use it.
-pub(crate) async fn pending(
-    conn: &mut AsyncPgConnection,
-    known: &impl MigrationSource<Pg>,
-) -> Result<Vec<String>, Failure> {
-    let has_journal: Vec<bool> = conn.load::<HasJournal, _>(&[]).await?;
-    let applied = if has_journal == [true] {
-        conn.load::<Journal, _>(&[]).await?
-    } else {
-        Vec::new()
-    };
-    let comparison = Comparison::new::<Pg>(known, applied)?;
-    let needs: Vec<String> = if comparison.is_newer() {
-        conn.load::<Needs, _>(&[]).await?
-    } else {
-        Vec::new()
-    };
-    Ok(comparison.pending(needs.first().map(String::as_str))?)
-}
 
 statement! {
     /// The key is an arbitrary number that nothing else in the database uses.
@@ -92,7 +57,7 @@ pub(crate) async fn migrate<S>(
     known: S,
 ) -> Result<Vec<String>, Failure>
 where
-    S: MigrationSource<Pg> + Send + 'static,
+    S: MigrationSource<Pg> + Send + Sync + 'static,
 {
     let _: Vec<(String, String)> = conn.load::<NoLimits, _>(&[]).await?;
     // Polled: a statement that waits has a snapshot, for whose end the building of an index waits.
@@ -104,7 +69,7 @@ where
         }
         sleep(LOCK_POLL).await;
     }
-    let pending = pending(&mut conn, &known).await?;
+    let pending = pending::<Pg>(&mut conn, &known).await?;
     if pending.is_empty() {
         return Ok(pending);
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use diesel::pg::Pg;
 use kernel::StoreError;
 
 use crate::{
@@ -38,7 +39,7 @@ impl PostgresStore {
     /// The names of the migrations that the schema lacks, in order.
     pub async fn pending_migrations(&self) -> Result<Vec<String>, StoreError> {
         self.connections
-            .run(async |conn| migrations::pending(conn, &MIGRATIONS).await)
+            .run(async |conn| Ok(migrations::pending::<Pg>(conn, &MIGRATIONS).await?))
             .await
     }
 

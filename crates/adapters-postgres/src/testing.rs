@@ -18,7 +18,7 @@ use std::{
 };
 
 use diesel::{
-    QueryableByName, sql_query,
+    dsl::sql,
     sql_types::{BigInt, Text},
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
@@ -96,32 +96,18 @@ pub fn execute(url: &str, statements: &str) {
     });
 }
 
-/// The only number that a query returns, in its column `value`.
+/// The only number that a query returns.
 pub fn number(url: &str, query: &str) -> i64 {
-    #[derive(QueryableByName)]
-    struct Row {
-        #[diesel(sql_type = BigInt)]
-        value: i64,
-    }
-
     connected(url, async |conn| {
-        let row: Row = sql_query(query).get_result(conn).await.unwrap();
-        row.value
+        sql::<BigInt>(query).get_result(conn).await.unwrap()
     })
 }
 
-/// The texts that a query returns, in its column `value`.
+/// The texts that a query returns.
 pub fn texts(url: &str, query: &str) -> Vec<String> {
-    #[derive(QueryableByName)]
-    struct Row {
-        #[diesel(sql_type = Text)]
-        value: String,
-    }
-
-    let rows = connected(url, async |conn| {
-        sql_query(query).load::<Row>(conn).await.unwrap()
-    });
-    rows.into_iter().map(|row| row.value).collect()
+    connected(url, async |conn| {
+        sql::<Text>(query).load(conn).await.unwrap()
+    })
 }
 
 /// The databases of tests that run at the same time. They are dropped together after the last test,

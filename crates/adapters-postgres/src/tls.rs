@@ -28,8 +28,11 @@ pub(crate) fn client_config(url: &PostgresUrl) -> Result<ClientConfig, StoreErro
         .with_safe_default_protocol_versions()
         .map_err(|error| unusable(&error))?;
     let verifier: Arc<dyn ServerCertVerifier> = match url.verification() {
-        Verification::None => Arc::new(Unchecked(provider)),
-        Verification::Issuer => Arc::new(AnyName(issuers(url.roots(), provider)?)),
+        Verification::None => Arc::new(AnyName(None, provider)),
+        Verification::Issuer => {
+            let issuers = issuers(url.roots(), Arc::clone(&provider))?;
+            Arc::new(AnyName(Some(issuers), provider))
+        }
         Verification::Full => issuers(url.roots(), provider)?,
     };
     let mut config = config
@@ -86,51 +89,10 @@ fn unusable(why: &dyn std::fmt::Display) -> StoreError {
     StoreError::Unavailable(format!("TLS cannot be used: {why}"))
 }
 
-/// Accepts any certificate: for `prefer` and `require`, which protect against eavesdropping but not
-/// against impersonation.
+/// Accepts a certificate for any name: of a trusted issuer, for `verify-ca`; or of anybody, for
+/// `prefer` and `require`, which protect against eavesdropping but not against impersonation.
 #[derive(Debug)]
-struct Unchecked(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Unchecked {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        verify_tls12_signature(message, cert, signed, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        verify_tls13_signature(message, cert, signed, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
-}
-
-/// Accepts a certificate of a trusted issuer for any name: for `verify-ca`.
-#[derive(Debug)]
-struct AnyName(Arc<WebPkiServerVerifier>);
+struct AnyName(Option<Arc<WebPkiServerVerifier>>, Arc<CryptoProvider>);
 
 impl ServerCertVerifier for AnyName {
     fn verify_server_cert(
@@ -141,10 +103,11 @@ impl ServerCertVerifier for AnyName {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let verified =
-            self.0
-                .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        match verified {
+        let Some(issuers) = &self.0 else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        match issuers.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+        {
             // The name is checked last, so the rest of the certificate is valid.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
@@ -159,7 +122,8 @@ impl ServerCertVerifier for AnyName {
         cert: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, cert, signed)
+        let algorithms = &self.1.signature_verification_algorithms;
+        verify_tls12_signature(message, cert, signed, algorithms)
     }
 
     fn verify_tls13_signature(
@@ -168,10 +132,11 @@ impl ServerCertVerifier for AnyName {
         cert: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, cert, signed)
+        let algorithms = &self.1.signature_verification_algorithms;
+        verify_tls13_signature(message, cert, signed, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.1.signature_verification_algorithms.supported_schemes()
     }
 }

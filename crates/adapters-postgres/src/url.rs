@@ -203,49 +203,46 @@ mod tests {
 
     #[test]
     fn sslmode_says_how_the_way_is_secured() {
-        use {Roots::System, Verification as Check};
+        use Roots::System;
+        use SslMode::{Disable, Prefer, Require};
+        use Verification::{Full, Issuer, None};
         let file = || Roots::File("/etc/ca.pem".into());
         for (parameters, mode, verification, roots) in [
-            ("", SslMode::Prefer, Check::None, System),
-            ("sslmode=disable", SslMode::Disable, Check::None, System),
-            ("sslmode=prefer", SslMode::Prefer, Check::None, System),
-            ("sslmode=require", SslMode::Require, Check::None, System),
+            ("", Prefer, None, System),
+            ("sslmode=disable", Disable, None, System),
+            ("sslmode=prefer", Prefer, None, System),
+            ("sslmode=require", Require, None, System),
             (
                 "sslmode=verify-ca&sslrootcert=/etc/ca.pem",
-                SslMode::Require,
-                Check::Issuer,
+                Require,
+                Issuer,
                 file(),
             ),
-            ("sslmode=verify-full", SslMode::Require, Check::Full, System),
-            (
-                "sslmode=verify%2Dfull",
-                SslMode::Require,
-                Check::Full,
-                System,
-            ),
+            ("sslmode=verify-full", Require, Full, System),
+            ("sslmode=verify%2Dfull", Require, Full, System),
             (
                 "sslmode=verify-full&sslrootcert=system",
-                SslMode::Require,
-                Check::Full,
+                Require,
+                Full,
                 System,
             ),
-            ("sslrootcert=system", SslMode::Require, Check::Full, System),
+            ("sslrootcert=system", Require, Full, System),
             (
                 "sslrootcert=%2Fetc%2Fca.pem&sslmode=require",
-                SslMode::Require,
-                Check::Issuer,
+                Require,
+                Issuer,
                 file(),
             ),
             (
                 "sslmode=prefer&sslrootcert=/etc/ca.pem",
-                SslMode::Prefer,
-                Check::None,
+                Prefer,
+                None,
                 file(),
             ),
             (
                 "application_name=a&sslmode=verify-full&connect_timeout=3",
-                SslMode::Require,
-                Check::Full,
+                Require,
+                Full,
                 System,
             ),
         ] {

@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, path::Path};
 
 use diesel::{
-    Connection, QueryableByName, RunQueryDsl, SqliteConnection,
+    Connection, RunQueryDsl, SqliteConnection,
     connection::SimpleConnection,
+    dsl::sql,
     sql_query,
     sql_types::{BigInt, Text},
 };
@@ -34,24 +35,6 @@ pub struct Contents {
     pub rows: BTreeMap<String, u64>,
 }
 
-#[derive(QueryableByName)]
-struct Count {
-    #[diesel(sql_type = BigInt)]
-    count: i64,
-}
-
-#[derive(QueryableByName)]
-struct Fault {
-    #[diesel(sql_type = Text)]
-    integrity_check: String,
-}
-
-#[derive(QueryableByName)]
-struct Line {
-    #[diesel(sql_type = Text)]
-    line: String,
-}
-
 impl SqliteStore {
     /// Copies the database, as it is at one moment, into a file that is empty or not there. Other
     /// connections read and write meanwhile; what they write stays in the write-ahead log until the
@@ -77,10 +60,8 @@ impl SqliteStore {
     pub async fn size(&self) -> Result<u64, StoreError> {
         self.connections
             .read(|conn| {
-                let size = "SELECT page_count * page_size AS count \
-                            FROM pragma_page_count(), pragma_page_size()";
-                let Count { count } = sql_query(size).get_result(conn)?;
-                Ok(count.unsigned_abs())
+                let size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+                Ok(sql::<BigInt>(size).get_result::<i64>(conn)?.unsigned_abs())
             })
             .await
     }
@@ -94,20 +75,20 @@ pub fn inspect(path: &Path) -> Result<Contents, StoreError> {
 
 fn inspected(conn: &mut SqliteConnection) -> Result<Contents, Failure> {
     let check = format!("PRAGMA integrity_check({MOST_FAULTS})");
-    let found: Vec<Fault> = sql_query(check).load(conn)?;
-    let found: Vec<_> = found.iter().map(|it| it.integrity_check.as_str()).collect();
+    let found: Vec<String> = sql::<Text>(&check).load(conn)?;
     if found != ["ok"] {
         let why = format!("the file is damaged: {}", found.join("; "));
         return Err(StoreError::Broken(why).into());
     }
     let schema = migrations::applied(conn)?;
-    let tables = "SELECT name AS line FROM sqlite_schema \
-                  WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name";
-    let tables: Vec<Line> = sql_query(tables).load(conn)?;
+    let tables = r"
+        SELECT name FROM sqlite_schema
+        WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name";
+    let tables: Vec<String> = sql::<Text>(tables).load(conn)?;
     let mut rows = BTreeMap::new();
-    for Line { line: table } in tables {
-        let count = format!("SELECT count(*) AS count FROM \"{table}\"");
-        let Count { count } = sql_query(count).get_result(conn)?;
+    for table in tables {
+        let count = format!("SELECT count(*) FROM \"{table}\"");
+        let count: i64 = sql::<BigInt>(&count).get_result(conn)?;
         rows.insert(table, count.unsigned_abs());
     }
     Ok(Contents { schema, rows })

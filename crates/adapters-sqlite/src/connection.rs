@@ -15,9 +15,9 @@ use std::{
 };
 
 use diesel::{
-    Connection, QueryableByName, RunQueryDsl, SqliteConnection,
+    Connection, RunQueryDsl, SqliteConnection,
     connection::SimpleConnection,
-    sql_query,
+    dsl::sql,
     sql_types::{Integer, Text},
 };
 use kernel::StoreError;
@@ -128,9 +128,10 @@ impl Connections {
                 None => this.connect(Role::Writer)?,
             };
             for _ in 0..CHECKPOINTS {
-                let done = sql_query("PRAGMA wal_checkpoint(TRUNCATE)").get_result(&mut conn);
-                match done.map_err(Failure::from) {
-                    Ok(Checkpoint { busy: 0 }) => {
+                // Whether it was in use, the pages of the log, and those that were copied.
+                let done = sql::<(Integer, Integer, Integer)>("PRAGMA wal_checkpoint(TRUNCATE)");
+                match done.get_result(&mut conn).map_err(Failure::from) {
+                    Ok::<(i32, i32, i32), _>((0, ..)) => {
                         *writer = Some(conn);
                         return Ok(true);
                     }
@@ -261,22 +262,10 @@ fn set_busy_timeout(conn: &mut SqliteConnection, time: Duration) -> Result<(), F
     Ok(())
 }
 
-#[derive(QueryableByName)]
-struct Checkpoint {
-    #[diesel(sql_type = Integer)]
-    busy: i32,
-}
-
-#[derive(QueryableByName)]
-struct UserVersion {
-    #[diesel(sql_type = Integer)]
-    user_version: i32,
-}
-
 /// Writes a page without changing it.
 fn probe(conn: &mut SqliteConnection) -> Result<(), Failure> {
-    let UserVersion { user_version } = sql_query("PRAGMA user_version").get_result(conn)?;
-    conn.batch_execute(&format!("PRAGMA user_version = {user_version}"))?;
+    let version: i32 = sql::<Integer>("PRAGMA user_version").get_result(conn)?;
+    conn.batch_execute(&format!("PRAGMA user_version = {version}"))?;
     Ok(())
 }
 
@@ -310,25 +299,19 @@ pub(crate) fn uri(path: &Path, mode: &str) -> Result<String, StoreError> {
     Ok(format!("file:{text}?mode={mode}"))
 }
 
-#[derive(QueryableByName)]
-struct JournalMode {
-    #[diesel(sql_type = Text)]
-    journal_mode: String,
-}
-
 /// Switches the file to a write-ahead log, so that readers and the writer do not wait for each
 /// other. This is done once for each file. SQLite does not wait for another process that does the
 /// same, so this retries.
 fn use_wal(conn: &mut SqliteConnection, timeout: Duration) -> Result<(), Failure> {
     let give_up = Instant::now() + timeout;
     loop {
-        let mode = sql_query("PRAGMA journal_mode = WAL").get_result::<JournalMode>(conn);
+        let mode = sql::<Text>("PRAGMA journal_mode = WAL").get_result::<String>(conn);
         match mode.map_err(Failure::from) {
-            Ok(JournalMode { journal_mode }) if journal_mode == "wal" => return Ok(()),
-            Ok(JournalMode { journal_mode }) => {
+            Ok(mode) if mode == "wal" => return Ok(()),
+            Ok(mode) => {
                 let why = format!(
                     "the file system does not support a write-ahead log (the journal mode stays \
-                     {journal_mode}); put the database on a local disk"
+                     {mode}); put the database on a local disk"
                 );
                 return Err(StoreError::Broken(why).into());
             }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use diesel::{
-    QueryableByName, RunQueryDsl, SqliteConnection,
+    RunQueryDsl, SqliteConnection,
     connection::{DefaultLoadingMode, SimpleConnection},
-    sql_query,
+    dsl::sql,
     sql_types::{BigInt, Text},
 };
 use kernel::StoreError;
@@ -23,18 +23,6 @@ const PAGE_BYTES: usize = 4 << 20;
 /// A database that nobody else can use for as long as this is open.
 pub struct CopySource {
     conn: SqliteConnection,
-}
-
-#[derive(QueryableByName)]
-struct Line {
-    #[diesel(sql_type = Text)]
-    line: String,
-}
-
-#[derive(QueryableByName)]
-struct Number {
-    #[diesel(sql_type = BigInt)]
-    number: i64,
 }
 
 impl CopySource {
@@ -57,30 +45,26 @@ impl CopySource {
     /// The names of the tables.
     pub fn tables(&mut self) -> Result<Vec<String>, StoreError> {
         self.lines(
-            "SELECT name AS line FROM sqlite_schema WHERE type = 'table' \
-             AND name NOT GLOB 'sqlite_*' \
-             AND name NOT IN ('__diesel_schema_migrations', 'schema_compatibility')",
+            r"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'
+            AND name NOT IN ('__diesel_schema_migrations', 'schema_compatibility')",
         )
     }
 
     /// The names of a table's columns.
     pub fn columns(&mut self, table: &Table) -> Result<Vec<String>, StoreError> {
-        let columns = format!(
-            "SELECT name AS line FROM pragma_table_info({})",
-            quoted(table.name)
-        );
+        let table = quoted(table.name);
+        let columns = format!("SELECT name FROM pragma_table_info({table})");
         self.lines(&columns)
     }
 
     /// The highest number that a table ever gave to a row.
     pub fn last_number(&mut self, table: &str) -> Result<i64, StoreError> {
         let last = format!(
-            "SELECT coalesce(max(seq), 0) AS number FROM sqlite_sequence WHERE name = {}",
+            "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = {}",
             quoted(table)
         );
-        let found = sql_query(last).get_result(&mut self.conn);
-        let Number { number } = found.map_err(|error| Failure::from(error).0)?;
-        Ok(number)
+        let found = sql::<BigInt>(&last).get_result(&mut self.conn);
+        found.map_err(|error| Failure::from(error).0)
     }
 
     /// The rows that follow a key, at most so many, in the order of the key.
@@ -95,9 +79,10 @@ impl CopySource {
         let failed = |error| Failure::from(error).0;
         let mut page = Vec::new();
         let mut bytes = 0;
-        let lines = sql_query(query).load_iter::<Line, DefaultLoadingMode>(&mut self.conn);
+        let query = sql::<Text>(&query);
+        let lines = query.load_iter::<String, DefaultLoadingMode>(&mut self.conn);
         for line in lines.map_err(failed)? {
-            let Line { line } = line.map_err(failed)?;
+            let line = line.map_err(failed)?;
             bytes += line.len();
             page.push(row(&line, columns)?);
             if bytes >= PAGE_BYTES {
@@ -108,9 +93,8 @@ impl CopySource {
     }
 
     fn lines(&mut self, query: &str) -> Result<Vec<String>, StoreError> {
-        let found: Result<Vec<Line>, _> = sql_query(query).load(&mut self.conn);
-        let found = found.map_err(|error| Failure::from(error).0)?;
-        Ok(found.into_iter().map(|it| it.line).collect())
+        let found = sql::<Text>(query).load(&mut self.conn);
+        found.map_err(|error| Failure::from(error).0)
     }
 }
 
@@ -150,7 +134,7 @@ fn page(
         }
     };
     Ok(format!(
-        "SELECT json_array({}) AS line FROM {} {beyond} ORDER BY {names} LIMIT {most}",
+        "SELECT json_array({}) FROM {} {beyond} ORDER BY {names} LIMIT {most}",
         list(values),
         table.name
     ))

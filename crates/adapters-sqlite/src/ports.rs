@@ -22,45 +22,49 @@ sql_common::postings!(SqliteStore);
 sql_common::subscribers!(SqliteStore);
 sql_common::webhooks!(SqliteStore);
 
+/// Work on a connection.
+pub(crate) trait Work<T>:
+    AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static
+{
+}
+
+impl<T, W> Work<T> for W where W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static {}
+
 /// How ports that both stores share run their work.
 impl SqliteStore {
     /// Runs work that only reads.
-    pub(crate) async fn query<T, W>(&self, work: W) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static,
-    {
+    pub(crate) async fn query<T: Send + 'static>(
+        &self,
+        work: impl Work<T>,
+    ) -> Result<T, StoreError> {
         self.connections
             .read(move |conn| Ok(at_once(work(conn))?))
             .await
     }
 
     /// Runs work that writes, all or nothing.
-    pub(crate) async fn transaction<T, W>(&self, work: W) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static,
-    {
+    pub(crate) async fn transaction<T: Send + 'static>(
+        &self,
+        work: impl Work<T>,
+    ) -> Result<T, StoreError> {
         self.connections
             .write(move |conn| Ok(at_once(work(conn))?))
             .await
     }
 
     /// The same for one statement.
-    pub(crate) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static,
-    {
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl Work<T>,
+    ) -> Result<T, StoreError> {
         self.transaction(work).await
     }
 
     /// The same for one that may be run again.
-    pub(crate) async fn repeatable<T, W>(&self, work: W) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static,
-    {
+    pub(crate) async fn repeatable<T: Send + 'static>(
+        &self,
+        work: impl Work<T>,
+    ) -> Result<T, StoreError> {
         self.transaction(work).await
     }
 }

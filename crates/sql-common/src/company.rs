@@ -46,14 +46,6 @@ read! {
     }
 }
 
-/// The columns of a [`CompanyViewRow`].
-#[macro_export]
-macro_rules! company_view_columns {
-    () => {
-        "{companies read}, companies.created_at, companies.updated_at, companies.updated_by"
-    };
-}
-
 /// The SQL types of a [`CompanyViewRow`].
 pub type CompanyViewColumns = (<CompanyRow as Entity>::Row, Moment, Moment, Nullable<Text>);
 
@@ -93,10 +85,9 @@ pub fn former_names(stored: &str) -> Result<Vec<String>, StoreError> {
 }
 
 statement! {
-    List = concat!(
-        "SELECT ", company_view_columns!(),
-        " FROM companies WHERE website > :after ORDER BY website LIMIT :limit"
-    ),
+    List = r"
+        SELECT {companies read}, created_at, updated_at, updated_by FROM companies
+        WHERE website > :after ORDER BY website LIMIT :limit",
     over [CompanyRow],
     returns CompanyViewColumns
 }
@@ -113,7 +104,8 @@ pub async fn companies(
 }
 
 statement! {
-    Find = concat!("SELECT ", company_view_columns!(), " FROM companies WHERE id = :id"),
+    Find = r"
+        SELECT {companies read}, created_at, updated_at, updated_by FROM companies WHERE id = :id",
     over [CompanyRow],
     returns CompanyViewColumns
 }

@@ -9,60 +9,82 @@ use std::collections::BTreeSet;
 use diesel::{
     backend::Backend,
     migration::{Migration, MigrationSource},
+    sql_types::{Bool, Text},
 };
 use kernel::StoreError;
 
-/// What a program and a database do not have in common.
-#[derive(Debug)]
-pub struct Comparison {
-    /// The versions of the migrations that the program knows.
-    known: BTreeSet<String>,
-    /// The names of those that the database lacks, in order.
-    pending: Vec<String>,
-    /// The version of the newest one that the database has and the program does not know.
-    unknown: Option<String>,
+use crate::{
+    executor::{Executor, Outcome},
+    statement,
+};
+
+statement! {
+    HasJournal = {
+        postgres: "SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL",
+        sqlite: r"
+            SELECT EXISTS (
+                SELECT 1 FROM sqlite_schema
+                WHERE type = 'table' AND name = '__diesel_schema_migrations'
+            )",
+    },
+    returns Bool
 }
 
-impl Comparison {
-    /// Compares the known migrations with the versions of those that are applied.
-    pub fn new<DB: Backend>(
-        known: &impl MigrationSource<DB>,
-        applied: Vec<String>,
-    ) -> Result<Self, StoreError> {
-        let mut applied = BTreeSet::from_iter(applied);
-        let mut migrations = known
-            .migrations()
-            .map_err(|error| StoreError::Broken(error.to_string()))?;
-        migrations.sort_by(|a, b| a.name().version().cmp(&b.name().version()));
-        let version = |migration: &dyn Migration<DB>| migration.name().version().to_string();
-        Ok(Self {
-            known: migrations.iter().map(|it| version(&**it)).collect(),
-            pending: migrations
-                .iter()
-                .filter(|migration| !applied.remove(&version(&***migration)))
-                .map(|migration| migration.name().to_string())
-                .collect(),
-            unknown: applied.pop_last(),
-        })
-    }
+statement! {
+    Journal = "SELECT version FROM __diesel_schema_migrations ORDER BY version",
+    returns Text
+}
 
-    /// Whether a newer program has migrated the database.
-    pub const fn is_newer(&self) -> bool {
-        self.unknown.is_some()
-    }
+statement! {
+    Needs = "SELECT needs FROM schema_compatibility",
+    returns Text
+}
 
-    /// The names of the migrations that the database lacks, in order. Fails if a newer program has
-    /// migrated it so that this one cannot use it any more: it `needs` a migration that this
-    /// program does not know, or does not say what it needs.
-    pub fn pending(self, needs: Option<&str>) -> Result<Vec<String>, StoreError> {
-        match self.unknown {
-            Some(unknown) if !needs.is_some_and(|needs| self.known.contains(needs)) => {
-                Err(StoreError::Broken(format!(
-                    "the schema is newer than this program: it has the migration {unknown}; use \
-                     the newer program"
-                )))
-            }
-            _ => Ok(self.pending),
+/// The versions of the applied migrations, in order.
+pub async fn applied(conn: &mut impl Executor) -> Outcome<Vec<String>> {
+    let has_journal: Vec<bool> = conn.load::<HasJournal, _>(&[]).await?;
+    if has_journal == [true] {
+        conn.load::<Journal, _>(&[]).await
+    } else {
+        Ok(Vec::new())
+    }
+}
+
+/// The names of the known migrations that the database lacks, in order. Fails if a newer program
+/// has migrated it so that this one cannot use it any more: it needs a migration that this program
+/// does not know, or does not say what it needs.
+pub async fn pending<DB: Backend>(
+    conn: &mut impl Executor,
+    known: &(impl MigrationSource<DB> + Sync),
+) -> Outcome<Vec<String>> {
+    let mut applied = BTreeSet::from_iter(applied(conn).await?);
+    let (versions, pending) = compare(known, &mut applied)?;
+    if let Some(unknown) = applied.pop_last() {
+        let needs: Vec<String> = conn.load::<Needs, _>(&[]).await?;
+        if !needs.first().is_some_and(|needs| versions.contains(needs)) {
+            let why = format!(
+                "the schema is newer than this program: it has the migration {unknown}; use the \
+                 newer program"
+            );
+            return Err(StoreError::Broken(why).into());
         }
     }
+    Ok(pending)
+}
+
+/// The versions of the known migrations, and the names of those that are not applied, in order.
+/// Takes the known ones out of those that are.
+fn compare<DB: Backend>(
+    known: &impl MigrationSource<DB>,
+    applied: &mut BTreeSet<String>,
+) -> Result<(BTreeSet<String>, Vec<String>), StoreError> {
+    let mut migrations = known
+        .migrations()
+        .map_err(|error| StoreError::Broken(error.to_string()))?;
+    migrations.sort_by(|a, b| a.name().version().cmp(&b.name().version()));
+    let version = |migration: &dyn Migration<DB>| migration.name().version().to_string();
+    let versions = migrations.iter().map(|it| version(&**it)).collect();
+    migrations.retain(|it| !applied.remove(&version(&**it)));
+    let names = migrations.iter().map(|it| it.name().to_string());
+    Ok((versions, names.collect()))
 }

@@ -25,32 +25,25 @@ use crate::{
     written,
 };
 
-/// An effect that a commit asks for.
-#[derive(Clone, Copy, Debug)]
-pub struct EffectRecord {
-    effect: Effect,
-    trace: Option<TraceParent>,
-    at: OffsetDateTime,
-}
+/// An effect that a commit asks for at a time, and the trace of its cause.
+pub type EffectRecord = (Effect, Option<TraceParent>, OffsetDateTime);
 
-impl EffectRecord {
-    /// The effects that a commit asks for.
-    pub fn of(tasks: &TaskWrites) -> impl Iterator<Item = Self> {
-        let at = tasks.at;
-        let asked = tasks.asked().zip(tasks.traces());
-        asked.map(move |(effect, trace)| Self { effect, trace, at })
-    }
+/// The effects that a commit asks for.
+pub fn effects_of(tasks: &TaskWrites) -> impl Iterator<Item = EffectRecord> {
+    let at = tasks.at;
+    let asked = tasks.asked().zip(tasks.traces());
+    asked.map(move |(effect, trace)| (effect, trace, at))
 }
 
 written! {
     /// An effect that a commit asks for.
     EffectAsked = outbox of EffectRecord {
-        kind = Text(|record| Some(record.effect.kind().as_str())),
-        subject = Id(|record| Some(record.effect.key())),
-        account = Text(|record| record.effect.queue().lane()),
-        next_at = Time(|record| Some(record.at)),
-        created_at = Time(|record| Some(record.at)),
-        trace_parent = Rendered(|record| record.trace.as_ref().map(|trace| trace as _)),
+        kind = Text(|(effect, ..)| Some(effect.kind().as_str())),
+        subject = Id(|(effect, ..)| Some(effect.key())),
+        account = Text(|(effect, ..)| effect.queue().lane()),
+        next_at = Time(|(.., at)| Some(*at)),
+        created_at = Time(|(.., at)| Some(*at)),
+        trace_parent = Rendered(|(_, trace, _)| trace.as_ref().map(|trace| trace as _)),
     }
 }
 

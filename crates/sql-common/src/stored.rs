@@ -115,6 +115,17 @@ pub fn count(stored: i64, column: &str) -> Result<u32, StoreError> {
     stored.try_into().map_err(|_| corrupt(column, stored))
 }
 
+/// Converts a number that is never negative from its column.
+pub fn unsigned(stored: i64, table: &str, column: &str) -> Result<u64, StoreError> {
+    let number = u64::try_from(stored);
+    number.map_err(|_| corrupt(&format!("{table}.{column}"), stored))
+}
+
+/// The same for its column.
+pub fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 /// A number of rows to read, for a statement.
 pub fn most(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
@@ -129,116 +140,16 @@ pub fn coordinates(latitude: Option<f64>, longitude: Option<f64>) -> Option<Coor
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use kernel::testing::uuid;
-
+mod tests {
     use super::*;
 
-    pub(crate) fn reports<T: fmt::Debug>(result: Result<T, StoreError>, column: &str, value: &str) {
+    fn reports<T: fmt::Debug>(result: Result<T, StoreError>, column: &str, value: &str) {
         let Err(StoreError::Broken(why)) = result else {
             panic!("{value}: {result:?}")
         };
         assert_eq!(
             why,
             format!("the column {column} holds {value}, which has no meaning")
-        );
-    }
-
-    #[test]
-    fn every_text_of_the_type_is_read_and_no_other() {
-        fn check<T: StoredText + fmt::Debug + PartialEq>(good: &[(&str, T)], bad: &[&str]) {
-            for (text, value) in good {
-                assert_eq!(parse::<T>(text, "t.c").as_ref(), Ok(value));
-                assert_eq!(
-                    parse_optional::<T>(Some(text), "t.c").unwrap().as_ref(),
-                    Some(value)
-                );
-            }
-            for text in bad {
-                reports(parse::<T>(text, "t.c"), "t.c", &format!("{text:?}"));
-                reports(
-                    parse_optional::<T>(Some(text), "t.c"),
-                    "t.c",
-                    &format!("{text:?}"),
-                );
-            }
-            assert_eq!(parse_optional::<T>(None::<&str>, "t.c"), Ok(None));
-        }
-        fn named<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, T)> {
-            all.iter().map(|&value| (name(value), value)).collect()
-        }
-
-        check(
-            &named(Status::ALL, Status::as_str),
-            &["", "Approved", "published", "approved "],
-        );
-        check(
-            &named(EmploymentType::ALL, EmploymentType::as_str),
-            &["", "sometimes"],
-        );
-        check(
-            &named(LocationType::ALL, LocationType::as_str),
-            &["", "Remote", " hybrid"],
-        );
-        check(
-            &named(SalaryPeriod::ALL, SalaryPeriod::as_str),
-            &["", "daily"],
-        );
-        check(&named(&Scope::ALL, Scope::as_str), &["", "job-postings"]);
-        check(
-            &[("SE", CountryCode::parse("SE").unwrap())],
-            &["", "S", "QQ"],
-        );
-        check(
-            &[("SEK", CurrencyCode::parse("SEK").unwrap())],
-            &["", "SE", "QQQ"],
-        );
-        check(
-            &[("a/ü", SourceIdentifier::new("a/ü").unwrap())],
-            &["", "a\nb", "x".repeat(256).as_str()],
-        );
-        check(
-            &[("2026-02-28", time::macros::date!(2026 - 02 - 28))],
-            &["", "2026-02-29", "2026-2-28"],
-        );
-        check(
-            &named(SubscriberStatus::ALL, SubscriberStatus::as_str),
-            &["", "Active", "unsubscribe"],
-        );
-        check(
-            &named(PlanCategory::ALL, PlanCategory::as_str),
-            &["", "family"],
-        );
-        check(
-            &named(MembershipStatus::ALL, MembershipStatus::as_str),
-            &["", "cancelled"],
-        );
-        check(&named(Account::ALL, Account::as_str), &["", "newer"]);
-        check(
-            &named(MigrationSource::ALL, MigrationSource::as_str),
-            &["", "email confirmation"],
-        );
-        check(
-            &[("a+b@c.example", Email::parse("A+b@c.example").unwrap())],
-            &["", "a", "A@b.example", " a@b.example"],
-        );
-        let client = kernel::ClientId::new(uuid(1));
-        check(
-            &[
-                ("enricher", Actor::Enricher),
-                ("operator", Actor::Operator(None)),
-                (
-                    "operator:Ann",
-                    Actor::Operator(kernel::audit::Operator::new("Ann").ok()),
-                ),
-                ("lifetime", Actor::Lifetime),
-                (&format!("client:{client}"), Actor::Client(client)),
-            ],
-            &["", "somebody", "client:", "client:nobody", "catalogue:"],
-        );
-        check(
-            &[("A.b_c-9", CatalogueName::new("A.b_c-9").unwrap())],
-            &["", "a b", "x".repeat(65).as_str()],
         );
     }
 
@@ -276,18 +187,6 @@ pub(crate) mod tests {
         }
         for stored in [-1, i64::from(u32::MAX) + 1] {
             reports(count(stored, "t.c"), "t.c", &stored.to_string());
-        }
-    }
-
-    #[test]
-    fn a_place_has_two_numbers() {
-        let place = Coordinates {
-            latitude: 59.33,
-            longitude: 18.07,
-        };
-        assert_eq!(coordinates(Some(59.33), Some(18.07)), Some(place));
-        for (latitude, longitude) in [(None, None), (Some(59.33), None), (None, Some(18.07))] {
-            assert_eq!(coordinates(latitude, longitude), None);
         }
     }
 }

@@ -17,7 +17,7 @@ use sql_common::{
     duplicate, each,
     event::EventRow,
     executor::Executor as _,
-    outbox::{EffectAsked, EffectRecord, each_effect},
+    outbox::{EffectAsked, each_effect, effects_of},
     posting::{HistoryRow, PostingRow, TextsRow, has_decisions, history_of, write_decisions},
     statement,
     stored::most,
@@ -78,7 +78,7 @@ async fn write(
         .filter(|write| write.enriched.is_some())
         .collect();
     let history: Vec<_> = postings().flat_map(history_of).collect();
-    let effects: Vec<_> = EffectRecord::of(&writes.tasks).collect();
+    let effects: Vec<_> = effects_of(&writes.tasks).collect();
     let changed_id = old.iter().map(|write| write.posting.id.uuid()).collect();
     let expected = old.iter().map(|write| write.expected).collect();
     let mut values: Vec<NamedValue<'_>> = binds! {

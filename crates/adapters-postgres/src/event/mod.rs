@@ -18,10 +18,14 @@
 //! The price is that the log waits for the longest writing transaction on the server, in any
 //! database.
 
+#![expect(
+    clippy::needless_question_mark,
+    reason = "`?` converts the failure of shared work, which here is the store's own"
+)]
+
 mod keep;
 mod read;
 
-use async_trait::async_trait;
 use kernel::{
     StoreError,
     event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
@@ -31,39 +35,18 @@ use time::OffsetDateTime;
 pub(crate) use self::keep::{is_behind, raise_offset};
 use crate::PostgresStore;
 
-#[async_trait]
-impl EventLog for PostgresStore {
-    async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError> {
-        let query = query.clone();
-        let page = self
-            .connections
-            .run(async move |conn| read::page(conn, &query).await)
-            .await?;
-        page.ok_or(LogError::Gone)
-    }
-
-    async fn events_at(&self, cursors: &[Cursor]) -> Result<Vec<RecordedEvent>, StoreError> {
-        let cursors = cursors.to_vec();
-        self.connections
-            .run(async move |conn| read::events_at(conn, &cursors).await)
-            .await
-    }
-
-    async fn end(&self) -> Result<Cursor, StoreError> {
-        self.connections
-            .run(async |conn| read::end(conn).await)
-            .await
-    }
-
-    async fn cursor_at(&self, at: OffsetDateTime) -> Result<Cursor, StoreError> {
-        self.connections
-            .run(async move |conn| read::cursor_at(conn, at).await)
-            .await
-    }
-
-    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
-        self.connections
-            .run(async move |conn| keep::forget(conn, before, limit).await)
-            .await
+sql_common::port! {
+    impl EventLog for PostgresStore {
+        query read::events_at(cursors: &[Cursor]) -> Vec<RecordedEvent>;
+        query read::end() -> Cursor;
+        query read::cursor_at(at: OffsetDateTime) -> Cursor;
+        repeatable keep::forget(before: OffsetDateTime, limit: usize) -> usize;
+        also {
+            async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError> {
+                let query = query.clone();
+                let page = self.query(async move |conn| read::page(conn, &query).await);
+                page.await?.ok_or(LogError::Gone)
+            }
+        }
     }
 }

@@ -16,8 +16,7 @@ use tokio::{
 };
 
 use super::{
-    Database, another, create, fixture, identifier, is_lost, is_unavailable, join, patient,
-    retitle, until_waiting,
+    Database, create, fixture, identifier, is_lost, is_unavailable, join, patient, retitle,
 };
 use crate::{PostgresOptions, PostgresStore, PostgresUrl};
 
@@ -204,77 +203,30 @@ async fn a_refused_login_is_reported_without_the_password() {
     assert!(why.contains("nobody") && !why.contains("hunter2"), "{why}");
 }
 
-#[tokio::test]
-async fn a_connection_that_the_server_ends_is_replaced() {
-    let (database, store) = fixture().await;
-    store.commit(create(1)).await.unwrap();
-    let other = another(&database).await;
-    let mut conn = other.connections.get().await.unwrap();
-    conn.batch_execute("BEGIN; SELECT FROM postings FOR UPDATE")
-        .await
-        .unwrap();
-    let commit = tokio::spawn({
-        let store = store.clone();
-        async move { store.commit(retitle(1, "New")).await }
-    });
-    until_waiting(&other, 1).await;
-    conn.batch_execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
-         WHERE datname = current_database() AND wait_event_type = 'Lock'; COMMIT",
-    )
-    .await
-    .unwrap();
-    let commit = commit.await.unwrap();
-    assert!(is_lost(&commit), "{commit:?}");
-    store.commit(retitle(1, "New")).await.unwrap();
-}
-
+/// The server ends the statement, and with it the locks of its transaction.
 #[tokio::test]
 async fn waiting_has_an_end() {
     let (database, store) = fixture().await;
-    let both = join(create(1), create(2));
-    store.commit(both).await.unwrap();
+    store.commit(join([create(1), create(2)])).await.unwrap();
     let mut other = store.connections.get().await.unwrap();
-    other
-        .batch_execute("BEGIN; SELECT FROM postings FOR UPDATE")
-        .await
-        .unwrap();
+    let lock = "BEGIN; SELECT FROM postings FOR UPDATE NOWAIT";
+    other.batch_execute(lock).await.unwrap();
     let limit = Duration::from_millis(200);
-    for (options, expect) in [
-        (
-            PostgresOptions {
-                statement_timeout: limit,
-                ..patient()
-            },
-            "statement timeout",
-        ),
-        (
-            PostgresOptions {
-                row_lock_timeout: limit,
-                ..patient()
-            },
-            "lock timeout",
-        ),
-    ] {
-        let store = database.open(&options).await;
-        let start = Instant::now();
-        let (StoreError::Unavailable(why) | StoreError::Locked(why)) =
-            store.commit(retitle(1, "New")).await.unwrap_err()
-        else {
-            panic!("{expect}")
-        };
-        assert!(why.contains(expect), "{why}");
-        assert!(start.elapsed() >= limit);
-        // The server has released the row locks.
-        other.batch_execute("ROLLBACK").await.unwrap();
-        store.commit(retitle(2, expect)).await.ok();
-        other
-            .batch_execute("BEGIN; SELECT FROM postings FOR UPDATE NOWAIT")
-            .await
-            .unwrap();
-    }
+    let options = PostgresOptions {
+        statement_timeout: limit,
+        ..patient()
+    };
+    let hasty = database.open(&options).await;
+    let start = Instant::now();
+    let Err(StoreError::Unavailable(why)) = hasty.commit(retitle(1, "New")).await else {
+        panic!("another transaction holds it")
+    };
+    assert!(why.contains("statement timeout"), "{why}");
+    assert!(start.elapsed() >= limit);
     other.batch_execute("ROLLBACK").await.unwrap();
-    store.commit(retitle(1, "New")).await.unwrap();
+    other.batch_execute(lock).await.unwrap();
+    other.batch_execute("ROLLBACK").await.unwrap();
+    hasty.commit(retitle(1, "New")).await.unwrap();
 }
 
 #[tokio::test]

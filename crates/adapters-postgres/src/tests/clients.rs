@@ -13,7 +13,7 @@ use access::{
 use diesel_async::SimpleAsyncConnection;
 use kernel::{
     ClientId, PutOutcome, StoreError,
-    testing::{hours, noon, uuid},
+    testing::{noon, uuid},
 };
 use tokio::task::JoinSet;
 use uuid::Uuid;
@@ -39,19 +39,6 @@ fn pushes(clients: impl IntoIterator<Item = ClientId>, first: u128) -> ActivityW
         writes.secrets.push((client, [7; 32], at));
     }
     writes
-}
-
-/// Runs every statement on clients.
-pub(super) async fn use_all(store: &PostgresStore, round: u128) {
-    let client = inserted(store, 1_000 + round).await;
-    let write = client.rotate([8; 32], hours(1), noon());
-    Clients::update(store, &write, None).await.unwrap();
-    let found = Clients::find(store, client.id).await.unwrap();
-    assert_eq!(found, Some(write.client));
-    let writes = pushes([client.id], round);
-    store.record(&writes).await.unwrap();
-    let activity = store.activity(client.id).await.unwrap();
-    assert_eq!(activity.days.len(), 1);
 }
 
 /// Processes that add to the rows of the same clients wait for each other and never in a circle,

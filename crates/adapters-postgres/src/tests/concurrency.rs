@@ -1,12 +1,11 @@
 //! Concurrent commits of several processes on one database.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 
-use access::{Clients, testing::client};
 use diesel_async::SimpleAsyncConnection;
 use domain::{
     posting::{ENRICH, enrich, event},
-    store::{PostingReader, Store, WriteSet},
+    store::{Store, WriteSet},
 };
 use kernel::{
     PostingId, StoreError,
@@ -14,11 +13,12 @@ use kernel::{
     outbox::{Outbox, Revive},
     testing::{hours, minutes, noon, uuid},
 };
+use sql_common::testing::races::one_wins;
 use tokio::task::JoinSet;
 
 use super::{
-    Database, afterwards, another, company, create, fixture, identifier, join, number, patient,
-    posting, retitle, run, until_waiting,
+    Database, afterwards, another, company, create, create_as, fixture, held_up, identifier, join,
+    locking, number, patient, posting, retitle, run, until_waiting,
 };
 use crate::{PostgresOptions, PostgresStore};
 
@@ -47,69 +47,6 @@ pub(super) async fn without_deadlock(
     assert_eq!(number(&observer, deadlocks).await, 0);
 }
 
-/// Adds the `n`-th posting of a company that exists, under an id that is not in the order of
-/// identifiers. If commits wrote the company, they would all queue for it and never meet elsewhere.
-fn create_as(n: u128, id: u128) -> WriteSet {
-    let mut writes = create(n);
-    writes.companies.clear();
-    let (_, mut write) = writes.postings.pop_first().unwrap();
-    write.posting.id = PostingId::new(uuid(id));
-    writes.postings.insert(write.posting.id, write);
-    writes
-}
-
-/// Runs two commits at the same time, and checks that one wins and the other writes nothing.
-async fn meet(one: &PostgresStore, first: WriteSet, other: &PostgresStore, second: WriteSet) {
-    one_wins(one.commit(first), other.commit(second)).await;
-}
-
-/// Checks that one of two commits wins, and the other writes nothing.
-pub(super) async fn one_wins(
-    first: impl Future<Output = Result<(), StoreError>>,
-    second: impl Future<Output = Result<(), StoreError>>,
-) {
-    let (first, second) = tokio::join!(first, second);
-    let mut outcomes = [first, second];
-    outcomes.sort_by_key(Result::is_err);
-    assert_eq!(outcomes, [Ok(()), Err(StoreError::Conflict)]);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn writers_contend_without_losing_writes() {
-    let (database, one, other) = two().await;
-    let mut commits = JoinSet::new();
-    for n in 0..100_u128 {
-        let store = if n % 2 == 0 { &one } else { &other }.clone();
-        commits.spawn(async move { store.commit(create(n)).await });
-    }
-    for commit in commits.join_all().await {
-        assert_eq!(commit, Ok(()));
-    }
-    let count = async |table| number(&one, &format!("SELECT count(*) AS value FROM {table}")).await;
-    assert_eq!(count("postings").await, 100);
-    assert_eq!(count("companies").await, 1);
-    without_deadlock(&database, [one, other]).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_two_creates_of_the_same_identifiers_one_wins() {
-    let (database, one, other) = two().await;
-    one.commit(create(1_000_000)).await.unwrap();
-    for round in 0..10 {
-        let of = |n: u128| round * 1_000 + n;
-        let first = (0..200).map(|n| create_as(of(n), of(n)));
-        let second = (0..200).map(|n| create_as(of(n), 2_000_000 + of(999 - n)));
-        let first = first.reduce(join).unwrap();
-        let second = second.reduce(join).unwrap();
-        meet(&one, first, &other, second).await;
-    }
-    for table in ["postings", "posting_history"] {
-        let count = format!("SELECT count(*) AS value FROM {table}");
-        assert_eq!(number(&one, &count).await, 2_001, "{table}");
-    }
-    without_deadlock(&database, [one, other]).await;
-}
-
 /// Also if a commit changes no existing posting.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn companies_come_before_postings_that_are_added() {
@@ -117,21 +54,12 @@ async fn companies_come_before_postings_that_are_added() {
     for round in 0..10 {
         let of = |n: u128| round * 1_000 + n;
         one.commit(create(of(0))).await.unwrap();
-        let first = join(create(of(1)), retitle(of(0), "New"));
+        let first = join([create(of(1)), retitle(of(0), "New")]);
         let mut second = create(of(1));
         second.postings = create_as(of(1), of(2)).postings;
-        // Another transaction holds both commits up at their company.
-        let observer = another(&database).await;
-        let mut blocker = observer.connections.get().await.unwrap();
-        blocker
-            .batch_execute("BEGIN; SELECT FROM companies FOR UPDATE")
-            .await
-            .unwrap();
-        let release = async {
-            until_waiting(&observer, 2).await;
-            blocker.batch_execute("COMMIT").await.unwrap();
-        };
-        tokio::join!(meet(&one, first, &other, second), release);
+        let lock = ("SELECT FROM companies FOR UPDATE", "COMMIT");
+        let both = one_wins(one.commit(first), other.commit(second));
+        held_up(&database, lock, 2, both).await;
     }
     without_deadlock(&database, [one, other]).await;
 }
@@ -160,7 +88,7 @@ async fn a_commit_that_waits_for_a_posting_locks_no_company() {
 }
 
 /// So the tasks of a posting are numbered in the order of the commits that tell of it.
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[tokio::test]
 async fn a_commit_waits_for_postings_that_it_only_raises_events_for() {
     let (database, one, _other) = two().await;
     one.commit(create(1)).await.unwrap();
@@ -171,16 +99,9 @@ async fn a_commit_waits_for_postings_that_it_only_raises_events_for() {
         at: noon(),
         trace: None,
     });
-    let observer = another(&database).await;
-    let mut blocker = observer.connections.get().await.unwrap();
-    blocker
-        .batch_execute("BEGIN; SELECT FROM postings FOR UPDATE")
-        .await
-        .unwrap();
-    let commit = tokio::spawn(async move { one.commit(writes).await });
-    until_waiting(&observer, 1).await;
-    blocker.batch_execute("COMMIT").await.unwrap();
-    assert_eq!(commit.await.unwrap(), Ok(()));
+    let lock = locking("postings", 1);
+    let commit = held_up(&database, (&lock, "COMMIT"), 1, one.commit(writes));
+    assert_eq!(commit.await, Ok(()));
 }
 
 /// One commit adds a posting that the other changes, and changes one that the other waits for.
@@ -191,27 +112,19 @@ async fn adding_a_posting_that_another_commit_changes_is_a_conflict() {
     for round in 0..10 {
         let of = |n: u128| round * 1_000 + n;
         let created = (0..3).map(|n| create_as(of(n), of(n)));
-        one.commit(created.reduce(join).unwrap()).await.unwrap();
-        let first = join(retitle(of(0), "first"), retitle(of(2), "first"));
-        let second = join(create_as(of(0), of(9)), retitle(of(2), "second"));
-        // Another transaction holds both commits up at a posting that both change.
-        let observer = another(&database).await;
-        let mut blocker = observer.connections.get().await.unwrap();
-        let block = format!(
-            "BEGIN; SELECT FROM postings WHERE id = '{}' FOR UPDATE",
-            uuid(of(2))
-        );
-        blocker.batch_execute(&block).await.unwrap();
-        let release = async {
-            until_waiting(&observer, 2).await;
-            blocker.batch_execute("COMMIT").await.unwrap();
-        };
-        let (first, second, ()) = tokio::join!(one.commit(first), other.commit(second), release);
-        assert_eq!((first, second), (Ok(()), Err(StoreError::Conflict)));
+        one.commit(join(created)).await.unwrap();
+        let first = join([retitle(of(0), "first"), retitle(of(2), "first")]);
+        let second = join([create_as(of(0), of(9)), retitle(of(2), "second")]);
+        let lock = locking("postings", of(2));
+        let both = async { tokio::join!(one.commit(first), other.commit(second)) };
+        let outcomes = held_up(&database, (&lock, "COMMIT"), 2, both).await;
+        assert_eq!(outcomes, (Ok(()), Err(StoreError::Conflict)));
     }
     without_deadlock(&database, [one, other]).await;
 }
 
+/// Each commit changes some postings that the other does not, and adds one. Another transaction
+/// holds both up until each has locked what it can.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_changes_of_the_same_postings_one_wins() {
     let (database, one, other) = two().await;
@@ -219,27 +132,16 @@ async fn of_two_changes_of_the_same_postings_one_wins() {
     for round in 0..10 {
         let of = |n: u128| round * 1_000 + n;
         let created = (0..200).map(|n| create_as(of(n), of(n)));
-        one.commit(created.reduce(join).unwrap()).await.unwrap();
-        // Each commit changes some postings that the other does not, and adds one.
-        let change = |title: &'static str, range: std::ops::Range<u128>| {
-            let changes = range.map(move |n| retitle(of(n), title));
-            changes.reduce(join).unwrap()
+        one.commit(join(created)).await.unwrap();
+        let change = |title, range: std::ops::Range<u128>, added| {
+            let changes = range.map(|n| retitle(of(n), title));
+            join(changes.chain([added]))
         };
-        let first = join(change("first", 0..150), create_as(of(500), of(600)));
-        let second = join(change("second", 50..200), create_as(of(501), of(599)));
-        // Another transaction holds both commits up until each has locked what it can.
-        let observer = another(&database).await;
-        let mut blocker = observer.connections.get().await.unwrap();
-        let block = format!(
-            "BEGIN; SELECT FROM postings WHERE id = '{}' FOR UPDATE",
-            uuid(of(100))
-        );
-        blocker.batch_execute(&block).await.unwrap();
-        let release = async {
-            until_waiting(&observer, 2).await;
-            blocker.batch_execute("COMMIT").await.unwrap();
-        };
-        tokio::join!(meet(&one, first, &other, second), release);
+        let first = change("first", 0..150, create_as(of(500), of(600)));
+        let second = change("second", 50..200, create_as(of(501), of(599)));
+        let lock = locking("postings", of(100));
+        let both = one_wins(one.commit(first), other.commit(second));
+        held_up(&database, (&lock, "COMMIT"), 2, both).await;
     }
     let changed = "SELECT count(*) AS value FROM postings WHERE version = 2";
     assert_eq!(number(&one, changed).await, 10 * 150);
@@ -290,55 +192,6 @@ async fn tasks_are_asked_for_and_finished_at_once() {
     without_deadlock(&database, [one, other]).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_task_is_claimed_by_one() {
-    let (database, one, other) = two().await;
-    let mut writes = WriteSet::new(noon());
-    let ids = || (0..200).map(|n| PostingId::new(uuid(n)));
-    for id in ids() {
-        writes.tasks.ask(enrich(id));
-    }
-    one.commit(writes).await.unwrap();
-    let mut claims = JoinSet::new();
-    for n in 0..40_u128 {
-        let store = if n % 2 == 0 { &one } else { &other }.clone();
-        claims.spawn(async move {
-            let mut tasks = Vec::new();
-            // Another worker may hold the rows looked at first, so an empty answer is not the end.
-            for round in 0..10 {
-                let lease = uuid(n * 10 + round);
-                let claim = store.claim(ENRICH, 7, minutes(1), lease, noon());
-                let claimed = claim.await.unwrap();
-                assert!(claimed.len() <= 7);
-                tasks.extend(claimed.into_iter().map(|claimed| claimed.token.task));
-            }
-            tasks
-        });
-    }
-    let tasks: Vec<_> = claims.join_all().await.into_iter().flatten().collect();
-    assert_eq!(tasks.len(), 200);
-    assert_eq!(BTreeSet::from_iter(&tasks).len(), 200);
-    without_deadlock(&database, [one, other]).await;
-}
-
-#[tokio::test]
-async fn one_store_sees_the_commits_of_another() {
-    let (_database, one, other) = two().await;
-    assert_eq!(PostingReader::find(&other, &identifier(1)).await, Ok(None));
-    one.commit(create(1)).await.unwrap();
-    let found = PostingReader::find(&other, &identifier(1)).await.unwrap();
-    assert!(found.is_some());
-
-    let client = client(1);
-    Clients::insert(&one, &client, None).await.unwrap();
-    let found = Clients::find(&other, client.id).await.unwrap().unwrap();
-    assert_eq!(found.revoked_at, None);
-    let revoked = client.revoke(noon()).unwrap();
-    Clients::update(&one, &revoked, None).await.unwrap();
-    let found = Clients::find(&other, client.id).await.unwrap().unwrap();
-    assert_eq!(found.revoked_at, Some(noon()));
-}
-
 #[tokio::test]
 async fn readers_do_not_wait_for_writers() {
     let (_database, one, other) = two().await;
@@ -350,28 +203,6 @@ async fn readers_do_not_wait_for_writers() {
     let identifiers = [identifier(1)];
     let known = tokio::time::timeout(Duration::from_secs(10), one.load(&identifiers, &[]));
     assert_eq!(known.await.unwrap().unwrap().postings.len(), 1);
-}
-
-/// Nor an event: both belong to rows that it did not write.
-#[tokio::test]
-async fn a_commit_that_lost_leaves_no_task() {
-    let (_database, one, other) = two().await;
-    one.commit(create(1)).await.unwrap();
-    let mut late = create_as(1, 2);
-    late.tasks.ask(enrich(PostingId::new(uuid(2))));
-    late.tasks.events.push(Event {
-        name: event::JOB_POSTING_CREATED,
-        subject: Subject::Posting(PostingState::from(&posting(2, company().id))),
-        at: noon(),
-        trace: None,
-    });
-    assert_eq!(other.commit(late).await, Err(StoreError::Conflict));
-    assert_eq!(
-        Outbox::list(&one, false, None, usize::MAX).await,
-        Ok(Vec::new())
-    );
-    let events = "SELECT count(*) AS value FROM events";
-    assert_eq!(number(&one, events).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -50,6 +50,17 @@ async fn walk(store: &PostgresStore, after: Option<Cursor>) -> (Vec<Event>, Curs
     }
 }
 
+/// As many events after a cursor, or more: they are hidden while a transaction runs that began
+/// before them.
+async fn walk_until(store: &PostgresStore, after: Option<Cursor>, many: usize) -> Vec<Event> {
+    loop {
+        let (events, _) = walk(store, after).await;
+        if events.len() >= many {
+            return events;
+        }
+    }
+}
+
 /// Pushes until no other process is in the way.
 async fn put(store: &PostgresStore, puts: &[PutPosting]) {
     loop {
@@ -219,10 +230,7 @@ async fn an_event_waits_for_transactions_that_began_before_it() {
     let forgotten = EventLog::forget(&store, noon() + Duration::from_hours(1), 9).await;
     assert_eq!(forgotten, Ok(1), "only what can be read");
     early.batch_execute("COMMIT").await.unwrap();
-    let mut events = Vec::new();
-    while events.len() < 2 {
-        (events, _) = walk(&store, Some(before)).await;
-    }
+    let events = walk_until(&store, Some(before), 2).await;
     let names: Vec<_> = events.iter().map(|event| event.name.clone()).collect();
     assert_eq!(names, [COMPANY_UPDATED, JOB_POSTING_CREATED]);
 }
@@ -292,17 +300,10 @@ async fn new_events_follow_those_of_another_server() {
         let store = another(&database).await;
         assert!(number(&store, offset).await > FAR / 2, "{stored}");
         let stored_events = number(&store, "SELECT count(*) AS value FROM events").await;
-        let mut before = walk(&store, None).await.0;
-        // They are hidden while a transaction runs that began before the offset was raised.
-        while i64::try_from(before.len()) != Ok(stored_events) {
-            before = walk(&store, None).await.0;
-        }
+        let before = walk_until(&store, None, usize::try_from(stored_events).unwrap()).await;
         let end = EventLog::end(&store).await.unwrap();
         put(&store, &[push("a", r#"{"company":{"name":"Acme AB"}}"#)]).await;
-        let mut events = Vec::new();
-        while events.is_empty() {
-            (events, _) = walk(&store, Some(end)).await;
-        }
+        let events = walk_until(&store, Some(end), 1).await;
         let names: Vec<_> = events.iter().map(|event| event.name.clone()).collect();
         assert_eq!(names, [COMPANY_UPDATED], "{stored}");
         let all = walk(&store, None).await.0;
@@ -338,18 +339,12 @@ const RESTORED: &str = "UPDATE event_log SET transaction_offset = transaction_of
 async fn a_server_that_went_back_gives_no_place_out_twice() {
     let (database, store) = fixture().await;
     put(&store, &[create("a", "acme")]).await;
-    let mut before = Vec::new();
-    while before.is_empty() {
-        (before, _) = walk(&store, None).await;
-    }
+    let before = walk_until(&store, None, 1).await;
     let kept = EventLog::end(&store).await.unwrap();
     run(&store, RESTORED).await;
     let store = another(&database).await;
     put(&store, &[create("b", "acme")]).await;
-    let mut events = Vec::new();
-    while events.is_empty() {
-        (events, _) = walk(&store, Some(kept)).await;
-    }
+    let events = walk_until(&store, Some(kept), 1).await;
     assert_eq!(walk(&store, None).await.0, [before, events].concat());
     let place = EventLog::end(&store).await.unwrap().transaction;
     assert!(place >= kept.transaction + (1 << 32), "{place}");
@@ -363,46 +358,4 @@ async fn a_server_that_went_back_gives_no_place_out_twice() {
         limit: 1,
     };
     assert_eq!(store.read(&lost).await, Err(LogError::Gone));
-}
-
-/// Two that delete at the same time share the work.
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn events_are_deleted_once() {
-    let (_database, one, other) = two().await;
-    let events: Vec<_> = (0..500).map(event).collect();
-    commit_events(&one, events).await.unwrap();
-    let mut deletions = JoinSet::new();
-    for n in 0..10 {
-        let store = if n % 2 == 0 { &one } else { &other }.clone();
-        let before = noon() + Duration::from_secs(1);
-        deletions.spawn(async move { EventLog::forget(&store, before, 60).await.unwrap() });
-    }
-    assert_eq!(deletions.join_all().await.iter().sum::<usize>(), 500);
-    let query = LogQuery {
-        after: Some(Cursor::START),
-        names: Vec::new(),
-        prefixes: Prefixes::ALL,
-        limit: 1,
-    };
-    assert_eq!(one.read(&query).await, Err(LogError::Gone));
-    let end = EventLog::end(&one).await.unwrap();
-    assert_eq!(walk(&one, Some(end)).await, (Vec::new(), end));
-}
-
-#[tokio::test]
-async fn a_page_looks_at_a_limited_number_of_events() {
-    let (_database, store) = fixture().await;
-    let most = sql_common::event::MOST_LOOKED_AT;
-    let fill = format!(
-        "INSERT INTO events (commit_seq, at, name, subject) \
-         SELECT 1 + n / 3, '2026-03-01', CASE WHEN n = {most} + 5 THEN 'CompanyUpdated' ELSE 'other' END, \
-         gen_random_uuid() FROM generate_series(1, {most} + 10) AS n"
-    );
-    run(&store, &fill).await;
-    let first = page(&store, None, 5).await;
-    assert_eq!((first.events.len(), first.has_more), (0, true));
-    assert_eq!(first.next.sequence, u64::try_from(most).unwrap());
-    let second = page(&store, Some(first.next), 5).await;
-    assert_eq!((second.events.len(), second.has_more), (1, false));
-    assert_eq!(Ok(second.next), EventLog::end(&store).await);
 }

@@ -50,8 +50,7 @@ fn is_locked(outcome: &Result<(), StoreError>) -> bool {
 #[tokio::test]
 async fn a_locked_row_is_named_and_soon_given_up() {
     let (_database, store, mut other) = two().await;
-    let both = join(create(1), create(2));
-    store.commit(both).await.unwrap();
+    store.commit(join([create(1), create(2)])).await.unwrap();
     let rename = || {
         let mut writes = create(3);
         writes.postings.clear();

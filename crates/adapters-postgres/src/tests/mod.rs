@@ -18,7 +18,7 @@ mod subscribers;
 mod webhooks;
 
 use diesel::{
-    QueryableByName, sql_query,
+    dsl::sql,
     sql_types::{BigInt, Text},
 };
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
@@ -28,7 +28,7 @@ use domain::{
     testing::posting,
 };
 use kernel::{Actor, SourceIdentifier, StoreError, testing::noon};
-use sql_common::testing::sample::{self, company, subscribe};
+use sql_common::testing::sample::{self, company, create_as, join, subscribe};
 
 use crate::{
     PostgresStore,
@@ -87,47 +87,20 @@ fn retitle(n: u128, title: &str) -> WriteSet {
     writes
 }
 
-/// Joins two commits into one.
-fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
-    one.companies.extend(other.companies);
-    one.postings.extend(other.postings);
-    for effect in other.tasks.asked() {
-        one.tasks.ask(effect);
-    }
-    one.tasks.events.extend(other.tasks.events);
-    one.tasks.done.extend(other.tasks.done);
-    one.tasks.audit.extend(other.tasks.audit);
-    one
-}
-
 fn identifier(n: u128) -> SourceIdentifier {
     kernel::testing::identifier(&format!("job-{n}"))
 }
 
-#[derive(QueryableByName)]
-struct Number {
-    #[diesel(sql_type = BigInt)]
-    value: i64,
-}
-
-/// The only number that a query returns, in its column `value`.
+/// The only number that a query returns.
 async fn number(store: &PostgresStore, query: &str) -> i64 {
     let mut conn = store.connections.get().await.unwrap();
-    let row: Number = sql_query(query).get_result(&mut conn).await.unwrap();
-    row.value
+    sql::<BigInt>(query).get_result(&mut conn).await.unwrap()
 }
 
-#[derive(QueryableByName)]
-struct TextRow {
-    #[diesel(sql_type = Text)]
-    value: String,
-}
-
-/// The texts that a query returns, in its column `value`.
+/// The texts that a query returns.
 async fn texts(store: &PostgresStore, query: &str) -> Vec<String> {
     let mut conn = store.connections.get().await.unwrap();
-    let rows: Vec<TextRow> = sql_query(query).load(&mut conn).await.unwrap();
-    rows.into_iter().map(|row| row.value).collect()
+    sql::<Text>(query).load(&mut conn).await.unwrap()
 }
 
 /// Runs statements on the store's connection.
@@ -156,6 +129,31 @@ async fn until_waiting(store: &PostgresStore, many: i64) {
     while number(store, waiting).await < many {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
+}
+
+/// Runs work that another transaction holds up: one that has run this statement, and ends so once
+/// this many connections wait for it.
+async fn held_up<T>(
+    database: &Database,
+    (sql, end): (&str, &str),
+    waiting: i64,
+    work: impl Future<Output = T>,
+) -> T {
+    let observer = another(database).await;
+    let mut blocker = observer.connections.get().await.unwrap();
+    let begin = format!("BEGIN; {sql}");
+    blocker.batch_execute(&begin).await.unwrap();
+    let release = async {
+        until_waiting(&observer, waiting).await;
+        blocker.batch_execute(end).await.unwrap();
+    };
+    tokio::join!(work, release).0
+}
+
+/// A statement that locks the row with this id.
+fn locking(table: &str, id: u128) -> String {
+    let id = kernel::testing::uuid(id);
+    format!("SELECT FROM {table} WHERE id = '{id}' FOR UPDATE")
 }
 
 /// Closes stores, and opens another one to look at the server's counters: these have the work of a

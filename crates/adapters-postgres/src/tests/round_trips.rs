@@ -1,4 +1,4 @@
-//! The cost of a batch: as many round trips as a single row, and only index lookups.
+//! The cost of a batch: as many round trips as a single row.
 
 use std::sync::{
     Arc,
@@ -9,18 +9,16 @@ use diesel::connection::InstrumentationEvent;
 use diesel_async::AsyncConnection;
 use domain::{
     posting::{Coordinates, ENRICH, EnrichedTexts, HistoryEntry, enrich, event},
-    store::{ListQuery, PostingReader, PostingWrite, Store, WriteSet},
+    store::{PostingWrite, Store, WriteSet},
     testing::{company, company_write},
 };
-use enrichment::{DraftCache, DraftKey};
 use kernel::{
-    Actor, CompanyId, PostingId, Prefixes, Status,
-    event::{Event, EventLog, LogQuery, PostingState, Subject},
+    Actor, CompanyId, PostingId, Status,
+    event::{Event, PostingState, Subject},
     outbox::Outbox,
     testing::{minutes, noon, uuid},
 };
 use newsletter::{
-    store::{Accounts, SubscriberFilter, SubscriberQuery, SubscriberReader},
     subscriber::{Account, PutSubscriber, SubscriberId, sync::Observation},
     tasks, usecase,
 };
@@ -214,127 +212,4 @@ async fn subscribers_take_as_many_whatever_their_number() {
     assert_eq!(costs[2], [7, 6, 8, 2, 1, 7]);
     assert_eq!(costs[0], costs[2]);
     assert_eq!(costs[1], costs[2]);
-}
-
-/// Even if the statements were prepared while the tables were empty.
-#[tokio::test]
-async fn no_table_is_read_from_end_to_end() {
-    let database = Database::migrated();
-    let (store, _) = counted(&database).await;
-    for round in 0..12 {
-        let lease = uuid(round);
-        let many = 1 + round * 20;
-        let mut writes = creates(many);
-        // Rows of earlier rounds exist.
-        let identifiers: Vec<_> = (0..many).map(identifier).collect();
-        let known = store.load(&identifiers, &[]).await.unwrap();
-        for posting in known.postings.values() {
-            let write = writes.postings.get_mut(&posting.id).unwrap();
-            write.expected = Some(posting.version);
-            write.posting.version = posting.version + 1;
-        }
-        store.commit(writes).await.unwrap();
-        let mut tokens = Vec::new();
-        for queue in [ENRICH, tasks::syncs(Account::Old)] {
-            let claim = store.claim(queue, 1_000, minutes(1), lease, noon());
-            tokens.extend(claim.await.unwrap().iter().map(|it| it.token));
-        }
-        store.renew(&tokens, noon() + minutes(2)).await.unwrap();
-        let mut done = WriteSet::new(noon());
-        done.tasks.done = tokens;
-        store.commit(done).await.unwrap();
-        store.overdue(noon(), 10).await.unwrap();
-        let query = ListQuery {
-            limit: 50,
-            ..ListQuery::default()
-        };
-        PostingReader::list(&store, &query).await.unwrap();
-        PostingReader::find(&store, &identifier(round))
-            .await
-            .unwrap();
-        of_subscribers(&store, round).await;
-        of_drafts(&store, round).await;
-        of_events(&store).await;
-        super::webhooks::use_all(&store, round).await;
-        super::clients::use_all(&store, round).await;
-        super::catalogues::use_all(&store, round).await;
-    }
-    let observer = super::afterwards(&database, [store]).await;
-    // The cursors of endpoints are read once, when a store is opened.
-    let read = "SELECT relname || ' ' || seq_scan AS value FROM pg_stat_user_tables \
-        WHERE seq_scan > 0 AND relname NOT LIKE '\\_\\_diesel%' \
-        AND NOT (relname = 'webhook_endpoints' AND seq_scan = 1)";
-    assert_eq!(super::texts(&observer, read).await, Vec::<String>::new());
-    let used = "SELECT indexrelname AS value FROM pg_stat_user_indexes \
-        WHERE idx_scan > 0 ORDER BY value";
-    let used = super::texts(&observer, used).await;
-    assert!(
-        used.contains(&"postings_source_identifier_key".to_owned()),
-        "{used:?}"
-    );
-}
-
-/// Runs every statement on subscribers.
-async fn of_subscribers(store: &PostgresStore, round: u128) {
-    let reports = reports(1 + round * 20, &format!("Ann {round}"));
-    usecase::put_subscribers(store, &reports, noon())
-        .await
-        .unwrap();
-    let ids: Vec<_> = reports.iter().map(|put| put.new_id).collect();
-    newsletter::store::Store::load_by_id(store, &ids)
-        .await
-        .unwrap();
-    newsletter::store::Store::find_by_token(store, &reports[0].new_token)
-        .await
-        .unwrap();
-    for filter in [
-        SubscriberFilter::Reported,
-        SubscriberFilter::Unmigrated,
-        SubscriberFilter::Suppressed,
-    ] {
-        let query = SubscriberQuery {
-            filter,
-            after: None,
-            limit: 50,
-        };
-        SubscriberReader::list(store, &query).await.unwrap();
-    }
-    let accounts = [Account::Old, Account::New];
-    let lease = store.lease(&accounts, uuid(1), noon() + minutes(1), noon());
-    assert_eq!(lease.await, Ok(true));
-    Accounts::release(store, uuid(1)).await.unwrap();
-}
-
-/// Makes the calls about events.
-async fn of_events(store: &PostgresStore) {
-    let query = LogQuery {
-        after: None,
-        names: event::PUBLIC.to_vec(),
-        prefixes: Prefixes::ALL,
-        limit: 10,
-    };
-    let page = store.read(&query).await.unwrap();
-    let end = EventLog::end(store).await.unwrap();
-    assert!(page.next <= end);
-    store.cursor_at(noon() + minutes(1)).await.unwrap();
-    EventLog::forget(store, noon() + minutes(1), 5)
-        .await
-        .unwrap();
-}
-
-/// Makes the calls about drafts.
-async fn of_drafts(store: &PostgresStore, round: u128) {
-    for n in 0..=round * 5 {
-        let key = DraftKey::from_bytes([u8::try_from(n).unwrap(); 32]);
-        let now = noon() + minutes(i64::try_from(round).unwrap());
-        for holder in [1, 2] {
-            let asked = store.reserve(&key, uuid(holder), now + minutes(1), now);
-            asked.await.unwrap();
-        }
-        DraftCache::release(store, &key, uuid(2)).await.unwrap();
-        store.keep(&key, "a draft", None, now).await.unwrap();
-    }
-    DraftCache::forget(store, noon() + minutes(5), 100)
-        .await
-        .unwrap();
 }

@@ -1,12 +1,10 @@
 //! Migrations, and the constraints of tables.
 
 use diesel_async::SimpleAsyncConnection;
-use domain::store::{PostingReader, Store};
-use kernel::StoreError;
+use domain::store::Store;
 use sql_common::testing::tables_refuse;
 
-use super::{Database, create, fixture, identifier, patient, run, subscribe, texts, try_run};
-use crate::PostgresStore;
+use super::{create, fixture, run, subscribe, texts};
 
 /// Queries every object of the schema, with its definition.
 pub(super) const OBJECTS: &str = "\
@@ -18,22 +16,6 @@ pub(super) const OBJECTS: &str = "\
     UNION ALL SELECT pg_get_constraintdef(oid) FROM pg_constraint \
     WHERE connamespace = 'public'::regnamespace AND conrelid::regclass::text NOT LIKE '\\_\\_diesel%' \
     ORDER BY value";
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn many_may_migrate_at_once() {
-    let database = Database::empty();
-    let mut starts = tokio::task::JoinSet::new();
-    for _ in 0..6 {
-        let url = database.url();
-        starts.spawn(async move {
-            let store = PostgresStore::open(&url, &patient()).await?;
-            store.migrate().await
-        });
-    }
-    let applied = starts.join_all().await;
-    let applied: Vec<_> = applied.into_iter().map(Result::unwrap).collect();
-    assert_eq!(applied.iter().filter(|names| !names.is_empty()).count(), 1);
-}
 
 #[tokio::test]
 async fn every_table_and_column_is_explained() {
@@ -53,32 +35,6 @@ async fn every_table_and_column_is_explained() {
     assert_eq!(silent, Vec::<String>::new());
 }
 
-#[tokio::test]
-async fn large_texts_are_compressed_with_lz4() {
-    let (_database, store) = fixture().await;
-    let columns = texts(
-        &store,
-        "SELECT attrelid::regclass || '.' || attname AS value FROM pg_attribute \
-         JOIN pg_class ON pg_class.oid = attrelid AND relkind = 'r' \
-         WHERE attcompression = 'l' ORDER BY value",
-    )
-    .await;
-    assert_eq!(
-        columns,
-        [
-            "drafts.draft",
-            "events.company_logo_path",
-            "events.company_name",
-            "events.company_website",
-            "events.status_reason",
-            "posting_texts.markdown",
-            "posting_texts.redacted_markdown",
-            "postings.metadata",
-            "postings.raw_description"
-        ]
-    );
-}
-
 /// Constraints, against rows that only hand-written SQL could insert.
 #[tokio::test]
 async fn tables_refuse_what_has_no_meaning() {
@@ -87,11 +43,6 @@ async fn tables_refuse_what_has_no_meaning() {
     newsletter::store::Store::commit(&store, subscribe())
         .await
         .unwrap();
-    let special = [
-        "UPDATE postings SET description_digest = NULL",
-        "UPDATE clients SET scopes = '{NULL}'",
-    ];
-    tables_refuse(&store, &special).await;
     let event = |columns: &str, values: &str| {
         format!(
             "INSERT INTO events (commit_seq, at, name, subject{columns}) \
@@ -107,34 +58,22 @@ async fn tables_refuse_what_has_no_meaning() {
     ] {
         run(&store, &event(columns, values)).await;
     }
-    for (columns, values) in [
-        (posting, ", 'a', NULL, 'approved'"),
-        (posting, ", 'a', 1, NULL"),
-        (posting, ", NULL, 1, 'approved'"),
-        (", status_reason", ", 'a'"),
-        (company, ", 'a', NULL"),
-        (company, ", NULL, 'a'"),
-        (", company_logo_path", ", 'a'"),
-    ] {
-        let refused = try_run(&store, &event(columns, values)).await;
-        assert!(refused.is_err(), "{columns} {values}");
-    }
-    let both = event(
-        &format!("{posting}{company}"),
-        ", 'a', 1, 'approved', 'a', 'a'",
-    );
-    assert!(try_run(&store, &both).await.is_err());
-}
-
-#[tokio::test]
-async fn a_posting_without_its_company_is_refused() {
-    let (_database, store) = fixture().await;
-    let mut writes = create(1);
-    writes.companies.clear();
-    let refused = store.commit(writes).await;
-    assert!(matches!(refused, Err(StoreError::Broken(_))), "{refused:?}");
-    assert_eq!(store.find(&identifier(1)).await, Ok(None));
-    store.commit(create(1)).await.unwrap();
+    let special = [
+        "UPDATE postings SET description_digest = NULL",
+        "UPDATE clients SET scopes = '{NULL}'",
+        &event(posting, ", 'a', NULL, 'approved'"),
+        &event(posting, ", 'a', 1, NULL"),
+        &event(posting, ", NULL, 1, 'approved'"),
+        &event(", status_reason", ", 'a'"),
+        &event(company, ", 'a', NULL"),
+        &event(company, ", NULL, 'a'"),
+        &event(", company_logo_path", ", 'a'"),
+        &event(
+            &format!("{posting}{company}"),
+            ", 'a', 1, 'approved', 'a', 'a'",
+        ),
+    ];
+    tables_refuse(&store, &special).await;
 }
 
 #[tokio::test]

@@ -10,6 +10,12 @@ use crate::{PostgresStore, migrations::MIGRATIONS};
 
 sql_common::store_suite!(crate::tests::fixture, crate::tests::shared::empty);
 
+mod two_processes {
+    use crate::tests::concurrency::{two, without_deadlock};
+
+    sql_common::races!(two, without_deadlock);
+}
+
 /// A database without a schema.
 async fn empty() -> (Database, PostgresStore) {
     let database = Database::empty();

@@ -2,44 +2,26 @@
 
 use std::{collections::HashSet, sync::atomic::Ordering};
 
-use diesel_async::SimpleAsyncConnection;
 use kernel::{
     StoreError,
     event::Cursor,
     field::Patch,
     testing::{hours, noon, uuid},
 };
-use sql_common::testing::webhooks::{
-    failed, leased, of, place, query, registrations_at_two_stores_keep_the_limit, silent,
-    workers_of_two_stores_share_endpoints,
-};
+use sql_common::testing::webhooks::{failed, leased, of, place, query, silent};
 use tokio::task::JoinSet;
 use webhooks::{
-    Endpoint, EndpointChange, EndpointUrl, EndpointWrite, Lease, Recorded, Release, Round,
-    WaitingEvent, Webhooks, testing::endpoint,
+    Endpoint, EndpointChange, EndpointUrl, EndpointWrite, Lease, Recorded, Round, WaitingEvent,
+    Webhooks, testing::endpoint,
 };
 
 use super::{
-    Database, afterwards, another,
+    Database, afterwards,
     concurrency::{two, without_deadlock},
-    fixture, number,
+    fixture, held_up, number,
     round_trips::counted,
-    until_waiting,
 };
 use crate::PostgresStore;
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn workers_share_endpoints() {
-    let (database, one, other) = two().await;
-    workers_of_two_stores_share_endpoints(&one, &other).await;
-    without_deadlock(&database, [one, other]).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn registrations_at_the_same_time_keep_the_limit() {
-    let (_database, one, other) = two().await;
-    registrations_at_two_stores_keep_the_limit(&one, &other).await;
-}
 
 /// Another address, which starts over.
 fn moved(endpoint: &Endpoint) -> EndpointWrite {
@@ -49,28 +31,6 @@ fn moved(endpoint: &Endpoint) -> EndpointWrite {
         ..EndpointChange::default()
     };
     endpoint.apply(&change, noon() + hours(1)).unwrap()
-}
-
-/// Runs calls that all wait for the row of the endpoint, until a transaction that does this is
-/// committed.
-async fn meanwhile<T: Send + 'static>(
-    database: &Database,
-    sql: &str,
-    calls: Vec<impl Future<Output = T> + Send + 'static>,
-) -> Vec<T> {
-    let observer = another(database).await;
-    let mut blocker = observer.connections.get().await.unwrap();
-    let begin = format!("BEGIN; {sql}");
-    blocker.batch_execute(&begin).await.unwrap();
-    let waiting = i64::try_from(calls.len()).unwrap();
-    let calls: Vec<_> = calls.into_iter().map(tokio::spawn).collect();
-    until_waiting(&observer, waiting).await;
-    blocker.batch_execute("COMMIT").await.unwrap();
-    let mut outcomes = Vec::new();
-    for call in calls {
-        outcomes.push(call.await.unwrap());
-    }
-    outcomes
 }
 
 /// Each call writes the endpoint, its waiting events, or both.
@@ -173,14 +133,9 @@ async fn a_round_that_waited_for_the_row_sees_its_change() {
         let (database, store) = fixture().await;
         let (endpoint, round) = with_work(&store).await;
         let id = endpoint.id;
-        let call = {
-            let store = store.clone();
-            async move { store.record(uuid(1), &round).await }
-        };
-        assert_eq!(
-            meanwhile(&database, sql, vec![call]).await,
-            [Ok(Recorded::Lost)]
-        );
+        let call = store.record(uuid(1), &round);
+        let recorded = held_up(&database, (sql, "COMMIT"), 1, call).await;
+        assert_eq!(recorded, Ok(Recorded::Lost), "{sql}");
         assert_eq!(store.deliveries(id, 9).await, Ok(Vec::new()), "{sql}");
         let waiting = store.waiting_among(id, &HashSet::from([uuid(3)])).await;
         assert_eq!(waiting, Ok(HashSet::new()), "{sql}");
@@ -193,14 +148,10 @@ async fn a_round_that_waited_for_the_row_sees_its_change() {
 async fn a_round_that_waited_for_the_owner_is_decided_anew() {
     let (database, store) = fixture().await;
     let (endpoint, mut round) = with_work(&store).await;
-    let call = |round: &Round| {
-        let (store, round) = (store.clone(), round.clone());
-        async move { store.record(uuid(1), &round).await }
-    };
     let sql = "UPDATE webhook_endpoints SET version = 2; \
         UPDATE webhook_waiting SET next_at = '2026-01-01'";
-    let outcomes = meanwhile(&database, sql, vec![call(&round)]).await;
-    assert_eq!(outcomes, [Ok(Recorded::Changed)]);
+    let recorded = held_up(&database, (sql, "COMMIT"), 1, store.record(uuid(1), &round)).await;
+    assert_eq!(recorded, Ok(Recorded::Changed));
     let cursor = async || {
         let found = Webhooks::find(&store, endpoint.id).await.unwrap();
         found.unwrap().cursor
@@ -209,8 +160,8 @@ async fn a_round_that_waited_for_the_owner_is_decided_anew() {
     assert_eq!(store.deliveries(endpoint.id, 9).await, Ok(Vec::new()));
     round.version = 2;
     let sql = "UPDATE webhook_endpoints SET leased_until = now()";
-    let outcomes = meanwhile(&database, sql, vec![call(&round)]).await;
-    assert_eq!(outcomes, [Ok(Recorded::Done)]);
+    let recorded = held_up(&database, (sql, "COMMIT"), 1, store.record(uuid(1), &round)).await;
+    assert_eq!(recorded, Ok(Recorded::Done));
     assert_eq!(cursor().await, place(3));
     let due = store.due(endpoint.id, noon(), 9).await.unwrap();
     let due: Vec<_> = due.iter().map(|event| event.cursor).collect();
@@ -274,55 +225,4 @@ async fn rounds_add_nothing_to_the_indexes_of_endpoints() {
     // A page may be full now and then; a changed index column would count with each round.
     let others = number(&observer, others).await;
     assert!(others < 5, "{others}");
-}
-
-/// Makes the calls about endpoints.
-pub(super) async fn use_all(store: &PostgresStore, round: u128) {
-    let n = u8::try_from(round).unwrap() + 1;
-    let (endpoint, holder) = (endpoint(n), uuid(1));
-    leased(store, &endpoint, holder).await;
-    let held = Lease {
-        endpoint: endpoint.id,
-        holder,
-    };
-    store.renew(&[held], noon()).await.unwrap();
-    let waiting: Vec<_> = (1..=u64::from(n) * 20).map(silent).collect();
-    let many = Round {
-        deliveries: waiting
-            .iter()
-            .map(|it| failed(it.cursor.sequence))
-            .collect(),
-        waiting,
-        settled: vec![place(5_000)],
-        wakes_silent: true,
-        ..of(&endpoint, 100)
-    };
-    assert_eq!(store.record(holder, &many).await, Ok(Recorded::Done));
-    store.due(endpoint.id, noon(), 10).await.unwrap();
-    let subjects = HashSet::from([1, 2].map(uuid));
-    store.waiting_among(endpoint.id, &subjects).await.unwrap();
-    store.deliveries(endpoint.id, 10).await.unwrap();
-    store.find(endpoint.id).await.unwrap();
-    for owner in [None, Some(endpoint.owner)] {
-        store.list(owner, None, 10).await.unwrap();
-    }
-    let write = endpoint.rotate(endpoint.secret.clone(), noon());
-    let write = EndpointWrite {
-        starts_over: true,
-        ..write
-    };
-    store.update(&write, None).await.unwrap();
-    store.replay(endpoint.id, place(9), None).await.unwrap();
-    let release = Release {
-        lease: held,
-        version: 1,
-        from: place(9),
-        to: place(9),
-        again_at: noon(),
-    };
-    store.release(&[release]).await.unwrap();
-    store.backlog(10).await.unwrap();
-    if n.is_multiple_of(2) {
-        store.delete(endpoint.id, None).await.unwrap();
-    }
 }

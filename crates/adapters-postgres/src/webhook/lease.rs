@@ -4,7 +4,7 @@ use diesel::sql_types::Nullable;
 use kernel::StoreError;
 use sql_common::{
     executor::{Executor as _, Outcome},
-    may_be_leased, statement, tracked_columns,
+    may_be_leased, statement,
     types::{Moment, StoredTime},
     webhook::{EndpointRow, ProgressRow, TrackedColumns, TrackedRow, lease_values, tracked},
 };
@@ -23,7 +23,7 @@ statement! {
             " FOR NO KEY UPDATE SKIP LOCKED
         )
         UPDATE webhook_endpoints AS endpoint SET holder = :holder, leased_until = :until
-        FROM free WHERE id = chosen RETURNING ", tracked_columns!(), ", ended_at"
+        FROM free WHERE id = chosen RETURNING {webhook_endpoints}, {endpoint read}, ended_at"
     ),
     over [EndpointRow, ProgressRow],
     returns (TrackedColumns, Nullable<Moment>)

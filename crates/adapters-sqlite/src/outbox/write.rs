@@ -8,7 +8,7 @@ use sql_common::{
     binds,
     entity::row,
     executor::{Executor, Outcome},
-    outbox::{EffectAsked, EffectRecord, each_effect},
+    outbox::{EffectAsked, each_effect, effects_of},
     statement,
 };
 use time::OffsetDateTime;
@@ -39,7 +39,7 @@ statement! {
 pub(crate) async fn ask(conn: &mut impl Executor, tasks: &TaskWrites) -> Outcome<()> {
     conn.execute_each::<End>(&each_effect(&tasks.ended), &[])
         .await?;
-    let asked: Vec<_> = EffectRecord::of(tasks).collect();
+    let asked: Vec<_> = effects_of(tasks).collect();
     let asked: Vec<_> = asked.iter().map(row::<EffectAsked>).collect();
     conn.execute_each::<Ask>(&asked, &[]).await?;
     Ok(())

@@ -1,4 +1,4 @@
-//! Concurrent reservations of drafts.
+//! Reservations of drafts beside a writer.
 
 use diesel::connection::SimpleConnection;
 use enrichment::{
@@ -8,41 +8,10 @@ use enrichment::{
 use kernel::testing::{hours, noon, uuid};
 use time::Duration;
 
-use super::{fixture, is_unavailable, processes::two};
-use crate::{SqliteStore, connection::Role};
+use super::{fixture, is_unavailable};
+use crate::SqliteStore;
 
 const KEY: DraftKey = DraftKey::from_bytes([7; 32]);
-
-/// New keys, and then keys whose reservations have expired.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_is_reserved_by_one() {
-    let (_dir, one, other) = two().await;
-    for round in 0..2 {
-        let now = noon() + hours(round);
-        for n in 0..10 {
-            let key = DraftKey::from_bytes([n; 32]);
-            let asked = (0..8_u128).map(|asker| {
-                let store = if asker % 2 == 0 {
-                    one.clone()
-                } else {
-                    other.clone()
-                };
-                let holder = uuid(100 * u128::from(round.unsigned_abs()) + asker);
-                tokio::spawn(async move {
-                    let until = now + hours(1);
-                    store.reserve(&key, holder, until, now).await.unwrap()
-                })
-            });
-            let mut answers = Vec::new();
-            for answer in asked.collect::<Vec<_>>() {
-                answers.push(answer.await.unwrap());
-            }
-            let granted = answers.iter().filter(|answer| **answer == Granted).count();
-            let taken = answers.iter().filter(|answer| **answer == Taken).count();
-            assert_eq!((granted, taken), (1, 7), "{answers:?}");
-        }
-    }
-}
 
 /// A worker that waits for a draft asks often, and so does one that uses drafts.
 #[tokio::test]
@@ -55,8 +24,7 @@ async fn an_answer_without_a_change_does_not_take_the_write_lock() {
     assert_eq!(granted, Ok(Granted));
     store.keep(&kept, "a draft", None, noon()).await.unwrap();
 
-    let mut blocker = store.connections.connect(Role::Writer).unwrap();
-    blocker.batch_execute("BEGIN IMMEDIATE").unwrap();
+    let mut blocker = super::writing(&store);
     let hasty = SqliteStore::open_with(&path, std::time::Duration::from_millis(50)).unwrap();
     let reserve = async |key, after| {
         let (until, now) = (until + after, noon() + after);

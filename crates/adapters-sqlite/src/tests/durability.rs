@@ -32,34 +32,6 @@ async fn every_connection_is_durable_and_checks_references() {
     }
 }
 
-#[tokio::test]
-async fn the_connections_in_use_are_the_ones_that_were_set_up() {
-    let (_dir, store) = fixture().await;
-    let synchronous = "SELECT synchronous AS value FROM pragma_synchronous";
-    let foreign_keys = "SELECT foreign_keys AS value FROM pragma_foreign_keys";
-    let of_writer = store
-        .connections
-        .write(move |conn| Ok((number(conn, synchronous), number(conn, foreign_keys))))
-        .await;
-    let of_reader = store
-        .connections
-        .read(move |conn| Ok((number(conn, synchronous), number(conn, foreign_keys))))
-        .await;
-    assert_eq!(of_writer, Ok((2, 1)));
-    assert_eq!(of_reader, Ok((2, 1)));
-}
-
-#[tokio::test]
-async fn what_was_committed_is_there_after_opening_again() {
-    let (_dir, path) = place();
-    let store = SqliteStore::open(&path).unwrap();
-    store.migrate().await.unwrap();
-    store.commit(create(1)).await.unwrap();
-    drop(store);
-    let store = SqliteStore::open(&path).unwrap();
-    assert!(store.find(&identifier(1)).await.unwrap().is_some());
-}
-
 #[cfg(unix)]
 #[tokio::test]
 async fn the_files_are_for_their_owner_only() {
@@ -85,16 +57,6 @@ async fn the_files_are_for_their_owner_only() {
         let mode = file.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{}", file.path().display());
     }
-}
-
-#[tokio::test]
-async fn a_posting_without_its_company_is_refused() {
-    let (_dir, store) = fixture().await;
-    let mut writes = create(1);
-    writes.companies.clear();
-    let refused = store.commit(writes).await;
-    assert!(matches!(refused, Err(StoreError::Broken(_))), "{refused:?}");
-    assert_eq!(store.find(&identifier(1)).await, Ok(None));
 }
 
 #[tokio::test]
@@ -133,21 +95,4 @@ async fn a_dropped_commit_leaves_no_transaction_open() {
     let mut conn = store.connections.connect(Role::Writer).unwrap();
     conn.immediate_transaction(|_| Ok::<_, diesel::result::Error>(()))
         .unwrap();
-}
-
-#[tokio::test]
-async fn a_dropped_reader_leaves_no_transaction_open() {
-    let (_dir, store) = fixture().await;
-    store.commit(create(1)).await.unwrap();
-    for n in 0..50 {
-        let wait = Duration::from_micros(n * 20);
-        let _ = tokio::time::timeout(wait, store.find(&identifier(1))).await;
-    }
-    store.commit(create(2)).await.unwrap();
-    for _ in 0..20 {
-        assert!(
-            store.find(&identifier(2)).await.unwrap().is_some(),
-            "a stale snapshot"
-        );
-    }
 }

@@ -2,34 +2,28 @@
 
 use std::time::Duration;
 
-use diesel::connection::SimpleConnection;
 use domain::store::{Store, WriteSet};
 use kernel::{
     Prefixes,
-    event::{Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, Subject},
+    event::{Cursor, EventLog, LogError, LogPage, LogQuery},
     testing::{minutes, noon},
 };
-use sql_common::{event::MOST_LOOKED_AT, testing::Shell};
+use sql_common::{
+    event::MOST_LOOKED_AT,
+    testing::{
+        Shell,
+        sample::{self, TOLD},
+    },
+};
 use tokio::task::JoinHandle;
-use uuid::Uuid;
 
 use super::{fixture, place, processes::two};
-use crate::{SqliteStore, connection::Role, inspect, prepare_restored};
-
-const TOLD: EventName = EventName::new("Told");
+use crate::{SqliteStore, inspect, prepare_restored};
 
 /// A commit of events with these subjects.
 fn told(subjects: impl IntoIterator<Item = u128>) -> WriteSet {
     let mut writes = WriteSet::new(noon());
-    writes.tasks.events = subjects
-        .into_iter()
-        .map(|n| Event {
-            name: TOLD,
-            subject: Subject::Other(Uuid::from_u128(n)),
-            at: noon(),
-            trace: None,
-        })
-        .collect();
+    writes.tasks.events = subjects.into_iter().map(sample::told).collect();
     writes
 }
 
@@ -68,25 +62,6 @@ async fn fill(store: &SqliteStore, from: u64, to: u64) {
         noon().unix_timestamp_nanos() / 1_000
     );
     store.batch(&fill).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_page_looks_at_a_limited_number_of_events() {
-    let (_dir, store) = fixture().await;
-    let most = MOST_LOOKED_AT as u64;
-    fill(&store, 1, most + 3).await;
-    store.commit(told([7])).await.unwrap();
-    let first = read(&store, None).await;
-    let expect = LogPage {
-        events: Vec::new(),
-        next: numbered(most),
-        has_more: true,
-    };
-    assert_eq!(first, expect);
-    let second = read(&store, Some(first.next)).await;
-    assert_eq!(subjects(&second), [7]);
-    assert_eq!(second.next, numbered(most + 4));
-    assert!(!second.has_more);
 }
 
 /// An operator may have deleted events.
@@ -158,16 +133,6 @@ async fn many_old_events_are_deleted_by_parts() {
     assert_eq!(store.forget(noon(), 99).await, Ok(0));
     assert_eq!(store.forget(after, usize::MAX).await, Ok(301));
     assert_eq!(store.number(deleted).await, 2_501);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_event_is_deleted_by_one() {
-    let (_dir, one, other) = two().await;
-    fill(&one, 1, 3_000).await;
-    let after = noon() + minutes(1);
-    let (first, second) = tokio::join!(one.forget(after, 3_000), other.forget(after, 3_000));
-    assert_eq!(first.unwrap() + second.unwrap(), 3_000);
-    assert_eq!(one.end().await, Ok(numbered(3_000)));
 }
 
 /// Readers are beyond the end of an older database, and of what was read between the backup and the
@@ -260,8 +225,7 @@ async fn readers_do_not_take_the_write_lock() {
     store.commit(told([7])).await.unwrap();
     let first = numbered(1);
 
-    let mut blocker = store.connections.connect(Role::Writer).unwrap();
-    blocker.batch_execute("BEGIN IMMEDIATE").unwrap();
+    let _blocker = super::writing(&store);
     assert_eq!(subjects(&read(&store, None).await), [7]);
     assert_eq!(store.end().await, Ok(first));
     assert_eq!(store.cursor_at(noon()).await, Ok(Cursor::START));

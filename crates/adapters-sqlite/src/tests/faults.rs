@@ -11,7 +11,7 @@ use domain::store::{Health, PostingReader, Store};
 use kernel::StoreError;
 
 use super::{create, identifier, is_unavailable, place};
-use crate::{SqliteStore, connection::Role};
+use crate::SqliteStore;
 
 /// Each way to remove or replace a file in use.
 const REMOVALS: [fn(&Path); 3] = [
@@ -132,8 +132,7 @@ async fn a_write_lock_that_stays_ends_in_time() {
     let (_dir, path) = place();
     let store = SqliteStore::open_with(&path, Duration::from_millis(300)).unwrap();
     store.migrate().await.unwrap();
-    let mut other = store.connections.connect(Role::Writer).unwrap();
-    other.batch_execute("BEGIN IMMEDIATE").unwrap();
+    let mut other = super::writing(&store);
     let start = Instant::now();
     // No commit has failed yet, and a lock alone is no failure.
     assert_eq!(store.ready().await, Ok(()));

@@ -1,7 +1,5 @@
 //! The contract suite, and tests particular to SQLite.
 
-mod catalogues;
-mod corruption;
 mod drafts;
 mod durability;
 mod erasure;
@@ -11,14 +9,13 @@ mod processes;
 mod schema;
 mod shared;
 mod statements;
-mod webhooks;
 
 use std::path::PathBuf;
 
 use diesel::{
-    QueryableByName, RunQueryDsl, SqliteConnection,
+    RunQueryDsl, SqliteConnection,
     connection::SimpleConnection,
-    sql_query,
+    dsl::sql,
     sql_types::{BigInt, Text},
 };
 use kernel::{SourceIdentifier, StoreError};
@@ -63,18 +60,16 @@ fn identifier(n: u128) -> SourceIdentifier {
     kernel::testing::identifier(&format!("job-{n}"))
 }
 
-#[derive(QueryableByName)]
-struct Number {
-    #[diesel(sql_type = BigInt)]
-    value: i64,
-}
-
 /// The only number that a query returns.
 fn number(conn: &mut SqliteConnection, query: &str) -> i64 {
-    sql_query(format!("SELECT value FROM ({query})"))
-        .get_result::<Number>(conn)
-        .unwrap()
-        .value
+    sql::<BigInt>(query).get_result(conn).unwrap()
+}
+
+/// A connection that has the write lock.
+fn writing(store: &SqliteStore) -> SqliteConnection {
+    let mut conn = store.connections.connect(Role::Writer).unwrap();
+    conn.batch_execute("BEGIN IMMEDIATE").unwrap();
+    conn
 }
 
 /// Begins a transaction that reads, and stays in it.
@@ -83,18 +78,9 @@ fn begin_reading(conn: &mut SqliteConnection) {
     number(conn, "SELECT count(*) AS value FROM postings");
 }
 
-#[derive(QueryableByName)]
-struct TextRow {
-    #[diesel(sql_type = Text)]
-    value: String,
-}
-
 /// The texts that a query returns.
 fn texts(conn: &mut SqliteConnection, query: &str) -> Vec<String> {
-    let rows = sql_query(format!("SELECT value FROM ({query})"))
-        .load::<TextRow>(conn)
-        .unwrap();
-    rows.into_iter().map(|row| row.value).collect()
+    sql::<Text>(query).load(conn).unwrap()
 }
 
 /// Runs statements on a connection of the store.

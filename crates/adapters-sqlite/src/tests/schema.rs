@@ -7,24 +7,6 @@ use sql_common::testing::tables_refuse;
 use super::{create, fixture, place, run, subscribe};
 use crate::{SqliteStore, connection::Role};
 
-#[test]
-fn many_may_migrate_at_once() {
-    let (_dir, path) = place();
-    let start = |_| {
-        let path = path.clone();
-        std::thread::spawn(move || {
-            let store = SqliteStore::open(&path)?;
-            super::block_on(store.migrate())
-        })
-    };
-    let threads: Vec<_> = (0..8).map(start).collect();
-    let applied: Vec<_> = threads
-        .into_iter()
-        .map(|thread| thread.join().unwrap().unwrap())
-        .collect();
-    assert_eq!(applied.iter().filter(|names| !names.is_empty()).count(), 1);
-}
-
 #[tokio::test]
 async fn a_newer_schema_is_refused_if_it_needs_a_newer_program() {
     let (_dir, path) = place();

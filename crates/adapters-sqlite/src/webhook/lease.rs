@@ -4,7 +4,7 @@ use kernel::StoreError;
 use sql_common::{
     binds,
     executor::{Executor, Outcome},
-    may_be_leased, statement, tracked_columns,
+    may_be_leased, statement,
     webhook::{EndpointRow, ProgressRow, TrackedColumns, TrackedRow, lease_values, tracked},
 };
 use webhooks::{LeaseQuery, TrackedEndpoint};
@@ -13,7 +13,8 @@ use crate::SqliteStore;
 
 statement! {
     MayBeLeased = concat!(
-        "SELECT ", tracked_columns!(), " FROM webhook_endpoints AS endpoint ", may_be_leased!()
+        "SELECT {webhook_endpoints}, {endpoint read} FROM webhook_endpoints AS endpoint ",
+        may_be_leased!()
     ),
     over [EndpointRow, ProgressRow],
     returns TrackedColumns

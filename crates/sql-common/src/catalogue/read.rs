@@ -17,7 +17,7 @@ use crate::{
     executor::{Executor, Outcome},
     posting::IDENTIFIER,
     statement,
-    stored::{corrupt, most, parse},
+    stored::{corrupt, most, parse, unsigned},
     types::{Id, StoredId, optional_time},
 };
 
@@ -160,7 +160,7 @@ fn summary(row: &CatalogueRow) -> Result<Summary, StoreError> {
 }
 
 fn count(stored: i64, column: &str) -> Result<u64, StoreError> {
-    u64::try_from(stored).map_err(|_| corrupt(&format!("catalogues.{column}"), stored))
+    unsigned(stored, "catalogues", column)
 }
 
 statement! {

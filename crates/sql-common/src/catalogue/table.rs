@@ -8,6 +8,7 @@ use domain::{
 
 use crate::{
     entity,
+    stored::signed,
     types::{Id, Moment},
 };
 
@@ -59,17 +60,17 @@ entity! {
             leased_until: Nullable<Moment> = Time(|record| Some(record.query()?.until)),
             last_started_at: Nullable<Moment> = Time(|record| Some(record.import()?.started_at)),
             last_finished_at: Nullable<Moment> = Time(|record| Some(record.import()?.finished_at)),
-            lines: BigInt = Integer(|record| Some(stored(record.counts().lines))),
-            created: BigInt = Integer(|record| Some(stored(record.counts().created))),
-            updated: BigInt = Integer(|record| Some(stored(record.counts().updated))),
-            unchanged: BigInt = Integer(|record| Some(stored(record.counts().unchanged))),
-            expired: BigInt = Integer(|record| Some(stored(record.counts().expired))),
-            reopened: BigInt = Integer(|record| Some(stored(record.counts().reopened))),
-            refused: BigInt = Integer(|record| Some(stored(record.counts().refused))),
-            failed: BigInt = Integer(|record| Some(stored(record.counts().failed))),
-            missing: Nullable<BigInt> = Integer(|record| Some(stored(record.missing()?.count))),
+            lines: BigInt = Integer(|record| Some(signed(record.counts().lines))),
+            created: BigInt = Integer(|record| Some(signed(record.counts().created))),
+            updated: BigInt = Integer(|record| Some(signed(record.counts().updated))),
+            unchanged: BigInt = Integer(|record| Some(signed(record.counts().unchanged))),
+            expired: BigInt = Integer(|record| Some(signed(record.counts().expired))),
+            reopened: BigInt = Integer(|record| Some(signed(record.counts().reopened))),
+            refused: BigInt = Integer(|record| Some(signed(record.counts().refused))),
+            failed: BigInt = Integer(|record| Some(signed(record.counts().failed))),
+            missing: Nullable<BigInt> = Integer(|record| Some(signed(record.missing()?.count))),
             missing_expired: Nullable<BigInt> = Integer(|record| {
-                Some(stored(record.missing()?.expired))
+                Some(signed(record.missing()?.expired))
             }),
             is_held: Bool = Bool(|record| record.missing().is_some_and(|missing| missing.held)),
             is_complete: Bool = Bool(|record| {
@@ -77,8 +78,4 @@ entity! {
             }),
         }
     }
-}
-
-fn stored(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -18,14 +18,10 @@ use crate::{
     each, entity,
     executor::{Executor, Outcome},
     statement,
-    stored::corrupt,
+    stored::{corrupt, signed, unsigned},
     types::{Count, Day, Id, Moment, StoredId, StoredTime, optional_time},
     written,
 };
-
-fn stored(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
 
 entity! {
     /// The counts of a client on one day, which are added to those that are stored.
@@ -35,14 +31,14 @@ entity! {
             date: Day = Day(|day| Some(day.1)),
         }
         changing {
-            created: BigInt = Integer(|day| Some(stored(day.2.created))),
-            updated: BigInt = Integer(|day| Some(stored(day.2.updated))),
-            unchanged: BigInt = Integer(|day| Some(stored(day.2.unchanged))),
-            expired: BigInt = Integer(|day| Some(stored(day.2.expired))),
-            reopened: BigInt = Integer(|day| Some(stored(day.2.reopened))),
-            refused: BigInt = Integer(|day| Some(stored(day.2.refused))),
-            approved: BigInt = Integer(|day| Some(stored(day.2.approved))),
-            rejected: BigInt = Integer(|day| Some(stored(day.2.rejected))),
+            created: BigInt = Integer(|day| Some(signed(day.2.created))),
+            updated: BigInt = Integer(|day| Some(signed(day.2.updated))),
+            unchanged: BigInt = Integer(|day| Some(signed(day.2.unchanged))),
+            expired: BigInt = Integer(|day| Some(signed(day.2.expired))),
+            reopened: BigInt = Integer(|day| Some(signed(day.2.reopened))),
+            refused: BigInt = Integer(|day| Some(signed(day.2.refused))),
+            approved: BigInt = Integer(|day| Some(signed(day.2.approved))),
+            rejected: BigInt = Integer(|day| Some(signed(day.2.rejected))),
         }
     }
 }
@@ -51,9 +47,7 @@ impl TryFrom<DayRow> for OfDay {
     type Error = StoreError;
 
     fn try_from(row: DayRow) -> Result<Self, StoreError> {
-        let count = |stored: i64, column: &str| {
-            u64::try_from(stored).map_err(|_| corrupt(&format!("client_days.{column}"), stored))
-        };
+        let count = |stored, column| unsigned(stored, "client_days", column);
         Ok(Self {
             date: row.date.date("client_days.date")?,
             counts: Counts {
@@ -84,7 +78,7 @@ entity! {
                 (!refusal.errors.is_empty()).then_some(&refusal.errors as _)
             }),
             request_id: Nullable<Text> = Text(|(_, refusal)| refusal.request_id.as_deref()),
-            count: BigInt = Integer(|(_, refusal)| Some(stored(refusal.count))),
+            count: BigInt = Integer(|(_, refusal)| Some(signed(refusal.count))),
             others: Nullable<Text> = Document(|(_, refusal)| {
                 (!refusal.others.is_empty()).then_some(&refusal.others as _)
             }),
@@ -99,7 +93,7 @@ impl TryFrom<RefusalRow> for Refusal {
     fn try_from(row: RefusalRow) -> Result<Self, StoreError> {
         let errors = row.errors.unwrap_or_else(|| "{}".to_owned());
         let others = row.others.unwrap_or_else(|| "[]".to_owned());
-        let (status, count) = (row.status, row.count);
+        let status = row.status;
         Ok(Self {
             id: row.id.uuid("client_refusals.id")?,
             at: row.at.time("client_refusals.at")?,
@@ -109,7 +103,7 @@ impl TryFrom<RefusalRow> for Refusal {
             errors: serde_json::from_str(&errors)
                 .map_err(|_| corrupt("client_refusals.errors", errors))?,
             request_id: row.request_id,
-            count: u64::try_from(count).map_err(|_| corrupt("client_refusals.count", count))?,
+            count: unsigned(row.count, "client_refusals", "count")?,
             others: serde_json::from_str(&others)
                 .map_err(|_| corrupt("client_refusals.others", others))?,
         })

@@ -8,14 +8,10 @@ use kernel::{
     CatalogueName,
     testing::{hours, noon, uuid},
 };
-use tokio::task::JoinSet;
 
-use super::Shell;
+use super::{Shell, races::at_once};
 
 /// A question for a catalogue of client 1, as the holder `n`.
-///
-/// # Panics
-/// When the name is none.
 pub fn query(name: &str, n: u128) -> CatalogueQuery {
     CatalogueQuery {
         client: client(1).id,
@@ -28,9 +24,6 @@ pub fn query(name: &str, n: u128) -> CatalogueQuery {
 }
 
 /// Leases a new catalogue of client 1, who is new as well.
-///
-/// # Panics
-/// When the store fails.
 pub async fn leased<S: Clients + Catalogues>(store: &S, name: &str) -> CatalogueLease {
     let inserted = store.insert(&client(1), None).await;
     inserted.expect("it is new");
@@ -55,9 +48,6 @@ const REFUSED: [&str; 10] = [
 ];
 
 /// Checks that the table refuses rows that only a person with a shell could write.
-///
-/// # Panics
-/// When it accepts one.
 pub async fn the_table_refuses_what_has_no_meaning<S: Clients + Catalogues + Shell>(store: &S) {
     leased(store, "jobs").await;
     for statement in REFUSED {
@@ -67,9 +57,6 @@ pub async fn the_table_refuses_what_has_no_meaning<S: Clients + Catalogues + She
 
 /// Checks that of imports by two stores on one database that ask for the same new catalogue at the
 /// same time one gets it.
-///
-/// # Panics
-/// When none does, or several do.
 pub async fn of_imports_at_two_stores_one_gets_the_catalogue<S>(one: &S, other: &S)
 where
     S: Clients + Catalogues + Clone + 'static,
@@ -77,15 +64,12 @@ where
     let inserted = one.insert(&client(1), None).await;
     inserted.expect("it is new");
     for round in 0..10 {
-        let name = format!("jobs-{round}");
-        let mut imports = JoinSet::new();
-        for n in 0..8_u128 {
-            let store = if n % 2 == 0 { one } else { other }.clone();
-            let query = query(&name, round * 10 + n);
-            imports.spawn(async move { (query.holder, store.lease(&query).await) });
-        }
+        let import = |store: S, n| async move {
+            let query = query(&format!("jobs-{round}"), round * 10 + n);
+            (query.holder, store.lease(&query).await)
+        };
         let mut held = Vec::new();
-        for (holder, leased) in imports.join_all().await {
+        for (holder, leased) in at_once(one, other, 8, import).await {
             match leased.expect("the store works") {
                 Leased::Held(lease) => {
                     assert_eq!((lease.catalogue.uuid(), lease.holder), (holder, holder));
@@ -104,24 +88,18 @@ where
 
 /// Checks that a client whose imports make catalogues at two stores on one database, all at the
 /// same time, has no more than the limit.
-///
-/// # Panics
-/// When there are too many, or too few.
 pub async fn imports_at_two_stores_keep_the_limit<S>(one: &S, other: &S)
 where
     S: Clients + Catalogues + Clone + 'static,
 {
     let inserted = one.insert(&client(1), None).await;
     inserted.expect("it is new");
-    let mut imports = JoinSet::new();
-    let many = MOST_CATALOGUES + 20;
-    for n in (1..).take(many) {
-        let store = if n % 2 == 0 { one } else { other }.clone();
+    let import = |store: S, n| async move {
         let query = query(&format!("jobs-{n}"), n);
-        imports.spawn(async move { store.lease(&query).await });
-    }
+        store.lease(&query).await
+    };
     let (mut held, mut refused) = (0, 0);
-    for leased in imports.join_all().await {
+    for leased in at_once(one, other, MOST_CATALOGUES as u128 + 20, import).await {
         match leased.expect("the store works") {
             Leased::Held(_) => held += 1,
             Leased::TooMany => refused += 1,

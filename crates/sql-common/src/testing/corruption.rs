@@ -13,8 +13,15 @@ use kernel::StoreError;
 pub use self::{people::*, postings::*, webhooks::*};
 use super::Shell;
 
-/// A column, and SQL for a value that makes no sense, in SQLite and in PostgreSQL.
+/// A column, and SQL for a value that makes no sense, in SQLite and in PostgreSQL; an empty one
+/// where the database refuses it.
 type Case = (&'static str, &'static str, &'static str);
+
+/// The cases of the store's database.
+fn cases<S: Shell>(all: &[Case]) -> impl Iterator<Item = Case> {
+    let cases = all.iter().copied();
+    cases.filter(|case| !S::DIALECT.value(*case).is_empty())
+}
 
 /// Checks that the error names the column.
 fn names<T: fmt::Debug>(result: Result<T, StoreError>, column: &str) {

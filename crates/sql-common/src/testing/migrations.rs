@@ -6,9 +6,6 @@ use kernel::StoreError;
 use super::{Shell, sample};
 
 /// Checks that all migrations can be reverted one by one, and applied again.
-///
-/// # Panics
-/// When they cannot.
 pub async fn all_go_down_one_by_one_and_up_again<S: Store + Shell>(store: &S) {
     let migrations = store.complete().await.expect("the store works");
     let up = store.values(S::OBJECTS).await;
@@ -22,10 +19,18 @@ pub async fn all_go_down_one_by_one_and_up_again<S: Store + Shell>(store: &S) {
     assert_eq!(store.commit(sample::create(1)).await, Ok(()));
 }
 
+/// Checks that of several that migrate at once one does it.
+pub async fn many_may_migrate_at_once<S: Shell>(store: &S) {
+    let migrate = || store.complete();
+    let applied = tokio::join!(migrate(), migrate(), migrate(), migrate());
+    let applied: [_; 4] = applied.into();
+    let did = applied.iter().map(|it| it.as_ref().map(Vec::is_empty));
+    let did: Vec<_> = did.collect();
+    assert_eq!(did.iter().filter(|it| **it == Ok(false)).count(), 1);
+    assert_eq!(did.iter().filter(|it| **it == Ok(true)).count(), 3);
+}
+
 /// Checks that a new database lacks every migration until it is migrated.
-///
-/// # Panics
-/// When it does not.
 pub async fn a_new_database_lacks_all_until_it_is_migrated<S: Health + Shell>(store: &S) {
     let pending = store.lacks().await.expect("the store works");
     assert!(pending[0].ends_with("_version_0_3_0"), "{pending:?}");

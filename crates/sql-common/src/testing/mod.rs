@@ -1,22 +1,20 @@
 //! The tests that both stores share.
 #![expect(
     clippy::expect_used,
-    reason = "these are tests, though not marked as such"
+    clippy::missing_panics_doc,
+    reason = "these are tests, though not marked as such: what fails panics"
 )]
 
 pub mod catalogues;
 pub mod corruption;
 pub mod migrations;
 pub mod outbox;
+pub mod races;
 pub mod sample;
+pub mod tables;
 pub mod webhooks;
 
 use kernel::StoreError;
-
-/// Everything that a store implements.
-pub trait AllPorts: domain::testing::AllPorts + ::webhooks::Webhooks {}
-
-impl<T> AllPorts for T where T: domain::testing::AllPorts + ::webhooks::Webhooks {}
 
 /// The SQL dialect of a database.
 #[derive(Clone, Copy, Debug)]
@@ -86,9 +84,6 @@ pub trait Shell: Sized {
     }
 
     /// Runs a statement with check constraints disabled.
-    ///
-    /// # Panics
-    /// When it fails.
     async fn damage(&self, sql: &str) {
         let checks = Self::DIALECT.without_checks();
         let done = self.shell(&format!("{checks} {sql}")).await;
@@ -96,14 +91,28 @@ pub trait Shell: Sized {
     }
 
     /// The only number that a query returns.
-    ///
-    /// # Panics
-    /// When it returns none.
     async fn number(&self, query: &str) -> i64 {
         let query = format!("SELECT CAST(({query}) AS TEXT) AS value");
         let number = self.values(&query).await;
         number[0].parse().expect("it is a number")
     }
+}
+
+/// The statements of a table of plans, each with what is said of its plan: one a line, with bars
+/// between. A line that begins with a bar goes on with the one before.
+pub fn plans(table: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut plans: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in table.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let mut cells = line.split('|').map(str::trim);
+        let name = cells.next().unwrap_or_default();
+        if !name.is_empty() {
+            plans.push((name, Vec::new()));
+        }
+        if let Some((_, said)) = plans.last_mut() {
+            said.extend(cells);
+        }
+    }
+    plans
 }
 
 /// Generates the tests that both stores pass, besides the contract suites.
@@ -118,12 +127,14 @@ macro_rules! store_suite {
                 of_clients of_activity of_catalogues of_the_audit of_one_kind of_endpoints of_rounds
                 secrets_are_not_told;
             outbox: counting_has_an_end;
+            tables: a_posting_without_its_company_is_refused a_token_has_one_holder
+                a_page_of_events_looks_at_a_limited_number;
             webhooks: tables_refuse_what_has_no_meaning;
             catalogues: the_table_refuses_what_has_no_meaning;
         }
         $crate::store_suite! { @cases $empty;
             migrations: all_go_down_one_by_one_and_up_again
-                a_new_database_lacks_all_until_it_is_migrated;
+                a_new_database_lacks_all_until_it_is_migrated many_may_migrate_at_once;
         }
     };
     (@cases $fixture:path; $($module:ident: $($case:ident)+;)+) => {
@@ -137,11 +148,38 @@ macro_rules! store_suite {
     };
 }
 
+/// Generates the tests of two stores on one database.
+///
+/// `$two` is the path of a function that returns a guard and the stores; `$after` that of one that
+/// takes them, to look at what is left.
+#[macro_export]
+macro_rules! races {
+    ($two:path, $after:path) => {
+        $crate::races! { @cases $two, $after;
+            races: writers_lose_no_writes of_two_creates_of_the_same_identifiers_one_wins
+                of_two_imports_of_the_same_people_one_wins a_task_is_claimed_by_one
+                accounts_are_leased_by_one a_draft_is_reserved_by_one an_event_is_deleted_once
+                one_store_sees_the_commits_of_another;
+            webhooks: workers_of_two_stores_share_endpoints
+                registrations_at_two_stores_keep_the_limit;
+            catalogues: of_imports_at_two_stores_one_gets_the_catalogue
+                imports_at_two_stores_keep_the_limit;
+        }
+    };
+    (@cases $two:path, $after:path; $($module:ident: $($case:ident)+;)+) => {
+        $($(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $case() {
+                let (guard, one, other) = $two().await;
+                $crate::testing::$module::$case(&one, &other).await;
+                $after(&guard, [one, other]).await;
+            }
+        )+)+
+    };
+}
+
 /// Checks that constraints refuse rows that only hand-written SQL could insert: these, and those in
 /// `special` for one database.
-///
-/// # Panics
-/// When a row is accepted.
 pub async fn tables_refuse<S: Shell>(store: &S, special: &[&str]) {
     let client =
         "INSERT INTO clients (id, name, scopes, created_at) VALUES ({id}, '', '{}', {past})";

@@ -6,9 +6,6 @@ use kernel::outbox::{MOST_COUNTED, Outbox};
 use super::Shell;
 
 /// Checks that counting has an end.
-///
-/// # Panics
-/// When it has none.
 pub async fn counting_has_an_end<S: Outbox + Shell>(store: &S) {
     let fill = format!(
         "INSERT INTO outbox (kind, subject, next_at, created_at) \

@@ -1,24 +1,29 @@
 //! Sample commits.
 
+use std::mem;
+
 use domain::{
     company::Company,
     store::{PostingWrite, WriteSet},
     testing::{company_write, posting},
 };
-use kernel::testing::noon;
+use kernel::{
+    PostingId,
+    event::{Event, EventName, Subject},
+    testing::{noon, uuid},
+};
 use newsletter::{
     store::SubscriberWrite,
     subscriber::{
         Membership, MembershipStatus, Migrated, MigrationSource, PlanCategory, Subscriber,
+        SubscriberId,
     },
-    testing::subscriber,
+    testing::{subscriber, token},
 };
 use time::macros::date;
+use uuid::Uuid;
 
 /// The company of all sample postings.
-///
-/// # Panics
-/// Never: its website is valid.
 pub fn company() -> Company {
     Company {
         name: "Company".to_owned(),
@@ -44,6 +49,73 @@ pub fn create(n: u128) -> WriteSet {
             history: Vec::new(),
         },
     );
+    writes
+}
+
+/// A commit that adds the `n`-th posting under this id, and does not write its company: commits that
+/// do queue for that, and never meet elsewhere.
+pub fn create_as(n: u128, id: u128) -> WriteSet {
+    let mut writes = create(n);
+    writes.companies.clear();
+    let postings = mem::take(&mut writes.postings);
+    for mut write in postings.into_values() {
+        write.posting.id = PostingId::new(uuid(id));
+        writes.postings.insert(write.posting.id, write);
+    }
+    writes
+}
+
+/// Several commits as one.
+pub fn join(commits: impl IntoIterator<Item = WriteSet>) -> WriteSet {
+    let mut all = WriteSet::new(noon());
+    for one in commits {
+        all.companies.extend(one.companies);
+        all.postings.extend(one.postings);
+        for effect in one.tasks.asked() {
+            all.tasks.ask(effect);
+        }
+        all.tasks.events.extend(one.tasks.events);
+        all.tasks.done.extend(one.tasks.done);
+        all.tasks.audit.extend(one.tasks.audit);
+    }
+    all
+}
+
+/// An event that no reader of postings wants.
+pub fn told(n: u128) -> Event {
+    Event {
+        name: TOLD,
+        subject: Subject::Other(Uuid::from_u128(n)),
+        at: noon(),
+        trace: None,
+    }
+}
+
+/// The name of [`told`] events.
+pub const TOLD: EventName = EventName::new("Told");
+
+/// A commit that writes subscribers: of each the number of its address, its id, and the version
+/// that it changes, if it is there.
+pub fn subscribers(
+    all: impl IntoIterator<Item = (u128, u128, Option<i64>)>,
+) -> newsletter::store::WriteSet {
+    let mut writes = newsletter::store::WriteSet::new(noon());
+    for (n, id, expected) in all {
+        let address = format!("{n:04}@example.com");
+        let id = SubscriberId::new(uuid(id));
+        let subscriber = Subscriber {
+            id,
+            token: token(&format!("{address} of {id}")),
+            version: expected.map_or(1, |expected| expected + 1),
+            ..subscriber(&address)
+        };
+        writes.tasks.ask(subscriber.sync());
+        let write = SubscriberWrite {
+            expected,
+            subscriber,
+        };
+        writes.subscribers.insert(id, write);
+    }
     writes
 }
 

@@ -4,20 +4,17 @@ use std::{collections::HashSet, time::Duration};
 
 use kernel::{
     StoreError,
-    event::{Cursor, EventName},
+    event::Cursor,
     testing::{hours, noon, uuid},
 };
 use time::OffsetDateTime;
-use tokio::task::JoinSet;
 use uuid::Uuid;
 use webhooks::{
     DeliveryRecord, Endpoint, EndpointId, Health, LeaseQuery, MOST_ENDPOINTS, Owner, Recorded,
     Round, WaitingEvent, Webhooks, testing::endpoint,
 };
 
-use super::Shell;
-
-const TOLD: EventName = EventName::new("Told");
+use super::{Shell, races::at_once, sample::TOLD};
 
 /// A place in a log that need not have it.
 pub const fn place(sequence: u64) -> Cursor {
@@ -83,9 +80,6 @@ pub fn query(holder: Uuid, now: OffsetDateTime, limit: usize) -> LeaseQuery {
 }
 
 /// Adds an endpoint, and leases it.
-///
-/// # Panics
-/// When the store fails.
 pub async fn leased<S: Webhooks>(store: &S, endpoint: &Endpoint, holder: Uuid) {
     let inserted = store.insert(endpoint, Cursor::START, None).await;
     inserted.expect("it is new");
@@ -106,9 +100,6 @@ const REFUSED: [&str; 7] = [
 ];
 
 /// Checks that the tables refuse rows that only a person with a shell could write.
-///
-/// # Panics
-/// When they accept one.
 pub async fn tables_refuse_what_has_no_meaning<S: Webhooks + Shell>(store: &S) {
     let endpoint = endpoint(1);
     leased(store, &endpoint, uuid(1)).await;
@@ -127,9 +118,6 @@ const WORKERS: u128 = 8;
 
 /// Checks that workers of two stores on one database share its endpoints: each endpoint is leased
 /// by one of them, whose result both stores show.
-///
-/// # Panics
-/// When they do not.
 pub async fn workers_of_two_stores_share_endpoints<S>(one: &S, other: &S)
 where
     S: Webhooks + Clone + 'static,
@@ -138,13 +126,9 @@ where
         let inserted = one.insert(&endpoint(n), Cursor::START, None).await;
         inserted.expect("it is new");
     }
-    let mut workers = JoinSet::new();
-    for n in 0..WORKERS {
-        let own = if n % 2 == 0 { one } else { other }.clone();
-        workers.spawn(async move { lease_all(&own, uuid(n)).await });
-    }
+    let work = |own: S, n| async move { lease_all(&own, uuid(n)).await };
     let mut ids = HashSet::new();
-    for (holder, leased) in workers.join_all().await {
+    for (holder, leased) in at_once(one, other, WORKERS, work).await {
         for id in leased {
             assert!(ids.insert(id), "{id} is leased twice");
             let round = Round {
@@ -180,28 +164,18 @@ async fn lease_all<S: Webhooks>(store: &S, holder: Uuid) -> (Uuid, Vec<EndpointI
 
 /// Checks that an owner who registers endpoints at two stores on one database, all at the same
 /// time, has no more than the limit.
-///
-/// # Panics
-/// When there are too many, or too few.
 pub async fn registrations_at_two_stores_keep_the_limit<S>(one: &S, other: &S)
 where
     S: Webhooks + Clone + 'static,
 {
-    let most = u8::try_from(MOST_ENDPOINTS).expect("it is a small number");
-    let mut registrations = JoinSet::new();
-    for n in 1..=most + 20 {
-        let store = if n % 2 == 0 { one } else { other }.clone();
-        registrations.spawn(async move { store.insert(&endpoint(n), Cursor::START, None).await });
-    }
-    let (mut added, mut refused) = (0, 0);
-    for outcome in registrations.join_all().await {
-        match outcome {
-            Ok(()) => added += 1,
-            Err(StoreError::Conflict) => refused += 1,
-            Err(error) => panic!("{error}"),
-        }
-    }
-    assert_eq!((added, refused), (most, 20));
+    let register = |store: S, n| async move {
+        let endpoint = endpoint(u8::try_from(n + 1).expect("they are few"));
+        store.insert(&endpoint, Cursor::START, None).await
+    };
+    let outcomes = at_once(one, other, MOST_ENDPOINTS as u128 + 20, register).await;
+    let count = |wanted| outcomes.iter().filter(|it| **it == wanted).count();
+    let counts = (count(Ok(())), count(Err(StoreError::Conflict)));
+    assert_eq!(counts, (MOST_ENDPOINTS, 20));
     let owned = one
         .list(Some(Owner::Operator), None, 2 * MOST_ENDPOINTS)
         .await;

@@ -11,7 +11,7 @@ use crate::{
     event::{cursor_in, cursor_values},
     executor::{Executor, Outcome, values},
     statement,
-    stored::{corrupt, count, most},
+    stored::{corrupt, count, most, unsigned},
     types::{Count, Moment},
 };
 
@@ -42,9 +42,7 @@ impl TryFrom<DeliveryRow> for DeliveryRecord {
             let value = u16::try_from(status);
             value.map_err(|_| corrupt("webhook_deliveries.status", status))
         };
-        let duration = u64::try_from(row.duration_ms);
-        let duration =
-            duration.map_err(|_| corrupt("webhook_deliveries.duration_ms", row.duration_ms))?;
+        let duration = unsigned(row.duration_ms, "webhook_deliveries", "duration_ms")?;
         Ok(Self {
             at: row.at.time("webhook_deliveries.at")?,
             event: cursor_in("webhook_deliveries", row.commit_seq, row.number)?,

@@ -126,14 +126,6 @@ impl TryFrom<EndpointRow> for Endpoint {
     }
 }
 
-/// The columns of a [`TrackedRow`].
-#[macro_export]
-macro_rules! tracked_columns {
-    () => {
-        "{webhook_endpoints}, {endpoint read}"
-    };
-}
-
 /// The SQL types of a [`TrackedRow`].
 pub type TrackedColumns = (<EndpointRow as Entity>::Row, <ProgressRow as Entity>::Row);
 
@@ -168,9 +160,9 @@ pub fn tracked((endpoint, progress): TrackedRow) -> Result<TrackedEndpoint, Stor
 }
 
 statement! {
-    Find = concat!(
-        "SELECT ", tracked_columns!(), " FROM webhook_endpoints AS endpoint WHERE id = :id"
-    ),
+    Find = r"
+        SELECT {webhook_endpoints}, {endpoint read} FROM webhook_endpoints AS endpoint
+        WHERE id = :id",
     over [EndpointRow, ProgressRow],
     returns TrackedColumns
 }
@@ -181,19 +173,17 @@ pub async fn find(conn: &mut impl Executor, id: EndpointId) -> Outcome<Option<Tr
 }
 
 statement! {
-    List = concat!(
-        "SELECT ", tracked_columns!(), r" FROM webhook_endpoints AS endpoint
-        WHERE id > :after ORDER BY id LIMIT :limit"
-    ),
+    List = r"
+        SELECT {webhook_endpoints}, {endpoint read} FROM webhook_endpoints AS endpoint
+        WHERE id > :after ORDER BY id LIMIT :limit",
     over [EndpointRow, ProgressRow],
     returns TrackedColumns
 }
 
 statement! {
-    ListOwned = concat!(
-        "SELECT ", tracked_columns!(), r" FROM webhook_endpoints AS endpoint
-        WHERE owner = :owner AND id > :after ORDER BY id LIMIT :limit"
-    ),
+    ListOwned = r"
+        SELECT {webhook_endpoints}, {endpoint read} FROM webhook_endpoints AS endpoint
+        WHERE owner = :owner AND id > :after ORDER BY id LIMIT :limit",
     over [EndpointRow, ProgressRow],
     returns TrackedColumns
 }

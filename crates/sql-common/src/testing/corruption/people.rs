@@ -35,9 +35,6 @@ const SUBSCRIBERS: [Case; 13] = [
 ];
 
 /// Damages subscribers.
-///
-/// # Panics
-/// When an error does not name the column.
 pub async fn of_subscribers<S: newsletter::store::Store + SubscriberReader + Shell>(store: &S) {
     const ADDRESS: &str = "a@example.com";
     for case in SUBSCRIBERS {
@@ -82,9 +79,6 @@ const SECRETS: [Case; 4] = [
 ];
 
 /// Damages clients and their secrets.
-///
-/// # Panics
-/// When an error does not name the column.
 pub async fn of_clients<S: Clients + Shell>(store: &S) {
     let client = client(1);
     for (table, cases) in [("clients", &CLIENTS[..]), ("client_secrets", &SECRETS)] {
@@ -114,9 +108,6 @@ const REFUSALS: [Case; 4] = [
 ];
 
 /// Damages the activity of a client.
-///
-/// # Panics
-/// When an error does not name the column.
 pub async fn of_activity<S: Clients + ActivityLog + Shell>(store: &S) {
     let client = client(1);
     let refusal = Refusal::new(uuid(1), noon(), "job-1", 422, "No.", None);
@@ -161,9 +152,6 @@ const CATALOGUES: [Case; 16] = [
 ];
 
 /// Damages a catalogue.
-///
-/// # Panics
-/// When an error does not name the column.
 pub async fn of_catalogues<S: Clients + Catalogues + Shell>(store: &S) {
     let import = PastImport {
         started_at: noon(),

@@ -14,7 +14,7 @@ use kernel::{
     testing::{by_ann, hours, identifier, minutes, noon, uuid},
 };
 
-use super::{Case, damage, names};
+use super::{Case, cases, damage, names};
 use crate::testing::{Shell, sample};
 
 const POSTINGS: [Case; 16] = [
@@ -41,9 +41,6 @@ const POSTINGS: [Case; 16] = [
 ];
 
 /// Damages postings.
-///
-/// # Panics
-/// When an error does not name the column.
 pub async fn of_postings<S: Store + PostingReader + Shell>(store: &S) {
     for case in POSTINGS {
         store.damage("DELETE FROM postings").await;
@@ -69,9 +66,6 @@ const HISTORY: [Case; 2] = [
 ];
 
 /// Damages the history of a posting.
-///
-/// # Panics
-/// When an error does not name the column.
 pub async fn of_history<S: Store + PostingReader + Shell>(store: &S) {
     for case in HISTORY {
         store.damage("DELETE FROM postings").await;
@@ -99,9 +93,6 @@ const DECISIONS: [Case; 4] = [
 ];
 
 /// Damages the decision about a posting.
-///
-/// # Panics
-/// When an error does not name the column.
 pub async fn of_decisions<S: Store + PostingReader + Shell>(store: &S) {
     for case in DECISIONS {
         store.damage("DELETE FROM postings").await;
@@ -117,9 +108,6 @@ pub async fn of_decisions<S: Store + PostingReader + Shell>(store: &S) {
 }
 
 /// Damages tasks.
-///
-/// # Panics
-/// When an error does not name the column.
 pub async fn of_the_outbox<S: Store + Outbox + Shell>(store: &S) {
     let mut writes = WriteSet::new(noon());
     writes.tasks.ask(enrich(PostingId::new(uuid(1))));
@@ -139,9 +127,6 @@ const EVENTS: [Case; 6] = [
 ];
 
 /// Damages events.
-///
-/// # Panics
-/// When a column is not named.
 pub async fn of_events<S: Store + EventLog + Shell>(store: &S) {
     let event = Event {
         name: JOB_POSTING_CREATED,
@@ -168,20 +153,19 @@ pub async fn of_events<S: Store + EventLog + Shell>(store: &S) {
     }
 }
 
-const DRAFTS: [Case; 4] = [
+const DRAFTS: [Case; 6] = [
     ("holder", "NULL", "NULL"),
+    ("holder", "x'00'", ""),
+    ("draft", "CAST(x'22ff22' AS TEXT)", ""),
     ("reserved_until", "9223372036854775807", "'infinity'"),
     ("reserved_until", "9223372036854775806", "'10000-01-01'"),
     ("reserved_until", "NULL", "NULL"),
 ];
 
 /// Damages drafts.
-///
-/// # Panics
-/// When an error does not name the column.
 pub async fn of_drafts<S: DraftCache + Shell>(store: &S) {
     let (key, until) = (DraftKey::from_bytes([7; 32]), noon() + hours(1));
-    for case in DRAFTS {
+    for case in cases::<S>(&DRAFTS) {
         store.damage("DELETE FROM drafts").await;
         let reserved = store.reserve(&key, uuid(1), until, noon()).await;
         reserved.expect("nobody has it");
@@ -197,9 +181,6 @@ const AUDIT: [Case; 2] = [
 ];
 
 /// Damages the audit log.
-///
-/// # Panics
-/// When an error does not name the column.
 pub async fn of_the_audit<S: Store + AuditLog + Shell>(store: &S) {
     for case in AUDIT {
         store.damage("DELETE FROM audit").await;
@@ -217,9 +198,6 @@ pub async fn of_the_audit<S: Store + AuditLog + Shell>(store: &S) {
 }
 
 /// Damages the kind of one task, which must not keep others from being claimed.
-///
-/// # Panics
-/// When it does.
 pub async fn of_one_kind<S: Store + Outbox + Shell>(store: &S) {
     let mut writes = sample::create(1);
     writes.tasks.ask(enrich(PostingId::new(uuid(1))));

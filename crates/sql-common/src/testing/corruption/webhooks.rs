@@ -6,7 +6,7 @@ use kernel::{
 };
 use webhooks::{Recorded, Secret, Webhooks, testing::endpoint};
 
-use super::{Case, damage, names};
+use super::{Case, cases, damage, names};
 use crate::testing::{
     Shell,
     webhooks::{failed, leased, of, silent},
@@ -34,9 +34,6 @@ const ENDPOINTS: [Case; 14] = [
 ];
 
 /// Damages endpoints.
-///
-/// # Panics
-/// When a column is not named.
 pub async fn of_endpoints<S: Webhooks + Shell>(store: &S) {
     let secret = Secret::new([9; 32]).expect("it is long enough");
     let endpoint = endpoint(1).rotate(secret, noon()).endpoint;
@@ -51,9 +48,6 @@ pub async fn of_endpoints<S: Webhooks + Shell>(store: &S) {
 }
 
 /// Damages secrets, and a URL, because the URLs of receivers may contain passwords.
-///
-/// # Panics
-/// When an error shows the value.
 pub async fn secrets_are_not_told<S: Webhooks + Shell>(store: &S) {
     let secret = Secret::new([9; 32]).expect("it is long enough");
     let endpoint = endpoint(1).rotate(secret, noon()).endpoint;
@@ -77,7 +71,8 @@ pub async fn secrets_are_not_told<S: Webhooks + Shell>(store: &S) {
     }
 }
 
-const WAITING: [Case; 3] = [
+const WAITING: [Case; 4] = [
+    ("subject", "x'00'", ""),
     ("number", "-1", "-1"),
     ("attempts", "-1", "-1"),
     ("next_at", "-9223372036854775807", "'-infinity'"),
@@ -92,24 +87,21 @@ const DELIVERIES: [Case; 5] = [
 ];
 
 /// Damages the rows that rounds write.
-///
-/// # Panics
-/// When a column is not named.
 pub async fn of_rounds<S: Webhooks + Shell>(store: &S) {
     let endpoint = endpoint(1);
     let tables = [
         ("webhook_waiting", &WAITING[..]),
         ("webhook_deliveries", &DELIVERIES),
     ];
-    for (table, cases) in tables {
-        for case in cases {
+    for (table, all) in tables {
+        for case in cases::<S>(all) {
             store.damage("DELETE FROM webhook_endpoints").await;
             leased(store, &endpoint, uuid(1)).await;
             let mut round = of(&endpoint, 1);
             round.waiting = vec![silent(1)];
             round.deliveries = vec![failed(1)];
             assert_eq!(store.record(uuid(1), &round).await, Ok(Recorded::Done));
-            let named = damage(store, table, *case).await;
+            let named = damage(store, table, case).await;
             if table == "webhook_waiting" {
                 names(store.due(endpoint.id, noon(), 9).await, &named);
             } else {

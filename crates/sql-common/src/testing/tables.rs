@@ -1,0 +1,63 @@
+//! What tables, statements and constraints of both databases come to.
+
+use domain::{
+    store::{PostingReader, Store},
+    testing::commit_events,
+};
+use kernel::{
+    Prefixes, StoreError,
+    event::{EventLog, EventName, LogQuery},
+    testing::identifier,
+};
+
+use super::sample::{self, TOLD};
+use crate::event::MOST_LOOKED_AT;
+
+/// Checks that a posting needs its company.
+pub async fn a_posting_without_its_company_is_refused<S: Store + PostingReader>(store: &S) {
+    let refused = store.commit(sample::create_as(1, 1)).await;
+    assert!(matches!(refused, Err(StoreError::Broken(_))), "{refused:?}");
+    assert_eq!(store.find(&identifier("job-1")).await, Ok(None));
+    // The connection is as good as before.
+    assert_eq!(store.commit(sample::create(1)).await, Ok(()));
+}
+
+/// Checks that a second holder of a token is a conflict.
+pub async fn a_token_has_one_holder<S: newsletter::store::Store>(store: &S) {
+    let taken = || sample::subscribers([(1, 1, None)]);
+    assert_eq!(store.commit(taken()).await, Ok(()));
+    let mut other = sample::subscribers([(2, 2, None)]);
+    for (theirs, write) in taken()
+        .subscribers
+        .values()
+        .zip(other.subscribers.values_mut())
+    {
+        write.subscriber.token = theirs.subscriber.token.clone();
+    }
+    assert_eq!(store.commit(other).await, Err(StoreError::Conflict));
+}
+
+/// Checks that a page of events looks at a limited number, most of which nobody wants.
+pub async fn a_page_of_events_looks_at_a_limited_number<S: Store + EventLog>(store: &S) {
+    let mut events: Vec<_> = (0..MOST_LOOKED_AT as u128 + 10).map(sample::told).collect();
+    for event in &mut events {
+        event.name = EventName::new("Other");
+    }
+    events[MOST_LOOKED_AT + 5].name = TOLD;
+    commit_events(store, events).await.expect("they are new");
+    let page = async |after| {
+        let query = LogQuery {
+            after,
+            names: vec![TOLD],
+            prefixes: Prefixes::ALL,
+            limit: 5,
+        };
+        let page = store.read(&query).await.expect("the store works");
+        (page.events.len(), page.has_more, page.next)
+    };
+    let (found, has_more, next) = page(None).await;
+    assert_eq!((found, has_more), (0, true));
+    let (found, has_more, next) = page(Some(next)).await;
+    assert_eq!((found, has_more), (1, false));
+    assert_eq!(store.end().await, Ok(next));
+}
