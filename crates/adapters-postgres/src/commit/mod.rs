@@ -1,10 +1,11 @@
 //! The `Store` port for postings: loads what a batch names, and commits each write set in one
 //! transaction.
 //!
-//! All inserts and updates of a commit are one statement, `write.sql`.
+//! All inserts and updates of a commit are one statement, `write.sql`, in the shape that it needs.
 
 mod lock;
 mod locked;
+mod shape;
 
 use diesel_async::AsyncPgConnection;
 use domain::{company::FORMER_NAMES, store::WriteSet};
@@ -19,16 +20,16 @@ use sql_common::{
     executor::Executor as _,
     outbox::{EffectAsked, each_effect, effects_of},
     posting::{HistoryRow, PostingRow, TextsRow, has_decisions, history_of, write_decisions},
-    statement,
     stored::most,
 };
 use uuid::Uuid;
 
+use self::shape::Shape;
 use crate::{
     PostgresStore,
     error::Failure,
     outbox,
-    statement::{NamedValue, Value, arrays, execute},
+    statement::{NamedValue, Value, arrays},
 };
 
 impl PostgresStore {
@@ -56,11 +57,6 @@ fn is_one_statement(writes: &WriteSet) -> bool {
         && !writes.tasks.settles_tasks()
         && writes.tasks.audit.is_empty()
         && !has_decisions(writes)
-}
-
-statement! {
-    Write = include_str!("write.sql"),
-    over [CompanySent, PostingRow, TextsRow, HistoryRow, EffectAsked, EventRow]
 }
 
 /// Locks postings, and writes all but decisions, fingerprints, finished tasks and audit entries.
@@ -98,7 +94,14 @@ async fn write(
     values.extend(arrays::<EventRow>(writes.tasks.events.iter()));
     values.push(("inserted", most(new.len()).into()));
     values.push(("updated", most(old.len()).into()));
-    execute::<Write>(conn, &values).await?;
+    let is_whole = !(writes.companies.is_empty() && enriched.is_empty());
+    let shape = match (new.is_empty(), old.is_empty()) {
+        _ if is_whole => Shape::Whole,
+        (false, true) => Shape::New,
+        (true, false) => Shape::Changed,
+        _ => Shape::Both,
+    };
+    shape::write(conn, shape, &values).await?;
     Ok(())
 }
 

@@ -1,7 +1,8 @@
 -- Writes everything that a commit of postings adds and changes, in one statement, which alone is a
 -- transaction. Every column of every kind of row travels as one array, so a commit of any size has
 -- the same text; arrays without rows are empty. Braces stand for the columns of a table, see
--- `sql_common::sql::expand`.
+-- `sql_common::sql::expand`. What stands between `--[ part` and `--] part` is left out of the shapes
+-- that do without it, which have instead what follows the colon: see `commit/shape.rs`.
 --
 -- PostgreSQL runs these CTEs in no fixed order. `(SELECT count(*) FROM x) >= 0` makes one run after
 -- `x`, and is evaluated once, even if no rows follow. Locks come first; companies before the
@@ -20,6 +21,7 @@ locked AS MATERIALIZED (
     WHERE (SELECT count(*) FROM lock_timeout) >= 0 AND id = ANY(:locked)
     ORDER BY id FOR NO KEY UPDATE
 ),
+--[ companies
 -- Which fields of a company to set is no column of the table, so the update looks it up among the
 -- rows that were sent.
 companies_sent AS MATERIALIZED (
@@ -77,36 +79,55 @@ companies_written AS (
         ))
     RETURNING id, name, website, logo_path, updated_by
 ),
+--] companies
+--[ new
 inserted AS (
     INSERT INTO postings ({postings})
     SELECT {postings sent} FROM unnest({postings columns}) AS sent ({postings})
+    --[ companies
     WHERE (SELECT count(*) FROM companies_written) >= 0
+    --] companies: WHERE (SELECT count(*) FROM locked) >= 0
     ON CONFLICT DO NOTHING
     RETURNING 1
 ),
+--] new
+--[ changed
 -- An unchanged description is neither sent nor stored again: PostgreSQL keeps the out-of-line value
 -- if the row keeps its reference.
 updated AS (
     UPDATE postings SET {postings.changing = sent}
     FROM unnest(:changed_id::uuid[], {postings.changing columns}, :expected::bigint[])
         AS sent (id, {postings.changing}, expected)
+    --[ new
     WHERE (SELECT count(*) FROM inserted) >= 0
+    --] new: WHERE (SELECT count(*) FROM locked) >= 0
         AND postings.id = sent.id AND postings.version = sent.expected
     RETURNING 1
 ),
+--] changed
 written AS MATERIALIZED (
-    SELECT (SELECT count(*) FROM inserted) AS inserted, (SELECT count(*) FROM updated) AS updated
+    SELECT
+        --[ new
+        (SELECT count(*) FROM inserted)
+        --] new: 0
+        AS inserted,
+        --[ changed
+        (SELECT count(*) FROM updated)
+        --] changed: 0
+        AS updated
 ),
 -- The place in the event log, taken once all rows are locked: see `event/mod.rs`.
 this_commit AS MATERIALIZED (
     SELECT event_place() + transaction_offset AS place
     FROM event_log WHERE singleton AND (SELECT inserted + updated FROM written) >= 0
 ),
+--[ texts
 texts_written AS (
     INSERT INTO posting_texts ({posting_texts})
     SELECT * FROM unnest({posting_texts columns})
     ON CONFLICT (posting_id) DO UPDATE SET {posting_texts.changing = excluded}
 ),
+--] texts
 history_added AS (
     INSERT INTO posting_history ({posting_history})
     SELECT * FROM unnest({posting_history columns})
@@ -135,11 +156,14 @@ events_recorded AS (
     INSERT INTO events (commit_seq, {events})
     SELECT (SELECT place FROM this_commit), sent.at, sent.name, sent.subject,
         sent.source_identifier, sent.version, sent.status, sent.status_reason,
+        --[ companies
         coalesce(stands.name, sent.company_name), coalesce(stands.website, sent.company_website),
         CASE WHEN stands.id IS NULL THEN sent.company_logo_path ELSE stands.logo_path END,
         CASE WHEN stands.id IS NULL THEN sent.company_updated_by ELSE stands.updated_by END,
+        --] companies: company_name, company_website, company_logo_path, company_updated_by,
         sent.trace_parent, sent.decision_code
     FROM unnest({events columns}) AS sent ({events})
+    --[ companies
     -- OFFSET keeps this apart, so that it is looked at for events of companies only.
     LEFT JOIN LATERAL (
         SELECT * FROM companies_written
@@ -147,10 +171,13 @@ events_recorded AS (
     ) AS stands ON true
     WHERE sent.company_name IS NULL OR stands.id IS NOT NULL
         OR sent.subject NOT IN (SELECT id FROM companies_sent)
+    --] companies
 )
 -- A changed version, an identifier that was taken meanwhile, or a company of another owner than its
 -- write requires undoes everything. The companies are those of before the statement.
-SELECT must_hold(inserted = :inserted AND updated = :updated AND NOT EXISTS (
+SELECT must_hold(inserted = :inserted AND updated = :updated
+--[ companies
+AND NOT EXISTS (
     SELECT FROM companies_sent
     WHERE required_owner IS NOT NULL
         AND id NOT IN (SELECT id FROM companies_written)
@@ -158,4 +185,6 @@ SELECT must_hold(inserted = :inserted AND updated = :updated AND NOT EXISTS (
             SELECT FROM companies
             WHERE companies.id = companies_sent.id AND owner = required_owner
         )
-)) FROM written
+)
+--] companies
+) FROM written
