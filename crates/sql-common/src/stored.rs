@@ -154,21 +154,6 @@ mod tests {
     }
 
     #[test]
-    fn texts_keep_their_order() {
-        let list = |texts: &[&str]| parse_all::<LocationType>(texts, "postings.location_types");
-        assert_eq!(list(&[]), Ok(Vec::new()));
-        assert_eq!(
-            list(&["on-site", "remote"]),
-            Ok(vec![LocationType::OnSite, LocationType::Remote])
-        );
-        reports(
-            list(&["remote", "moon"]),
-            "postings.location_types",
-            "\"moon\"",
-        );
-    }
-
-    #[test]
     fn an_error_never_contains_the_digest() {
         assert_eq!(digest(&[7; 32], "t.c"), Ok([7; 32]));
         for length in [0, 31, 33] {

@@ -24,7 +24,7 @@ use sql_common::{
 };
 use uuid::Uuid;
 
-use self::shape::Parts;
+use self::shape::Shape;
 use crate::{
     PostgresStore,
     error::Failure,
@@ -94,13 +94,14 @@ async fn write(
     values.extend(arrays::<EventRow>(writes.tasks.events.iter()));
     values.push(("inserted", most(new.len()).into()));
     values.push(("updated", most(old.len()).into()));
-    let parts = Parts {
-        companies: !writes.companies.is_empty(),
-        new: !new.is_empty(),
-        changed: !old.is_empty(),
-        texts: !enriched.is_empty(),
+    let is_whole = !(writes.companies.is_empty() && enriched.is_empty());
+    let shape = match (new.is_empty(), old.is_empty()) {
+        _ if is_whole => Shape::Whole,
+        (false, true) => Shape::New,
+        (true, false) => Shape::Changed,
+        _ => Shape::Both,
     };
-    shape::write(conn, &parts, &values).await?;
+    shape::write(conn, shape, &values).await?;
     Ok(())
 }
 

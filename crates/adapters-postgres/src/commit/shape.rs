@@ -1,7 +1,7 @@
 //! The shapes of the statement that writes a commit.
 //!
 //! PostgreSQL starts every part of a statement at each execution, also one without rows, and checks
-//! what it would write: a lone new posting costs a fifth less without the parts that it does not
+//! what it would write: a lone new posting costs a third less without the parts that it does not
 //! need. Each shape is prepared once for each connection, so they are few.
 
 use diesel::QueryResult;
@@ -38,36 +38,30 @@ statement! {
     over [PostingRow, HistoryRow, EffectAsked, EventRow]
 }
 
-/// What a commit has, besides tasks and events.
-pub(super) struct Parts {
-    pub(super) companies: bool,
-    pub(super) new: bool,
-    pub(super) changed: bool,
-    pub(super) texts: bool,
+/// Which parts a commit needs, besides tasks and events.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Shape {
+    /// All of them.
+    Whole,
+    /// New postings.
+    New,
+    /// Postings that are there.
+    Changed,
+    /// Postings of either kind.
+    Both,
 }
 
-/// Writes a commit by the least statement that has its parts.
+/// Writes a commit by the statement of its shape.
 pub(super) async fn write(
     conn: &mut AsyncPgConnection,
-    parts: &Parts,
+    shape: Shape,
     values: &[NamedValue<'_>],
 ) -> QueryResult<usize> {
-    match *parts {
-        Parts {
-            companies: true, ..
-        }
-        | Parts { texts: true, .. } => execute::<Write>(conn, values).await,
-        Parts {
-            new: true,
-            changed: false,
-            ..
-        } => execute::<WriteNew>(conn, values).await,
-        Parts {
-            new: false,
-            changed: true,
-            ..
-        } => execute::<WriteChanged>(conn, values).await,
-        Parts { .. } => execute::<WriteBoth>(conn, values).await,
+    match shape {
+        Shape::Whole => execute::<Write>(conn, values).await,
+        Shape::New => execute::<WriteNew>(conn, values).await,
+        Shape::Changed => execute::<WriteChanged>(conn, values).await,
+        Shape::Both => execute::<WriteBoth>(conn, values).await,
     }
 }
 

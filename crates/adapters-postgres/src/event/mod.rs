@@ -18,6 +18,11 @@
 //! The price is that the log waits for the longest writing transaction on the server, in any
 //! database.
 
+#![expect(
+    clippy::needless_question_mark,
+    reason = "`?` converts the failure of shared work, which here is the store's own"
+)]
+
 mod keep;
 mod read;
 

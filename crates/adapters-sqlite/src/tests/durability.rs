@@ -96,20 +96,3 @@ async fn a_dropped_commit_leaves_no_transaction_open() {
     conn.immediate_transaction(|_| Ok::<_, diesel::result::Error>(()))
         .unwrap();
 }
-
-#[tokio::test]
-async fn a_dropped_reader_leaves_no_transaction_open() {
-    let (_dir, store) = fixture().await;
-    store.commit(create(1)).await.unwrap();
-    for n in 0..50 {
-        let wait = Duration::from_micros(n * 20);
-        let _ = tokio::time::timeout(wait, store.find(&identifier(1))).await;
-    }
-    store.commit(create(2)).await.unwrap();
-    for _ in 0..20 {
-        assert!(
-            store.find(&identifier(2)).await.unwrap().is_some(),
-            "a stale snapshot"
-        );
-    }
-}

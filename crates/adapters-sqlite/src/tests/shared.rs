@@ -14,12 +14,16 @@ use crate::{SqliteStore, connection::Role, migrations::MIGRATIONS};
 sql_common::store_suite!(crate::tests::fixture, crate::tests::shared::empty);
 
 mod two_processes {
+    use std::future::{Ready, ready};
+
     use tempfile::TempDir;
 
     use crate::{SqliteStore, tests::processes::two};
 
     /// Writers queue for one lock: there is nothing to look at.
-    async fn done(_: &TempDir, _: [SqliteStore; 2]) {}
+    fn done(_: &TempDir, _: [SqliteStore; 2]) -> Ready<()> {
+        ready(())
+    }
 
     sql_common::races!(two, done);
 }

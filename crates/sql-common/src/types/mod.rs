@@ -277,22 +277,6 @@ mod tests {
     }
 
     #[test]
-    fn a_time_beyond_the_calendar_is_reported() {
-        for (at, shown) in [
-            (i64::MAX, "infinity"),
-            (i64::MIN, "-infinity"),
-            (i64::MAX - 1, "9223372036854775806"),
-        ] {
-            let error = StoredTime(at).time("postings.created_at").unwrap_err();
-            let error = error.to_string();
-            assert!(
-                error.contains("postings.created_at") && error.contains(shown),
-                "{error}"
-            );
-        }
-    }
-
-    #[test]
     fn words_keep_their_order() {
         let check = |list: &[LocationType], text: &str| {
             assert_eq!(list.to_vec().to_text(), text);

@@ -121,15 +121,4 @@ mod tests {
             assert_eq!(day(PgDate(days)), StoredDay::Date(at));
         }
     }
-
-    #[test]
-    fn a_day_beyond_the_calendar_is_reported() {
-        for (days, shown) in [
-            (i32::MAX, "infinity"),
-            (i32::MIN, "-infinity"),
-            (2_921_940, "2921940"),
-        ] {
-            assert_eq!(day(PgDate(days)), StoredDay::Other(shown.to_owned()));
-        }
-    }
 }

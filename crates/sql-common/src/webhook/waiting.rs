@@ -1,6 +1,6 @@
 //! Events that wait for another attempt, or behind one that does.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, hash::BuildHasher};
 
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use kernel::{StoreError, event::EventName};
@@ -88,7 +88,7 @@ statement! {
 pub async fn waiting_among(
     conn: &mut impl Executor,
     endpoint: EndpointId,
-    subjects: &HashSet<Uuid>,
+    subjects: &HashSet<Uuid, impl BuildHasher + Sync>,
 ) -> Outcome<HashSet<Uuid>> {
     let asked = each! { subjects, subject => subject };
     let endpoint = binds! { endpoint: endpoint.uuid() };
