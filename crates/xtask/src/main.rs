@@ -27,7 +27,7 @@ use crate::part::Part;
 
 /// Chores of the Posthaste workspace
 ///
-/// Set POSTHASTE_TEST_POSTGRES_URL to test against a PostgreSQL server of your own; without it, a
+/// Set `POSTHASTE_TEST_POSTGRES_URL` to test against a PostgreSQL server of your own; without it, a
 /// private throwaway one is started.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask")]
