@@ -1,10 +1,9 @@
 //! The book of what was said and done, which the checks compare with what is there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::SourceIdentifier;
-
-use crate::subscribers::Told;
+use newsletter::subscriber::{Email, SubscriberStatus};
 
 /// What was sent under a number, which its title carries.
 #[derive(Clone, Debug)]
@@ -30,6 +29,17 @@ pub enum Word {
     None,
     /// An operator is speaking.
     Unknown,
+}
+
+/// What is known of those who get the newsletter.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// The addresses that want no mail.
+    pub left: BTreeSet<Email>,
+    /// The persons who may have left under an address.
+    pub may_have_left: BTreeSet<usize>,
+    /// What the provider says until it is heard.
+    pub unheard: Vec<(Email, SubscriberStatus)>,
 }
 
 /// The book.

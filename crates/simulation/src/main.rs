@@ -8,10 +8,11 @@
 //!
 //! - [`world`] is what all processes share, [`process`] is one of them, and [`link`] is its way to
 //!   everything else, where it is slowed down, fails, and dies. [`ports`] is the store behind it.
-//! - [`outside`] has those whom a process calls, [`clients`], [`people`] and [`subscribers`]
-//!   those who call it; [`integrations`] says who the clients are.
-//! - [`judge`] checks each commit, and [`checks`] everything at the end, both against the [`book`]
-//!   of what was said and done. [`catalogues`] says what their imports and undos may do.
+//! - [`outside`] has those whom a process calls, [`clients`] and [`people`] those who call it;
+//!   [`integrations`] says who the clients are.
+//! - [`judge`] checks each commit, and [`checks`] everything at the end, [`subscribers`] of the
+//!   newsletter, all against the [`book`] of what was said and done. [`catalogues`] says what their
+//!   imports and undos may do.
 
 mod book;
 mod catalogues;
@@ -205,7 +206,7 @@ impl Simulation {
             }
             22..=26 => {
                 self.tasks
-                    .spawn(async move { subscribers::step(&world, &process).await });
+                    .spawn(async move { people::member(&world, &process).await });
             }
             27 if !world.is_calm => process.kill(),
             28 if world.dice.one_in(4) => {
@@ -230,7 +231,7 @@ impl Simulation {
         let mut waits_for = None;
         for look in 1..=LOOKS {
             sleep(Duration::from_secs(2)).await;
-            subscribers::hear(world, &self.processes[0]).await;
+            people::hear(world, &self.processes[0]).await;
             let revived = world.memory.revive(&Revive::All, None, world.now()).await;
             if revived.unwrap() > 0 {
                 world.note("an operator has what was given up done again");

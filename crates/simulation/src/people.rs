@@ -1,4 +1,4 @@
-//! Operators.
+//! Operators, and those who get the newsletter.
 
 use std::sync::Arc;
 
@@ -8,7 +8,15 @@ use domain::{
 };
 use kernel::{
     StoreFailure as _,
-    testing::{by_ann, identifier},
+    testing::{by_ann, identifier, uuid},
+};
+use newsletter::{
+    subscriber::{
+        Account, Email, MigrationSource, MigrationToken, Notice, PutSubscriber, SubscriberId,
+        SubscriberStatus, provider::ProviderStatus,
+    },
+    testing::{email, notice, report, token},
+    usecase,
 };
 
 use crate::{
@@ -16,6 +24,7 @@ use crate::{
     integrations::{IDENTIFIERS, Integration, catalogue},
     ports::Port,
     process::Process,
+    subscribers::{PEOPLE, known},
     world::World,
 };
 
@@ -86,4 +95,152 @@ pub async fn forget(world: Arc<World>, process: Arc<Process>, client: Integratio
     world.note(format!(
         "the catalogue of {number} is forgotten: {forgotten:?}"
     ));
+}
+
+/// The statuses of those who leave.
+const LEFT: [SubscriberStatus; 3] = [
+    SubscriberStatus::Unsubscribed,
+    SubscriberStatus::SpamReported,
+    SubscriberStatus::Bounced,
+];
+
+/// Something that concerns the newsletter.
+pub async fn member(world: &World, process: &Process) {
+    let nth = world.dice.pick(&[0_usize, 1, 2]).to_owned();
+    let mut addresses = PEOPLE[nth];
+    if world.dice.one_in(3) {
+        addresses.reverse();
+    }
+    let [address, other] = addresses;
+    match world.dice.below(14) {
+        0..=4 => put(world, process, address, None).await,
+        5 | 6 => move_over(world, process, address).await,
+        7 | 8 => put(world, process, other, Some(address)).await,
+        9 => erase_person(world, process, address).await,
+        10 => refuse_mail(world, process, nth, address).await,
+        _ => leave(world, process, nth, address).await,
+    }
+}
+
+/// The membership system reports somebody, perhaps with a previous address.
+async fn put(world: &World, process: &Process, address: &str, previous: Option<&str>) {
+    let name = world.number();
+    let put = match previous {
+        None => report(address, &format!(r#"{{"name": "Name {name}"}}"#)),
+        Some(previous) => {
+            let body = format!(r#"{{"name": "Name {name}", "previous_email": "{previous}"}}"#);
+            report(address, &body)
+        }
+    };
+    let (new_id, new_token) = new_row(world);
+    let put = PutSubscriber {
+        new_id,
+        new_token,
+        ..put
+    };
+    let follows = match previous {
+        None => false,
+        Some(previous) => known(world, &email(previous))
+            .await
+            .is_some_and(|known| known.reported_at.is_some() && known.status.is_suppressed()),
+    };
+    world.note(format!(
+        "{address}, once {previous:?}, is reported as {name}"
+    ));
+    let puts = usecase::put_subscriber(&*process.store, &put, (process.clock)());
+    let answer = process.answer(puts).await;
+    if follows && matches!(answer, Some(Ok(_))) {
+        world.book().subscribers.left.insert(put.email);
+    }
+}
+
+async fn move_over(world: &World, process: &Process, address: &str) {
+    world.note(format!("{address} is moved"));
+    let (emails, source) = ([email(address)], MigrationSource::Manual);
+    let now = (process.clock)();
+    let moved = usecase::migrate(&*process.store, &emails, source, now);
+    let _ = process.answer(moved).await;
+}
+
+async fn erase_person(world: &World, process: &Process, address: &str) {
+    world.note(format!("{address} is erased"));
+    let (person, now) = (email(address), (process.clock)());
+    let erased = usecase::erase(&*process.store, &person, None, now);
+    let _ = process.answer(erased).await;
+}
+
+/// An operator suppresses an address, or its holder unsubscribes by a link.
+async fn refuse_mail(world: &World, process: &Process, nth: usize, address: &str) {
+    let (store, now, person) = (&*process.store, (process.clock)(), email(address));
+    world.book().subscribers.may_have_left.insert(nth);
+    let suppressed = if world.dice.one_in(2) {
+        let notice = said(world, &person, SubscriberStatus::Unsubscribed);
+        let by = by_ann(world.number().into());
+        let suppressed = usecase::suppress(store, &notice, "the simulation", &by, now);
+        let answer = process.answer(suppressed).await;
+        answer.map(|it| it.map(|it| Some(it.subscriber)))
+    } else {
+        let Some(known) = known(world, &person).await else {
+            return;
+        };
+        let left = usecase::unsubscribe_holder(store, &known.token, now);
+        process.answer(left).await
+    };
+    world.note(format!("{address} is to get no mail: {suppressed:?}"));
+    if let Some(Ok(Some(suppressed))) = suppressed {
+        world.book().subscribers.left.insert(suppressed.email);
+    }
+}
+
+/// Somebody leaves an account that they are in. The provider says so until it is heard.
+async fn leave(world: &World, process: &Process, nth: usize, address: &str) {
+    let person = email(address);
+    let account = *world.dice.pick(Account::ALL);
+    let there = world.provider.person(account, &person);
+    if there.is_none_or(|there| there.status != ProviderStatus::Active) {
+        return;
+    }
+    let status = *world.dice.pick(&LEFT);
+    world.note(format!("{address} leaves {account}: {status}"));
+    world.provider.at(world.now());
+    world.provider.set(account, &person, status);
+    {
+        let told = &mut world.book().subscribers;
+        told.may_have_left.insert(nth);
+        told.left.insert(person.clone());
+        told.unheard.push((person, status));
+    }
+    hear(world, process).await;
+}
+
+/// Tells what the provider says to a process; what is not heard is said again.
+pub async fn hear(world: &World, process: &Process) {
+    let unheard = world.book().subscribers.unheard.clone();
+    for (person, status) in unheard {
+        let notices = [said(world, &person, status)];
+        let now = (process.clock)();
+        let heard = usecase::notice_events(&*process.store, &notices, now);
+        let heard = process.answer(heard).await;
+        world.note(format!("that {person} left is heard: {heard:?}"));
+        if heard == Some(Ok(())) && !world.may_misbehave(3) {
+            let unheard = &mut world.book().subscribers.unheard;
+            unheard.retain(|other| *other != (person.clone(), status));
+        }
+    }
+}
+
+/// An event of the provider.
+fn said(world: &World, person: &Email, status: SubscriberStatus) -> Notice {
+    let (new_id, new_token) = new_row(world);
+    Notice {
+        new_id,
+        new_token,
+        ..notice(person.as_str(), status)
+    }
+}
+
+/// The id and the token of a new row.
+fn new_row(world: &World) -> (SubscriberId, MigrationToken) {
+    let id = uuid(0x2_0000_0000 + u128::from(world.number()));
+    (SubscriberId::new(id), token(&id.to_string()))
 }

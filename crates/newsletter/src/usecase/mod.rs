@@ -35,6 +35,6 @@ pub use self::{
         put_subscribers,
     },
     sync::carry_out_sync,
-    task::{Step, TaskError, TaskPorts},
-    withdraw::{Waiting, carry_out_withdrawal},
+    task::{Step, TaskError, TaskPorts, Waiting},
+    withdraw::carry_out_withdrawal,
 };

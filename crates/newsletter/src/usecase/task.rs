@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use kernel::StoreError;
 use time::OffsetDateTime;
 
-use super::Waiting;
 use crate::{
     store::Store,
     subscriber::{
@@ -43,6 +42,15 @@ pub trait TaskPorts: Send + Sync {
         &'a self,
         attempt: impl FnMut() -> Step<'a, T> + Send + 'a,
     ) -> Step<'a, T>;
+}
+
+/// The condition that a departure waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// The sync of the new address: until then mail goes to the old one.
+    ForSuccessor,
+    /// The key of the other account.
+    ForKey,
 }
 
 /// The reason why a task was not carried out.

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use super::{
     people::{follow, present},
-    task::{TaskError, TaskPorts},
+    task::{TaskError, TaskPorts, Waiting},
 };
 use crate::{
     store::{Store, StoreError, WriteSet},
@@ -91,15 +91,6 @@ pub(super) enum NextLook {
     Wait(Waiting),
     /// It has ended: no account is left to check.
     Done,
-}
-
-/// The condition that a departure waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waiting {
-    /// The sync of the new address: until then mail goes to the old one.
-    ForSuccessor,
-    /// The key of the other account.
-    ForKey,
 }
 
 /// The next of these accounts to check for a subscriber.
