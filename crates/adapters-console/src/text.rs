@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     /// Texts, what is left of them, and the first as a page shows it.
-    const COMPARED: &str = r#"
+    const COMPARED: &str = r"
         We at Acme hire.       | We at [company] hire.    | <p>We at «Acme» hire.</p>
         Acme                   | [company]                | <p>«Acme»</p>
         Mail a@b.example       | Mail [email]             | <p>Mail «a@b.example»</p>
@@ -247,7 +247,7 @@ mod tests {
         一 Acme 二             | 一 [company] 二          | <p>一 «Acme» 二</p>
         a <b> Acme             | a <b> [company]          | <p>a &lt;b&gt; «Acme»</p>
         - Acme\n- pays         | - [company]\n- pays      | <ul><li>«Acme»</li><li>pays</li></ul>
-        Ask *Ann* **Lee**. | Ask [person]. | <p>Ask <em>«Ann»</em>« »<strong>«Lee»</strong>.</p>"#;
+        Ask *Ann* **Lee**. | Ask [person]. | <p>Ask <em>«Ann»</em>« »<strong>«Lee»</strong>.</p>";
 
     #[test]
     fn what_is_hidden_is_marked_within_its_elements() {

@@ -2,7 +2,7 @@
 
 use access::Clients as _;
 use domain::{posting::Posting, testing::push_by};
-use kernel::{ClientId, Prefixes, testing::uuid};
+use kernel::{ClientId, Prefixes, Status, testing::uuid};
 
 use crate::support::Desk;
 
@@ -119,7 +119,7 @@ async fn an_operator_decides_on_what_was_seen() {
     done.has(&["Done: 1 of 2.", "Refused: the posting has changed"]);
     let statuses = [desk.posting("a").await, desk.posting("b").await].map(|it| it.status);
     assert_eq!(
-        statuses.map(|it| it.as_str()),
+        statuses.map(Status::as_str),
         ["PendingEnrichment", "rejected"]
     );
     assert_eq!(desk.audit().await[2..], ["ann postings.reject"]);
@@ -183,13 +183,14 @@ async fn an_operator_decides_about_many_and_reads_what_became_of_each() {
     done.has(&["Done: 1 of 3.", "href=\"/postings?title=a\""]);
     assert_eq!(done.body.matches("Refused: ").count(), 2);
     let statuses = [desk.posting("a").await, desk.posting("b").await].map(|it| it.status);
-    assert_eq!(statuses.map(|it| it.as_str()), ["expired", "approved"]);
+    assert_eq!(statuses.map(Status::as_str), ["expired", "approved"]);
     let elsewhere = format!("{approve}&back=//evil.example");
     ann.post("/postings", &elsewhere)
         .await
         .lacks(&["evil.example"]);
 
-    let many: String = (0..51).map(|n| format!("&id={}@1", uuid(n))).collect();
+    let many: Vec<_> = (0..51).map(|n| format!("&id={}@1", uuid(n))).collect();
+    let many = many.concat();
     let unversioned = format!("&id={}", uuid(1));
     for ids in ["&id=x@1", &unversioned, &many] {
         let form = format!("action=approve{ids}");

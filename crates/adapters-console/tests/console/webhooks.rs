@@ -72,9 +72,9 @@ async fn a_delivery_is_shown_and_sent_again() {
         "/postings/",
         "None of the last",
     ]);
-    let resend = format!("action=resend&event={end}");
-    let resent = ann.post(&path, &resend).await;
-    let led = resent.header("location");
+    let form = format!("action=resend&event={end}");
+    let answer = ann.post(&path, &form).await;
+    let led = answer.header("location");
     assert!(led.starts_with(&format!("{path}?did=resend")), "{led}");
     let due = store.due(one.id, noon() + minutes(9), 9).await.unwrap();
     assert_eq!(due.len(), 1);
