@@ -5,7 +5,10 @@ use std::{
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -232,11 +235,21 @@ impl Site {
     }
 }
 
-/// Two free ports.
+/// Two free ports, below those that the system gives to whoever binds any: another process might
+/// get one of these before the server does.
 pub(super) fn free_ports() -> [u16; 2] {
-    // Both listeners exist at the same time, or the ports might be equal.
-    let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    listeners.map(|listener| listener.local_addr().unwrap().port())
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    [(); 2].map(|()| {
+        loop {
+            let next = NEXT
+                .fetch_add(1, Ordering::Relaxed)
+                .wrapping_add(std::process::id().wrapping_mul(64));
+            let port = 10_000 + u16::try_from(next % 20_000).unwrap();
+            if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+                return port;
+            }
+        }
+    })
 }
 
 /// A running server, which is killed on drop.
