@@ -94,9 +94,13 @@ impl Import {
 }
 
 impl Catalogues {
-    /// A client begins an import.
-    pub fn begin(&mut self, beginning: Beginning, crawl: Crawl) {
-        self.beginning.insert(beginning, crawl);
+    /// A client begins an import, unless one of its own has begun at the same time.
+    pub fn begin(&mut self, beginning: Beginning, crawl: &Crawl) -> bool {
+        let is_free = !self.beginning.contains_key(&beginning);
+        if is_free {
+            self.beginning.insert(beginning, crawl.clone());
+        }
+        is_free
     }
 
     /// The catalogue of a client was deleted.
@@ -267,10 +271,11 @@ impl Known {
     /// An import counts what it missed; tells what it should have expired.
     fn count(&mut self, run: &Import, open: &BTreeSet<PostingId>) -> Vec<String> {
         let (mut misses, mut wrong) = (BTreeMap::new(), Vec::new());
-        for posting in run.missing().filter(|posting| open.contains(&posting.id)) {
+        for posting in run.missing().filter(|it| !run.expired.contains(&it.id)) {
             let before = self.misses.get(&posting.id).copied().unwrap_or_default();
-            let came_back = run.came_back.contains(&posting.id);
-            let surely = if came_back { 0 } else { before.0 + 1 };
+            // What others have closed meanwhile may have been counted before.
+            let is_open = open.contains(&posting.id) && !run.came_back.contains(&posting.id);
+            let surely = if is_open { before.0 + 1 } else { 0 };
             if surely >= run.crawl.misses {
                 wrong.push(format!("{} is open, and was missed", posting.identifier));
             }

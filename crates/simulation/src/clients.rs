@@ -1,6 +1,6 @@
 //! The clients: they push, import, hang up, and repeat.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use domain::{
     catalogue::{Catalogue, Catalogues, Guard, MaxMissing, Patience, Undone},
@@ -210,9 +210,11 @@ impl Body {
                 misses,
                 is_whole: self.is_whole(),
             };
-            let at = (process.clock)();
-            let beginning = (process.link.name.clone(), client.id(), at);
-            world.catalogues().begin(beginning, crawl);
+            let name = &process.link.name;
+            let beginning = || (name.clone(), client.id(), (process.clock)());
+            while !world.catalogues().begin(beginning(), &crawl) {
+                sleep(Duration::from_millis(1)).await;
+            }
         }
         let order = ImportOrder {
             client: client.id(),
@@ -437,7 +439,9 @@ impl Whole {
         for (was, is) in before.iter().zip(postings(world).await) {
             let name = &is.source_identifier;
             let is_dropped = is.catalogue == catalogue && !listed(name);
-            let is_written = was.version != is.version && was.expire_at == is.expire_at;
+            // Unless its company was renamed since it was judged, which it is again once it is sent.
+            let seen = |it: &Posting| (it.expire_at, it.enriched_hash);
+            let is_written = was.version != is.version && seen(was) == seen(&is);
             world.check(is_dropped || !is_written, || {
                 format!("{name} was written, and nothing is new")
             });

@@ -78,7 +78,13 @@ impl Api {
 
     /// Sends `GET` for a path.
     pub async fn get(&self, path: &str) -> Answer {
-        Answer::of(self.authorized(Method::GET, path).send().await.unwrap()).await
+        let send = || self.authorized(Method::GET, path).send();
+        // The server may close a connection at the moment at which it is used again.
+        let sent = match send().await {
+            Err(error) if error.is_request() => send().await,
+            sent => sent,
+        };
+        Answer::of(sent.unwrap()).await
     }
 
     /// Reads a posting, which must exist.
