@@ -28,7 +28,7 @@ async fn a_locked_row_is_the_trouble_of_who_needs_it(store: Store) {
         "BEGIN; SELECT FROM postings WHERE source_identifier = '{posting}' FOR UPDATE; \
          SELECT FROM companies WHERE website = '{website}' FOR UPDATE; SELECT pg_sleep(60)"
     );
-    let held = spawn_blocking({
+    let transaction = spawn_blocking({
         let url = url.clone();
         move || testing::execute(&url, &hold)
     });
@@ -65,7 +65,7 @@ async fn a_locked_row_is_the_trouble_of_who_needs_it(store: Store) {
 
     let end = format!("SELECT count(pg_terminate_backend(pid)) AS value {holder}");
     assert_eq!(testing::number(&url, &end), 1);
-    assert!(held.await.is_err(), "its connection is gone");
+    assert!(transaction.await.is_err(), "its connection is gone");
     app.put(&posting, &titled).await.updated();
     app.put(&of_company, &renamed).await.updated();
     assert!(!app.site.log().contains("panicked"));

@@ -80,11 +80,11 @@ impl Api {
     pub async fn get(&self, path: &str) -> Answer {
         let send = || self.authorized(Method::GET, path).send();
         // The server may close a connection at the moment at which it is used again.
-        let sent = match send().await {
+        let response = match send().await {
             Err(error) if error.is_request() => send().await,
-            sent => sent,
+            response => response,
         };
-        Answer::of(sent.unwrap()).await
+        Answer::of(response.unwrap()).await
     }
 
     /// Reads a posting, which must exist.
