@@ -9,6 +9,7 @@
 mod circles;
 mod closure;
 mod layers;
+mod packages;
 mod settings;
 mod source;
 
