@@ -33,7 +33,7 @@ pub enum Failure {
     Guesses,
     /// The address has a parameter that no page has put there.
     Address,
-    /// The store is away.
+    /// The store is unavailable.
     Unavailable(String),
     /// A defect.
     Broken(String),
@@ -49,7 +49,7 @@ impl Failure {
             Self::Address | Self::Unreadable | Self::TooLarge => "Not understood",
             Self::Scope(_) => "A scope is missing",
             Self::Guesses => "Too many attempts",
-            Self::Unavailable(_) => "The store is away",
+            Self::Unavailable(_) => "The store is unavailable",
             Self::Broken(_) => "Something went wrong",
         }
     }

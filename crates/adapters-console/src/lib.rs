@@ -24,7 +24,6 @@ mod companies;
 mod error;
 mod form;
 mod integration;
-mod kept;
 mod outbox;
 mod overview;
 mod page;
@@ -36,6 +35,7 @@ mod state;
 mod subject;
 mod subscribers;
 mod text;
+mod ttl_cache;
 mod visit;
 mod webhooks;
 

@@ -28,7 +28,7 @@ use secrecy::SecretString;
 use time::{Duration, OffsetDateTime};
 use webhooks::{PrivateAddresses, Sender, Webhooks};
 
-use crate::{error::Failure, kept::Kept, page::Place};
+use crate::{error::Failure, page::Place, ttl_cache::TtlCache};
 
 /// The most unknown links that a process looks up in a minute. A link cannot be guessed, but each
 /// guess costs a read of the store.
@@ -111,7 +111,7 @@ pub struct Ports {
     /// Draws the id and the token of a subscriber.
     pub new_subscriber: NewSubscriber,
     /// Counts subscribers.
-    pub census: Arc<dyn SubscriberReader>,
+    pub subscriber_counts: Arc<dyn SubscriberReader>,
     /// The e-mail provider's accounts.
     pub accounts: Arc<dyn Accounts>,
     /// What operators did.
@@ -194,10 +194,10 @@ pub struct State {
     pub ports: Ports,
     pub proxy: Option<TrustedProxy>,
     pub has_newsletter: bool,
-    counts: Kept<Counts>,
-    times_to_approval: Kept<Vec<Duration>>,
-    census: Kept<Vec<SubscriberCount>>,
-    catalogues: Kept<Vec<(ClientId, Catalogue)>>,
+    counts: TtlCache<Counts>,
+    times_to_approval: TtlCache<Vec<Duration>>,
+    subscriber_counts: TtlCache<Vec<SubscriberCount>>,
+    catalogues: TtlCache<Vec<(ClientId, Catalogue)>>,
 }
 
 impl State {
@@ -206,11 +206,11 @@ impl State {
             ports,
             proxy: settings.proxy,
             has_newsletter: settings.has_newsletter,
-            counts: Kept::default(),
-            times_to_approval: Kept::default(),
-            census: Kept::default(),
+            counts: TtlCache::default(),
+            times_to_approval: TtlCache::default(),
+            subscriber_counts: TtlCache::default(),
             // Few boards have so many that a page does not see the newest.
-            catalogues: Kept::new(std::time::Duration::ZERO),
+            catalogues: TtlCache::new(std::time::Duration::ZERO),
         }
     }
 
@@ -248,9 +248,11 @@ impl State {
 
     /// The number of subscribers by account and status; `None` while they are counted for the first
     /// time.
-    pub async fn census(&self) -> Result<Option<Vec<SubscriberCount>>, Failure> {
-        let census = Arc::clone(&self.ports.census);
-        self.census.get(async move { census.counts().await }).await
+    pub async fn subscriber_counts(&self) -> Result<Option<Vec<SubscriberCount>>, Failure> {
+        let subscriber_counts = Arc::clone(&self.ports.subscriber_counts);
+        self.subscriber_counts
+            .get(async move { subscriber_counts.counts().await })
+            .await
     }
 
     /// The catalogues of these clients, whose postings are counted; `None` while they are counted

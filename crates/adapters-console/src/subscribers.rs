@@ -37,7 +37,7 @@ struct Page {
     has_newsletter: bool,
     accounts: Vec<(Account, AccountState)>,
     /// The subscribers of each account by status; `None` while they are counted.
-    census: Option<Vec<SubscriberCount>>,
+    subscriber_counts: Option<Vec<SubscriberCount>>,
 }
 
 /// The search, and the person who is found. Addresses come in the address bar, as in every search;
@@ -53,12 +53,12 @@ async fn render(
     fields: Fields,
 ) -> Answer {
     let (state, ports) = (&visit.state, &visit.state.ports);
-    let (mut accounts, mut census) = (Vec::new(), None);
+    let (mut accounts, mut subscriber_counts) = (Vec::new(), None);
     if state.has_newsletter {
         for account in [Account::Old, Account::New] {
             accounts.push((account, ports.accounts.account_state(account).await?));
         }
-        census = state.census().await?;
+        subscriber_counts = state.subscriber_counts().await?;
     }
     let is_asked = query.get("email").is_some();
     let (asked, search) = Form::search(query, |fields| {
@@ -88,7 +88,7 @@ async fn render(
         person,
         has_newsletter: state.has_newsletter,
         accounts,
-        census,
+        subscriber_counts,
     };
     page::answer(&page, page.frame.status)
 }

@@ -9,7 +9,7 @@ use newsletter::subscriber::{
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
-use crate::{complaint::Complaint, pace::Allowance, person};
+use crate::{complaint::Complaint, person, rate_limiter::Allowance};
 
 /// The largest answer that is read; a page of subscribers with every field is far smaller.
 const LARGEST: usize = 4 * 1024 * 1024;

@@ -14,7 +14,7 @@ use url::Url;
 
 use crate::{
     answer::{Answer, no_answer},
-    pace::Pace,
+    rate_limiter::RateLimiter,
     settings::{AccountSettings, SettingsError},
 };
 
@@ -45,7 +45,7 @@ pub struct Connection {
     /// Ends with a slash.
     base: Url,
     group: Option<String>,
-    pace: Pace,
+    limiter: RateLimiter,
 }
 
 impl Connection {
@@ -70,7 +70,7 @@ impl Connection {
             key: settings.key.clone(),
             base,
             group: settings.group.clone(),
-            pace: Pace::per_minute(requests_per_minute),
+            limiter: RateLimiter::per_minute(requests_per_minute),
         })
     }
 
@@ -101,7 +101,7 @@ impl Connection {
 
     /// Sends a request at the pace of the account's limit, and reads the answer.
     pub async fn send(&self, request: RequestBuilder) -> Result<Answer, ProviderError> {
-        self.pace.next().await;
+        self.limiter.next().await;
         let response = request
             .header(AUTHORIZATION, self.authorization.clone())
             .header(ACCEPT, HeaderValue::from_static("application/json"))
@@ -110,7 +110,7 @@ impl Connection {
             .map_err(|error| no_answer(&error))?;
         let answer = Answer::read(response).await?;
         if let Some(allowance) = answer.allowance() {
-            self.pace.note(allowance);
+            self.limiter.note(allowance);
         }
         Ok(answer)
     }

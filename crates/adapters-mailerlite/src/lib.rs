@@ -9,10 +9,10 @@ mod connection;
 #[cfg(fuzzing)]
 pub mod fuzz;
 mod inspect;
-mod pace;
 mod person;
 pub mod preflight;
 mod provider;
+mod rate_limiter;
 mod settings;
 #[cfg(test)]
 mod tests;

@@ -85,7 +85,7 @@ fn ports(
         kinds: workers::kinds::ALL.to_vec(),
         subscribers: Arc::clone(&database.newsletter),
         new_subscriber: Arc::new(|| (new_subscriber_id(), new_migration_token())),
-        census: Arc::clone(&database.subscribers),
+        subscriber_counts: Arc::clone(&database.subscribers),
         accounts: Arc::clone(&database.accounts),
         audit: Arc::clone(&database.audit),
     }

@@ -29,7 +29,7 @@ pub fn print_lines(lines: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Prints to standard error.
-pub fn complain(what: impl Display) {
+pub fn print_error(what: impl Display) {
     // A failure here cannot be reported anywhere.
     let _ = writeln!(io::stderr(), "{}", text::lines(&what.to_string()));
 }

@@ -47,7 +47,7 @@ pub async fn show(progress: &Progress) -> Infallible {
             let sent = sent(&snapshot, &rate);
             bar.set_message(snapshot.waits_for.unwrap_or(sent));
         } else if tick.is_multiple_of(REDRAWS_PER_LINE) {
-            output::complain(line(&snapshot, &rate, &rest));
+            output::print_error(line(&snapshot, &rate, &rest));
         }
     }
     pending().await

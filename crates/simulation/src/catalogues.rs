@@ -43,7 +43,7 @@ struct Known {
     /// The fewest and the most imports in a row that have missed a posting.
     misses: BTreeMap<PostingId, (u8, u8)>,
     /// What became of the postings that the last import which expired any has expired.
-    expired: BTreeMap<PostingId, Fate>,
+    expired: BTreeMap<PostingId, UndoState>,
 }
 
 #[derive(Debug)]
@@ -64,7 +64,7 @@ struct Import {
 
 /// What became of a posting since an import has expired it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum UndoState {
     /// Nothing.
     Untouched,
     /// Somebody has changed it.
@@ -137,8 +137,8 @@ impl Catalogues {
         if before.is_none_or(|before| is_touched(before, after)) && !is_delisted && !is_undone {
             let expired = self.known.values_mut();
             let fates = expired.filter_map(|known| known.expired.get_mut(&id));
-            for fate in fates.filter(|fate| **fate == Fate::Untouched) {
-                *fate = Fate::Touched;
+            for fate in fates.filter(|fate| **fate == UndoState::Untouched) {
+                *fate = UndoState::Touched;
             }
         }
         wrong.map(|wrong| format!("{name} is {}: {wrong}", after.status))
@@ -214,7 +214,7 @@ impl Catalogues {
     }
 
     /// An undo has come to its end; tells what became of the postings that it was about.
-    pub fn undone(&mut self, lease: CatalogueLease) -> BTreeMap<PostingId, Fate> {
+    pub fn undone(&mut self, lease: CatalogueLease) -> BTreeMap<PostingId, UndoState> {
         let Some(known) = self.known.get_mut(&lease.catalogue) else {
             return BTreeMap::new();
         };
@@ -243,7 +243,7 @@ impl Known {
             self.expired.clear();
         }
         import.expired.insert(id);
-        self.expired.insert(id, Fate::Untouched);
+        self.expired.insert(id, UndoState::Untouched);
         let (_, most) = self.misses.get(&id).copied().unwrap_or_default();
         if !import.crawl.is_whole {
             Some("the import of its catalogue has no proper end")
@@ -261,8 +261,8 @@ impl Known {
         if !matches!(self.running, Some(Running::Undo)) {
             return Some("no undo of its catalogue runs");
         }
-        match self.expired.insert(id, Fate::Reopened) {
-            Some(Fate::Untouched) => None,
+        match self.expired.insert(id, UndoState::Reopened) {
+            Some(UndoState::Untouched) => None,
             Some(_) => Some("somebody has touched it since"),
             None => Some("the last import that expired any has not expired it"),
         }

@@ -11,7 +11,7 @@ use domain::{
 
 use crate::{
     book::Word,
-    catalogues::Fate,
+    catalogues::UndoState,
     integrations::{self, CLIENTS},
     world::World,
 };
@@ -143,8 +143,8 @@ pub async fn undone(world: &World, lease: CatalogueLease, told: Undone) {
         let found = found.postings.into_values().next();
         let is_its = found.is_some_and(|posting| posting.catalogue == Some(lease.catalogue));
         match fate {
-            Fate::Reopened => expect.reopened += 1,
-            Fate::Untouched if is_its => world.violated(format!("an undo has left {id}")),
+            UndoState::Reopened => expect.reopened += 1,
+            UndoState::Untouched if is_its => world.violated(format!("an undo has left {id}")),
             _ => expect.left += 1,
         }
     }

@@ -61,7 +61,7 @@ async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
         .await;
         let (status, page) = operator.get(&console).await;
         assert_eq!(status, 503, "{page}");
-        assert!(page.contains("The store is away"), "{page}");
+        assert!(page.contains("The store is unavailable"), "{page}");
         cluster.start_again().unwrap();
         recover(&[&app.api, &other]).await;
         let (status, page) = operator.get(&console).await;

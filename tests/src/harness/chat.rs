@@ -131,9 +131,9 @@ impl Chat {
 
 /// A request in progress, until this is dropped: after the answer, or because the client
 /// disconnected.
-struct UnderWay(Arc<Shared>);
+struct InFlightGuard(Arc<Shared>);
 
-impl Drop for UnderWay {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.0.state().under_way -= 1;
     }
@@ -167,7 +167,7 @@ async fn serve(shared: Arc<Shared>, request: Request<Bytes>) -> io::Result<Respo
         });
         (state.calls.len() - 1, state.talks_nonsense)
     };
-    let under_way = UnderWay(shared);
+    let under_way = InFlightGuard(shared);
     // The sender lives as long as the server.
     let _ = under_way.0.held.subscribe().wait_for(|held| !*held).await;
     under_way.0.state().calls[index].is_answered = true;

@@ -158,7 +158,7 @@ async fn decide(
     decide_again(COMMAND_PATIENCE, attempt).await
 }
 
-/// Decides about one of many, and tells what came of it. That the store is away ends with a line as well: those before it are
+/// Decides about one of many, and tells what came of it. That the store is unavailable ends with a line as well: those before it are
 /// done.
 async fn told(
     visit: &OperatorVisit,

@@ -309,6 +309,6 @@ async fn a_store_that_is_away_is_a_page() {
         (page.status.as_u16(), page.header("retry-after")),
         (503, "5")
     );
-    page.has(&["The store is away"]);
+    page.has(&["The store is unavailable"]);
     page.lacks(&["good"]);
 }

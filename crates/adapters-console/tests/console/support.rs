@@ -260,7 +260,7 @@ impl Desk {
             kinds: vec![ENRICH.kind()],
             subscribers: Arc::clone(&self.store) as _,
             new_subscriber: Arc::new(|| (subscriber_id("new"), token("new"))),
-            census: Arc::clone(&self.store) as _,
+            subscriber_counts: Arc::clone(&self.store) as _,
             accounts: Arc::clone(&self.store) as _,
             audit: Arc::clone(&self.store) as _,
         }

@@ -110,7 +110,7 @@ impl Push {
     /// Runs until the end, or until a signal asks to stop.
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         if self.concurrency.is_some() {
-            output::complain(
+            output::print_error(
                 "warning: --concurrency and POSTHASTE_PUSH_CONCURRENCY have no effect any more: \
                  one import is sent at a time, and the service works on many of its lines at once",
             );
@@ -124,7 +124,7 @@ impl Push {
             () = stop => {
                 let message = "Stopped before the end. To push the same again is safe.";
                 if self.json.enabled {
-                    output::complain(message);
+                    output::print_error(message);
                 } else {
                     output::print(message)?;
                 }
@@ -214,7 +214,7 @@ fn print_summary(summary: &Summary, import: &Import, args: &Push) -> anyhow::Res
     let missing = missing.map(|missing| say_missing(args, missing, import.counts.expired));
     if args.json.enabled {
         if import.is_held() {
-            output::complain(missing.unwrap_or_default());
+            output::print_error(missing.unwrap_or_default());
         }
         return output::print_json(summary);
     }

@@ -47,9 +47,9 @@ pub fn announce(text: impl Display) {
 /// words of that ask for.
 pub fn print_error(text: impl Display, asks_for_json: impl FnOnce() -> bool) {
     if *IS_JSON.get_or_init(asks_for_json) {
-        output::complain(json("ERROR", &text));
+        output::print_error(json("ERROR", &text));
     } else {
-        output::complain(format_args!("error: {text}"));
+        output::print_error(format_args!("error: {text}"));
     }
 }
 

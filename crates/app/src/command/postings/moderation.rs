@@ -108,7 +108,7 @@ pub async fn moderate(args: PostingArgs, command: Moderation) -> anyhow::Result<
             Err(error) if ids.len() == 1 => return Err(error),
             Err(error) => {
                 failed += 1;
-                output::complain(format_args!("{}: {error:#}", text::plain(id.as_str())));
+                output::print_error(format_args!("{}: {error:#}", text::plain(id.as_str())));
             }
         }
     }

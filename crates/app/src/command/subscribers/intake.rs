@@ -112,7 +112,7 @@ pub(super) async fn run<R: Record>(
     let (input, length) = input::open(file)?;
     let (bar, started) = (progress::of_input(length), Instant::now());
     let refuse = |line, why: &str| {
-        bar.suspend(|| output::complain(format_args!("line {line}: {why}")));
+        bar.suspend(|| output::print_error(format_args!("line {line}: {why}")));
     };
     let ended = drive(&mut import, spawn::<R>(input), &mut tally, &bar, refuse).await;
     bar.finish_and_clear();

@@ -119,7 +119,7 @@ impl Migrate {
             outbox: &*database.outbox,
             clock: clock::system(),
             source: self.source,
-            pace: Pace::new(self.accounts.requests_per_minute),
+            limiter: RateLimiter::new(self.accounts.requests_per_minute),
         };
         let mut run = Run::new(entry);
         run.begin(mover.store).await?;
@@ -135,7 +135,7 @@ impl Migrate {
                 bar.set_message(tally.progress());
                 if migration == Migration::Unknown {
                     let email = plain(email.as_str());
-                    bar.suspend(|| output::complain(format_args!("not a subscriber: {email}")));
+                    bar.suspend(|| output::print_error(format_args!("not a subscriber: {email}")));
                 }
             })
             .await;
@@ -150,7 +150,7 @@ impl Migrate {
                 ExitCode::from(INTERRUPTED)
             }
             End::TooManyFailed(outcome) => {
-                output::complain(format_args!(
+                output::print_error(format_args!(
                     "Stopped: {outcome}. `posthaste outbox list` and `outbox list --dead` say why. \
                      Run it again to go on."
                 ));
@@ -178,7 +178,7 @@ async fn resolve(store: &dyn Store, people: &[PersonRef]) -> Result<(Vec<Email>,
         match person.address(store).await {
             Ok(email) => emails.push(email),
             Err(PersonError::NotFound) => {
-                output::complain(format_args!("not a subscriber: {person}"));
+                output::print_error(format_args!("not a subscriber: {person}"));
                 unknown += 1;
             }
             Err(PersonError::Store(error)) => return Err(error),
@@ -274,13 +274,13 @@ impl Tally {
 
 /// The rate limit of moves.
 #[derive(Clone, Copy, Debug)]
-struct Pace {
+struct RateLimiter {
     batch: usize,
     /// The wait per move.
     wait: Duration,
 }
 
-impl Pace {
+impl RateLimiter {
     fn new(requests_per_minute: NonZeroU32) -> Self {
         let limit = requests_per_minute.get();
         let batch = (limit / REQUESTS_PER_MOVE).clamp(1, BATCH);
@@ -297,7 +297,7 @@ struct Mover<'a> {
     outbox: &'a dyn Outbox,
     clock: Clock,
     source: MigrationSource,
-    pace: Pace,
+    limiter: RateLimiter,
 }
 
 impl Mover<'_> {
@@ -312,7 +312,7 @@ impl Mover<'_> {
     ) -> anyhow::Result<End> {
         tokio::pin!(stop);
         let mut monitor = MoveMonitor::new(self.store, self.outbox);
-        let mut batch = people.next(self.pace.batch).await?;
+        let mut batch = people.next(self.limiter.batch).await?;
         while !batch.is_empty() {
             let begun = Instant::now();
             let attempt = || usecase::migrate(self.store, &batch, self.source, (self.clock)());
@@ -325,12 +325,12 @@ impl Mover<'_> {
                 settle(email, migration);
             }
             monitor.watch(&moved).await?;
-            batch = people.next(self.pace.batch).await?;
+            batch = people.next(self.limiter.batch).await?;
             if batch.is_empty() {
                 break;
             }
             let count = u32::try_from(moved.len()).unwrap_or(u32::MAX);
-            let mut next = begun + self.pace.wait * count;
+            let mut next = begun + self.limiter.wait * count;
             loop {
                 tokio::select! {
                     biased;
@@ -341,7 +341,7 @@ impl Mover<'_> {
                 if outcome.exceed_failure_limit() {
                     return Ok(End::TooManyFailed(outcome));
                 }
-                if outcome.under_way <= MAX_BATCHES_IN_PROGRESS * self.pace.batch {
+                if outcome.under_way <= MAX_BATCHES_IN_PROGRESS * self.limiter.batch {
                     break;
                 }
                 next = Instant::now() + POLL_INTERVAL;

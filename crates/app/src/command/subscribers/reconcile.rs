@@ -69,7 +69,7 @@ impl Reconcile {
             let walked = walk.run(|counts, page| {
                 bar.set_message(format!("{} people", counts.people));
                 for odd in &page.odd {
-                    bar.suspend(|| output::complain(plain(odd)));
+                    bar.suspend(|| output::print_error(plain(odd)));
                 }
             });
             let walked = tokio::select! {

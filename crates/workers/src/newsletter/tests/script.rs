@@ -60,9 +60,9 @@ impl Default for Script {
 }
 
 /// Counts a call until its future is dropped.
-struct UnderWay<'a>(&'a AtomicUsize);
+struct InFlightGuard<'a>(&'a AtomicUsize);
 
-impl Drop for UnderWay<'_> {
+impl Drop for InFlightGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -121,7 +121,7 @@ impl Relay for Script {
         answer: impl Future<Output = Result<T, ProviderError>> + Send,
     ) -> Result<T, ProviderError> {
         self.under_way.fetch_add(1, Ordering::SeqCst);
-        let _guard = UnderWay(&self.under_way);
+        let _guard = InFlightGuard(&self.under_way);
         let turn = self.turn(call.account);
         sleep_until(turn).await;
         let latency = *self.latency.lock().unwrap();

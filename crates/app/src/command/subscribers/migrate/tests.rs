@@ -31,7 +31,7 @@ fn mover(store: &FaultyStore, requests_per_minute: u32) -> Mover<'_> {
         outbox: &*store.memory,
         clock: Arc::new(noon),
         source: MigrationSource::Launch,
-        pace: Pace::new(requests_per_minute.try_into().unwrap()),
+        limiter: RateLimiter::new(requests_per_minute.try_into().unwrap()),
     }
 }
 
@@ -122,21 +122,21 @@ async fn others_writes_are_no_failure() {
 }
 
 /// The outcome of a move.
-enum Fate {
+enum MoveResult {
     GivenUp,
     FindsNobody,
     Done,
 }
 
 /// Ends the moves that are in progress.
-async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> Fate) {
+async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> MoveResult) {
     let (hour, lease) = (time::Duration::HOUR, uuid::Uuid::max());
     let claimed = memory
         .claim(newsletter::tasks::MIGRATE, 10_000, hour, lease, noon())
         .await;
     for (nth, task) in claimed.unwrap().into_iter().enumerate() {
         let fate = fate(nth);
-        if matches!(fate, Fate::GivenUp) {
+        if matches!(fate, MoveResult::GivenUp) {
             memory.give_up(task.token, "422", noon()).await.unwrap();
             continue;
         }
@@ -146,7 +146,7 @@ async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> Fate) {
         let expected = subscriber.version;
         subscriber.version += 1;
         let migrated = subscriber.migrated.as_mut().unwrap();
-        (migrated.arrived, migrated.was_found) = (true, matches!(fate, Fate::Done));
+        (migrated.arrived, migrated.was_found) = (true, matches!(fate, MoveResult::Done));
         let mut writes = WriteSet::new(noon());
         let write = SubscriberWrite {
             expected: Some(expected),
@@ -167,9 +167,9 @@ async fn it_stops_by_itself_when_too_many_moves_fail_or_find_nobody() {
         loop {
             sleep(Duration::from_secs(10)).await;
             let fate = |nth| match nth % 20 {
-                0 => Fate::GivenUp,
-                1 => Fate::FindsNobody,
-                _ => Fate::Done,
+                0 => MoveResult::GivenUp,
+                1 => MoveResult::FindsNobody,
+                _ => MoveResult::Done,
             };
             settle_moves(&store.memory, fate).await;
         }

@@ -1,4 +1,4 @@
-//! Answers that are dear to find, kept for some seconds.
+//! Answers that take long to compute, cached for some seconds.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -18,10 +18,10 @@ const WAIT: Duration = Duration::from_millis(50);
 /// An answer, and when it was looked for.
 type Answer<T> = Option<(Instant, T)>;
 
-/// The last answer to a dear question. The question is asked by one task at a time; meanwhile pages
+/// The last answer to a question that takes long. The question is asked by one task at a time; meanwhile pages
 /// show the answer before.
 #[derive(Debug)]
-pub struct Kept<T> {
+pub struct TtlCache<T> {
     last: Arc<Mutex<Answer<T>>>,
     /// Held by the task that asks.
     asking: Arc<Mutex<()>>,
@@ -29,13 +29,13 @@ pub struct Kept<T> {
     lifetime: Duration,
 }
 
-impl<T> Default for Kept<T> {
+impl<T> Default for TtlCache<T> {
     fn default() -> Self {
         Self::new(KEPT_FOR)
     }
 }
 
-impl<T> Kept<T> {
+impl<T> TtlCache<T> {
     /// No answer yet. With no time each page looks for the answer again, and shows the one before
     /// if that takes too long.
     pub fn new(lifetime: Duration) -> Self {
@@ -47,7 +47,7 @@ impl<T> Kept<T> {
     }
 }
 
-impl<T: Clone + Send + 'static> Kept<T> {
+impl<T: Clone + Send + 'static> TtlCache<T> {
     /// The last answer, which is looked for again if it is old; `None` while there is none yet.
     pub async fn get(
         &self,
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     /// Counts the questions, each of which takes a second.
-    async fn ask(kept: &Kept<u32>, asked: &Arc<AtomicU32>) -> Option<u32> {
+    async fn ask(kept: &TtlCache<u32>, asked: &Arc<AtomicU32>) -> Option<u32> {
         let asked = Arc::clone(asked);
         let question = async move {
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -98,7 +98,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_page_waits_for_no_dear_question() {
-        let (kept, asked) = (Kept::default(), Arc::default());
+        let (kept, asked) = (TtlCache::default(), Arc::default());
         let second = Duration::from_secs(1);
         // It is asked, is being asked, is kept, is asked again and shown meanwhile.
         for (pause, expect) in [
@@ -112,7 +112,7 @@ mod tests {
             assert_eq!(ask(&kept, &asked).await, expect);
         }
         assert_eq!(asked.load(Ordering::Relaxed), 2);
-        let kept = Kept::new(Duration::ZERO);
+        let kept = TtlCache::new(Duration::ZERO);
         for answer in [1, 2] {
             assert!(
                 matches!(kept.get(async move { Ok(answer) }).await, Ok(found) if found == Some(answer))
@@ -122,7 +122,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_store_that_is_away_is_asked_again() {
-        let kept = Kept::default();
+        let kept = TtlCache::default();
         let away = async { Err(StoreError::Unavailable("gone".to_owned())) };
         let failed: Result<Option<u32>, _> = kept.get(away).await;
         assert!(matches!(failed, Err(Failure::Unavailable(_))));

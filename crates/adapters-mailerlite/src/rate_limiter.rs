@@ -24,7 +24,7 @@ const SMALLEST_PART: u32 = 10;
 /// Spaces requests evenly; unused time is not saved up. Requests of other users of the account,
 /// such as its forms, are left their part of the limit.
 #[derive(Debug)]
-pub struct Pace {
+pub struct RateLimiter {
     limit: u32,
     state: Mutex<State>,
 }
@@ -58,8 +58,8 @@ impl Allowance {
     }
 }
 
-impl Pace {
-    /// A pace of this many requests a minute.
+impl RateLimiter {
+    /// A limiter of this many requests a minute.
     pub fn per_minute(limit: NonZeroU32) -> Self {
         let limit = limit.get();
         Self {
@@ -79,7 +79,7 @@ impl Pace {
         sleep_until(at).await;
     }
 
-    /// Adjusts the pace to an answer: the account's limit may be below the settings, and other
+    /// Adjusts the rate to an answer: the account's limit may be below the settings, and other
     /// users may use a part of it.
     pub fn note(&self, allowance: Allowance) {
         let now = Instant::now();
@@ -121,18 +121,18 @@ mod tests {
 
     use super::*;
 
-    fn pace(limit: u32) -> Pace {
-        Pace::per_minute(limit.try_into().unwrap())
+    fn limiter(limit: u32) -> RateLimiter {
+        RateLimiter::per_minute(limit.try_into().unwrap())
     }
 
     /// The times of requests sent as fast as possible for five minutes, after a minute of rest.
     async fn passages(limit: u32) -> Vec<Instant> {
-        let pace = pace(limit);
+        let limiter = limiter(limit);
         tokio::time::advance(WINDOW).await;
         let start = Instant::now();
         let mut passages = Vec::new();
         loop {
-            pace.next().await;
+            limiter.next().await;
             if start.elapsed() >= 5 * WINDOW {
                 return passages;
             }
@@ -165,9 +165,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn those_who_ask_at_once_get_their_turns_one_after_the_other() {
-        let (pace, start) = (pace(120), Instant::now());
+        let (limiter, start) = (limiter(120), Instant::now());
         let turns = (0..8).map(|_| async {
-            pace.next().await;
+            limiter.next().await;
             Instant::now()
         });
         let turns = futures_util::future::join_all(turns).await;
@@ -178,23 +178,23 @@ mod tests {
     }
 
     /// The duration of ten requests that are each answered with this limit.
-    async fn ten(pace: &Pace, remaining: impl Fn(u32) -> u32) -> Duration {
+    async fn ten(limiter: &RateLimiter, remaining: impl Fn(u32) -> u32) -> Duration {
         let start = Instant::now();
         for nth in 1..=10 {
-            pace.next().await;
+            limiter.next().await;
             let (limit, remaining) = (120, remaining(nth));
-            pace.note(Allowance { limit, remaining });
+            limiter.note(Allowance { limit, remaining });
         }
         start.elapsed()
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_others_use_is_left_to_them() {
-        let alone = ten(&pace(120), |nth| 120 - nth).await;
+        let alone = ten(&limiter(120), |nth| 120 - nth).await;
         assert!(alone < Duration::from_secs(5), "{alone:?}");
-        let shared = ten(&pace(120), |nth| 60 - nth).await;
+        let shared = ten(&limiter(120), |nth| 60 - nth).await;
         assert!(shared > alone.mul_f64(1.8), "{shared:?}");
-        let crowded = pace(120);
+        let crowded = limiter(120);
         assert!(ten(&crowded, |_| 0).await > Duration::from_secs(40));
         // Once they stop, all of it is used again.
         let again = ten(&crowded, |_| 119).await;
@@ -203,12 +203,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_account_that_takes_less_than_the_settings_say_gets_less() {
-        let pace = pace(120);
+        let limiter = limiter(120);
         let start = Instant::now();
         for nth in 1..=31 {
-            pace.next().await;
+            limiter.next().await;
             let (limit, remaining) = (60, 60 - nth);
-            pace.note(Allowance { limit, remaining });
+            limiter.note(Allowance { limit, remaining });
         }
         assert!(
             start.elapsed() > Duration::from_secs(29),
