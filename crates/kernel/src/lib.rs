@@ -40,6 +40,7 @@ pub mod trace;
 pub mod validation;
 pub mod vocabulary;
 pub mod website;
+pub mod words;
 
 pub use self::{
     actor::{Actor, UnknownActor},

@@ -24,7 +24,6 @@ pub mod review;
 mod state;
 mod transition;
 mod vocabulary;
-mod words;
 
 use kernel::codes::{CountryCode, CurrencyCode};
 
