@@ -64,7 +64,7 @@ fn connected(site: Site, provider: &MailerLite) -> Site {
 
 impl Newsletter {
     /// A new server with a worker.
-    pub fn shared(store: Store) -> Self {
+    pub fn working(store: Store) -> Self {
         Self::start(store, &[])
     }
 

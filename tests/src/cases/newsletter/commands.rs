@@ -41,7 +41,7 @@ fn waiting(site: &Site) -> Vec<Value> {
 
 /// A repeated old delivery does not undo a reinstatement.
 async fn an_operator_suppresses_and_reinstates(store: Store) {
-    let newsletter = Newsletter::shared(store);
+    let newsletter = Newsletter::working(store);
     let provider = &newsletter.provider;
     let both = [Account::Old, Account::New];
     let email = person();
@@ -139,7 +139,7 @@ async fn a_launch_that_is_interrupted_goes_on_later(store: Store) {
 }
 
 async fn what_is_imported_is_told_to_the_provider(store: Store) {
-    let newsletter = Newsletter::shared(store);
+    let newsletter = Newsletter::working(store);
     let people: Vec<_> = (0..20).map(|_| person()).collect();
     let lines: Vec<_> = people
         .iter()

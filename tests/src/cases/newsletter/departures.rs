@@ -25,7 +25,7 @@ async fn known(newsletter: &Newsletter) -> (String, Value) {
 }
 
 async fn a_record_moves_to_another_address(store: Store) {
-    let newsletter = Newsletter::shared(store);
+    let newsletter = Newsletter::working(store);
     let provider = &newsletter.provider;
     let (before, record) = known(&newsletter).await;
     let token = newsletter.token_of(&before);
@@ -55,7 +55,7 @@ async fn a_record_moves_to_another_address(store: Store) {
 }
 
 async fn who_is_erased_is_forgotten_and_not_written_to_again(store: Store) {
-    let newsletter = Newsletter::shared(store);
+    let newsletter = Newsletter::working(store);
     let (email, record) = known(&newsletter).await;
     newsletter
         .provider

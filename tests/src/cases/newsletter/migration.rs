@@ -24,7 +24,7 @@ async fn known(newsletter: &Newsletter) -> String {
 }
 
 async fn a_person_moves_once_however_often_it_is_confirmed(store: Store) {
-    let newsletter = Newsletter::shared(store);
+    let newsletter = Newsletter::working(store);
     let provider = &newsletter.provider;
     let email = known(&newsletter).await;
     let token = newsletter.token_of(&email);

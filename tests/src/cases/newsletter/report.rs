@@ -14,7 +14,7 @@ on_every_store! {
 
 /// Also, a change of an individual membership raises its event.
 async fn what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in(store: Store) {
-    let newsletter = Newsletter::shared(store);
+    let newsletter = Newsletter::working(store);
     let email = person();
     let body = json!({"name": "Ada", "country": "Malta"});
     let created = newsletter.put(&email, &body).await;
