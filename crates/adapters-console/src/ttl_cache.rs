@@ -18,8 +18,8 @@ const WAIT: Duration = Duration::from_millis(50);
 /// An answer, and when it was looked for.
 type Answer<T> = Option<(Instant, T)>;
 
-/// The last answer to a question that takes long. The question is asked by one task at a time; meanwhile pages
-/// show the answer before.
+/// The last answer to a question that takes long. The question is asked by one task at a time;
+/// meanwhile pages show the answer before.
 #[derive(Debug)]
 pub struct TtlCache<T> {
     last: Arc<Mutex<Answer<T>>>,

@@ -439,7 +439,8 @@ impl Whole {
         for (was, is) in before.iter().zip(postings(world).await) {
             let name = &is.source_identifier;
             let is_dropped = is.catalogue == catalogue && !listed(name);
-            // Unless its company was renamed since it was judged, which it is again once it is sent.
+            // Unless its company was renamed since it was judged, which it is again once it is
+            // sent.
             let seen = |it: &Posting| (it.expire_at, it.enriched_hash);
             let is_written = was.version != is.version && seen(was) == seen(&is);
             world.check(is_dropped || !is_written, || {

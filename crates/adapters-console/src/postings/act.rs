@@ -158,8 +158,8 @@ async fn decide(
     decide_again(COMMAND_PATIENCE, attempt).await
 }
 
-/// Decides about one of many, and tells what came of it. That the store is unavailable ends with a line as well: those before it are
-/// done.
+/// Decides about one of many, and tells what came of it. That the store is unavailable ends with a
+/// line as well: those before it are done.
 async fn told(
     visit: &OperatorVisit,
     identifier: &SourceIdentifier,

@@ -243,8 +243,8 @@ impl Running<'_> {
     }
 
     /// Looks the client up again: it may have been revoked, or its prefixes may be others. While
-    /// the store is unavailable the client stays as it was: its lines cannot be written then, and the
-    /// import itself decides how long it waits.
+    /// the store is unavailable the client stays as it was: its lines cannot be written then, and
+    /// the import itself decides how long it waits.
     async fn look_up(&mut self) -> Result<(), ApiError> {
         if self.looked_up.elapsed() < CLIENT_EVERY {
             return Ok(());

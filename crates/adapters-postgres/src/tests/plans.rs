@@ -164,7 +164,8 @@ async fn execution(conn: &mut AsyncPgConnection, text: &str) -> String {
     lines.join("\n")
 }
 
-/// Statements that read a whole table: one that is small, or that has no index for what only few ask.
+/// Statements that read a whole table: one that is small, or that has no index for what only few
+/// ask.
 const READS_ALL: [&str; 7] = [
     "catalogue::missed::Forget",
     "client::List",

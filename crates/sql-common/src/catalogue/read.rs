@@ -21,9 +21,8 @@ use crate::{
     types::{Id, StoredId, optional_time},
 };
 
-/// Catalogues, each with the number of its open postings, and whether there is something to undo. The
-/// statuses are those of
-/// [`Status::is_open`](kernel::Status::is_open).
+/// Catalogues, each with the number of its open postings, and whether there is something to undo.
+/// The statuses are those of [`Status::is_open`](kernel::Status::is_open).
 macro_rules! counted {
     ($condition:expr) => {
         concat!(

@@ -52,8 +52,8 @@ pub fn create(n: u128) -> WriteSet {
     writes
 }
 
-/// A commit that adds the `n`-th posting under this id, and does not write its company: commits that
-/// do queue for that, and never meet elsewhere.
+/// A commit that adds the `n`-th posting under this id, and does not write its company: commits
+/// that do queue for that, and never meet elsewhere.
 pub fn create_as(n: u128, id: u128) -> WriteSet {
     let mut writes = create(n);
     writes.companies.clear();

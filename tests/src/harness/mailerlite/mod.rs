@@ -2,8 +2,8 @@
 //! the provider's, which records all requests.
 //!
 //! It has what the program under test calls, is written from the API's documentation and recorded
-//! answers, and knows nothing of the program. The provider's own Python client is tested against it, too
-//! (`tests/python/test_mailerlite.py`).
+//! answers, and knows nothing of the program. The provider's own Python client is tested against
+//! it, too (`tests/python/test_mailerlite.py`).
 //!
 //! - `server`: authentication and limits.
 //! - `account`, `person`: the data of an account, and its answers.
