@@ -1,4 +1,4 @@
-//! What the settings of a client may be, whoever gives them.
+//! The values that a client's settings may have, in the console and on the command line.
 
 use std::num::NonZeroU32;
 

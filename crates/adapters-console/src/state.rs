@@ -45,7 +45,7 @@ type Counts = Vec<(Status, usize)>;
 
 /// Draws the secret of a client: the secret and its digest; `None` without random numbers.
 pub type NewSecret = Arc<dyn Fn() -> Option<(String, [u8; 32])> + Send + Sync>;
-/// Draws the id and the token of a subscriber whom nobody has reported.
+/// Draws the id and the token of a new subscriber.
 pub type NewSubscriber = Arc<dyn Fn() -> (SubscriberId, MigrationToken) + Send + Sync>;
 /// Writes a ping at a time: its id and its body.
 pub type NewPing = Arc<dyn Fn(OffsetDateTime) -> Option<(String, Vec<u8>)> + Send + Sync>;

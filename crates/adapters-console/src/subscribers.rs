@@ -32,7 +32,7 @@ struct Page {
     asked: String,
     search: Fields,
     fields: Fields,
-    /// The person, and what is to be done about them.
+    /// The subscriber, with the tasks that wait for it.
     person: Option<(Subscriber, Vec<SubjectTask>)>,
     has_newsletter: bool,
     accounts: Vec<(Account, AccountState)>,

@@ -234,7 +234,7 @@ fn tokens(html: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    /// Texts, what is left of them, and the first as a page shows it.
+    /// A full text, its redacted one, and the full text as a page marks the difference.
     const COMPARED: &str = r"
         We at Acme hire.       | We at [company] hire.    | <p>We at «Acme» hire.</p>
         Acme                   | [company]                | <p>«Acme»</p>

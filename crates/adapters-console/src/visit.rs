@@ -102,7 +102,7 @@ impl Visit {
     }
 
     /// Leads to a page that says what was done. The address is sealed for the session: a link from
-    /// elsewhere must not make a page say what nobody did.
+    /// elsewhere must not make a page report an action that did not happen.
     pub fn lead(&self, page: &str, action: &str) -> HttpResponse {
         let separator = if page.contains('?') { '&' } else { '?' };
         let address = self.at(&format!("{page}{separator}did={action}"));

@@ -9,7 +9,7 @@ use time::Duration;
 
 use crate::support::{Answer, Ask, Away, Desk};
 
-/// Every page, and how it is answered to somebody who is signed in.
+/// Every page, with the status of its answer to an operator who is signed in.
 const PAGES: [(&str, u16); 13] = [
     ("/", 200),
     ("/postings", 200),

@@ -116,7 +116,7 @@ impl Sender for Receiver {
     }
 }
 
-/// Undoes what it is asked to.
+/// An undo with a fixed answer for each catalogue.
 struct Undo;
 
 #[async_trait]
@@ -132,7 +132,7 @@ impl UndoCatalogue for Undo {
     }
 }
 
-/// The companies of a store that is away.
+/// The companies of a store that is unavailable.
 pub struct Away;
 
 #[async_trait]
@@ -362,7 +362,7 @@ impl Desk {
         self.visitor("/clients", cookie).await
     }
 
-    /// Somebody of a client who is signed in.
+    /// A signed-in integrator of a client.
     pub async fn integrator(&self, client: &Client) -> Visitor<'_> {
         let cookie = self.visit(client).await;
         self.visitor("/integration", cookie).await
