@@ -89,9 +89,9 @@ fn mutants_tree(interrupt: &Interrupt, folder: &Path, mutants: &[Mutant]) -> Res
         }
         fs::rename(&copy, &last)?;
     }
-    let mut list = Command::new("git");
-    list.args(["ls-files", "--cached", "--others", "--exclude-standard"]);
-    let files = interrupt.output(list.current_dir(ROOT))?;
+    let mut git = Command::new("git");
+    git.args(["ls-files", "--cached", "--others", "--exclude-standard"]);
+    let files = interrupt.output(git.current_dir(ROOT))?;
     for file in files.lines() {
         let from = Path::new(ROOT).join(file);
         if !from.exists() {
