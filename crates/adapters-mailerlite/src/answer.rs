@@ -49,15 +49,15 @@ impl Answer {
         }
     }
 
-    /// An answer for a fuzz target.
+    /// An answer for a fuzz target. `None` for an invalid status.
     #[cfg(fuzzing)]
-    pub const fn of(status: StatusCode, after: Option<Duration>, body: Vec<u8>) -> Self {
-        Self {
-            status,
+    pub fn of(status: u16, after: Option<Duration>, body: Vec<u8>) -> Option<Self> {
+        Some(Self {
+            status: StatusCode::from_u16(status).ok()?,
             after,
             allowance: None,
             body,
-        }
+        })
     }
 
     /// The account's limit, from the headers.
@@ -65,9 +65,21 @@ impl Answer {
         self.allowance
     }
 
-    /// Whether the call succeeded.
-    pub fn is_success(&self) -> bool {
-        self.status.is_success()
+    /// The answer if the call succeeded, else its error.
+    pub fn succeeded(&self) -> Result<&Self, ProviderError> {
+        if self.status.is_success() {
+            Ok(self)
+        } else {
+            Err(self.error())
+        }
+    }
+
+    /// The same, or `None` if the subscriber is absent.
+    pub fn of_somebody(&self) -> Result<Option<&Self>, ProviderError> {
+        if self.is_nobody() {
+            return Ok(None);
+        }
+        self.succeeded().map(Some)
     }
 
     /// Whether the subscriber is absent, in the API's own words: a 404 of a proxy proves nothing.
@@ -101,7 +113,7 @@ impl Answer {
     }
 
     /// The error of an unsuccessful answer.
-    pub fn error(&self) -> ProviderError {
+    fn error(&self) -> ProviderError {
         let status = self.status;
         if status.is_redirection() {
             let message = format!(

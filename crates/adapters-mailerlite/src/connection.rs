@@ -6,10 +6,11 @@ use newsletter::subscriber::{Account, provider::ProviderError};
 use outbound::Timeouts;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{
-    Client, Method, RequestBuilder,
+    Client, Method,
     header::{ACCEPT, AUTHORIZATION, HeaderValue},
 };
 use secrecy::SecretString;
+use serde_json::Value;
 use url::Url;
 
 use crate::{
@@ -79,35 +80,30 @@ impl Connection {
         self.group.as_deref()
     }
 
-    /// A request to a path, by its unencoded segments.
-    pub fn request(
+    /// Sends a request to a path, by its unencoded segments, at the pace of the account's limit, and
+    /// reads the answer.
+    pub async fn send(
         &self,
         method: Method,
         path: &[&str],
         query: &[(&str, &str)],
-    ) -> Result<RequestBuilder, ProviderError> {
-        let encoded = path
-            .iter()
-            .map(|segment| utf8_percent_encode(segment, ENCODED).to_string());
-        let mut address = self
-            .base
-            .join(&encoded.collect::<Vec<_>>().join("/"))
+        body: Option<Value>,
+    ) -> Result<Answer, ProviderError> {
+        let encoded = path.iter().map(|part| utf8_percent_encode(part, ENCODED));
+        let encoded: Vec<_> = encoded.map(|part| part.to_string()).collect();
+        let mut address = (self.base.join(&encoded.join("/")))
             .map_err(|error| ProviderError::Permanent(format!("no address: {error}")))?;
         if !query.is_empty() {
             address.query_pairs_mut().extend_pairs(query);
         }
-        Ok(self.http.request(method, address))
-    }
-
-    /// Sends a request at the pace of the account's limit, and reads the answer.
-    pub async fn send(&self, request: RequestBuilder) -> Result<Answer, ProviderError> {
-        self.limiter.next().await;
-        let response = request
+        let mut request = (self.http.request(method, address))
             .header(AUTHORIZATION, self.authorization.clone())
-            .header(ACCEPT, HeaderValue::from_static("application/json"))
-            .send()
-            .await
-            .map_err(|error| no_answer(&error))?;
+            .header(ACCEPT, HeaderValue::from_static("application/json"));
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        self.limiter.next().await;
+        let response = request.send().await.map_err(|error| no_answer(&error))?;
         let answer = Answer::read(response).await?;
         if let Some(allowance) = answer.allowance() {
             self.limiter.note(allowance);

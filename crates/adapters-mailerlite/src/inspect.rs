@@ -25,11 +25,9 @@ pub async fn inspect(connection: &Connection) -> Result<Inspection, ProviderErro
     };
     let webhooks = list(connection, "webhooks").await?;
     // An empty page still shows the total.
-    let request = connection.request(Method::GET, &["subscribers"], &[("limit", "0")])?;
-    let answer = connection.send(request).await?;
-    if !answer.is_success() {
-        return Err(answer.error());
-    }
+    let size = connection.send(Method::GET, &["subscribers"], &[("limit", "0")], None);
+    let answer = size.await?;
+    let people = answer.succeeded()?.json()?["total"].as_u64();
     Ok(Inspection {
         fields: fields
             .iter()
@@ -38,7 +36,7 @@ pub async fn inspect(connection: &Connection) -> Result<Inspection, ProviderErro
         has_group,
         webhooks: webhooks.iter().map(webhook).collect(),
         requests_per_minute: answer.allowance().map(|allowance| allowance.limit),
-        people: answer.json()?["total"].as_u64(),
+        people,
     })
 }
 
@@ -46,13 +44,9 @@ async fn list(connection: &Connection, what: &str) -> Result<Vec<Value>, Provide
     let mut all = Vec::new();
     for page in 1..=MOST_PAGES {
         let (page, limit) = (page.to_string(), PER_PAGE.to_string());
-        let request =
-            connection.request(Method::GET, &[what], &[("limit", &limit), ("page", &page)])?;
-        let answer = connection.send(request).await?;
-        if !answer.is_success() {
-            return Err(answer.error());
-        }
-        let body = answer.json()?;
+        let query = [("limit", limit.as_str()), ("page", &page)];
+        let answer = connection.send(Method::GET, &[what], &query, None).await?;
+        let body = answer.succeeded()?.json()?;
         let Some(entries) = body["data"].as_array() else {
             return Err(answer.misunderstood("without a list"));
         };

@@ -6,8 +6,6 @@
 mod answer;
 mod complaint;
 mod connection;
-#[cfg(fuzzing)]
-pub mod fuzz;
 mod inspect;
 mod person;
 pub mod preflight;
@@ -17,6 +15,8 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+#[cfg(fuzzing)]
+pub use self::{answer::Answer, provider::read_page};
 pub use self::{
     provider::MailerLite,
     settings::{AccountSettings, DEFAULT_BASE_URL, Settings, SettingsError},

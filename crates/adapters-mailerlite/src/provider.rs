@@ -74,8 +74,17 @@ impl Provider for MailerLite {
         profile: &Profile,
         join: bool,
     ) -> Result<Upserted, ProviderError> {
-        self.call(account, |connection| upsert(connection, profile, join))
-            .await
+        // Neither `status` nor `resubscribe`: either would activate an unsubscribed person. A field
+        // that is `null` is cleared.
+        let mut body = json!({"email": profile.email.as_str(), "fields": profile.fields});
+        self.call(account, |connection| async move {
+            if let Some(group) = connection.group().filter(|_| join) {
+                body["groups"] = json!([group]);
+            }
+            let sent = connection.send(Method::POST, &["subscribers"], &[], Some(body));
+            upserted(&sent.await?, &profile.email)
+        })
+        .await
     }
 
     async fn update(
@@ -84,46 +93,82 @@ impl Provider for MailerLite {
         id: &ProviderId,
         profile: &Profile,
     ) -> Result<Option<Upserted>, ProviderError> {
-        self.call(account, |connection| update(connection, id, profile))
-            .await
+        // No `groups` either, which would remove the subscriber from all others.
+        let body = json!({ "fields": profile.fields });
+        self.call(account, |connection| async move {
+            let path = ["subscribers", checked(id)?];
+            let answer = connection.send(Method::PUT, &path, &[], Some(body)).await?;
+            if answer.is_nobody() {
+                return Ok(None);
+            }
+            upserted(&answer, &profile.email).map(Some)
+        })
+        .await
     }
 
     async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError> {
-        self.call(account, |connection| find(connection, email))
-            .await
+        self.call(account, |connection| async {
+            let path = ["subscribers", email.as_str()];
+            let answer = connection.send(Method::GET, &path, &[], None).await?;
+            let of_somebody = answer.of_somebody()?;
+            of_somebody.map(|answer| answer.person(email)).transpose()
+        })
+        .await
     }
 
+    /// Unsubscribes first, because that alone stops all mail; leaving the group stops its chain.
     async fn suppress(
         &self,
         account: Account,
         email: &Email,
         id: &ProviderId,
     ) -> Result<(), ProviderError> {
-        self.call(account, |connection| suppress(connection, email, id))
-            .await
+        // The only status that is ever sent.
+        let body = json!({"status": "unsubscribed"});
+        self.call(account, |connection| async move {
+            let path @ [subscribers, id] = ["subscribers", checked(id)?];
+            let answer = connection.send(Method::PUT, &path, &[], Some(body)).await?;
+            let Some(answer) = answer.of_somebody()? else {
+                return Ok(());
+            };
+            let status = answer.person(email)?.status;
+            if status.suppression().is_none() {
+                return Err(answer.misunderstood(&format!("the person is still {status}")));
+            }
+            match connection.group() {
+                Some(group) => {
+                    let path = [subscribers, id, "groups", group];
+                    done(connection, Method::DELETE, &path).await
+                }
+                None => Ok(()),
+            }
+        })
+        .await
     }
 
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
         self.call(account, |connection| async {
-            let request =
-                connection.request(Method::DELETE, &["subscribers", checked(id)?], &[])?;
-            done(&connection.send(request).await?)
+            done(connection, Method::DELETE, &["subscribers", checked(id)?]).await
         })
         .await
     }
 
     async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
         self.call(account, |connection| async {
-            let request =
-                connection.request(Method::POST, &["subscribers", checked(id)?, "forget"], &[])?;
-            done(&connection.send(request).await?)
+            let path = ["subscribers", checked(id)?, "forget"];
+            done(connection, Method::POST, &path).await
         })
         .await
     }
 
     async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
-        self.call(account, |connection| page(connection, cursor))
-            .await
+        self.call(account, |connection| async {
+            let mut query = vec![("limit", PER_PAGE)];
+            query.extend(cursor.map(|cursor| ("cursor", cursor.0.as_str())));
+            let sent = connection.send(Method::GET, &["subscribers"], &query, None);
+            read_page(&sent.await?, cursor, |why| connection.line(why))
+        })
+        .await
     }
 
     async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
@@ -131,95 +176,17 @@ impl Provider for MailerLite {
     }
 }
 
-/// Says neither `status` nor `resubscribe`: either would activate an unsubscribed person. A field
-/// that is `null` is cleared.
-async fn upsert(
-    connection: &Connection,
-    profile: &Profile,
-    join: bool,
-) -> Result<Upserted, ProviderError> {
-    let mut body = json!({"email": profile.email.as_str(), "fields": profile.fields});
-    if let Some(group) = connection.group().filter(|_| join) {
-        body["groups"] = json!([group]);
-    }
-    let request = connection.request(Method::POST, &["subscribers"], &[])?;
-    let answer = connection.send(request.json(&body)).await?;
-    upserted(&answer, &profile.email)
-}
-
-/// Says no `groups` either, which would remove the subscriber from all others.
-async fn update(
-    connection: &Connection,
-    id: &ProviderId,
-    profile: &Profile,
-) -> Result<Option<Upserted>, ProviderError> {
-    let request = connection.request(Method::PUT, &["subscribers", checked(id)?], &[])?;
-    let body = json!({ "fields": profile.fields });
-    let answer = connection.send(request.json(&body)).await?;
-    if answer.is_nobody() {
-        return Ok(None);
-    }
-    upserted(&answer, &profile.email).map(Some)
-}
-
 fn upserted(answer: &Answer, email: &Email) -> Result<Upserted, ProviderError> {
-    if answer.is_success() {
-        answer.person(email).map(Upserted::Taken)
-    } else if answer.is_suppression_of(email) {
-        Ok(Upserted::Suppressed)
-    } else {
-        Err(answer.error())
+    if answer.is_suppression_of(email) {
+        return Ok(Upserted::Suppressed);
     }
+    answer.succeeded()?.person(email).map(Upserted::Taken)
 }
 
-async fn find(connection: &Connection, email: &Email) -> Result<Option<Found>, ProviderError> {
-    let request = connection.request(Method::GET, &["subscribers", email.as_str()], &[])?;
-    let answer = connection.send(request).await?;
-    if answer.is_success() {
-        answer.person(email).map(Some)
-    } else if answer.is_nobody() {
-        Ok(None)
-    } else {
-        Err(answer.error())
-    }
-}
-
-/// Unsubscribes first, because that alone stops all mail; leaving the group stops its chain.
-async fn suppress(
-    connection: &Connection,
-    email: &Email,
-    id: &ProviderId,
-) -> Result<(), ProviderError> {
-    let path = ["subscribers", checked(id)?];
-    let request = connection.request(Method::PUT, &path, &[])?;
-    // The only status that is ever sent.
-    let body = json!({"status": "unsubscribed"});
-    let answer = connection.send(request.json(&body)).await?;
-    if answer.is_nobody() {
-        return Ok(());
-    }
-    if !answer.is_success() {
-        return Err(answer.error());
-    }
-    let found = answer.person(email)?;
-    if found.status.suppression().is_none() {
-        let status = found.status;
-        return Err(answer.misunderstood(&format!("the person is still {status}")));
-    }
-    let Some(group) = connection.group() else {
-        return Ok(());
-    };
-    let [subscribers, id] = path;
-    let request = connection.request(Method::DELETE, &[subscribers, id, "groups", group], &[])?;
-    done(&connection.send(request).await?)
-}
-
-async fn page(connection: &Connection, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
-    let mut query = vec![("limit", PER_PAGE)];
-    query.extend(cursor.map(|cursor| ("cursor", cursor.0.as_str())));
-    let request = connection.request(Method::GET, &["subscribers"], &query)?;
-    let answer = connection.send(request).await?;
-    read_page(&answer, cursor, |why| connection.line(why))
+/// Makes a request without a body. Succeeds for an absent subscriber, too.
+async fn done(connection: &Connection, method: Method, path: &[&str]) -> Result<(), ProviderError> {
+    let answer = connection.send(method, path, &[], None).await?;
+    answer.of_somebody().map(|_| ())
 }
 
 /// Reads a page of a list. `line` prepares its unreadable entries for an operator.
@@ -228,10 +195,7 @@ pub fn read_page(
     cursor: Option<&Cursor>,
     line: impl Fn(&str) -> String,
 ) -> Result<Page, ProviderError> {
-    if !answer.is_success() {
-        return Err(answer.error());
-    }
-    let body = answer.json()?;
+    let body = answer.succeeded()?.json()?;
     let Some(people) = body["data"].as_array() else {
         return Err(answer.misunderstood("without a list of people"));
     };
@@ -254,15 +218,6 @@ pub fn read_page(
         }
     }
     Ok(page)
-}
-
-/// Succeeds for an absent subscriber, too.
-fn done(answer: &Answer) -> Result<(), ProviderError> {
-    if answer.is_success() || answer.is_nobody() {
-        Ok(())
-    } else {
-        Err(answer.error())
-    }
 }
 
 /// Checks the form of an id, which could otherwise name something else in a path.

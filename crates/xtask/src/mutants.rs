@@ -1,7 +1,7 @@
 //! Has the simulation find defects that are made on purpose.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -12,6 +12,9 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// The seeds that a mutant has to be found within.
 const SEEDS: &str = "2000";
+
+/// The variable that turns one mutant on, by its number.
+const VARIABLE: &str = "POSTHASTE_MUTANT";
 
 /// The defects, in `mutants.toml`.
 #[derive(Deserialize)]
@@ -28,58 +31,85 @@ struct Mutant {
     replace: String,
 }
 
-/// Tries the mutants whose names contain a text, each on a copy of the tree, and prints the seed by
-/// which each is found.
+/// Tries the mutants whose names contain a text, and prints the seed by which each is found. All are
+/// built at once into a copy of the tree, where a variable turns one on.
 pub fn run(named: &str) -> Result<()> {
     let interrupt = Interrupt::install()?;
-    let root = Path::new(ROOT);
-    let copy = root.join("target/mutants/tree");
-    let files = interrupt.output(Command::new("git").arg("ls-files").current_dir(root))?;
-    for file in files.lines() {
-        let to = copy.join(file);
-        fs::create_dir_all(to.parent().unwrap_or(&copy))?;
-        // A file that is as it was is not compiled again.
-        let text = fs::read(root.join(file)).with_context(|| format!("cannot read {file}"))?;
-        if fs::read(&to).ok().as_ref() != Some(&text) {
-            fs::write(&to, text)?;
-        }
-    }
-    let mut missed = Vec::new();
-    let mutants = Mutants::read()?.mutant.into_iter();
-    for mutant in mutants.filter(|mutant| mutant.name.contains(named)) {
-        let text = fs::read_to_string(copy.join(&mutant.file))?;
-        fs::write(copy.join(&mutant.file), mutant.of(&text)?)?;
-        let tests = |arguments: &[&str]| {
-            let mut tests = cargo();
-            tests
-                .args(["test", "--package", "simulation", "--test", "seeds"])
-                .args(["--profile", "seeds"])
-                .args(arguments)
-                .current_dir(&copy)
-                .env("CARGO_TARGET_DIR", root.join("target/mutants/target"))
-                .env("CARGO_INCREMENTAL", "1")
-                .env("POSTHASTE_SEEDS", SEEDS);
-            interrupt.output(&mut tests)
-        };
-        let built = tests(&["--no-run"]);
-        let found = built.is_ok().then(|| tests(&["--", "nothing_is_lost"]));
-        fs::write(copy.join(&mutant.file), text)?;
-        built?;
+    let mutants = Mutants::read()?.mutant;
+    let folder = Path::new(ROOT).join("target/mutants");
+    let copy = mutants_tree(&interrupt, &folder, &mutants)?;
+    let tests = |arguments: &[&str], number: Option<usize>| {
+        let mut tests = cargo();
+        tests
+            .args(["test", "--package", "simulation", "--test", "seeds"])
+            .args(["--profile", "seeds"])
+            .args(arguments)
+            .current_dir(&copy)
+            .env("CARGO_TARGET_DIR", folder.join("target"))
+            .env_remove("POSTHASTE_SEED")
+            .env("POSTHASTE_SEEDS", SEEDS)
+            .envs(number.map(|number| (VARIABLE, number.to_string())));
+        interrupt.output(&mut tests)
+    };
+    println!("building");
+    tests(&["--no-run"], None)?;
+    println!("running {SEEDS} seeds without a defect, which have to pass");
+    let seeds = ["--", "nothing_is_lost"];
+    tests(&seeds, None)?;
+    let chosen = mutants.iter().enumerate();
+    let chosen: Vec<_> = chosen.filter(|(_, it)| it.name.contains(named)).collect();
+    let width = chosen.iter().map(|(_, it)| it.name.len()).max();
+    let (width, mut missed) = (width.unwrap_or_default(), 0);
+    for &(number, Mutant { name, .. }) in &chosen {
+        let found = tests(&seeds, Some(number)).err();
         interrupt.check()?;
-        let Some(Err(found)) = found else {
-            println!("NOT FOUND: {}", mutant.name);
-            missed.push(mutant.name);
+        let Some(found) = found.map(|error| error.to_string()) else {
+            missed += 1;
+            println!("{name:width$}  NOT FOUND");
             continue;
         };
-        let found = found.to_string();
         let seed = found.split("POSTHASTE_SEED=").nth(1);
         let seed = seed.and_then(|rest| rest.split(' ').next());
-        println!("{}: seed {}", mutant.name, seed.context(found.clone())?);
+        println!("{name:width$}  seed {}", seed.context(found.clone())?);
     }
-    if !missed.is_empty() {
-        bail!("not found: {}", missed.join("; "));
+    println!("{} of {} found", chosen.len() - missed, chosen.len());
+    if missed > 0 {
+        bail!("{missed} not found within {SEEDS} seeds");
     }
     Ok(())
+}
+
+/// Copies the tree into a folder, with all mutants in it. A file that is as it was the last time is
+/// not compiled again.
+fn mutants_tree(interrupt: &Interrupt, folder: &Path, mutants: &[Mutant]) -> Result<PathBuf> {
+    let [copy, last] = ["tree", "last"].map(|name| folder.join(name));
+    if copy.exists() {
+        if last.exists() {
+            fs::remove_dir_all(&last)?;
+        }
+        fs::rename(&copy, &last)?;
+    }
+    let mut git = Command::new("git");
+    git.args(["ls-files", "--cached", "--others", "--exclude-standard"]);
+    let files = interrupt.output(git.current_dir(ROOT))?;
+    for file in files.lines() {
+        let from = Path::new(ROOT).join(file);
+        if !from.exists() {
+            continue;
+        }
+        let mut text = fs::read(&from).with_context(|| format!("cannot read {file}"))?;
+        for (number, mutant) in mutants.iter().enumerate().filter(|(_, it)| it.file == file) {
+            text = mutant.put(number, &String::from_utf8(text)?)?.into_bytes();
+        }
+        let to = copy.join(file);
+        fs::create_dir_all(to.parent().unwrap_or(&copy))?;
+        if fs::read(last.join(file)).ok().as_ref() == Some(&text) {
+            fs::rename(last.join(file), to)?;
+        } else {
+            fs::write(to, text)?;
+        }
+    }
+    Ok(copy)
 }
 
 impl Mutants {
@@ -89,12 +119,21 @@ impl Mutants {
 }
 
 impl Mutant {
-    /// The text of its file with the defect.
-    fn of(&self, text: &str) -> Result<String> {
-        if text.matches(&self.find).count() != 1 {
+    /// The text of its file with the defect, which its number turns on.
+    fn put(&self, number: usize, text: &str) -> Result<String> {
+        let Self { find, replace, .. } = self;
+        if text.matches(find).count() != 1 {
             bail!("{}: {} is not what it was", self.name, self.file);
         }
-        Ok(text.replace(&self.find, &self.replace))
+        let is_on = format!(r#"std::env::var("{VARIABLE}").is_ok_and(|it| it == "{number}")"#);
+        let both = format!("if {is_on} {{ {replace} }} else {{ {find} }}");
+        let is_statement = find.ends_with(';');
+        let both = if is_statement {
+            both
+        } else {
+            format!("({both})")
+        };
+        Ok(text.replace(find, &both))
     }
 }
 
@@ -106,7 +145,7 @@ mod tests {
     fn every_mutant_can_be_made() {
         for mutant in Mutants::read().unwrap().mutant {
             let text = fs::read_to_string(Path::new(ROOT).join(&mutant.file)).unwrap();
-            mutant.of(&text).unwrap();
+            mutant.put(0, &text).unwrap();
         }
     }
 }

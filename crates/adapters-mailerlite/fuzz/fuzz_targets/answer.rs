@@ -6,7 +6,7 @@
 
 use std::{sync::LazyLock, time::Duration};
 
-use adapters_mailerlite::fuzz;
+use adapters_mailerlite::{Answer, read_page};
 use newsletter::subscriber::{Email, provider::{Cursor, ProviderError}};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
@@ -22,9 +22,9 @@ fuzz_target!(|data: &[u8]| {
     };
     let status = STATUSES[usize::from(*first) % STATUSES.len()];
     let cursor = Cursor("here".to_owned());
-    let read = fuzz::read(status, Some(WAIT), body, &EMAIL, &cursor).expect("a status");
+    let answer = Answer::of(status, Some(WAIT), body.to_owned()).expect("a status");
     let json: Value = serde_json::from_slice(body).unwrap_or_default();
-    if let Some(Ok(found)) = read.person {
+    if let Ok(found) = answer.succeeded().and_then(|answer| answer.person(&EMAIL)) {
         let shown = &json["data"];
         let address = shown["email"].as_str().expect("an address");
         assert!(Email::parse(address).is_ok_and(|other| other == *EMAIL) || !address.is_ascii());
@@ -36,10 +36,10 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(found.is_deleted, is_gone);
     }
     let message = json["message"].as_str().unwrap_or_default();
-    if read.is_nobody {
+    if answer.is_nobody() {
         assert!(status == 404 && message.starts_with("No query results for model"));
     }
-    if read.is_suppression {
+    if answer.is_suppression_of(&EMAIL) {
         assert!(
             status == 422
                 && body
@@ -48,7 +48,7 @@ fuzz_target!(|data: &[u8]| {
                 || body.contains(&b'\\')
         );
     }
-    match (status, read.error) {
+    match (status, answer.succeeded().err()) {
         (200..=299, None) => {}
         (401, Some(ProviderError::Locked(_))) => {}
         (403, Some(ProviderError::Locked(_))) => assert!(json["message"].is_string()),
@@ -62,7 +62,7 @@ fuzz_target!(|data: &[u8]| {
         }
         (status, error) => panic!("{status}: {error:?}"),
     }
-    if let Ok(page) = read.page {
+    if let Ok(page) = read_page(&answer, Some(&cursor), str::to_owned) {
         let shown = json["data"].as_array().expect("a list");
         assert_eq!(page.people.len() + page.odd.len(), shown.len());
         assert_ne!(page.next.as_ref(), Some(&cursor), "the same page for ever");

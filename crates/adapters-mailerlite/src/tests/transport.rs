@@ -41,27 +41,6 @@ fn retry(error: ProviderError) -> String {
 }
 
 #[tokio::test]
-async fn a_refused_connection_is_retried() {
-    let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = free.local_addr().unwrap().port();
-    drop(free);
-    let provider = provider(&format!("http://127.0.0.1:{port}/api"));
-    let message = retry(said_by(&provider).await.error());
-    assert!(message.contains("refused"), "{message}");
-    assert!(!message.contains("garden"), "{message}");
-}
-
-#[tokio::test]
-async fn a_connection_that_is_cut_is_retried() {
-    for bytes in ["", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Le"] {
-        let provider = saying(bytes).await;
-        let message = retry(said_by(&provider).await.error());
-        let expect = "new account: no answer from the provider: ";
-        assert!(message.starts_with(expect), "{message}");
-    }
-}
-
-#[tokio::test]
 async fn half_an_answer_is_none() {
     for status in ["200 OK", "401 No", "404 Nobody", "422 No"] {
         let bytes = format!("HTTP/1.1 {status}\r\nContent-Length: 500\r\n\r\n{{\"data\":");
@@ -91,13 +70,6 @@ async fn a_slow_answer_is_not_waited_for() {
     let message = retry(said_by(&provider).await.error());
     let expect = "new account: no answer from the provider: not in time";
     assert_eq!(message, expect);
-}
-
-#[test]
-fn nothing_is_waited_for_without_end() {
-    let timeouts = crate::connection::TIMEOUTS;
-    assert_eq!(timeouts.connection, Duration::from_secs(5));
-    assert_eq!(timeouts.answer, Duration::from_secs(15));
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ impl Patience {
     }
 
     /// What becomes of an open posting that an import misses, and `misses` in a row missed before.
-    pub const fn after(self, misses: u8) -> Missed {
+    pub fn after(self, misses: u8) -> Missed {
         let misses = misses.saturating_add(1);
         if misses >= self.0 {
             Missed::Expired

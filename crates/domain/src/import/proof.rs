@@ -73,7 +73,7 @@ impl Proof {
     }
 
     /// Whether the body may end here.
-    pub const fn finish(&self, requires_end: bool) -> Result<(), BrokenOff> {
+    pub fn finish(&self, requires_end: bool) -> Result<(), BrokenOff> {
         if requires_end && !self.has_end {
             return Err(BrokenOff::NoEnd);
         }

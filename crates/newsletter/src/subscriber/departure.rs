@@ -138,11 +138,17 @@ pub fn action(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<W
     }
 }
 
-/// Whether an account shows a stronger status, which must be recorded before the address is removed
-/// there.
-pub fn is_news(account: Account, departed: &Subscriber, found: &Found) -> bool {
+/// The record that an account keeps of a departing address: one that shows a stronger status stays
+/// until that is recorded. Any other is removed, and is not there for whoever is reported meanwhile.
+pub fn kept<'a>(
+    account: Account,
+    departed: &Subscriber,
+    found: Option<&'a Found>,
+) -> Option<&'a Found> {
     let is_stronger = |seen| seen > departed.status;
-    !found.is_deleted && departed.counted(account, found).is_some_and(is_stronger)
+    found.filter(|found| {
+        !found.is_deleted && departed.counted(account, found).is_some_and(is_stronger)
+    })
 }
 
 /// The deletion of a subscriber's row, together with its tasks that no worker has claimed.

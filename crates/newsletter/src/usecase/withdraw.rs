@@ -209,7 +209,7 @@ pub(super) async fn withdraw(
         }
         // The stronger status is recorded first.
         WithdrawalAction::Remove | WithdrawalAction::Forget
-            if departure::is_news(*account, subscriber, found) =>
+            if departure::kept(*account, subscriber, Some(found)).is_some() =>
         {
             Ok(())
         }
@@ -239,9 +239,12 @@ pub(super) async fn record_withdrawal(
         // The departure sees to the address that was looked up.
         return Ok(());
     }
-    let is_unchanged = is_at(subscriber, looked_up.version)
-        && (*action == WithdrawalAction::Suppress
-            || !found.is_some_and(|it| departure::is_news(*account, looked_up, it)));
+    let found = match action {
+        WithdrawalAction::Suppress => found,
+        _ => departure::kept(*account, looked_up, found),
+    };
+    let is_done = *action == WithdrawalAction::Suppress || found.is_none();
+    let is_unchanged = is_done && is_at(subscriber, looked_up.version);
     let mut writes = WriteSet::new(now);
     let change = withdrawal::record(subscriber, *account, found, is_unchanged, now);
     let after = change.record(&mut writes);

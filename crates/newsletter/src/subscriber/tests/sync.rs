@@ -11,8 +11,6 @@ use crate::{
 
 const MEMBER: &str =
     r#"{"membership":{"plan_category":"individual","status":"active","expires_at":"2026-06-01"}}"#;
-const LAPSED: &str =
-    r#"{"membership":{"plan_category":"individual","status":"expired","expires_at":"2026-06-01"}}"#;
 
 #[test]
 fn a_digest_tells_every_difference() {
@@ -49,17 +47,6 @@ fn a_digest_tells_every_difference() {
             assert_ne!(one.digest(), other.digest(), "{one:?} {other:?}");
         }
     }
-}
-
-#[test]
-fn a_lapse_is_no_news_to_the_provider() {
-    let mut ann = Ann::after(&[MEMBER]);
-    assert_eq!(ann.put(LAPSED), (false, Written::silent().with_event()));
-    assert!(!ann.get().needs_sync());
-    ann.put(MEMBER);
-    assert!(!ann.get().needs_sync());
-    ann.put(r#"{"membership":null}"#);
-    assert!(ann.get().needs_sync());
 }
 
 /// A call whose answer was lost may have had its effect.
@@ -109,13 +96,6 @@ fn a_status_that_the_account_shows_is_recorded_and_not_told_back() {
         assert_eq!(ann.get().status, stands);
         assert!(!ann.get().needs_sync());
     }
-}
-
-#[test]
-fn nobody_is_told_of_before_they_were_reported() {
-    let mut ann = Ann::new();
-    ann.notice(SubscriberStatus::Bounced);
-    assert!(!ann.get().needs_sync());
 }
 
 #[test]

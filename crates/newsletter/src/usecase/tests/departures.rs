@@ -8,7 +8,7 @@ use crate::{
         Waiting, erase,
         erase::recall,
         find_subscriber, migrate, suppress,
-        withdraw::{NextLook, next_withdrawal},
+        withdraw::{NextLook, next_withdrawal, record_withdrawal, withdraw},
     },
 };
 
@@ -181,6 +181,28 @@ async fn who_is_erased_is_forgotten_in_both_accounts() {
     assert_eq!(world.store.remembered(&[person]).await, Ok([].into()));
     assert!(world.put("{}").await.is_new);
     assert_eq!(world.ann().await.status, SubscriberStatus::Active);
+}
+
+/// What the account showed before it forgot her is no sign that she is there.
+#[pollster::test]
+async fn who_is_reported_while_an_account_forgets_them_is_made_known_again() {
+    let (mut world, old) = (World::with_ann().await, Account::Old);
+    assert!(world.erase(ANN).await);
+    let id = world.ann().await.id;
+    let next = next_withdrawal(&world.store, id, &[old]).await;
+    let Ok(NextLook::Look(look)) = next else {
+        panic!("{next:?}");
+    };
+    let found = world.provider.find(old, &email(ANN)).await.unwrap();
+    withdraw(&world.provider, &look, found.as_ref())
+        .await
+        .unwrap();
+    world.put(r#"{"name":"Ann"}"#).await;
+    let recorded = record_withdrawal(&world.store, &look, found.as_ref(), world.now).await;
+    assert_eq!(recorded, Ok(()));
+    world.work().await.unwrap();
+    assert_eq!(world.ann().await.status, SubscriberStatus::Active);
+    assert_eq!(world.status(old, ANN), Some(ProviderStatus::Active));
 }
 
 /// The suppression is all that is kept.

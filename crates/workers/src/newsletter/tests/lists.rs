@@ -151,39 +151,3 @@ async fn what_changed_unseen_is_found_at_night() {
     assert_eq!(status, SubscriberStatus::SpamReported);
     worker.stop().await;
 }
-
-#[tokio::test(start_paused = true)]
-async fn who_was_removed_by_hand_is_found_missing_and_not_put_back() {
-    let bench = bench(5).await;
-    *bench.script.accounts.lock().unwrap() = vec![Old];
-    let worker = bench.start();
-    bench.until_idle().await;
-    let memory = &bench.script.memory;
-    let [gone, suppressed] = [0, 1].map(address);
-    bench
-        .notice(&suppressed, SubscriberStatus::Unsubscribed)
-        .await;
-    bench.until_idle().await;
-    for address in [&gone, &suppressed] {
-        let found = memory.find(Old, &email(address)).await.unwrap();
-        memory.remove(Old, &found.unwrap().id).await.unwrap();
-    }
-    memory.calls();
-    sleep(15 * HOUR).await;
-    bench.until_idle().await;
-    let calls = memory.calls();
-    let others: Vec<_> = calls.iter().filter(|call| !is_page(call)).collect();
-    let [update, withdrawal] = [
-        Call::Update(Old, email(&gone)),
-        Call::Find(Old, email(&gone)),
-    ];
-    assert_eq!(others, [&update, &withdrawal]);
-    let status = bench.subscriber(&gone).await.status;
-    assert_eq!(status, SubscriberStatus::Removed);
-
-    // Nor by later reports.
-    bench.put(&address(0), &named("Augusta")).await;
-    bench.until_idle().await;
-    assert_eq!(memory.count(Old), 3);
-    worker.stop().await;
-}

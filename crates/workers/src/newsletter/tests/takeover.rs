@@ -90,23 +90,6 @@ async fn of_two_workers_one_speaks_to_the_accounts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_accounts_of_a_worker_that_died_are_taken_over() {
-    let bench = Bench::new();
-    let other_script: Arc<Script> = Arc::default();
-    let one = bench.start();
-    bench.put(ADA, "{}").await;
-    bench.until_idle().await;
-    drop(one);
-    let other = bench.start_with(&other_script, Arc::clone(&bench.stores.faulty.memory) as _);
-    bench.put(BOB, "{}").await;
-    sleep(15 * SECOND).await;
-    assert_eq!(other_script.asked(Old).len(), 0, "the lease has not ended");
-    bench.until_idle().await;
-    assert_eq!(other_script.asked(Old).len(), 1);
-    other.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_worker_that_loses_the_lease_stops_calling_at_once() {
     let bench = Bench::new();
     let leases = Leases::of(&bench);

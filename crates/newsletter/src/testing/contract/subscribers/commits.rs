@@ -10,13 +10,11 @@ use super::{A, B, full, insert, list, load, put, update, writing};
 use crate::{
     store::{StoreError, SubscriberQuery, WriteSet},
     subscriber::{
-        Departure, MigrationSource, PutSubscriber, Remembered, Subscriber, SubscriberId,
-        SubscriberStatus, departure::Purge,
+        Departure, MigrationSource, PutSubscriber, Remembered, Subscriber, SubscriberStatus,
+        departure::Purge,
     },
     tasks,
-    testing::{
-        AllPorts, email, hours, noon, notice, report, subscriber, subscriber_id, token, uuid,
-    },
+    testing::{AllPorts, email, hours, noon, report, subscriber, subscriber_id, token, uuid},
     usecase,
 };
 
@@ -86,30 +84,6 @@ kernel::contract_cases!(
         assert_eq!(load(store, A).await?, Some(subscriber(A)));
         assert_eq!(load(store, B).await?, None);
         assert_eq!(rows(store, false).await?, tasks);
-    },
-    /// A report and an event race for a new address.
-    async fn a_suppression_survives_a_race(store: &S) {
-        let said = notice(A, SubscriberStatus::Unsubscribed);
-        let mut said_first = WriteSet::new(noon());
-        // Both were decided on an unknown address.
-        let change = crate::subscriber::notice(None, &said, noon()).ok_or(Absent)?;
-        change.record(&mut said_first);
-        let mut late = WriteSet::new(noon());
-        let mut put = report(A, r#"{"name":"Ann"}"#);
-        put.new_id = SubscriberId::new(uuid(5));
-        put.new_token = token("another");
-        let change = crate::subscriber::report(None, &put, noon()).change;
-        change.ok_or(Absent)?.record(&mut late);
-
-        store.commit(said_first).await?;
-        assert_eq!(store.commit(late).await, Err(StoreError::Conflict));
-        let answers = usecase::put_subscribers(store, &[put], noon()).await?;
-        assert!(answers[0].is_new);
-        let stored = load(store, A).await?.ok_or(Absent)?;
-        assert_eq!(stored, answers[0].subscriber);
-        assert_eq!(stored.status, SubscriberStatus::Unsubscribed);
-        assert_eq!((stored.id, stored.version), (subscriber_id(A), 2));
-        assert_eq!(stored.name.as_deref(), Some("Ann"));
     },
     /// The record keeps its id and token, replaced rows are deleted first, and the record is found
     /// under its new address alone.
