@@ -123,27 +123,8 @@ struct Row {
     problem: Option<String>,
 }
 
-impl output::Row for Row {
-    const HEADINGS: &'static str = "KEY  CREATED  USE";
-
-    fn cells(&self) -> Vec<String> {
-        let created_at = self.created_at.clone().unwrap_or_default();
-        vec![self.key.clone(), created_at, self.usage()]
-    }
-}
-
-impl Row {
-    /// How the key is used, for people.
-    fn usage(&self) -> String {
-        match &self.problem {
-            Some(problem) => format!("cannot be used: {problem}"),
-            None if self.state == SIGNS => "signs and verifies".to_owned(),
-            None => self.state.to_owned(),
-        }
-    }
-}
-
-const SIGNS: &str = "signs";
+/// What a list shows of a file.
+const COLUMNS: &str = "KEY=key  CREATED=created_at  USE=state  =problem:below";
 
 /// List the keys, oldest first, and what is no usable key
 #[derive(Debug, Args)]
@@ -170,7 +151,7 @@ impl List {
                 "and {more} more; `--limit` takes a larger number of rows"
             )),
         };
-        self.rows.print(shown, "", more)
+        self.rows.print(COLUMNS, shown, "", more)
     }
 }
 
@@ -181,7 +162,7 @@ fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Row>> {
         key: key.id().to_string(),
         created_at: Some(output::time(key.id().created_at())),
         state: if Some(key.id()) == signing {
-            SIGNS
+            "signs"
         } else {
             "verifies"
         },

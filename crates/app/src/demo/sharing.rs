@@ -6,9 +6,9 @@ use kernel::Prefixes;
 use super::{
     integration::{integration, push_samples},
     samples,
-    table::{refusal, status},
+    table::{refusal, status, table},
 };
-use crate::{database::Database, output};
+use crate::database::Database;
 
 /// The clients, by their prefixes, with a posting of each.
 const CLIENTS: [(&str, &str, &str); 2] = [
@@ -23,7 +23,7 @@ pub async fn render(database: &Database, url: &str) -> anyhow::Result<String> {
         lines += samples::line(posting).context("there is no such sample")?;
         lines.push('\n');
     }
-    let mut table = output::table(["CLIENT", "PREFIX", CLIENTS[0].2, CLIENTS[1].2]);
+    let mut table = table(["CLIENT", "PREFIX", CLIENTS[0].2, CLIENTS[1].2]);
     let mut refusals = Vec::new();
     for (name, prefix, _) in CLIENTS {
         let credentials = integration(database, name, Prefixes::new(&[prefix])?).await?;

@@ -1,14 +1,11 @@
 //! Renders the outcome of the samples as a table.
 
-use comfy_table::{ColumnConstraint, ContentArrangement, Width};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets::NOTHING};
 use domain::{posting::PostingView, store::PostingReader};
 use kernel::{SourceIdentifier, Status};
 use push::Receipt;
 
-use crate::{
-    output,
-    text::{plain, shorten},
-};
+use crate::text::{plain, shorten};
 
 const WIDTH: u16 = 80;
 const TITLE_LENGTH: usize = 18;
@@ -19,6 +16,13 @@ pub struct Row {
     pub id: SourceIdentifier,
     pub title: String,
     pub answers: Vec<Receipt>,
+}
+
+/// An empty table with headings, in the style of every list.
+pub fn table<const N: usize>(headings: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_header(headings);
+    table
 }
 
 /// The status of an answer, or a dash without one.
@@ -34,7 +38,7 @@ pub fn refusal(answer: &Receipt) -> Option<&str> {
 
 /// Reads the postings' status, and renders the table.
 pub async fn render(rows: &[Row], postings: &dyn PostingReader) -> anyhow::Result<String> {
-    let mut table = output::table(["ID", "TITLE", "HTTP", "STATUS", "WHY, OR WHERE"]);
+    let mut table = table(["ID", "TITLE", "HTTP", "STATUS", "WHY, OR WHERE"]);
     table
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(WIDTH);

@@ -37,7 +37,7 @@ fn an_operator_registers_webhooks_and_sees_them() {
     let said = place.says(&format!("webhooks show {id}"));
     for part in [
         "state             active",
-        "postings          acme-",
+        "prefixes          acme-",
         "owner             operator",
     ] {
         assert!(said.contains(part), "{said}");

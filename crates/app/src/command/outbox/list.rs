@@ -69,24 +69,9 @@ impl<'a> Row<'a> {
     }
 }
 
-impl output::Row for Row<'_> {
-    const HEADINGS: &'static str = "ID  KIND  TRIES  NEXT (UTC)  KEY";
-    const WIDTHS: &'static [usize] = &[8, 8, 5, 16, 36];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.id.to_string(),
-            self.kind.to_owned(),
-            self.attempts.to_string(),
-            output::to_the_minute(&self.next_at),
-            self.key.to_string(),
-        ]
-    }
-
-    fn below(&self) -> Option<String> {
-        self.last_error.map(ToOwned::to_owned)
-    }
-}
+/// What a list shows of a task.
+pub(super) const COLUMNS: &str = "ID=id:8  KIND=kind:8  TRIES=attempts:5  NEXT (UTC)=next_at:16  \
+                                  KEY=key:36  =last_error:below";
 
 /// A line for each paused account of the e-mail provider, whose tasks have to wait.
 async fn pauses(accounts: &dyn Accounts) -> anyhow::Result<Vec<String>> {
@@ -110,7 +95,7 @@ pub(super) async fn print(
     args: &ListArgs,
     mut print: impl FnMut(String) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let mut list = output::List::new(args.json.enabled, &mut print);
+    let mut list = output::List::new(args.json.enabled, COLUMNS, &mut print);
     let (mut after, mut why) = (None, None);
     while list.shown() < args.limit {
         let size = (args.limit - list.shown()).min(PAGE);

@@ -14,9 +14,9 @@ use uuid::Uuid;
 
 use super::{
     dead::{remove, revive},
-    list::{PAGE, Row, pause, print},
+    list::{COLUMNS, PAGE, Row, pause, print},
 };
-use crate::{cli::ListArgs, output::List};
+use crate::{cli::ListArgs, output};
 
 /// A store with two postings. The enrichment of the first is a dead letter, the other waits.
 async fn store() -> MemoryStore {
@@ -40,18 +40,6 @@ async fn store() -> MemoryStore {
 
 async fn tasks(store: &MemoryStore, dead: bool) -> Vec<TaskRow> {
     Outbox::list(store, dead, None, usize::MAX).await.unwrap()
-}
-
-/// The tasks as a table.
-fn table(tasks: &[TaskRow]) -> String {
-    let mut lines = Vec::new();
-    let mut list = List::new(false, |line| {
-        lines.push(line);
-        Ok(())
-    });
-    let rows: Vec<_> = tasks.iter().map(Row::new).collect();
-    list.page(&rows).unwrap();
-    lines.join("\n")
 }
 
 fn recorded() -> Entry {
@@ -121,7 +109,10 @@ async fn a_list_has_a_limit_and_says_how_many_more_there_are() {
 
 #[tokio::test]
 async fn the_table_shows_errors_safely_and_fits_a_terminal() {
-    let text = table(&tasks(&store().await, true).await);
+    let store = store().await;
+    let dead = tasks(&store, true).await;
+    let rows: Vec<_> = dead.iter().map(Row::new).collect();
+    let text = output::table(COLUMNS, &rows).unwrap();
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines.len(), 3, "{text}");
     assert!(

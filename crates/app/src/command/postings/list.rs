@@ -14,13 +14,11 @@ use crate::{
         values::{self, ClientRef},
     },
     command::clients,
-    output, text,
+    output,
 };
 
 /// Postings that are read at a time.
 pub(super) const PAGE: usize = 200;
-/// Columns of a row.
-pub(super) const WIDTH: usize = 80;
 
 /// List postings, the last changed first
 #[derive(Debug, Args)]
@@ -71,16 +69,16 @@ impl List {
 }
 
 /// A posting as JSON shows it in a list; `show` has the rest.
-#[derive(Debug, Default, Serialize)]
-pub(super) struct Row<'a> {
-    pub uuid: Uuid,
-    pub unique_source_identifier: &'a str,
-    pub status: &'a str,
-    pub status_reason: Option<&'a str>,
-    pub title: &'a str,
-    pub company: &'a str,
-    pub created_at: String,
-    pub updated_at: String,
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    uuid: Uuid,
+    unique_source_identifier: &'a str,
+    status: &'a str,
+    status_reason: Option<&'a str>,
+    title: &'a str,
+    company: &'a str,
+    created_at: String,
+    updated_at: String,
 }
 
 impl<'a> Row<'a> {
@@ -98,23 +96,9 @@ impl<'a> Row<'a> {
     }
 }
 
-impl output::Row for Row<'_> {
-    const HEADINGS: &'static str = "UPDATED (UTC)  STATUS  ID  TITLE";
-    const WIDTHS: &'static [usize] = &[16, 17, 20, 5];
-
-    /// Cells that fit a terminal, unless the identifier leaves too little room for the title.
-    fn cells(&self) -> Vec<String> {
-        let id = self.unique_source_identifier;
-        let start = 16 + 2 + 17 + 2 + id.chars().count().max(20) + 2;
-        let room = WIDTH.saturating_sub(start).max(16);
-        vec![
-            output::to_the_minute(&self.updated_at),
-            self.status.to_owned(),
-            id.to_owned(),
-            text::shorten(&text::plain(self.title), room),
-        ]
-    }
-}
+/// What a list shows of a posting, so that it fits a terminal.
+const COLUMNS: &str = "UPDATED (UTC)=updated_at:16  STATUS=status:17  \
+                       ID=unique_source_identifier:20  TITLE=title:..80";
 
 /// Prints postings page by page.
 pub(super) async fn print(
@@ -123,8 +107,8 @@ pub(super) async fn print(
     args: &ListArgs,
     print: impl FnMut(String) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let mut list = output::List::new(args.json.enabled, print);
-    list.page::<Row<'_>>(&[])?;
+    let mut list = output::List::new(args.json.enabled, COLUMNS, print);
+    list.page(&[(); 0])?;
     let (mut next, mut has_more) = (None, false);
     while list.shown() < args.limit {
         let limit = (args.limit - list.shown()).min(PAGE);
