@@ -5,8 +5,8 @@
 //! - [`serve`]: wires the adapters, runs the service, and [`announce`]s which parts are on;
 //!   [`database`] is the store that a [`database_url`] names, [`embedded`] decides which command
 //!   may create one.
-//! - [`reads`]: where lists, exports and events are read. [`newsletter_service`]: the use cases of
-//!   subscribers. [`enricher`], [`provider`], [`webhooks`]: what the workers call.
+//! - [`reads`]: where lists, exports and events are read. [`enricher`], [`provider`],
+//!   [`webhooks`]: what the workers call.
 //! - [`console`], [`admin`]: the [`listener`]s of the operators' console and of the metrics.
 //!   [`operators`]: the clients and links that commands and the demo make.
 //! - [`metrics`](mod@metrics): the metrics. [`traces`]: the tracer.
@@ -27,7 +27,6 @@ mod exposure;
 mod integration;
 mod listener;
 mod metrics;
-mod newsletter_service;
 mod operators;
 mod provider;
 mod reads;

@@ -21,7 +21,7 @@ use runtime::{Throttle, clock, cores};
 use tokens::KeyFolder;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
-use workers::{Activities, ActivityTask, Wake};
+use workers::{Activities, ActivityTask, Links, NewsletterService, Wake, clock_skew};
 
 pub use self::worker::Worker;
 use self::worker::WorkerSetup;
@@ -36,7 +36,6 @@ use crate::{
     integration::{Pages, shared_ports},
     logging,
     misconfigured::Misconfigured,
-    newsletter_service::{Links, NewsletterService},
     reads::{self, ReadTasks},
     shutdown::StopSignals,
     signing_keys,
@@ -44,7 +43,6 @@ use crate::{
     traces::Traces,
     webhooks,
 };
-use workers::clock_skew;
 
 /// Serve the API and run the background workers
 #[derive(Debug, Args)]

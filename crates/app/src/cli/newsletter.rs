@@ -6,9 +6,9 @@ use adapters_mailerlite::{AccountSettings, DEFAULT_BASE_URL, Settings};
 use clap::Args;
 use secrecy::SecretString;
 use url::Url;
+use workers::Links;
 
 use super::values::{api_key, base_url, line, one_of, whole};
-use crate::newsletter_service::Links;
 
 /// The heading of the options.
 const HEADING: &str = "Newsletter (optional, off without an API key)";

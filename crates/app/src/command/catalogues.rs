@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use access::ClientRef;
 use adapters_http::catalogue_data;
 use clap::Args;
 use domain::usecase::{CatalogueError, UndoCatalogue as _, UndoOrder};
@@ -9,12 +10,8 @@ use ingest::{CataloguePorts, CatalogueUndo};
 use kernel::{CatalogueName, ClientId, Prefixes};
 use runtime::{Throttle, clock};
 
-use super::clients;
 use crate::{
-    cli::{
-        JsonArgs, ListArgs, OperatorArgs, StoreArgs,
-        values::{ClientRef, catalogue, client},
-    },
+    cli::{JsonArgs, ListArgs, OperatorArgs, StoreArgs, values::catalogue},
     database::Database,
     output,
 };
@@ -32,7 +29,7 @@ commands! {
 #[derive(Debug, Args)]
 pub struct List {
     /// Only those of this client: its id, or its name if no other client has it
-    #[arg(long, value_name = "ID", value_parser = client)]
+    #[arg(long, value_name = "ID")]
     client: Option<ClientRef>,
     #[command(flatten)]
     rows: ListArgs,
@@ -44,7 +41,7 @@ impl List {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
         let clients = match &self.client {
-            Some(client) => vec![clients::find(&*database.clients, client).await?],
+            Some(client) => vec![client.find(&*database.clients).await?],
             None => database.clients.list(usize::MAX).await?,
         };
         let mut all = Vec::new();
@@ -81,7 +78,7 @@ struct Named {
     #[arg(value_name = "NAME", value_parser = catalogue)]
     name: CatalogueName,
     /// Its client's id, or its name if no other client has it
-    #[arg(long, value_name = "ID", value_parser = client)]
+    #[arg(long, value_name = "ID")]
     client: ClientRef,
     #[command(flatten)]
     store: StoreArgs,
@@ -90,7 +87,7 @@ struct Named {
 impl Named {
     async fn open(&self) -> anyhow::Result<(Database, ClientId)> {
         let database = self.store.open().await?;
-        let client = clients::find(&*database.clients, &self.client).await?.id;
+        let client = self.client.find(&*database.clients).await?.id;
         Ok((database, client))
     }
 }

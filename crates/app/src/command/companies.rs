@@ -1,21 +1,18 @@
 //! `posthaste companies`: lists companies, and changes what they are called and who owns them.
 
+use access::ClientRef;
 use clap::{ArgGroup, Args};
 use domain::{
     company::CompanyView,
     posting::CompanyPatch,
     usecase::{CompanyChange, CompanyError, update_company},
 };
-use kernel::{Actor, CompanyId, Website};
+use kernel::{Actor, CompanyId, Website, line::InvalidText};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use serde_json::{Value, json};
 
-use super::clients;
 use crate::{
-    cli::{
-        ChangeArgs, JsonArgs, ListArgs, StoreArgs,
-        values::{ClientRef, client},
-    },
+    cli::{ChangeArgs, JsonArgs, ListArgs, StoreArgs},
     database::Database,
     misconfigured::Misconfigured,
     output,
@@ -138,10 +135,10 @@ enum CompanyOwner {
     Client(ClientRef),
 }
 
-fn owner_named(text: &str) -> Result<CompanyOwner, String> {
+fn owner_named(text: &str) -> Result<CompanyOwner, InvalidText> {
     match text.trim() {
         "none" => Ok(CompanyOwner::None),
-        text => client(text).map(CompanyOwner::Client),
+        text => Ok(CompanyOwner::Client(text.parse()?)),
     }
 }
 
@@ -168,7 +165,7 @@ impl Update {
             None => None,
             Some(CompanyOwner::None) => Some(None),
             Some(CompanyOwner::Client(client)) => {
-                Some(Some(clients::find(&*database.clients, client).await?.id))
+                Some(Some(client.find(&*database.clients).await?.id))
             }
         };
         let (change, id) = (CompanyChange { patch, owner }, CompanyId::of(&self.website));

@@ -10,7 +10,7 @@ use enrichment::Model;
 use kernel::trace::OptionalTracer;
 use newsletter::subscriber::provider::Provider;
 use runtime::{Throttle, clock};
-use workers::{ActivityTask, Wake, WebhookParts, WorkerParts, WorkerSettings};
+use workers::{ActivityTask, Wake, WebhookParts, WorkerParts, WorkerSettings, clock_skew};
 
 use crate::{
     admin::Admin,
@@ -23,7 +23,6 @@ use crate::{
     traces::Traces,
     webhooks,
 };
-use workers::clock_skew;
 
 /// A worker that is configured but not started.
 pub(super) struct WorkerSetup {

@@ -1,18 +1,15 @@
 //! `posthaste clients list`, `show` and `link`: clients as text and as JSON.
 
-use access::Client;
+use access::{Client, ClientRef};
 use adapters_console::client_link;
 use adapters_http::client_data;
 use clap::Args;
 use runtime::clock;
 use serde_json::{Value, json};
 
-use super::named::{ClientArgs, ClientContext, find};
+use super::named::{ClientArgs, ClientContext};
 use crate::{
-    cli::{
-        JsonArgs, ListArgs, PublicUrlArgs, StoreArgs,
-        values::{ClientRef, client},
-    },
+    cli::{JsonArgs, ListArgs, PublicUrlArgs, StoreArgs},
     output,
 };
 
@@ -49,7 +46,7 @@ impl List {
 #[derive(Debug, Args)]
 pub struct Show {
     /// The client's id, or its name if no other client has it
-    #[arg(value_name = "ID", value_parser = client)]
+    #[arg(value_name = "ID")]
     client: ClientRef,
     #[command(flatten)]
     json: JsonArgs,
@@ -60,7 +57,7 @@ pub struct Show {
 impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
-        let client = find(&*database.clients, &self.client).await?;
+        let client = self.client.find(&*database.clients).await?;
         let activity = database.activity.activity(client.id).await?;
         let shown = client_data(&client, &activity);
         if self.json.enabled {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use access::ClientRef;
 use clap::Args;
 use domain::browse::{self, PostingBrowser, PostingSearch, PostingSummary, Words};
 use kernel::Status;
@@ -9,11 +10,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
-    cli::{
-        ListArgs, StoreArgs,
-        values::{self, ClientRef},
-    },
-    command::clients,
+    cli::{ListArgs, StoreArgs, values},
     output,
 };
 
@@ -40,7 +37,7 @@ pub struct List {
     company: Option<String>,
 
     /// Only postings that this client created: its id, or its name if no other client has it
-    #[arg(long, value_name = "CLIENT", value_parser = values::client)]
+    #[arg(long, value_name = "CLIENT")]
     client: Option<ClientRef>,
     #[command(flatten)]
     rows: ListArgs,
@@ -52,7 +49,7 @@ impl List {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
         let client = match &self.client {
-            Some(named) => Some(clients::find(&*database.clients, named).await?.id),
+            Some(named) => Some(named.find(&*database.clients).await?.id),
             None => None,
         };
         let words = |text: Option<String>| Words::of(&text.unwrap_or_default());

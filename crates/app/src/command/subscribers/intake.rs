@@ -14,11 +14,11 @@ use std::{
 use anyhow::Context as _;
 use indicatif::ProgressBar;
 use kernel::audit::Entry;
-use newsletter::store::Store;
+use newsletter::{store::Store, usecase::Run};
 use runtime::{Clock, clock};
 use tokio::sync::mpsc;
 
-use crate::{command::run::Run, input, output, progress};
+use crate::{input, output, progress};
 use program::records::{Fields, Layout, Records};
 
 /// Records per commit.

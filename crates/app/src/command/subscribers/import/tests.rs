@@ -10,7 +10,7 @@ use newsletter::{
     store::Store,
     subscriber::Subscriber,
     testing::{MemoryStore, email},
-    usecase::find_subscriber,
+    usecase::{Run, find_subscriber},
 };
 use workers::faulty::FaultyStore;
 
@@ -20,7 +20,6 @@ use super::{
     super::intake::{BATCH, drive, import_text, spawn},
     *,
 };
-use crate::command::run::Run;
 
 const HEADER: &str = "email,name,country,plan_category,status,expires_at\n";
 
