@@ -9,9 +9,9 @@ use serde::Serialize;
 use tokens::KeyFolder;
 
 use super::operator::OperatorArgs;
-use crate::{
-    database::Database,
-    database_url::{DatabaseUrl, database_url},
+use crate::database::{
+    Database,
+    url::{DatabaseUrl, database_url},
 };
 
 #[derive(Clone, Debug, Args)]

@@ -12,16 +12,13 @@ use newsletter::subscriber::provider::Provider;
 use runtime::{Throttle, clock};
 use workers::{ActivityTask, Wake, WebhookParts, WorkerParts, WorkerSettings, clock_skew};
 
+use super::{admin::Admin, announce, enricher, provider, traces::Traces, webhooks};
 use crate::{
-    admin::Admin,
-    announce,
     cli::{AdminArgs, StoreArgs, WorkArgs},
     database::Database,
-    enricher, logging, provider,
+    logging,
     shutdown::StopSignals,
     supervisor::Supervisor,
-    traces::Traces,
-    webhooks,
 };
 
 /// A worker that is configured but not started.

@@ -18,7 +18,7 @@ use newsletter::{store::Store, usecase::Run};
 use runtime::{Clock, clock};
 use tokio::sync::mpsc;
 
-use crate::{input, output, progress};
+use crate::{cli::exit_code, input, output, progress};
 use program::records::{Fields, Layout, Records};
 
 /// Records per commit.
@@ -125,11 +125,7 @@ pub(super) async fn run<R: Record>(
     };
     ended?;
     recorded?;
-    Ok(if tally.has_refused() {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(exit_code(!tally.has_refused()))
 }
 
 /// A batch of the file's records.

@@ -20,8 +20,9 @@ use runtime::clock;
 use workers::{Launch, LaunchEnd};
 
 use crate::{
-    cli::{AccountsArgs, ChangeArgs, values},
-    output, progress, provider,
+    cli::{AccountsArgs, ChangeArgs, exit_code, values},
+    output, progress,
+    serve::provider,
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
 };
@@ -141,8 +142,7 @@ impl Migrate {
                 ));
                 ExitCode::FAILURE
             }
-            LaunchEnd::Complete if tally.unknown == 0 => ExitCode::SUCCESS,
-            LaunchEnd::Complete => ExitCode::FAILURE,
+            LaunchEnd::Complete => exit_code(tally.unknown == 0),
         })
     }
 }
@@ -205,11 +205,7 @@ async fn dry_run(
         output::print(format_args!("{mark:<6}{}", plain(&finding.to_string())))?;
         is_good &= finding.is_good();
     }
-    Ok(if is_good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(exit_code(is_good))
 }
 
 /// Counts of the subscribers by outcome.

@@ -2,7 +2,26 @@
 //!
 //! [`Running::start`] runs it inside any program; [`Serve`] and [`Worker`] are the commands
 //! `posthaste serve` and `posthaste worker`.
+//!
+//! - [`reads`]: where lists, exports and events are read. [`enricher`], [`provider`], [`webhooks`]:
+//!   what the workers call, as it is configured.
+//! - [`console`], [`admin`]: the [`listener`]s of the operators' console and of the metrics;
+//!   [`integration`]: the pages of clients.
+//! - [`announce`], [`exposure`]: what is said at the start. [`metrics`](mod@metrics), [`traces`]:
+//!   what is counted, and the tracer.
 
+mod admin;
+mod announce;
+mod console;
+mod enricher;
+pub mod exposure;
+mod integration;
+mod listener;
+pub mod metrics;
+pub mod provider;
+mod reads;
+mod traces;
+pub mod webhooks;
 mod worker;
 
 use std::{ffi::OsString, net::SocketAddr, sync::Arc};
@@ -24,24 +43,25 @@ use tokio_util::task::AbortOnDropHandle;
 use workers::{Activities, ActivityTask, Links, NewsletterService, Wake, clock_skew};
 
 pub use self::worker::Worker;
-use self::worker::WorkerSetup;
-use crate::{
+use self::{
     admin::Admin,
-    announce,
-    cli::{AdminArgs, ConsoleArgs, HttpArgs, LaneArgs, NewsletterArgs, StoreArgs, WorkArgs},
     console::ConsoleServer,
-    database::Database,
-    database_url::{DatabaseUrl, read_database_url},
-    descriptors, exposure,
     integration::{Pages, shared_ports},
-    logging,
+    reads::ReadTasks,
+    traces::Traces,
+    worker::WorkerSetup,
+};
+use crate::{
+    cli::{AdminArgs, ConsoleArgs, HttpArgs, LaneArgs, NewsletterArgs, StoreArgs, WorkArgs},
+    database::{
+        Database,
+        url::{DatabaseUrl, read_database_url},
+    },
+    descriptors, logging,
     misconfigured::Misconfigured,
-    reads::{self, ReadTasks},
     shutdown::StopSignals,
     signing_keys,
     supervisor::Supervisor,
-    traces::Traces,
-    webhooks,
 };
 
 /// Serve the API and run the background workers

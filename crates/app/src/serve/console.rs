@@ -8,12 +8,14 @@ use adapters_http::{Hosts, Timeouts, new_migration_token, new_subscriber_id};
 use domain::usecase::UndoCatalogue;
 use tokens::ClientSecret;
 
-use crate::{
-    cli::{ConsoleArgs, WorkArgs},
-    database::Database,
+use super::{
     exposure,
     integration::shared_ports,
     listener::{self, Listener, Running},
+};
+use crate::{
+    cli::{ConsoleArgs, WorkArgs},
+    database::Database,
 };
 
 const LISTENER: Listener = Listener {

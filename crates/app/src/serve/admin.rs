@@ -9,11 +9,11 @@ use runtime::clock;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::{
-    cli::values::AdminBind,
+use super::{
     listener::{self, Listener, Running},
     metrics,
 };
+use crate::cli::values::AdminBind;
 
 /// The interval of the recorder's upkeep, which bounds its memory even if `/metrics` is never read.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);
