@@ -271,35 +271,17 @@ const GAP: &str = "  ";
 /// said then.
 pub fn record(record: &impl Serialize, keys: &str) -> serde_json::Result<String> {
     let record = serde_json::to_value(record)?;
-    let mut fields = Fields::default();
+    let mut lines = Vec::new();
     for key in keys.split(GAP) {
         let (key, none) = key.split_once('=').unwrap_or((key, ""));
         let none = (!none.is_empty()).then(|| none.to_owned());
         let words = value(&record, key).map(|value| words::value(value).into_owned());
-        let label = key.split('|').next().and_then(|key| key.rsplit('/').next());
-        fields.add(label.unwrap_or(key), words.or(none));
-    }
-    Ok(fields.text())
-}
-
-/// Lines of a name and a value each, which show one thing in detail.
-#[derive(Debug, Default)]
-pub struct Fields(String);
-
-impl Fields {
-    /// Adds a line, if there is a value.
-    pub fn add(&mut self, name: &str, value: impl Into<Option<String>>) -> &mut Self {
-        if let Some(value) = value.into() {
-            // Writing to a string cannot fail.
-            _ = writeln!(self.0, "{name:<17} {}", text::plain(&value));
+        if let Some(words) = words.or(none) {
+            let label = key.split('|').next().unwrap_or(key).replace('/', " ");
+            lines.push(format!("{label:<17} {}", text::plain(&words)));
         }
-        self
     }
-
-    /// The lines.
-    pub fn text(self) -> String {
-        self.0.trim_end().to_owned()
-    }
+    Ok(lines.join("\n"))
 }
 
 /// A time in RFC 3339 with microseconds, so that all have one width, as all lists show it.
@@ -366,9 +348,9 @@ mod tests {
             &line,
         ];
         assert_eq!(table(columns, &records).unwrap(), expect.join("\n"));
-        let lines = record(&records[0], "id  at  email  of=never  nobody=never").unwrap();
+        let lines = record(&records[0], "id  at  email  of/error=never  nobody=never").unwrap();
         let expect = "id                7\nat                2026-03-01T12:00:00Z\n\
-                      of                error: no luck\nnobody            never";
+                      of error          no luck\nnobody            never";
         assert_eq!(lines, expect);
     }
 }

@@ -116,17 +116,17 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
         .await
         .unwrap();
     for part in [
-        "id                a/1\n",
-        "status            rejected, by an operator\n",
-        "reason            Not a job.\n",
-        "decision          rejected by operator:ann, ",
-        ": operator\nbecause           Not a job.\n",
-        "appeal            https://b.example/appeals\n",
-        "company           B <https://b.example>\n",
-        "place             Brest, FR (on-site, hybrid)\n",
-        "salary            10 to 12 EUR hourly\n",
-        "  PendingEnrichment  by client:",
-        "  rejected  by operator:ann\n    Not a job.\n",
+        "unique_source_identifier a/1\n",
+        "status            rejected\n",
+        "status_reason     Not a job.\n",
+        "decision outcome  rejected\ndecision by       operator:ann\n",
+        "decision code     operator\ndecision sentence Not a job.\n",
+        "decision appeal   https://b.example/appeals\n",
+        "company name      B\ncompany website_url https://b.example\n",
+        "location_types    on-site, hybrid\nlocation_city     Brest\n",
+        "salary_max        12\nsalary_currency_code EUR\n",
+        "  PendingEnrichment  client:",
+        "  rejected           operator:ann\n    Not a job.\n",
         "── Description as pushed ──\n\n<p>Bake",
     ] {
         assert!(text.contains(part), "{part} in {text}");

@@ -114,7 +114,7 @@ async fn a_suppression_is_shown_with_where_it_came_from_and_what_is_to_be_done()
     let text = text(&json).unwrap();
     for part in [
         "suppression       account: none; at: 2026-03-01T12:00:00.123456Z; reason: by phone; source: ",
-        "old               id: none; quiet: no; withdrawn: no\n",
+        "accounts old      id: none; quiet: no; withdrawn: no\n",
         "reported_at       never\n",
         "1     withdraw  1      2026-03-01 12:00  yes\n    old: 403",
     ] {
