@@ -24,53 +24,38 @@ const LISTENER: Listener = Listener {
     option: "--admin-bind",
 };
 
-/// A running admin listener.
-pub struct Admin {
-    running: Running,
-    _upkeep: AbortOnDropHandle<()>,
-}
-
-impl Admin {
-    /// Starts to listen and to record metrics, unless the listener is off.
-    pub fn start(
-        bind: AdminBind,
-        stores: Stores,
-        readiness: Readiness,
-        serving: Option<Serving>,
-    ) -> anyhow::Result<Option<Self>> {
-        let Some(listener) = listener::bind(bind, &LISTENER)? else {
-            return Ok(None);
-        };
-        let recorder = metrics::install().context("metrics cannot be recorded")?;
-        let ports = PagePorts {
-            stores,
-            serving,
-            clock: clock::system(),
-        };
-        let page = Arc::new(Page::new(recorder.clone(), ports));
-        let page: MetricsPage = Arc::new(move || {
-            let page = Arc::clone(&page);
-            Box::pin(async move { page.make().await })
-        });
-        let application = listener.answer_with(page, readiness, Timeouts::default())?;
-        let running = Running::start(application, &LISTENER);
-        tracing::info!("metrics are at http://{}/metrics", running.address);
-        let upkeep = tokio::spawn(async move {
-            let mut ticks = interval(UPKEEP_INTERVAL);
-            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            loop {
-                ticks.tick().await;
-                recorder.run_upkeep();
-            }
-        });
-        Ok(Some(Self {
-            running,
-            _upkeep: AbortOnDropHandle::new(upkeep),
-        }))
-    }
-
-    /// Stops after the requests in flight.
-    pub async fn stop(self) {
-        self.running.stop().await;
-    }
+/// Starts to listen and to record metrics, unless the listener is off.
+pub fn start(
+    bind: AdminBind,
+    stores: Stores,
+    readiness: Readiness,
+    serving: Option<Serving>,
+) -> anyhow::Result<Option<Running>> {
+    let Some(listener) = listener::bind(bind, &LISTENER)? else {
+        return Ok(None);
+    };
+    let recorder = metrics::install().context("metrics cannot be recorded")?;
+    let ports = PagePorts {
+        stores,
+        serving,
+        clock: clock::system(),
+    };
+    let page = Arc::new(Page::new(recorder.clone(), ports));
+    let page: MetricsPage = Arc::new(move || {
+        let page = Arc::clone(&page);
+        Box::pin(async move { page.make().await })
+    });
+    let application = listener.answer_with(page, readiness, Timeouts::default())?;
+    let mut running = Running::start(application, &LISTENER);
+    tracing::info!("metrics are at http://{}/metrics", running.address);
+    let upkeep = tokio::spawn(async move {
+        let mut ticks = interval(UPKEEP_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            recorder.run_upkeep();
+        }
+    });
+    running.upkeep = Some(AbortOnDropHandle::new(upkeep));
+    Ok(Some(running))
 }

@@ -28,7 +28,7 @@ const LISTENER: Listener = Listener {
 pub struct ConsoleServer {
     /// The address that browsers use.
     pub url: String,
-    running: Running,
+    pub running: Running,
 }
 
 impl ConsoleServer {
@@ -60,11 +60,6 @@ impl ConsoleServer {
         let running = Running::start(application, &LISTENER);
         tracing::info!("the console is at {url}");
         Ok(Some(Self { url, running }))
-    }
-
-    /// Stops after the requests in flight.
-    pub async fn stop(self) {
-        self.running.stop().await;
     }
 }
 

@@ -44,9 +44,9 @@ use workers::{Activities, ActivityTask, Links, NewsletterService, Wake, clock_sk
 
 pub use self::worker::Worker;
 use self::{
-    admin::Admin,
     console::ConsoleServer,
     integration::{Pages, shared_ports},
+    listener::Running as RunningListener,
     reads::ReadTasks,
     traces::Traces,
     worker::WorkerSetup,
@@ -192,7 +192,7 @@ pub struct Running {
     newsletter: NewsletterService,
     activity: ActivityTask,
     worker: Option<workers::Worker>,
-    admin: Option<Admin>,
+    admin: Option<RunningListener>,
     _clocks: AbortOnDropHandle<()>,
 }
 
@@ -261,7 +261,7 @@ impl Running {
         };
         let application =
             Application::build(ports, &options.http_settings()).map_err(name_variable)?;
-        let admin = Admin::start(
+        let admin = admin::start(
             options.admin.bind(),
             database.for_metrics(&options.work.accounts.settings()),
             application.readiness(),
@@ -341,26 +341,22 @@ impl Running {
             reads.stop().await;
             // Likewise, and they need the lanes.
             imports.interrupt();
-            let pages = async {
-                if let Some(console) = console {
-                    console.stop().await;
-                }
-            };
-            tokio::join!(http.stop(), pages);
+            let console = stopped(console.map(|console| console.running.stop()));
+            tokio::join!(http.stop(), console);
             imports.stop().await;
             tokio::join!(lanes.stop(), newsletter.stop());
         };
-        let worked = async {
-            if let Some(worker) = worker {
-                worker.stop().await;
-            }
-        };
-        tokio::join!(answered, worked);
+        tokio::join!(answered, stopped(worker.map(workers::Worker::stop)));
         activity.stop().await;
         // Last, so that the metrics show the shutdown.
-        if let Some(admin) = admin {
-            admin.stop().await;
-        }
+        stopped(admin.map(RunningListener::stop)).await;
+    }
+}
+
+/// Waits for the end of a part, if there is that part.
+async fn stopped(part: Option<impl Future<Output = ()>>) {
+    if let Some(stop) = part {
+        stop.await;
     }
 }
 

@@ -102,7 +102,7 @@ fn subscribers_are_moved_once() {
     assert_eq!(unknown.status.code(), Some(1));
     let said = format!("not a subscriber: {NOBODY}\nnot a subscriber: nobody@example.com\n");
     assert_eq!(text(&unknown.stderr), said);
-    let said = "1 moved, 0 had moved before, 2 unknown.\n";
+    let said = "1 moved, 0 unchanged, 2 unknown.\n";
     assert_eq!(text(&unknown.stdout), said);
     for moved in ["1 moved", "0 moved"] {
         let said = place.says(&format!("{launch} --no-group"));

@@ -19,6 +19,7 @@ use newsletter::{
 use runtime::clock;
 use workers::{Launch, LaunchEnd};
 
+use super::intake::Tally;
 use crate::{
     cli::{AccountsArgs, ChangeArgs, exit_code, values},
     output, progress,
@@ -110,15 +111,18 @@ impl Migrate {
         let mut run = Run::new(entry);
         run.begin(launch.store).await?;
         let bar = progress::of_items(count);
-        let mut tally = Tally {
-            unknown,
-            ..Tally::default()
-        };
+        let mut tally = Tally::new(["moved", "unchanged", "unknown"]);
+        tally.add("unknown", unknown);
         let ended = launch
             .run(people, stop, |email, migration| {
-                tally.add(migration);
+                let outcome = match migration {
+                    Migration::Started => "moved",
+                    Migration::Unchanged => "unchanged",
+                    Migration::Unknown => "unknown",
+                };
+                tally.add(outcome, 1);
                 bar.inc(1);
-                bar.set_message(tally.progress());
+                bar.set_message(tally.to_string());
                 if migration == Migration::Unknown {
                     let email = plain(email.as_str());
                     bar.suspend(|| output::print_error(format_args!("not a subscriber: {email}")));
@@ -126,8 +130,8 @@ impl Migrate {
             })
             .await;
         bar.finish_and_clear();
-        output::print(format_args!("{}.", tally.progress()))?;
-        let recorded = run.end(launch.store, tally.counts()).await;
+        output::print(format_args!("{tally}."))?;
+        let recorded = run.end(launch.store, tally.counts().iter().copied()).await;
         let ended = ended?;
         recorded?;
         Ok(match ended {
@@ -142,7 +146,7 @@ impl Migrate {
                 ));
                 ExitCode::FAILURE
             }
-            LaunchEnd::Complete => exit_code(tally.unknown == 0),
+            LaunchEnd::Complete => exit_code(tally.is_good()),
         })
     }
 }
@@ -206,39 +210,4 @@ async fn dry_run(
         is_good &= finding.is_good();
     }
     Ok(exit_code(is_good))
-}
-
-/// Counts of the subscribers by outcome.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tally {
-    started: u64,
-    unchanged: u64,
-    unknown: u64,
-}
-
-impl Tally {
-    const fn add(&mut self, migration: Migration) {
-        match migration {
-            Migration::Started => self.started += 1,
-            Migration::Unchanged => self.unchanged += 1,
-            Migration::Unknown => self.unknown += 1,
-        }
-    }
-
-    const fn counts(&self) -> [(&'static str, u64); 3] {
-        [
-            ("moved", self.started),
-            ("unchanged", self.unchanged),
-            ("unknown", self.unknown),
-        ]
-    }
-
-    fn progress(&self) -> String {
-        let Self {
-            started,
-            unchanged,
-            unknown,
-        } = self;
-        format!("{started} moved, {unchanged} had moved before, {unknown} unknown")
-    }
 }
