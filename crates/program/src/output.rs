@@ -278,7 +278,7 @@ pub fn record(record: &impl Serialize, keys: &str) -> serde_json::Result<String>
         let words = value(&record, key).map(|value| words::value(value).into_owned());
         if let Some(words) = words.or(none) {
             let label = key.split('|').next().unwrap_or(key).replace('/', " ");
-            lines.push(format!("{label:<17} {}", text::plain(&words)));
+            lines.push(format!("{label:<24} {}", text::plain(&words)));
         }
     }
     Ok(lines.join("\n"))
@@ -349,8 +349,8 @@ mod tests {
         ];
         assert_eq!(table(columns, &records).unwrap(), expect.join("\n"));
         let lines = record(&records[0], "id  at  email  of/error=never  nobody=never").unwrap();
-        let expect = "id                7\nat                2026-03-01T12:00:00Z\n\
-                      of error          no luck\nnobody            never";
+        let expect = "id                       7\nat                       2026-03-01T12:00:00Z\n\
+                      of error                 no luck\nnobody                   never";
         assert_eq!(lines, expect);
     }
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use domain::store::WriteSet;
 use kernel::audit::{Action, Entry};
 use runtime::clock;
-use serde::Serialize;
+use serde_json::{Value, json};
 use tokens::{KeyError, KeyFolder, KeyId};
 
 use crate::{
@@ -112,17 +112,6 @@ impl Generate {
     }
 }
 
-/// A file of the folder, as JSON shows it.
-#[derive(Debug, Serialize)]
-struct Row {
-    /// The key's id, or the name of a file that is no usable key.
-    key: String,
-    created_at: Option<String>,
-    /// `signs`, `verifies` or `unusable`.
-    state: &'static str,
-    problem: Option<String>,
-}
-
 /// What a list shows of a file.
 const COLUMNS: &str = "KEY=key  CREATED=created_at  USE=state  =problem:below";
 
@@ -155,27 +144,27 @@ impl List {
     }
 }
 
-fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Row>> {
+/// The files of the folder as JSON: keys by their ids, and by its name what is no usable key.
+fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Value>> {
     let keys = folder.list_for_owner()?;
     let signing = keys.signing(clock::now()).map(|key| key.id());
-    let usable = keys.keys().iter().map(|key| Row {
-        key: key.id().to_string(),
-        created_at: Some(output::time(key.id().created_at())),
-        state: if Some(key.id()) == signing {
-            "signs"
-        } else {
-            "verifies"
-        },
-        problem: None,
+    let usable = keys.keys().iter().map(|key| {
+        let signs = Some(key.id()) == signing;
+        json!({
+            "key": key.id().to_string(),
+            "created_at": output::time(key.id().created_at()),
+            "state": if signs { "signs" } else { "verifies" },
+            "problem": null,
+        })
     });
     let unusable = keys.problems().iter().map(|problem| {
         let name = problem.path().file_name().unwrap_or_default();
-        Row {
-            key: name.to_string_lossy().into_owned(),
-            created_at: None,
-            state: "unusable",
-            problem: Some(problem.reason().clone()),
-        }
+        json!({
+            "key": name.to_string_lossy(),
+            "created_at": null,
+            "state": "unusable",
+            "problem": problem.reason(),
+        })
     });
     Ok(usable.chain(unusable).collect())
 }

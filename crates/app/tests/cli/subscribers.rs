@@ -109,7 +109,10 @@ fn subscribers_are_moved_once() {
         assert!(said.starts_with(moved), "{said}");
     }
     let shown = place.says("subscribers show ada@example.com");
-    assert!(shown.contains("migration_source  manual\n"), "{shown}");
+    assert!(
+        shown.contains("migration_source         manual\n"),
+        "{shown}"
+    );
 
     let audit = place.json("audit --json");
     let lines = audit.as_array().unwrap();
@@ -153,7 +156,7 @@ fn suppressions_outlast_a_database() {
     assert_eq!(fresh.says(import), unchanged);
     let shown = fresh.says("subscribers show ada@example.com");
     assert!(
-        shown.contains("status            unsubscribed\n"),
+        shown.contains("status                   unsubscribed\n"),
         "{shown}"
     );
     assert!(shown.contains("reason: asked; source: import\n"), "{shown}");

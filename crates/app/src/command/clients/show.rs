@@ -114,8 +114,8 @@ const PARTS: [(&str, &str); 3] = [
     ),
     (
         "refusals",
-        "REFUSED=at  STATUS=status  IDENTIFIER=unique_source_identifier  TIMES=count  REQUEST=request_id  \
-         =message:below",
+        "REFUSED=at  STATUS=status  IDENTIFIER=unique_source_identifier  TIMES=count  \
+         REQUEST=request_id  =message:below",
     ),
 ];
 

@@ -8,9 +8,8 @@ use newsletter::{
     tasks,
 };
 use runtime::clock;
-use serde::Serialize;
+use serde_json::{Value, json};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::{
     cli::{ListArgs, StoreArgs},
@@ -46,27 +45,15 @@ impl List {
 }
 
 /// A task as JSON.
-#[derive(Debug, Serialize)]
-pub(super) struct Row<'a> {
-    id: i64,
-    pub(super) kind: &'a str,
-    pub(super) key: Uuid,
-    attempts: u32,
-    next_at: String,
-    last_error: Option<&'a str>,
-}
-
-impl<'a> Row<'a> {
-    pub(super) fn new(task: &'a TaskRow) -> Self {
-        Self {
-            id: task.id.0,
-            kind: task.kind.as_str(),
-            key: task.key,
-            attempts: task.attempts,
-            next_at: output::time(task.next_at),
-            last_error: task.last_error.as_deref(),
-        }
-    }
+pub fn data(task: &TaskRow) -> Value {
+    json!({
+        "id": task.id.0,
+        "kind": task.kind,
+        "key": task.key,
+        "attempts": task.attempts,
+        "next_at": output::time(task.next_at),
+        "last_error": task.last_error,
+    })
 }
 
 /// What a list shows of a task.
@@ -101,7 +88,7 @@ pub(super) async fn print(
         let size = (args.limit - list.shown()).min(PAGE);
         let page = outbox.list(dead, after, size).await?;
         if !page.is_empty() {
-            list.page(&page.iter().map(Row::new).collect::<Vec<_>>())?;
+            list.page(&page.iter().map(data).collect::<Vec<_>>())?;
         }
         if !dead {
             why = why.or_else(|| tasks::hint(&page, clock::now()));

@@ -6,8 +6,7 @@ use access::ClientRef;
 use clap::Args;
 use domain::browse::{self, PostingBrowser, PostingSearch, PostingSummary, Words};
 use kernel::Status;
-use serde::Serialize;
-use uuid::Uuid;
+use serde_json::{Value, json};
 
 use crate::{
     cli::{ListArgs, StoreArgs, values},
@@ -66,31 +65,17 @@ impl List {
 }
 
 /// A posting as JSON shows it in a list; `show` has the rest.
-#[derive(Debug, Serialize)]
-struct Row<'a> {
-    uuid: Uuid,
-    unique_source_identifier: &'a str,
-    status: &'a str,
-    status_reason: Option<&'a str>,
-    title: &'a str,
-    company: &'a str,
-    created_at: String,
-    updated_at: String,
-}
-
-impl<'a> Row<'a> {
-    fn new(posting: &'a PostingSummary) -> Self {
-        Self {
-            uuid: posting.id.uuid(),
-            unique_source_identifier: posting.source_identifier.as_str(),
-            status: posting.status.as_str(),
-            status_reason: posting.status_reason.as_deref(),
-            title: &posting.title,
-            company: &posting.company,
-            created_at: output::time(posting.created_at),
-            updated_at: output::time(posting.updated_at),
-        }
-    }
+fn data(posting: &PostingSummary) -> Value {
+    json!({
+        "uuid": posting.id.uuid(),
+        "unique_source_identifier": posting.source_identifier.as_str(),
+        "status": posting.status.as_str(),
+        "status_reason": posting.status_reason,
+        "title": posting.title,
+        "company": posting.company,
+        "created_at": output::time(posting.created_at),
+        "updated_at": output::time(posting.updated_at),
+    })
 }
 
 /// What a list shows of a posting, so that it fits a terminal.
@@ -110,7 +95,7 @@ pub(super) async fn print(
     while list.shown() < args.limit {
         let limit = (args.limit - list.shown()).min(PAGE);
         let page = browse::search(browser, wanted, next, limit, |_| true).await?;
-        list.page(&page.postings.iter().map(Row::new).collect::<Vec<_>>())?;
+        list.page(&page.postings.iter().map(data).collect::<Vec<_>>())?;
         next = page.next;
         has_more = next.is_some();
         if !has_more {

@@ -13,6 +13,7 @@ use time::OffsetDateTime;
 
 use crate::{
     cli::{JsonArgs, StoreArgs, values},
+    command::outbox,
     output,
 };
 
@@ -65,14 +66,9 @@ fn state(place: &Place) -> Value {
 
 /// A task about the person that is pending or was given up.
 fn task_data(SubjectTask { task, is_dead }: &SubjectTask) -> Value {
-    json!({
-        "id": task.id.0,
-        "kind": task.kind.as_str(),
-        "attempts": task.attempts,
-        "next_at": output::time(task.next_at),
-        "last_error": task.last_error,
-        "dead": is_dead,
-    })
+    let mut data = outbox::data(task);
+    data["dead"] = json!(is_dead);
+    data
 }
 
 /// A person and their tasks: the API's answer, with more for an operator.

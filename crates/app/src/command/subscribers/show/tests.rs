@@ -35,7 +35,8 @@ async fn json_is_what_the_api_answers_and_what_an_operator_asks() {
         json!({"id": null, "quiet": false, "withdrawn": false}),
     );
     let task = json!({
-        "id": 1, "kind": "sync", "attempts": 0, "next_at": noon, "last_error": null, "dead": false,
+        "id": 1, "kind": "sync", "key": subscriber_id(ADA).to_string(), "attempts": 0,
+        "next_at": noon, "last_error": null, "dead": false,
     });
     let expect = json!({
         "uuid": subscriber_id(ADA).to_string(),
@@ -71,12 +72,12 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
     migrate(&store, &[email(ADA)], source, at).await.unwrap();
     let text = text(&show(&store, &store, &ada()).await.unwrap()).unwrap();
     for part in [
-        "email             ada@example.com\n",
-        "name              Ada\u{FFFD}[2J\n",
-        "status            active\n",
-        "mailerlite_account new\n",
-        "migration_source  launch\n",
-        "migration_arrived no\n",
+        "email                    ada@example.com\n",
+        "name                     Ada\u{FFFD}[2J\n",
+        "status                   active\n",
+        "mailerlite_account       new\n",
+        "migration_source         launch\n",
+        "migration_arrived        no\n",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
@@ -113,10 +114,10 @@ async fn a_suppression_is_shown_with_where_it_came_from_and_what_is_to_be_done()
         .unwrap();
     let text = text(&json).unwrap();
     for part in [
-        "suppression       account: none; at: 2026-03-01T12:00:00.123456Z; reason: by phone; source: ",
-        "accounts old      id: none; quiet: no; withdrawn: no\n",
-        "reported_at       never\n",
-        "1     withdraw  1      2026-03-01 12:00  yes\n    old: 403",
+        "suppression              account: none; at: 2026-03-01T12:00:00.123456Z; reason: by phone;",
+        "accounts old             id: none; quiet: no; withdrawn: no\n",
+        "reported_at              never\n",
+        "1     withdraw  1      2026-03-01 12:01  yes\n    old: 403",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
