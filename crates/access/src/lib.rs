@@ -3,6 +3,7 @@
 
 pub mod activity;
 mod manage;
+mod named;
 mod secret;
 mod settings;
 pub mod sign_in;
@@ -18,6 +19,7 @@ use time::{Duration, OffsetDateTime};
 pub use self::{
     activity::{Activity, ActivityLog, ActivityRecorder},
     manage::{ClientError, ManagedClients, Rotation},
+    named::{ClientRef, ClientRefError},
     secret::{MOST_SECRETS, StoredSecret},
     settings::{LONGEST_OVERLAP, client_name, requests_per_minute},
 };

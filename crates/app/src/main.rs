@@ -2,41 +2,21 @@
 //!
 //! - [`cli`]: the options that commands share, and what their values may be. [`command`]: the
 //!   commands, each with its options; [`demo`] is one.
-//! - [`serve`]: wires the adapters, runs the service, and [`announce`]s which parts are on;
-//!   [`database`] is the store that a [`database_url`] names, [`embedded`] decides which command
-//!   may create one.
-//! - [`reads`]: where lists, exports and events are read. [`newsletter_service`]: the use cases of
-//!   subscribers. [`enricher`], [`provider`], [`webhooks`]: what the workers call.
-//! - [`console`], [`admin`]: the [`listener`]s of the operators' console and of the metrics.
-//!   [`operators`]: the clients and links that commands and the demo make.
-//! - [`metrics`](mod@metrics): the metrics. [`traces`]: the tracer.
+//! - [`serve`]: wires the adapters, runs the service or a worker alone.
+//! - [`database`]: the store that `DATABASE_URL` names. [`signing_keys`], [`operators`]: what
+//!   several commands do with keys, clients and links.
 //!
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
 
-mod admin;
-mod announce;
 mod cli;
 mod command;
-mod console;
 mod database;
-mod database_url;
 mod demo;
-mod embedded;
-mod enricher;
-mod exposure;
-mod integration;
-mod listener;
-mod metrics;
-mod newsletter_service;
 mod operators;
-mod provider;
-mod reads;
 mod serve;
 mod signing_keys;
 #[cfg(test)]
 mod tests;
-mod traces;
-mod webhooks;
 
 use std::{env, ffi::OsString, path::Path, process::ExitCode, time::Duration};
 

@@ -37,7 +37,7 @@ fn reference() -> String {
     text += "\n## All metrics\n\n";
     let told = Told::default();
     with_local_recorder(&told, || {
-        crate::metrics::describe();
+        crate::serve::metrics::describe();
         adapters_llm::describe_metrics();
         adapters_prometheus::describe();
     });

@@ -4,7 +4,7 @@
 //! [`TaskWrites`](crate::outbox::TaskWrites). Entries name subscribers by id; an address is looked
 //! up when an entry is shown, so a changed or erased address leaves the audit as it is.
 
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -15,6 +15,7 @@ use crate::{
     StoreError,
     line::{InvalidText, short_text},
     name::name,
+    words,
 };
 
 /// The longest name of an operator, in characters.
@@ -179,11 +180,7 @@ impl Entry {
 
     /// The details in words, such as `name: acme; scopes: job-postings:read; prefixes: none`.
     pub fn words(&self) -> String {
-        let words = self.details.iter().map(|(name, value)| {
-            let name = name.replace('_', " ");
-            format!("{name}: {}", in_words(value))
-        });
-        words.collect::<Vec<_>>().join("; ")
+        words::details(&self.details)
     }
 
     /// Adds a detail.
@@ -191,22 +188,6 @@ impl Entry {
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self
-    }
-}
-
-/// A value of a detail in words.
-fn in_words(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::Null => "none".into(),
-        Value::Bool(true) => "yes".into(),
-        Value::Bool(false) => "no".into(),
-        Value::String(text) => text.into(),
-        Value::Array(values) if values.is_empty() => "none".into(),
-        Value::Array(values) => {
-            let values: Vec<_> = values.iter().map(in_words).collect();
-            values.join(", ").into()
-        }
-        value @ (Value::Number(_) | Value::Object(_)) => value.to_string().into(),
     }
 }
 

@@ -12,8 +12,9 @@ use std::{
     io::{self, IsTerminal as _, Write as _},
 };
 
-use comfy_table::{Table, presets::NOTHING};
+use kernel::words;
 use serde::Serialize;
+use serde_json::Value;
 use time::{OffsetDateTime, UtcOffset, macros::format_description};
 
 use crate::text;
@@ -78,26 +79,16 @@ fn for_reader(lines: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
     }
 }
 
-/// A row of a list: fields as JSON, and cells of a table.
-pub trait Row: Serialize {
-    /// The headings of the columns, with two spaces between them.
-    const HEADINGS: &'static str;
-
-    /// The widths of the columns; without them, each is as wide as the first page needs.
-    const WIDTHS: &'static [usize] = &[];
-
-    /// The text of each column.
-    fn cells(&self) -> Vec<String>;
-
-    /// A line of its own below the row, for what may be long.
-    fn below(&self) -> Option<String> {
-        None
-    }
-}
-
-/// A list that is printed page by page: a table, or a JSON array with an object a line.
+/// A list of records that is printed page by page: a table, or a JSON array with an object a line.
+///
+/// The columns of the table have two spaces between them. Each is `HEADING=key`, by a key of the
+/// record's JSON, which may lead into an object (`last_import/lines`); of `key|other` the first one
+/// with a value is shown. A column is as wide as the first page needs, or with `:20` so wide; with
+/// `:..80` the line is cut at its end there; with `:below` it is a line of its own, for what may be
+/// long. Times are shown to the minute if the heading says `(UTC)`.
 pub struct List<P> {
     as_json: bool,
+    columns: Vec<Column>,
     print: P,
     widths: Vec<usize>,
     shown: usize,
@@ -105,42 +96,45 @@ pub struct List<P> {
 
 impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
     /// A list whose lines are printed by this function.
-    pub const fn new(as_json: bool, print: P) -> Self {
+    pub fn new(as_json: bool, columns: &'static str, print: P) -> Self {
         Self {
             as_json,
+            columns: columns.split(GAP).map(Column::of).collect(),
             print,
             widths: Vec::new(),
             shown: 0,
         }
     }
 
-    /// Prints a page of rows; before the first one the headings.
-    pub fn page<R: Row>(&mut self, rows: &[R]) -> anyhow::Result<()> {
+    /// Prints a page of records; before the first one the headings.
+    pub fn page(&mut self, records: &[impl Serialize]) -> anyhow::Result<()> {
         if !self.as_json {
-            return self.lines(rows);
+            return self.lines(records);
         }
-        for row in rows {
+        for record in records {
             let before = if self.shown == 0 { "[" } else { "," };
-            (self.print)(before.to_owned() + &text::json(&serde_json::to_string(row)?))?;
+            (self.print)(before.to_owned() + &text::json(&serde_json::to_string(record)?))?;
             self.shown += 1;
         }
         Ok(())
     }
 
-    fn lines<R: Row>(&mut self, rows: &[R]) -> anyhow::Result<()> {
-        let cells: Vec<_> = rows.iter().map(Row::cells).collect();
+    fn lines(&mut self, records: &[impl Serialize]) -> anyhow::Result<()> {
+        let records = records.iter().map(serde_json::to_value);
+        let records = records.collect::<Result<Vec<_>, _>>()?;
         if self.widths.is_empty() {
-            self.widths = match R::WIDTHS {
-                [] => widths(R::HEADINGS, &cells),
-                widths => widths.to_vec(),
-            };
-            if !R::HEADINGS.is_empty() {
-                (self.print)(line(R::HEADINGS.split(GAP), &self.widths))?;
+            let width = |column: &Column| column.width(&records);
+            self.widths = self.columns.iter().map(width).collect();
+            let headings = self.line(|column| Some(column.heading.into()));
+            if !headings.is_empty() {
+                (self.print)(headings)?;
             }
         }
-        for (row, cells) in rows.iter().zip(&cells) {
-            (self.print)(line(cells.iter().map(String::as_str), &self.widths))?;
-            if let Some(below) = row.below() {
+        for record in &records {
+            let line = self.line(|column| column.cell(record));
+            (self.print)(line)?;
+            let mut below = self.columns.iter().filter(|it| it.place == Place::Below);
+            if let Some(below) = below.find_map(|column| column.cell(record)) {
                 (self.print)(format!("    {}", text::plain(&below)))?;
             }
             self.shown += 1;
@@ -148,7 +142,26 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
         Ok(())
     }
 
-    /// The number of rows so far.
+    /// Cells in their columns; one that is too wide moves those behind it.
+    fn line<'a>(&self, cell: impl Fn(&Column) -> Option<Cow<'a, str>>) -> String {
+        let mut line = String::new();
+        for (column, width) in self.columns.iter().zip(&self.widths) {
+            let mut text = text::plain(&cell(column).unwrap_or_default());
+            match column.place {
+                Place::Below => continue,
+                Place::Until(end) => {
+                    let room = end.saturating_sub(line.chars().count());
+                    text = text::shorten(&text, room.max(LEAST_ROOM));
+                }
+                Place::Of(_) => {}
+            }
+            // Writing to a string cannot fail.
+            _ = write!(line, "{text:<width$}{GAP}");
+        }
+        line.trim_end().to_owned()
+    }
+
+    /// The number of records so far.
     pub const fn shown(&self) -> usize {
         self.shown
     }
@@ -165,6 +178,86 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
     }
 }
 
+/// Records as a table in lines.
+pub fn table(columns: &'static str, records: &[impl Serialize]) -> anyhow::Result<String> {
+    let mut lines = Vec::new();
+    let mut list = List::new(false, columns, |line| {
+        lines.push(line);
+        Ok(())
+    });
+    list.page(records)?;
+    Ok(lines.join("\n"))
+}
+
+/// A column of a table.
+struct Column {
+    heading: &'static str,
+    keys: &'static str,
+    place: Place,
+}
+
+/// Where a column is.
+#[derive(PartialEq, Eq)]
+enum Place {
+    /// Behind the others, so wide, or as wide as is needed.
+    Of(Option<usize>),
+    /// Likewise, and cut where the line has so many characters.
+    Until(usize),
+    /// In a line of its own.
+    Below,
+}
+
+/// The least that is left of a cell that is cut.
+const LEAST_ROOM: usize = 16;
+
+impl Column {
+    fn of(column: &'static str) -> Self {
+        let (heading, keys) = column.split_once('=').unwrap_or((column, column));
+        let (keys, place) = keys.split_once(':').unwrap_or((keys, ""));
+        let place = match place.strip_prefix("..") {
+            Some(end) => Place::Until(end.parse().unwrap_or(usize::MAX)),
+            None if place == "below" => Place::Below,
+            None => Place::Of(place.parse().ok()),
+        };
+        Self {
+            heading,
+            keys,
+            place,
+        }
+    }
+
+    /// What a record has in it.
+    fn cell<'a>(&self, record: &'a Value) -> Option<Cow<'a, str>> {
+        let words = words::value(value(record, self.keys)?);
+        Some(match words {
+            Cow::Borrowed(time) if self.heading.contains("(UTC)") => to_the_minute(time).into(),
+            words => words,
+        })
+    }
+
+    fn width(&self, records: &[Value]) -> usize {
+        let Place::Of(width) = self.place else {
+            return 0;
+        };
+        width.unwrap_or_else(|| {
+            let cells = records.iter().filter_map(|record| self.cell(record));
+            let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+            widest.max(self.heading.chars().count())
+        })
+    }
+}
+
+/// The first of these keys that has a value in a record, and that value.
+fn value<'a>(record: &'a Value, keys: &str) -> Option<&'a Value> {
+    let is_something = |value: &&Value| match value {
+        Value::Null => false,
+        Value::Array(values) => !values.is_empty(),
+        _ => true,
+    };
+    let find = |key: &str| record.pointer(&format!("/{key}")).filter(is_something);
+    keys.split('|').find_map(find)
+}
+
 /// Says that a list was cut at its limit.
 pub fn more(has_more: bool) -> Option<String> {
     has_more.then(|| "and more; `--limit` takes a larger number of rows".to_owned())
@@ -173,61 +266,22 @@ pub fn more(has_more: bool) -> Option<String> {
 /// What is between two columns.
 const GAP: &str = "  ";
 
-/// The cells in their columns; one that is too wide moves those behind it.
-fn line<'a>(cells: impl Iterator<Item = &'a str>, widths: &[usize]) -> String {
-    let cells = cells.zip(widths);
-    let cells = cells.map(|(cell, width)| format!("{:<width$}", text::plain(cell)));
-    cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned()
-}
-
-/// The widths that columns need.
-fn widths(headings: &str, rows: &[Vec<String>]) -> Vec<usize> {
-    let width = |(place, heading): (usize, &str)| {
-        let cells = rows.iter().filter_map(|row| row.get(place));
-        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
-        widest.max(heading.chars().count())
-    };
-    headings.split(GAP).enumerate().map(width).collect()
-}
-
-/// Rows below headings, which have two spaces between them, as lines.
-pub fn columns(headings: &str, rows: &[Vec<String>]) -> String {
-    let widths = widths(headings, rows);
-    let rows = rows.iter();
-    let rows = rows.map(|row| line(row.iter().map(String::as_str), &widths));
-    let headings = line(headings.split(GAP), &widths);
-    [headings]
-        .into_iter()
-        .chain(rows)
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-/// Lines of a name and a value each, which show one thing in detail.
-#[derive(Debug, Default)]
-pub struct Fields(String);
-
-impl Fields {
-    /// Adds a line, if there is a value.
-    pub fn add(&mut self, name: &str, value: impl Into<Option<String>>) -> &mut Self {
-        if let Some(value) = value.into() {
-            // Writing to a string cannot fail.
-            _ = writeln!(self.0, "{name:<17} {}", text::plain(&value));
+/// A record as lines of a key and a value each. The keys have two spaces between them, and lead into
+/// an object as those of columns; one without a value is left out, or with `key=never` has what is
+/// said then.
+pub fn record(record: &impl Serialize, keys: &str) -> serde_json::Result<String> {
+    let record = serde_json::to_value(record)?;
+    let mut lines = Vec::new();
+    for key in keys.split(GAP) {
+        let (key, none) = key.split_once('=').unwrap_or((key, ""));
+        let none = (!none.is_empty()).then(|| none.to_owned());
+        let words = value(&record, key).map(|value| words::value(value).into_owned());
+        if let Some(words) = words.or(none) {
+            let label = key.split('|').next().unwrap_or(key).replace('/', " ");
+            lines.push(format!("{label:<24} {}", text::plain(&words)));
         }
-        self
     }
-
-    /// The lines.
-    pub fn text(self) -> String {
-        self.0.trim_end().to_owned()
-    }
-}
-
-/// An empty table with headings, in the style of every list.
-pub fn table<const N: usize>(headings: [&str; N]) -> Table {
-    let mut table = Table::new();
-    table.load_style(NOTHING).set_header(headings);
-    table
+    Ok(lines.join("\n"))
 }
 
 /// A time in RFC 3339 with microseconds, so that all have one width, as all lists show it.
@@ -244,7 +298,7 @@ pub fn minute(at: OffsetDateTime) -> String {
 }
 
 /// A time in RFC 3339 to the minute.
-pub fn to_the_minute(time: &str) -> String {
+fn to_the_minute(time: &str) -> String {
     time.get(..16).unwrap_or(time).replace('T', " ")
 }
 
@@ -262,6 +316,8 @@ fn is_broken_pipe(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -271,5 +327,30 @@ mod tests {
         let shown = for_reader(stored, true);
         let expected = "a@example.com,A\u{FFFD}[2J\u{FFFD}da\n";
         assert_eq!(shown, expected.as_bytes());
+    }
+
+    #[test]
+    fn a_record_is_a_line_of_a_table_or_lines_of_its_own() {
+        let columns = "AT (UTC)=at  ID=id:4  WHO=email|name  TITLE=title:..60  =of/error:below";
+        let long = json!({"id": "x".repeat(60), "title": "A title that is rather long"});
+        let records = [
+            json!({"at": "2026-03-01T12:00:00Z", "id": 7, "name": "Ada", "title": "Baker\u{1b}[2J",
+                "of": {"error": "no\nluck"}}),
+            json!({"at": null, "email": ["a@b.example"], "name": "Ada", "title": "A title to cut"}),
+            long.clone(),
+        ];
+        let line = format!("{:18}{}  {:13}A title that is…", "", "x".repeat(60), "");
+        let expect = [
+            "AT (UTC)          ID    WHO          TITLE",
+            "2026-03-01 12:00  7     Ada          Baker\u{FFFD}[2J",
+            "    no luck",
+            "                        a@b.example  A title to cut",
+            &line,
+        ];
+        assert_eq!(table(columns, &records).unwrap(), expect.join("\n"));
+        let lines = record(&records[0], "id  at  email  of/error=never  nobody=never").unwrap();
+        let expect = "id                       7\nat                       2026-03-01T12:00:00Z\n\
+                      of error                 no luck\nnobody                   never";
+        assert_eq!(lines, expect);
     }
 }

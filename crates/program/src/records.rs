@@ -235,3 +235,6 @@ impl Quotes {
         matches!(self, Self::Open)
     }
 }
+
+#[cfg(test)]
+mod tests;

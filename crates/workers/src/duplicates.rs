@@ -12,10 +12,9 @@ use runtime::decide_again;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    loops::Loops,
     poll::{self, Handler},
     split::SplitBatch,
-    tasks::{Failure, Tasks},
+    tasks::{Failure, KindHandler, Tasks},
 };
 
 /// The number of searches that are claimed at once. Most have nothing to do.
@@ -27,11 +26,15 @@ const CONFLICTS: Duration = Duration::from_millis(300);
 /// The handler of searches for duplicates.
 struct Searches(Tasks);
 
-/// Starts the loop of searches.
-pub(super) fn start(tasks: &Tasks, loops: &mut Loops) {
-    let (tasks, handler) = (tasks.clone(), Arc::new(Searches(tasks.clone())));
-    loops.spawn(|stop| poll::run(tasks, handler, stop));
-}
+/// The kind, and what works on its tasks.
+pub(super) const HANDLER: KindHandler = KindHandler {
+    kinds: &[DUPLICATES.kind()],
+    start: |tasks, loops| {
+        let (tasks, handler) = (tasks.clone(), Arc::new(Searches(tasks.clone())));
+        loops.spawn(|stop| poll::run(tasks, handler, stop));
+        Ok(())
+    },
+};
 
 #[async_trait]
 impl Handler for Searches {

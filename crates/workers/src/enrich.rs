@@ -33,7 +33,7 @@ use super::{
     model_breaker::Permit,
     poll::{self, Handler},
     split::SplitBatch,
-    tasks::Tasks,
+    tasks::{KindHandler, Tasks},
 };
 
 /// How long an outcome is recorded again after conflicts, before its task is put off.
@@ -45,8 +45,14 @@ struct Enrichments {
     threads: Background,
 }
 
+/// The kind, and what works on its tasks.
+pub(super) const HANDLER: KindHandler = KindHandler {
+    kinds: &[ENRICH.kind()],
+    start,
+};
+
 /// Starts the loops of enrichments. Fails when there can be no threads for them.
-pub(super) fn start(tasks: &Tasks, loops: &mut Loops) -> io::Result<()> {
+fn start(tasks: &Tasks, loops: &mut Loops) -> io::Result<()> {
     let handler = Arc::new(Enrichments {
         tasks: tasks.clone(),
         threads: tasks.settings().threads()?,

@@ -21,8 +21,8 @@
 //! of one task: one whose worker died is worked on alone ([`quarantine`]), and is dead after three
 //! deaths.
 //!
-//! A kind of task is a file and a line of [`Worker::start`] and of [`kinds`]; a periodic job is a
-//! file and a line of [`jobs`].
+//! A kind of task is a file and a line of [`HANDLERS`]; a periodic job is a file and a line of
+//! [`jobs`].
 
 mod activity;
 mod background;
@@ -32,7 +32,6 @@ mod enrich;
 mod enricher;
 mod feed;
 mod jobs;
-pub mod kinds;
 mod loops;
 pub mod metrics;
 mod model_breaker;
@@ -55,8 +54,9 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-use std::{io, time::Duration};
+use std::{io, sync::LazyLock, time::Duration};
 
+use kernel::outbox::Kind;
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -65,13 +65,30 @@ pub use self::{
     enricher::{Enriching, enriching},
     feed::{Feed, FeedTask},
     model_breaker::ModelBreaker,
-    newsletter::walk::ListWalk,
+    newsletter::{
+        launch::{Launch, LaunchEnd},
+        service::{Links, NewsletterService},
+        walk::ListWalk,
+    },
     observed::{ObservedStore, Observer},
     parts::{Body, WebhookParts, WorkerParts},
     settings::WorkerSettings,
     wake::Wake,
 };
-use self::{loops::Loops, tasks::Tasks};
+use self::{
+    loops::Loops,
+    tasks::{KindHandler, Tasks},
+};
+
+/// Everything that works on tasks, in the order in which their kinds are shown.
+const HANDLERS: [KindHandler; 3] = [enrich::HANDLER, duplicates::HANDLER, newsletter::HANDLER];
+
+/// Every kind of task that this program has.
+pub fn kinds() -> &'static [Kind] {
+    static KINDS: LazyLock<Vec<Kind>> =
+        LazyLock::new(|| HANDLERS.iter().flat_map(|of| of.kinds).copied().collect());
+    &KINDS
+}
 
 /// A running worker.
 pub struct Worker {
@@ -88,9 +105,9 @@ impl Worker {
             running: JoinSet::new(),
             stop: CancellationToken::new(),
         };
-        enrich::start(&tasks, &mut loops)?;
-        duplicates::start(&tasks, &mut loops);
-        newsletter::start(&tasks, &mut loops);
+        for handler in HANDLERS {
+            (handler.start)(&tasks, &mut loops)?;
+        }
         webhooks::start(&tasks.parts, &mut loops);
         jobs::start(&tasks.parts, &mut loops);
         Ok(Self { loops, stop_within })

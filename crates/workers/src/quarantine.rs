@@ -81,7 +81,6 @@ mod tests {
     use newsletter::tasks::MIGRATE;
 
     use super::*;
-    use crate::kinds;
 
     #[tokio::test]
     async fn what_may_be_poison_is_worked_on_exclusively() {
@@ -95,7 +94,7 @@ mod tests {
         assert!(quarantine.exclusive().now_or_never().is_none());
         let enriching = quarantine.shared(ENRICH.kind());
         assert!(enriching.now_or_never().is_none());
-        for kind in &kinds::ALL[1..] {
+        for kind in &crate::kinds()[1..] {
             assert!(quarantine.shared(*kind).now_or_never().is_some());
         }
         drop(exclusive);

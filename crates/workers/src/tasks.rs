@@ -1,6 +1,6 @@
 //! The worker's side of the outbox: claims, leases, and retries of failed tasks.
 
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use ::newsletter::subscriber::provider::ProviderError;
 use domain::posting::ENRICH;
@@ -13,7 +13,14 @@ use runtime::{Floor, lease};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{parts::WorkerParts, quarantine::Quarantine, settings::WorkerSettings};
+use super::{loops::Loops, parts::WorkerParts, quarantine::Quarantine, settings::WorkerSettings};
+
+/// What works on tasks of some kinds.
+pub(super) struct KindHandler {
+    pub kinds: &'static [Kind],
+    /// Starts its loops.
+    pub start: fn(&Tasks, &mut Loops) -> io::Result<()>,
+}
 
 /// Claims tasks, renews their leases, and settles failures.
 #[derive(Clone)]

@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 pub use self::model::{Answer, ScriptedModel};
 pub use crate::faulty::{Fault, FaultyStore};
 use crate::{
-    Enriching, ObservedStore, Observer, Wake, WebhookParts, WorkerParts, WorkerSettings, kinds,
+    Enriching, ObservedStore, Observer, Wake, WebhookParts, WorkerParts, WorkerSettings,
     newsletter::tests::Script,
 };
 
@@ -95,7 +95,7 @@ impl Stores {
     }
 
     pub async fn backlogs(&self) -> Vec<Backlog> {
-        self.memory().backlog(&kinds::ALL).await.unwrap()
+        self.memory().backlog(crate::kinds()).await.unwrap()
     }
 
     pub async fn backlog(&self, kind: Kind) -> Backlog {

@@ -5,7 +5,7 @@ use domain::{
     testing::{create, put_id},
 };
 use kernel::{
-    ClientId, Prefixes,
+    ClientId, Prefixes, StoreError,
     audit::Action,
     outbox::{Outbox as _, Revive},
     testing::{by_ann, hours, noon, uuid},
@@ -146,4 +146,29 @@ async fn a_person_is_found_and_decided_about() {
         assert_eq!(done.status, status, "{form} {}", done.body);
         done.has(&[said]);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_that_meets_others_writes_is_decided_again() {
+    let desk = Desk::new();
+    desk.push(&[create("a", "acme")]).await;
+    let ann = desk.operator("ann").await;
+    let version = desk.posting("a").await.version;
+    for (path, form) in [
+        (
+            &*format!("/postings/{}", put_id("a")),
+            &*format!("action=approve&version={version}"),
+        ),
+        (
+            "/subscribers",
+            "action=suppress&reason=asked&email=ada%40example.com",
+        ),
+    ] {
+        let tries = desk.faults.tries();
+        desk.faults.fail_next(vec![StoreError::Conflict; 2]);
+        ann.post(path, form).await;
+        assert_eq!(desk.faults.tries(), tries + 3, "{path}");
+    }
+    let did = ["postings.approve", "subscribers.suppress"].map(|did| format!("ann {did}"));
+    assert_eq!(desk.audit().await[2..], did);
 }

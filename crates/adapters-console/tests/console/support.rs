@@ -36,6 +36,7 @@ use kernel::{
 use newsletter::testing::{MemoryStore, subscriber_id, token};
 use time::{Duration, OffsetDateTime};
 use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, PrivateAddresses, Sender};
+use workers::faulty::FaultyStore;
 
 /// A text that is a script if a page does not escape it.
 pub const EVIL: &str = "\"'><script>alert(1)</script>";
@@ -43,6 +44,8 @@ pub const EVIL: &str = "\"'><script>alert(1)</script>";
 /// A console with its store and its stand-ins.
 pub struct Desk {
     pub store: Arc<MemoryStore>,
+    /// The same store, whose writes can be made to fail.
+    pub faults: Arc<FaultyStore>,
     pub settings: Settings,
     pub companies: Arc<dyn CompanyReader>,
     clock: Arc<AtomicI64>,
@@ -156,10 +159,12 @@ pub struct Ask<'a> {
 
 impl Desk {
     pub fn new() -> Self {
-        let store = Arc::new(MemoryStore::new());
+        let faults = FaultyStore::new();
+        let store = Arc::clone(&faults.memory);
         Self {
             companies: Arc::clone(&store) as _,
             store,
+            faults,
             settings: Settings {
                 url: "http://console.example".to_owned(),
                 ..Settings::default()
@@ -252,13 +257,13 @@ impl Desk {
         };
         Ports {
             shared,
-            store: Arc::clone(&self.store) as _,
+            store: Arc::clone(&self.faults) as _,
             lifetime: Lifetime::NEVER,
             companies: Arc::clone(&self.companies),
             new_secret: Arc::new(|| Some(("s3cret".to_owned(), [3; 32]))),
             outbox: Arc::clone(&self.store) as _,
             kinds: vec![ENRICH.kind()],
-            subscribers: Arc::clone(&self.store) as _,
+            subscribers: Arc::clone(&self.faults) as _,
             new_subscriber: Arc::new(|| (subscriber_id("new"), token("new"))),
             subscriber_counts: Arc::clone(&self.store) as _,
             accounts: Arc::clone(&self.store) as _,

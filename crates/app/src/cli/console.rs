@@ -64,13 +64,7 @@ pub struct ConsoleArgs {
     console_proxies: Vec<IpAddr>,
 
     /// What a trusted proxy sends as `Posthaste-Proxy-Secret`
-    #[arg(
-        long,
-        value_name = "SECRET",
-        hide_env_values = true,
-        allow_hyphen_values = true,
-        value_parser = proxy_secret
-    )]
+    #[arg(long, value_name = "SECRET", value_parser = proxy_secret)]
     console_proxy_secret: Option<SecretString>,
 }
 

@@ -31,13 +31,7 @@ pub struct EnricherArgs {
     llm_model: Option<String>,
 
     /// The API key; better given as the variable, which other users cannot see
-    #[arg(
-        long,
-        value_name = "KEY",
-        hide_env_values = true,
-        allow_hyphen_values = true,
-        value_parser = api_key
-    )]
+    #[arg(long, value_name = "KEY", value_parser = api_key)]
     llm_api_key: Option<SecretString>,
 
     /// How long a call may take, in seconds, at most 3600; after that twice, then four times as

@@ -8,6 +8,8 @@ mod service;
 mod store;
 pub mod values;
 
+use std::process::ExitCode;
+
 pub use self::{
     console::{ConsoleArgs, ConsoleUrlArgs},
     enricher::EnricherKind,
@@ -19,3 +21,12 @@ pub use self::{
     },
     store::{ChangeArgs, DataDirArgs, JsonArgs, ListArgs, StoreArgs},
 };
+
+/// The exit code of what is good, or is not.
+pub fn exit_code(is_good: bool) -> ExitCode {
+    if is_good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}

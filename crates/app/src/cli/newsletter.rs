@@ -6,9 +6,9 @@ use adapters_mailerlite::{AccountSettings, DEFAULT_BASE_URL, Settings};
 use clap::Args;
 use secrecy::SecretString;
 use url::Url;
+use workers::Links;
 
 use super::values::{api_key, base_url, line, one_of, whole};
-use crate::newsletter_service::Links;
 
 /// The heading of the options.
 const HEADING: &str = "Newsletter (optional, off without an API key)";
@@ -17,23 +17,11 @@ const HEADING: &str = "Newsletter (optional, off without an API key)";
 #[command(next_help_heading = HEADING)]
 pub struct AccountsArgs {
     /// MailerLite API key of the account to leave. Without it, what would be sent there waits
-    #[arg(
-        long,
-        value_name = "KEY",
-        hide_env_values = true,
-        allow_hyphen_values = true,
-        value_parser = api_key
-    )]
+    #[arg(long, value_name = "KEY", value_parser = api_key)]
     mailerlite_old_api_key: Option<SecretString>,
 
     /// MailerLite API key of the account to move to. Without it, what would be sent there waits
-    #[arg(
-        long,
-        value_name = "KEY",
-        hide_env_values = true,
-        allow_hyphen_values = true,
-        value_parser = api_key
-    )]
+    #[arg(long, value_name = "KEY", value_parser = api_key)]
     mailerlite_new_api_key: Option<SecretString>,
 
     /// Where the API of the account to leave is
@@ -124,8 +112,6 @@ pub struct NewsletterArgs {
     #[arg(
         long = "mailerlite-webhook-secret",
         value_name = "SECRET",
-        hide_env_values = true,
-        allow_hyphen_values = true,
         value_delimiter = ',',
         value_parser = webhook_secret
     )]

@@ -14,7 +14,7 @@ use super::{
     newsletter::AccountsArgs,
     values::{AdminBind, admin_bind, bind, one_of, root_url, seconds, web_url, whole},
 };
-use crate::database_url::DatabaseUrl;
+use crate::database::url::DatabaseUrl;
 
 /// The longest life of a token, in seconds: a year.
 const LONGEST_TOKEN_TTL: u64 = 31_536_000;

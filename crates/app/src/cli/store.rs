@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use kernel::audit::Attribution;
-use program::output::{self, Row};
+use program::output;
 use serde::Serialize;
 use tokens::KeyFolder;
 
 use super::operator::OperatorArgs;
-use crate::{
-    database::Database,
-    database_url::{DatabaseUrl, database_url},
+use crate::database::{
+    Database,
+    url::{DatabaseUrl, database_url},
 };
 
 #[derive(Clone, Debug, Args)]
@@ -95,6 +95,15 @@ pub struct JsonArgs {
 }
 
 impl JsonArgs {
+    /// Prints a record as JSON, or with these keys as lines.
+    pub fn record(&self, record: &impl Serialize, keys: &str) -> anyhow::Result<()> {
+        if self.enabled {
+            output::print_json(record)
+        } else {
+            output::print(output::record(record, keys)?)
+        }
+    }
+
     /// Prints something as JSON or as text.
     pub fn print(
         &self,
@@ -137,16 +146,18 @@ impl ListArgs {
         output::more(has_more)
     }
 
-    /// Prints rows; of none the headings, unless it is to be said that there is nothing.
-    pub fn print<R: Row>(
+    /// Prints records in these columns; of none the headings, unless it is to be said that there is
+    /// nothing.
+    pub fn print(
         &self,
-        rows: &[R],
+        columns: &'static str,
+        records: &[impl Serialize],
         nothing: &str,
         more: Option<String>,
     ) -> anyhow::Result<()> {
-        let mut list = output::List::new(self.json.enabled, output::print);
-        if nothing.is_empty() || !rows.is_empty() {
-            list.page(rows)?;
+        let mut list = output::List::new(self.json.enabled, columns, output::print);
+        if nothing.is_empty() || !records.is_empty() {
+            list.page(records)?;
         }
         list.end(nothing, more)
     }

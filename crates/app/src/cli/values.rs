@@ -1,11 +1,9 @@
 //! Parses the values of options and variables.
 
-use std::str::FromStr;
-
 use access::Scope;
 pub use access::requests_per_minute as client_limit;
 pub use kernel::day::since;
-use kernel::{CatalogueName, ClientId, Prefixes, SourceIdentifier, Status, audit::Operator};
+use kernel::{CatalogueName, Prefixes, SourceIdentifier, Status, audit::Operator};
 use newsletter::{
     subscriber::{Email, SubscriberId},
     usecase::PersonRef,
@@ -59,21 +57,6 @@ pub fn catalogue(text: &str) -> Result<CatalogueName, String> {
 /// A client's name.
 pub fn client_name(text: &str) -> Result<String, String> {
     access::client_name(text).map_err(|error| error.to_string())
-}
-
-/// What names a client: its id, or else what people call it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClientRef {
-    Id(ClientId),
-    Name(String),
-}
-
-/// A client's id or name.
-pub fn client(text: &str) -> Result<ClientRef, String> {
-    match ClientId::from_str(text.trim()) {
-        Ok(id) => Ok(ClientRef::Id(id)),
-        Err(_) => client_name(text).map(ClientRef::Name),
-    }
 }
 
 /// A scope.

@@ -43,7 +43,7 @@ impl Audit {
         let (entries, has_more) = read(&*database.audit, &query).await?;
         let people = addresses(&*database.newsletter, &entries).await?;
         let lines = lines(&entries, &people);
-        let mut list = output::List::new(self.json.enabled, output::print);
+        let mut list = output::List::new(self.json.enabled, COLUMNS, output::print);
         list.page(&lines)?;
         let more = "\nThere are older lines; `--limit` takes a larger number.";
         let nothing = if has_more { "" } else { "Nothing was done." };
@@ -88,8 +88,6 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     email: Option<&'a str>,
     details: &'a Details,
-    #[serde(skip)]
-    words: String,
 }
 
 fn lines<'a>(entries: &'a [Entry], people: &'a HashMap<SubscriberId, String>) -> Vec<Line<'a>> {
@@ -102,21 +100,12 @@ fn lines<'a>(entries: &'a [Entry], people: &'a HashMap<SubscriberId, String>) ->
             .and_then(|id| people.get(&id))
             .map(String::as_str),
         details: &entry.details,
-        words: entry.words(),
     };
     entries.iter().map(line).collect()
 }
 
-impl output::Row for Line<'_> {
-    const HEADINGS: &'static str = "";
-    const WIDTHS: &'static [usize] = &[1; 5];
-
-    fn cells(&self) -> Vec<String> {
-        let subject = self.email.or(self.subject).unwrap_or("-");
-        let start = [&self.at, self.by, self.action, subject].map(str::to_owned);
-        start.into_iter().chain([self.words.clone()]).collect()
-    }
-}
+/// What is shown of an entry, without headings.
+const COLUMNS: &str = "=at:1  =by:1  =action:1  =email|subject:1  =details:1";
 
 #[cfg(test)]
 mod tests {
@@ -157,18 +146,13 @@ mod tests {
         let (entries, has_more) = read(&store, &query).await.unwrap();
         let people = addresses(&store, &entries).await.unwrap();
         let lines = lines(&entries, &people);
-        let mut text = Vec::new();
-        let mut list = output::List::new(false, |line| {
-            text.push(line);
-            Ok(())
-        });
-        list.page(&lines).unwrap();
+        let text = output::table(COLUMNS, &lines).unwrap();
         let expect = format!(
             "2026-03-01T12:00:00.123456Z  ann  subscribers.suppress  {ADA}  reason: by phone\n\
              2026-03-01T12:01:00.123456Z  ann  subscribers.erase  {}  reason: odd\u{FFFD}[2J",
             subscriber_id("gone@example.com")
         );
-        assert_eq!((text.join("\n"), has_more), (expect, false));
+        assert_eq!((text, has_more), (expect, false));
         let json = serde_json::to_value(&lines).unwrap();
         assert_eq!(json[0]["subject"], subscriber_id(ADA).to_string());
         assert_eq!(json[0]["email"], ADA);

@@ -2,23 +2,16 @@
 
 use std::sync::Arc;
 
+use access::ClientRef;
 use adapters_http::catalogue_data;
 use clap::Args;
-use domain::{
-    catalogue::{Catalogue, PastImport},
-    usecase::{CatalogueError, UndoCatalogue as _, UndoOrder},
-};
+use domain::usecase::{CatalogueError, UndoCatalogue as _, UndoOrder};
 use ingest::{CataloguePorts, CatalogueUndo};
 use kernel::{CatalogueName, ClientId, Prefixes};
 use runtime::{Throttle, clock};
-use serde::{Serialize, Serializer};
 
-use super::clients;
 use crate::{
-    cli::{
-        JsonArgs, ListArgs, OperatorArgs, StoreArgs,
-        values::{ClientRef, catalogue, client},
-    },
+    cli::{JsonArgs, ListArgs, OperatorArgs, StoreArgs, values::catalogue},
     database::Database,
     output,
 };
@@ -36,7 +29,7 @@ commands! {
 #[derive(Debug, Args)]
 pub struct List {
     /// Only those of this client: its id, or its name if no other client has it
-    #[arg(long, value_name = "ID", value_parser = client)]
+    #[arg(long, value_name = "ID")]
     client: Option<ClientRef>,
     #[command(flatten)]
     rows: ListArgs,
@@ -48,7 +41,7 @@ impl List {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
         let clients = match &self.client {
-            Some(client) => vec![clients::find(&*database.clients, client).await?],
+            Some(client) => vec![client.find(&*database.clients).await?],
             None => database.clients.list(usize::MAX).await?,
         };
         let mut all = Vec::new();
@@ -58,49 +51,25 @@ impl List {
             }
             let of_client = database.catalogues.list(client.id, clock::now());
             let of_client = of_client.await?.into_iter();
-            all.extend(of_client.map(|catalogue| Shown(client.id, catalogue)));
+            all.extend(of_client.map(|catalogue| (client.id, catalogue)));
         }
         let more = self.rows.cut(&mut all);
-        self.rows.print(&all, "There are no catalogues.", more)
+        let rows = all
+            .iter()
+            .map(|(client, catalogue)| catalogue_data(*client, catalogue));
+        let rows: Vec<_> = rows.collect();
+        self.rows
+            .print(COLUMNS, &rows, "There are no catalogues.", more)
     }
 }
 
-/// A catalogue of a client.
-struct Shown(ClientId, Catalogue);
+/// What a list shows of a catalogue.
+const COLUMNS: &str = "CLIENT=client  NAME=name  POSTINGS=postings  \
+                       LAST IMPORT (UTC)=last_import/finished_at  MISSING=last_import/missing";
 
-impl Serialize for Shown {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        catalogue_data(self.0, &self.1).serialize(serializer)
-    }
-}
-
-impl output::Row for Shown {
-    const HEADINGS: &'static str = "CLIENT  NAME  POSTINGS  LAST IMPORT  MISSING";
-
-    fn cells(&self) -> Vec<String> {
-        let Self(client, catalogue) = self;
-        let last = catalogue.last_import.as_ref();
-        vec![
-            client.to_string(),
-            catalogue.name.to_string(),
-            catalogue.postings.to_string(),
-            last.map_or_else(
-                || "never".to_owned(),
-                |last| output::minute(last.finished_at),
-            ),
-            last.map(missing).unwrap_or_default(),
-        ]
-    }
-}
-
-/// What an import missed, in a few words.
-fn missing(last: &PastImport) -> String {
-    match last.summary.missing {
-        Some(missing) if missing.held => format!("{}, held back", missing.count),
-        Some(missing) => format!("{}, of which {} expired", missing.count, missing.expired),
-        None => "incomplete".to_owned(),
-    }
-}
+/// What is shown of one catalogue.
+const FIELDS: &str = "name  client  postings  running  last_import/finished_at=never  \
+                      last_import/lines  last_import/missing";
 
 /// The catalogue that is meant.
 #[derive(Debug, Args)]
@@ -109,7 +78,7 @@ struct Named {
     #[arg(value_name = "NAME", value_parser = catalogue)]
     name: CatalogueName,
     /// Its client's id, or its name if no other client has it
-    #[arg(long, value_name = "ID", value_parser = client)]
+    #[arg(long, value_name = "ID")]
     client: ClientRef,
     #[command(flatten)]
     store: StoreArgs,
@@ -118,7 +87,7 @@ struct Named {
 impl Named {
     async fn open(&self) -> anyhow::Result<(Database, ClientId)> {
         let database = self.store.open().await?;
-        let client = clients::find(&*database.clients, &self.client).await?.id;
+        let client = self.client.find(&*database.clients).await?.id;
         Ok((database, client))
     }
 }
@@ -139,28 +108,8 @@ impl Show {
             .catalogues
             .find(client, &self.named.name, clock::now());
         let catalogue = found.await?.ok_or(CatalogueError::NotFound)?;
-        let shown = Shown(client, catalogue);
-        self.json.print(&shown, || shown.text())
-    }
-}
-
-impl Shown {
-    fn text(&self) -> String {
-        let Self(client, catalogue) = self;
-        let last = catalogue.last_import.as_ref();
-        let is_running = if catalogue.is_running { "yes" } else { "no" };
-        let finished = last.map(|last| output::time(last.finished_at));
-        let lines = last.map(|last| last.summary.counts.lines.to_string());
-        let mut fields = output::Fields::default();
-        fields
-            .add("name", catalogue.name.to_string())
-            .add("client", client.to_string())
-            .add("postings", catalogue.postings.to_string())
-            .add("running", is_running.to_owned())
-            .add("last_import", finished)
-            .add("lines", lines)
-            .add("missing", last.map(missing));
-        fields.text()
+        let shown = catalogue_data(client, &catalogue);
+        self.json.record(&shown, FIELDS)
     }
 }
 

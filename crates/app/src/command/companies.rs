@@ -1,22 +1,18 @@
 //! `posthaste companies`: lists companies, and changes what they are called and who owns them.
 
+use access::ClientRef;
 use clap::{ArgGroup, Args};
 use domain::{
-    company::{Company, CompanyView},
+    company::CompanyView,
     posting::CompanyPatch,
     usecase::{CompanyChange, CompanyError, update_company},
 };
-use kernel::{Actor, CompanyId, Website};
+use kernel::{Actor, CompanyId, Website, line::InvalidText};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
-use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::clients;
 use crate::{
-    cli::{
-        ChangeArgs, JsonArgs, ListArgs, StoreArgs,
-        values::{ClientRef, client},
-    },
+    cli::{ChangeArgs, JsonArgs, ListArgs, StoreArgs},
     database::Database,
     misconfigured::Misconfigured,
     output,
@@ -53,33 +49,18 @@ impl List {
             let website = &last.company.website;
             format!("and more; `--after {website}` goes on")
         });
-        let rows: Vec<_> = all.iter().map(Row).collect();
-        self.rows.print(&rows, "", more)
+        let rows: Vec<_> = all.iter().map(data).collect();
+        self.rows.print(COLUMNS, &rows, "", more)
     }
 }
 
-struct Row<'a>(&'a CompanyView);
+/// What a list shows of a company.
+const COLUMNS: &str =
+    "WEBSITE=website_url  NAME=name  OWNER=owner  UPDATED (UTC)=updated_at  BY=updated_by";
 
-impl Serialize for Row<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        data(self.0).serialize(serializer)
-    }
-}
-
-impl output::Row for Row<'_> {
-    const HEADINGS: &'static str = "WEBSITE  NAME  OWNER  UPDATED  BY";
-
-    fn cells(&self) -> Vec<String> {
-        let company = &self.0.company;
-        vec![
-            company.website.to_string(),
-            company.name.clone(),
-            owner(company),
-            output::minute(self.0.updated_at),
-            by(self.0),
-        ]
-    }
-}
+/// What is shown of one company.
+const FIELDS: &str = "name  website_url  logo_path=none  owner=none  uuid  created_at  updated_at  \
+                      updated_by=unknown";
 
 /// Show a company and its owner
 #[derive(Debug, Args)]
@@ -97,7 +78,8 @@ impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
         let id = CompanyId::of(&self.website);
-        print(&find(&database, id).await?, &self.json)
+        let shown = data(&find(&database, id).await?);
+        self.json.record(&shown, FIELDS)
     }
 }
 
@@ -153,10 +135,10 @@ enum CompanyOwner {
     Client(ClientRef),
 }
 
-fn owner_named(text: &str) -> Result<CompanyOwner, String> {
+fn owner_named(text: &str) -> Result<CompanyOwner, InvalidText> {
     match text.trim() {
         "none" => Ok(CompanyOwner::None),
-        text => client(text).map(CompanyOwner::Client),
+        text => Ok(CompanyOwner::Client(text.parse()?)),
     }
 }
 
@@ -183,14 +165,15 @@ impl Update {
             None => None,
             Some(CompanyOwner::None) => Some(None),
             Some(CompanyOwner::Client(client)) => {
-                Some(Some(clients::find(&*database.clients, client).await?.id))
+                Some(Some(client.find(&*database.clients).await?.id))
             }
         };
         let (change, id) = (CompanyChange { patch, owner }, CompanyId::of(&self.website));
         let (store, clients) = (&*database.store, &*database.clients);
         let attempt = || update_company(store, clients, id, &change, &by, clock::now());
         decide_again(COMMAND_PATIENCE, attempt).await?;
-        print(&find(&database, id).await?, &self.json)
+        let shown = data(&find(&database, id).await?);
+        self.json.record(&shown, FIELDS)
     }
 }
 
@@ -198,26 +181,6 @@ impl Update {
 fn option(field: &str, why: &str) -> String {
     let option = if field == "logo_path" { "logo" } else { field };
     format!("--{option} {why}")
-}
-
-fn print(view: &CompanyView, json: &JsonArgs) -> anyhow::Result<()> {
-    json.print(&data(view), || text(view))
-}
-
-fn text(view: &CompanyView) -> String {
-    let company = &view.company;
-    let logo = company.logo_path.as_deref().unwrap_or("none");
-    let mut fields = output::Fields::default();
-    fields
-        .add("name", company.name.clone())
-        .add("website_url", company.website.to_string())
-        .add("logo_path", logo.to_owned())
-        .add("owner", owner(company))
-        .add("uuid", company.id.to_string())
-        .add("created_at", output::time(view.created_at))
-        .add("updated_at", output::time(view.updated_at))
-        .add("updated_by", by(view));
-    fields.text()
 }
 
 /// The company with the keys of the API.
@@ -233,14 +196,4 @@ fn data(view: &CompanyView) -> Value {
         "updated_at": output::time(view.updated_at),
         "updated_by": view.updated_by.as_ref().map(Actor::to_string),
     })
-}
-
-fn owner(company: &Company) -> String {
-    let owner = company.owner.map(|owner| owner.to_string());
-    owner.unwrap_or_else(|| "none".to_owned())
-}
-
-fn by(view: &CompanyView) -> String {
-    let by = view.updated_by.as_ref().map(Actor::to_string);
-    by.unwrap_or_else(|| "unknown".to_owned())
 }

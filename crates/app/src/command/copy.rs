@@ -1,43 +1,22 @@
 //! `posthaste copy`: everything from the embedded database into an empty one on PostgreSQL.
-//!
-//! Rows are copied table by table in the order of their keys, so the last row of a table in the
-//! target says where a copy that broke off goes on. The source is open for this process alone, so
-//! nothing moves meanwhile; whether it moved between two attempts is found out at the end, when
-//! every row is compared.
 
-use std::{collections::BTreeSet, time::Instant};
+use std::time::Instant;
 
-use adapters_postgres::{Begun, CopyTarget};
-use adapters_sqlite::{
-    CopySource,
-    rows::{Column, Row, TABLES, Table, ZERO, key_of},
-};
-use anyhow::{Context as _, bail, ensure};
+use ::backup::Copying;
 use clap::Args;
-use kernel::StoreError;
-use sha2::{Digest as _, Sha256};
-use tokio::task::block_in_place;
 
 use crate::{
     cli::{StoreArgs, values::whole},
-    database_url::{DatabaseUrl, database_url},
-    embedded,
+    database::{
+        embedded,
+        url::{DatabaseUrl, database_url},
+    },
     misconfigured::Misconfigured,
     output,
-    text::hex,
 };
 
 /// The most rows that are written at a time.
 const LARGEST_BATCH: u64 = 10_000;
-/// Digits of a digest that are shown.
-const SHOWN_DIGITS: usize = 16;
-
-/// A copy under way. The source blocks the thread, which other work may leave.
-struct Copying {
-    source: CopySource,
-    target: CopyTarget,
-    batch: usize,
-}
 
 /// Copy everything from the embedded database into an empty one on PostgreSQL
 ///
@@ -62,10 +41,9 @@ pub struct Copy {
 }
 
 impl Copy {
-    /// Copies the database.
     pub async fn run(self) -> anyhow::Result<()> {
         let url = self.store.database();
-        let DatabaseUrl::Sqlite(path) = &url else {
+        let Some(path) = url.file() else {
             let why =
                 "DATABASE_URL: names a PostgreSQL database, and only an embedded one is copied";
             return Err(Misconfigured(why.to_owned()).into());
@@ -76,171 +54,13 @@ impl Copy {
         };
         embedded::require(&url)?;
         let began = Instant::now();
-        let source = block_in_place(|| CopySource::open(path)).map_err(|error| match error {
-            StoreError::Unavailable(why) => anyhow::anyhow!(
-                "{} is in use ({why}); stop every service and command that has it open, and try again",
-                path.display()
-            ),
-            error => anyhow::Error::new(error).context("cannot open the database"),
-        })?;
-        let mut copying = Copying {
-            source,
-            target: CopyTarget::open(to)
-                .await
-                .context("cannot open the database to copy to")?,
-            batch: self.batch,
-        };
+        let mut copying = Copying::open(path, to, self.batch).await?;
         let rows = copying.run().await?;
         output::print(format_args!(
             "Copied and compared {rows} rows in {:.1} seconds. Set DATABASE_URL to the new database \
              for every process, keep the keys, and move {} away, so that nobody goes on with it.",
             began.elapsed().as_secs_f64(),
             path.display()
-        ))?;
-        Ok(())
+        ))
     }
-}
-
-impl Copying {
-    /// Copies and compares every table, and returns the number of rows.
-    async fn run(&mut self) -> anyhow::Result<u64> {
-        let columns = self.target.columns().await?;
-        self.check_source(&columns)?;
-        match self.target.begin().await? {
-            Begun::New => {}
-            Begun::Resumed => output::print("Going on with the copy that broke off.")?,
-            Begun::InUse(tables) => bail!(
-                "the database to copy to is not empty: there are rows in {}; name an empty one",
-                tables.join(", ")
-            ),
-        }
-        for (table, columns) in TABLES.into_iter().zip(&columns) {
-            let rows = self.copy(table, columns).await?;
-            output::print(format_args!("{:<20}{rows:>10} rows copied", table.name))?;
-        }
-        let mut all = 0;
-        for (table, columns) in TABLES.into_iter().zip(&columns) {
-            let (rows, digest) = self.compare(table, columns).await?;
-            let digest = digest.get(..SHOWN_DIGITS).unwrap_or_default();
-            output::print(format_args!(
-                "{:<20}{rows:>10} rows are equal, SHA-256 {digest}…",
-                table.name
-            ))?;
-            all += rows;
-        }
-        let outbox = block_in_place(|| self.source.last_number("outbox"))?;
-        let events = block_in_place(|| self.source.last_number("events"))?;
-        self.target.finish(outbox, events).await?;
-        Ok(all)
-    }
-
-    /// Fails unless the source has exactly the tables and columns that are copied.
-    fn check_source(&mut self, columns: &[Vec<Column>]) -> anyhow::Result<()> {
-        let pending = block_in_place(|| self.source.pending_migrations())?;
-        ensure!(
-            pending.is_empty(),
-            "the embedded database lacks {}; run `posthaste migrate` on it first",
-            pending.join(", ")
-        );
-        let there: BTreeSet<String> = block_in_place(|| self.source.tables())?
-            .into_iter()
-            .collect();
-        let known = TABLES.map(|table| table.name.to_owned()).into();
-        ensure!(
-            there == known,
-            "the embedded database has other tables than are copied: {}",
-            there
-                .symmetric_difference(&known)
-                .cloned()
-                .collect::<Vec<_>>()
-                .join(", ")
-        );
-        for (table, columns) in TABLES.into_iter().zip(columns) {
-            let there: BTreeSet<String> = block_in_place(|| self.source.columns(&table))?
-                .into_iter()
-                .collect();
-            let copied: BTreeSet<String> = columns.iter().map(|it| it.name.clone()).collect();
-            let differ = there.symmetric_difference(&copied);
-            let mut differ = differ.filter(|name| !ZERO.contains(&name.as_str()));
-            if let Some(name) = differ.next() {
-                bail!(
-                    "only one of the databases has a column {}.{name}",
-                    table.name
-                );
-            }
-        }
-        Ok(())
-    }
-
-    /// Copies what is missing of a table, and returns the number of rows.
-    async fn copy(&mut self, table: Table, columns: &[Column]) -> anyhow::Result<u64> {
-        let last = self.target.last(table, columns).await?;
-        let mut after = key(&table, columns, last.as_ref())?;
-        let mut copied = 0;
-        loop {
-            let rows = self.source_page(table, columns, after.as_deref())?;
-            if rows.is_empty() {
-                return Ok(copied);
-            }
-            let write = self.target.write(table, columns, &rows).await;
-            write.with_context(|| format!("cannot write rows of {}", table.name))?;
-            copied += rows.len() as u64;
-            after = key(&table, columns, rows.last())?;
-        }
-    }
-
-    /// Compares a table row by row. Returns the number of rows, and their digest.
-    async fn compare(&mut self, table: Table, columns: &[Column]) -> anyhow::Result<(u64, String)> {
-        let (mut after, mut compared) = (None, 0);
-        let mut digest = Sha256::new();
-        loop {
-            let rows = self.source_page(table, columns, after.as_deref())?;
-            // One more where the source has none shows what the target has beyond.
-            let most = rows.len().max(1);
-            let copied = self
-                .target
-                .page(table, columns, after.as_deref(), most)
-                .await?;
-            ensure!(
-                rows == copied,
-                "the rows of {} differ from row {} on: the embedded database has changed since the \
-                 copy began, or something else writes to the new one; begin again with an empty one",
-                table.name,
-                compared + equal(&rows, &copied) + 1
-            );
-            if rows.is_empty() {
-                return Ok((compared, hex(&digest.finalize())));
-            }
-            for row in &rows {
-                digest.update(serde_json::to_vec(row)?);
-            }
-            compared += rows.len() as u64;
-            after = key(&table, columns, rows.last())?;
-        }
-    }
-
-    fn source_page(
-        &mut self,
-        table: Table,
-        columns: &[Column],
-        after: Option<&[String]>,
-    ) -> anyhow::Result<Vec<Row>> {
-        let (source, batch) = (&mut self.source, self.batch);
-        let page = block_in_place(|| source.page(&table, columns, after, batch));
-        page.with_context(|| format!("cannot read rows of {}", table.name))
-    }
-}
-
-fn key(
-    table: &Table,
-    columns: &[Column],
-    row: Option<&Row>,
-) -> Result<Option<Vec<String>>, StoreError> {
-    row.map(|row| key_of(table, columns, row)).transpose()
-}
-
-/// How many rows at the beginning are equal.
-fn equal(rows: &[Row], others: &[Row]) -> u64 {
-    let pairs = rows.iter().zip(others);
-    pairs.take_while(|(row, other)| row == other).count() as u64
 }

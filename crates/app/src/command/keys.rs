@@ -7,7 +7,7 @@ use clap::Args;
 use domain::store::WriteSet;
 use kernel::audit::{Action, Entry};
 use runtime::clock;
-use serde::Serialize;
+use serde_json::{Value, json};
 use tokens::{KeyError, KeyFolder, KeyId};
 
 use crate::{
@@ -112,38 +112,8 @@ impl Generate {
     }
 }
 
-/// A file of the folder, as JSON shows it.
-#[derive(Debug, Serialize)]
-struct Row {
-    /// The key's id, or the name of a file that is no usable key.
-    key: String,
-    created_at: Option<String>,
-    /// `signs`, `verifies` or `unusable`.
-    state: &'static str,
-    problem: Option<String>,
-}
-
-impl output::Row for Row {
-    const HEADINGS: &'static str = "KEY  CREATED  USE";
-
-    fn cells(&self) -> Vec<String> {
-        let created_at = self.created_at.clone().unwrap_or_default();
-        vec![self.key.clone(), created_at, self.usage()]
-    }
-}
-
-impl Row {
-    /// How the key is used, for people.
-    fn usage(&self) -> String {
-        match &self.problem {
-            Some(problem) => format!("cannot be used: {problem}"),
-            None if self.state == SIGNS => "signs and verifies".to_owned(),
-            None => self.state.to_owned(),
-        }
-    }
-}
-
-const SIGNS: &str = "signs";
+/// What a list shows of a file.
+const COLUMNS: &str = "KEY=key  CREATED=created_at  USE=state  =problem:below";
 
 /// List the keys, oldest first, and what is no usable key
 #[derive(Debug, Args)]
@@ -170,31 +140,31 @@ impl List {
                 "and {more} more; `--limit` takes a larger number of rows"
             )),
         };
-        self.rows.print(shown, "", more)
+        self.rows.print(COLUMNS, shown, "", more)
     }
 }
 
-fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Row>> {
+/// The files of the folder as JSON: keys by their ids, and by its name what is no usable key.
+fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Value>> {
     let keys = folder.list_for_owner()?;
     let signing = keys.signing(clock::now()).map(|key| key.id());
-    let usable = keys.keys().iter().map(|key| Row {
-        key: key.id().to_string(),
-        created_at: Some(output::time(key.id().created_at())),
-        state: if Some(key.id()) == signing {
-            SIGNS
-        } else {
-            "verifies"
-        },
-        problem: None,
+    let usable = keys.keys().iter().map(|key| {
+        let signs = Some(key.id()) == signing;
+        json!({
+            "key": key.id().to_string(),
+            "created_at": output::time(key.id().created_at()),
+            "state": if signs { "signs" } else { "verifies" },
+            "problem": null,
+        })
     });
     let unusable = keys.problems().iter().map(|problem| {
         let name = problem.path().file_name().unwrap_or_default();
-        Row {
-            key: name.to_string_lossy().into_owned(),
-            created_at: None,
-            state: "unusable",
-            problem: Some(problem.reason().clone()),
-        }
+        json!({
+            "key": name.to_string_lossy(),
+            "created_at": null,
+            "state": "unusable",
+            "problem": problem.reason(),
+        })
     });
     Ok(usable.chain(unusable).collect())
 }

@@ -48,7 +48,6 @@ mod outbox;
 mod postings;
 mod push;
 mod root;
-mod run;
 mod subscribers;
 mod webhooks;
 

@@ -21,7 +21,7 @@ use tokio::task;
 use url::Url;
 
 use crate::{
-    cli::{JsonArgs, values},
+    cli::{JsonArgs, exit_code, values},
     output,
     shutdown::{INTERRUPTED, StopSignals},
     text::quoted,
@@ -44,13 +44,7 @@ pub struct Push {
     client_id: String,
 
     /// The OAuth client's secret; better given as the variable, which other users cannot see
-    #[arg(
-        long,
-        value_name = "SECRET",
-        env = "POSTHASTE_CLIENT_SECRET",
-        hide_env_values = true,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "SECRET", env = "POSTHASTE_CLIENT_SECRET")]
     pub client_secret: SecretString,
 
     /// The file is all that the client offers under this name: postings that it named before and
@@ -159,11 +153,7 @@ async fn push(args: &Push) -> anyhow::Result<ExitCode> {
     });
     print_summary(&Summary::new(&import, started.elapsed()), &import, args)?;
     written?;
-    Ok(if import.is_clean() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(exit_code(import.is_clean()))
 }
 
 /// Sends the file. The rejects are opened after the first token, so that a wrong secret does not

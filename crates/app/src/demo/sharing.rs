@@ -2,6 +2,7 @@
 
 use anyhow::Context as _;
 use kernel::Prefixes;
+use serde_json::json;
 
 use super::{
     integration::{integration, push_samples},
@@ -16,6 +17,10 @@ const CLIENTS: [(&str, &str, &str); 2] = [
     ("cobalt", "cobalt:", "cobalt:backend"),
 ];
 
+/// What is shown of a client: how its own and the other one's postings were answered.
+const COLUMNS: &str =
+    "CLIENT=name  PREFIX=prefix  lumenfold-17=answers/0  cobalt:backend=answers/1";
+
 /// Lets each of them push its own posting and the other one's, and renders the answers.
 pub async fn render(database: &Database, url: &str) -> anyhow::Result<String> {
     let mut lines = String::new();
@@ -23,22 +28,22 @@ pub async fn render(database: &Database, url: &str) -> anyhow::Result<String> {
         lines += samples::line(posting).context("there is no such sample")?;
         lines.push('\n');
     }
-    let mut table = output::table(["CLIENT", "PREFIX", CLIENTS[0].2, CLIENTS[1].2]);
-    let mut refusals = Vec::new();
+    let (mut shown, mut refusals) = (Vec::new(), Vec::new());
     for (name, prefix, _) in CLIENTS {
         let credentials = integration(database, name, Prefixes::new(&[prefix])?).await?;
         let rows = push_samples(url, credentials, &lines).await?;
-        let mut cells = vec![name.to_owned(), prefix.to_owned()];
-        for row in &rows {
-            let answer = row.answers.first().context("a push was not answered")?;
-            cells.push(status(answer));
-            refusals.extend(refusal(answer).map(|why| format!("{name}: {why}")));
-        }
-        table.add_row(cells);
+        let answers = rows.iter().filter_map(|row| row.answers.first());
+        let statuses: Vec<_> = answers.clone().map(status).collect();
+        refusals.extend(
+            answers
+                .filter_map(refusal)
+                .map(|why| format!("{name}: {why}")),
+        );
+        shown.push(json!({ "name": name, "prefix": prefix, "answers": statuses }));
     }
     Ok(format!(
         "Two integrations that share the board push each a posting of both:\n{}\n{}",
-        table.trim_fmt(),
+        output::table(COLUMNS, &shown)?,
         refusals.join("\n")
     ))
 }

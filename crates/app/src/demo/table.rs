@@ -1,17 +1,18 @@
 //! Renders the outcome of the samples as a table.
 
-use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 use domain::{posting::PostingView, store::PostingReader};
 use kernel::{SourceIdentifier, Status};
 use push::Receipt;
+use serde_json::{Value, json};
 
-use crate::{
-    output,
-    text::{plain, shorten},
-};
+use crate::{output, text::shorten};
 
-const WIDTH: u16 = 80;
-const TITLE_LENGTH: usize = 18;
+/// What is shown of a posting: where it is, or in a line below why it is not to be seen.
+const COLUMNS: &str = "ID=id  TITLE=title  HTTP=http  STATUS=status  WHERE=place  =why:below";
+/// The longest title that is shown.
+const TITLE: usize = 22;
+/// The longest line below, which is indented.
+const WHY: usize = 76;
 
 /// A posting, with the answers to its pushes.
 #[derive(Debug)]
@@ -34,68 +35,34 @@ pub fn refusal(answer: &Receipt) -> Option<&str> {
 
 /// Reads the postings' status, and renders the table.
 pub async fn render(rows: &[Row], postings: &dyn PostingReader) -> anyhow::Result<String> {
-    let mut table = output::table(["ID", "TITLE", "HTTP", "STATUS", "WHY, OR WHERE"]);
-    table
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH);
+    let mut shown = Vec::new();
     for row in rows {
-        let view = postings.find(&row.id).await?;
-        let (status, note) = outcome(row, view.as_ref());
-        let title = view
-            .as_ref()
-            .map_or(&row.title, |view| &view.posting.details.title);
-        let title = shorten(&plain(title), TITLE_LENGTH);
-        table.add_row([
-            plain(row.id.as_str()),
-            title,
-            row.answers
-                .iter()
-                .map(self::status)
-                .collect::<Vec<_>>()
-                .join(" "),
-            status,
-            note,
-        ]);
+        shown.push(show(row, postings.find(&row.id).await?.as_ref()));
     }
-    // The last column takes the remaining width.
-    for column in 0..4 {
-        if let Some(column) = table.column_mut(column) {
-            column
-                .set_padding((0, 1))
-                .set_constraint(ColumnConstraint::ContentWidth);
-        }
-    }
-    if let Some(column) = table.column_mut(4) {
-        column
-            .set_padding((0, 0))
-            .set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(16)));
-    }
-    Ok(table.trim_fmt())
+    output::table(COLUMNS, &shown)
 }
 
-fn outcome(row: &Row, view: Option<&PostingView>) -> (String, String) {
-    let refusal = row.answers.iter().find_map(refusal);
-    let Some(view) = view else {
-        return (
-            "refused".to_owned(),
-            plain(refusal.unwrap_or("never pushed")),
-        );
+fn show(row: &Row, view: Option<&PostingView>) -> Value {
+    let posting = view.map(|view| &view.posting);
+    let http: Vec<_> = row.answers.iter().map(status).collect();
+    let place = match view.map(|view| (view.posting.status, view.coordinates)) {
+        Some((Status::Approved, Some(at))) => format!("{:.2}, {:.2}", at.latitude, at.longitude),
+        _ => String::new(),
     };
-    let posting = &view.posting;
-    let note = match (refusal, posting.status, view.coordinates) {
-        (Some(refusal), ..) => refusal.to_owned(),
-        (None, Status::Approved, Some(at)) => format!("{:.2}, {:.2}", at.latitude, at.longitude),
-        (None, Status::Approved, None) => "no place".to_owned(),
-        (None, ..) => posting.status_reason.clone().unwrap_or_default(),
+    let is_open = posting.is_some_and(|posting| posting.status == Status::Approved);
+    let reason = posting.and_then(|posting| posting.status_reason.as_deref());
+    // The API has all of it.
+    let first_sentence = |reason: &'_ str| reason.split_inclusive(". ").next().map(str::to_owned);
+    let why = match row.answers.iter().find_map(refusal) {
+        None if is_open => None,
+        refusal => refusal.or(reason).and_then(first_sentence),
     };
-    (posting.status.to_string(), first_sentence(&plain(&note)))
-}
-
-/// The first sentence of a reason; the API has all of it.
-fn first_sentence(text: &str) -> String {
-    text.split_inclusive(". ")
-        .next()
-        .unwrap_or_default()
-        .trim_end()
-        .to_owned()
+    json!({
+        "id": row.id.as_str(),
+        "title": shorten(posting.map_or(&row.title, |posting| &posting.details.title), TITLE),
+        "http": http.join(" "),
+        "status": posting.map_or("refused", |posting| posting.status.as_str()),
+        "place": place,
+        "why": why.map(|why| shorten(why.trim_end(), WHY)),
+    })
 }

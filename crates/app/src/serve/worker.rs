@@ -10,20 +10,16 @@ use enrichment::Model;
 use kernel::trace::OptionalTracer;
 use newsletter::subscriber::provider::Provider;
 use runtime::{Throttle, clock};
-use workers::{ActivityTask, Wake, WebhookParts, WorkerParts, WorkerSettings};
+use workers::{ActivityTask, Wake, WebhookParts, WorkerParts, WorkerSettings, clock_skew};
 
+use super::{admin, announce, enricher, provider, traces::Traces, webhooks};
 use crate::{
-    admin::Admin,
-    announce,
     cli::{AdminArgs, StoreArgs, WorkArgs},
     database::Database,
-    enricher, logging, provider,
+    logging,
     shutdown::StopSignals,
     supervisor::Supervisor,
-    traces::Traces,
-    webhooks,
 };
-use workers::clock_skew;
 
 /// A worker that is configured but not started.
 pub(super) struct WorkerSetup {
@@ -117,7 +113,7 @@ impl Worker {
         // No API here, so no pushes to count.
         let readiness = Readiness::of_store(Arc::clone(&database.health));
         let stores = database.for_metrics(&self.work.accounts.settings());
-        let admin = Admin::start(self.admin.bind(), stores, readiness, None)?;
+        let admin = admin::start(self.admin.bind(), stores, readiness, None)?;
         let throttle = Throttle(Arc::new(|| false));
         let worker = setup.start(&database, wake, throttle, traces.tracer())?;
         announce::parts(Some(&self.work), None)?;

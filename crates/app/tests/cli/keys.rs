@@ -69,10 +69,7 @@ fn a_key_that_the_folders_owner_cannot_read_is_marked_and_does_not_count() {
     );
     assert_eq!(place.json("keys list --json --limit 1"), json!([all[0]]));
     let list = place.says("keys list");
-    for (id, usage) in [
-        (&unusable, "cannot be used: "),
-        (&old, "signs and verifies"),
-    ] {
+    for (id, usage) in [(&unusable, "unusable"), (&old, "signs")] {
         let row = list.lines().find(|row| row.contains(id)).unwrap();
         assert!(row.contains(usage), "{list}");
     }
@@ -99,11 +96,7 @@ fn keys_that_others_can_use_stop_the_start_with_the_command_that_mends_them() {
         }
         let said = place.run("serve", &[]);
         assert!(text(&said.stderr).contains(command), "{command}");
-        assert!(
-            place
-                .says("keys list")
-                .contains("cannot be used: others can ")
-        );
+        assert!(place.says("keys list").contains("others can "));
         set_mode(path, private);
     }
     assert!(!place.path("data/posthaste.db").exists());

@@ -36,9 +36,9 @@ fn an_operator_registers_webhooks_and_sees_them() {
     assert!(said.contains(&id) && said.contains("and more"), "{said}");
     let said = place.says(&format!("webhooks show {id}"));
     for part in [
-        "state             active",
-        "postings          acme-",
-        "owner             operator",
+        "state                    active",
+        "prefixes                 acme-",
+        "owner                    operator",
     ] {
         assert!(said.contains(part), "{said}");
     }

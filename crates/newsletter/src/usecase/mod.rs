@@ -12,6 +12,7 @@ mod people;
 mod person;
 mod reconcile;
 mod report;
+mod run;
 mod sync;
 mod task;
 mod withdraw;
@@ -34,6 +35,7 @@ pub use self::{
         decide_subscribers, find_subscriber, find_subscriber_by_token, put_subscriber,
         put_subscribers,
     },
+    run::Run,
     sync::carry_out_sync,
     task::{Step, TaskError, TaskPorts, Waiting},
     withdraw::carry_out_withdrawal,

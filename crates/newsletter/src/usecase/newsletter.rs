@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::subscriber::{Email, MigrationToken, ProviderEvent, PutSubscriber, Subscriber};
+use crate::subscriber::{Email, MigrationToken, Notice, PutSubscriber, Subscriber};
 
 /// The outcome of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub trait Newsletter: Send + Sync {
     async fn erase(&self, email: &Email) -> Result<bool, NewsletterError>;
 
     /// Applies events of the provider, repeated or out of order.
-    async fn notice(&self, events: Vec<ProviderEvent>) -> Result<(), NewsletterError>;
+    async fn notice(&self, notices: Vec<Notice>) -> Result<(), NewsletterError>;
 
     /// The holder of a token.
     async fn find_by_token(

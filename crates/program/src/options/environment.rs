@@ -3,9 +3,10 @@
 //! A secret is an option whose help hides its value, or a header for the collector of traces. Each
 //! is also taken from the file that `VARIABLE_FILE` names.
 
-use std::{env, ffi::OsString, fs::File, io::Read as _, path::Path};
+use std::{any::TypeId, env, ffi::OsString, fs::File, io::Read as _, path::Path};
 
 use clap::{Arg, ArgAction, Command, builder::FalseyValueParser};
+use secrecy::SecretString;
 
 use super::{
     SERVICES, command_path,
@@ -50,9 +51,9 @@ pub fn load(
     Ok(dotenv)
 }
 
-/// Completes definitions: names the variable of each option that names none, lets a switch be set
-/// by any variable that does not say no, and tells in the help of each secret that a file may hold
-/// it.
+/// Completes definitions: names the variable of each option that names none, hides the values of
+/// secrets, lets a switch be set by any variable that does not say no, and tells in the help of each
+/// secret that a file may hold it.
 ///
 /// The variable is `POSTHASTE_` and the option's name if the option stands under a heading, as
 /// settings do; of a command's own option, the command's name, or its group's, is between them.
@@ -70,6 +71,10 @@ fn complete(command: Command, group: &str) -> Command {
 
 fn complete_arguments(command: Command, group: &str) -> Command {
     command.mut_args(|mut arg| {
+        if arg.get_value_parser().type_id() == TypeId::of::<SecretString>() {
+            // One secret in 64 begins with a hyphen: they are base64url.
+            arg = arg.hide_env_values(true).allow_hyphen_values(true);
+        }
         if let Some(name) = arg.get_long().filter(|_| arg.get_env().is_none()) {
             let is_setting = arg.get_help_heading().is_some();
             let group = if is_setting { "" } else { group };

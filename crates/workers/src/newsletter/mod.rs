@@ -8,13 +8,18 @@
 //! once its [list](listing) was read.
 //!
 //! An account without a key is never called; its tasks wait.
+//!
+//! Beside it, [`service`] answers commands, a [`launch`] records many moves, and a [`walk`] reads
+//! an account's list.
 
 mod breaker;
 mod job;
+pub mod launch;
 mod lease;
 mod leased;
 mod listing;
 mod people;
+pub mod service;
 pub mod walk;
 
 #[cfg(test)]
@@ -23,7 +28,7 @@ pub(crate) mod tests;
 use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, FutureExt as _, join_all};
-use newsletter::subscriber::Account;
+use newsletter::{subscriber::Account, tasks};
 use runtime::waits;
 use tokio::{sync::watch, time::sleep};
 use tokio_util::sync::CancellationToken;
@@ -36,17 +41,24 @@ use self::{
     listing::Listing,
     people::People,
 };
-use super::{loops::Loops, poll, tasks::Tasks};
+use super::{
+    poll,
+    tasks::{KindHandler, Tasks},
+};
 
-/// Starts the part of a worker that calls the provider, if there is an account to call.
-pub(super) fn start(tasks: &Tasks, loops: &mut Loops) {
-    if !tasks.parts.provider.accounts().is_empty() {
-        let newsletter = Newsletter {
-            tasks: tasks.clone(),
-        };
-        loops.spawn(|stop| newsletter.run(stop));
-    }
-}
+/// The kinds, and the part of a worker that calls the provider, if there is an account to call.
+pub(super) const HANDLER: KindHandler = KindHandler {
+    kinds: &tasks::KINDS,
+    start: |tasks, loops| {
+        if !tasks.parts.provider.accounts().is_empty() {
+            let newsletter = Newsletter {
+                tasks: tasks.clone(),
+            };
+            loops.spawn(|stop| newsletter.run(stop));
+        }
+        Ok(())
+    },
+};
 
 /// The worker's part that calls the provider.
 struct Newsletter {

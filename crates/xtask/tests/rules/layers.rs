@@ -137,6 +137,7 @@ const CONFINED: &[Confined] = &[
         libraries: &["anyhow"],
         to: &[
             "crates/app",
+            "crates/backup",
             "crates/bench",
             "crates/pg-cluster",
             "crates/program",

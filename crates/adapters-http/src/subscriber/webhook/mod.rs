@@ -17,7 +17,10 @@ use actix_web::{
     },
     web,
 };
-use newsletter::usecase::NewsletterError;
+use newsletter::{
+    subscriber::{Notice, ProviderEvent},
+    usecase::NewsletterError,
+};
 use serde_json::json;
 use tokio::time::timeout;
 use tracing::Instrument;
@@ -32,6 +35,7 @@ use crate::{
     error::{ApiError, RETRY_SWITCHED_OFF},
     resource::open,
     state::State,
+    subscriber::resource::{new_id, new_token},
 };
 
 /// The path of the webhook.
@@ -67,14 +71,19 @@ async fn receive(
     let body = body.read(state.anonymous_limit(MOST_BYTES)).await?;
     let signed_with = signatures.verify(&signature, &body);
     let signed_with = Some(signed_with.ok_or_else(ApiError::bad_signature)?);
-    let mut events = delivery::read(&body)?;
-    for event in &mut events {
-        event.signed_with = signed_with;
-    }
-    tracing::debug!(news = events.len(), "a delivery of the provider");
-    if !events.is_empty() {
+    let notices = delivery::read(&body)?.into_iter().map(|event| Notice {
+        event: ProviderEvent {
+            signed_with,
+            ..event
+        },
+        new_id: new_id(),
+        new_token: new_token(),
+    });
+    let notices: Vec<_> = notices.collect();
+    tracing::debug!(news = notices.len(), "a delivery of the provider");
+    if !notices.is_empty() {
         let newsletter = Arc::clone(&state.ports.newsletter);
-        written(async move { newsletter.notice(events).await }).await?;
+        written(async move { newsletter.notice(notices).await }).await?;
     }
     answer::json(StatusCode::OK, &json!({}))
 }

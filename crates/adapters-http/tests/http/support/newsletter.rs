@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use domain::testing::MemoryStore;
 use kernel::StoreError;
 use newsletter::{
-    subscriber::{Email, MigrationToken, ProviderEvent, PutSubscriber, Subscriber, SubscriberId},
+    subscriber::{
+        Email, MigrationToken, Notice, ProviderEvent, PutSubscriber, Subscriber, SubscriberId,
+    },
     usecase::{self, Newsletter, NewsletterError, Reported},
 };
 use time::OffsetDateTime;
@@ -79,7 +81,8 @@ impl Newsletter for FakeNewsletter {
         unless_faulty(email.as_str(), outcome).await
     }
 
-    async fn notice(&self, events: Vec<ProviderEvent>) -> Result<(), NewsletterError> {
+    async fn notice(&self, notices: Vec<Notice>) -> Result<(), NewsletterError> {
+        let events: Vec<_> = notices.into_iter().map(|notice| notice.event).collect();
         for event in &events {
             unless_faulty(event.email.as_str(), async { Ok(()) }).await?;
         }

@@ -1,3 +1,5 @@
+use access::ClientRef;
+
 use super::*;
 
 pub use program::values::check;
@@ -5,7 +7,7 @@ pub use program::values::check;
 #[test]
 fn names_and_ids() {
     check(
-        client,
+        |text| text.parse::<ClientRef>().map_err(|error| error.to_string()),
         r#"
         019a3c5e-0000-7000-8000-000000000000  | Id(ClientId(019a3c5e-0000-7000-8000-000000000000))
         Ada                                   | Name("Ada")

@@ -2,7 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use access::{ClientChange, LONGEST_OVERLAP, NewClient, Rotation, Scope};
+use access::{Activity, ClientChange, LONGEST_OVERLAP, NewClient, Rotation, Scope};
+use adapters_http::client_data;
 use clap::{ArgGroup, Args};
 use kernel::{ClientId, Prefixes};
 use runtime::clock;
@@ -10,7 +11,7 @@ use serde_json::json;
 use time::Duration;
 use tokens::ClientSecret;
 
-use super::{named::ClientArgs, show::settings};
+use super::{named::ClientArgs, show::SETTINGS};
 use crate::{
     cli::{
         ChangeArgs, JsonArgs,
@@ -174,7 +175,8 @@ impl Update {
         let named = self.client.open().await?;
         let (clients, id) = (named.managed(), named.client.id);
         let client = clients.update(id, &change, clock::now()).await?;
-        output::print(settings(&client).text())?;
+        let nothing = Activity::default();
+        output::print(output::record(&client_data(&client, &nothing), SETTINGS)?)?;
         output::print("Every process knows it within 10 seconds.")
     }
 }

@@ -1,24 +1,16 @@
 //! `posthaste clients list`, `show` and `link`: clients as text and as JSON.
 
-use access::{
-    Client, Scope,
-    activity::{Activity, Day},
-};
+use access::{Client, ClientRef};
 use adapters_console::client_link;
 use adapters_http::client_data;
 use clap::Args;
 use runtime::clock;
-use serde::{Serialize, Serializer};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::named::{ClientArgs, ClientContext, find};
+use super::named::{ClientArgs, ClientContext};
 use crate::{
-    cli::{
-        JsonArgs, ListArgs, PublicUrlArgs, StoreArgs,
-        values::{ClientRef, client},
-    },
-    output::{self, Fields},
-    text,
+    cli::{JsonArgs, ListArgs, PublicUrlArgs, StoreArgs},
+    output,
 };
 
 /// List the clients, oldest first
@@ -37,11 +29,16 @@ impl List {
         let more = self.rows.cut(&mut all);
         let ids: Vec<_> = all.iter().map(|client| client.id).collect();
         let mut activities = database.activity.activities(&ids, true).await?;
-        let shown = all.into_iter().map(|client| Shown {
-            activity: activities.remove(&client.id).unwrap_or_default(),
-            client,
-        });
-        self.rows.print(&shown.collect::<Vec<_>>(), "", more)
+        let mut activity = |client: &Client| activities.remove(&client.id).unwrap_or_default();
+        let all: Vec<_> = all
+            .iter()
+            .map(|client| (client, activity(client)))
+            .collect();
+        let rows = all
+            .iter()
+            .map(|(client, activity)| client_data(client, activity));
+        self.rows
+            .print(COLUMNS, &rows.collect::<Vec<_>>(), "", more)
     }
 }
 
@@ -49,7 +46,7 @@ impl List {
 #[derive(Debug, Args)]
 pub struct Show {
     /// The client's id, or its name if no other client has it
-    #[arg(value_name = "ID", value_parser = client)]
+    #[arg(value_name = "ID")]
     client: ClientRef,
     #[command(flatten)]
     json: JsonArgs,
@@ -60,10 +57,13 @@ pub struct Show {
 impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
-        let client = find(&*database.clients, &self.client).await?;
+        let client = self.client.find(&*database.clients).await?;
         let activity = database.activity.activity(client.id).await?;
-        let shown = Shown { client, activity };
-        self.json.print(&shown, || shown.text())
+        let shown = client_data(&client, &activity);
+        if self.json.enabled {
+            return output::print_json(&shown);
+        }
+        print(&serde_json::to_value(shown)?)
     }
 }
 
@@ -92,122 +92,41 @@ impl Link {
     }
 }
 
-/// A client for an operator.
-struct Shown {
-    client: Client,
-    activity: Activity,
-}
+/// What a list shows of a client.
+const COLUMNS: &str = "CLIENT=client_id  NAME=name  SCOPES=scopes  PREFIXES=prefixes  \
+                       CREATED=created_at  REVOKED=revoked_at";
 
-impl Shown {
-    /// The client, its secrets, its last days and its last refusals.
-    fn text(&self) -> String {
-        let Self { client, activity } = self;
-        let mut fields = settings(client);
-        let or_never = |at: Option<_>| at.map_or_else(|| "never".to_owned(), output::time);
-        fields
-            .add("last_push_at", or_never(activity.last_push_at))
-            .add("created_at", output::time(client.created_at))
-            .add("revoked_at", client.revoked_at.map(output::time));
-        for secret in &client.secrets {
-            let (made, used) = (
-                output::time(secret.created_at),
-                or_never(secret.last_used_at),
-            );
-            let end = secret.expires_at.map(output::time);
-            let end = end.map(|end| format!(", valid until {end}"));
-            let end = end.unwrap_or_default();
-            fields.add("secret", format!("made {made}, last used {used}{end}"));
+/// What a client may do.
+pub(super) const SETTINGS: &str =
+    "client_id  name  scopes  prefixes=the whole board  requests_per_minute=any number";
+
+/// What else is shown of a client; in tables its secrets, its last days and its last refusals.
+const TIMES: &str = "last_push_at=never  created_at  revoked_at";
+const PARTS: [(&str, &str); 3] = [
+    (
+        "secrets",
+        "SECRET MADE=created_at  LAST USED=last_used_at  VALID UNTIL=expires_at",
+    ),
+    (
+        "days",
+        "DAY=date  CREATED=created  UPDATED=updated  UNCHANGED=unchanged  EXPIRED=expired  \
+         REOPENED=reopened  REFUSED=refused  APPROVED=approved  REJECTED=rejected",
+    ),
+    (
+        "refusals",
+        "REFUSED=at  STATUS=status  IDENTIFIER=unique_source_identifier  TIMES=count  \
+         REQUEST=request_id  =message:below",
+    ),
+];
+
+/// Prints a client as lines and tables.
+fn print(shown: &Value) -> anyhow::Result<()> {
+    output::print(output::record(shown, SETTINGS)?)?;
+    output::print(output::record(shown, TIMES)?)?;
+    for (key, columns) in PARTS {
+        if let Some(rows @ [_, ..]) = shown[key].as_array().map(Vec::as_slice) {
+            output::print(format_args!("\n{}", output::table(columns, rows)?))?;
         }
-        let mut text = fields.text();
-        if !activity.days.is_empty() {
-            let days: Vec<_> = activity.days.iter().map(day).collect();
-            text = format!("{text}\n\n{}", output::columns(DAYS, &days));
-        }
-        if !activity.refusals.is_empty() {
-            text += "\n\nThe last refusals:";
-        }
-        text.extend(activity.refusals.iter().map(|refusal| {
-            let (at, status) = (output::time(refusal.at), refusal.status);
-            let identifier = text::plain(&refusal.identifier);
-            let message = text::plain(&refusal.message);
-            let more = match refusal.count - 1 {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let request = refusal.request_id.as_deref().map(text::plain);
-            let request = request
-                .map(|id| format!("  request {id}"))
-                .unwrap_or_default();
-            format!("\n{at}  {status}  {identifier}{more}{request}\n    {message}")
-        }));
-        text
     }
-}
-
-impl output::Row for Shown {
-    const HEADINGS: &'static str = "CLIENT  NAME  SCOPES  PREFIXES  CREATED  REVOKED";
-
-    fn cells(&self) -> Vec<String> {
-        let client = &self.client;
-        vec![
-            client.id.to_string(),
-            client.name.clone(),
-            scopes(client),
-            client.prefixes.as_slice().join(" "),
-            output::time(client.created_at),
-            client.revoked_at.map(output::time).unwrap_or_default(),
-        ]
-    }
-}
-
-impl Serialize for Shown {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        client_data(&self.client, &self.activity).serialize(serializer)
-    }
-}
-
-/// The columns of a client's days.
-const DAYS: &str =
-    "DAY  CREATED  UPDATED  UNCHANGED  EXPIRED  REOPENED  REFUSED  APPROVED  REJECTED";
-
-/// What a client did on a day.
-fn day(day: &Day) -> Vec<String> {
-    let counts = &day.counts;
-    let counts = [
-        counts.created,
-        counts.updated,
-        counts.unchanged,
-        counts.expired,
-        counts.reopened,
-        counts.refused,
-        counts.approved,
-        counts.rejected,
-    ];
-    let counts = counts.iter().map(ToString::to_string);
-    [day.date.to_string()].into_iter().chain(counts).collect()
-}
-
-/// The settings of a client, as lines.
-pub(super) fn settings(client: &Client) -> Fields {
-    let prefixes = match client.prefixes.as_slice() {
-        [] => "the whole board".to_owned(),
-        prefixes => prefixes.join(", "),
-    };
-    let limit = client.requests_per_minute.map(|limit| limit.to_string());
-    let mut fields = Fields::default();
-    fields
-        .add("client_id", client.id.to_string())
-        .add("name", client.name.clone())
-        .add("scopes", scopes(client))
-        .add("postings", prefixes)
-        .add(
-            "requests_per_minute",
-            limit.unwrap_or_else(|| "any number".to_owned()),
-        );
-    fields
-}
-
-fn scopes(client: &Client) -> String {
-    let scopes: Vec<_> = client.scopes.iter().copied().map(Scope::as_str).collect();
-    scopes.join(" ")
+    Ok(())
 }

@@ -8,7 +8,10 @@ use newsletter::subscriber::{Account, provider::Provider};
 
 use super::check::{CHECK_TIMEOUT, Check, TIMEOUTS, within};
 use crate::{
-    cli::EnricherKind, misconfigured::Misconfigured, output, provider, serve::Serve, webhooks,
+    cli::EnricherKind,
+    misconfigured::Misconfigured,
+    output,
+    serve::{Serve, provider, webhooks},
 };
 
 const NEWSLETTER: &str = "newsletter";

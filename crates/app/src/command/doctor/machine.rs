@@ -7,7 +7,7 @@ use tokens::KeyFolder;
 use workers::clock_skew::TOLERANCE;
 
 use super::check::Check;
-use crate::{cli::HttpArgs, command::backup::files, database_url::DatabaseUrl, exposure, output};
+use crate::{cli::HttpArgs, database::url::DatabaseUrl, output, serve::exposure};
 
 const KEYS: &str = "keys";
 const DISK: &str = "disk";
@@ -94,8 +94,8 @@ pub fn disk(database: &DatabaseUrl) -> Check {
             "the database's is its server's; nothing else needs room",
         );
     };
-    let folder = files::folder_of(path);
-    match files::free_space(folder) {
+    let folder = backup::folder_of(path);
+    match backup::free_space(folder) {
         Ok(bytes) => free_space(folder, bytes),
         Err(error) => Check::wrong(
             DISK,

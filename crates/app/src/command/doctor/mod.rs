@@ -16,7 +16,12 @@ use clap::Args;
 use program::options;
 
 use self::check::Check;
-use crate::{cli::JsonArgs, embedded, output, serve::Serve};
+use crate::{
+    cli::{JsonArgs, exit_code},
+    database::embedded,
+    output,
+    serve::Serve,
+};
 
 /// Say what is wrong with an installation, and what to do about it
 ///
@@ -62,11 +67,7 @@ impl Doctor {
             let lines: Vec<_> = checks.iter().map(Check::line).collect();
             output::print(lines.join("\n"))?;
         }
-        Ok(if checks.iter().all(|check| check.ok) {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        })
+        Ok(exit_code(checks.iter().all(|check| check.ok)))
     }
 }
 

@@ -7,7 +7,10 @@ use runtime::clock;
 use workers::clock_skew::{self, TOLERANCE};
 
 use super::check::{CHECK_TIMEOUT, Check, checked, within};
-use crate::{database::Database, database_url::DatabaseUrl, output};
+use crate::{
+    database::{Database, url::DatabaseUrl},
+    output,
+};
 
 const STORE: &str = "store";
 const REPLICA: &str = "replica";

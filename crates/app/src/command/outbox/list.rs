@@ -8,9 +8,8 @@ use newsletter::{
     tasks,
 };
 use runtime::clock;
-use serde::Serialize;
+use serde_json::{Value, json};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::{
     cli::{ListArgs, StoreArgs},
@@ -46,47 +45,20 @@ impl List {
 }
 
 /// A task as JSON.
-#[derive(Debug, Serialize)]
-pub(super) struct Row<'a> {
-    id: i64,
-    pub(super) kind: &'a str,
-    pub(super) key: Uuid,
-    attempts: u32,
-    next_at: String,
-    last_error: Option<&'a str>,
+pub fn data(task: &TaskRow) -> Value {
+    json!({
+        "id": task.id.0,
+        "kind": task.kind,
+        "key": task.key,
+        "attempts": task.attempts,
+        "next_at": output::time(task.next_at),
+        "last_error": task.last_error,
+    })
 }
 
-impl<'a> Row<'a> {
-    pub(super) fn new(task: &'a TaskRow) -> Self {
-        Self {
-            id: task.id.0,
-            kind: task.kind.as_str(),
-            key: task.key,
-            attempts: task.attempts,
-            next_at: output::time(task.next_at),
-            last_error: task.last_error.as_deref(),
-        }
-    }
-}
-
-impl output::Row for Row<'_> {
-    const HEADINGS: &'static str = "ID  KIND  TRIES  NEXT (UTC)  KEY";
-    const WIDTHS: &'static [usize] = &[8, 8, 5, 16, 36];
-
-    fn cells(&self) -> Vec<String> {
-        vec![
-            self.id.to_string(),
-            self.kind.to_owned(),
-            self.attempts.to_string(),
-            output::to_the_minute(&self.next_at),
-            self.key.to_string(),
-        ]
-    }
-
-    fn below(&self) -> Option<String> {
-        self.last_error.map(ToOwned::to_owned)
-    }
-}
+/// What a list shows of a task.
+pub(super) const COLUMNS: &str = "ID=id:8  KIND=kind:8  TRIES=attempts:5  NEXT (UTC)=next_at:16  \
+                                  KEY=key:36  =last_error:below";
 
 /// A line for each paused account of the e-mail provider, whose tasks have to wait.
 async fn pauses(accounts: &dyn Accounts) -> anyhow::Result<Vec<String>> {
@@ -110,13 +82,13 @@ pub(super) async fn print(
     args: &ListArgs,
     mut print: impl FnMut(String) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let mut list = output::List::new(args.json.enabled, &mut print);
+    let mut list = output::List::new(args.json.enabled, COLUMNS, &mut print);
     let (mut after, mut why) = (None, None);
     while list.shown() < args.limit {
         let size = (args.limit - list.shown()).min(PAGE);
         let page = outbox.list(dead, after, size).await?;
         if !page.is_empty() {
-            list.page(&page.iter().map(Row::new).collect::<Vec<_>>())?;
+            list.page(&page.iter().map(data).collect::<Vec<_>>())?;
         }
         if !dead {
             why = why.or_else(|| tasks::hint(&page, clock::now()));
@@ -149,7 +121,7 @@ async fn more(
     if outbox.list(dead, after, 1).await?.is_empty() {
         return Ok(None);
     }
-    let counts = outbox.backlog(&workers::kinds::ALL).await?;
+    let counts = outbox.backlog(workers::kinds()).await?;
     let counts = counts
         .iter()
         .map(|of| if dead { of.dead } else { of.waiting });

@@ -6,6 +6,7 @@ mod list;
 #[cfg(test)]
 mod tests;
 
+pub use self::list::data;
 use self::{
     dead::{Dismiss, Retry},
     list::List,

@@ -14,9 +14,9 @@ use uuid::Uuid;
 
 use super::{
     dead::{remove, revive},
-    list::{PAGE, Row, pause, print},
+    list::{COLUMNS, PAGE, data, pause, print},
 };
-use crate::{cli::ListArgs, output::List};
+use crate::{cli::ListArgs, output};
 
 /// A store with two postings. The enrichment of the first is a dead letter, the other waits.
 async fn store() -> MemoryStore {
@@ -40,18 +40,6 @@ async fn store() -> MemoryStore {
 
 async fn tasks(store: &MemoryStore, dead: bool) -> Vec<TaskRow> {
     Outbox::list(store, dead, None, usize::MAX).await.unwrap()
-}
-
-/// The tasks as a table.
-fn table(tasks: &[TaskRow]) -> String {
-    let mut lines = Vec::new();
-    let mut list = List::new(false, |line| {
-        lines.push(line);
-        Ok(())
-    });
-    let rows: Vec<_> = tasks.iter().map(Row::new).collect();
-    list.page(&rows).unwrap();
-    lines.join("\n")
 }
 
 fn recorded() -> Entry {
@@ -81,7 +69,7 @@ async fn json_is_an_array_of_rows() {
     };
     let expect = json!({"id": waiting.id.0, "kind": "enrich", "key": put_id("b").to_string(),
         "attempts": 0, "next_at": "2026-03-01T12:01:00.123456Z", "last_error": null});
-    assert_eq!(serde_json::to_value(Row::new(waiting)).unwrap(), expect);
+    assert_eq!(data(waiting), expect);
 }
 
 async fn listed(store: &MemoryStore, limit: usize, as_json: bool) -> Vec<String> {
@@ -121,7 +109,10 @@ async fn a_list_has_a_limit_and_says_how_many_more_there_are() {
 
 #[tokio::test]
 async fn the_table_shows_errors_safely_and_fits_a_terminal() {
-    let text = table(&tasks(&store().await, true).await);
+    let store = store().await;
+    let dead = tasks(&store, true).await;
+    let rows: Vec<_> = dead.iter().map(data).collect();
+    let text = output::table(COLUMNS, &rows).unwrap();
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines.len(), 3, "{text}");
     assert!(

@@ -5,16 +5,17 @@ use std::fmt::Write as _;
 use anyhow::bail;
 use clap::Args;
 use domain::{
-    posting::{Posting, PostingView, Rejection, SalaryPeriod},
+    posting::{PostingView, Rejection},
     store::PostingReader,
 };
-use kernel::{SourceIdentifier, Version, words};
+use kernel::{SourceIdentifier, Version};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::resolve;
 use crate::{
     cli::{AppealArgs, JsonArgs, StoreArgs, values},
-    output::{self, Fields, time},
+    output,
     text::{lines as plain_text, plain},
 };
 
@@ -49,6 +50,18 @@ struct Shown<T> {
     version: Version,
 }
 
+/// What text shows of a posting between its title and its history.
+const FIELDS: &str = "unique_source_identifier  uuid  version  status  status_reason  is_featured  \
+     decision/outcome  decision/by  decision/version  decision/at  decision/code  \
+     decision/sentence  decision/passages  decision/appeal  company/name  company/website_url  \
+     company/logo_path  employment_types  location_types  location_city  location_country_code  \
+     latitude  longitude  salary_min  salary_max  salary_currency_code  salary_period  \
+     application_email  application_url  metadata  created_at  updated_at  published_at  \
+     expire_at  expired_at  expiration_reason";
+
+/// What text shows of an entry of the history.
+const HISTORY: &str = "AT=at  STATUS=status  BY=by  =reason:below";
+
 pub(super) async fn show(
     postings: &dyn PostingReader,
     id: &SourceIdentifier,
@@ -58,100 +71,24 @@ pub(super) async fn show(
     let Some(view) = postings.find(id).await? else {
         bail!(Rejection::NotFound);
     };
+    let shown = Shown {
+        posting: adapters_http::posting_data(&view, appeal),
+        version: view.posting.version,
+    };
     if as_json {
-        Ok(output::json(&Shown {
-            posting: adapters_http::posting_data(&view, appeal),
-            version: view.posting.version,
-        })?)
+        Ok(output::json(&shown)?)
     } else {
-        Ok(text(&view, appeal))
+        text(&view, &serde_json::to_value(shown)?)
     }
 }
 
-/// The posting as text. Writing to a string cannot fail.
-fn text(view: &PostingView, appeal: Option<&str>) -> String {
-    let PostingView {
-        posting,
-        company,
-        texts,
-        coordinates,
-        decision,
-        history,
-    } = view;
-    let (details, company) = (&posting.details, &company.company);
-    let mut fields = Fields::default();
-    let mut field = |name: &str, value: Option<String>| {
-        fields.add(name, value.filter(|value| !value.is_empty()));
-    };
-    field("id", Some(posting.source_identifier.to_string()));
-    field("uuid", Some(posting.id.to_string()));
-    field("status", Some(status(posting)));
-    field("reason", posting.status_reason.clone());
-    if let Some(decision) = decision {
-        let version = decision.by.version();
-        let by = decision.by.to_string();
-        let by = version.map_or(by.clone(), |version| format!("{by} {version}"));
-        let (outcome, code) = (decision.outcome, &decision.code);
-        let decided = format!("{outcome} by {by}, {}: {code}", time(decision.at));
-        field("decision", Some(decided));
-        field("because", Some(decision.sentence.clone()));
-        for passage in &decision.passages {
-            field("passage", Some(passage.clone()));
-        }
-        field("appeal", appeal.map(str::to_owned));
-    }
-    field(
-        "company",
-        Some(format!("{} <{}>", company.name, company.website.as_str())),
-    );
-    field("logo", company.logo_path.clone());
-    let place = words::place(
-        details.location_city.as_deref(),
-        details.location_country_code,
-        &details.location_types,
-    );
-    let salary = words::salary(
-        details.salary_min,
-        details.salary_max,
-        details.salary_currency_code,
-        details.salary_period.map(SalaryPeriod::as_str),
-    );
-    let employment = details.employment_types.iter().map(ToString::to_string);
-    field(
-        "employment",
-        Some(employment.collect::<Vec<_>>().join(", ")),
-    );
-    field("place", Some(place));
-    let coordinates = coordinates.map(|at| format!("{}, {}", at.latitude, at.longitude));
-    field("coordinates", coordinates);
-    field("salary", Some(salary));
-    field("apply by e-mail", details.application_email.clone());
-    field("apply at", details.application_url.clone());
-    let metadata = details.metadata.as_ref();
-    field("metadata", metadata.map(|json| json.as_str().to_owned()));
-    field("created", Some(time(posting.created_at)));
-    field("updated", Some(time(posting.updated_at)));
-    field("published", posting.published_at.map(time));
-    field("expires", posting.expire_at.map(time));
-    field("expired", posting.expired_at.map(time));
-    field("expiration reason", details.expiration_reason.clone());
-
-    let title = plain(&details.title);
-    let mut text = format!("{title}\n\n{}\n\nHistory\n", fields.text());
-    for entry in history {
-        _ = write!(
-            text,
-            "  {}  {}  by {}",
-            time(entry.at),
-            entry.status,
-            entry.by
-        );
-        if let Some(reason) = &entry.reason {
-            _ = write!(text, "\n    {}", plain(reason));
-        }
-        text.push('\n');
-    }
-    match texts {
+fn text(view: &PostingView, shown: &Value) -> anyhow::Result<String> {
+    let title = plain(&view.posting.details.title);
+    let fields = output::record(shown, FIELDS)?;
+    let history = shown["history"].as_array().map_or(&[][..], Vec::as_slice);
+    let history = output::table(HISTORY, history)?;
+    let mut text = format!("{title}\n\n{fields}\n\n{history}\n");
+    match &view.texts {
         Some(texts) => {
             section(&mut text, "Description", &texts.markdown);
             section(&mut text, "Redacted description", &texts.redacted_markdown);
@@ -159,9 +96,10 @@ fn text(view: &PostingView, appeal: Option<&str>) -> String {
         None => section(&mut text, "Description as pushed", view.description()),
     }
     text.truncate(text.trim_end().len());
-    text
+    Ok(text)
 }
 
+/// Adds a text below a heading. Writing to a string cannot fail.
 fn section(text: &mut String, heading: &str, body: &str) {
     _ = write!(text, "\n── {heading} ──\n\n");
     let body = plain_text(body);
@@ -171,15 +109,4 @@ fn section(text: &mut String, heading: &str, body: &str) {
         body.trim_end()
     });
     text.push('\n');
-}
-
-fn status(posting: &Posting) -> String {
-    let mut status = posting.status.to_string();
-    if posting.moderated {
-        status += ", by an operator";
-    }
-    if posting.is_featured {
-        status += ", featured";
-    }
-    status
 }

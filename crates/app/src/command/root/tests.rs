@@ -5,7 +5,7 @@ use secrecy::ExposeSecret as _;
 use super::*;
 use crate::{
     cli::{EnricherKind, values::tests::check},
-    database_url::DatabaseUrl,
+    database::url::DatabaseUrl,
     serve::Worker,
 };
 

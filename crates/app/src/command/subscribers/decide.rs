@@ -1,12 +1,12 @@
 //! `posthaste subscribers suppress`, `reinstate`, `rotate-token` and `erase`.
 
+use adapters_http::{new_migration_token, new_subscriber_id};
 use clap::Args;
 use newsletter::usecase::{PersonCommand, PersonRef, decide_about_person};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
 
 use crate::{
     cli::{ChangeArgs, values},
-    newsletter_service::{new_id, new_token},
     output,
 };
 
@@ -59,7 +59,10 @@ async fn decide(
     change: &ChangeArgs,
 ) -> anyhow::Result<()> {
     let (by, database) = change.open().await?;
-    let (store, new) = (&*database.newsletter, (new_id(), new_token()));
+    let (store, new) = (
+        &*database.newsletter,
+        (new_subscriber_id(), new_migration_token()),
+    );
     let attempt = || decide_about_person(store, person, command, new.clone(), &by, clock::now());
     output::print(decide_again(COMMAND_PATIENCE, attempt).await?)
 }

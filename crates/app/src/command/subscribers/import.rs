@@ -4,6 +4,7 @@
 
 use std::{collections::HashSet, path::PathBuf, process::ExitCode, time::Duration};
 
+use adapters_http::{new_migration_token, new_subscriber_id};
 use clap::Args;
 use kernel::body::BodyError;
 use newsletter::{
@@ -12,18 +13,14 @@ use newsletter::{
     usecase::{Reported, decide_subscribers, put_subscribers},
 };
 use program::records::{Fields, Layout};
-use runtime::{clock, decide_again};
+use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use serde_json::{Map, Value, json};
 
 use super::{
     export::{COLUMNS, TOKEN},
     intake::{self, Intake, Record, Tally},
 };
-use crate::{
-    cli::ChangeArgs,
-    newsletter_service::{self, new_id, new_token},
-    output,
-};
+use crate::{cli::ChangeArgs, output};
 
 /// The columns of the file; the token that an export adds is ignored.
 static LAYOUT: Layout = Layout {
@@ -86,7 +83,12 @@ fn report(fields: &Fields) -> Result<PutSubscriber, String> {
         "membership": membership,
     })
     .to_string();
-    let put = PutSubscriber::read(Email::parse(email), body.as_bytes(), new_id(), new_token());
+    let put = PutSubscriber::read(
+        Email::parse(email),
+        body.as_bytes(),
+        new_subscriber_id(),
+        new_migration_token(),
+    );
     match put {
         Ok(put) if errors.is_empty() => return Ok(put),
         Ok(_) => {}
@@ -117,7 +119,7 @@ impl Record for PutSubscriber {
         let reported = if let Some(run) = &mut import.run {
             run.begin(store).await?;
             let attempt = || put_subscribers(store, puts, (import.clock)());
-            decide_again(newsletter_service::DEADLINE, attempt).await?
+            decide_again(COMMAND_PATIENCE, attempt).await?
         } else {
             let decided = decide_subscribers(store, puts, (import.clock)()).await?;
             decided.0

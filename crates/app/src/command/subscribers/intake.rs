@@ -14,11 +14,11 @@ use std::{
 use anyhow::Context as _;
 use indicatif::ProgressBar;
 use kernel::audit::Entry;
-use newsletter::store::Store;
+use newsletter::{store::Store, usecase::Run};
 use runtime::{Clock, clock};
 use tokio::sync::mpsc;
 
-use crate::{command::run::Run, input, output, progress};
+use crate::{cli::exit_code, input, output, progress};
 use program::records::{Fields, Layout, Records};
 
 /// Records per commit.
@@ -45,7 +45,7 @@ pub(super) trait Record: Sized + Send + 'static {
     }
 }
 
-/// Counts of the records by outcome; those that are refused are last.
+/// Counts by outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tally(Vec<(&'static str, u64)>);
 
@@ -53,8 +53,11 @@ impl Tally {
     const REFUSED: &str = "refused";
 
     pub fn of<R: Record>() -> Self {
-        let outcomes = R::OUTCOMES.iter().copied().chain([Self::REFUSED]);
-        Self(outcomes.map(|outcome| (outcome, 0)).collect())
+        Self::new(R::OUTCOMES.iter().copied().chain([Self::REFUSED]))
+    }
+
+    pub fn new(outcomes: impl IntoIterator<Item = &'static str>) -> Self {
+        Self(outcomes.into_iter().map(|outcome| (outcome, 0)).collect())
     }
 
     pub fn add(&mut self, outcome: &str, count: u64) {
@@ -72,8 +75,9 @@ impl Tally {
         self.0.iter().map(|(_, count)| count).sum()
     }
 
-    fn has_refused(&self) -> bool {
-        self.0.last().is_some_and(|(_, refused)| *refused > 0)
+    /// Whether nothing has the last outcome, which is the bad one.
+    pub fn is_good(&self) -> bool {
+        self.0.last().is_some_and(|(_, bad)| *bad == 0)
     }
 }
 
@@ -125,11 +129,7 @@ pub(super) async fn run<R: Record>(
     };
     ended?;
     recorded?;
-    Ok(if tally.has_refused() {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(exit_code(tally.is_good()))
 }
 
 /// A batch of the file's records.

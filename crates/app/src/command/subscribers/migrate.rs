@@ -1,45 +1,32 @@
-//! `posthaste subscribers migrate`: moves subscribers to the e-mail provider's new account.
-//!
-//! The command records moves, and a worker with the accounts' keys carries them out. Two limits
-//! apply. Moves are recorded no faster than the old account's rate limit allows, so that a launch
-//! does not delay subscribers who confirm their own move meanwhile. And because there is no way
-//! back, the command watches the outcome of the moves and stops if too many fail, see
-//! [`MoveMonitor`].
+//! `posthaste subscribers migrate`: moves subscribers to the e-mail provider's new account, see
+//! [`Launch`].
 
-use std::{num::NonZeroU32, process::ExitCode, time::Duration};
+use std::{num::NonZeroU32, process::ExitCode};
 
 use adapters_mailerlite::preflight::{self, Expected};
 use anyhow::bail;
 use clap::Args;
-use kernel::{StoreError, outbox::Outbox};
+use kernel::StoreError;
 use newsletter::{
     audit,
     store::Store,
     subscriber::{Email, MigrationSource},
     usecase::{
-        self, Forecast, LAUNCH_PAGE, Migration, MoveMonitor, Moves, People, PersonError, PersonRef,
-        count_to_move, sample_to_move,
+        Forecast, LAUNCH_PAGE, Migration, People, PersonError, PersonRef, Run, count_to_move,
+        sample_to_move,
     },
 };
-use runtime::{Clock, clock, decide_again};
-use tokio::time::{Instant, sleep_until};
+use runtime::clock;
+use workers::{Launch, LaunchEnd};
 
+use super::intake::Tally;
 use crate::{
-    cli::{AccountsArgs, ChangeArgs, values},
-    command::run::Run,
-    newsletter_service, output, progress, provider,
+    cli::{AccountsArgs, ChangeArgs, exit_code, values},
+    output, progress,
+    serve::provider,
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
 };
-
-/// Subscribers that are moved in one commit at most.
-const BATCH: u32 = 500;
-/// Batches whose moves are in progress at most.
-const MAX_BATCHES_IN_PROGRESS: usize = 10;
-/// The interval of looking for the workers' progress while too many moves are in progress.
-const POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// Requests to the old account per move: find the subscriber, and remove them.
-const REQUESTS_PER_MOVE: u32 = 2;
 
 /// Move subscribers to the new account of the e-mail provider
 #[derive(Debug, Args)]
@@ -114,25 +101,28 @@ impl Migrate {
         if self.dry_run {
             return dry_run(&self, &*database.newsletter, people, unknown).await;
         }
-        let mover = Mover {
+        let launch = Launch {
             store: &*database.newsletter,
             outbox: &*database.outbox,
             clock: clock::system(),
             source: self.source,
-            limiter: RateLimiter::new(self.accounts.requests_per_minute),
+            requests_per_minute: self.accounts.requests_per_minute,
         };
         let mut run = Run::new(entry);
-        run.begin(mover.store).await?;
+        run.begin(launch.store).await?;
         let bar = progress::of_items(count);
-        let mut tally = Tally {
-            unknown,
-            ..Tally::default()
-        };
-        let ended = mover
-            .drive(people, stop, |email, migration| {
-                tally.add(migration);
+        let mut tally = Tally::new(["moved", "unchanged", "unknown"]);
+        tally.add("unknown", unknown);
+        let ended = launch
+            .run(people, stop, |email, migration| {
+                let outcome = match migration {
+                    Migration::Started => "moved",
+                    Migration::Unchanged => "unchanged",
+                    Migration::Unknown => "unknown",
+                };
+                tally.add(outcome, 1);
                 bar.inc(1);
-                bar.set_message(tally.progress());
+                bar.set_message(tally.to_string());
                 if migration == Migration::Unknown {
                     let email = plain(email.as_str());
                     bar.suspend(|| output::print_error(format_args!("not a subscriber: {email}")));
@@ -140,24 +130,23 @@ impl Migrate {
             })
             .await;
         bar.finish_and_clear();
-        output::print(format_args!("{}.", tally.progress()))?;
-        let recorded = run.end(mover.store, tally.counts()).await;
+        output::print(format_args!("{tally}."))?;
+        let recorded = run.end(launch.store, tally.counts().iter().copied()).await;
         let ended = ended?;
         recorded?;
         Ok(match ended {
-            End::Stopped => {
+            LaunchEnd::Stopped => {
                 output::print("Stopped before the end. Run it again to go on.")?;
                 ExitCode::from(INTERRUPTED)
             }
-            End::TooManyFailed(outcome) => {
+            LaunchEnd::TooManyFailed(outcome) => {
                 output::print_error(format_args!(
                     "Stopped: {outcome}. `posthaste outbox list` and `outbox list --dead` say why. \
                      Run it again to go on."
                 ));
                 ExitCode::FAILURE
             }
-            End::Complete if tally.unknown == 0 => ExitCode::SUCCESS,
-            End::Complete => ExitCode::FAILURE,
+            LaunchEnd::Complete => exit_code(tally.is_good()),
         })
     }
 }
@@ -220,136 +209,5 @@ async fn dry_run(
         output::print(format_args!("{mark:<6}{}", plain(&finding.to_string())))?;
         is_good &= finding.is_good();
     }
-    Ok(if is_good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(exit_code(is_good))
 }
-
-/// The end of a run without errors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    Complete,
-    /// A signal asked it to stop.
-    Stopped,
-    /// Too many moves failed.
-    TooManyFailed(Moves),
-}
-
-/// Counts of the subscribers by outcome.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tally {
-    started: u64,
-    unchanged: u64,
-    unknown: u64,
-}
-
-impl Tally {
-    const fn add(&mut self, migration: Migration) {
-        match migration {
-            Migration::Started => self.started += 1,
-            Migration::Unchanged => self.unchanged += 1,
-            Migration::Unknown => self.unknown += 1,
-        }
-    }
-
-    const fn counts(&self) -> [(&'static str, u64); 3] {
-        [
-            ("moved", self.started),
-            ("unchanged", self.unchanged),
-            ("unknown", self.unknown),
-        ]
-    }
-
-    fn progress(&self) -> String {
-        let Self {
-            started,
-            unchanged,
-            unknown,
-        } = self;
-        format!("{started} moved, {unchanged} had moved before, {unknown} unknown")
-    }
-}
-
-/// The rate limit of moves.
-#[derive(Clone, Copy, Debug)]
-struct RateLimiter {
-    batch: usize,
-    /// The wait per move.
-    wait: Duration,
-}
-
-impl RateLimiter {
-    fn new(requests_per_minute: NonZeroU32) -> Self {
-        let limit = requests_per_minute.get();
-        let batch = (limit / REQUESTS_PER_MOVE).clamp(1, BATCH);
-        Self {
-            batch: usize::try_from(batch).unwrap_or(1),
-            wait: Duration::from_mins(1) * REQUESTS_PER_MOVE / limit,
-        }
-    }
-}
-
-/// Records moves of subscribers.
-struct Mover<'a> {
-    store: &'a dyn Store,
-    outbox: &'a dyn Outbox,
-    clock: Clock,
-    source: MigrationSource,
-    limiter: RateLimiter,
-}
-
-impl Mover<'_> {
-    /// Moves subscribers batch by batch until there are no more, `stop` is ready between two
-    /// batches, or too many moves fail. Only [`MAX_BATCHES_IN_PROGRESS`] batches are ahead of the
-    /// workers, so that failures show before many more subscribers follow.
-    async fn drive(
-        &self,
-        mut people: People<'_>,
-        stop: impl Future<Output = ()>,
-        mut settle: impl FnMut(&Email, Migration),
-    ) -> anyhow::Result<End> {
-        tokio::pin!(stop);
-        let mut monitor = MoveMonitor::new(self.store, self.outbox);
-        let mut batch = people.next(self.limiter.batch).await?;
-        while !batch.is_empty() {
-            let begun = Instant::now();
-            let attempt = || usecase::migrate(self.store, &batch, self.source, (self.clock)());
-            let answers = decide_again(newsletter_service::DEADLINE, attempt).await?;
-            let mut moved = Vec::new();
-            for (email, migration) in batch.iter().zip(answers) {
-                if migration == Migration::Started {
-                    moved.push(email.clone());
-                }
-                settle(email, migration);
-            }
-            monitor.watch(&moved).await?;
-            batch = people.next(self.limiter.batch).await?;
-            if batch.is_empty() {
-                break;
-            }
-            let count = u32::try_from(moved.len()).unwrap_or(u32::MAX);
-            let mut next = begun + self.limiter.wait * count;
-            loop {
-                tokio::select! {
-                    biased;
-                    () = &mut stop => return Ok(End::Stopped),
-                    () = sleep_until(next) => {}
-                }
-                let outcome = monitor.check().await?;
-                if outcome.exceed_failure_limit() {
-                    return Ok(End::TooManyFailed(outcome));
-                }
-                if outcome.under_way <= MAX_BATCHES_IN_PROGRESS * self.limiter.batch {
-                    break;
-                }
-                next = Instant::now() + POLL_INTERVAL;
-            }
-        }
-        Ok(End::Complete)
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -17,7 +17,8 @@ use workers::ListWalk;
 
 use crate::{
     cli::{AccountsArgs, StoreArgs},
-    output, progress, provider,
+    output, progress,
+    serve::provider,
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
 };

@@ -1,13 +1,10 @@
 //! `posthaste subscribers show`: one subscriber as text or as JSON.
 
 use clap::Args;
-use kernel::{
-    day,
-    outbox::{Outbox, SubjectTask, TaskRow},
-};
+use kernel::outbox::{Outbox, SubjectTask};
 use newsletter::{
     store::Store,
-    subscriber::{Account, Departure, Place, Places, Subscriber, Suppression},
+    subscriber::{Account, Departure, Place, Places, SubscriberId, Suppression},
     tasks,
     usecase::PersonRef,
 };
@@ -16,6 +13,7 @@ use time::OffsetDateTime;
 
 use crate::{
     cli::{JsonArgs, StoreArgs, values},
+    command::outbox,
     output,
 };
 
@@ -38,7 +36,12 @@ impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
         let (store, outbox) = (&*database.newsletter, &*database.outbox);
-        output::print(show(store, outbox, &self.person, self.json.enabled).await?)
+        let shown = show(store, outbox, &self.person).await?;
+        if self.json.enabled {
+            output::print_json(&shown)
+        } else {
+            output::print(text(&shown)?)
+        }
     }
 }
 
@@ -63,168 +66,63 @@ fn state(place: &Place) -> Value {
 
 /// A task about the person that is pending or was given up.
 fn task_data(SubjectTask { task, is_dead }: &SubjectTask) -> Value {
-    json!({
-        "id": task.id.0,
-        "kind": task.kind.as_str(),
-        "attempts": task.attempts,
-        "next_at": output::time(task.next_at),
-        "last_error": task.last_error,
-        "dead": is_dead,
-    })
+    let mut data = outbox::data(task);
+    data["dead"] = json!(is_dead);
+    data
 }
 
-/// Renders a person and their tasks.
-async fn show(
-    store: &dyn Store,
-    outbox: &dyn Outbox,
-    person: &PersonRef,
-    as_json: bool,
-) -> anyhow::Result<String> {
+/// A person and their tasks: the API's answer, with more for an operator.
+async fn show(store: &dyn Store, outbox: &dyn Outbox, person: &PersonRef) -> anyhow::Result<Value> {
     let subscriber = person.find(store).await?;
     let tasks = outbox
         .tasks_of(subscriber.id.uuid(), &tasks::KINDS, TASKS)
         .await?;
-    if !as_json {
-        return Ok(text(&subscriber, &tasks));
-    }
-    // The API's answer, with more for an operator.
     let mut record = serde_json::to_value(adapters_http::subscriber_data(&subscriber))?;
+    let time = |at: Option<OffsetDateTime>| json!(at.map(output::time));
+    let departure = subscriber.departure;
+    let successor = departure.and_then(Departure::successor);
     let Places { old, new } = &subscriber.places;
     for (key, value) in [
         ("migration_token", json!(subscriber.token.reveal())),
         (
-            "reported_at",
-            json!(subscriber.reported_at.map(output::time)),
+            "migration_arrived",
+            json!(subscriber.migrated.map(|it| it.arrived)),
         ),
+        ("reported_at", time(subscriber.reported_at)),
         (
             "suppression",
             json!(subscriber.suppression.as_ref().map(origin)),
         ),
-        (
-            "reinstated_at",
-            json!(subscriber.reinstated_at.map(output::time)),
-        ),
-        (
-            "departure",
-            json!(subscriber.departure.map(|it| it.kind().as_str())),
-        ),
-        ("told_at", json!(subscriber.told_at.map(output::time))),
+        ("reinstated_at", time(subscriber.reinstated_at)),
+        ("departure", json!(departure.map(|it| it.kind().as_str()))),
+        ("successor", json!(successor.map(SubscriberId::uuid))),
+        ("told_at", time(subscriber.told_at)),
+        ("updated_at", time(Some(subscriber.updated_at))),
         ("accounts", json!({ "old": state(old), "new": state(new) })),
         ("tasks", tasks.iter().map(task_data).collect()),
     ] {
         record[key] = value;
     }
-    Ok(output::json(&record)?)
+    Ok(record)
 }
 
-/// The subscriber as text.
-fn text(subscriber: &Subscriber, tasks: &[SubjectTask]) -> String {
-    let time = |at: Option<OffsetDateTime>| at.map(output::time);
-    let migrated = subscriber.migrated.map(|migrated| {
-        let arrival = if migrated.arrived { "" } else { ", under way" };
-        let at = output::time(migrated.at);
-        format!("{at}, by {}{arrival}", migrated.source)
-    });
-    let suppressed = subscriber.suppression.as_ref().map(suppression);
-    let reported = time(subscriber.reported_at).unwrap_or_else(|| "never".to_owned());
-    let mut fields = output::Fields::default();
-    for (name, value) in [
-        ("email", Some(subscriber.email.to_string())),
-        ("uuid", Some(subscriber.id.to_string())),
-        ("name", subscriber.name.clone()),
-        ("country", subscriber.country.clone()),
-        ("status", Some(subscriber.status.to_string())),
-        ("suppressed", suppressed),
-        ("reinstated", time(subscriber.reinstated_at)),
-        ("departs", subscriber.departure.map(departure)),
-        ("membership", Some(membership(subscriber))),
-        ("account", Some(subscriber.account().to_string())),
-        ("migrated", migrated),
-        ("told", time(subscriber.told_at)),
-        ("in old", standing(subscriber, Account::Old)),
-        ("in new", standing(subscriber, Account::New)),
-        ("reported", Some(reported)),
-        ("updated", time(Some(subscriber.updated_at))),
-    ] {
-        fields.add(name, value);
-    }
-    for task in tasks {
-        fields.add("task", Some(task_text(task)));
-    }
-    fields.text()
-}
+/// What text shows of a subscriber: all but the token.
+const FIELDS: &str = "email  uuid  name  country  status  suppression  reinstated_at  departure  \
+                      successor  membership_plan_category=none  member_status  \
+                      membership_expire_at  mailerlite_account  migrated_at  migration_source  \
+                      migration_arrived  told_at  accounts/old  accounts/new  \
+                      reported_at=never  updated_at";
 
-fn suppression(known: &Suppression) -> String {
-    let mut text = format!("{}, by {}", output::time(known.at), known.source);
-    if let Some(account) = known.account {
-        text = format!("{text}, in the {account} account");
-    }
-    match &known.reason {
-        Some(reason) => format!("{text}: {reason}"),
-        None => text,
-    }
-}
+/// What text shows of a task.
+const COLUMNS: &str =
+    "TASK=id  KIND=kind  TRIES=attempts  NEXT (UTC)=next_at  GIVEN UP=dead  =last_error:below";
 
-/// The reason why the address is removed from both accounts.
-fn departure(departure: Departure) -> String {
-    match departure {
-        Departure::Moved(successor) => format!("the person has another address: {successor}"),
-        Departure::Erased => "the person is being erased".to_owned(),
-    }
-}
-
-/// The state of the person in an account, as far as it is known.
-fn standing(subscriber: &Subscriber, account: Account) -> Option<String> {
-    let Place {
-        id,
-        is_quiet,
-        is_withdrawn,
-    } = &subscriber.places[account];
-    let mut parts: Vec<String> = id.iter().map(|id| format!("id {}", id.0)).collect();
-    if *is_withdrawn {
-        parts.push("unsubscribed by this service".to_owned());
-    }
-    if subscriber.is_watched() {
-        let said = if *is_quiet {
-            "seen to"
-        } else {
-            "to be looked at"
-        };
-        parts.push(said.to_owned());
-    }
-    (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-fn task_text(SubjectTask { task, is_dead }: &SubjectTask) -> String {
-    let TaskRow {
-        id,
-        kind,
-        attempts,
-        next_at,
-        last_error,
-        ..
-    } = task;
-    let state = if *is_dead {
-        "given up".to_owned()
-    } else {
-        format!("next {}", output::time(*next_at))
-    };
-    let text = format!("{} {kind}, {state}, attempts: {attempts}", id.0);
-    match last_error {
-        Some(error) => format!("{text}: {error}"),
-        None => text,
-    }
-}
-
-fn membership(subscriber: &Subscriber) -> String {
-    let Some(membership) = subscriber.membership else {
-        return "none".to_owned();
-    };
-    let mut text = format!("{}, {}", membership.plan_category, membership.status);
-    if let Some(day) = membership.expires_at {
-        text = format!("{text}, until {}", day::write(day));
-    }
-    text
+fn text(record: &Value) -> anyhow::Result<String> {
+    let text = output::record(record, FIELDS)?;
+    Ok(match record["tasks"].as_array().map(Vec::as_slice) {
+        Some(tasks @ [_, ..]) => format!("{text}\n\n{}", output::table(COLUMNS, tasks)?),
+        _ => text,
+    })
 }
 
 #[cfg(test)]

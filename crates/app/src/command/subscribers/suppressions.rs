@@ -5,6 +5,7 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
+use adapters_http::{new_migration_token, new_subscriber_id};
 use clap::Args;
 use csv::Writer;
 use newsletter::{
@@ -17,7 +18,7 @@ use newsletter::{
     usecase::import_suppressions,
 };
 use program::records::{Fields, Layout};
-use runtime::{clock, decide_again};
+use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
@@ -26,7 +27,6 @@ use super::{
 };
 use crate::{
     cli::{ChangeArgs, StoreArgs, values},
-    newsletter_service::{self, new_id, new_token},
     output,
 };
 
@@ -134,8 +134,8 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
                         status,
                         signed_with: None,
                     },
-                    new_id: new_id(),
-                    new_token: new_token(),
+                    new_id: new_subscriber_id(),
+                    new_token: new_migration_token(),
                 },
                 at: at.map(kernel::microseconds),
                 reason,
@@ -179,7 +179,7 @@ impl Record for ImportedSuppression {
             run.begin(store).await?;
         }
         let attempt = || import_suppressions(store, items, (import.clock)());
-        let news = decide_again(newsletter_service::DEADLINE, attempt).await?;
+        let news = decide_again(COMMAND_PATIENCE, attempt).await?;
         let outcome = |is_news| if is_news { "suppressed" } else { "unchanged" };
         Ok(news.into_iter().map(outcome).collect())
     }

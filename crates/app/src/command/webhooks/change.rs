@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::{
     context::{Context, WebhookArgs, find, in_words},
-    show::Shown,
+    show::shown,
 };
 use crate::{
     cli::{
@@ -96,8 +96,7 @@ impl Create {
         let endpoint = created.await.map_err(in_words)?;
         let secret = endpoint.secret.reveal();
         let tracked = find(&context.database, id).await?;
-        let shown = Shown::of(&context.database, &tracked, &[]).await?;
-        let shown = shown.with_secret(&secret);
+        let shown = shown(&context.database, &tracked, &[], Some(&secret)).await?;
         self.json.print(&shown, || {
             format!("id      {id}\nsecret  {secret}\nThe secret is not shown again.")
         })
@@ -217,8 +216,7 @@ impl Rotate {
         let rotated = webhooks.rotate(self.webhook.id, Secret::drawn(rand::random()), clock::now());
         let tracked = rotated.await.map_err(in_words)?;
         let secret = tracked.endpoint.secret.reveal();
-        let shown = Shown::of(&context.database, &tracked, &[]).await?;
-        let shown = shown.with_secret(&secret);
+        let shown = shown(&context.database, &tracked, &[], Some(&secret)).await?;
         self.json.print(&shown, || {
             let whose = match tracked.endpoint.owner {
                 Owner::Operator => String::new(),

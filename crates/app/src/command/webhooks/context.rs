@@ -41,7 +41,7 @@ impl Context {
         private: PrivateAddresses,
     ) -> anyhow::Result<Self> {
         Ok(Self {
-            client: crate::webhooks::client(private)?,
+            client: crate::serve::webhooks::client(private)?,
             database,
             by,
         })

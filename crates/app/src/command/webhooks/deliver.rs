@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 
 use super::context::{Context, WebhookArgs, in_words};
 use crate::{
-    cli::{JsonArgs, WebhookAddressArgs, values::since},
+    cli::{JsonArgs, WebhookAddressArgs, exit_code, values::since},
     output, text,
 };
 
@@ -52,11 +52,7 @@ impl Test {
             let error = error.as_deref().unwrap_or("failed");
             format!("{error} after {milliseconds} ms")
         })?;
-        Ok(if attempt.outcome.is_delivered() {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        })
+        Ok(exit_code(attempt.outcome.is_delivered()))
     }
 }
 

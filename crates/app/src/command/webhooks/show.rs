@@ -1,13 +1,11 @@
 //! `posthaste webhooks list`, `show` and `deliveries`: webhooks as text and as JSON.
 
-use ::webhooks::{
-    DELIVERIES_KEPT, EndpointBacklog, EndpointId, LoggedDelivery, Owner, TrackedEndpoint, logged,
-};
+use ::webhooks::{DELIVERIES_KEPT, EndpointBacklog, EndpointId, Owner, TrackedEndpoint, logged};
 use access::Client;
 use adapters_http::{delivery_data, endpoint_data};
 use clap::Args;
-use kernel::{Prefixes, StoreError};
-use serde::{Serialize, Serializer};
+use kernel::StoreError;
+use serde::Serialize;
 
 use super::context::{endpoint_id, find};
 use crate::{
@@ -31,11 +29,12 @@ impl List {
         let mut all = database.webhooks.list(None, None, self.rows.most()).await?;
         let more = self.rows.cut(&mut all);
         let backlog = database.webhooks.backlog(MOST).await?;
-        let mut shown = Vec::new();
+        let mut rows = Vec::new();
         for tracked in &all {
-            shown.push(Shown::of(&database, tracked, &backlog).await?);
+            rows.push(shown(&database, tracked, &backlog, None).await?);
         }
-        self.rows.print(&shown, "There are no webhooks.", more)
+        self.rows
+            .print(COLUMNS, &rows, "There are no webhooks.", more)
     }
 }
 
@@ -56,8 +55,8 @@ impl Show {
         let database = self.store.open().await?;
         let tracked = find(&database, self.id).await?;
         let backlog = database.webhooks.backlog(MOST).await?;
-        let shown = Shown::of(&database, &tracked, &backlog).await?;
-        self.json.print(&shown, || shown.text())
+        let shown = shown(&database, &tracked, &backlog, None).await?;
+        self.json.record(&shown, FIELDS)
     }
 }
 
@@ -81,139 +80,76 @@ impl Deliveries {
         let records = database.webhooks.deliveries(self.id, most).await?;
         let (log, clients) = (&*database.events, &*database.clients);
         let deliveries = logged(endpoint, records, log, clients).await?;
-        let rows: Vec<_> = deliveries.iter().map(Row).collect();
-        self.rows.print(&rows, "Nothing was attempted.", None)
+        let rows: Vec<_> = deliveries.iter().map(delivery_data).collect();
+        self.rows
+            .print(ATTEMPTS, &rows, "Nothing was attempted.", None)
     }
 }
 
 /// The most endpoints whose backlog is read.
 const MOST: usize = 1_000;
 
-/// A webhook for an operator: the fields of the API, its owner, the prefixes of the postings whose
-/// events it gets, and its backlog.
-pub struct Shown<'a> {
-    tracked: &'a TrackedEndpoint,
-    /// The prefixes, or the reason why there are no deliveries.
-    prefixes: Result<Prefixes, &'static str>,
-    backlog: Option<&'a EndpointBacklog>,
+/// What a list shows of a webhook.
+const COLUMNS: &str = "ID=id  STATE=state  OWNER=owner  WAITING=waiting  URL=url";
+
+/// What is shown of one webhook.
+const FIELDS: &str = "id  url  owner  types=all  prefixes|withheld=the whole board  \
+                      include_posting  description  state  state_reason  waiting  behind_since  \
+                      last_success_at  failing_since  created_at  updated_at";
+
+/// What a list shows of an attempt.
+const ATTEMPTS: &str = "AT=at  TYPE=type:20  POSTING=unique_source_identifier:20  TRY=attempt:5  \
+                        STATUS=status:6  MS=duration_ms:6  EVENT=event_id:36  =error:below";
+
+/// A webhook as an operator sees it: the fields of the API, and more.
+#[derive(Serialize)]
+struct Shown<'a, T> {
+    #[serde(flatten)]
+    endpoint: T,
+    owner: String,
+    /// The prefixes of the postings whose events it gets; `None` if it gets none.
+    prefixes: Option<Vec<String>>,
+    /// Why it gets none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withheld: Option<&'static str>,
+    waiting: Option<usize>,
+    behind_since: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<&'a str>,
 }
 
-impl<'a> Shown<'a> {
-    /// A webhook with its owner, and its backlog if that is among these.
-    pub async fn of(
-        database: &Database,
-        tracked: &'a TrackedEndpoint,
-        backlog: &'a [EndpointBacklog],
-    ) -> Result<Self, StoreError> {
-        let owner = match tracked.endpoint.owner {
-            Owner::Client(id) => database.clients.find(id).await?,
-            Owner::Operator => None,
-        };
-        let mut backlog = backlog.iter();
-        let backlog = backlog.find(|of| of.endpoint == tracked.endpoint.id);
-        Ok(Self::new(tracked, owner.as_ref(), backlog))
-    }
-
-    fn new(
-        tracked: &'a TrackedEndpoint,
-        owner: Option<&Client>,
-        backlog: Option<&'a EndpointBacklog>,
-    ) -> Self {
-        let of_owner = tracked.endpoint.clone().of_owner(owner);
-        Self {
-            tracked,
-            prefixes: of_owner.map(|endpoint| endpoint.prefixes),
-            backlog,
-            secret: None,
-        }
-    }
-
-    /// The same with its secret.
-    pub fn with_secret(self, secret: &'a str) -> Self {
-        Self {
-            secret: Some(secret),
-            ..self
-        }
-    }
-
-    /// The webhook as lines.
-    fn text(&self) -> String {
-        let TrackedEndpoint {
-            endpoint, health, ..
-        } = self.tracked;
-        let names = endpoint.names.as_ref().map(|names| {
-            let names: Vec<_> = names.iter().map(ToString::to_string).collect();
-            names.join(", ")
-        });
-        let prefixes = match self.prefixes.as_ref().map(Prefixes::as_slice) {
-            Ok([]) => "the whole board".to_owned(),
-            Ok(prefixes) => prefixes.join(", "),
-            Err(reason) => format!("none: {reason}"),
-        };
-        let behind_since = self.backlog.and_then(|of| of.behind_since);
-        let mut fields = output::Fields::default();
-        fields
-            .add("id", endpoint.id.to_string())
-            .add("url", endpoint.url.as_str().to_owned())
-            .add("owner", owner(endpoint.owner))
-            .add("types", names.unwrap_or_else(|| "all".to_owned()))
-            .add("postings", prefixes)
-            .add("include_posting", endpoint.include_posting.to_string())
-            .add("description", endpoint.description.clone())
-            .add("state", endpoint.state.to_string())
-            .add("state_reason", endpoint.state_reason.clone())
-            .add("waiting", self.backlog.map(|of| of.waiting.to_string()))
-            .add("behind_since", behind_since.map(output::time))
-            .add("last_success_at", health.last_success_at.map(output::time))
-            .add("failing_since", health.failing_since.map(output::time))
-            .add("created_at", output::time(endpoint.created_at))
-            .add("updated_at", output::time(endpoint.updated_at));
-        fields.text()
-    }
+/// Shows a webhook, its backlog if that is among these, and its secret if there is one.
+pub async fn shown<'a>(
+    database: &Database,
+    tracked: &'a TrackedEndpoint,
+    backlog: &[EndpointBacklog],
+    secret: Option<&'a str>,
+) -> Result<impl Serialize + use<'a>, StoreError> {
+    let owner = match tracked.endpoint.owner {
+        Owner::Client(id) => database.clients.find(id).await?,
+        Owner::Operator => None,
+    };
+    let mut backlog = backlog.iter();
+    let backlog = backlog.find(|of| of.endpoint == tracked.endpoint.id);
+    Ok(with_owner(tracked, owner.as_ref(), backlog, secret))
 }
 
-impl output::Row for Shown<'_> {
-    const HEADINGS: &'static str = "ID  STATE  OWNER  WAITING  URL";
-
-    fn cells(&self) -> Vec<String> {
-        let endpoint = &self.tracked.endpoint;
-        let waiting = self.backlog.map(|of| of.waiting.to_string());
-        vec![
-            endpoint.id.to_string(),
-            endpoint.state.to_string(),
-            owner(endpoint.owner),
-            waiting.unwrap_or_default(),
-            endpoint.url.as_str().to_owned(),
-        ]
-    }
-}
-
-impl Serialize for Shown<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Json<'a, T> {
-            #[serde(flatten)]
-            endpoint: T,
-            owner: String,
-            prefixes: Option<&'a [String]>,
-            waiting: Option<usize>,
-            behind_since: Option<String>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            secret: Option<&'a str>,
-        }
-        let json = Json {
-            endpoint: endpoint_data(self.tracked),
-            owner: owner(self.tracked.endpoint.owner),
-            prefixes: self.prefixes.as_ref().ok().map(Prefixes::as_slice),
-            waiting: self.backlog.map(|of| of.waiting),
-            behind_since: self
-                .backlog
-                .and_then(|of| of.behind_since)
-                .map(output::time),
-            secret: self.secret,
-        };
-        json.serialize(serializer)
+fn with_owner<'a>(
+    tracked: &'a TrackedEndpoint,
+    client: Option<&Client>,
+    backlog: Option<&EndpointBacklog>,
+    secret: Option<&'a str>,
+) -> impl Serialize + use<'a> {
+    let of_owner = tracked.endpoint.clone().of_owner(client);
+    let behind_since = backlog.and_then(|of| of.behind_since);
+    Shown {
+        endpoint: endpoint_data(tracked),
+        owner: owner(tracked.endpoint.owner),
+        withheld: of_owner.as_ref().err().copied(),
+        prefixes: of_owner.ok().map(|of| of.prefixes.as_slice().to_vec()),
+        waiting: backlog.map(|of| of.waiting),
+        behind_since: behind_since.map(output::time),
+        secret,
     }
 }
 
@@ -225,56 +161,21 @@ fn owner(owner: Owner) -> String {
     }
 }
 
-/// An attempt.
-struct Row<'a>(&'a LoggedDelivery);
-
-impl Serialize for Row<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        delivery_data(self.0).serialize(serializer)
-    }
-}
-
-impl output::Row for Row<'_> {
-    const HEADINGS: &'static str = "AT (UTC)  TYPE  POSTING  TRY  STATUS  MS  EVENT";
-    const WIDTHS: &'static [usize] = &[20, 20, 20, 5, 6, 6, 36];
-
-    fn cells(&self) -> Vec<String> {
-        let delivery = &self.0.record;
-        let identifier = self.0.identifier().map(ToString::to_string);
-        let at = output::time(delivery.at);
-        let status = delivery.status.map(|status| status.to_string());
-        vec![
-            at.get(..19).unwrap_or(&at).to_owned(),
-            delivery.name.to_string(),
-            identifier.unwrap_or_else(|| "-".to_owned()),
-            delivery.attempt.to_string(),
-            status.unwrap_or_else(|| "-".to_owned()),
-            delivery.duration.as_millis().to_string(),
-            delivery.event.to_string(),
-        ]
-    }
-
-    fn below(&self) -> Option<String> {
-        self.0.record.error.clone()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use ::webhooks::{Health, testing::endpoint};
     use access::{Scope, testing::client};
-    use kernel::{event::Cursor, testing::noon};
+    use kernel::{Prefixes, event::Cursor, testing::noon};
     use serde_json::{Value, json};
 
     use super::*;
 
-    /// The line `postings` and the prefixes.
+    /// The line `prefixes` and the prefixes.
     fn shown(tracked: &TrackedEndpoint, owner: Option<&Client>) -> (String, Value) {
-        let shown = Shown::new(tracked, owner, None);
-        let text = shown.text();
-        let line = text.lines().find_map(|line| line.strip_prefix("postings"));
-        let json = serde_json::to_value(&shown).unwrap();
-        (line.unwrap().trim().to_owned(), json["prefixes"].clone())
+        let shown = serde_json::to_value(with_owner(tracked, owner, None, None)).unwrap();
+        let text = output::record(&shown, FIELDS).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("prefixes"));
+        (line.unwrap().trim().to_owned(), shown["prefixes"].clone())
     }
 
     #[test]
@@ -294,7 +195,7 @@ mod tests {
         let some = ("acme-, b-".to_owned(), json!(["acme-", "b-"]));
         assert_eq!(shown(&tracked, Some(&owner)), some);
         let revoked = owner.revoke(noon()).unwrap().client;
-        let none = ("none: its client was revoked".to_owned(), Value::Null);
+        let none = ("its client was revoked".to_owned(), Value::Null);
         assert_eq!(shown(&tracked, Some(&revoked)), none);
     }
 }

@@ -5,14 +5,13 @@ use kernel::{
 use newsletter::{
     store::Store as _,
     testing::{MemoryStore, email, notice, report, subscriber_id},
-    usecase::{self, find_subscriber, put_subscribers},
+    usecase::{self, Run, find_subscriber, put_subscribers},
 };
 
 use super::{
     super::intake::{Tally, import_text},
     *,
 };
-use crate::command::run::Run;
 
 const ADA: &str = "ada@example.com";
 const BOB: &str = "bob@example.com";

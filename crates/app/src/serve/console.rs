@@ -8,12 +8,14 @@ use adapters_http::{Hosts, Timeouts, new_migration_token, new_subscriber_id};
 use domain::usecase::UndoCatalogue;
 use tokens::ClientSecret;
 
-use crate::{
-    cli::{ConsoleArgs, WorkArgs},
-    database::Database,
+use super::{
     exposure,
     integration::shared_ports,
     listener::{self, Listener, Running},
+};
+use crate::{
+    cli::{ConsoleArgs, WorkArgs},
+    database::Database,
 };
 
 const LISTENER: Listener = Listener {
@@ -26,7 +28,7 @@ const LISTENER: Listener = Listener {
 pub struct ConsoleServer {
     /// The address that browsers use.
     pub url: String,
-    running: Running,
+    pub running: Running,
 }
 
 impl ConsoleServer {
@@ -59,11 +61,6 @@ impl ConsoleServer {
         tracing::info!("the console is at {url}");
         Ok(Some(Self { url, running }))
     }
-
-    /// Stops after the requests in flight.
-    pub async fn stop(self) {
-        self.running.stop().await;
-    }
 }
 
 fn ports(
@@ -82,7 +79,7 @@ fn ports(
             Some((secret.expose().to_owned(), secret.digest()))
         }),
         outbox: Arc::clone(&database.outbox),
-        kinds: workers::kinds::ALL.to_vec(),
+        kinds: workers::kinds().to_vec(),
         subscribers: Arc::clone(&database.newsletter),
         new_subscriber: Arc::new(|| (new_subscriber_id(), new_migration_token())),
         subscriber_counts: Arc::clone(&database.subscribers),

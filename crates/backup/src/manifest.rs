@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::files::{self, FileDigest};
+use crate::files::{self, FileDigest};
 
 /// The name of the manifest in a backup.
 pub const NAME: &str = "manifest.json";

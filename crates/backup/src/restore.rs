@@ -1,64 +1,37 @@
-//! `posthaste restore`: puts a backup in the place of a database and keys that are gone.
+//! Restores a backup.
 //!
 //! Keys come first and the database last, by one rename: with keys but no database, no service
-//! starts, and `restore` may be run again.
+//! starts, and the backup may be restored again.
 
 use std::{
     ffi::OsString,
     fs,
     io::{self, ErrorKind},
     iter,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use anyhow::{Context as _, anyhow, bail, ensure};
-use clap::Args;
+use program::misconfigured::Misconfigured;
 use tempfile::{PathPersistError, TempPath};
 use tokens::{KeyFolder, hand_over};
-use tokio::task;
 
-use super::{
-    files,
-    manifest::{self, DATABASE, KEYS, Manifest},
-};
 use crate::{
-    cli::StoreArgs,
-    database_url::DatabaseUrl,
-    embedded::{self, SIDECAR_SUFFIXES},
-    misconfigured::Misconfigured,
-    output,
+    files, in_words,
+    manifest::{self, DATABASE, KEYS, Manifest},
 };
 
 /// What the name of a database has while it is prepared beside its place.
 const UNFINISHED: &str = ".restoring-";
 
-/// Put a backup in the place of an embedded database and keys that are gone
-///
-/// Nothing that is there is overwritten. On PostgreSQL only the keys are restored
-#[derive(Debug, Args)]
-pub struct Restore {
-    /// The directory of the backup
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
-    #[command(flatten)]
-    store: StoreArgs,
-}
-
-impl Restore {
-    /// Restores a backup, and prints what it holds.
-    pub async fn run(self) -> anyhow::Result<()> {
-        let url = self.store.database();
-        let keys = self.store.data_dir.keys();
-        task::spawn_blocking(move || restore(&self.folder, &url, &keys)).await?
-    }
-}
-
-fn restore(folder: &Path, url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> {
+/// Puts a backup in the place of keys, and of the embedded database if that is where everything is
+/// to be. Nothing that is there is overwritten. Blocks; returns a sentence about what is restored.
+pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::Result<String> {
     let manifest = Manifest::read(folder)?;
-    let database = match (url, &manifest.database) {
-        (DatabaseUrl::Sqlite(path), Some(_)) => Some(std::path::absolute(path)?),
-        (DatabaseUrl::Postgres(_), None) => None,
-        (DatabaseUrl::Sqlite(_), None) => {
+    let database = match (database, &manifest.database) {
+        (Some(path), Some(_)) => Some(std::path::absolute(path)?),
+        (None, None) => None,
+        (Some(_), None) => {
             return Err(Misconfigured(format!(
                 "DATABASE_URL: {} holds the keys of a service on PostgreSQL, and no embedded \
                  database; set the URL of the server that its database is restored to",
@@ -66,7 +39,7 @@ fn restore(folder: &Path, url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> 
             ))
             .into());
         }
-        (DatabaseUrl::Postgres(_), Some(_)) => {
+        (None, Some(_)) => {
             return Err(Misconfigured(format!(
                 "DATABASE_URL: {} holds an embedded database, which cannot be restored to \
                  PostgreSQL; restore it to sqlite://PATH, then run `posthaste copy --to \
@@ -97,26 +70,23 @@ fn restore(folder: &Path, url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> 
     if let (Some(prepared), Some(database)) = (prepared, &database) {
         put_in_place(prepared, database)?;
     }
-    let keys = super::in_words(restored.len());
-    match (&manifest.database, &database) {
-        (Some(contents), Some(path)) => output::print(format_args!(
+    let keys = in_words(restored.len());
+    Ok(match (&manifest.database, &database) {
+        (Some(contents), Some(path)) => format!(
             "Restored {keys} and the database {} of {} with {} postings. Clients that follow the \
              events are told to take a new export.",
             path.display(),
             manifest.began_at,
             contents.rows.get("postings").copied().unwrap_or_default(),
-        )),
-        _ => output::print(format_args!(
-            "Restored {keys}. The database is restored by pg_restore."
-        )),
-    }
+        ),
+        _ => format!("Restored {keys}. The database is restored by pg_restore."),
+    })
 }
 
 /// Fails if there is a database, or a trace of one: SQLite would take the log of another database
 /// for that of the restored one.
 fn refuse_existing(database: &Path) -> anyhow::Result<()> {
-    for ending in iter::once("").chain(SIDECAR_SUFFIXES) {
-        let path = embedded::beside(database, ending);
+    for path in iter::once(database.to_owned()).chain(files::sidecars(database)) {
         let is_there = path
             .try_exists()
             .with_context(|| format!("cannot look for {}", path.display()))?;
@@ -187,7 +157,7 @@ fn prepare(folder: &Path, manifest: &Manifest, database: &Path) -> anyhow::Resul
     );
     let prepared = adapters_sqlite::prepare_restored(&path);
     if prepared.is_err() {
-        _ = fs::remove_file(embedded::beside(&path, "-journal"));
+        _ = fs::remove_file(files::beside(&path, "-journal"));
     }
     prepared.with_context(context)?;
     files::sync(&path).with_context(context)?;

@@ -1,5 +1,8 @@
 //! The store behind `DATABASE_URL`, as the ports of the domain.
 
+pub mod embedded;
+pub mod url;
+
 use std::{path::Path, sync::Arc};
 
 use ::webhooks::Webhooks;
@@ -20,7 +23,7 @@ use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox, trace::OptionalTr
 use newsletter::store::{Accounts, SubscriberReader};
 use workers::{Activities, ObservedStore, Observer, Wake};
 
-use crate::{database_url::DatabaseUrl, embedded};
+use self::url::DatabaseUrl;
 
 const CANNOT_OPEN: &str = "cannot open the database";
 const CANNOT_OPEN_POSTGRES: &str = "DATABASE_URL: cannot open the database";
@@ -102,7 +105,7 @@ impl Database {
     /// key.
     pub fn for_metrics(&self, accounts: &Settings) -> Stores {
         Stores {
-            backlog: backlog_of(Arc::clone(&self.outbox), &workers::kinds::ALL),
+            backlog: backlog_of(Arc::clone(&self.outbox), workers::kinds()),
             clients: Arc::clone(&self.clients),
             activity: Arc::clone(&self.activity),
             webhooks: Arc::clone(&self.webhooks),

@@ -1,7 +1,8 @@
-//! Records in the audit log the run of a command that writes in many commits.
+//! The audit of a command that writes in many commits.
 
 use kernel::{StoreError, audit::Entry};
-use newsletter::store::{Store, WriteSet};
+
+use crate::store::{Store, WriteSet};
 
 /// The run of a command. It is recorded before its first write, so that a killed run leaves an
 /// entry, and again with its counts at its end.

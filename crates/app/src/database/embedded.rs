@@ -5,25 +5,13 @@
 //! traces of an earlier database: the files beside it, and the signing keys, which `serve` and
 //! `keys generate` make after it.
 
-use std::{
-    ffi::OsString,
-    path::{self, Path, PathBuf},
-};
+use std::path::{self, Path, PathBuf};
 
 use anyhow::Context as _;
 use tokens::KeyFolder;
 
-use crate::{database_url::DatabaseUrl, misconfigured::Misconfigured};
-
-/// Suffixes of the files that SQLite puts beside a database in use.
-pub const SIDECAR_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
-
-/// A path beside another one, with an ending.
-pub fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut path = OsString::from(path);
-    path.push(ending);
-    path.into()
-}
+use super::url::DatabaseUrl;
+use crate::misconfigured::Misconfigured;
 
 /// Fails if the embedded database does not exist, for commands that create none.
 pub fn require(url: &DatabaseUrl) -> anyhow::Result<()> {
@@ -59,7 +47,7 @@ pub fn require_no_trace(url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> {
 
 /// The path of the embedded database if its file does not exist.
 fn missing(url: &DatabaseUrl) -> anyhow::Result<Option<PathBuf>> {
-    let DatabaseUrl::Sqlite(path) = url else {
+    let Some(path) = url.file() else {
         return Ok(None);
     };
     let path = path::absolute(path)?;
@@ -71,9 +59,7 @@ fn missing(url: &DatabaseUrl) -> anyhow::Result<Option<PathBuf>> {
 
 /// A file or directory that shows that there was a database.
 fn trace(database: &Path, keys: &Path) -> anyhow::Result<Option<PathBuf>> {
-    let mut sidecars = SIDECAR_SUFFIXES
-        .map(|ending| beside(database, ending))
-        .into_iter();
+    let mut sidecars = backup::sidecars(database).into_iter();
     if let Some(sidecar) = sidecars.find(|path| path.exists()) {
         return Ok(Some(sidecar));
     }

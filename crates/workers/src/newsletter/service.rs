@@ -1,35 +1,31 @@
-//! Runs the newsletter's use cases for the HTTP adapter, see [`Newsletter`].
+//! Answers the newsletter's commands, see [`Newsletter`].
 //!
 //! Each runs in a task of its own, so that a dropped request does not cancel it, and is decided
 //! again after conflicts until its deadline.
 
 use std::{sync::Arc, time::Duration};
 
-pub use adapters_http::{new_migration_token as new_token, new_subscriber_id as new_id};
 use async_trait::async_trait;
 use kernel::StoreError;
 use newsletter::{
     store::Store,
-    subscriber::{
-        Email, MigrationToken, Notice, ProviderEvent, PutSubscriber, Subscriber, migration,
-    },
+    subscriber::{Email, MigrationToken, Notice, PutSubscriber, Subscriber, migration},
     usecase::{self, Newsletter, NewsletterError, Reported},
 };
-use runtime::{Clock, decide_again};
+use runtime::{COMMAND_PATIENCE as DEADLINE, Clock, decide_again};
 use tokio::{
     runtime::Handle,
     time::{Instant, timeout, timeout_at},
 };
 use tokio_util::task::TaskTracker;
 
-/// The time limit of a command.
-pub const DEADLINE: Duration = Duration::from_secs(10);
 /// The extra time that a stop allows for a commit that began before its command's deadline.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The effect of the migration links in e-mails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
+    /// They move people.
     Move,
     /// Links are refused: no group is configured that starts the chain of e-mails, nor that there
     /// is to be none.
@@ -116,10 +112,9 @@ impl Newsletter for NewsletterService {
         decide!(self, |store, now| usecase::erase(store, &email, None, now))
     }
 
-    async fn notice(&self, events: Vec<ProviderEvent>) -> Result<(), NewsletterError> {
-        let batch: Vec<_> = events.into_iter().map(notice).collect();
+    async fn notice(&self, notices: Vec<Notice>) -> Result<(), NewsletterError> {
         decide!(self, |store, now| usecase::notice_events(
-            store, &batch, now
+            store, &notices, now
         ))
     }
 
@@ -157,14 +152,6 @@ impl Newsletter for NewsletterService {
         decide!(self, |store, now| usecase::unsubscribe_holder(
             store, &token, now
         ))
-    }
-}
-
-fn notice(event: ProviderEvent) -> Notice {
-    Notice {
-        event,
-        new_id: new_id(),
-        new_token: new_token(),
     }
 }
 

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use adapters_http::{AdminApplication, AdminListener, StopHandle};
 use anyhow::bail;
 use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::cli::values::AdminBind;
 
@@ -49,6 +50,8 @@ pub struct Running {
     what: &'static str,
     stop: StopHandle,
     server: JoinHandle<()>,
+    /// What goes on while it serves.
+    pub upkeep: Option<AbortOnDropHandle<()>>,
 }
 
 impl Running {
@@ -59,6 +62,7 @@ impl Running {
             address: application.addr(),
             what,
             stop: application.stop_handle(),
+            upkeep: None,
             server: tokio::spawn(async move {
                 if let Err(error) = application.run().await {
                     tracing::error!(%error, listener = what, "a listener failed");

@@ -2,7 +2,26 @@
 //!
 //! [`Running::start`] runs it inside any program; [`Serve`] and [`Worker`] are the commands
 //! `posthaste serve` and `posthaste worker`.
+//!
+//! - [`reads`]: where lists, exports and events are read. [`enricher`], [`provider`], [`webhooks`]:
+//!   what the workers call, as it is configured.
+//! - [`console`], [`admin`]: the [`listener`]s of the operators' console and of the metrics;
+//!   [`integration`]: the pages of clients.
+//! - [`announce`], [`exposure`]: what is said at the start. [`metrics`](mod@metrics), [`traces`]:
+//!   what is counted, and the tracer.
 
+mod admin;
+mod announce;
+mod console;
+mod enricher;
+pub mod exposure;
+mod integration;
+mod listener;
+pub mod metrics;
+pub mod provider;
+mod reads;
+mod traces;
+pub mod webhooks;
 mod worker;
 
 use std::{ffi::OsString, net::SocketAddr, sync::Arc};
@@ -21,30 +40,29 @@ use runtime::{Throttle, clock, cores};
 use tokens::KeyFolder;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
-use workers::{Activities, ActivityTask, Wake};
+use workers::{Activities, ActivityTask, Links, NewsletterService, Wake, clock_skew};
 
 pub use self::worker::Worker;
-use self::worker::WorkerSetup;
-use crate::{
-    admin::Admin,
-    announce,
-    cli::{AdminArgs, ConsoleArgs, HttpArgs, LaneArgs, NewsletterArgs, StoreArgs, WorkArgs},
+use self::{
     console::ConsoleServer,
-    database::Database,
-    database_url::{DatabaseUrl, read_database_url},
-    descriptors, exposure,
     integration::{Pages, shared_ports},
-    logging,
+    listener::Running as RunningListener,
+    reads::ReadTasks,
+    traces::Traces,
+    worker::WorkerSetup,
+};
+use crate::{
+    cli::{AdminArgs, ConsoleArgs, HttpArgs, LaneArgs, NewsletterArgs, StoreArgs, WorkArgs},
+    database::{
+        Database,
+        url::{DatabaseUrl, read_database_url},
+    },
+    descriptors, logging,
     misconfigured::Misconfigured,
-    newsletter_service::{Links, NewsletterService},
-    reads::{self, ReadTasks},
     shutdown::StopSignals,
     signing_keys,
     supervisor::Supervisor,
-    traces::Traces,
-    webhooks,
 };
-use workers::clock_skew;
 
 /// Serve the API and run the background workers
 #[derive(Debug, Args)]
@@ -174,7 +192,7 @@ pub struct Running {
     newsletter: NewsletterService,
     activity: ActivityTask,
     worker: Option<workers::Worker>,
-    admin: Option<Admin>,
+    admin: Option<RunningListener>,
     _clocks: AbortOnDropHandle<()>,
 }
 
@@ -243,7 +261,7 @@ impl Running {
         };
         let application =
             Application::build(ports, &options.http_settings()).map_err(name_variable)?;
-        let admin = Admin::start(
+        let admin = admin::start(
             options.admin.bind(),
             database.for_metrics(&options.work.accounts.settings()),
             application.readiness(),
@@ -323,26 +341,22 @@ impl Running {
             reads.stop().await;
             // Likewise, and they need the lanes.
             imports.interrupt();
-            let pages = async {
-                if let Some(console) = console {
-                    console.stop().await;
-                }
-            };
-            tokio::join!(http.stop(), pages);
+            let console = stopped(console.map(|console| console.running.stop()));
+            tokio::join!(http.stop(), console);
             imports.stop().await;
             tokio::join!(lanes.stop(), newsletter.stop());
         };
-        let worked = async {
-            if let Some(worker) = worker {
-                worker.stop().await;
-            }
-        };
-        tokio::join!(answered, worked);
+        tokio::join!(answered, stopped(worker.map(workers::Worker::stop)));
         activity.stop().await;
         // Last, so that the metrics show the shutdown.
-        if let Some(admin) = admin {
-            admin.stop().await;
-        }
+        stopped(admin.map(RunningListener::stop)).await;
+    }
+}
+
+/// Waits for the end of a part, if there is that part.
+async fn stopped(part: Option<impl Future<Output = ()>>) {
+    if let Some(stop) = part {
+        stop.await;
     }
 }
 

@@ -2,6 +2,7 @@
 //! them.
 
 use std::{
+    ffi::OsString,
     fs,
     io::{self, BufRead as _, BufReader, Write as _},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
@@ -9,11 +10,10 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
+use program::text::hex;
 use rustix::fs::statvfs;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-
-use crate::text::hex;
 
 const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_FOLDER: u32 = 0o700;
@@ -90,6 +90,18 @@ pub fn folder_of(path: &Path) -> &Path {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     }
+}
+
+/// A path beside another one, with an ending.
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut path = OsString::from(path);
+    path.push(ending);
+    path.into()
+}
+
+/// The files that SQLite puts beside a database in use.
+pub fn sidecars(database: &Path) -> [PathBuf; 3] {
+    ["-wal", "-shm", "-journal"].map(|ending| beside(database, ending))
 }
 
 /// The bytes that are free on the disk of a folder.

@@ -1,78 +1,53 @@
-//! `posthaste backup` and `restore`: the embedded database and the signing keys, in a folder.
-//!
-//! Files are made under temporary names and synced to the disk; the manifest comes last. So a
-//! backup that was broken off has none, and is not taken for a whole one.
+//! Makes a backup.
 
-pub mod files;
-mod manifest;
-mod restore;
-
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::{fs, path::Path, time::Instant};
 
 use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail, ensure};
-use clap::Args;
+use program::output;
 use runtime::clock;
 use tokens::KeyFolder;
 use tokio::task;
 
-use self::manifest::{DATABASE, DatabaseContents, KEYS, Manifest};
-pub use self::restore::Restore;
-use crate::{cli::StoreArgs, database_url::DatabaseUrl, embedded, output};
+use crate::{
+    files, in_words,
+    manifest::{self, DATABASE, DatabaseContents, KEYS, Manifest},
+};
 
 /// The folder in which a backup is made, inside its own.
 const UNFINISHED: &str = ".unfinished";
 const MEBIBYTE: u64 = 1 << 20;
 
-/// Copy the embedded database and the keys into a directory, while they are in use
-///
-/// On PostgreSQL only the keys are copied, and what backs up the rest is named
-#[derive(Debug, Args)]
-pub struct Backup {
-    /// The directory of the backup; made if it is not there, else it must be empty
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
-    #[command(flatten)]
-    store: StoreArgs,
-}
-
-impl Backup {
-    /// Makes a backup, and prints what it holds.
-    pub async fn run(self) -> anyhow::Result<()> {
-        let url = self.store.database();
-        embedded::require(&url)?;
-        let keys = KeyFolder::new(self.store.data_dir.keys());
-        let folder = &self.folder;
-        files::claim_empty_folder(folder)?;
-        let staging = folder.join(UNFINISHED);
-        files::make_folder(&staging)?;
-        let began = Instant::now();
-        let made = make(&url, &keys, folder, &staging).await;
-        if made.is_err() {
-            // What is left would be in the way of the next try.
-            _ = fs::remove_dir_all(&staging);
-        }
-        let manifest = made?;
-        say(&manifest, folder, began)?;
-        Ok(())
+/// Copies keys, and the embedded database if that is where everything is, into a folder, which is
+/// made or is empty; others may use them meanwhile. Returns a sentence about the backup.
+pub async fn make(
+    database: Option<&Path>,
+    keys: &KeyFolder,
+    folder: &Path,
+) -> anyhow::Result<String> {
+    files::claim_empty_folder(folder)?;
+    let staging = folder.join(UNFINISHED);
+    files::make_folder(&staging)?;
+    let began = Instant::now();
+    let made = stage(database, keys, folder, &staging).await;
+    if made.is_err() {
+        // What is left would be in the way of the next try.
+        _ = fs::remove_dir_all(&staging);
     }
+    Ok(sentence(&made?, folder, began))
 }
 
 /// Makes the files in the staging, and moves them into their places.
-async fn make(
-    url: &DatabaseUrl,
+async fn stage(
+    database: Option<&Path>,
     keys: &KeyFolder,
     folder: &Path,
     staging: &Path,
 ) -> anyhow::Result<Manifest> {
     let began_at = output::time(clock::now());
-    let database = match url {
-        DatabaseUrl::Sqlite(path) => Some(copy_database(path, &staging.join(DATABASE)).await?),
-        DatabaseUrl::Postgres(_) => None,
+    let database = match database {
+        Some(path) => Some(copy_database(path, &staging.join(DATABASE)).await?),
+        None => None,
     };
     let mut manifest = Manifest::new(began_at, database);
     for problem in keys.list()?.problems() {
@@ -144,19 +119,14 @@ async fn copy_database(path: &Path, copy: &Path) -> anyhow::Result<DatabaseConte
     })
 }
 
-/// A number of keys.
-fn in_words(keys: usize) -> String {
-    format!("{keys} {}", if keys == 1 { "key" } else { "keys" })
-}
-
-fn say(manifest: &Manifest, folder: &Path, began: Instant) -> anyhow::Result<()> {
+fn sentence(manifest: &Manifest, folder: &Path, began: Instant) -> String {
     let keys = manifest.files.len() - usize::from(manifest.database.is_some());
     let keys = in_words(keys);
     let folder = folder.display();
     if let Some(database) = &manifest.database {
         let count = |table: &str| database.rows.get(table).copied().unwrap_or_default();
         let bytes = manifest.files.get(DATABASE).map_or(0, |file| file.bytes);
-        output::print(format_args!(
+        format!(
             "Backed up to {folder} in {:.1} seconds: {keys}, and a database of {} MiB with {} \
              postings, {} clients and {} subscribers, whose integrity was checked.",
             began.elapsed().as_secs_f64(),
@@ -164,12 +134,12 @@ fn say(manifest: &Manifest, folder: &Path, began: Instant) -> anyhow::Result<()>
             count("postings"),
             count("clients"),
             count("subscribers"),
-        ))
+        )
     } else {
-        output::print(format_args!(
+        format!(
             "Backed up to {folder}: {keys}. The database is on a PostgreSQL server; back it up \
              beside them:\n\
              pg_dump --format=custom --file={folder}/posthaste.dump \"$DATABASE_URL\""
-        ))
+        )
     }
 }

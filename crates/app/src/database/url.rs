@@ -1,6 +1,6 @@
 //! `DATABASE_URL`, and that of a replica.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use adapters_postgres::{InvalidPostgresUrl, PostgresUrl};
 
@@ -18,6 +18,14 @@ impl DatabaseUrl {
     /// signing keys unasked.
     pub const fn is_embedded(&self) -> bool {
         matches!(self, Self::Sqlite(_))
+    }
+
+    /// The file of the embedded store.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Sqlite(path) => Some(path),
+            Self::Postgres(_) => None,
+        }
     }
 }
 

@@ -1,0 +1,61 @@
+//! The admin listener, which serves `/metrics`, `/healthz` and `/readyz`.
+
+use std::{sync::Arc, time::Duration};
+
+use adapters_http::{MetricsPage, Readiness, Timeouts};
+use adapters_prometheus::{Page, PagePorts, Serving, Stores};
+use anyhow::Context as _;
+use runtime::clock;
+use tokio::time::{MissedTickBehavior, interval};
+use tokio_util::task::AbortOnDropHandle;
+
+use super::{
+    listener::{self, Listener, Running},
+    metrics,
+};
+use crate::cli::values::AdminBind;
+
+/// The interval of the recorder's upkeep, which bounds its memory even if `/metrics` is never read.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);
+
+const LISTENER: Listener = Listener {
+    what: "/metrics",
+    variable: "POSTHASTE_ADMIN_BIND",
+    option: "--admin-bind",
+};
+
+/// Starts to listen and to record metrics, unless the listener is off.
+pub fn start(
+    bind: AdminBind,
+    stores: Stores,
+    readiness: Readiness,
+    serving: Option<Serving>,
+) -> anyhow::Result<Option<Running>> {
+    let Some(listener) = listener::bind(bind, &LISTENER)? else {
+        return Ok(None);
+    };
+    let recorder = metrics::install().context("metrics cannot be recorded")?;
+    let ports = PagePorts {
+        stores,
+        serving,
+        clock: clock::system(),
+    };
+    let page = Arc::new(Page::new(recorder.clone(), ports));
+    let page: MetricsPage = Arc::new(move || {
+        let page = Arc::clone(&page);
+        Box::pin(async move { page.make().await })
+    });
+    let application = listener.answer_with(page, readiness, Timeouts::default())?;
+    let mut running = Running::start(application, &LISTENER);
+    tracing::info!("metrics are at http://{}/metrics", running.address);
+    let upkeep = tokio::spawn(async move {
+        let mut ticks = interval(UPKEEP_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            recorder.run_upkeep();
+        }
+    });
+    running.upkeep = Some(AbortOnDropHandle::new(upkeep));
+    Ok(Some(running))
+}
