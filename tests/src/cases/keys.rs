@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::harness::{
-    Api, App, Site, Store, WITHIN_TEN_SECONDS, eventually,
+    Api, App, Site, Store, WITHIN, eventually,
     jwt::{self, Jwt},
 };
 
@@ -26,7 +26,7 @@ fn ids(site: &Site) -> BTreeSet<String> {
 }
 
 /// Generates a key and returns its id.
-pub(super) fn generate(site: &Site) -> String {
+fn generate(site: &Site) -> String {
     let before = ids(site);
     let printed = site.run(&["keys", "generate"]).succeeded();
     let after = ids(site);
@@ -63,12 +63,9 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
     let mut elsewhere = old.clone();
     elsewhere.header["kid"] = json!(second);
     let elsewhere = app.api.with_token(&elsewhere.signed_by(&key));
-    let ask = &elsewhere;
-    eventually("the new key verifies", WITHIN_TEN_SECONDS, || async move {
-        (ask.get(Api::LIST).await.status == 200).then_some(())
-    })
-    .await;
-    assert_eq!(Jwt::parse(&app.token()).header["kid"], json!(first));
+    elsewhere.until_answered(200).await;
+    let kid = || Jwt::parse(&app.client.token(&app.site)).header["kid"].clone();
+    assert_eq!(kid(), json!(first));
     let known: Value = app.api.get("/.well-known/jwks.json").await.json();
     let known: BTreeSet<&str> = known["keys"]
         .as_array()
@@ -80,25 +77,18 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
 
     // Half a minute later it signs, and tokens of the old key stay valid.
     let second = age(&app.site, &second, Duration::from_secs(31));
-    let app = &app;
-    let second = &second;
-    eventually("the new key signs", WITHIN_TEN_SECONDS, || async move {
-        (Jwt::parse(&app.token()).header["kid"] == json!(second)).then_some(())
+    eventually("the new key signs", WITHIN, || async {
+        (kid() == json!(second)).then_some(())
     })
     .await;
     assert_eq!(app.api.get(Api::LIST).await.status, 200);
-    let new = app.api.with_token(&app.token());
+    let new = app.api.with_token(&app.client.token(&app.site));
     assert_eq!(new.get(Api::LIST).await.status, 200);
 
     // After a key was retired, its tokens are invalid.
     app.run(&["keys", "retire", &first]).succeeded();
     assert_eq!(ids(&app.site), BTreeSet::from([second.clone()]));
-    eventually(
-        "the old key is forgotten",
-        WITHIN_TEN_SECONDS,
-        || async move { (app.api.get(Api::LIST).await.status == 401).then_some(()) },
-    )
-    .await;
+    app.api.until_answered(401).await;
     assert_eq!(new.get(Api::LIST).await.status, 200);
     drop(server);
 }

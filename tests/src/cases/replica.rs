@@ -5,7 +5,7 @@ use std::time::Duration;
 use pg_cluster::{Cluster, Shutdown};
 use serde_json::Value;
 
-use crate::harness::{App, Database, SETTLING, Site, Store, alone, eventually, fresh, minimal};
+use crate::harness::{App, SETTLING, Site, Store, alone, eventually, fresh, minimal};
 
 on_postgres! {
     what_lags_says_so_and_what_is_away_is_not_needed,
@@ -52,15 +52,13 @@ async fn is_read_everywhere(app: &App, id: &str) {
 }
 
 async fn what_lags_says_so_and_what_is_away_is_not_needed(_: Store) {
-    let programs = pg_cluster::programs().expect("missing: apt-get install postgresql");
     // The servers end with the thread that starts them, so that must be this test's thread.
-    let primary = Cluster::start(&programs).unwrap();
+    let primary = Cluster::start().unwrap();
     let mut standby = primary.standby().unwrap();
-    let site = Site::with_database(Database::Other(primary.url().to_owned()))
-        .with("POSTHASTE_PUBLIC_URL", "https://jobs.example")
+    let site = Site::on(primary.url())
         .with("POSTHASTE_READ_DATABASE_URL", standby.url())
-        .watched();
-    site.run(&["migrate"]).succeeded();
+        .watched()
+        .migrated();
     let mut server = site.serve(&[]);
     let app = App::at(site);
     let alone = alone().await;

@@ -5,17 +5,19 @@ use std::{
     time::Duration,
 };
 
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Answer, App, SETTLING, Site, Store, eventually, fresh, minimal,
+    App, SETTLING, Site, Store, eventually, fresh, minimal,
     receiver::{Got, Receiver},
 };
 
 on_every_store! {
-    an_event_is_delivered_with_its_posting_and_again_on_demand,
     a_killed_process_loses_nothing,
+}
+
+on_sqlite! {
+    an_event_is_delivered_with_its_posting_and_again_on_demand,
 }
 
 const PATH: &str = "/api/job-board/webhooks";
@@ -32,8 +34,7 @@ fn site(store: Store) -> Site {
 
 /// Registers a webhook; its data.
 async fn register(app: &App, body: Value) -> Value {
-    let request = app.api.authorized(Method::POST, PATH).json(&body);
-    let answer = Answer::of(request.send().await.unwrap()).await;
+    let answer = app.api.post(PATH, &body).await;
     assert_eq!(answer.status, 201, "{answer:#?}");
     answer.json()["data"].clone()
 }
