@@ -29,8 +29,8 @@ pub use self::port::free_port;
 const SUPERUSER: &str = "posthaste";
 /// Debian's folder of servers, with a subfolder for each major version.
 const DEBIAN_VERSIONS: &str = "/usr/lib/postgresql";
-const START_LIMIT: Duration = Duration::from_mins(1);
-const STOP_LIMIT: Duration = Duration::from_secs(20);
+const START_LIMIT: Duration = Duration::from_mins(10);
+const STOP_LIMIT: Duration = Duration::from_mins(2);
 const POLL: Duration = Duration::from_millis(50);
 
 /// The folder of `initdb` and `postgres` on this machine, of the newest version.

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs, iter};
+use std::{env, fs, iter, slice};
 
 use anyhow::{Context as _, Result};
 use xtask::packages;
@@ -48,7 +48,7 @@ impl Checks {
         let wanted = root.join("tests/python/requirements.txt");
         // An upgrade of the system's Python can remove the interpreter.
         let lives = || packages::answers(&programs.join("python"), &["-c", PYTHON]);
-        made_from(&[wanted.clone()], &environment, lives, || {
+        made_from(slice::from_ref(&wanted), &environment, lives, || {
             let python = python().context("no Python 3.11 or later with its module venv")?;
             interrupt.run(Command::new(python).args(["-m", "venv"]).arg(&environment))?;
             pip(&wanted)
@@ -58,12 +58,11 @@ impl Checks {
         let is_complete = |node: &PathBuf| {
             node.with_file_name("npm").is_file() && packages::answers(node, &["--eval", NODE])
         };
-        let node = match packages::find("node").filter(is_complete) {
-            Some(node) => node,
-            None => {
-                pip(&source.join("requirements.txt"))?;
-                programs.join("node")
-            }
+        let node = if let Some(node) = packages::find("node").filter(is_complete) {
+            node
+        } else {
+            pip(&source.join("requirements.txt"))?;
+            programs.join("node")
         };
         let pins = OF_NPM.map(|name| source.join(name));
         made_from(
@@ -174,7 +173,7 @@ fn copy_files(from: &Path, to: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use anyhow::bail;
+    use anyhow::ensure;
 
     use super::*;
 
@@ -192,13 +191,14 @@ mod tests {
             fs::write(&pins, wanted).unwrap();
             let mut made = false;
             let done = made_from(
-                &[pins.clone()],
+                slice::from_ref(&pins),
                 &folder,
                 || is_whole,
                 || {
                     assert!(fs::read_dir(&folder).unwrap().next().is_none(), "it is new");
                     made = true;
-                    if fails { bail!("no network") } else { Ok(()) }
+                    ensure!(!fails, "no network");
+                    Ok(())
                 },
             );
             assert_eq!((made, done.is_err()), (is_made, fails), "{wanted}");

@@ -12,7 +12,6 @@ mod dist;
 mod mutants;
 mod needs;
 mod part;
-mod sbom;
 mod suite;
 
 use std::os::unix::process::CommandExt as _;

@@ -65,18 +65,18 @@ pub fn run(parts: &[Part]) -> Result<()> {
         step(&title, || interrupt.run(command))
     };
     let is_built = wants(Part::Rust) || wants_others;
-    let build = || command("everything", &mut tests(&["--no-run"]));
+    let compile = || command("everything", &mut tests(&["--no-run"]));
     let end_all = |_: &anyhow::Error| interrupt.set();
     let (checks, built) = beside(
         || prepare().inspect_err(end_all),
-        || is_built.then(build).transpose(),
+        || is_built.then(compile).transpose(),
     );
     let checks = checks?;
     built?;
 
     // Dropping it stops the server, however this function ends.
     let cluster = match env::var_os(POSTGRES_URL) {
-        None if is_built => Some(step("start PostgreSQL", || Cluster::start())?),
+        None if is_built => Some(step("start PostgreSQL", Cluster::start)?),
         _ => None,
     };
     // Tests of processes and clocks mostly wait, so there are more of them than cores.

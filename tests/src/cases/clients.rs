@@ -16,7 +16,7 @@ on_postgres! {
 async fn clients_share_the_board_within_their_prefixes_and_limits(store: Store) {
     let site = Site::new(store);
     let other = site.beside();
-    let _servers = [other.serve(&["--no-worker"]), site.serve(&[])];
+    let _servers = [&site, &other].map(|site| site.serve(&["--no-worker"]));
     let (ours, theirs) = (fresh("acme-"), fresh("bolt-"));
     let limit = ["--prefix", "acme-", "--requests-per-minute", "6"];
     let acme = Client::create(&site, &limit);
@@ -63,6 +63,7 @@ async fn clients_share_the_board_within_their_prefixes_and_limits(store: Store) 
         api.get(&Api::path(&ours)).await.error(404);
     }
     // Both processes' activity, once it is written and enrichment has come to a verdict.
+    let _worker = site.work();
     let about = eventually("the activity is there", SETTLING, || async {
         let about = apis[0].get("/api/job-board/integration").await.data();
         let day = &about["days"][0];

@@ -159,6 +159,8 @@ async fn an_export_and_the_events_after_it_are_the_board(store: Store) {
     drop(alone);
     app.settled().await;
 
+    // A walk ends at an empty page.
+    app.site.database.show_events().await;
     let mut seen = Vec::new();
     for walk in walks {
         seen.push(walk.finish().await);
@@ -200,6 +202,7 @@ async fn a_killed_server_loses_and_reorders_no_event(store: Store) {
     }
     drop(alone);
     app.settled().await;
+    app.site.database.show_events().await;
     let seen = walk.finish().await;
     check_order(&seen);
     let mut board = Board::default();

@@ -55,7 +55,7 @@ impl Catalogue {
     /// lease of a killed one has lapsed.
     async fn import(&self, api: &Api, range: std::ops::Range<usize>, query: &str) -> ImportAnswer {
         let path = format!("{}{query}", self.path());
-        eventually("the catalogue is free", SETTLING * 2, || async {
+        eventually("the catalogue is free", SETTLING, || async {
             let answer = import(api, &path, self.lines(range.clone())).await;
             if answer.status == 409 {
                 assert!(answer.retry_after.is_some(), "{answer:#?}");

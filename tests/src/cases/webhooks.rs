@@ -22,9 +22,6 @@ on_sqlite! {
 
 const PATH: &str = "/api/job-board/webhooks";
 
-/// The lease of a killed process, and time for the work itself.
-const LEASE_AND_WORK: Duration = Duration::from_mins(3);
-
 /// A site that calls receivers on this machine, and tries again soon.
 fn site(store: Store) -> Site {
     Site::new(store)
@@ -123,7 +120,7 @@ async fn a_killed_process_loses_nothing(store: Store) {
     until(&receiver, "/", POSTINGS).await;
     worker.kill();
     let _other = app.site.work();
-    let got = eventually("all are delivered", LEASE_AND_WORK, || async {
+    let got = eventually("all are delivered", SETTLING, || async {
         let got = receiver.got();
         let distinct: BTreeSet<_> = got.iter().map(|got| &got.id).collect();
         (distinct.len() >= 3 * POSTINGS).then_some(got)

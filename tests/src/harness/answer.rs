@@ -47,6 +47,11 @@ impl Answer {
         seconds.map(Duration::from_secs)
     }
 
+    /// Whether the request was not carried out, or may not have been, and is to be repeated.
+    pub fn is_temporary(&self) -> bool {
+        self.status == 408 || self.status == 503 && self.retry_after().is_some()
+    }
+
     /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:#?}"))

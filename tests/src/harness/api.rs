@@ -8,6 +8,9 @@ use tokio::time::sleep;
 
 use super::{Answer, SETTLING, WITHIN, eventually};
 
+/// The wait before a request is repeated, if the server asks for none.
+const RETRY: Duration = Duration::from_millis(200);
+
 /// A client of the API with a token.
 #[derive(Clone)]
 pub struct Api {
@@ -57,30 +60,30 @@ impl Api {
         self.request(method, path).bearer_auth(&self.token)
     }
 
-    /// Sends a request as a well-behaved client does: again when its connection was lost, as that of
-    /// a request that begins while the server closes an idle one, and when the time has passed that
-    /// a 503 asks to wait, as that of a service whose machine is busy.
+    /// Sends a request as a well-behaved client does, for as long as the machine is too busy: again
+    /// when its connection was lost, as that of a request that begins while the server closes an
+    /// idle one; when a server has waited for its body for too long (408); and when the time has
+    /// passed that a 503 asks to wait.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let (start, mut is_repeated) = (Instant::now(), false);
         loop {
             let wait = match request.try_clone().unwrap().send().await {
                 Ok(response) => {
                     let answer = Answer::read(response).await.unwrap();
-                    let Some(wait) = answer.retry_after().filter(|_| answer.status == 503) else {
+                    if !answer.is_temporary() || start.elapsed() > SETTLING {
                         return Answer {
                             is_repeated,
                             ..answer
                         };
-                    };
-                    assert!(start.elapsed() < SETTLING, "{answer:#?}");
-                    wait
+                    }
+                    answer.retry_after().unwrap_or(RETRY)
                 }
                 Err(error) => {
                     assert!(
                         error.is_request() && start.elapsed() < SETTLING,
                         "{error:?}"
                     );
-                    Duration::from_millis(200)
+                    RETRY
                 }
             };
             sleep(wait).await;
@@ -191,7 +194,7 @@ fn client() -> reqwest::Client {
     reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
-        .timeout(Duration::from_mins(1))
+        .timeout(Duration::from_mins(5))
         // The server closes idle connections after 5 seconds.
         .pool_idle_timeout(Duration::from_secs(2))
         .build()

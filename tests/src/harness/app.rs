@@ -162,7 +162,7 @@ impl App {
 
     /// Waits until the outbox is empty, and nothing was given up.
     pub async fn settled(&self) {
-        eventually("the outbox is empty", SETTLING * 2, || async {
+        eventually("the outbox is empty", SETTLING, || async {
             self.site.waiting().is_empty().then_some(())
         })
         .await;

@@ -15,7 +15,7 @@ impl Raw {
     /// Connects.
     pub fn connect(host: &str) -> io::Result<Self> {
         let stream = TcpStream::connect(host)?;
-        stream.set_read_timeout(Some(Duration::from_mins(1)))?;
+        stream.set_read_timeout(Some(Duration::from_mins(5)))?;
         stream.set_nodelay(true)?;
         Ok(Self { stream })
     }

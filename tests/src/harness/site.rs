@@ -14,10 +14,10 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{CommandResult, Database, Store, program, raw, raw::Raw, run};
+use super::{CommandResult, Database, SETTLING, Store, program, raw, raw::Raw, run};
 
 /// How long a process may take to start or to stop.
-const PATIENCE: Duration = Duration::from_mins(3);
+const PATIENCE: Duration = SETTLING;
 
 /// The environment of processes that belong together: one database, one key folder, one address. It
 /// outlives them, so a test can stop one and start the next.
