@@ -39,6 +39,9 @@ async fn the_demo_shows_everything_and_its_lines_can_be_pasted(store: Store) {
     // Background jobs end with the shell.
     let mut shell = Command::new("sh");
     shell.args(["-e", "-c", &format!("trap 'kill $!' EXIT\n{lines}")]);
+    // Others of this machine may have their ports.
+    shell.env("POSTHASTE_ADMIN_BIND", "off");
+    shell.env("POSTHASTE_CONSOLE_BIND", "off");
     let ran = run(shell, "");
     assert_eq!(ran.code, Some(0), "{lines}\n{ran:#?}");
     assert!(ran.stdout.contains(r#"{"data":{"uuid":""#), "{ran:#?}");
