@@ -79,13 +79,13 @@ export async function serve() {
 
 /** Waits until a question is answered with something true, and returns that. */
 export async function until(question) {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + 180_000;
   while (Date.now() < end) {
     const answer = await question();
     if (answer) return answer;
     await sleep(50);
   }
-  assert.fail(`not within 30 seconds: ${question}`);
+  assert.fail(`not within 3 minutes: ${question}`);
 }
 
 async function freePorts() {

@@ -41,7 +41,7 @@ class Service:
                 "client_id": self.client_id,
                 "client_secret": self.client_secret,
             },
-            timeout=10,
+            timeout=60,
         )
         answer.raise_for_status()
         return answer.json()["access_token"]
@@ -136,7 +136,7 @@ def serving(folder, variables):
     finally:
         server.terminate()
         try:
-            server.wait(timeout=30)
+            server.wait(timeout=60)
         except subprocess.TimeoutExpired:
             server.kill()
     assert server.returncode == 0, log.read_text()
@@ -145,12 +145,12 @@ def serving(folder, variables):
 
 def wait_until_ready(server, url, log):
     """Waits until the server answers, or fails with its log."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 180
     while time.monotonic() < end:
         if server.poll() is not None:
             break
         try:
-            if requests.get(f"{url}/readyz", timeout=5).status_code == 200:
+            if requests.get(f"{url}/readyz", timeout=60).status_code == 200:
                 return
         except requests.ConnectionError:
             time.sleep(0.05)

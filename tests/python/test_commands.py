@@ -73,10 +73,10 @@ class Board:
         """The identifier of a new posting that was judged."""
         self.count += 1
         address = f"{self.api}/job-postings/board-{self.count}"
-        requests.put(address, json=self.payload(), headers=self.headers, timeout=10)
-        end = time.monotonic() + 60
+        requests.put(address, json=self.payload(), headers=self.headers, timeout=60)
+        end = time.monotonic() + 180
         while True:
-            posting = requests.get(address, headers=self.headers, timeout=10).json()["data"]
+            posting = requests.get(address, headers=self.headers, timeout=60).json()["data"]
             if posting["status"] != "PendingEnrichment":
                 break
             assert time.monotonic() < end, posting
@@ -85,7 +85,7 @@ class Board:
 
     def dead_task(self):
         """The id of a task that was given up."""
-        store = sqlite3.connect(self.server.folder / "data" / "posthaste.db", timeout=30)
+        store = sqlite3.connect(self.server.folder / "data" / "posthaste.db", timeout=60)
         now = time.time_ns() // 1000
         with store:
             made = store.execute(
@@ -115,7 +115,7 @@ class Board:
             line = line.replace("--url U", "--url http://127.0.0.1:9/other")
             line = line.replace("--type T", "--type JobPostingCreated")
             self.posting()
-            events = requests.get(f"{self.api}/events", headers=self.headers, timeout=10).json()
+            events = requests.get(f"{self.api}/events", headers=self.headers, timeout=60).json()
             self.names["EVENT_ID"] = events["data"][0]["id"]
         elif line.startswith("posthaste webhooks create"):
             line = line.replace("--url …", "--url https://receiver.example/more")
@@ -213,7 +213,7 @@ def test_the_commands_of_the_page_run(board, page):
             capture_output=True,
             check=False,
             text=True,
-            timeout=120,
+            timeout=300,
         )
         if done.returncode:
             wrong.append("\n".join([*script, done.stdout, done.stderr]))
@@ -251,10 +251,10 @@ def test_the_receiver_takes_what_is_signed(board, programs, language):
         start_new_session=True,
     ) as receiver:
         try:
-            end = time.monotonic() + 30
+            end = time.monotonic() + 180
             while True:
                 try:
-                    assert requests.post(url, data="{}", timeout=5).status_code == 400
+                    assert requests.post(url, data="{}", timeout=60).status_code == 400
                     break
                 except requests.ConnectionError:
                     assert time.monotonic() < end and receiver.poll() is None

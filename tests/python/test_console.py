@@ -50,7 +50,7 @@ class Desk:
         )
         assert answer.status_code == 200, answer.text
         # A posting that changes beside the operator cannot be decided on.
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         for n in range(POSTINGS):
             while (state := self.posting(f"desk-{n:02}"))["status"] == "PendingEnrichment":
                 assert time.monotonic() < end, state
@@ -95,21 +95,21 @@ class Desk:
     def posting(self, identifier):
         """A posting, as the API shows it."""
         path = f"job-postings/{quote(identifier, safe='')}"
-        answer = requests.get(f"{self.api}/{path}", headers=self.headers, timeout=10)
+        answer = requests.get(f"{self.api}/{path}", headers=self.headers, timeout=60)
         assert answer.status_code == 200, answer.text
         return answer.json()["data"]
 
     def event(self):
         """The id of the first event that is kept of a posting of the client."""
-        answer = requests.get(f"{self.api}/events?limit=1", headers=self.headers, timeout=10)
+        answer = requests.get(f"{self.api}/events?limit=1", headers=self.headers, timeout=60)
         return answer.json()["data"][0]["id"]
 
     def kill_task(self, identifier):
         """Gives the enrichment of a posting up, as a worker does after many failures."""
-        store = sqlite3.connect(self.server.folder / "data" / "posthaste.db", timeout=30)
+        store = sqlite3.connect(self.server.folder / "data" / "posthaste.db", timeout=60)
         subject = uuid.UUID(self.posting(identifier)["uuid"]).bytes
         # What was brought back before may be under way.
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while store.execute("SELECT 1 FROM outbox WHERE subject = ?", (subject,)).fetchone():
             assert time.monotonic() < end, identifier
             time.sleep(0.1)
@@ -229,7 +229,7 @@ def test_postings_are_moderated_by_keyboard(desk, chromium):
     assert not chromium.one("#keys").is_shown
 
     def done():
-        end = time.monotonic() + 30
+        end = time.monotonic() + 180
         while not (told := chromium.all(".notice")):
             assert time.monotonic() < end, chromium.source
             time.sleep(0.05)
@@ -380,7 +380,7 @@ def test_the_pages_of_a_client_fit_and_are_accessible(desk, chromium, axe, width
         f"{desk.api}/webhooks",
         json={"url": "http://127.0.0.1:9/own", "description": EVIL},
         headers=desk.headers,
-        timeout=10,
+        timeout=60,
     )
     hook = hook.json()["data"]["id"]
     chromium.look(width, "light")

@@ -12,7 +12,7 @@ from joserfc import jwt as joserfc_jwt
 def metadata(service):
     """The metadata of RFC 8414, from the path in the RFC."""
     url = get_well_known_url(service.url, external=True)
-    answer = requests.get(url, timeout=10)
+    answer = requests.get(url, timeout=60)
     assert answer.status_code == 200
     return answer.json()
 
@@ -55,7 +55,7 @@ def test_pyjwt_verifies_a_token(service, metadata):
 
 
 def test_joserfc_verifies_a_token(service, metadata):
-    keys = joserfc_jwk.KeySet.import_key_set(requests.get(metadata["jwks_uri"], timeout=10).json())
+    keys = joserfc_jwk.KeySet.import_key_set(requests.get(metadata["jwks_uri"], timeout=60).json())
     token = joserfc_jwt.decode(service.token(), keys, algorithms=["ES256"])
     registry = joserfc_jwt.JWTClaimsRegistry(
         iss={"essential": True, "value": metadata["issuer"]},

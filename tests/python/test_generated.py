@@ -20,7 +20,7 @@ def test_a_program_with_a_generated_client_pushes_and_reads(service, tmp_path):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=120,
+            timeout=300,
         )
 
     configuration = tmp_path / "generator.yaml"

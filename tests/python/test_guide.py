@@ -41,7 +41,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("language", COMMANDS)
 def test_the_examples_of_the_guide_work(service, tmp_path, language):
-    page = requests.get(f"{service.url}/docs", timeout=10).text
+    page = requests.get(f"{service.url}/docs", timeout=60).text
     blocks = re.findall(rf'<code data-language="{language}">(.*?)</code>', page, re.DOTALL)
     assert len(blocks) == 7
     script = "\n".join(html.unescape(block) for block in blocks) + CHECKS.get(language, "")

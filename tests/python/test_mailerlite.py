@@ -26,7 +26,7 @@ def provider(allow_plain_http):
     ) as running:
         yield json.loads(running.stdout.readline())
         running.stdin.close()
-        assert running.wait(timeout=30) == 0
+        assert running.wait(timeout=60) == 0
 
 
 def connect(provider, key):

@@ -22,7 +22,7 @@ def test_schemathesis_finds_nothing(service, tmp_path):
     # One worker: two threads that parse Python at once break each other now and then in a CPython
     # before 3.11.8 or 3.12.2 (https://github.com/python/cpython/issues/106905).
     command += ["--seed", SEED, "--max-examples", EXAMPLES, "--workers", "1"]
-    command += ["--continue-on-failure", "--request-timeout", "10"]
+    command += ["--continue-on-failure", "--request-timeout", "60"]
     environment = os.environ | {
         "POSTHASTE_FUZZ_TOKEN": service.token(),
         "POSTHASTE_FUZZ_CLIENT_ID": service.client_id,
@@ -37,7 +37,7 @@ def test_schemathesis_finds_nothing(service, tmp_path):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1800,
     )
     forget_webhooks(service)
     assert run.returncode == 0, run.stdout + run.stderr
@@ -48,5 +48,5 @@ def forget_webhooks(service):
     session = requests.Session()
     session.headers["Authorization"] = f"Bearer {service.token()}"
     webhooks = f"{service.url}/api/job-board/webhooks"
-    for webhook in session.get(webhooks, timeout=10).json()["data"]:
-        assert session.delete(f"{webhooks}/{webhook['id']}", timeout=10).status_code == 204
+    for webhook in session.get(webhooks, timeout=60).json()["data"]:
+        assert session.delete(f"{webhooks}/{webhook['id']}", timeout=60).status_code == 204

@@ -62,7 +62,7 @@ def api(service):
 
 def register(api, receiver, **fields):
     session, url = api
-    answer = session.post(f"{url}/webhooks", json={"url": receiver.url} | fields, timeout=30)
+    answer = session.post(f"{url}/webhooks", json={"url": receiver.url} | fields, timeout=60)
     assert answer.status_code == 201, answer.text
     return answer.json()["data"]
 
@@ -70,7 +70,7 @@ def register(api, receiver, **fields):
 def push(api, posting):
     session, url = api
     identifier = f"hooks-{uuid.uuid4()}"
-    answer = session.put(f"{url}/job-postings/{identifier}", json=posting, timeout=30)
+    answer = session.put(f"{url}/job-postings/{identifier}", json=posting, timeout=60)
     assert answer.status_code == 201, answer.text
     return identifier
 
@@ -114,7 +114,7 @@ def test_both_secrets_verify_after_a_rotation_and_then_the_two_newest(api, posti
     session, url = api
     secrets = [webhook["secret"]]
     for _ in range(2):
-        answer = session.post(f"{url}/webhooks/{webhook['id']}/rotate-secret", timeout=30)
+        answer = session.post(f"{url}/webhooks/{webhook['id']}/rotate-secret", timeout=60)
         assert answer.status_code == 200, answer.text
         secrets.append(answer.json()["data"]["secret"])
         identifier = push(api, posting)
@@ -126,14 +126,3 @@ def test_both_secrets_verify_after_a_rotation_and_then_the_two_newest(api, posti
         for secret in secrets[:-2]:
             with pytest.raises(WebhookVerificationError):
                 Webhook(secret).verify(body, headers)
-
-
-def test_a_ping_is_verified(api):
-    receiver = Receiver()
-    webhook = register(api, receiver)
-    session, url = api
-    answer = session.post(f"{url}/webhooks/{webhook['id']}/test", timeout=30)
-    assert answer.json()["data"]["status"] == 204, answer.text
-    is_ping = lambda body: json.loads(body)["type"] == "ping"
-    ((headers, body),) = [(headers, body) for headers, body in receiver.got if is_ping(body)]
-    assert Webhook(webhook["secret"]).verify(body, headers)["data"] == {}

@@ -44,13 +44,13 @@ class Browser:
             wanted = {"browserName": "chrome", "goog:chromeOptions": options}
             answer = self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
             self.url += f"/session/{answer['sessionId']}"
-            self.call("POST", "/timeouts", {"pageLoad": 30000, "script": 60000, "implicit": 0})
+            self.call("POST", "/timeouts", {"pageLoad": 180000, "script": 180000, "implicit": 0})
         except BaseException:
             self.driver.kill()
             raise
 
     def _port(self):
-        end = time.monotonic() + 30
+        end = time.monotonic() + 180
         while time.monotonic() < end and self.driver.poll() is None:
             found = re.search(r"started successfully on port (\d+)", self.log.read_text())
             if found:
@@ -59,7 +59,7 @@ class Browser:
         raise AssertionError(f"chromedriver does not start:\n{self.log.read_text()}")
 
     def _call(self, method, path, body=None):
-        answer = self.http.request(method, self.url + path, json=body, timeout=90)
+        answer = self.http.request(method, self.url + path, json=body, timeout=200)
         value = answer.json()["value"]
         assert answer.status_code == 200, value
         return value
@@ -74,7 +74,7 @@ class Browser:
             self.call("DELETE", "")
         finally:
             self.driver.terminate()
-            self.driver.wait(timeout=30)
+            self.driver.wait(timeout=60)
 
     def devtools(self, command, **parameters):
         """A command of the Chrome DevTools Protocol."""
@@ -195,7 +195,7 @@ class Element:
         if question:
             asked = self.browser.accept()
             assert question in asked, asked
-        end = time.monotonic() + 30
+        end = time.monotonic() + 180
         while before.is_there():
             assert time.monotonic() < end, f"nothing follows {self.browser.address}"
             time.sleep(0.02)
@@ -203,7 +203,7 @@ class Element:
     def is_there(self):
         """Whether the page still has it."""
         url = f"{self.browser.url}{self.path}/name"
-        return self.browser.http.get(url, timeout=90).status_code == 200
+        return self.browser.http.get(url, timeout=200).status_code == 200
 
     def type(self, text):
         """Types a text in the place of its value."""

@@ -212,7 +212,7 @@ impl Floor<'_> {
     }
 
     fn pgbench(&self, script: &Path, clients: u32, seconds: u64) -> Result<String> {
-        let mut command = Command::new(self.server.program("pgbench"));
+        let mut command = Command::new(self.server.cluster.program("pgbench"));
         command
             .args(["--no-vacuum", "--protocol", "prepared"])
             .args(["--client", &clients.to_string()])

@@ -1,6 +1,6 @@
 //! Databases of the private cluster: created, queried and dropped with psql.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -41,8 +41,7 @@ const SHOWN: [&str; 10] = [
 /// A running cluster and its client programs.
 pub struct Server {
     pub interrupt: Interrupt,
-    cluster: Cluster,
-    programs: PathBuf,
+    pub cluster: Cluster,
     /// The parent of all the server's processes.
     pub process: u32,
 }
@@ -53,12 +52,9 @@ impl Server {
         if pg_cluster::programs().is_none() {
             packages::install(&["postgresql"], interrupt)?;
         }
-        let programs = pg_cluster::programs().context("no PostgreSQL server was found")?;
-        let cluster = Cluster::start(&programs)?;
         let mut server = Self {
             interrupt: interrupt.clone(),
-            cluster,
-            programs,
+            cluster: Cluster::start()?,
             process: 0,
         };
         let url = server.cluster.url().to_owned();
@@ -112,13 +108,8 @@ impl Server {
         self.interrupt.output(&mut command).map(drop)
     }
 
-    /// The path of one of PostgreSQL's programs.
-    pub fn program(&self, name: &str) -> PathBuf {
-        self.programs.join(name)
-    }
-
     fn psql(&self, url: &str) -> Command {
-        let mut command = Command::new(self.program("psql"));
+        let mut command = Command::new(self.cluster.program("psql"));
         command
             .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
             .args(["--set", "ON_ERROR_STOP=1", "--dbname", url]);

@@ -29,8 +29,8 @@ pub use self::port::free_port;
 const SUPERUSER: &str = "posthaste";
 /// Debian's folder of servers, with a subfolder for each major version.
 const DEBIAN_VERSIONS: &str = "/usr/lib/postgresql";
-const START_LIMIT: Duration = Duration::from_mins(1);
-const STOP_LIMIT: Duration = Duration::from_secs(20);
+const START_LIMIT: Duration = Duration::from_mins(10);
+const STOP_LIMIT: Duration = Duration::from_mins(2);
 const POLL: Duration = Duration::from_millis(50);
 
 /// The folder of `initdb` and `postgres` on this machine, of the newest version.
@@ -85,16 +85,17 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Creates a cluster with the programs in a folder, and starts it.
+    /// Creates a cluster with the newest programs of this machine, and starts it.
     ///
     /// The server ends with the calling thread, so that it does not outlive a program that is
     /// killed: call this from a thread that lives as long as the cluster.
-    pub fn start(programs: &Path) -> Result<Self> {
-        let mut cluster = Self::prepare(programs, password()?)?;
+    pub fn start() -> Result<Self> {
+        let programs = programs().context("no PostgreSQL: apt-get install postgresql")?;
+        let mut cluster = Self::prepare(&programs, password()?)?;
         let password_file = cluster.home().join("password");
         fs::write(&password_file, &cluster.password)?;
         cluster.account.own(&password_file)?;
-        initialise(programs, &cluster.account, cluster.home(), &password_file)?;
+        initialise(&programs, &cluster.account, cluster.home(), &password_file)?;
         fs::remove_file(&password_file)?;
         cluster.start_again()?;
         Ok(cluster)
@@ -160,6 +161,11 @@ impl Cluster {
         fs::read_to_string(self.log_path()).unwrap_or_default()
     }
 
+    /// The path of one of PostgreSQL's programs, of the server's version.
+    pub fn program(&self, name: &str) -> PathBuf {
+        self.programs.join(name)
+    }
+
     /// The host and port of the server.
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
@@ -180,7 +186,7 @@ impl Cluster {
             .open(self.log_path())?;
         let directory = self.home();
         self.account
-            .command(&self.programs.join("postgres"), directory)
+            .command(&self.program("postgres"), directory)
             .arg("-D")
             .arg(data_of(directory))
             .args(["-h", "127.0.0.1", "-p", &self.port.to_string()])
@@ -345,8 +351,7 @@ mod tests {
 
     #[test]
     fn a_cluster_starts_answers_and_leaves_nothing() {
-        let programs = programs().expect("install it: apt-get install postgresql");
-        let mut cluster = Cluster::start(&programs).unwrap();
+        let mut cluster = Cluster::start().unwrap();
         let directory = cluster.directory.path().to_owned();
         assert_eq!(cluster.ask("SHOW fsync").unwrap(), "on");
         assert_eq!(cluster.ask("SHOW server_encoding").unwrap(), "UTF8");
@@ -357,7 +362,7 @@ mod tests {
         let nobody = cluster
             .url()
             .replace(&format!("{SUPERUSER}:"), "posthaste:wrong");
-        let refused = Command::new(programs.join("psql"))
+        let refused = Command::new(cluster.program("psql"))
             .args(["--no-psqlrc", &nobody, "-c", "SELECT 1"])
             .output()
             .unwrap();
@@ -388,8 +393,7 @@ mod tests {
 
     #[test]
     fn a_standby_has_every_commit_and_takes_over() {
-        let programs = programs().expect("install it: apt-get install postgresql");
-        let mut primary = Cluster::start(&programs).unwrap();
+        let mut primary = Cluster::start().unwrap();
         let standby = primary.synchronous_standby().unwrap();
         primary.ask("CREATE TABLE notes AS SELECT 1").unwrap();
         assert!(standby.ask("CREATE TABLE others ()").is_err());

@@ -14,7 +14,7 @@ impl Cluster {
         let mut standby = Self::prepare(&self.programs, self.password.clone())?;
         let status = standby
             .account
-            .command(&self.programs.join("pg_basebackup"), standby.home())
+            .command(&self.program("pg_basebackup"), standby.home())
             .arg("--pgdata")
             .arg(data_of(standby.home()))
             .args(["--dbname", &self.url])
@@ -58,7 +58,7 @@ impl Cluster {
 
     /// The first value of the answer to a statement.
     pub(crate) fn ask(&self, statement: &str) -> Result<String> {
-        let output = Command::new(self.programs.join("psql"))
+        let output = Command::new(self.program("psql"))
             .args(["--no-psqlrc", "-tA", &self.url, "-c", statement])
             .output()?;
         if !output.status.success() {

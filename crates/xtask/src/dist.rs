@@ -1,7 +1,8 @@
 //! Packs a build: a Debian package, an image of containers, an archive, a bill of materials, and
 //! the checksums of all.
 //!
-//! Nothing but what every Debian machine has is needed: `dpkg-deb`, `tar`, `gzip` and `sha256sum`.
+//! It needs what every Debian machine has (`dpkg-deb`, `tar`, `gzip` and `sha256sum`), and
+//! cargo-cyclonedx for the bill.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +13,6 @@ use std::{env, fs};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::sbom;
 use xtask::process::{Interrupt, cargo};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -26,6 +26,11 @@ const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
 /// Builds with a profile and packs the result into `target/dist`.
 pub fn run(profile: &str) -> Result<()> {
     let interrupt = Interrupt::install()?;
+    let target = Path::new(ROOT).join("target");
+    let dist = target.join("dist");
+    _ = fs::remove_dir_all(&dist);
+    fs::create_dir_all(&dist)?;
+    let bill = bill(&dist)?;
     let mut build = cargo();
     build.args([
         "build",
@@ -38,11 +43,7 @@ pub fn run(profile: &str) -> Result<()> {
     ]);
     interrupt.run(build.current_dir(ROOT))?;
     let folder = if profile == "dev" { "debug" } else { profile };
-    let target = Path::new(ROOT).join("target");
     let program = target.join(folder).join("posthaste");
-    let dist = target.join("dist");
-    _ = fs::remove_dir_all(&dist);
-    fs::create_dir_all(&dist)?;
 
     let files = Files::at(&dist.join("package"));
     files.fill(&program)?;
@@ -51,7 +52,7 @@ pub fn run(profile: &str) -> Result<()> {
         deb(&dist, &files, &architecture)?,
         archive(&dist, &files, &architecture)?,
         image(&dist, &program, &architecture)?,
-        bill(&dist)?,
+        bill,
     ];
     fs::remove_dir_all(&files.root)?;
     let sums = said(Command::new("sha256sum").args(made).current_dir(&dist))?;
@@ -188,13 +189,29 @@ fn maintainer() -> Result<String> {
     Ok(format!("{name} <{address}>"))
 }
 
-/// Makes the bill of materials, and returns its name.
+/// Makes the bill of materials of every crate that is compiled into the program, as `CycloneDX`
+/// JSON, and returns its name. The same sources in the same place give the same file.
 fn bill(dist: &Path) -> Result<String> {
-    let version = said(Command::new("rustc").args(["--version", "--verbose"]))?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    let bill = sbom::of(Path::new(ROOT), host.context("rustc names no host")?)?;
     let name = format!("posthaste-{VERSION}.cdx.json");
-    fs::write(dist.join(&name), format!("{bill:#}\n"))?;
+    let mut tool = cargo();
+    tool.args(["cyclonedx", "--quiet", "--format", "json"])
+        .args(["--spec-version", "1.5", "--describe", "binaries"])
+        .args(["--all-features", "--no-build-deps"])
+        .env("SOURCE_DATE_EPOCH", "0")
+        .current_dir(ROOT);
+    done(&mut tool).context("cargo install --locked cargo-cyclonedx")?;
+    // It writes beside the manifest of each program of the workspace.
+    for folder in fs::read_dir(Path::new(ROOT).join("crates"))? {
+        for file in fs::read_dir(folder?.path())? {
+            let file = file?.path();
+            if file.ends_with("posthaste_bin.cdx.json") {
+                fs::copy(&file, dist.join(&name))?;
+            }
+            if file.to_string_lossy().ends_with("_bin.cdx.json") {
+                fs::remove_file(file)?;
+            }
+        }
+    }
     Ok(name)
 }
 

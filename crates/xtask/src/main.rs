@@ -7,14 +7,11 @@
     reason = "a command line tool reports on standard output"
 )]
 
+mod checks;
 mod dist;
 mod mutants;
 mod needs;
-mod node;
 mod part;
-mod pins;
-mod python;
-mod sbom;
 mod suite;
 
 use std::os::unix::process::CommandExt as _;

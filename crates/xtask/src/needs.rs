@@ -43,7 +43,7 @@ const NEEDS: [Need; 6] = [
         purpose: "Python with virtual environments, for third-party clients and for Node.js",
         parts: &[Part::Python, Part::Node],
         packages: &["python3", "python3-venv"],
-        is_there: crate::python::is_there,
+        is_there: || crate::checks::python().is_some(),
     },
     Need {
         purpose: "what the commands in the documents call",

@@ -46,16 +46,16 @@ pub fn install(packages: &[&str], interrupt: &Interrupt) -> Result<()> {
     println!("installing {names}");
     let updated = !has_package_lists(Path::new(PACKAGE_LISTS));
     if updated {
-        interrupt.run(apt_get().arg("update"))?;
+        interrupt.output(apt_get().arg("update"))?;
     }
-    let first = interrupt.run(&mut install_command(packages));
+    let first = interrupt.output(&mut install_command(packages));
     if first.is_ok() || updated {
-        return first;
+        return first.map(drop);
     }
     interrupt.check()?;
     // Outdated lists may name versions that the archive no longer has.
-    interrupt.run(apt_get().arg("update"))?;
-    interrupt.run(&mut install_command(packages))
+    interrupt.output(apt_get().arg("update"))?;
+    interrupt.output(&mut install_command(packages)).map(drop)
 }
 
 fn install_command(packages: &[&str]) -> Command {

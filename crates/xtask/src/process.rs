@@ -38,6 +38,11 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// Sets the flag, which ends what runs.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
     /// Fails once the flag is set.
     pub fn check(&self) -> Result<()> {
         if self.0.load(Ordering::Relaxed) {
@@ -222,7 +227,7 @@ mod tests {
         thread::scope(|scope| {
             let child = scope.spawn(|| interrupt.run(&mut shell(&script)));
             let grandchild = written(&file);
-            interrupt.0.store(true, Ordering::Relaxed);
+            interrupt.set();
             let error = child.join().unwrap().unwrap_err();
             assert_eq!(error.to_string(), "interrupted");
             ends(&grandchild);

@@ -1,4 +1,7 @@
-//! The parts of `cargo xtask test`, quick checks first.
+//! The parts of `cargo xtask test`.
+//!
+//! What waits runs beside what computes: packages are installed while everything is compiled, and
+//! the tests in Rust, which mostly wait, run beside everything else.
 
 use std::env;
 use std::path::Path;
@@ -9,8 +12,9 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use pg_cluster::Cluster;
 
+use crate::checks::Checks;
+use crate::needs;
 use crate::part::Part;
-use crate::{needs, node, python};
 use xtask::process::{Interrupt, cargo, shown};
 
 /// The folder of the workspace, wherever the command was typed.
@@ -19,71 +23,65 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const POSTGRES_URL: &str = "POSTHASTE_TEST_POSTGRES_URL";
 /// The variable with the path of the built program.
 const PROGRAM: &str = "POSTHASTE_BIN";
-/// The variable with the path of axe-core's script.
-const AXE: &str = "POSTHASTE_AXE";
 /// The seed of property tests, unless the caller sets another one, so that a failure is due to the
 /// change and not to chance. `cargo test` itself uses a new seed each time.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20261120");
 /// The variable with the number of tests of a binary that run concurrently.
 const THREADS: &str = "RUST_TEST_THREADS";
+/// How `promtool` looks at the alert rules.
+const ALERTS: [[&str; 3]; 2] = [
+    ["check", "rules", "alerts.yaml"],
+    ["test", "rules", "alerts.test.yaml"],
+];
 
-/// Runs these parts; stops at the first step that fails.
+/// Runs these parts. A failure ends its own side at once, and `run` when the other side is done.
 pub fn run(parts: &[Part]) -> Result<()> {
     let interrupt = Interrupt::install()?;
+    let (root, wants) = (Path::new(ROOT), |part| parts.contains(&part));
+    let wants_others = wants(Part::Python) || wants(Part::Node);
+    // Cargo puts the programs for the tests into the same folder as this one.
+    let here = env::current_exe().context("where is this program?")?;
+    let target = here.ancestors().nth(2);
+    let target = target.context("it is in no target folder")?;
+    let prepare = || {
+        step("what this machine lacks", || needs::meet(parts, &interrupt))?;
+        let install = || Checks::prepare(root, target, &interrupt);
+        let prepare = || step("packages of Python and Node.js", install);
+        wants_others.then(prepare).transpose()
+    };
+    let tests = |more: &[&str]| {
+        let mut tests = cargo();
+        // The same features each time, so that everything is compiled once. Only clippy checks the
+        // benchmark.
+        tests
+            .args(["test", "--workspace", "--exclude", "bench"])
+            .args(["--all-features", "--locked"])
+            .args(more)
+            .current_dir(root);
+        tests
+    };
     let command = |name: &str, command: &mut Command| {
         let title = format!("{name}: {}", shown(command));
         step(&title, || interrupt.run(command))
     };
-    let (root, wants) = (Path::new(ROOT), |part| parts.contains(&part));
-
-    // Cargo puts the programs for the tests into the same folder as this one.
-    let here = env::current_exe().context("where is this program?")?;
-    let target = here
-        .ancestors()
-        .nth(2)
-        .context("it is in no target folder")?;
-    step("what this machine lacks", || needs::meet(parts, &interrupt))?;
-    if wants(Part::Alerts) {
-        for arguments in [
-            ["check", "rules", "alerts.yaml"],
-            ["test", "rules", "alerts.test.yaml"],
-        ] {
-            let mut promtool = Command::new("promtool");
-            promtool
-                .args(arguments)
-                .current_dir(root.join("docs/deploy"));
-            command("alert rules", &mut promtool)?;
-        }
-    }
-    if parts == [Part::Alerts] {
-        return Ok(());
-    }
-    // The browser's checks take a script from a package of Node.js.
-    let others = if wants(Part::Python) || wants(Part::Node) {
-        let python = step("Python packages", || {
-            python::prepare(root, target, &interrupt)
-        })?;
-        let node = step("Node.js packages", || {
-            node::prepare(root, target, &python, &interrupt)
-        })?;
-        Some((python, node))
-    } else {
-        None
-    };
+    let is_built = wants(Part::Rust) || wants_others;
+    let compile = || command("everything", &mut tests(&["--no-run"]));
+    let end_all = |_: &anyhow::Error| interrupt.set();
+    let (checks, built) = beside(
+        || prepare().inspect_err(end_all),
+        || is_built.then(compile).transpose(),
+    );
+    let checks = checks?;
+    built?;
 
     // Dropping it stops the server, however this function ends.
     let cluster = match env::var_os(POSTGRES_URL) {
-        Some(_) => None,
-        None => Some(step("start PostgreSQL", || {
-            Cluster::start(&pg_cluster::programs().context("no PostgreSQL server was found")?)
-        })?),
+        None if is_built => Some(step("start PostgreSQL", Cluster::start)?),
+        _ => None,
     };
     // Tests of processes and clocks mostly wait, so there are more of them than cores.
     let threads = (4 * thread::available_parallelism().map_or(1, usize::from)).to_string();
     let given = |mut command: Command| {
-        if command.get_current_dir().is_none() {
-            command.current_dir(root);
-        }
         command.env(PROGRAM, here.with_file_name("posthaste"));
         if let Some(cluster) = &cluster {
             command.env(POSTGRES_URL, cluster.url());
@@ -95,28 +93,58 @@ pub fn run(parts: &[Part]) -> Result<()> {
         }
         command
     };
-    // One command, so that everything is compiled once. Only clippy checks the benchmark.
-    let mut built = given(cargo());
-    built
-        .args(["test", "--workspace", "--exclude", "bench"])
-        .args(["--all-features", "--locked", "--no-fail-fast"]);
-    if wants(Part::Rust) {
-        command("every test", &mut built)?;
-    } else {
-        command("the program", built.arg("--no-run"))?;
-    }
-    let Some((python, node)) = others else {
-        return Ok(());
+    // What it says comes as a whole, as the tests in Rust speak all the while.
+    let quiet = |name: &str, command: &mut Command| {
+        let start = Instant::now();
+        let said = interrupt.output(command);
+        let said = said.with_context(|| format!("step \"{name}\" failed"))?;
+        let took = start.elapsed().as_secs_f64();
+        println!(
+            "\n=== {name}: {}\n{said}--- {took:.1} s: {name}",
+            shown(command)
+        );
+        anyhow::Ok(())
     };
-    if wants(Part::Python) {
-        let mut checks = given(python.pytest());
-        checks.env(AXE, node.axe());
-        command("Python checks", &mut checks)?;
+    let others = || {
+        for arguments in ALERTS.iter().filter(|_| wants(Part::Alerts)) {
+            let mut promtool = Command::new("promtool");
+            promtool.args(arguments);
+            promtool.current_dir(root.join("docs/deploy"));
+            quiet("alert rules", &mut promtool)?;
+        }
+        if wants(Part::Rust) {
+            quiet("examples in documentation", &mut given(tests(&["--doc"])))?;
+        }
+        if let Some(checks) = checks.as_ref().filter(|_| wants(Part::Python)) {
+            quiet("Python checks", given(checks.python()).current_dir(root))?;
+        }
+        if let Some(checks) = checks.as_ref().filter(|_| wants(Part::Node)) {
+            quiet("Node.js checks", &mut given(checks.node()))?;
+        }
+        Ok(())
+    };
+    let targets = ["--lib", "--bins", "--tests", "--no-fail-fast"];
+    let rust = || command("every test", &mut given(tests(&targets)));
+    let (others, rust) = beside(others, || wants(Part::Rust).then(rust).transpose());
+    // The log may end with what the tests in Rust said.
+    if let Err(error) = &others {
+        println!("\nerror: {error:#}");
     }
-    if wants(Part::Node) {
-        command("Node.js checks", &mut given(node.tests()))?;
-    }
-    Ok(())
+    rust?;
+    others
+}
+
+/// Does two things at once, the second one in this thread.
+fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        let one = one.join();
+        (
+            one.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            other,
+        )
+    })
 }
 
 /// Runs a step and prints its duration. An error gets the step's name as context.

@@ -5,7 +5,7 @@ use reqwest::{Client, Response, StatusCode, redirect::Policy};
 
 use crate::harness::{App, Site, Store, fresh, minimal};
 
-on_every_store! {
+on_postgres! {
     an_operator_signs_in_moderates_and_signs_out_in_another_process,
 }
 

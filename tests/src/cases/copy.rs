@@ -68,12 +68,9 @@ async fn fill(app: &App) {
     app.put("moved-2", &json!({"salary_min": "much"})).await;
     let person = json!({"name": "Ada", "country": "Norway", "membership":
         {"plan_category": "individual", "status": "active", "expires_at": "2027-01-31"}});
-    let person_of = |email: &str| format!("/api/newsletter/subscribers/{email}");
-    let put = app
-        .api
-        .authorized(Method::PUT, &person_of("ada@example.com"));
-    let put = put.json(&person).send().await.unwrap();
-    assert_eq!(put.status(), 201);
+    let ada = "/api/newsletter/subscribers/ada@example.com";
+    let put = app.api.authorized(Method::PUT, ada).json(&person);
+    assert_eq!(app.api.send(put).await.status, 201);
     for command in [
         &[
             "subscribers",

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::harness::{App, SETTLING, Site, Store, WITHIN_TEN_SECONDS, eventually, fresh, minimal};
+use crate::harness::{App, Site, Store, fresh, minimal};
 
 on_sqlite! {
     a_full_disk_is_an_outage_and_no_end,
@@ -16,24 +16,17 @@ async fn a_full_disk_is_an_outage_and_no_end(store: Store) {
     let mut server = site.serve(&["--no-worker"]);
     let app = App::at(site);
     let kept = fresh("kept");
-    assert_eq!(app.put(&kept, &minimal()).await.status, 201);
+    app.put(&kept, &minimal()).await.created();
     server.limit_files(Some(4_096));
-    let refused = app.put(&fresh("refused"), &minimal()).await;
-    refused.error(503);
-    refused.header("retry-after");
-    assert_eq!(app.api.get("/readyz").await.status, 503);
+    let refused = app.api.try_put(&fresh("refused"), &minimal()).await;
+    refused.unwrap().error(503);
+    app.api.until_ready(false).await;
     assert_eq!(app.api.get("/healthz").await.status, 200);
     app.show(&kept).await;
     assert!(server.is_running(), "{}", app.site.log());
     server.limit_files(None);
-    eventually("there is room again", WITHIN_TEN_SECONDS, || async {
-        (app.put(&fresh("more"), &minimal()).await.status == 201).then_some(())
-    })
-    .await;
-    eventually("it is ready", SETTLING, || async {
-        (app.api.get("/readyz").await.status == 200).then_some(())
-    })
-    .await;
+    app.put(&fresh("more"), &minimal()).await.created();
+    app.api.until_ready(true).await;
 }
 
 async fn nothing_is_acknowledged_into_a_removed_database(store: Store) {
@@ -41,21 +34,18 @@ async fn nothing_is_acknowledged_into_a_removed_database(store: Store) {
     let _server = site.serve(&[]);
     let app = App::at(site);
     let kept = fresh("kept");
-    assert_eq!(app.put(&kept, &minimal()).await.status, 201);
+    app.put(&kept, &minimal()).await.created();
     let file = app.site.data().join("posthaste.db");
     let away = file.with_extension("away");
     fs::rename(&file, &away).unwrap();
     for id in [fresh("lost"), kept.clone()] {
-        app.put(&id, &minimal()).await.error(503);
+        app.api.try_put(&id, &minimal()).await.unwrap().error(503);
     }
-    assert_eq!(app.api.get("/readyz").await.status, 503);
+    app.api.until_ready(false).await;
     assert_eq!(app.api.get("/healthz").await.status, 200);
     assert!(!file.exists(), "an empty database was made");
     assert!(app.site.log().contains("the database file was removed"));
     fs::rename(&away, &file).unwrap();
-    eventually("the database is back", SETTLING, || async {
-        (app.put(&kept, &minimal()).await.status == 200).then_some(())
-    })
-    .await;
-    assert_eq!(app.put(&fresh("new"), &minimal()).await.status, 201);
+    app.put(&kept, &minimal()).await.updated();
+    app.put(&fresh("new"), &minimal()).await.created();
 }

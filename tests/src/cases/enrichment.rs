@@ -6,14 +6,10 @@ use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 use crate::harness::{
     App, Store, complete, fresh,
     import::{IMPORTS, import},
-    outbox_is_empty,
 };
 
-on_every_store! {
-    a_good_posting_is_approved_with_its_texts_and_place,
-}
-
 on_sqlite! {
+    a_good_posting_is_approved_with_its_texts_and_place,
     the_demos_postings_are_json_ld_that_tells_the_employer_or_does_not,
 }
 
@@ -58,7 +54,7 @@ async fn the_demos_postings_are_json_ld_that_tells_the_employer_or_does_not(stor
     const SAMPLES: &str = include_str!("../../../crates/app/src/demo/samples.ndjson");
     let app = App::served(store);
     import(&app.api, IMPORTS, SAMPLES).await.complete();
-    outbox_is_empty(&app).await;
+    app.settled().await;
     let list = async |query: &str| {
         let export = app.api.get(&format!("/api/job-board/export?{query}")).await;
         let lines = export.body.lines();

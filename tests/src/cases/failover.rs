@@ -5,7 +5,7 @@ use pg_cluster::{Cluster, Shutdown};
 
 use super::{durability::all_is_well, following::check_order, outage::recover};
 use crate::harness::{
-    Api, App, Database, SETTLING, Site, Store, alone, eventually, follower::Follower, load::Load,
+    App, SETTLING, Site, Store, alone, eventually, follower::Follower, load::Load,
 };
 
 on_postgres! {
@@ -13,23 +13,18 @@ on_postgres! {
 }
 
 async fn a_promoted_standby_has_everything_that_was_acknowledged(_: Store) {
-    let programs = pg_cluster::programs().expect("missing: apt-get install postgresql");
     // The servers end with the thread that starts them, so that must be this test's thread.
-    let mut primary = Cluster::start(&programs).unwrap();
+    let mut primary = Cluster::start().unwrap();
     let standby = primary.synchronous_standby().unwrap();
     let url = primary.url().replace(
         &primary.address(),
         &format!("{},{}", primary.address(), standby.address()),
     );
-    let site = Site::with_database(Database::Other(format!(
-        "{url}?target_session_attrs=read-write"
-    )))
-    .with("POSTHASTE_PUBLIC_URL", "https://jobs.example");
-    site.run(&["migrate"]).succeeded();
+    let site = Site::on(&format!("{url}?target_session_attrs=read-write")).migrated();
     let other = site.beside();
     let mut processes = [site.serve(&[]), other.serve(&["--no-worker"]), site.work()];
     let app = App::at(site);
-    let other = Api::new(&other.url(), app.api.token());
+    let other = app.api_of(&other);
     let alone = alone().await;
     let load = Load::start(&[&app.api, &other], 8);
     let follower = Follower::start(vec![app.api.clone(), other.clone()], None, 50);

@@ -6,14 +6,12 @@ use pg_cluster::{Cluster, Shutdown};
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Answer, Api, App, Database, SETTLING, Server, Site, Store, WITHIN_TEN_SECONDS, alone,
-    create_client, eventually, fresh,
+    Api, App, Client, SETTLING, Site, Store, alone, eventually, fresh,
     import::{IMPORTS, ImportAnswer, Sending, catalogue, import, line},
-    minimal, token,
+    minimal,
 };
 
 on_every_store! {
-    a_catalogue_is_taken_in_whole_and_undone,
     a_catalogue_that_was_killed_is_sent_again,
 }
 
@@ -22,6 +20,7 @@ on_sqlite! {
 }
 
 on_postgres! {
+    a_catalogue_is_taken_in_whole_and_undone,
     an_import_outlasts_a_restart_of_the_database,
 }
 
@@ -56,7 +55,7 @@ impl Catalogue {
     /// lease of a killed one has lapsed.
     async fn import(&self, api: &Api, range: std::ops::Range<usize>, query: &str) -> ImportAnswer {
         let path = format!("{}{query}", self.path());
-        eventually("the catalogue is free", SETTLING * 2, || async {
+        eventually("the catalogue is free", SETTLING, || async {
             let answer = import(api, &path, self.lines(range.clone())).await;
             if answer.status == 409 {
                 assert!(answer.retry_after.is_some(), "{answer:#?}");
@@ -82,18 +81,11 @@ fn counts<const N: usize>(of: [(&str, usize); N]) -> BTreeMap<String, usize> {
     of.map(|(status, count)| (status.to_owned(), count)).into()
 }
 
-/// Two servers on one database, and a client of each.
-fn two(store: Store) -> (App, Api, [Server; 2]) {
-    let site = Site::new(store).with("POSTHASTE_PUBLIC_URL", "https://jobs.example");
-    let other = site.beside();
-    let servers = [site.serve(&["--no-worker"]), other.serve(&["--no-worker"])];
-    let app = App::at(site);
-    let other = Api::new(&other.url(), app.api.token());
-    (app, other, servers)
-}
-
 async fn a_catalogue_is_taken_in_whole_and_undone(store: Store) {
-    let (app, other, _servers) = two(store);
+    let app = App::quiet(store);
+    let beside = app.site.beside();
+    let _beside = beside.serve(&["--no-worker"]);
+    let other = app.api_of(&beside);
     let feed = Catalogue::new(30);
     let first = feed.import(&app.api, 0..30, "").await.complete();
     assert_eq!(
@@ -131,13 +123,12 @@ async fn a_catalogue_is_taken_in_whole_and_undone(store: Store) {
     assert_eq!(shown["last_import"]["missing"], missing);
 
     let undo = format!("{}/undo", feed.path());
-    let undone = other.authorized(reqwest::Method::POST, &undo).send().await;
-    let undone = Answer::of(undone.unwrap()).await.data();
+    let undone = other.post(&undo, &json!({})).await.data();
     assert_eq!(undone, json!({"reopened": 1, "left": 0}));
     let all_open = counts([("PendingEnrichment", 30)]);
     assert_eq!(feed.statuses(&app.api).await, all_open);
     let deleted = other.authorized(reqwest::Method::DELETE, &feed.path());
-    assert_eq!(deleted.send().await.unwrap().status(), 204);
+    assert_eq!(other.send(deleted).await.status, 204);
     other.get(&feed.path()).await.error(404);
     assert_eq!(feed.statuses(&app.api).await, all_open);
 }
@@ -150,10 +141,7 @@ async fn a_catalogue_that_was_killed_is_sent_again(store: Store) {
     // In the middle of an import.
     let sending = Sending::begin(&app.api, &feed.path());
     assert!(sending.send(feed.lines(0..500)).await);
-    eventually("lines are taken in", SETTLING, || async {
-        app.api.exists(&feed.ids[200]).await.then_some(())
-    })
-    .await;
+    app.api.until_exists(&feed.ids[200]).await;
     server.kill();
     assert!(sending.end().await.is_err());
     server = app.site.serve(&["--no-worker"]);
@@ -193,20 +181,13 @@ async fn a_catalogue_that_was_killed_is_sent_again(store: Store) {
 
 async fn an_import_ends_with_its_client(store: Store) {
     let app = App::quiet(store);
-    let (id, secret) = create_client(&app.site, &["job-postings:write"]);
-    let token = token(&app.site, &id, &secret, None);
-    let api = app.api.with_token(&token);
+    let client = Client::create(&app.site, &[]);
+    let api = client.api(&app.site);
     let sending = Sending::begin(&api, IMPORTS);
     assert!(sending.send(line("taken", &minimal())).await);
-    eventually("the line is taken in", SETTLING, || async {
-        app.api.exists("taken").await.then_some(())
-    })
-    .await;
-    app.run(&["clients", "revoke", &id]).succeeded();
-    eventually("that is known", WITHIN_TEN_SECONDS, || async {
-        (api.get(Api::LIST).await.status == 401).then_some(())
-    })
-    .await;
+    app.api.until_exists("taken").await;
+    app.run(&["clients", "revoke", &client.id]).succeeded();
+    api.until_answered(401).await;
     sending.send(line("too-late", &minimal())).await;
     let answer = sending.end().await.unwrap();
     assert_eq!(answer.status, 401, "{answer:#?}");
@@ -218,29 +199,19 @@ async fn an_import_ends_with_its_client(store: Store) {
 }
 
 async fn an_import_outlasts_a_restart_of_the_database(_: Store) {
-    let programs = pg_cluster::programs().expect("missing: apt-get install postgresql");
     // The server ends with the thread that starts it, so that must be this test's thread.
-    let mut cluster = Cluster::start(&programs).unwrap();
-    let site = Site::with_database(Database::Other(cluster.url().to_owned()));
-    site.run(&["migrate"]).succeeded();
-    let _server = site.serve(&["--no-worker"]);
-    let app = App::at(site);
+    let mut cluster = Cluster::start().unwrap();
+    let app = App::served_as(Site::on(cluster.url()).migrated(), &["--no-worker"]);
     let alone = alone().await;
     let feed = Catalogue::new(1_600);
     let sending = Sending::begin(&app.api, &feed.path());
     assert!(sending.send(feed.lines(0..1_000)).await);
-    eventually("lines are taken in", SETTLING, || async {
-        app.api.exists(&feed.ids[500]).await.then_some(())
-    })
-    .await;
+    app.api.until_exists(&feed.ids[500]).await;
     cluster.stop(Shutdown::Immediate).unwrap();
     // Lines come all the while.
     for start in (1_000..1_600).step_by(100) {
         assert!(sending.send(feed.lines(start..start + 100)).await);
-        eventually("the outage is noticed", SETTLING, || async {
-            (app.api.get("/readyz").await.status == 503).then_some(())
-        })
-        .await;
+        app.api.until_ready(false).await;
     }
     cluster.start_again().unwrap();
     let answer = sending.end().await.unwrap();

@@ -1,10 +1,10 @@
 //! The pages of a client, for the people who run it.
 
-use reqwest::{Method, StatusCode};
-use serde_json::Value;
+use reqwest::StatusCode;
+use serde_json::json;
 
-use super::{clients::Client, console::Browser};
-use crate::harness::{Site, Store, fresh, minimal};
+use super::console::Browser;
+use crate::harness::{Client, Site, Store, fresh, minimal};
 
 on_sqlite! {
     people_see_what_became_of_the_postings_of_their_client,
@@ -14,11 +14,12 @@ async fn people_see_what_became_of_the_postings_of_their_client(store: Store) {
     let site = Site::new(store);
     let _server = site.serve(&["--no-worker"]);
     let (own, other) = (format!("{}-", fresh("own")), fresh("other"));
-    let client = Client::create(&[&site], &["--prefix", &own]);
-    let neighbour = Client::create(&[&site], &[]);
+    let client = Client::create(&site, &["--prefix", &own]);
+    let api = client.api(&site);
+    let neighbour = Client::create(&site, &[]).api(&site);
     let id = format!("{own}1");
-    client.apis[0].put(&id, &minimal()).await.created();
-    neighbour.apis[0].put(&other, &minimal()).await.created();
+    api.put(&id, &minimal()).await.created();
+    neighbour.put(&other, &minimal()).await.created();
 
     let pages = format!("{}/integration", site.url());
     let mut browser = Browser::new();
@@ -26,10 +27,11 @@ async fn people_see_what_became_of_the_postings_of_their_client(store: Store) {
     assert_eq!(status, StatusCode::UNAUTHORIZED);
     assert!(page.contains("A link signs in once"), "{page}");
 
-    let path = "/api/job-board/integration/link";
-    let own_link = client.apis[0].authorized(Method::POST, path).send().await;
-    let own_link: Value = own_link.unwrap().json().await.unwrap();
-    let own_link = own_link["data"]["url"].as_str().unwrap();
+    let made = api
+        .post("/api/job-board/integration/link", &json!({}))
+        .await;
+    let made = made.json();
+    let own_link = made["data"]["url"].as_str().unwrap();
     let given = site.run(&["clients", "link", &client.id]).succeeded();
     for link in [own_link, given.trim()] {
         let (address, token) = link.split_once("/sign-in?link=").unwrap();

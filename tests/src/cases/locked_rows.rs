@@ -26,7 +26,7 @@ async fn a_locked_row_is_the_trouble_of_who_needs_it(store: Store) {
     let is_held = format!("SELECT count(*) AS value {holder}");
     let hold = format!(
         "BEGIN; SELECT FROM postings WHERE source_identifier = '{posting}' FOR UPDATE; \
-         SELECT FROM companies WHERE website = '{website}' FOR UPDATE; SELECT pg_sleep(60)"
+         SELECT FROM companies WHERE website = '{website}' FOR UPDATE; SELECT pg_sleep(600)"
     );
     let transaction = spawn_blocking({
         let url = url.clone();
@@ -42,9 +42,9 @@ async fn a_locked_row_is_the_trouble_of_who_needs_it(store: Store) {
     let renamed = json!({"company": {"name": "Another", "website_url": website}});
     let stuck = async {
         tokio::join!(
-            app.put(&posting, &titled),
-            app.put(&of_company, &renamed),
-            app.put(&of_company, &renamed)
+            app.api.try_put(&posting, &titled),
+            app.api.try_put(&of_company, &renamed),
+            app.api.try_put(&of_company, &renamed)
         )
     };
     let others = async {
@@ -58,7 +58,7 @@ async fn a_locked_row_is_the_trouble_of_who_needs_it(store: Store) {
     let (stuck, still_held) = tokio::join!(stuck, others);
     assert_eq!(still_held, 1, "others have waited");
     for answer in [stuck.0, stuck.1, stuck.2] {
-        answer.error(503);
+        answer.unwrap().error(503);
     }
     let log = app.site.log();
     assert!(log.contains("holds a lock on this row"), "{log}");

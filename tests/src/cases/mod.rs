@@ -23,7 +23,6 @@ mod moderation;
 mod newsletter;
 mod outage;
 mod postings;
-mod processes;
 mod proxies;
 mod push;
 mod replica;

@@ -8,7 +8,7 @@ use super::{
     durability::all_is_well,
 };
 use crate::harness::{
-    Api, App, Database, SETTLING, Site, Store, alone, eventually, fresh, load::Load, minimal,
+    Api, App, SETTLING, Site, Store, alone, eventually, fresh, load::Load, minimal,
 };
 
 on_postgres! {
@@ -18,28 +18,21 @@ on_postgres! {
 /// Waits until pushes to each of these servers succeed again.
 pub(super) async fn recover(servers: &[&Api]) {
     for api in servers {
-        eventually("pushes succeed again", SETTLING, || async move {
-            let answer = api.put(&fresh("back"), &minimal()).await;
-            (answer.status == 201).then_some(())
-        })
-        .await;
+        api.put(&fresh("back"), &minimal()).await.created();
     }
 }
 
 async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
-    let programs = pg_cluster::programs().expect("missing: apt-get install postgresql");
     // The server ends with the thread that starts it, so that must be this test's thread.
-    let mut cluster = Cluster::start(&programs).unwrap();
-    let site = Site::with_database(Database::Other(cluster.url().to_owned()))
-        .with("POSTHASTE_PUBLIC_URL", "https://jobs.example");
-    site.run(&["migrate"]).succeeded();
+    let mut cluster = Cluster::start().unwrap();
+    let site = Site::on(cluster.url()).migrated();
     let other = site.beside();
     let console = free();
     let site = site.with("POSTHASTE_CONSOLE_BIND", &console);
     let console = format!("http://{console}");
     let mut processes = [site.serve(&[]), other.serve(&["--no-worker"]), site.work()];
     let app = App::at(site);
-    let other = Api::new(&other.url(), app.api.token());
+    let other = app.api_of(&other);
     let operator = Browser::signed_in(&app, &console).await;
     let alone = alone().await;
     let load = Load::start(&[&app.api, &other], 8);
@@ -49,10 +42,7 @@ async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
         let before = load.refusals();
         cluster.stop(shutdown).unwrap();
         for api in [&app.api, &other] {
-            eventually("the outage is noticed", SETTLING, || async move {
-                (api.get("/readyz").await.status == 503).then_some(())
-            })
-            .await;
+            api.until_ready(false).await;
             assert_eq!(api.get("/healthz").await.status, 200);
         }
         eventually("pushes are refused", SETTLING, || async {
@@ -64,7 +54,11 @@ async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
         assert!(page.contains("The store is unavailable"), "{page}");
         cluster.start_again().unwrap();
         recover(&[&app.api, &other]).await;
-        let (status, page) = operator.get(&console).await;
+        let (status, page) = eventually("the console is back", SETTLING, || async {
+            let answer = operator.get(&console).await;
+            (answer.0 != 503).then_some(answer)
+        })
+        .await;
         assert_eq!(status, 200, "the operator is still signed in: {page}");
     }
     load.until_acknowledged(60).await;

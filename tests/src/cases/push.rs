@@ -2,8 +2,8 @@
 
 use std::{
     fs,
-    io::Write as _,
-    process::{Command, Stdio},
+    io::{self, Write as _},
+    process::Command,
 };
 
 use flate2::{Compression, write::GzEncoder};
@@ -11,22 +11,22 @@ use serde_json::{Value, json};
 use tokio::task;
 
 use crate::harness::{
-    App, CommandResult, SETTLING, Site, Store, eventually, fresh, import::line, minimal, run,
+    App, CommandResult, Site, Store, fresh, import::line, minimal, run, wait_for,
 };
 
-on_every_store! {
-    a_file_is_created_and_then_unchanged,
-    a_server_that_is_killed_is_waited_for,
-}
-
 on_sqlite! {
+    a_file_is_created_and_then_unchanged,
     refused_lines_are_kept_with_their_errors,
     nothing_of_a_file_is_lost_by_a_mistake,
 }
 
+on_postgres! {
+    a_server_that_is_killed_is_waited_for,
+}
+
 /// The loader, with a client's credentials.
 fn command(site: &Site, client: &App, file: &str, more: &[&str]) -> Command {
-    let (id, secret) = (&client.client_id, &client.client_secret);
+    let (id, secret) = (&client.client.id, &client.client.secret);
     let mut command = site.command(&["push", file, "--url", &site.url()]);
     command.args(["--client-id", id, "--client-secret", secret]);
     command.args(more);
@@ -124,28 +124,17 @@ async fn a_server_that_is_killed_is_waited_for(store: Store) {
     let ids: Vec<String> = (0..1_500).map(|_| fresh("kept")).collect();
     let payload = minimal();
     let lines = |ids: &[String]| -> String { ids.iter().map(|id| line(id, &payload)).collect() };
-    let mut pushing = command(&app.site, &app, "-", &[])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = pushing.stdin.take().unwrap();
+    let mut pushing = command(&app.site, &app, "-", &[]);
+    let (reader, mut input) = io::pipe().unwrap();
+    pushing.stdin(reader);
+    let pushing = task::spawn_blocking(|| wait_for(pushing));
     input.write_all(lines(&ids[..1_000]).as_bytes()).unwrap();
-    eventually("lines are taken in", SETTLING, || async {
-        app.api.exists(&ids[100]).await.then_some(())
-    })
-    .await;
+    app.api.until_exists(&ids[100]).await;
     server.kill();
     let _server = app.site.serve(&["--no-worker"]);
     input.write_all(lines(&ids[1_000..]).as_bytes()).unwrap();
     drop(input);
-    let output = task::block_in_place(|| pushing.wait_with_output()).unwrap();
-    let ran = CommandResult {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    };
+    let ran = pushing.await.unwrap();
     let taken = count(&ran, "created") + count(&ran, "unchanged");
     assert_eq!((ran.code, taken), (Some(0), 1_500), "{ran:#?}");
     assert!(count(&ran, "unchanged") > 100, "{ran:#?}");

@@ -1,11 +1,9 @@
 //! Lists, exports and events are read from a replica, which lags, dies and comes back.
 
-use std::time::Duration;
-
 use pg_cluster::{Cluster, Shutdown};
 use serde_json::Value;
 
-use crate::harness::{App, Database, SETTLING, Site, Store, alone, eventually, fresh, minimal};
+use crate::harness::{App, SETTLING, Site, Store, alone, eventually, fresh, minimal};
 
 on_postgres! {
     what_lags_says_so_and_what_is_away_is_not_needed,
@@ -13,9 +11,6 @@ on_postgres! {
 
 const LAG: &str = "posthaste-replica-lag";
 const LIST: &str = "/api/job-board/job-postings?texts=none&limit=200";
-
-/// The time within which a replica is noticed to be away, or back.
-const NOTICED: Duration = Duration::from_secs(15);
 
 /// Whether a posting is in the list, in the export, and among the events.
 async fn is_read(app: &App, id: &str) -> [bool; 3] {
@@ -52,21 +47,19 @@ async fn is_read_everywhere(app: &App, id: &str) {
 }
 
 async fn what_lags_says_so_and_what_is_away_is_not_needed(_: Store) {
-    let programs = pg_cluster::programs().expect("missing: apt-get install postgresql");
     // The servers end with the thread that starts them, so that must be this test's thread.
-    let primary = Cluster::start(&programs).unwrap();
+    let primary = Cluster::start().unwrap();
     let mut standby = primary.standby().unwrap();
-    let site = Site::with_database(Database::Other(primary.url().to_owned()))
-        .with("POSTHASTE_PUBLIC_URL", "https://jobs.example")
+    let site = Site::on(primary.url())
         .with("POSTHASTE_READ_DATABASE_URL", standby.url())
-        .watched();
-    site.run(&["migrate"]).succeeded();
+        .watched()
+        .migrated();
     let mut server = site.serve(&[]);
     let app = App::at(site);
     let alone = alone().await;
     let is_up = async |expect: &str| {
         let up = format!("posthaste_replica_up {expect}");
-        eventually(&up, NOTICED, || async {
+        eventually(&up, SETTLING, || async {
             let page = reqwest::get(format!("http://{}/metrics", app.site.admin()))
                 .await
                 .unwrap();
@@ -83,22 +76,19 @@ async fn what_lags_says_so_and_what_is_away_is_not_needed(_: Store) {
 
     standby.replay(false).unwrap();
     let second = create(&app).await;
-    let lag = eventually("the list says that it lags", NOTICED, || async {
+    let lag = eventually("the list says that it lags", SETTLING, || async {
         let list = app.api.get(LIST).await;
         let lag = list.headers.get(LAG)?.to_str().unwrap().to_owned();
         Some(lag)
     })
     .await;
-    assert!(
-        (1..=NOTICED.as_secs()).contains(&lag.parse().unwrap()),
-        "{lag}"
-    );
+    assert_ne!(lag.parse::<u64>().unwrap(), 0, "in seconds");
     assert_eq!(is_read(&app, &second).await, [false; 3]);
     assert_eq!(is_read(&app, &first).await, [true; 3]);
     assert_eq!(app.show(&second).await["title"], minimal()["title"]);
     standby.replay(true).unwrap();
     is_read_everywhere(&app, &second).await;
-    eventually("the list is up to date", NOTICED, || async {
+    eventually("the list is up to date", SETTLING, || async {
         app.api
             .get(LIST)
             .await
@@ -114,7 +104,7 @@ async fn what_lags_says_so_and_what_is_away_is_not_needed(_: Store) {
     is_up("0").await;
     let doctor = app.run(&["doctor"]).stdout;
     assert!(doctor.contains("fail  replica: "), "{doctor}");
-    assert_eq!(is_read(&app, &third).await, [true; 3]);
+    is_read_everywhere(&app, &third).await;
     standby.start_again().unwrap();
     is_up("1").await;
     is_read_everywhere(&app, &third).await;

@@ -73,7 +73,7 @@ async fn an_outdated_schema_is_refused_until_it_is_migrated(store: Store) {
 }
 
 async fn many_servers_migrate_at_once_if_they_are_told_to(store: Store) {
-    let site = empty(store).with("POSTHASTE_PUBLIC_URL", "https://jobs.example");
+    let site = empty(store);
     let sites = [site.beside(), site.beside(), site];
     let servers = std::thread::scope(|scope| {
         let starts = sites

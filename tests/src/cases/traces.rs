@@ -5,13 +5,13 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::harness::{
-    Answer, Api, App, SETTLING, Site, Store,
+    Api, App, SETTLING, Site, Store,
     collector::{Collector, Span},
     eventually, minimal,
     receiver::Receiver,
 };
 
-on_every_store! {
+on_sqlite! {
     a_push_is_one_trace_down_to_its_webhook,
 }
 
@@ -28,20 +28,16 @@ fn site(store: Store, collector: &Collector) -> Site {
 }
 
 /// Pushes a posting in a client's trace.
-async fn push(app: &App, identifier: &str, client: TraceParent) -> Answer {
+async fn push(app: &App, identifier: &str, client: TraceParent) {
     let request = app.api.authorized(Method::PUT, &Api::path(identifier));
     let request = request.header("traceparent", client.to_string());
-    let answer = request.json(&minimal()).send().await.unwrap();
-    let answer = Answer::of(answer).await;
-    assert_eq!(answer.status, 201, "{answer:#?}");
-    answer
+    app.api.send(request.json(&minimal())).await.created();
 }
 
 async fn register(app: &App, receiver: &Receiver) {
     let body = json!({"url": receiver.url("/all"), "types": ["JobPostingApproved"]});
-    let request = app.api.authorized(Method::POST, "/api/job-board/webhooks");
-    let answer = request.json(&body).send().await.unwrap();
-    assert_eq!(answer.status(), 201);
+    let answer = app.api.post("/api/job-board/webhooks", &body).await;
+    assert_eq!(answer.status, 201, "{answer:#?}");
 }
 
 async fn delivered(receiver: &Receiver, identifier: &str) -> TraceParent {

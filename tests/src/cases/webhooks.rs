@@ -5,23 +5,22 @@ use std::{
     time::Duration,
 };
 
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Answer, App, SETTLING, Site, Store, eventually, fresh, minimal,
+    App, SETTLING, Site, Store, eventually, fresh, minimal,
     receiver::{Got, Receiver},
 };
 
 on_every_store! {
-    an_event_is_delivered_with_its_posting_and_again_on_demand,
     a_killed_process_loses_nothing,
 }
 
-const PATH: &str = "/api/job-board/webhooks";
+on_sqlite! {
+    an_event_is_delivered_with_its_posting_and_again_on_demand,
+}
 
-/// The lease of a killed process, and time for the work itself.
-const LEASE_AND_WORK: Duration = Duration::from_mins(3);
+const PATH: &str = "/api/job-board/webhooks";
 
 /// A site that calls receivers on this machine, and tries again soon.
 fn site(store: Store) -> Site {
@@ -32,8 +31,7 @@ fn site(store: Store) -> Site {
 
 /// Registers a webhook; its data.
 async fn register(app: &App, body: Value) -> Value {
-    let request = app.api.authorized(Method::POST, PATH).json(&body);
-    let answer = Answer::of(request.send().await.unwrap()).await;
+    let answer = app.api.post(PATH, &body).await;
     assert_eq!(answer.status, 201, "{answer:#?}");
     answer.json()["data"].clone()
 }
@@ -122,7 +120,7 @@ async fn a_killed_process_loses_nothing(store: Store) {
     until(&receiver, "/", POSTINGS).await;
     worker.kill();
     let _other = app.site.work();
-    let got = eventually("all are delivered", LEASE_AND_WORK, || async {
+    let got = eventually("all are delivered", SETTLING, || async {
         let got = receiver.got();
         let distinct: BTreeSet<_> = got.iter().map(|got| &got.id).collect();
         (distinct.len() >= 3 * POSTINGS).then_some(got)

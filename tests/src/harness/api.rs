@@ -1,11 +1,15 @@
 //! A client of the API.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
+use tokio::time::sleep;
 
-use super::{Answer, SETTLING, eventually};
+use super::{Answer, SETTLING, WITHIN, eventually};
+
+/// The wait before a request is repeated, if the server asks for none.
+const RETRY: Duration = Duration::from_millis(200);
 
 /// A client of the API with a token.
 #[derive(Clone)]
@@ -56,15 +60,50 @@ impl Api {
         self.request(method, path).bearer_auth(&self.token)
     }
 
-    /// Pushes a posting.
-    pub async fn put(&self, identifier: &str, payload: &Value) -> Answer {
-        self.try_put(identifier, payload).await.unwrap()
+    /// Sends a request as a well-behaved client does, for as long as the machine is too busy: again
+    /// when its connection was lost, as that of a request that begins while the server closes an
+    /// idle one; when a server has waited for its body for too long (408); and when the time has
+    /// passed that a 503 asks to wait.
+    pub async fn send(&self, request: RequestBuilder) -> Answer {
+        let (start, mut is_repeated) = (Instant::now(), false);
+        loop {
+            let wait = match request.try_clone().unwrap().send().await {
+                Ok(response) => {
+                    let answer = Answer::read(response).await.unwrap();
+                    if !answer.is_temporary() || start.elapsed() > SETTLING {
+                        return Answer {
+                            is_repeated,
+                            ..answer
+                        };
+                    }
+                    answer.retry_after().unwrap_or(RETRY)
+                }
+                Err(error) => {
+                    assert!(
+                        error.is_request() && start.elapsed() < SETTLING,
+                        "{error:?}"
+                    );
+                    RETRY
+                }
+            };
+            sleep(wait).await;
+            is_repeated = true;
+        }
     }
 
-    /// Pushes a posting to a server that may be down.
+    /// Pushes a posting.
+    pub async fn put(&self, identifier: &str, payload: &Value) -> Answer {
+        self.send(self.pushing(identifier, payload)).await
+    }
+
+    /// Pushes a posting once, to a server that may be down or refuse it.
     pub async fn try_put(&self, identifier: &str, payload: &Value) -> reqwest::Result<Answer> {
+        Answer::read(self.pushing(identifier, payload).send().await?).await
+    }
+
+    fn pushing(&self, identifier: &str, payload: &Value) -> RequestBuilder {
         let request = self.authorized(Method::PUT, &Self::path(identifier));
-        Answer::read(request.json(payload).send().await?).await
+        request.json(payload)
     }
 
     /// Pushes an arbitrary body.
@@ -73,18 +112,28 @@ impl Api {
             .authorized(Method::PUT, &Self::path(identifier))
             .header("content-type", "application/json")
             .body(body);
-        Answer::of(request.send().await.unwrap()).await
+        self.send(request).await
     }
 
     /// Sends `GET` for a path.
     pub async fn get(&self, path: &str) -> Answer {
-        let send = || self.authorized(Method::GET, path).send();
-        // The server may close a connection at the moment at which it is used again.
-        let response = match send().await {
-            Err(error) if error.is_request() => send().await,
-            response => response,
-        };
-        Answer::of(response.unwrap()).await
+        self.send(self.authorized(Method::GET, path)).await
+    }
+
+    /// Sends `POST` for a path.
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(self.authorized(Method::POST, path).json(body))
+            .await
+    }
+
+    /// Waits until the server says that it is ready, or that it is not.
+    pub async fn until_ready(&self, is_ready: bool) {
+        let status = if is_ready { 200 } else { 503 };
+        eventually(&format!("/readyz: {status}"), SETTLING, || async {
+            let asked = self.request(Method::GET, "/readyz").send().await;
+            (asked.ok()?.status() == status).then_some(())
+        })
+        .await;
     }
 
     /// Reads a posting, which must exist.
@@ -95,6 +144,22 @@ impl Api {
     /// Whether a posting exists.
     pub async fn exists(&self, identifier: &str) -> bool {
         self.get(&Self::path(identifier)).await.status == 200
+    }
+
+    /// Waits until a posting exists.
+    pub async fn until_exists(&self, identifier: &str) {
+        eventually(&format!("{identifier} is there"), SETTLING, || async {
+            self.exists(identifier).await.then_some(())
+        })
+        .await;
+    }
+
+    /// Waits until the list is answered with this status.
+    pub async fn until_answered(&self, status: u16) {
+        eventually(&format!("the list: {status}"), WITHIN, || async {
+            (self.get(Self::LIST).await.status == status).then_some(())
+        })
+        .await;
     }
 
     /// Waits until a posting has this status, and returns it.
@@ -129,9 +194,8 @@ fn client() -> reqwest::Client {
     reqwest::Client::builder()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
-        .timeout(Duration::from_mins(1))
-        // The server closes idle connections after 5 seconds. A push that is sent at that moment
-        // fails, and is not repeated automatically.
+        .timeout(Duration::from_mins(5))
+        // The server closes idle connections after 5 seconds.
         .pool_idle_timeout(Duration::from_secs(2))
         .build()
         .unwrap()

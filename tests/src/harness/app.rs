@@ -1,25 +1,75 @@
 //! A running site with a client of its API, with which most cases start.
 
+use reqwest::Method;
 use serde_json::Value;
+use tokio::{runtime::Handle, task::block_in_place};
 use uuid::Uuid;
 
-use super::{Answer, Api, CommandResult, SETTLING, Server, Site, Store, encode, eventually, raw};
+use super::{Answer, Api, CommandResult, SETTLING, Server, Site, Store, encode, eventually};
 
 /// Every scope there is.
-pub const SCOPES: [&str; 4] = [
+const SCOPES: [&str; 4] = [
     "job-postings:write",
     "job-postings:read",
     "newsletter-subscribers:write",
     "webhooks:manage",
 ];
 
+/// A client with all scopes.
+#[derive(Clone)]
+pub struct Client {
+    pub id: String,
+    pub secret: String,
+}
+
+impl Client {
+    /// Creates a client with further options.
+    pub fn create(site: &Site, options: &[&str]) -> Self {
+        let mut arguments = vec!["clients", "create", "--name", "end-to-end", "--json"];
+        for scope in SCOPES {
+            arguments.extend(["--scope", scope]);
+        }
+        arguments.extend(options);
+        let client = site.json(&arguments);
+        let text = |key: &str| client[key].as_str().unwrap().to_owned();
+        Self {
+            id: text("client_id"),
+            secret: text("client_secret"),
+        }
+    }
+
+    /// Asks a running site for a token, with the credentials in the body.
+    pub fn ask(&self, site: &Site) -> Answer {
+        let form = format!(
+            "grant_type=client_credentials&client_id={}&client_secret={}",
+            encode(&self.id),
+            encode(&self.secret)
+        );
+        let api = Api::new(&site.url(), "");
+        let request = api.request(Method::POST, "/oauth/token");
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let answer = api.send(request.body(form));
+        block_in_place(|| Handle::current().block_on(answer))
+    }
+
+    /// A new token.
+    pub fn token(&self, site: &Site) -> String {
+        let answer = self.ask(site);
+        assert_eq!(answer.status, 200, "{answer:#?}");
+        answer.json()["access_token"].as_str().unwrap().to_owned()
+    }
+
+    /// The API of a site, with a new token.
+    pub fn api(&self, site: &Site) -> Api {
+        Api::new(&site.url(), &self.token(site))
+    }
+}
+
 /// A running site, and a client with all scopes.
 pub struct App {
     pub site: Site,
     pub api: Api,
-    /// The id of the client of `api`.
-    pub client_id: String,
-    pub client_secret: String,
+    pub client: Client,
     /// The server, unless the test has it.
     _server: Option<Server>,
 }
@@ -35,7 +85,8 @@ impl App {
         Self::served_as(Site::new(store), &["--no-worker"])
     }
 
-    fn served_as(site: Site, arguments: &[&str]) -> Self {
+    /// A site whose server gets these arguments.
+    pub fn served_as(site: Site, arguments: &[&str]) -> Self {
         let server = site.serve(arguments);
         Self {
             _server: Some(server),
@@ -45,32 +96,28 @@ impl App {
 
     /// Creates a client on a running site.
     pub fn at(site: Site) -> Self {
-        let (client_id, client_secret) = create_client(&site, &SCOPES);
-        let token = token(&site, &client_id, &client_secret, None);
-        let api = Api::new(&site.url(), &token);
+        let client = Client::create(&site, &[]);
         Self {
+            api: client.api(&site),
+            client,
             site,
-            api,
-            client_id,
-            client_secret,
             _server: None,
         }
     }
 
     /// The same client on a site whose database was copied from its own.
-    pub fn with(site: Site, client: &Self) -> Self {
+    pub fn with(site: Site, app: &Self) -> Self {
         Self {
             site,
-            api: client.api.clone(),
-            client_id: client.client_id.clone(),
-            client_secret: client.client_secret.clone(),
+            api: app.api.clone(),
+            client: app.client.clone(),
             _server: None,
         }
     }
 
-    /// A new token.
-    pub fn token(&self) -> String {
-        token(&self.site, &self.client_id, &self.client_secret, None)
+    /// The same client's API of a site beside.
+    pub fn api_of(&self, site: &Site) -> Api {
+        Api::new(&site.url(), self.api.token())
     }
 
     /// Pushes a posting.
@@ -102,25 +149,24 @@ impl App {
     /// The kinds of tasks that wait in the outbox for a posting, in order.
     pub fn outbox(&self, posting: Uuid) -> Vec<String> {
         let posting = posting.to_string();
-        let waiting = self.waiting().into_iter();
+        let waiting = self.site.waiting().into_iter();
         let own = waiting.filter(|row| row["key"] == posting);
         own.map(|row| row["kind"].as_str().unwrap().to_owned())
             .collect()
     }
 
-    /// The tasks that wait in the outbox.
-    pub fn waiting(&self) -> Vec<Value> {
-        self.rows(&["outbox", "list", "--limit", "1000000", "--json"])
-    }
-
     /// The dead tasks in the outbox.
     pub fn dead(&self) -> Vec<Value> {
-        self.rows(&["outbox", "list", "--limit", "1000000", "--json", "--dead"])
+        self.site.outbox(&["--dead"])
     }
 
-    /// The rows that a command prints as JSON.
-    pub fn rows(&self, command: &[&str]) -> Vec<Value> {
-        serde_json::from_str(&self.run(command).succeeded()).unwrap()
+    /// Waits until the outbox is empty, and nothing was given up.
+    pub async fn settled(&self) {
+        eventually("the outbox is empty", SETTLING, || async {
+            self.site.waiting().is_empty().then_some(())
+        })
+        .await;
+        assert_eq!(self.dead(), Vec::<Value>::new());
     }
 
     /// All events that are committed now, in order.
@@ -158,43 +204,4 @@ impl App {
         })
         .await;
     }
-}
-
-/// Waits until the outbox is empty, and nothing was given up.
-pub async fn outbox_is_empty(app: &App) {
-    eventually("the outbox is empty", SETTLING * 2, || async {
-        app.waiting().is_empty().then_some(())
-    })
-    .await;
-    assert_eq!(app.dead(), Vec::<Value>::new());
-}
-
-/// Creates a client. Returns its id and secret.
-pub fn create_client(site: &Site, scopes: &[&str]) -> (String, String) {
-    let mut arguments = vec!["clients", "create", "--name", "end-to-end", "--json"];
-    for scope in scopes {
-        arguments.extend(["--scope", scope]);
-    }
-    let client: Value = serde_json::from_str(&site.run(&arguments).succeeded()).unwrap();
-    let text = |key: &str| client[key].as_str().unwrap().to_owned();
-    (text("client_id"), text("client_secret"))
-}
-
-/// Gets a token, with the client's credentials in the body.
-pub fn token(site: &Site, id: &str, secret: &str, scope: Option<&str>) -> String {
-    let mut form = format!(
-        "grant_type=client_credentials&client_id={}&client_secret={}",
-        encode(id),
-        encode(secret)
-    );
-    if let Some(scope) = scope {
-        form = format!("{form}&scope={}", encode(scope));
-    }
-    let headers = [("Content-Type", "application/x-www-form-urlencoded")];
-    let answer = raw::exchange(
-        &site.host(),
-        raw::request("POST", "/oauth/token", &headers, &form),
-    );
-    assert_eq!(answer.status, 200, "{answer:#?}");
-    answer.json()["access_token"].as_str().unwrap().to_owned()
 }

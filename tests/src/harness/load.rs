@@ -90,10 +90,7 @@ async fn push(server: &Api, seen: &Seen) -> reqwest::Result<()> {
                 if [200, 201].contains(&answer.status) {
                     break;
                 }
-                // Only a 503 with `Retry-After` may be repeated.
-                answer.error(503);
-                let seconds: u64 = answer.header("retry-after").parse().unwrap();
-                assert!(seconds <= 60, "{answer:#?}");
+                assert!(answer.is_temporary(), "{answer:#?}");
                 seen.refusals.fetch_add(1, Ordering::Relaxed);
                 // Sooner than that, to send more requests during an outage.
                 sleep(Duration::from_millis(200)).await;

@@ -8,7 +8,7 @@ use ring::hmac;
 use serde_json::{Value, json};
 
 use super::{
-    Answer, App, SETTLING, Server, Site, Store, encode, eventually, fresh,
+    Answer, App, Server, Site, Store, encode, fresh,
     mailerlite::{Account, Call, MailerLite},
 };
 
@@ -27,21 +27,11 @@ pub struct Newsletter {
     pub provider: MailerLite,
     /// Secrets that must not be in the log.
     secrets: Mutex<Vec<String>>,
-    _server: Server,
 }
 
 /// A new address.
 pub fn person() -> String {
     format!("{}@example.com", fresh("ada"))
-}
-
-/// A stand-in without a limit of requests.
-fn patient_provider() -> MailerLite {
-    let provider = MailerLite::start();
-    for account in [Account::Old, Account::New] {
-        provider.limit(account, usize::MAX);
-    }
-    provider
 }
 
 /// Configures a site for the stand-in.
@@ -74,17 +64,18 @@ impl Newsletter {
     }
 
     fn start(store: Store, arguments: &[&str]) -> Self {
-        let provider = patient_provider();
+        let provider = MailerLite::start();
+        for account in [Account::Old, Account::New] {
+            provider.limit(account, usize::MAX);
+        }
         let site = connected(Site::new(store), &provider);
-        let server = site.serve(arguments);
-        let app = App::at(site);
+        let app = App::served_as(site, arguments);
         let keys = [Account::Old.key(), Account::New.key()];
         let secrets = keys.iter().chain(&SECRETS);
         Self {
             secrets: Mutex::new(secrets.map(|&secret| secret.to_owned()).collect()),
             app,
             provider,
-            _server: server,
         }
     }
 
@@ -100,8 +91,9 @@ impl Newsletter {
 
     /// Sends a report, as the membership system.
     pub async fn put(&self, email: &str, body: &Value) -> Answer {
-        let request = self.app.api.authorized(Method::PUT, &Self::path(email));
-        Answer::of(request.json(body).send().await.unwrap()).await
+        let api = &self.app.api;
+        let request = api.authorized(Method::PUT, &Self::path(email));
+        api.send(request.json(body)).await
     }
 
     /// Sends a report, which must be accepted, and returns the record.
@@ -116,7 +108,7 @@ impl Newsletter {
         self.app.api.get(&Self::path(email)).await.data()
     }
 
-    /// Sends a delivery, as the provider.
+    /// Sends a delivery, as the provider, which repeats it when it is not taken in within a second.
     pub async fn deliver(&self, body: &Value) {
         let body = body.to_string();
         let key = hmac::Key::new(hmac::HMAC_SHA256, SECRETS[0].as_bytes());
@@ -125,14 +117,14 @@ impl Newsletter {
         let request = self.app.api.request(Method::POST, WEBHOOK);
         let request = request.header("Signature", hex.collect::<String>());
         let request = request.header("content-type", "application/json");
-        let answer = Answer::of(request.body(body).send().await.unwrap()).await;
+        let answer = self.app.api.send(request.body(body)).await;
         assert_eq!(answer.status, 200, "{answer:#?}");
     }
 
     /// The person's migration token.
     pub fn token_of(&self, email: &str) -> String {
-        let record = self.app.run(&["subscribers", "show", email, "--json"]);
-        let record: Value = serde_json::from_str(&record.succeeded()).unwrap();
+        let show = ["subscribers", "show", email, "--json"];
+        let record = self.app.site.json(&show);
         let token = record["migration_token"].as_str().unwrap().to_owned();
         self.secrets.lock().unwrap().push(token.clone());
         token
@@ -143,37 +135,7 @@ impl Newsletter {
         let request = self.app.api.request(Method::POST, CONFIRM);
         let request = request.header("content-type", "application/x-www-form-urlencoded");
         let request = request.body(format!("token={}", encode(token)));
-        Answer::of(request.send().await.unwrap()).await
-    }
-
-    /// Waits until a person has no tasks left, and checks that none is dead.
-    pub async fn settled(&self, email: &str) {
-        let uuid = self.show(email).await["uuid"].as_str().unwrap().to_owned();
-        eventually(&format!("{email} is settled"), SETTLING, || async {
-            self.waiting(&uuid).is_empty().then_some(())
-        })
-        .await;
-        assert_eq!(self.dead(&uuid), Vec::<Value>::new());
-    }
-
-    /// The person's waiting tasks in the outbox.
-    pub fn waiting(&self, uuid: &str) -> Vec<Value> {
-        self.rows(&["outbox", "list", "--limit", "1000000", "--json"], uuid)
-    }
-
-    /// The person's dead tasks.
-    pub fn dead(&self, uuid: &str) -> Vec<Value> {
-        self.rows(
-            &["outbox", "list", "--limit", "1000000", "--dead", "--json"],
-            uuid,
-        )
-    }
-
-    fn rows(&self, command: &[&str], uuid: &str) -> Vec<Value> {
-        let rows = self.app.run(command).succeeded();
-        let rows: Vec<Value> = serde_json::from_str(&rows).unwrap();
-        let is_theirs = |row: &Value| row["key"] == uuid;
-        rows.into_iter().filter(is_theirs).collect()
+        self.app.api.send(request).await
     }
 
     /// The requests about a person, in order. Checks that no request to the account sets `active`.

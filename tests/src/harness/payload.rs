@@ -9,45 +9,6 @@ const DESCRIPTION: &str = "<p>We are looking for a <strong>gardener</strong> who
     apprentices how it is done.</p><ul><li>Permanent contract</li><li>Thirty days of \
     leave</li></ul>";
 
-/// The keys of a posting in answers.
-pub const VIEW_KEYS: [&str; 35] = [
-    "decision",
-    "uuid",
-    "unique_source_identifier",
-    "status",
-    "status_reason",
-    "title",
-    "raw_description",
-    "employment_types",
-    "location_types",
-    "location_country_code",
-    "location_city",
-    "salary_min",
-    "salary_max",
-    "salary_currency_code",
-    "salary_period",
-    "application_email",
-    "application_url",
-    "metadata",
-    "expiration_reason",
-    "company",
-    "markdown_description",
-    "markdown_redacted_description",
-    "redacted_title",
-    "duplicate_of",
-    "latitude",
-    "longitude",
-    "published_at",
-    "expire_at",
-    "is_featured",
-    "created_at",
-    "created_by",
-    "updated_at",
-    "updated_by",
-    "expired_at",
-    "history",
-];
-
 /// A new, unique text.
 pub fn fresh(prefix: &str) -> String {
     format!("{prefix}-{}", Uuid::new_v4().simple())

@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    io::Write,
+    io::{self, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::OnceLock,
@@ -96,25 +96,33 @@ impl CommandResult {
 
 /// Runs a command to its end, with this standard input.
 pub fn run(mut command: Command, input: &str) -> CommandResult {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
+    let (reader, mut writer) = io::pipe().unwrap();
+    command.stdin(reader);
     let input = input.to_owned();
     // In a thread, or both processes might wait for each other with full pipes.
     let writer = std::thread::spawn(move || {
         // A command that fails early does not read all of its input.
-        let _ = stdin.write_all(input.as_bytes());
+        let _ = writer.write_all(input.as_bytes());
     });
     // Other tasks go on meanwhile.
-    let output = tokio::task::block_in_place(|| child.wait_with_output()).unwrap();
+    let result = tokio::task::block_in_place(|| wait_for(command));
     writer.join().unwrap();
+    result
+}
+
+/// Runs a command, whose standard input is set, to its end.
+pub fn wait_for(mut command: Command) -> CommandResult {
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    // Nobody else may read what it does not.
+    drop(command);
+    let output = child.unwrap().wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
     CommandResult {
         code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
     }
 }

@@ -12,14 +12,13 @@ use std::{
 use pg_cluster::free_port;
 use tempfile::TempDir;
 
+use super::SETTLING;
+
 const NGINX: &str = include_str!("../../../docs/deploy/nginx.conf");
 const CADDY: &str = include_str!("../../../docs/deploy/Caddyfile");
 
 /// The address of the service in the configurations.
 const SERVICE: &str = "127.0.0.1:8080";
-/// How long a proxy may take to listen.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 /// A program that is a reverse proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
@@ -63,7 +62,7 @@ impl Proxy {
         let start = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
             let ended = self.child.try_wait().unwrap();
-            let is_late = start.elapsed() > PATIENCE;
+            let is_late = start.elapsed() > SETTLING;
             if ended.is_some() || is_late {
                 let log = fs::read_to_string(self.folder.path().join("log"));
                 panic!("the proxy does not listen: {ended:?} {}", log.unwrap());

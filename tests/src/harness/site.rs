@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    net::TcpStream,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus},
     sync::Arc,
@@ -12,12 +11,13 @@ use std::{
 
 use pg_cluster::free_port;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
+use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{CommandResult, Database, Store, program, raw, run};
+use super::{CommandResult, Database, SETTLING, Store, program, raw, raw::Raw, run};
 
 /// How long a process may take to start or to stop.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = SETTLING;
 
 /// The environment of processes that belong together: one database, one key folder, one address. It
 /// outlives them, so a test can stop one and start the next.
@@ -37,24 +37,31 @@ impl Site {
         Self::with_database(Database::current(store))
     }
 
-    /// A new site with a migrated database, for commands that create none.
-    pub fn migrated(store: Store) -> Self {
-        let site = Self::new(store);
-        site.run(&["migrate"]).succeeded();
-        site
+    /// Migrates the database, for commands that create none.
+    pub fn migrated(self) -> Self {
+        self.run(&["migrate"]).succeeded();
+        self
+    }
+
+    /// A new site on a database of a server that is the test's own.
+    pub fn on(url: &str) -> Self {
+        Self::with_database(Database::Other(url.to_owned()))
     }
 
     /// A new site on this database.
     pub fn with_database(database: Database) -> Self {
         let url = database.url().map(|url| ("DATABASE_URL".to_owned(), url));
-        Self {
+        let site = Self {
             database: Arc::new(database),
             folder: Arc::new(TempDir::with_prefix("posthaste-e2e-").unwrap()),
             port: free_port().unwrap(),
             admin_port: free_port().unwrap(),
             is_watched: false,
             variables: url.into_iter().collect(),
-        }
+        };
+        // That of all sites beside it, too.
+        let public = site.url();
+        site.with("POSTHASTE_PUBLIC_URL", &public)
     }
 
     /// A site with the same database, keys, variables and log at another address, for a second
@@ -161,6 +168,23 @@ impl Site {
         run(self.command(arguments), "")
     }
 
+    /// Runs a command that prints JSON.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.run(arguments).succeeded()).unwrap()
+    }
+
+    /// The tasks that wait in the outbox.
+    pub fn waiting(&self) -> Vec<Value> {
+        self.outbox(&[])
+    }
+
+    /// The tasks in the outbox, by an option.
+    pub fn outbox(&self, option: &[&str]) -> Vec<Value> {
+        let list = ["outbox", "list", "--limit", "1000000", "--json"];
+        let rows = self.json(&[&list, option].concat());
+        rows.as_array().unwrap().clone()
+    }
+
     /// Starts a server.
     pub fn serve(&self, arguments: &[&str]) -> Server {
         self.ensure_keys();
@@ -187,6 +211,7 @@ impl Site {
         command.args(arguments);
         for name in [
             "POSTHASTE_DATA_DIR",
+            "POSTHASTE_PUBLIC_URL",
             "POSTHASTE_BIND",
             "POSTHASTE_ADMIN_BIND",
             "POSTHASTE_CONSOLE_BIND",
@@ -226,8 +251,10 @@ impl Site {
     }
 
     fn is_ready(&self) -> bool {
-        TcpStream::connect(self.host()).is_ok()
-            && raw::exchange(&self.host(), raw::request("GET", "/readyz", &[], "")).status == 200
+        Raw::connect(&self.host()).is_ok_and(|mut connection| {
+            connection.send(raw::request("GET", "/readyz", &[]));
+            connection.answer() == Some(200)
+        })
     }
 }
 

@@ -1,12 +1,6 @@
 //! The stores that every case runs on.
 
-use std::{fs, path::Path, sync::Arc};
-
-use adapters_postgres::{
-    PostgresStore,
-    testing::{self, patient},
-};
-use adapters_sqlite::SqliteStore;
+use adapters_postgres::testing;
 
 use super::{SETTLING, eventually};
 
@@ -94,17 +88,6 @@ impl Database {
         }
     }
 
-    /// Opens the database beside the processes that use it, to change times that no option changes.
-    pub async fn open(&self, data: &Path) -> Arc<dyn domain::store::Store> {
-        match self.url() {
-            None => Arc::new(SqliteStore::open(&data.join("posthaste.db")).unwrap()),
-            Some(url) => {
-                let store = PostgresStore::open(&url.parse().unwrap(), &patient()).await;
-                Arc::new(store.unwrap())
-            }
-        }
-    }
-
     /// Waits until every event that is committed now can be read. On a server that cases share, an
     /// event is hidden by the older transactions of all of them.
     pub async fn show_events(&self) {
@@ -118,25 +101,5 @@ impl Database {
             async move { (oldest > now).then_some(()) }
         })
         .await;
-    }
-
-    /// Whether it keeps a client's secret as it is.
-    pub fn keeps_secret(&self, data: &Path, secret: &str) -> bool {
-        let Some(url) = self.url() else {
-            return ["posthaste.db", "posthaste.db-wal"].iter().any(|file| {
-                let content = fs::read(data.join(file)).unwrap_or_default();
-                let mut windows = content.windows(secret.len());
-                windows.any(|window| window == secret.as_bytes())
-            });
-        };
-        let rows = testing::number(&url, "SELECT count(*) AS value FROM clients");
-        assert_ne!(rows, 0, "there are clients");
-        // Columns of bytes are compared as hexadecimal digits.
-        let found = format!(
-            "SELECT count(*) AS value FROM clients AS client WHERE \
-             strpos(client::text, '{secret}') > 0 OR \
-             strpos(client::text, encode(convert_to('{secret}', 'UTF8'), 'hex')) > 0"
-        );
-        testing::number(&url, &found) > 0
     }
 }

@@ -4,6 +4,6 @@
   --data-dir @DIRECTORY@ \
   --database-url @DATABASE@ \
   --bind @BIND@ --public-url @URL@ &
-curl -s --retry 20 --retry-delay 1 --retry-connrefused \
+curl -s --retry 90 --retry-delay 1 --retry-connrefused \
   @URL@/readyz
 echo

@@ -11,7 +11,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::harness::{
-    App, SETTLING, Server, Site, Store,
+    App, SETTLING, Site, Store,
     chat::{Chat, KEY, MODEL},
     complete, eventually, fresh,
 };
@@ -20,7 +20,6 @@ use crate::harness::{
 pub(super) struct Board {
     pub app: App,
     pub chat: Chat,
-    _server: Server,
 }
 
 /// Configures a site for the stand-in at this address.
@@ -41,11 +40,9 @@ impl Board {
     pub fn served_as(store: Store, set_up: impl FnOnce(Site) -> Site, arguments: &[&str]) -> Self {
         let chat = Chat::start();
         let site = set_up(with_model(Site::new(store), &chat.url()));
-        let server = site.serve(arguments);
         Self {
-            app: App::at(site),
+            app: App::served_as(site, arguments),
             chat,
-            _server: server,
         }
     }
 

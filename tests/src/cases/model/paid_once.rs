@@ -4,27 +4,16 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use super::{Board, text, titled};
-use crate::harness::{Server, Site, Store, outbox_is_empty};
+use crate::harness::{Site, Store};
 
-on_every_store! {
+on_postgres! {
     the_same_content_is_paid_for_once,
 }
 
-/// A server with further worker processes, if the store supports several processes.
-fn crowded(store: Store, concurrency: &str) -> (Board, Vec<Server>) {
-    let set_up = |site: Site| site.with("POSTHASTE_LLM_CONCURRENCY", concurrency);
-    match store {
-        Store::Sqlite => (Board::served_as(store, set_up, &[]), Vec::new()),
-        Store::Postgres => {
-            let board = Board::served_as(store, set_up, &["--no-worker"]);
-            let workers = (0..2).map(|_| board.app.site.work()).collect();
-            (board, workers)
-        }
-    }
-}
-
 async fn the_same_content_is_paid_for_once(store: Store) {
-    let (board, _workers) = crowded(store, "8");
+    let set_up = |site: Site| site.with("POSTHASTE_LLM_CONCURRENCY", "8");
+    let board = Board::served_as(store, set_up, &["--no-worker"]);
+    let _workers = [board.app.site.work(), board.app.site.work()];
     let payload = titled("Gardener");
     board.chat.hold();
     let postings = join_all((0..40).map(|_| board.push(&payload))).await;
@@ -45,7 +34,7 @@ async fn the_same_content_is_paid_for_once(store: Store) {
     let another = board.push(&payload).await;
     board.approved(&another).await;
     assert_eq!(board.chat.calls().len(), 1);
-    outbox_is_empty(&board.app).await;
+    board.app.settled().await;
 
     // A field that the model does not see costs nothing; one letter that it sees costs a call.
     let mut paid = payload.clone();

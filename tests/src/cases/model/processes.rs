@@ -4,12 +4,9 @@ use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::{Board, titled};
-use crate::{
-    cases::durability::was_approved_once,
-    harness::{Store, outbox_is_empty},
-};
+use crate::{cases::durability::was_approved_once, harness::Store};
 
-on_every_store! {
+on_postgres! {
     what_a_killed_worker_had_under_way_is_judged_by_another,
 }
 
@@ -31,7 +28,7 @@ async fn what_a_killed_worker_had_under_way_is_judged_by_another(store: Store) {
     board.under_way(0).await;
     board.chat.release();
     let _other = board.app.site.work();
-    outbox_is_empty(&board.app).await;
+    board.app.settled().await;
     for id in &postings {
         was_approved_once(&board.app, id).await;
     }

@@ -9,13 +9,13 @@ use crate::harness::{
     run,
 };
 
-on_every_store! {
+on_sqlite! {
     an_operator_suppresses_and_reinstates,
-    what_is_imported_is_told_to_the_provider,
+    a_launch_that_is_interrupted_goes_on_later,
 }
 
-on_sqlite! {
-    a_launch_that_is_interrupted_goes_on_later,
+on_postgres! {
+    what_is_imported_is_told_to_the_provider,
 }
 
 /// Imports people, without a server.
@@ -27,16 +27,7 @@ fn import(site: &Site, lines: &[&str]) -> CommandResult {
 
 /// A subscriber, as the command prints it.
 fn show(site: &Site, email: &str) -> Value {
-    let printed = site.run(&["subscribers", "show", email, "--json"]);
-    serde_json::from_str(&printed.succeeded()).unwrap()
-}
-
-/// The tasks that wait in the outbox.
-fn waiting(site: &Site) -> Vec<Value> {
-    let rows = site
-        .run(&["outbox", "list", "--limit", "1000000", "--json"])
-        .succeeded();
-    serde_json::from_str(&rows).unwrap()
+    site.json(&["subscribers", "show", email, "--json"])
 }
 
 /// A repeated old delivery does not undo a reinstatement.
@@ -46,7 +37,7 @@ async fn an_operator_suppresses_and_reinstates(store: Store) {
     let both = [Account::Old, Account::New];
     let email = person();
     newsletter.report(&email, &json!({"name": "Ada"})).await;
-    newsletter.settled(&email).await;
+    newsletter.app.settled().await;
     provider.add(Account::New, &json!({"email": email}));
     let decide = |command: &str| {
         let reason = ["--reason", "asked by phone", "--operator", "ann"];
@@ -58,7 +49,7 @@ async fn an_operator_suppresses_and_reinstates(store: Store) {
 
     let said = decide("suppress");
     assert!(said.contains("both accounts are told"), "{said}");
-    newsletter.settled(&email).await;
+    newsletter.app.settled().await;
     assert_eq!(both.map(there), ["unsubscribed", "unsubscribed"]);
     let shown = show(&newsletter.app.site, &email);
     assert_eq!(shown["suppression"]["source"], "operator");
@@ -69,10 +60,10 @@ async fn an_operator_suppresses_and_reinstates(store: Store) {
         provider.set_status(account, &email, "active");
     }
     decide("reinstate");
-    newsletter.settled(&email).await;
+    newsletter.app.settled().await;
     let gone = event("subscriber.unsubscribed", &email, "unsubscribed");
     newsletter.deliver(&gone).await;
-    newsletter.settled(&email).await;
+    newsletter.app.settled().await;
     assert_eq!(status().await, "active");
     assert_eq!(both.map(there), ["active", "active"]);
 
@@ -81,10 +72,9 @@ async fn an_operator_suppresses_and_reinstates(store: Store) {
     assert_ne!(newsletter.token_of(&email), token);
     assert_eq!(newsletter.confirm(&token).await.status, 404);
 
-    let printed = newsletter.app.run(&["audit", "--json"]).succeeded();
-    let lines: Vec<Value> = serde_json::from_str(&printed).unwrap();
+    let lines = newsletter.app.site.json(&["audit", "--json"]);
+    let lines = lines.as_array().unwrap().iter();
     let theirs: Vec<_> = lines
-        .iter()
         .filter(|line| line["email"] == email.as_str())
         .map(|line| (line["by"].clone(), line["action"].clone()))
         .collect();
@@ -99,7 +89,9 @@ async fn an_operator_suppresses_and_reinstates(store: Store) {
 
 async fn a_launch_that_is_interrupted_goes_on_later(store: Store) {
     // A move takes two requests, so this limit allows one person a minute.
-    let slow = Site::migrated(store).with("POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE", "2");
+    let slow = Site::new(store)
+        .migrated()
+        .with("POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE", "2");
     let emails: Vec<_> = (0..5).map(|_| person()).collect();
     let lines: Vec<_> = emails.iter().map(|email| format!("{email},,,,,")).collect();
     let lines: Vec<_> = lines.iter().map(String::as_str).collect();
@@ -114,7 +106,7 @@ async fn a_launch_that_is_interrupted_goes_on_later(store: Store) {
     ];
     let running = slow.begin(&launch);
     let moved = || {
-        let mut rows = waiting(&slow);
+        let mut rows = slow.waiting();
         rows.retain(|row| row["kind"] == "migrate");
         rows.len()
     };
@@ -148,8 +140,8 @@ async fn what_is_imported_is_told_to_the_provider(store: Store) {
     let lines: Vec<_> = lines.iter().map(String::as_str).collect();
     for _ in 0..2 {
         import(&newsletter.app.site, &lines).succeeded();
+        newsletter.app.settled().await;
         for email in &people {
-            newsletter.settled(email).await;
             assert_eq!(newsletter.methods(Account::Old, email), ["POST"]);
         }
     }

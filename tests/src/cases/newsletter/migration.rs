@@ -9,7 +9,7 @@ use crate::harness::{
     newsletter::{Newsletter, membership, person},
 };
 
-on_every_store! {
+on_postgres! {
     a_person_moves_once_however_often_it_is_confirmed,
 }
 
@@ -19,7 +19,7 @@ async fn known(newsletter: &Newsletter) -> String {
     let mut body = membership("individual", "active", Some("2027-01-31"));
     body["name"] = json!("Ada");
     newsletter.report(&email, &body).await;
-    newsletter.settled(&email).await;
+    newsletter.app.settled().await;
     email
 }
 
@@ -32,12 +32,12 @@ async fn a_person_moves_once_however_often_it_is_confirmed(store: Store) {
     for answer in answers {
         assert_eq!(answer.status, 303, "{answer:#?}");
     }
-    newsletter.settled(&email).await;
+    newsletter.app.settled().await;
     let record = newsletter.show(&email).await;
     newsletter.confirm(&token).await;
     let by_hand = ["subscribers", "migrate", &email, "--source", "manual"];
     newsletter.app.run(&by_hand).succeeded();
-    newsletter.settled(&email).await;
+    newsletter.app.settled().await;
     assert_eq!(newsletter.show(&email).await, record);
 
     // Looked up, added, looked up again and removed, in this order.

@@ -8,7 +8,7 @@ use crate::harness::{
     newsletter::{Newsletter, event, membership, person},
 };
 
-on_every_store! {
+on_sqlite! {
     what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in,
 }
 
@@ -29,7 +29,7 @@ async fn what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in(store: 
     };
     let nobody = "non-member";
     created.is_exactly(201, &record("Ada", nobody, nobody, "active"));
-    newsletter.settled(&email).await;
+    newsletter.app.settled().await;
     let sent = || newsletter.methods(Account::Old, &email);
     assert_eq!(sent(), ["POST"]);
     let there = || {
@@ -64,7 +64,7 @@ async fn what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in(store: 
     ] {
         let changed = newsletter.put(&email, &change).await;
         changed.is_exactly(200, &expect);
-        newsletter.settled(&email).await;
+        newsletter.app.settled().await;
         let events = newsletter.raised("IndividualMembershipUpdated", &uuid);
         assert_eq!((events, sent().len()), (raised, sent_by_then), "{change}");
     }
@@ -85,7 +85,7 @@ async fn what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in(store: 
         let shown: Value = newsletter.show(&email).await;
         let expect = record("Ada L.", "individual", lasts, "spam_reported");
         assert_eq!(shown, expect["data"]);
-        newsletter.settled(&email).await;
+        newsletter.app.settled().await;
         // Whoever is suppressed is looked up first, and their fields are kept up to date.
         assert_eq!(told(), 4);
         assert_eq!(there()["status"], "junk");

@@ -1,9 +1,7 @@
 //! Moves and syncs during which the process is killed: the work is repeated, and no person is lost
 //! or moved twice.
 
-use std::time::Duration;
-
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::harness::{
@@ -22,9 +20,6 @@ const STEPS: [(Account, &str); 3] = [
     (Account::New, "POST"),
     (Account::Old, "DELETE"),
 ];
-
-/// Time for the lease of a killed process to expire (30 seconds), and for the work itself.
-const LEASE_AND_WORK: Duration = Duration::from_mins(3);
 
 async fn confirm(newsletter: &Newsletter, email: &str) {
     let answer = newsletter.confirm(&newsletter.token_of(email)).await;
@@ -61,12 +56,8 @@ async fn killed(newsletter: &Newsletter, account: Account, method: &'static str,
 }
 
 async fn a_process_killed_beside_a_call_does_no_harm(store: Store) {
-    // All are started before the first request: starting blocks this thread, and a server soon
-    // closes idle connections.
     let sites = STEPS.map(|step| (step, Newsletter::served(store)));
     let newsletter = Newsletter::served(store);
-    // In a task each: a command blocks the task that runs it, and a connection that another request
-    // is about to use would meanwhile be closed.
     let mut moves = JoinSet::new();
     for ((account, method), newsletter) in sites {
         moves.spawn(async move {
@@ -78,7 +69,7 @@ async fn a_process_killed_beside_a_call_does_no_harm(store: Store) {
             confirm(&newsletter, &email).await;
             killed(&newsletter, account, method, &email).await;
             let _worker = newsletter.work();
-            settled_late(&newsletter, &email).await;
+            newsletter.app.settled().await;
             has_moved(&newsletter, &email);
         });
     }
@@ -90,7 +81,7 @@ async fn a_process_killed_beside_a_call_does_no_harm(store: Store) {
         newsletter.report(&email, &json!({"name": "Eve"})).await;
         newsletter.report(&email, &json!({"name": "Ada"})).await;
         let _worker = newsletter.work();
-        settled_late(&newsletter, &email).await;
+        newsletter.app.settled().await;
         assert_eq!(newsletter.methods(Account::Old, &email), ["POST", "POST"]);
         let there = newsletter.provider.subscriber(Account::Old, &email);
         assert_eq!(there.unwrap()["fields"]["name"], "Ada");
@@ -98,14 +89,4 @@ async fn a_process_killed_beside_a_call_does_no_harm(store: Store) {
         assert_eq!(shown, record);
     };
     tokio::join!(moves.join_all(), sync);
-}
-
-async fn settled_late(newsletter: &Newsletter, email: &str) {
-    let uuid = newsletter.show(email).await["uuid"].clone();
-    let uuid = uuid.as_str().unwrap();
-    eventually("the next worker has done it", LEASE_AND_WORK, || async {
-        newsletter.waiting(uuid).is_empty().then_some(())
-    })
-    .await;
-    assert_eq!(newsletter.dead(uuid), Vec::<Value>::new());
 }
