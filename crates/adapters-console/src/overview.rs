@@ -14,7 +14,7 @@ use crate::{
     attention::{self, Matter},
     chart::{Chart, Column, percent},
     error::{Answer, Failure},
-    page::{self, Frame},
+    page::Frame,
     state::{STATUS_COUNT, State},
     text,
     visit::OperatorVisit,
@@ -149,7 +149,7 @@ pub async fn show(visit: OperatorVisit) -> Answer {
         has_more,
         now,
     };
-    page::answer(&page, 200)
+    page.frame.answer(&page)
 }
 
 /// The last days, without counts.

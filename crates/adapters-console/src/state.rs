@@ -277,7 +277,7 @@ impl State {
     /// A secret for a client, and its digest.
     pub fn new_secret(&self) -> Result<(String, [u8; 32]), Failure> {
         let drawn = (self.ports.new_secret)();
-        drawn.ok_or_else(|| Failure::Broken("there are no random numbers".to_owned()))
+        drawn.ok_or_else(|| Failure::broken("there are no random numbers"))
     }
 }
 
