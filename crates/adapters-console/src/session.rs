@@ -188,7 +188,7 @@ pub async fn require_operator(
     request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let found = match &state.proxy {
+    let found = match &state.settings.proxy {
         Some(proxy) => by_proxy(request.request(), proxy)
             .map(|named| named.map(|operator| Session::proxied(operator, proxy, site.now()))),
         None => by_cookie(request.request(), &site, &Operators).await,

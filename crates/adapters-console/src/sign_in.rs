@@ -159,7 +159,7 @@ pub async fn operators(
     site: web::Data<Site>,
     state: web::Data<State>,
 ) -> HttpResponse {
-    let way = match state.proxy {
+    let way = match state.settings.proxy {
         Some(_) => Way::Proxy,
         None => Way::Operators,
     };

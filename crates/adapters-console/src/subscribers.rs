@@ -54,7 +54,7 @@ async fn render(
 ) -> Answer {
     let (state, ports) = (&visit.state, &visit.state.ports);
     let (mut accounts, mut subscriber_counts) = (Vec::new(), None);
-    if state.has_newsletter {
+    if state.settings.has_newsletter {
         for account in [Account::Old, Account::New] {
             accounts.push((account, ports.accounts.account_state(account).await?));
         }
@@ -86,7 +86,7 @@ async fn render(
         search,
         fields,
         person,
-        has_newsletter: state.has_newsletter,
+        has_newsletter: state.settings.has_newsletter,
         accounts,
         subscriber_counts,
     };
