@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use utoipa::ToSchema;
 
 use crate::{
+    answer::Answer,
     error::{ApiError, RETRY_UNAVAILABLE},
     resource::open,
 };
@@ -62,7 +63,7 @@ async fn healthz() -> HttpResponse {
 }
 
 /// Answers 200 if the store can be reached, its schema is current, and tokens can be signed.
-async fn readyz(readiness: web::Data<Readiness>) -> Result<HttpResponse, ApiError> {
+async fn readyz(readiness: web::Data<Readiness>) -> Answer {
     match timeout(PATIENCE, readiness.store.ready()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => return Err(ApiError::not_ready(NO_STORE, &error)),

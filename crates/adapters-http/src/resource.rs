@@ -9,7 +9,7 @@ use actix_web::{
     web,
 };
 
-use crate::error::ApiError;
+use crate::{answer::Answer, error::ApiError};
 
 /// A resource under construction.
 pub struct Methods {
@@ -96,7 +96,7 @@ impl Methods {
 }
 
 /// The answer at an unknown path.
-pub async fn no_such_path() -> Result<HttpResponse, ApiError> {
+pub async fn no_such_path() -> Answer {
     Err(ApiError::no_such_path())
 }
 

@@ -11,13 +11,13 @@ mod spool;
 mod view;
 
 use access::Scope;
-use actix_web::{HttpResponse, http::Method, web};
+use actix_web::{http::Method, web};
 
 use self::run::{ImportOptions, run};
 pub use self::view::{Catalogue, ImportLine, Undone, catalogue_data};
 use crate::{
+    answer::Answer,
     body::Body,
-    error::ApiError,
     guard::{clients, importers, protected},
     oauth::Caller,
     state::State,
@@ -63,6 +63,6 @@ async fn import(
     options: ImportOptions,
     body: Body,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     run(caller, options, body, &state, None).await
 }

@@ -34,7 +34,6 @@ pub use self::{
 };
 pub(crate) use self::{
     context::RequestContext,
-    error::TokenError,
     metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
     token::{PATH as TOKEN_PATH, TokenAnswer},
 };

@@ -1,6 +1,5 @@
 //! The JSON form of postings in answers.
 
-use actix_web::HttpResponse;
 use domain::{
     posting::{self, PostingView},
     store::{PAGE_BYTES, Position, PostingPage, Texts},
@@ -13,15 +12,14 @@ use uuid::Uuid;
 
 use super::cursor;
 use crate::{
-    answer::{self, Data, Nullable, Timestamp},
+    answer::{self, Answer, Data, Nullable, Timestamp},
     company::Company,
-    error::ApiError,
     schema::{optional_amount, view, vocabularies},
     state::Appeal,
 };
 
 /// The answer to a `GET` of one posting.
-pub async fn one(view: PostingView, appeal: Appeal) -> Result<HttpResponse, ApiError> {
+pub async fn one(view: PostingView, appeal: Appeal) -> Answer {
     let bytes = size(&view);
     let write = move |view: &PostingView| {
         let data = with_history(view, appeal.as_deref());
@@ -48,11 +46,7 @@ pub fn with_history<'a>(view: &'a PostingView, appeal: Option<&'a str>) -> Posti
 }
 
 /// A page of the list, with these texts of its postings.
-pub async fn many(
-    page: PostingPage,
-    texts: Texts,
-    appeal: Appeal,
-) -> Result<HttpResponse, ApiError> {
+pub async fn many(page: PostingPage, texts: Texts, appeal: Appeal) -> Answer {
     let bytes = page.postings.iter().map(size).sum();
     let write = move |page: &PostingPage| write_page(page, texts, appeal.as_deref(), PAGE_BYTES);
     answer::large_json(page, bytes, write).await

@@ -65,18 +65,3 @@ async fn a_stream_in_small_pieces_is_read_and_a_broken_one_refused() {
     assert_eq!(answer.status, 400);
     assert!(answer.message().contains("transfer encoding"), "{answer:?}");
 }
-
-#[tokio::test]
-async fn requests_in_a_row_are_answered_in_a_row() {
-    let (app, token) = TestApp::with_writer().await;
-    let mut connection = app.connect().await;
-    let mut bytes = String::new();
-    for n in 0..5 {
-        let put = put(&token, &format!("row{n}"), &posting());
-        bytes.extend([put.head(), posting().to_string()]);
-    }
-    connection.write(bytes.as_bytes()).await;
-    for _ in 0..5 {
-        assert_eq!(connection.read(false).await.status, 201);
-    }
-}
