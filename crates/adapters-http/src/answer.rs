@@ -45,11 +45,6 @@ pub fn data_with(status: StatusCode, data: impl Serialize) -> Answer {
     json(status, &Data { data })
 }
 
-/// The answer to what leaves nothing to say.
-pub fn no_content() -> Answer {
-    Ok(HttpResponse::NoContent().finish())
-}
-
 /// The answer with `Cache-Control: no-store`.
 pub fn no_store(mut answer: HttpResponse) -> HttpResponse {
     let no_store = HeaderValue::from_static("no-store");

@@ -53,13 +53,13 @@ impl Docs {
 /// `/docs/reference`.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(open(OPENAPI_PATH).get(document).build())
+        .service(open(OPENAPI_PATH).get(document))
         .route("/", web::get().to(root))
-        .service(open("/docs").get(guide_page).build())
-        .service(open("/docs/").get(guide_page).build())
-        .service(open("/docs/guide.css").get(guide_style).build())
-        .service(open("/docs/reference").get(index).build())
-        .service(open("/docs/{file:[^/]*}").get(file).build());
+        .service(open("/docs").get(guide_page))
+        .service(open("/docs/").get(guide_page))
+        .service(open("/docs/guide.css").get(guide_style))
+        .service(open("/docs/reference").get(index))
+        .service(open("/docs/{file:[^/]*}").get(file));
 }
 
 /// Leads a browser from the address of the service to its documentation.

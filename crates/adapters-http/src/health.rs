@@ -50,8 +50,8 @@ impl Readiness {
 /// `GET /healthz` and `GET /readyz`. They need a [`web::Data`] of a [`Readiness`].
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(open("/healthz").get(healthz).build())
-        .service(open("/readyz").get(readyz).build());
+        .service(open("/healthz").get(healthz))
+        .service(open("/readyz").get(readyz));
 }
 
 /// Answers 200 without any check.

@@ -121,7 +121,7 @@ impl BoundListener {
                 .app_data(readiness.clone())
                 .app_data(hosts.clone())
                 .configure(health::routes)
-                .service(open("/metrics").get(metrics).build())
+                .service(open("/metrics").get(metrics))
                 .default_service(web::to(no_such_path))
         };
         let settings = of_few(METRICS_CONNECTIONS, timeouts, METRICS_STOP_PATIENCE);

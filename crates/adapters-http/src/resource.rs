@@ -4,7 +4,7 @@ use std::{convert::Infallible, future::ready};
 
 use actix_web::{
     FromRequest, Handler, HttpRequest, HttpResponse, Resource, Responder, Route,
-    dev::Payload,
+    dev::{AppService, HttpServiceFactory, Payload},
     http::{Method, Uri},
     web,
 };
@@ -92,6 +92,12 @@ impl Methods {
             ready(Err::<HttpResponse, _>(refused))
         };
         self.resource.default_service((self.wrap)(web::to(refuse)))
+    }
+}
+
+impl HttpServiceFactory for Methods {
+    fn register(self, config: &mut AppService) {
+        self.build().register(config);
     }
 }
 

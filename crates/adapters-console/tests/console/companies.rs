@@ -122,12 +122,12 @@ async fn a_change_of_a_company_that_is_refused_is_shown_at_its_field() {
     let (owner, stranger) = (pusher(), uuid(79));
     let meanwhile = "Nothing was changed. The company has changed meanwhile";
     let seen_by = |owner: &str| format!("seen={seen}&owner={owner}");
-    let owned = seen_by(&owner.to_string());
+    let good = seen_by(&owner.to_string());
     for (name, rest, status, told) in [
-        ("", &*owned, 422, "id=\"fault-name\">"),
+        ("", &*good, 422, "id=\"fault-name\">"),
         (
             "A",
-            &format!("{owned}&logo_path=javascript:alert(1)"),
+            &format!("{good}&logo_path=javascript:alert(1)"),
             422,
             "id=\"fault-logo_path\">",
         ),

@@ -15,7 +15,7 @@ pub const PATH: &str = "/api/job-board/events";
 
 /// `GET` of the feed.
 pub fn routes(config: &mut web::ServiceConfig) {
-    config.service(protected(PATH, Scope::READERS).get(feed::follow).build());
+    config.service(protected(PATH, Scope::READERS).get(feed::follow));
 }
 
 impl From<LogError> for ApiError {

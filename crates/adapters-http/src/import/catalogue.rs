@@ -1,6 +1,6 @@
 //! A client's catalogues.
 
-use actix_web::web;
+use actix_web::{HttpResponse, web};
 use domain::usecase::{CatalogueOrder, UndoOrder};
 use kernel::{CatalogueName, validation::FieldErrors};
 use percent_encoding::percent_decode_str;
@@ -61,7 +61,7 @@ pub(super) async fn delete(
 ) -> Answer {
     let (catalogues, name) = (&state.ports.catalogues, name(&segment)?);
     if catalogues.delete(caller.id(), &name, None).await? {
-        answer::no_content()
+        Ok(HttpResponse::NoContent().finish())
     } else {
         Err(ApiError::no_such_catalogue())
     }

@@ -23,12 +23,8 @@ pub const LINK_PATH: &str = "/api/job-board/integration/link";
 /// `GET` of the client that asks, and a link to its pages.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(protected(PATH, Scope::READERS).get(show).build())
-        .service(
-            protected(LINK_PATH, Scope::READERS)
-                .on(Method::POST, link)
-                .build(),
-        );
+        .service(protected(PATH, Scope::READERS).get(show))
+        .service(protected(LINK_PATH, Scope::READERS).on(Method::POST, link));
 }
 
 async fn show(caller: Caller, _: Query<()>, state: web::Data<State>) -> Answer {

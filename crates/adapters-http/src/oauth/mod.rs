@@ -47,6 +47,6 @@ pub fn routes(config: &mut ServiceConfig) {
                 .route(web::post().to(token::handle))
                 .default_service(web::to(token::method_not_allowed)),
         )
-        .service(open(JWKS_PATH).get(metadata::jwks).build())
-        .service(open(METADATA_PATH).get(metadata::metadata).build());
+        .service(open(JWKS_PATH).get(metadata::jwks))
+        .service(open(METADATA_PATH).get(metadata::metadata));
 }

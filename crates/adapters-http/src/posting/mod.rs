@@ -44,20 +44,15 @@ pub fn routes(config: &mut web::ServiceConfig) {
     // An empty identifier is a bad identifier, not another path.
     let one = protected(&format!("{LIST_PATH}/{{identifier:[^/]*}}"), Scope::READERS);
     config
-        .service(protected(LIST_PATH, Scope::READERS).get(list::list).build())
-        .service(
-            protected(EXPORT_PATH, Scope::READERS)
-                .get(export::export)
-                .build(),
-        )
+        .service(protected(LIST_PATH, Scope::READERS).get(list::list))
+        .service(protected(EXPORT_PATH, Scope::READERS).get(export::export))
         .service(
             one.get(get::show)
                 .with(Method::PUT, clients(Scope::WRITERS), put::put)
                 .instead(
                     "PUT creates and updates a posting, with all fields or only some; \
                      {\"expiration\":{}} takes it down.",
-                )
-                .build(),
+                ),
         )
         .service(
             web::resource(format!("{LIST_PATH}/{{rest:.*}}"))

@@ -4,17 +4,23 @@ use domain::{
     posting::{self, PostingView},
     store::{PAGE_BYTES, Position, PostingPage, Texts},
 };
-use kernel::codes::{CountryCode, CurrencyCode};
+use kernel::{
+    codes::{CountryCode, CurrencyCode},
+    field::INTEGER,
+};
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
-use utoipa::{ToSchema, openapi::ObjectBuilder};
+use utoipa::{
+    ToSchema,
+    openapi::{KnownFormat, ObjectBuilder, SchemaFormat, Type, schema::SchemaType},
+};
 use uuid::Uuid;
 
 use super::cursor;
 use crate::{
     answer::{self, Answer, Data, Nullable, Timestamp},
     company::Company,
-    schema::{optional_amount, view, vocabularies},
+    schema::{view, vocabularies},
     state::Appeal,
 };
 
@@ -222,8 +228,14 @@ view! {
     }
 }
 
+/// An integer from 0 to the largest that every JSON implementation represents exactly, or `null`.
 fn amount() -> ObjectBuilder {
-    optional_amount("As pushed.")
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::Integer, Type::Null]))
+        .description(Some("As pushed."))
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+        .minimum(Some(0))
+        .maximum(usize::try_from(INTEGER).ok())
 }
 
 view! {

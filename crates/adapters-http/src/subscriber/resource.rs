@@ -2,7 +2,7 @@
 //! and `DELETE`, which erases the person.
 
 use access::Scope;
-use actix_web::{http::StatusCode, web};
+use actix_web::{HttpResponse, http::StatusCode, web};
 use kernel::validation::FieldErrors;
 use newsletter::subscriber::{Email, InvalidEmail, MigrationToken, PutSubscriber, SubscriberId};
 use uuid::Uuid;
@@ -43,7 +43,7 @@ pub(super) async fn get(segment: Segment, state: web::Data<State>) -> Answer {
 pub(super) async fn delete(segment: Segment, state: web::Data<State>) -> Answer {
     let email = Email::from_path_segment(segment.read()?)?;
     if state.ports.newsletter.erase(&email).await? {
-        answer::no_content()
+        Ok(HttpResponse::NoContent().finish())
     } else {
         Err(ApiError::no_such_subscriber())
     }

@@ -1,7 +1,7 @@
 //! The requests of clients about their endpoints.
 
 use actix_web::{
-    HttpRequest,
+    HttpRequest, HttpResponse,
     http::{StatusCode, header},
     web::{self, Bytes},
 };
@@ -91,7 +91,7 @@ pub(super) async fn delete(
 ) -> Answer {
     let webhooks = state.ports.webhooks_of(caller.id());
     webhooks.delete(parse(&id)?, now()).await?;
-    answer::no_content()
+    Ok(HttpResponse::NoContent().finish())
 }
 
 pub(super) async fn rotate(
@@ -133,7 +133,7 @@ pub(super) async fn replay(
     let since = parse_replay(&read(body, &state).await?)?;
     let webhooks = state.ports.webhooks_of(caller.id());
     webhooks.replay(parse(&id)?, since, now()).await?;
-    answer::no_content()
+    Ok(HttpResponse::NoContent().finish())
 }
 
 pub(super) async fn resend(
@@ -145,7 +145,7 @@ pub(super) async fn resend(
     let event = parse_resend(&read(body, &state).await?)?;
     let webhooks = state.ports.webhooks_of(caller.id());
     webhooks.resend(parse(&id)?, event, now()).await?;
-    answer::no_content()
+    Ok(HttpResponse::NoContent().finish())
 }
 
 /// How many deliveries a client wants to see.

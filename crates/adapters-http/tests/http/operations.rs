@@ -270,8 +270,8 @@ async fn each_keeps_to_the_prefixes_of_its_client() {
                 assert!(!text.contains("other-1"), "{name}: {text}");
             }
             "worker" => {}
-            refuses => {
-                let (status, message) = refuses["refuses ".len()..].split_once(' ').unwrap();
+            rule => {
+                let (status, message) = rule["refuses ".len()..].split_once(' ').unwrap();
                 for identifier in ["other-1", "other-2", "Acme-1", "acm%65"] {
                     let refused = ask(identifier).await;
                     assert_eq!(refused.status.to_string(), status, "{name} {refused:?}");

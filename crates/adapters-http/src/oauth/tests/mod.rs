@@ -298,13 +298,7 @@ impl Answer {
     }
 }
 
-/// Headers with this `Authorization`.
-fn with(authorization: &str) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    headers.insert(AUTHORIZATION, HeaderValue::from_str(authorization).unwrap());
-    headers
-}
-
 fn bearer(token: &str) -> HeaderMap {
-    with(&format!("Bearer {token}"))
+    let bearer = HeaderValue::try_from(format!("Bearer {token}")).unwrap();
+    HeaderMap::from_iter([(AUTHORIZATION, bearer)])
 }

@@ -64,7 +64,7 @@ pub fn routes(config: &mut web::ServiceConfig) {
         };
         config.service(open(path).get(handler).build().wrap(from_fn(guard)));
     }
-    config.service(open(STYLE_PATH).get(page::style).build());
+    config.service(open(STYLE_PATH).get(page::style));
 }
 
 /// Adds the headers that protect the token to every answer about a link.

@@ -47,6 +47,7 @@ pub fn guard(headers: &mut HeaderMap) {
 pub type PassageOf = fn(&Texts) -> &Passage;
 
 /// What a page says, and the buttons below it.
+#[derive(Clone, Copy)]
 pub enum Says<'a> {
     /// A passage alone.
     Passage(PassageOf),

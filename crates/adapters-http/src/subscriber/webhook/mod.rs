@@ -43,7 +43,7 @@ const PATIENCE: Duration = Duration::from_millis(900);
 
 /// Adds the route of the webhook.
 pub fn routes(config: &mut web::ServiceConfig) {
-    config.service(open(PATH).on(Method::POST, receive).build());
+    config.service(open(PATH).on(Method::POST, receive));
 }
 
 async fn receive(body: Body, state: web::Data<State>, signatures: web::Data<Signatures>) -> Answer {
