@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Reader, optional},
-    page::{self, Frame},
+    page::Frame,
     query::Query,
     subject::{self, Subject},
     visit::OperatorVisit,
@@ -61,7 +61,7 @@ pub async fn list(visit: OperatorVisit) -> Answer {
         next,
         search,
     };
-    page::answer(&page, page.frame.status)
+    page.frame.answer(&page)
 }
 
 /// The selection of an address.

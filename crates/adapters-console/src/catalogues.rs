@@ -2,7 +2,6 @@
 //! those of all clients, the people of a client its own.
 
 use access::{Client, Scope};
-use actix_web::HttpResponse;
 use askama::Template;
 use domain::{
     catalogue::Catalogue,
@@ -12,8 +11,8 @@ use kernel::{CatalogueName, ClientId, Prefixes};
 
 use crate::{
     error::{Answer, Failure},
-    form::{Fields, Form, Problem, Refusal, optional},
-    page::{self, Frame},
+    form::{Fields, Form, Refusal, optional},
+    page::Frame,
     query::Query,
     visit::{OperatorVisit, Visit},
 };
@@ -66,7 +65,7 @@ async fn show(visit: &OperatorVisit, query: Query, refused: Option<Fields>) -> A
         search,
         may_undo: true,
     };
-    page::answer(&page, page.frame.status)
+    page.frame.answer(&page)
 }
 
 /// The catalogues of the client whose people ask.
@@ -84,7 +83,7 @@ async fn show_own(visit: &Visit, refused: &Fields) -> Answer {
         is_cut: false,
         may_undo: client.may(Scope::WRITERS),
     };
-    page::answer(&page, page.frame.status)
+    page.frame.answer(&page)
 }
 
 fn frame(visit: &Visit, fields: &Fields) -> Frame {
@@ -110,11 +109,11 @@ fn did(done: &str) -> Option<String> {
     ))
 }
 
-impl From<CatalogueError> for Problem {
+impl From<CatalogueError> for Failure {
     fn from(error: CatalogueError) -> Self {
         match error {
-            CatalogueError::NotFound => Failure::NotFound.into(),
-            CatalogueError::Running(_) => Refusal::conflict(error).into(),
+            CatalogueError::NotFound => Self::NotFound,
+            CatalogueError::Running(_) => Refusal::conflict(error),
             CatalogueError::Store(error) => error.into(),
         }
     }
@@ -127,7 +126,7 @@ pub async fn command(visit: OperatorVisit, form: Form) -> Answer {
     form.answer(done, page).await
 }
 
-async fn carry_out(visit: &OperatorVisit, form: &Form) -> Result<HttpResponse, Problem> {
+async fn carry_out(visit: &OperatorVisit, form: &Form) -> Answer {
     let is_undo = form.read(|fields| match fields.text("action") {
         "forget" => Some(false),
         "undo" => Some(true),
@@ -172,7 +171,7 @@ fn name(form: &Form) -> Result<CatalogueName, Failure> {
 }
 
 /// Undoes what a catalogue expired, and leads to a page that says how many.
-async fn undo(visit: &Visit, order: UndoOrder, page: &str) -> Result<HttpResponse, Problem> {
+async fn undo(visit: &Visit, order: UndoOrder, page: &str) -> Answer {
     let undone = visit.ports().undo.undo(order).await?;
     let done = format!("undo-{}-{}", undone.reopened, undone.left);
     Ok(visit.lead(page, &done))

@@ -1,11 +1,22 @@
-//! What goes wrong. `page` shows it.
+//! What goes wrong, and its page.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use access::Scope;
-
-use actix_web::HttpResponse;
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{
+        StatusCode,
+        header::{ALLOW, RETRY_AFTER},
+    },
+};
+use askama::Template;
 use kernel::StoreError;
+
+use crate::{
+    form::Refusal,
+    page::{CONSOLE, HTML, Head, Place, guard},
+};
 
 /// The answer of a handler.
 pub type Answer = Result<HttpResponse, Failure>;
@@ -27,6 +38,8 @@ pub enum Failure {
     Unreadable,
     /// The form is too large.
     TooLarge,
+    /// A form that was understood and not carried out. Its page says why.
+    Refused(Refusal),
     /// The client has none of these scopes, one of which the page needs.
     Scope(&'static [Scope]),
     /// Too many links that are none were tried.
@@ -40,58 +53,139 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The title of its page.
-    pub fn title(&self) -> &'static str {
-        match self {
-            Self::NotFound => "Not found",
-            Self::Method(_) => "Not allowed",
-            Self::Forbidden | Self::CrossSite | Self::BadOperator => "Refused",
-            Self::Address | Self::Unreadable | Self::TooLarge => "Not understood",
-            Self::Scope(_) => "A scope is missing",
-            Self::Guesses => "Too many attempts",
-            Self::Unavailable(_) => "The store is unavailable",
-            Self::Broken(_) => "Something went wrong",
-        }
+    /// A defect with this cause.
+    pub fn broken(cause: impl fmt::Display) -> Self {
+        Self::Broken(cause.to_string())
     }
 
-    /// What its page says.
-    pub fn text(&self) -> &str {
-        match self {
-            Self::NotFound => "There is nothing at this address, or it is not there any more.",
-            Self::Method(_) => "This address takes no such request.",
-            Self::Forbidden => "Nobody is signed in.",
-            Self::CrossSite => {
+    /// The status of its page, the title and the text.
+    fn told(&self) -> (StatusCode, &'static str, Cow<'static, str>) {
+        let (status, title, text) = match self {
+            Self::NotFound => (
+                StatusCode::NOT_FOUND,
+                "Not found",
+                "There is nothing at this address, or it is not there any more.",
+            ),
+            Self::Method(_) => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                "Not allowed",
+                "This address takes no such request.",
+            ),
+            Self::Forbidden => (StatusCode::FORBIDDEN, "Refused", "Nobody is signed in."),
+            Self::CrossSite => (
+                StatusCode::FORBIDDEN,
+                "Refused",
                 "This form was not sent by a page of your session. Go back, reload the page and \
-                 try again."
+                 try again.",
+            ),
+            Self::BadOperator => (
+                StatusCode::FORBIDDEN,
+                "Refused",
+                "The proxy names no operator, or more than one.",
+            ),
+            Self::Unreadable => (
+                StatusCode::BAD_REQUEST,
+                "Not understood",
+                "The form did not arrive as a whole.",
+            ),
+            Self::TooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "Not understood",
+                "The form is too large.",
+            ),
+            Self::Refused(refusal) => {
+                return (refusal.status, "Refused", refusal.to_string().into());
             }
-            Self::BadOperator => "The proxy names no operator, or more than one.",
-            Self::Unreadable => "The form did not arrive as a whole.",
-            Self::TooLarge => "The form is too large.",
-            Self::Scope(_) => {
+            Self::Scope(_) => (
+                StatusCode::FORBIDDEN,
+                "A scope is missing",
                 "The client lacks the scope that this page needs. The operators of the board can \
-                 give it one."
-            }
-            Self::Guesses => "Too many links that are not valid were tried. Try again in a minute.",
-            Self::Address => "This address leads to no place in a list.",
-            Self::Unavailable(_) => {
+                 give it one.",
+            ),
+            Self::Guesses => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "Too many attempts",
+                "Too many links that are not valid were tried. Try again in a minute.",
+            ),
+            Self::Address => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "Not understood",
+                "This address leads to no place in a list.",
+            ),
+            Self::Unavailable(_) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The store is unavailable",
                 "The database cannot be reached at the moment. Nothing is lost; reload the page in \
-                 a moment."
-            }
-            Self::Broken(_) => "The log of the service says what. Nothing was changed.",
-        }
+                 a moment.",
+            ),
+            Self::Broken(_) => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "Something went wrong",
+                "The log of the service says what. Nothing was changed.",
+            ),
+        };
+        (status, title, text.into())
     }
+
+    /// Its page in a place, which is also told to the log.
+    pub fn page(&self, place: &'static Place) -> HttpResponse {
+        let (status, title, text) = self.told();
+        let mut response = HttpResponse::build(status);
+        let mut scopes: &[Scope] = &[];
+        match self {
+            Self::Method(allowed) => _ = response.insert_header((ALLOW, *allowed)),
+            Self::Scope(needed) => scopes = needed,
+            Self::Guesses => _ = response.insert_header((RETRY_AFTER, "60")),
+            Self::Unavailable(why) => {
+                tracing::warn!(%why, "pages cannot reach the store");
+                response.insert_header((RETRY_AFTER, "5"));
+            }
+            Self::Broken(why) => tracing::error!(%why, "a page failed"),
+            _ => {}
+        }
+        let page = Page {
+            head: Head::at(place, title),
+            text: &text,
+            scopes,
+        };
+        let html = page.render().unwrap_or_else(|_| text.to_string());
+        let mut response = response.content_type(HTML).body(html);
+        guard(response.headers_mut());
+        response
+    }
+}
+
+#[derive(Template)]
+#[template(path = "error.html")]
+struct Page<'a> {
+    head: Head,
+    text: &'a str,
+    /// The scopes of which one is needed.
+    scopes: &'a [Scope],
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
+        f.write_str(&self.told().2)
+    }
+}
+
+impl ResponseError for Failure {
+    fn status_code(&self) -> StatusCode {
+        self.told().0
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        self.page(&CONSOLE)
     }
 }
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Conflict => Self::Unavailable("a conflict".to_owned()),
+            StoreError::Conflict => {
+                Refusal::conflict("Somebody else changed it just now. Look again, and try again.")
+            }
             StoreError::Locked(why) | StoreError::Unavailable(why) | StoreError::InDoubt(why) => {
                 Self::Unavailable(why)
             }

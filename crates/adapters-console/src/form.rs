@@ -9,7 +9,7 @@ mod fields;
 use std::{fmt::Display, time::Duration};
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpRequest,
     http::header::{HOST, HeaderMap, ORIGIN},
     web,
 };
@@ -17,7 +17,7 @@ use futures_util::StreamExt as _;
 use kernel::{Prefixes, line};
 use tokio::time::timeout;
 
-pub use self::fields::{Fields, Problem, Refusal};
+pub use self::fields::{Fields, Refusal};
 use crate::{
     error::{Answer, Failure},
     query::Query,
@@ -75,15 +75,21 @@ impl Form {
         into: impl FnOnce(&mut Reader<'_>) -> Option<T>,
     ) -> (Option<T>, Fields) {
         let form = Self(query);
-        match form.read(into) {
-            Ok(value) => (Some(value), Fields::showing(form.0)),
-            Err(refusal) => (None, Fields::of_search(form.0, refusal)),
-        }
+        let (value, refusal) = match form.read(into) {
+            Err(Failure::Refused(refusal)) => (None, Some(refusal)),
+            read => (read.ok(), None),
+        };
+        let fields = Fields {
+            values: form.0,
+            refusal,
+            is_search: true,
+        };
+        (value, fields)
     }
 
     /// Reads it into a value. The function reads every field before it gives up, so that a refusal
     /// tells all that is wrong.
-    pub fn read<T>(&self, into: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Result<T, Refusal> {
+    pub fn read<T>(&self, into: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Result<T, Failure> {
         let mut reader = Reader {
             form: self,
             faults: Vec::new(),
@@ -95,22 +101,22 @@ impl Form {
     }
 
     /// What its page shows after a refusal.
-    pub fn refused(&self, problem: Problem) -> Result<Fields, Failure> {
-        match problem {
-            Problem::Refused(refusal) => Ok(Fields::refused(self.0.clone(), refusal)),
-            Problem::Failed(failure) => Err(failure),
-        }
+    pub fn refused(&self, failure: Failure) -> Result<Fields, Failure> {
+        let Failure::Refused(refusal) = failure else {
+            return Err(failure);
+        };
+        Ok(Fields {
+            values: self.0.clone(),
+            refusal: Some(refusal),
+            is_search: false,
+        })
     }
 
     /// The answer to it when it was carried out; else its page, with what was typed.
-    pub async fn answer(
-        &self,
-        done: Result<HttpResponse, Problem>,
-        page: impl AsyncFnOnce(Fields) -> Answer,
-    ) -> Answer {
+    pub async fn answer(&self, done: Answer, page: impl AsyncFnOnce(Fields) -> Answer) -> Answer {
         match done {
             Ok(response) => Ok(response),
-            Err(problem) => page(self.refused(problem)?).await,
+            Err(failure) => page(self.refused(failure)?).await,
         }
     }
 }

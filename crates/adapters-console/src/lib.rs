@@ -10,7 +10,7 @@
 //! - `visit`: a request with its session and ports, and what was just done.
 //! - `form`: reads forms, and refuses those of other sites.
 //! - `page`: what all pages and their headers have in common; `assets`: style and script.
-//! - `kept`: counts, which no page waits for.
+//! - `ttl_cache`: counts, which no page waits for.
 //! - The other modules are the pages; `integration` has those that are the clients' alone.
 
 mod assets;

@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Reader},
-    page::{self, Frame},
+    page::Frame,
     query::Query,
     subject::{self, Subject},
     text,
@@ -89,7 +89,7 @@ async fn show(visit: &OperatorVisit, query: &Query, fields: Fields) -> Answer {
         fields,
         now,
     };
-    page::answer(&page, page.frame.status)
+    page.frame.answer(&page)
 }
 
 /// What a form wants of dead tasks.
@@ -135,8 +135,8 @@ pub async fn settle(visit: OperatorVisit, form: Form) -> Answer {
             let dismissed = outbox.dismiss(&tasks, &dismissal).await?;
             format!("dismissed-{dismissed}")
         }
-        Err(refusal) => {
-            let refused = form.refused(refusal.into())?;
+        Err(failure) => {
+            let refused = form.refused(failure)?;
             return show(&visit, form.values(), refused).await;
         }
     };

@@ -14,7 +14,7 @@ use crate::{
     attention::{self, Matter},
     chart::{Chart, Column, percent},
     error::{Answer, Failure},
-    page::{self, Frame},
+    page::Frame,
     state::{STATUS_COUNT, State},
     text,
     visit::OperatorVisit,
@@ -135,7 +135,8 @@ pub async fn show(visit: OperatorVisit) -> Answer {
     let more_matters = matters.len().saturating_sub(attention::SHOWN);
     matters.truncate(attention::SHOWN);
     // The newsletter's work is none of a board's that has no newsletter.
-    let is_used = |kind: &Kind| state.has_newsletter || !newsletter::tasks::KINDS.contains(kind);
+    let is_used =
+        |kind: &Kind| state.settings.has_newsletter || !newsletter::tasks::KINDS.contains(kind);
     backlog.retain(|one| one.waiting + one.dead > 0 || is_used(&one.kind));
     let page = Page {
         frame: visit.frame("/", "Overview"),
@@ -149,7 +150,7 @@ pub async fn show(visit: OperatorVisit) -> Answer {
         has_more,
         now,
     };
-    page::answer(&page, 200)
+    page.frame.answer(&page)
 }
 
 /// The last days, without counts.

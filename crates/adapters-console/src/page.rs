@@ -1,13 +1,12 @@
-//! What all pages have in common: head, frame and headers; and the page of a failure.
+//! What all pages have in common: head, frame and headers.
 
-use access::Scope;
 use actix_web::{
-    FromRequest, Handler, HttpResponse, Resource, ResponseError,
+    FromRequest, Handler, HttpResponse, Resource,
     http::{
         StatusCode,
         header::{
-            ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderName, HeaderValue,
-            REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+            CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderName, HeaderValue,
+            REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
         },
     },
     web,
@@ -19,7 +18,8 @@ use crate::{
     error::{Answer, Failure},
 };
 
-const HTML: &str = "text/html; charset=utf-8";
+/// The media type of a page.
+pub const HTML: &str = "text/html; charset=utf-8";
 
 /// Nothing of other sites, no inline style or script, no framing.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
@@ -144,7 +144,7 @@ pub struct Frame {
     /// A sentence about a form that was refused.
     pub problem: Option<String>,
     /// The status of the page.
-    pub status: u16,
+    pub status: StatusCode,
 }
 
 impl Frame {
@@ -164,6 +164,11 @@ impl Frame {
         self.head.place.base.is_empty()
     }
 
+    /// Renders the page that it surrounds.
+    pub fn answer(&self, page: &impl Template) -> Answer {
+        answer(page, self.status)
+    }
+
     /// Whether the page belongs to this entry of the navigation.
     pub fn is_at(&self, path: &str) -> bool {
         self.at == path
@@ -171,12 +176,8 @@ impl Frame {
 }
 
 /// Renders a page.
-pub fn answer(page: &impl Template, status: u16) -> Answer {
-    let html = page
-        .render()
-        .map_err(|error| Failure::Broken(error.to_string()))?;
-    let status =
-        StatusCode::from_u16(status).map_err(|error| Failure::Broken(error.to_string()))?;
+pub fn answer(page: &impl Template, status: StatusCode) -> Answer {
+    let html = page.render().map_err(Failure::broken)?;
     Ok(HttpResponse::build(status).content_type(HTML).body(html))
 }
 
@@ -185,69 +186,4 @@ pub fn guarded(answer: Answer, place: &'static Place) -> HttpResponse {
     let mut response = answer.unwrap_or_else(|failure| failure.page(place));
     guard(response.headers_mut());
     response
-}
-
-impl ResponseError for Failure {
-    fn status_code(&self) -> StatusCode {
-        match self {
-            Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Forbidden | Self::CrossSite | Self::BadOperator | Self::Scope(_) => {
-                StatusCode::FORBIDDEN
-            }
-            Self::Unreadable => StatusCode::BAD_REQUEST,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Guesses => StatusCode::TOO_MANY_REQUESTS,
-            Self::Address => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-
-    fn error_response(&self) -> HttpResponse {
-        self.page(&CONSOLE)
-    }
-}
-
-impl Failure {
-    /// Its page in a place, which is also told to the log.
-    pub fn page(&self, place: &'static Place) -> HttpResponse {
-        match self {
-            Self::Unavailable(why) => tracing::warn!(%why, "pages cannot reach the store"),
-            Self::Broken(why) => tracing::error!(%why, "a page failed"),
-            _ => {}
-        }
-        let status = self.status_code();
-        let page = FailurePage {
-            head: Head::at(place, self.title()),
-            text: self.text(),
-            scopes: match self {
-                Self::Scope(scopes) => scopes,
-                _ => &[],
-            },
-        };
-        let mut response = HttpResponse::build(status);
-        if let Self::Method(allowed) = self {
-            response.insert_header((ALLOW, *allowed));
-        }
-        match self {
-            Self::Unavailable(_) => _ = response.insert_header((RETRY_AFTER, "5")),
-            Self::Guesses => _ = response.insert_header((RETRY_AFTER, "60")),
-            _ => {}
-        }
-        let mut response = response
-            .content_type(HTML)
-            .body(page.render().unwrap_or_else(|_| self.text().to_owned()));
-        guard(response.headers_mut());
-        response
-    }
-}
-
-#[derive(Template)]
-#[template(path = "error.html")]
-struct FailurePage<'a> {
-    head: Head,
-    text: &'a str,
-    /// The scopes of which one is needed.
-    scopes: &'a [Scope],
 }

@@ -188,7 +188,7 @@ pub async fn require_operator(
     request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let found = match &state.proxy {
+    let found = match &state.settings.proxy {
         Some(proxy) => by_proxy(request.request(), proxy)
             .map(|named| named.map(|operator| Session::proxied(operator, proxy, site.now()))),
         None => by_cookie(request.request(), &site, &Operators).await,
@@ -282,5 +282,5 @@ fn cookie(site: &Site, value: &str, max_age: i64) -> Result<HeaderValue, Failure
     let secure = if site.is_secure { "; Secure" } else { "" };
     let text =
         format!("{name}={value}; Path={path}; Max-Age={max_age}; HttpOnly; SameSite=Lax{secure}");
-    HeaderValue::try_from(text).map_err(|error| Failure::Broken(error.to_string()))
+    HeaderValue::try_from(text).map_err(Failure::broken)
 }

@@ -7,7 +7,7 @@ use access::sign_in::{
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{
-        Method,
+        Method, StatusCode,
         header::{LOCATION, SET_COOKIE},
     },
     web,
@@ -72,12 +72,12 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
     async fn ask(&self, request: &HttpRequest) -> Answer {
         let query = Query::parse(request.query_string());
         let Some(token) = query.get(LINK_PARAMETER) else {
-            return self.show(None, None, 200);
+            return self.show(None, None, StatusCode::OK);
         };
         let (kind, digest) = (SignInTokenKind::Link, self.digest(token)?);
         let (tokens, now) = (&*self.site.ports.sign_in_tokens, self.site.now());
         match admitted(tokens, &self.admission, kind, &digest, now).await? {
-            Some(who) => self.show(Some((who.into().name(), token)), None, 200),
+            Some(who) => self.show(Some((who.into().name(), token)), None, StatusCode::OK),
             None => self.refuse(),
         }
     }
@@ -120,7 +120,7 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
                  not copied as a whole."
             }
         };
-        self.show(None, Some(problem), 410)
+        self.show(None, Some(problem), StatusCode::GONE)
     }
 
     /// The page to sign in.
@@ -128,7 +128,7 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
         &self,
         link: Option<(&str, &str)>,
         problem: Option<&'static str>,
-        status: u16,
+        status: StatusCode,
     ) -> Answer {
         let page = Page {
             head: page::Head::at(self.site.place, "Sign in"),
@@ -159,7 +159,7 @@ pub async fn operators(
     site: web::Data<Site>,
     state: web::Data<State>,
 ) -> HttpResponse {
-    let way = match state.proxy {
+    let way = match state.settings.proxy {
         Some(_) => Way::Proxy,
         None => Way::Operators,
     };

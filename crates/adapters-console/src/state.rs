@@ -192,8 +192,7 @@ impl Guesses {
 /// What the handlers of the console share besides its [`Site`].
 pub struct State {
     pub ports: Ports,
-    pub proxy: Option<TrustedProxy>,
-    pub has_newsletter: bool,
+    pub settings: Settings,
     counts: TtlCache<Counts>,
     times_to_approval: TtlCache<Vec<Duration>>,
     subscriber_counts: TtlCache<Vec<SubscriberCount>>,
@@ -204,8 +203,7 @@ impl State {
     pub fn new(ports: Ports, settings: Settings) -> Self {
         Self {
             ports,
-            proxy: settings.proxy,
-            has_newsletter: settings.has_newsletter,
+            settings,
             counts: TtlCache::default(),
             times_to_approval: TtlCache::default(),
             subscriber_counts: TtlCache::default(),
@@ -277,7 +275,7 @@ impl State {
     /// A secret for a client, and its digest.
     pub fn new_secret(&self) -> Result<(String, [u8; 32]), Failure> {
         let drawn = (self.ports.new_secret)();
-        drawn.ok_or_else(|| Failure::Broken("there are no random numbers".to_owned()))
+        drawn.ok_or_else(|| Failure::broken("there are no random numbers"))
     }
 }
 

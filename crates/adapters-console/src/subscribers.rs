@@ -12,8 +12,8 @@ use runtime::{COMMAND_PATIENCE, decide_again};
 
 use crate::{
     error::{Answer, Failure},
-    form::{Fields, Form, Problem, Reader},
-    page::{self, Frame},
+    form::{Fields, Form, Reader},
+    page::Frame,
     query::Query,
     state::Ports,
     text,
@@ -54,7 +54,7 @@ async fn render(
 ) -> Answer {
     let (state, ports) = (&visit.state, &visit.state.ports);
     let (mut accounts, mut subscriber_counts) = (Vec::new(), None);
-    if state.has_newsletter {
+    if state.settings.has_newsletter {
         for account in [Account::Old, Account::New] {
             accounts.push((account, ports.accounts.account_state(account).await?));
         }
@@ -86,11 +86,11 @@ async fn render(
         search,
         fields,
         person,
-        has_newsletter: state.has_newsletter,
+        has_newsletter: state.settings.has_newsletter,
         accounts,
         subscriber_counts,
     };
-    page::answer(&page, page.frame.status)
+    page.frame.answer(&page)
 }
 
 fn email(fields: &mut Reader<'_>) -> Option<Email> {
@@ -156,10 +156,10 @@ fn details(subscriber: &Subscriber) -> Vec<(&'static str, String)> {
     ])
 }
 
-impl From<PersonError> for Problem {
+impl From<PersonError> for Failure {
     fn from(error: PersonError) -> Self {
         match error {
-            PersonError::NotFound => Failure::NotFound.into(),
+            PersonError::NotFound => Self::NotFound,
             PersonError::Store(error) => error.into(),
         }
     }
@@ -188,13 +188,13 @@ pub async fn act(visit: OperatorVisit, form: Form) -> Answer {
             let query = Query::with_values(email.map(|email| ("email", email.to_owned())));
             (query, Some(said), Fields::default())
         }
-        Err(problem) => (form.values().clone(), None, form.refused(problem)?),
+        Err(failure) => (form.values().clone(), None, form.refused(failure)?),
     };
     render(&visit, query, notice, fields).await
 }
 
 /// Carries out a form: what became of it, and whether the person is gone.
-async fn decide(visit: &OperatorVisit, form: &Form) -> Result<(String, bool), Problem> {
+async fn decide(visit: &OperatorVisit, form: &Form) -> Result<(String, bool), Failure> {
     let (email, command) = form.read(|fields| {
         let (email, command) = (email(fields), command(fields));
         Some((email?, command?))

@@ -72,7 +72,7 @@ impl<T: Clone + Send + 'static> TtlCache<T> {
         });
         match timeout(WAIT, task).await {
             Ok(Ok(answer)) => Ok(Some(answer?)),
-            Ok(Err(error)) => Err(Failure::Broken(error.to_string())),
+            Ok(Err(error)) => Err(Failure::broken(error)),
             Err(_) => Ok(known),
         }
     }

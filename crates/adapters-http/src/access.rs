@@ -38,43 +38,34 @@ pub fn describe() {
     );
 }
 
-/// An answered request.
-pub struct Access<'a> {
-    pub id: &'a RequestId,
-    /// The method's own name, or [`OTHER`].
-    pub method: &'static str,
-    /// The pattern of the route, if one matched.
-    pub route: Option<&'a str>,
-    pub status: StatusCode,
-    /// The client, if its token was accepted.
-    pub client: Option<ClientId>,
-    /// The id of the trace, if the request is traced.
-    pub trace: Option<String>,
-    pub elapsed: Duration,
-}
-
-impl Access<'_> {
-    /// Logs and measures the answer.
-    pub fn note(&self) {
-        let route = self.route.unwrap_or(OTHER);
-        let status = self.status.as_u16();
-        let client = self.client.map(tracing::field::display);
-        let duration_ms = (self.elapsed.as_secs_f64() * 1e6).round() / 1e3;
-        // Not in the span of the request, whose fields would stand twice in the line.
-        tracing::info!(
-            target: "posthaste::access",
-            parent: None,
-            request_id = %self.id,
-            method = self.method,
-            route,
-            status,
-            duration_ms,
-            client,
-            trace_id = self.trace.as_ref().map(tracing::field::display),
-            "answered"
-        );
-        measure(route, self.method, status, self.elapsed);
-    }
+/// Logs and measures the answer to a request with a method's own name or [`OTHER`], on a route with
+/// this pattern, if one matched; of a client, if its token was accepted.
+pub fn note(
+    id: &RequestId,
+    method: &'static str,
+    route: Option<&str>,
+    status: StatusCode,
+    client: Option<ClientId>,
+    trace_id: Option<String>,
+    elapsed: Duration,
+) {
+    let route = route.unwrap_or(OTHER);
+    let status = status.as_u16();
+    let duration_ms = (elapsed.as_secs_f64() * 1e6).round() / 1e3;
+    // Not in the span of the request, whose fields would stand twice in the line.
+    tracing::info!(
+        target: "posthaste::access",
+        parent: None,
+        request_id = %id,
+        method,
+        route,
+        status,
+        duration_ms,
+        client = client.map(tracing::field::display),
+        trace_id = trace_id.map(tracing::field::display),
+        "answered"
+    );
+    measure(route, method, status, elapsed);
 }
 
 /// The pattern of a route without the expressions of its parts: `/a/{b:[^/]*}` is `/a/{b}`.

@@ -13,9 +13,12 @@ use tokio::task::spawn_blocking;
 
 use crate::error::ApiError;
 
+/// What a handler answers.
+pub type Answer = Result<HttpResponse, ApiError>;
+
 /// An answer with a JSON body.
-pub fn json(status: StatusCode, body: &impl Serialize) -> Result<HttpResponse, ApiError> {
-    let json = serde_json::to_vec(body).map_err(|error| ApiError::internal(&error))?;
+pub fn json(status: StatusCode, body: &impl Serialize) -> Answer {
+    let json = serde_json::to_vec(body)?;
     Ok(HttpResponse::build(status)
         .content_type(ContentType::json())
         .body(json))
@@ -33,7 +36,12 @@ pub struct Data<T> {
 pub struct Nullable<T>(pub Option<T>);
 
 /// The answer `{"data": …}` with this value.
-pub fn data(status: StatusCode, data: impl Serialize) -> Result<HttpResponse, ApiError> {
+pub fn data(data: impl Serialize) -> Answer {
+    data_with(StatusCode::OK, data)
+}
+
+/// The same with another status.
+pub fn data_with(status: StatusCode, data: impl Serialize) -> Answer {
     json(status, &Data { data })
 }
 
@@ -49,10 +57,9 @@ pub async fn large_json<T: Send + 'static>(
     value: T,
     bytes: usize,
     write: impl FnOnce(&T) -> Result<Vec<u8>, serde_json::Error> + Send + 'static,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     // The value is also dropped there, since dropping takes time, too.
-    let json = large(bytes, move || write(&value)).await?;
-    let json = json.map_err(|error| ApiError::internal(&error))?;
+    let json = large(bytes, move || write(&value)).await??;
     Ok(HttpResponse::Ok()
         .content_type(ContentType::json())
         .body(json))
@@ -68,8 +75,7 @@ pub async fn large<T: Send + 'static>(
     if bytes < LARGE {
         return Ok(work());
     }
-    let done = spawn_blocking(work).await;
-    done.map_err(|error| ApiError::internal(&error))
+    Ok(spawn_blocking(work).await?)
 }
 
 /// A time in RFC 3339 and UTC, with as many decimals as needed.

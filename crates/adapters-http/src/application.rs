@@ -2,33 +2,27 @@
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use actix_web::{
-    App,
-    dev::{Server, ServerHandle},
-    middleware::from_fn,
-    web,
-};
-use http_server::{ServerSettings, Timeouts, listen, serve};
+use actix_web::{App, middleware::from_fn, web};
+use http_server::{ServerSettings, Timeouts, serve};
 use secrecy::SecretString;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     client_pages,
-    client_pages::PageRoutes,
-    docs,
-    docs::Docs,
-    event, health,
-    health::Readiness,
+    docs::{self, Docs},
+    event,
+    health::{self, Readiness},
     host::Hosts,
-    import, integration, middleware, oauth,
-    oauth::Authorizer,
+    import, integration,
+    listener::{BoundListener, BoundServer, BuildError, StopHandle},
+    middleware,
+    oauth::{self, Authorizer},
     ports::Ports,
     posting,
     resource::no_such_path,
     slots::Slots,
     state::State,
-    subscriber,
-    subscriber::{Pages, Signatures},
+    subscriber::{self, Pages, Signatures},
     webhook,
 };
 
@@ -78,102 +72,96 @@ pub struct HttpSettings {
     pub timeouts: Timeouts,
 }
 
-/// The reason why the server cannot be started.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    /// The address cannot be listened on.
-    #[error("cannot listen on {address}: {source}")]
-    Bind {
-        /// The address.
-        address: SocketAddr,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The key folder cannot be read.
-    #[error("cannot read the token signing keys: {0}")]
-    Keys(#[from] tokens::KeyError),
-    /// The documentation cannot be rendered.
-    #[error("cannot write the documentation: {0}")]
-    Docs(#[from] askama::Error),
-    /// The texts of the newsletter's pages cannot be read.
-    #[error("cannot read the texts of the newsletter's pages: {0}")]
-    Texts(serde_json::Error),
-}
-
 /// The API server; it is bound already, and serves while [`run`](Self::run) is awaited.
 #[must_use = "a server serves only while it runs"]
 pub struct Application {
-    address: SocketAddr,
     public_url: String,
     authorizer: Arc<Authorizer>,
     readiness: Readiness,
-    server: Server,
-    stopping: CancellationToken,
-}
-
-/// Stops a running server.
-#[derive(Clone, Debug)]
-pub struct StopHandle {
-    server: ServerHandle,
-    stopping: CancellationToken,
-}
-
-impl StopHandle {
-    pub(crate) const fn new(server: ServerHandle, stopping: CancellationToken) -> Self {
-        Self { server, stopping }
-    }
-
-    /// Accepts nothing more, answers every request that is being served, then ends the server's
-    /// `run`. Returns when all is answered. Answers that wait for events wait no longer.
-    pub async fn stop(&self) {
-        self.stopping.cancel();
-        self.server.stop(true).await;
-    }
+    server: BoundServer,
 }
 
 impl Application {
     /// Binds the address and builds the server. Must be called on a tokio runtime.
     pub fn build(ports: Ports, settings: &HttpSettings) -> Result<Self, BuildError> {
-        let bind_error = |source| BuildError::Bind {
-            address: settings.bind,
-            source,
-        };
-        let listener = listen(settings.bind).map_err(bind_error)?;
-        let address = listener.local_addr().map_err(bind_error)?;
+        let listener = BoundListener::bind(settings.bind)?;
         let public_url = settings
             .public_url
             .clone()
-            .unwrap_or_else(|| format!("http://{address}"));
-
+            .unwrap_or_else(|| format!("http://{}", listener.addr()));
+        let authorizer = web::Data::new(Authorizer::new(
+            Arc::clone(&ports.clients),
+            Arc::clone(&ports.recorder),
+            &settings.keys,
+            &public_url,
+            settings.token_ttl,
+        )?);
+        let readiness = Readiness::new(Arc::clone(&ports.health), Arc::clone(authorizer.keys()));
+        let pages = Pages::new(&settings.board_name).map_err(BuildError::Texts)?;
         let stopping = CancellationToken::new();
-        let shared = Shared::new(ports, settings, &public_url, stopping.clone())?;
-        let authorizer = shared.authorizer.clone().into_inner();
-        let readiness = shared.readiness.get_ref().clone();
-        let server = ServerSettings {
+        let client_pages = ports.pages.routes(&public_url);
+        let state = web::Data::new(State {
+            ports,
+            appeal: settings.appeal.clone(),
+            public_url: public_url.clone(),
+            body_limit: settings.body_limit,
+            import_limit: settings.import_limit,
+            timeouts: settings.timeouts,
+            stopping: stopping.clone(),
+            receiver_calls: Slots::new(RECEIVER_CALLS, RECEIVER_CALLS_OF_ONE),
+            exports: Slots::new(EXPORTS, EXPORTS_OF_ONE),
+            waits: Slots::new(usize::MAX, WAITS_OF_ONE),
+            imports: Slots::new(IMPORTS, IMPORTS_OF_ONE),
+        });
+        let data = (
+            web::Data::new(readiness.clone()),
+            authorizer.clone(),
+            web::Data::new(Signatures::new(&settings.webhook_secrets)),
+            web::Data::new(pages),
+            web::Data::new(Docs::new()?),
+        );
+        let hosts = Arc::new(Hosts::of_url(&public_url));
+        // Each thread has an application of its own.
+        let application = move || {
+            let (readiness, authorizer, signatures, pages, docs) = data.clone();
+            App::new()
+                .wrap(from_fn(middleware::track))
+                .app_data(state.clone())
+                .app_data(readiness)
+                .app_data(authorizer)
+                .app_data(signatures)
+                .app_data(pages)
+                .app_data(docs)
+                .configure(posting::routes)
+                .configure(event::routes)
+                .configure(webhook::routes)
+                .configure(import::routes)
+                .configure(integration::routes)
+                .configure(subscriber::routes)
+                .configure(oauth::routes)
+                .configure(health::routes)
+                .configure(docs::routes)
+                .configure(|config| client_pages::mount(config, &client_pages, &hosts))
+                .default_service(web::to(no_such_path))
+        };
+        let of_server = ServerSettings {
             workers: settings.workers,
             max_connections: settings.max_connections,
             timeouts: settings.timeouts,
             stop_patience: STOP_PATIENCE_SECONDS,
         };
-        let server = serve(listener, server, move || {
-            App::new()
-                .wrap(from_fn(middleware::track))
-                .configure(|config| shared.configure(config))
-        })
-        .map_err(bind_error)?;
+        let server = listener.start(stopping, |it| serve(it, of_server, application))?;
         Ok(Self {
-            address,
             public_url,
-            authorizer,
+            authorizer: authorizer.into_inner(),
             readiness,
             server,
-            stopping,
         })
     }
 
     /// The address that it listens on.
     pub const fn addr(&self) -> SocketAddr {
-        self.address
+        self.server.addr()
     }
 
     /// The base URL that clients use.
@@ -183,7 +171,7 @@ impl Application {
 
     /// A handle that stops it.
     pub fn stop_handle(&self) -> StopHandle {
-        StopHandle::new(self.server.handle(), self.stopping.clone())
+        self.server.stop_handle()
     }
 
     /// A function that returns the current number of usable signing keys.
@@ -206,85 +194,6 @@ impl Application {
     /// Serves until it is stopped. It installs no signal handlers.
     pub async fn run(self) -> io::Result<()> {
         self.authorizer.keys().follow()?;
-        self.server.await
-    }
-}
-
-/// The state that every worker thread gets a copy of.
-#[derive(Clone)]
-struct Shared {
-    state: web::Data<State>,
-    readiness: web::Data<Readiness>,
-    authorizer: web::Data<Authorizer>,
-    signatures: web::Data<Signatures>,
-    pages: web::Data<Pages>,
-    docs: web::Data<Docs>,
-    client_pages: PageRoutes,
-    hosts: Arc<Hosts>,
-}
-
-impl Shared {
-    fn new(
-        ports: Ports,
-        settings: &HttpSettings,
-        public_url: &str,
-        stopping: CancellationToken,
-    ) -> Result<Self, BuildError> {
-        let authorizer = web::Data::new(Authorizer::new(
-            Arc::clone(&ports.clients),
-            Arc::clone(&ports.recorder),
-            &settings.keys,
-            public_url,
-            settings.token_ttl,
-        )?);
-        let pages = Pages::new(&settings.board_name).map_err(BuildError::Texts)?;
-        let health = Arc::clone(&ports.health);
-        let readiness = Readiness::new(health, Arc::clone(authorizer.keys()));
-        let client_pages = ports.pages.routes(public_url);
-        let state = State {
-            ports,
-            authorizer: authorizer.clone(),
-            appeal: settings.appeal.clone(),
-            public_url: public_url.to_owned(),
-            body_limit: settings.body_limit,
-            import_limit: settings.import_limit,
-            timeouts: settings.timeouts,
-            stopping,
-            receiver_calls: Slots::new(RECEIVER_CALLS, RECEIVER_CALLS_OF_ONE),
-            exports: Slots::new(EXPORTS, EXPORTS_OF_ONE),
-            waits: Slots::new(usize::MAX, WAITS_OF_ONE),
-            imports: Slots::new(IMPORTS, IMPORTS_OF_ONE),
-        };
-        Ok(Self {
-            state: web::Data::new(state),
-            readiness: web::Data::new(readiness),
-            authorizer,
-            signatures: web::Data::new(Signatures::new(&settings.webhook_secrets)),
-            pages: web::Data::new(pages),
-            docs: web::Data::new(Docs::new()?),
-            client_pages,
-            hosts: Arc::new(Hosts::of_url(public_url)),
-        })
-    }
-
-    fn configure(&self, config: &mut web::ServiceConfig) {
-        config
-            .app_data(self.state.clone())
-            .app_data(self.readiness.clone())
-            .app_data(self.authorizer.clone())
-            .app_data(self.signatures.clone())
-            .app_data(self.pages.clone())
-            .app_data(self.docs.clone())
-            .configure(posting::routes)
-            .configure(event::routes)
-            .configure(webhook::routes)
-            .configure(import::routes)
-            .configure(integration::routes)
-            .configure(subscriber::routes)
-            .configure(oauth::routes)
-            .configure(health::routes)
-            .configure(docs::routes)
-            .configure(|config| client_pages::mount(config, &self.client_pages, &self.hosts))
-            .default_service(web::to(no_such_path));
+        self.server.run().await
     }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use actix_web::{
-    FromRequest, HttpRequest,
+    FromRequest, HttpMessage as _, HttpRequest,
     dev::Payload,
     error::PayloadError,
     http::{
@@ -20,7 +20,7 @@ use futures_util::StreamExt;
 use http_server::{Connection, content_length};
 use tokio::time::timeout;
 
-use crate::error::ApiError;
+use crate::error::{ApiError, refusals};
 
 /// The limits of reading a body.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ impl Body {
 
     /// Reads a JSON body.
     pub async fn json(self, limit: BodyLimit) -> Result<Bytes, ApiError> {
-        expect_json(self.request.headers())?;
+        expect_json(&self.request)?;
         let body = self.read(limit).await?;
         if body.is_empty() {
             return Err(ApiError::bad_request(
@@ -105,21 +105,18 @@ fn unreadable(error: &PayloadError) -> ApiError {
     ApiError::bad_request("The body ended early or its transfer encoding is broken.")
 }
 
-/// The declared media type of the body, without parameters: a charset has no meaning, as JSON is
-/// UTF-8 (RFC 8259 §11).
-pub fn media_type(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
-    Some(value.split(';').next().unwrap_or(value).trim())
-}
-
-/// Accepts only uncompressed `application/json`.
-fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
-    const EXPECTED: &str = "Content-Type must be application/json.";
-    let essence = media_type(headers).ok_or_else(|| ApiError::unsupported_media_type(EXPECTED))?;
-    if !essence.eq_ignore_ascii_case("application/json") {
-        return Err(ApiError::unsupported_media_type(EXPECTED));
+/// Accepts only uncompressed `application/json`. A charset has no meaning, as JSON is UTF-8 (RFC
+/// 8259 §11).
+fn expect_json(request: &HttpRequest) -> Result<(), ApiError> {
+    if !request
+        .content_type()
+        .eq_ignore_ascii_case("application/json")
+    {
+        return Err(ApiError::unsupported_media_type(
+            "Content-Type must be application/json.",
+        ));
     }
-    expect_uncompressed(headers)
+    expect_uncompressed(request.headers())
 }
 
 /// Accepts only a body without a content encoding.
@@ -135,14 +132,6 @@ pub fn expect_uncompressed(headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 impl ApiError {
-    /// 408: the body did not arrive in time.
-    pub fn body_too_slow() -> Self {
-        Self::new(
-            StatusCode::REQUEST_TIMEOUT,
-            "The body did not arrive in time.",
-        )
-    }
-
     /// 413: the body is larger than the service takes.
     pub fn body_too_large(limit: usize) -> Self {
         Self::new(
@@ -155,14 +144,15 @@ impl ApiError {
     pub fn unsupported_media_type(message: &'static str) -> Self {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
     }
+}
 
+refusals! {
+    /// 408: the body did not arrive in time.
+    body_too_slow: REQUEST_TIMEOUT, "The body did not arrive in time.";
     /// 415: the body is compressed.
-    pub fn unsupported_encoding() -> Self {
-        Self::unsupported_media_type("Content-Encoding must be absent or identity.").with_header(
-            header::ACCEPT_ENCODING,
-            HeaderValue::from_static("identity"),
-        )
-    }
+    unsupported_encoding: UNSUPPORTED_MEDIA_TYPE,
+        "Content-Encoding must be absent or identity.",
+        ACCEPT_ENCODING: HeaderValue::from_static("identity");
 }
 
 #[cfg(test)]
@@ -205,11 +195,11 @@ mod tests {
             for encoding in encodings {
                 request = request.append_header(("content-encoding", *encoding));
             }
-            let refused = expect_json(request.to_http_request().headers()).err();
+            let refused = expect_json(&request.to_http_request()).err();
             let status = refused.map(|error| error.status_code());
             let expect = (!accepted).then_some(StatusCode::UNSUPPORTED_MEDIA_TYPE);
             assert_eq!(status, expect, "{kind} {encodings:?}");
         }
-        assert!(expect_json(TestRequest::put().to_http_request().headers()).is_err());
+        assert!(expect_json(&TestRequest::put().to_http_request()).is_err());
     }
 }

@@ -12,8 +12,8 @@ use actix_web::{
 use utoipa_swagger_ui::Config;
 
 use crate::{
-    accept::prefers_page, coding::encode, error::ApiError, etag::conditional, guide, openapi,
-    resource::open,
+    accept::prefers_page, answer::Answer, coding::encode, error::ApiError, etag::conditional,
+    guide, openapi, resource::open,
 };
 
 const OPENAPI_PATH: &str = "/api/openapi.json";
@@ -53,17 +53,17 @@ impl Docs {
 /// `/docs/reference`.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(open(OPENAPI_PATH).get(document).build())
+        .service(open(OPENAPI_PATH).get(document))
         .route("/", web::get().to(root))
-        .service(open("/docs").get(guide_page).build())
-        .service(open("/docs/").get(guide_page).build())
-        .service(open("/docs/guide.css").get(guide_style).build())
-        .service(open("/docs/reference").get(index).build())
-        .service(open("/docs/{file:[^/]*}").get(file).build());
+        .service(open("/docs").get(guide_page))
+        .service(open("/docs/").get(guide_page))
+        .service(open("/docs/guide.css").get(guide_style))
+        .service(open("/docs/reference").get(index))
+        .service(open("/docs/{file:[^/]*}").get(file));
 }
 
 /// Leads a browser from the address of the service to its documentation.
-async fn root(request: HttpRequest) -> Result<HttpResponse, ApiError> {
+async fn root(request: HttpRequest) -> Answer {
     if !prefers_page(&request) {
         return Err(ApiError::no_such_path());
     }
@@ -72,7 +72,7 @@ async fn root(request: HttpRequest) -> Result<HttpResponse, ApiError> {
     Ok(response.insert_header((LOCATION, "docs")).finish())
 }
 
-async fn document(request: HttpRequest, docs: web::Data<Docs>) -> Result<HttpResponse, ApiError> {
+async fn document(request: HttpRequest, docs: web::Data<Docs>) -> Answer {
     let answer = HttpResponse::Ok()
         .content_type(ContentType::json())
         .body(docs.openapi.clone());
@@ -95,11 +95,11 @@ async fn guide_style() -> HttpResponse {
 
 /// The Swagger UI page, with absolute asset addresses, which also work without a slash at the end
 /// of its own address.
-async fn index(docs: web::Data<Docs>) -> Result<HttpResponse, ApiError> {
+async fn index(docs: web::Data<Docs>) -> Answer {
     file(String::new().into(), docs).await
 }
 
-async fn file(name: web::Path<String>, docs: web::Data<Docs>) -> Result<HttpResponse, ApiError> {
+async fn file(name: web::Path<String>, docs: web::Data<Docs>) -> Answer {
     let name = name.as_str();
     let found = utoipa_swagger_ui::serve(name, Arc::clone(&docs.ui))
         .map_err(|error| ApiError::internal(&error))?;

@@ -10,7 +10,7 @@ use actix_web::{
     HttpResponse, HttpResponseBuilder, ResponseError,
     http::{
         StatusCode,
-        header::{self, HeaderName, HeaderValue},
+        header::{self, HeaderName, HeaderValue, InvalidHeaderValue},
     },
 };
 use domain::{
@@ -21,6 +21,7 @@ use domain::{
 use kernel::{Forbidden, StoreError, body::BodyError, validation::FieldErrors};
 use serde::{Serialize, Serializer};
 use time::OffsetDateTime;
+use tokio::task::JoinError;
 use utoipa::{
     ToSchema,
     openapi::{ArrayBuilder, ObjectBuilder, RefOr, Schema, Type, schema::AdditionalProperties},
@@ -38,17 +39,42 @@ pub const RETRY_UNAVAILABLE: u32 = 5;
 pub const RETRY_SWITCHED_OFF: u32 = 600;
 
 /// An error answer.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("{}", .0.message)]
-pub struct ApiError(Box<Answer>);
+pub struct ApiError(Box<Content>);
 
 /// The content of an [`ApiError`], which is boxed to keep results small.
-#[derive(Debug)]
-struct Answer {
+#[derive(Clone, Debug)]
+struct Content {
     status: StatusCode,
     message: Cow<'static, str>,
     errors: Option<FieldErrors>,
     header: Option<(HeaderName, HeaderValue)>,
+    code: Option<&'static str>,
+}
+
+/// Declares refusals that are always the same: functions of [`ApiError`], each with its status, its
+/// message and maybe a header.
+macro_rules! refusals {
+    ($(
+        $(#[$about:meta])+
+        $name:ident: $status:ident, $message:literal $(, $header:ident: $value:expr)?;
+    )+) => {
+        impl $crate::error::ApiError {$(
+            $(#[$about])+
+            pub fn $name() -> Self {
+                Self::new(actix_web::http::StatusCode::$status, $message)
+                    $(.with_header(actix_web::http::header::$header, $value))?
+            }
+        )+}
+    };
+}
+
+pub(crate) use refusals;
+
+refusals! {
+    /// 404: no resource has this path.
+    no_such_path: NOT_FOUND, "There is nothing at this path.";
 }
 
 impl ApiError {
@@ -58,11 +84,12 @@ impl ApiError {
 
     /// An error with this status and message.
     pub fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Answer {
+        Self(Box::new(Content {
             status,
             message: message.into(),
             errors: None,
             header: None,
+            code: None,
         }))
     }
 
@@ -70,6 +97,17 @@ impl ApiError {
     pub fn with_header(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Self {
         self.0.header = Some((name, value.into()));
         self
+    }
+
+    /// Adds the error code of RFC 6749 §5.2, which makes it an answer of the token endpoint.
+    pub const fn with_code(mut self, code: &'static str) -> Self {
+        self.0.code = Some(code);
+        self
+    }
+
+    /// The error code of an answer of the token endpoint.
+    pub fn code(&self) -> Option<&'static str> {
+        self.0.code
     }
 
     /// The message.
@@ -93,7 +131,7 @@ impl ApiError {
 
     /// The refusal of a push, for the client to read later. `None` if the service has failed.
     pub fn refusal(&self, id: Uuid, at: OffsetDateTime, identifier: &str) -> Option<Refusal> {
-        let Answer {
+        let Content {
             status,
             message,
             errors,
@@ -109,11 +147,6 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// 404: no resource has this path.
-    pub fn no_such_path() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "There is nothing at this path.")
-    }
-
     /// 405, with the allowed methods, and a sentence on what to do instead.
     pub fn method_not_allowed(allow: &str, instead: &str) -> Self {
         let message =
@@ -122,7 +155,7 @@ impl ApiError {
         let refused = Self::new(StatusCode::METHOD_NOT_ALLOWED, message);
         match HeaderValue::from_str(allow) {
             Ok(allow) => refused.with_header(header::ALLOW, allow),
-            Err(error) => Self::internal(&error),
+            Err(error) => error.into(),
         }
     }
 
@@ -163,6 +196,17 @@ pub struct ValidationBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = Fields::schema)]
     errors: Option<Fields<'a>>,
+    #[serde(flatten)]
+    #[schema(ignore)]
+    of_token: Option<OfToken<'a>>,
+}
+
+/// What RFC 6749 §5.2 requires of an error of the token endpoint.
+#[derive(Serialize)]
+pub struct OfToken<'a> {
+    pub error: &'static str,
+    /// The same text as `message`.
+    pub error_description: &'a str,
 }
 
 /// A failure of the service.
@@ -173,14 +217,9 @@ pub struct InternalBody<'a> {
     pub message: &'a str,
     /// The request's id, as in `X-Request-Id`.
     pub request_id: &'a str,
-    /// The error code that RFC 6749 §5.2 requires at the token endpoint.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(flatten)]
     #[schema(ignore)]
-    pub error: Option<&'a str>,
-    /// The same text as `message`, at the token endpoint.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(ignore)]
-    pub error_description: Option<&'a str>,
+    pub of_token: Option<OfToken<'a>>,
 }
 
 /// Field errors as an object: `{"company.name": ["is required"]}`.
@@ -213,12 +252,40 @@ impl ResponseError for ApiError {
     }
 
     fn error_response(&self) -> HttpResponse {
-        self.start().json(ValidationBody {
+        let mut response = self.start();
+        if self.0.code.is_some() {
+            response
+                .insert_header((header::CACHE_CONTROL, "no-store"))
+                .insert_header((header::PRAGMA, "no-cache"));
+        }
+        response.json(ValidationBody {
             message: &self.0.message,
             errors: self.0.errors.as_ref().map(Fields),
+            of_token: self.0.code.map(|error| OfToken {
+                error,
+                error_description: &self.0.message,
+            }),
         })
     }
 }
+
+/// Defects: nothing that a client has sent leads to one of these.
+macro_rules! internal {
+    ($($error:ty),+) => {$(
+        impl From<$error> for ApiError {
+            fn from(error: $error) -> Self {
+                Self::internal(&error)
+            }
+        }
+    )+};
+}
+
+internal!(
+    askama::Error,
+    serde_json::Error,
+    InvalidHeaderValue,
+    JoinError
+);
 
 impl From<BodyError> for ApiError {
     fn from(error: BodyError) -> Self {

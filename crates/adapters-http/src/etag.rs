@@ -9,7 +9,7 @@ use actix_web::{
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::digest::{SHA256, digest};
 
-use crate::error::ApiError;
+use crate::{answer::Answer, error::ApiError};
 
 /// The number of bytes of a digest that are a tag: enough to tell all versions of one answer apart.
 const TAG_BYTES: usize = 16;
@@ -21,14 +21,13 @@ const CACHING: HeaderValue = HeaderValue::from_static("private, no-cache");
 ///
 /// The tag is a digest of the body, because a posting's answer changes with more than the posting:
 /// with its company and its history. It is weak, since the body may be compressed.
-pub fn conditional(request: &HttpRequest, answer: HttpResponse) -> Result<HttpResponse, ApiError> {
+pub fn conditional(request: &HttpRequest, answer: HttpResponse) -> Answer {
     let (mut answer, body) = answer.into_parts();
     let body = body
         .try_into_bytes()
         .map_err(|_| ApiError::internal(&"a streamed body has no tag"))?;
     let tag = tag(&body);
-    let value = HeaderValue::try_from(tag.to_string());
-    let value = value.map_err(|error| ApiError::internal(&error))?;
+    let value = HeaderValue::try_from(tag.to_string())?;
     let headers = [(ETAG, value), (CACHE_CONTROL, CACHING)];
     if is_known(request, &tag) {
         let mut unchanged = HttpResponse::NotModified();

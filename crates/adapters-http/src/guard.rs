@@ -14,11 +14,10 @@ use actix_web::{
     middleware::{Next, from_fn},
     web,
 };
-use kernel::Prefixes;
 
 use crate::{
     error::ApiError,
-    oauth::{AuthError, Authorizer, Caller, RequestContext},
+    oauth::{Authorizer, Caller, RequestContext},
     resource::Methods,
 };
 
@@ -76,34 +75,5 @@ impl FromRequest for Caller {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let caller = request.extensions().get().cloned();
         ready(caller.ok_or_else(|| ApiError::internal(&"the route checks no client")))
-    }
-}
-
-/// The access of a request that takes long, which is checked again while it does.
-#[derive(Clone)]
-pub struct Access {
-    authorizer: web::Data<Authorizer>,
-    caller: Caller,
-    scopes: &'static [Scope],
-}
-
-impl Access {
-    /// The access of a client that was found to have one of these scopes.
-    pub fn new(
-        authorizer: &web::Data<Authorizer>,
-        caller: Caller,
-        scopes: &'static [Scope],
-    ) -> Self {
-        Self {
-            authorizer: web::Data::clone(authorizer),
-            caller,
-            scopes,
-        }
-    }
-
-    /// The prefixes that the client has now, or the reason why it has no access any more.
-    pub async fn prefixes(&self) -> Result<Prefixes, AuthError> {
-        let again = self.authorizer.authorize_again(&self.caller, self.scopes);
-        Ok(again.await?.prefixes().clone())
     }
 }

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use utoipa::ToSchema;
 
 use crate::{
+    answer::Answer,
     error::{ApiError, RETRY_UNAVAILABLE},
     resource::open,
 };
@@ -49,8 +50,8 @@ impl Readiness {
 /// `GET /healthz` and `GET /readyz`. They need a [`web::Data`] of a [`Readiness`].
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(open("/healthz").get(healthz).build())
-        .service(open("/readyz").get(readyz).build());
+        .service(open("/healthz").get(healthz))
+        .service(open("/readyz").get(readyz));
 }
 
 /// Answers 200 without any check.
@@ -62,7 +63,7 @@ async fn healthz() -> HttpResponse {
 }
 
 /// Answers 200 if the store can be reached, its schema is current, and tokens can be signed.
-async fn readyz(readiness: web::Data<Readiness>) -> Result<HttpResponse, ApiError> {
+async fn readyz(readiness: web::Data<Readiness>) -> Answer {
     match timeout(PATIENCE, readiness.store.ready()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => return Err(ApiError::not_ready(NO_STORE, &error)),

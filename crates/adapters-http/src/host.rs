@@ -5,12 +5,9 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use actix_web::http::{
-    StatusCode,
-    header::{HOST, HeaderMap},
-};
+use actix_web::http::header::{HOST, HeaderMap};
 
-use crate::error::ApiError;
+use crate::error::refusals;
 
 /// The `Host` names that a listener accepts. An IP address and `localhost` always lead here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,15 +73,11 @@ fn is_local(name: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || address.parse::<IpAddr>().is_ok()
 }
 
-impl ApiError {
+refusals! {
     /// 421: the request is for another host.
-    pub fn misdirected() -> Self {
-        Self::new(
-            StatusCode::MISDIRECTED_REQUEST,
-            "The header Host must name this listener: by its address, as localhost, or by the \
-             name in its configured URL.",
-        )
-    }
+    misdirected: MISDIRECTED_REQUEST,
+        "The header Host must name this listener: by its address, as localhost, or by the name in \
+         its configured URL.";
 }
 
 #[cfg(test)]

@@ -2,15 +2,14 @@
 //!
 //! Handlers translate and decide nothing: a request becomes a command or a query of `domain`, and
 //! its result becomes an answer. [`Application`] is the server of the API; the `app` crate builds
-//! it with its ports, runs it and stops it. [`AdminApplication`] is a second, small server for
-//! monitoring.
+//! it with its ports, runs it and stops it. [`BoundListener`] makes the servers for monitoring
+//! and for pages.
 //!
 //! `middleware` wraps every request, `error` is the HTTP form of every error, `body` reads request
 //! bodies, and `guard` checks the client of each route. The server is of the crate `http-server`.
 
 mod accept;
 mod access;
-mod admin;
 mod answer;
 mod application;
 mod body;
@@ -29,9 +28,11 @@ mod health;
 mod host;
 mod import;
 mod integration;
+mod listener;
 mod middleware;
 pub mod oauth;
 mod openapi;
+mod pages;
 mod ports;
 mod posting;
 mod query;
@@ -47,16 +48,16 @@ pub use http_server::Timeouts;
 
 pub use self::{
     access::{REQUEST_BUCKETS, REQUEST_SECONDS},
-    admin::{AdminApplication, AdminListener, MetricsPage},
-    application::{Application, BuildError, HttpSettings, StopHandle},
+    application::{Application, HttpSettings},
     client_pages::{ClientPages, PageRoutes},
-    event::{event_body, event_text},
+    event::event_data,
     health::Readiness,
     host::Hosts,
     import::catalogue_data,
     integration::client_data,
+    listener::{BoundListener, BoundServer, BuildError, MetricsPage, StopHandle},
     openapi::openapi,
-    ports::{Ports, ReadPorts, ReadSource, WebhookPorts},
+    ports::{Ports, ReadPorts, ReadSource},
     posting::with_history as posting_data,
     subscriber::{new_migration_token, new_subscriber_id, subscriber_data},
     webhook::{delivery_data, endpoint_data, new_ping},

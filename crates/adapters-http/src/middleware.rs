@@ -20,8 +20,8 @@ use runtime::panics;
 use tracing::Instrument;
 
 use crate::{
-    access::{self, Access},
-    error::{ApiError, InternalBody},
+    access,
+    error::{ApiError, InternalBody, OfToken},
     oauth::{self, RequestContext},
     subscriber,
     trace::RequestSpan,
@@ -29,7 +29,7 @@ use crate::{
 
 /// Assigns the request id, runs the handler in a span, catches its panic, and logs the answer.
 ///
-/// Each answer is a line of the [access log](Access), and failures of the service itself are logged
+/// Each answer is a line of the [access log](access::note), and failures of the service itself are logged
 /// at `warn` as well, with the path. It is without a subscriber's e-mail address and without the
 /// query string, which contains tokens.
 pub async fn track(
@@ -67,16 +67,17 @@ pub async fn track(
         let route = request.as_ref().and_then(HttpRequest::match_pattern);
         let route = route.as_deref().map(access::template);
         let elapsed = started.elapsed();
-        let access = Access {
-            id: &id,
+        let trace_id = traced.as_ref().and_then(RequestSpan::trace_id);
+        let of_route = route.as_deref();
+        access::note(
+            &id,
             method,
-            route: route.as_deref(),
+            of_route,
             status,
-            client: context.client(),
-            trace: traced.as_ref().and_then(RequestSpan::trace_id),
+            context.client(),
+            trace_id,
             elapsed,
-        };
-        access.note();
+        );
         if let Some(span) = traced {
             span.end(route.as_deref(), status, id.as_str());
         }
@@ -130,7 +131,9 @@ pub fn internal(id: &RequestId, is_for_token: bool) -> HttpResponse {
     HttpResponse::InternalServerError().json(InternalBody {
         message: ApiError::INTERNAL,
         request_id: id.as_str(),
-        error: is_for_token.then_some("server_error"),
-        error_description: is_for_token.then_some(ApiError::INTERNAL),
+        of_token: is_for_token.then_some(OfToken {
+            error: "server_error",
+            error_description: ApiError::INTERNAL,
+        }),
     })
 }

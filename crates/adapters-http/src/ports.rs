@@ -42,8 +42,14 @@ pub struct Ports {
     pub reads: Arc<dyn ReadSource>,
     /// Takes and answers whatever is about newsletter subscribers.
     pub newsletter: Arc<dyn Newsletter>,
-    /// Manages webhooks.
-    pub webhooks: WebhookPorts,
+    /// Webhooks.
+    pub webhooks: Arc<dyn Webhooks>,
+    /// The event log, which webhooks follow.
+    pub log: Arc<dyn EventLog>,
+    /// Calls receivers of webhooks.
+    pub sender: Arc<dyn Sender>,
+    /// Whether receivers may have private addresses.
+    pub private_addresses: PrivateAddresses,
     /// Knows the OAuth clients.
     pub clients: Arc<dyn Clients>,
     /// Reads the activity of clients.
@@ -58,24 +64,9 @@ pub struct Ports {
     pub tracer: OptionalTracer,
 }
 
-/// The ports that the handlers of webhooks use.
-#[derive(Clone)]
-pub struct WebhookPorts {
-    /// The endpoints.
-    pub webhooks: Arc<dyn Webhooks>,
-    /// The event log.
-    pub log: Arc<dyn EventLog>,
-    /// The clients, which own endpoints.
-    pub clients: Arc<dyn Clients>,
-    /// Calls receivers.
-    pub sender: Arc<dyn Sender>,
-    /// Whether receivers may have private addresses.
-    pub private: PrivateAddresses,
-}
-
-impl WebhookPorts {
-    /// The commands of a client.
-    pub fn of(&self, client: ClientId) -> ManagedWebhooks<'_> {
+impl Ports {
+    /// The commands of a client about its webhooks.
+    pub(crate) fn webhooks_of(&self, client: ClientId) -> ManagedWebhooks<'_> {
         ManagedWebhooks {
             webhooks: &*self.webhooks,
             log: &*self.log,

@@ -4,12 +4,12 @@ use std::{convert::Infallible, future::ready};
 
 use actix_web::{
     FromRequest, Handler, HttpRequest, HttpResponse, Resource, Responder, Route,
-    dev::Payload,
+    dev::{AppService, HttpServiceFactory, Payload},
     http::{Method, Uri},
     web,
 };
 
-use crate::error::ApiError;
+use crate::{answer::Answer, error::ApiError};
 
 /// A resource under construction.
 pub struct Methods {
@@ -95,8 +95,14 @@ impl Methods {
     }
 }
 
+impl HttpServiceFactory for Methods {
+    fn register(self, config: &mut AppService) {
+        self.build().register(config);
+    }
+}
+
 /// The answer at an unknown path.
-pub async fn no_such_path() -> Result<HttpResponse, ApiError> {
+pub async fn no_such_path() -> Answer {
     Err(ApiError::no_such_path())
 }
 

@@ -2,14 +2,10 @@
 //!
 //! They are derived from the types that are sent, and doc comments are the descriptions.
 
-use kernel::field::INTEGER;
 use serde_json::{Map, Value, json};
 use utoipa::{
     ToSchema,
-    openapi::{
-        KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, Type, extensions::Extensions,
-        schema::SchemaType,
-    },
+    openapi::{ObjectBuilder, RefOr, Schema, Type, extensions::Extensions},
 };
 
 /// Adds the schema of an answer's body, and all schemas that it refers to.
@@ -123,14 +119,4 @@ pub fn one_of(description: &str, names: &[&str]) -> ObjectBuilder {
         .schema_type(Type::String)
         .description(Some(description.trim()))
         .enum_values(Some(names.iter().copied()))
-}
-
-/// An integer from 0 to the largest that every JSON implementation represents exactly, or `null`.
-pub fn optional_amount(description: &str) -> ObjectBuilder {
-    ObjectBuilder::new()
-        .schema_type(SchemaType::from_iter([Type::Integer, Type::Null]))
-        .description(Some(description))
-        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
-        .minimum(Some(0))
-        .maximum(usize::try_from(INTEGER).ok())
 }

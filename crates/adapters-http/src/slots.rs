@@ -5,10 +5,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use actix_web::http::{StatusCode, header};
 use kernel::ClientId;
 
-use crate::error::{ApiError, RETRY_OVERLOADED, RETRY_UNAVAILABLE};
+use crate::error::{ApiError, RETRY_OVERLOADED, RETRY_UNAVAILABLE, refusals};
 
 /// A limited number of slots, of which each client gets only a few, so that no client takes them
 /// all.
@@ -42,12 +41,7 @@ impl Slots {
         let all: usize = taken.values().sum();
         let own = taken.get(&client).copied().unwrap_or_default();
         if own >= self.each {
-            return Err(ApiError::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                "The client has too many of these requests under way. Try again when one has \
-                 ended.",
-            )
-            .with_header(header::RETRY_AFTER, RETRY_OVERLOADED));
+            return Err(ApiError::has_too_many());
         }
         if all >= self.all {
             return Err(ApiError::busy());
@@ -77,14 +71,14 @@ impl Drop for Slot {
     }
 }
 
-impl ApiError {
+refusals! {
     /// 503: all clients together have as many such requests under way as the service allows.
-    pub fn busy() -> Self {
-        Self::unavailable(
-            "Too many of these requests are under way. Try again.",
-            RETRY_UNAVAILABLE,
-        )
-    }
+    busy: SERVICE_UNAVAILABLE, "Too many of these requests are under way. Try again.",
+        RETRY_AFTER: RETRY_UNAVAILABLE;
+    /// 429: the client has.
+    has_too_many: TOO_MANY_REQUESTS,
+        "The client has too many of these requests under way. Try again when one has ended.",
+        RETRY_AFTER: RETRY_OVERLOADED;
 }
 
 #[cfg(test)]

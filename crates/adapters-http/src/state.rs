@@ -1,13 +1,12 @@
-//! The state that handlers share: the ports, the authorizer, and the limits of a request.
+//! The state that handlers share: the ports, and the limits of a request.
 
 use std::sync::Arc;
 
-use actix_web::web;
 use http_server::Timeouts;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
-use crate::{body::BodyLimit, oauth::Authorizer, ports::Ports, slots::Slots};
+use crate::{body::BodyLimit, ports::Ports, slots::Slots};
 
 /// The address where a decision can be contested, if there is one.
 pub type Appeal = Option<Arc<str>>;
@@ -20,7 +19,6 @@ pub fn now() -> OffsetDateTime {
 /// The state that handlers share.
 pub struct State {
     pub ports: Ports,
-    pub authorizer: web::Data<Authorizer>,
     /// Where decisions can be contested.
     pub appeal: Appeal,
     /// The base URL that clients use.

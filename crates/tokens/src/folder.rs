@@ -13,7 +13,6 @@ use std::{
 };
 
 use ring::{
-    digest::{SHA256, digest},
     rand::SystemRandom,
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair},
 };
@@ -22,6 +21,7 @@ use crate::{
     key::{Key, KeyError, KeyId, KeySet},
     owner,
     problem::{self, KeyProblem},
+    secret::secret_digest,
 };
 
 /// The label of a PKCS#8 private key (RFC 7468 §10).
@@ -98,8 +98,7 @@ impl KeyFolder {
         };
         let mut problems = Vec::new();
         set.keys.retain(|key| {
-            let [plain, named] = self.files_of(key.id);
-            let path = if plain.exists() { plain } else { named };
+            let path = self.file_of(key.id);
             let is_readable = owner::can_read(&folder, &path);
             if !is_readable {
                 let (user, group) = (folder.uid(), folder.gid());
@@ -144,8 +143,7 @@ impl KeyFolder {
             .map_err(|source| io_error(&target.path, source))?;
         let mut ids = Vec::new();
         for id in keys.keys().iter().map(|key| key.id) {
-            let [plain, named] = self.files_of(id);
-            let path = if plain.exists() { plain } else { named };
+            let path = self.file_of(id);
             let pem = fs::read(&path).map_err(|source| io_error(&path, source))?;
             let is_there = |path: &PathBuf| fs::read(path).is_ok_and(|content| content == pem);
             if !target.files_of(id).iter().any(is_there) {
@@ -214,6 +212,12 @@ impl KeyFolder {
         ]
     }
 
+    /// The file that a key was read from.
+    fn file_of(&self, id: KeyId) -> PathBuf {
+        let [plain, named] = self.files_of(id);
+        if plain.exists() { plain } else { named }
+    }
+
     /// Writes a temporary file and renames it, so that no process ever reads half a key.
     fn write(&self, id: KeyId, pem: &[u8]) -> Result<(), KeyError> {
         let path = self.path.join(id.to_string());
@@ -260,8 +264,7 @@ fn read(path: &Path, before: &KeySet) -> Result<Option<Arc<Key>>, Failure> {
         // A failure such as a lack of file descriptors must not invalidate all tokens of the key.
         Err(error) => return Err((problem(&error), known.cloned())),
     };
-    let mut source = [0; 32];
-    source.copy_from_slice(digest(&SHA256, &content).as_ref());
+    let source = secret_digest(&content);
     if let Some(known) = known.filter(|key| key.source == source) {
         return Ok(Some(Arc::clone(known)));
     }

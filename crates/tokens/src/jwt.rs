@@ -9,10 +9,7 @@ use access::Scope;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use kernel::ClientId;
 use moka::sync::Cache;
-use ring::{
-    digest::{SHA256, digest},
-    rand::SystemRandom,
-};
+use ring::rand::SystemRandom;
 use serde::Serialize;
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -20,7 +17,7 @@ use time::OffsetDateTime;
 use crate::{
     key::{Key, KeyId, KeySet},
     object::Object,
-    secret::{NoRandom, random_text},
+    secret::{NoRandom, random_text, secret_digest},
 };
 
 /// The longest token that is parsed.
@@ -169,7 +166,8 @@ impl Tokens {
         keys: &KeySet,
         now: OffsetDateTime,
     ) -> Result<Arc<VerifiedToken>, TokenFault> {
-        let (name, now) = (name_of(token), now.unix_timestamp());
+        // A hash, because the token itself is a secret.
+        let (name, now) = (secret_digest(token.as_bytes()), now.unix_timestamp());
         let known = self.verified.get(&name);
         if let Some(known) = known.filter(|known| keys.holds(&known.key) && now < known.expires_at)
         {
@@ -251,13 +249,6 @@ impl Tokens {
             _ => false,
         }
     }
-}
-
-/// The cache key of a token: a hash, because the token itself is a secret.
-fn name_of(token: &str) -> [u8; 32] {
-    let mut name = [0; 32];
-    name.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
-    name
 }
 
 fn key_of<'a>(header: &Object, keys: &'a KeySet) -> Result<&'a Arc<Key>, TokenFault> {

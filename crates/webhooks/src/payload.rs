@@ -1,5 +1,7 @@
 //! The bodies of requests about endpoints, and the rules that each field holds.
 
+use std::str::FromStr;
+
 use domain::posting::event::PUBLIC;
 use kernel::{
     body::{self, BodyError},
@@ -66,6 +68,27 @@ impl Term for PublicEvent {
     fn parse(text: &str) -> Option<Self> {
         let mut names = PUBLIC.into_iter();
         names.find(|name| name.as_str() == text).map(Self)
+    }
+}
+
+impl FromStr for PublicEvent {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::parse(text.trim()).ok_or_else(|| format!("{text:?} is not {}", Self::EXPECTED))
+    }
+}
+
+impl PublicEvent {
+    /// The names of the events that an owner lists, each once, in the order of the list.
+    pub fn names(listed: Vec<Self>) -> Vec<EventName> {
+        let mut names = Vec::with_capacity(listed.len());
+        for Self(name) in listed {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 }
 
@@ -198,10 +221,11 @@ fn read(
             .ok()
     });
     body::refuse_nul(text, &[], &mut errors);
-    let names = |types: Vec<PublicEvent>| types.into_iter().map(|PublicEvent(name)| name).collect();
     let change = EndpointChange {
         url,
-        names: fields.types.and_then(|types| Some(names(types))),
+        names: fields
+            .types
+            .and_then(|types| Some(PublicEvent::names(types))),
         include_posting: fields.include_posting,
         description: fields.description,
         state: Patch::Keep,
@@ -234,6 +258,20 @@ mod tests {
             }
             other => panic!("{other:?}"),
         }
+    }
+
+    /// However an owner sends it: as a body, a form or options of a command.
+    #[test]
+    fn a_list_of_events_has_each_once_in_its_order() {
+        let listed = ["CompanyUpdated", " JobPostingCreated ", "CompanyUpdated"];
+        let listed = listed.map(|name| name.parse().unwrap());
+        let names = [COMPANY_UPDATED, JOB_POSTING_CREATED];
+        assert_eq!(PublicEvent::names(listed.to_vec()), names);
+        let unknown = "X".parse::<PublicEvent>().unwrap_err();
+        assert!(
+            unknown.starts_with("\"X\" is not one of JobPostingCreated, "),
+            "{unknown}"
+        );
     }
 
     #[test]

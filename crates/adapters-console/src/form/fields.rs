@@ -4,32 +4,28 @@ use std::fmt::{self, Display};
 
 use actix_web::http::StatusCode;
 use askama::Template;
-use kernel::StoreError;
 
 use crate::{error::Failure, query::Query};
 
 /// Why a form has changed nothing: faults of its fields, or one of the whole, without a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    status: StatusCode,
+    pub status: StatusCode,
     faults: Vec<(String, String)>,
 }
 
 impl Refusal {
     /// Faults of fields.
-    pub const fn of_fields(faults: Vec<(String, String)>) -> Self {
-        Self {
-            status: StatusCode::UNPROCESSABLE_ENTITY,
-            faults,
-        }
+    pub const fn of_fields(faults: Vec<(String, String)>) -> Failure {
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        Failure::Refused(Self { status, faults })
     }
 
     /// What the rules have against a command.
-    pub fn conflict(why: impl Display) -> Self {
-        Self {
-            status: StatusCode::CONFLICT,
-            faults: vec![(String::new(), why.to_string())],
-        }
+    pub fn conflict(why: impl Display) -> Failure {
+        let faults = vec![(String::new(), why.to_string())];
+        let status = StatusCode::CONFLICT;
+        Failure::Refused(Self { status, faults })
     }
 }
 
@@ -45,38 +41,6 @@ impl Display for Refusal {
     }
 }
 
-/// Why a form was not carried out.
-#[derive(Clone, Debug)]
-pub enum Problem {
-    /// It was refused, and its page says why.
-    Refused(Refusal),
-    /// There is no page to show it on.
-    Failed(Failure),
-}
-
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-impl From<Failure> for Problem {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
-    }
-}
-
-impl From<StoreError> for Problem {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Conflict => Self::Refused(Refusal::conflict(
-                "Somebody else changed it just now. Look again, and try again.",
-            )),
-            error => Self::Failed(error.into()),
-        }
-    }
-}
-
 /// A sentence below a field.
 #[derive(Template)]
 #[template(path = "fault.html")]
@@ -88,42 +52,19 @@ pub struct Fault<'a> {
 /// What the fields of a form show.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
-    values: Query,
-    refusal: Option<Refusal>,
-    /// Whether they are those of a search, which changes nothing anyway.
-    is_search: bool,
+    pub values: Query,
+    /// Why the form was refused.
+    pub refusal: Option<Refusal>,
+    /// Whether it is a search, which changes nothing anyway.
+    pub is_search: bool,
 }
 
 impl Fields {
     /// Fields with these values.
     pub fn with_values<'a>(values: impl IntoIterator<Item = (&'a str, String)>) -> Self {
-        Self::showing(Query::with_values(values))
-    }
-
-    /// Fields with what was typed.
-    pub const fn showing(values: Query) -> Self {
         Self {
-            values,
-            refusal: None,
-            is_search: false,
-        }
-    }
-
-    /// The fields of a form that was refused.
-    pub const fn refused(values: Query, refusal: Refusal) -> Self {
-        Self {
-            values,
-            refusal: Some(refusal),
-            is_search: false,
-        }
-    }
-
-    /// The fields of a search that was not understood.
-    pub const fn of_search(values: Query, refusal: Refusal) -> Self {
-        Self {
-            values,
-            refusal: Some(refusal),
-            is_search: true,
+            values: Query::with_values(values),
+            ..Self::default()
         }
     }
 
@@ -182,8 +123,8 @@ impl Fields {
     }
 
     /// The status of the page.
-    pub fn status(&self) -> u16 {
+    pub fn status(&self) -> StatusCode {
         let status = self.refusal.as_ref().map(|refusal| refusal.status);
-        status.unwrap_or(StatusCode::OK).as_u16()
+        status.unwrap_or(StatusCode::OK)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use actix_web::{HttpResponse, web};
+use actix_web::web;
 use askama::Template;
 use domain::{
     posting::{Posting, moderation::Moderation},
@@ -17,9 +17,9 @@ use super::{
     show,
 };
 use crate::{
-    error::Answer,
-    form::{Form, Problem, Reader, Refusal},
-    page::{self, Frame},
+    error::{Answer, Failure},
+    form::{Form, Reader, Refusal},
+    page::Frame,
     query::Query,
     text,
     visit::OperatorVisit,
@@ -40,15 +40,14 @@ struct Row {
     outcome: Result<String, String>,
 }
 
-impl From<ModerationError> for Problem {
+impl From<ModerationError> for Failure {
     fn from(error: ModerationError) -> Self {
         match error {
-            ModerationError::Rejected(why) => Refusal::conflict(why).into(),
-            ModerationError::Changed { seen, current } => Refusal::conflict(format!(
+            ModerationError::Rejected(why) => Refusal::conflict(why),
+            ModerationError::Changed { seen, current } => Refusal::conflict(format_args!(
                 "The posting has changed meanwhile. Here is its version {current}; you decided on \
                  version {seen}."
-            ))
-            .into(),
+            )),
             ModerationError::Store(error) => error.into(),
         }
     }
@@ -85,11 +84,7 @@ pub async fn on_one(visit: OperatorVisit, path: web::Path<String>, form: Form) -
     form.answer(done, page).await
 }
 
-async fn moderate(
-    visit: &OperatorVisit,
-    posting: &Posting,
-    form: &Form,
-) -> Result<HttpResponse, Problem> {
+async fn moderate(visit: &OperatorVisit, posting: &Posting, form: &Form) -> Answer {
     let (command, seen) = form.read(|fields| {
         let (command, seen) = (command(fields), version(fields.text("version")));
         let seen = fields.take("version", seen);
@@ -110,8 +105,8 @@ pub async fn on_many(visit: OperatorVisit, form: Form) -> Answer {
     });
     let (command, chosen) = match read {
         Ok(read) => read,
-        Err(refusal) => {
-            let refused = form.refused(refusal.into())?;
+        Err(failure) => {
+            let refused = form.refused(failure)?;
             return list::page(&visit, &back, refused).await;
         }
     };
@@ -142,7 +137,7 @@ pub async fn on_many(visit: OperatorVisit, form: Form) -> Answer {
         rows,
         done,
     };
-    page::answer(&page, 200)
+    page.frame.answer(&page)
 }
 
 /// Decides about a posting of the version that the operator has seen.

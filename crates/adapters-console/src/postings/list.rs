@@ -20,7 +20,7 @@ use crate::{
     by::By,
     error::{Answer, Failure},
     form::{Fields, Form, Reader, optional},
-    page::{self, Frame},
+    page::Frame,
     query::Query,
     session::Holder,
     text,
@@ -141,7 +141,7 @@ pub async fn page(visit: &Visit, here: &str, fields: Fields) -> Answer {
         search,
         fields,
     };
-    page::answer(&page, page.frame.status)
+    page.frame.answer(&page)
 }
 
 /// The search of an address.

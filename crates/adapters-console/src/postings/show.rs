@@ -18,7 +18,7 @@ use crate::{
     by::By,
     error::{Answer, Failure},
     form::Fields,
-    page::{self, Frame},
+    page::Frame,
     text::{self, Compared},
     visit::{OperatorVisit, Visit},
 };
@@ -120,7 +120,7 @@ pub async fn one(visit: &Visit, view: &PostingView, fields: Fields) -> Answer {
         source,
         fields,
     };
-    page::answer(&page, page.frame.status)
+    page.frame.answer(&page)
 }
 
 fn details(view: &PostingView) -> Vec<(&'static str, String)> {

@@ -1,12 +1,7 @@
 //! What operators and clients do with webhooks.
 
-use actix_web::{HttpResponse, web};
-use kernel::{
-    day,
-    event::{Cursor, EventName},
-    field::{Patch, Term as _},
-    line,
-};
+use actix_web::web;
+use kernel::{day, event::Cursor, field::Patch, line};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use uuid::Uuid;
 use webhooks::{
@@ -14,42 +9,26 @@ use webhooks::{
     PublicEvent, Secret, WantedState, WebhookError,
 };
 
-use super::{
-    desk::{Desk, PATH, id},
-    list, show,
-};
+use super::{Desk, PATH, id};
 use crate::{
     error::{Answer, Failure},
-    form::{Fields, Form, Problem, Reader, Refusal, optional},
+    form::{Fields, Form, Reader, Refusal, optional},
 };
 
 impl From<WebhookError> for Failure {
     fn from(error: WebhookError) -> Self {
         match error {
-            WebhookError::NotFound | WebhookError::EventNotFound => Self::NotFound,
-            WebhookError::Store(error) => error.into(),
-            error => Self::Broken(error.to_string()),
-        }
-    }
-}
-
-impl From<WebhookError> for Problem {
-    fn from(error: WebhookError) -> Self {
-        match error {
-            WebhookError::Store(error) => error.into(),
+            WebhookError::NotFound => Self::NotFound,
+            WebhookError::EventNotFound => {
+                Refusal::conflict("The event is no longer kept, or not for this webhook's owner.")
+            }
             WebhookError::Invalid(errors) => {
                 let faults = errors.iter();
                 let faults = faults.map(|(field, why)| (field.to_owned(), why.join("; ")));
-                Refusal::of_fields(faults.collect()).into()
+                Refusal::of_fields(faults.collect())
             }
-            error @ (WebhookError::TooMany | WebhookError::TooManyWaiting) => {
-                Refusal::conflict(error).into()
-            }
-            WebhookError::EventNotFound => {
-                Refusal::conflict("The event is no longer kept, or not for this webhook's owner.")
-                    .into()
-            }
-            error @ WebhookError::NotFound => Failure::from(error).into(),
+            WebhookError::TooMany | WebhookError::TooManyWaiting => Refusal::conflict(error),
+            WebhookError::Store(error) => error.into(),
         }
     }
 }
@@ -101,9 +80,9 @@ pub async fn create(desk: Desk, form: Form) -> Answer {
         let id = EndpointId::new(Uuid::now_v7());
         let (webhooks, secret) = (desk.webhooks(), Secret::drawn(rand::random()));
         let created = webhooks.create(new, prefixes, id, secret, desk.now);
-        Ok(show::secret(&desk, &created.await?, false).await?)
+        super::secret(&desk, &created.await?, false).await
     };
-    let page = async |refused| list::all(&desk, refused).await;
+    let page = async |refused| super::all(&desk, refused).await;
     form.answer(created.await, page).await
 }
 
@@ -111,11 +90,11 @@ pub async fn create(desk: Desk, form: Form) -> Answer {
 pub async fn change(desk: Desk, path: web::Path<String>, form: Form) -> Answer {
     let id = id(&path)?;
     let done = carry_out(&desk, id, &form).await;
-    let page = async |refused| show::one(&desk, id, None, refused).await;
+    let page = async |refused| super::one(&desk, id, None, refused).await;
     form.answer(done, page).await
 }
 
-async fn carry_out(desk: &Desk, id: EndpointId, form: &Form) -> Result<HttpResponse, Problem> {
+async fn carry_out(desk: &Desk, id: EndpointId, form: &Form) -> Answer {
     let (webhooks, now) = (desk.webhooks(), desk.now);
     let command = form.read(|fields| command(fields, desk.ports().private_addresses))?;
     let mut page = format!("{PATH}/{id}");
@@ -127,7 +106,7 @@ async fn carry_out(desk: &Desk, id: EndpointId, form: &Form) -> Result<HttpRespo
         Command::Rotate => {
             let rotated = webhooks.rotate(id, Secret::drawn(rand::random()), now);
             let endpoint = rotated.await?.endpoint;
-            return Ok(show::secret(desk, &endpoint, true).await?);
+            return super::secret(desk, &endpoint, true).await;
         }
         Command::Delete => {
             webhooks.delete(id, now).await?;
@@ -145,7 +124,7 @@ fn settings(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<NewEnd
         line::short_text(text, LONGEST_DESCRIPTION).map(str::to_owned)
     });
     let description = fields.take("description", description);
-    let names = names(fields);
+    let names = fields.take_all("type", str::parse).map(PublicEvent::names);
     Some(NewEndpoint {
         url: url?,
         // None chosen are all.
@@ -153,21 +132,6 @@ fn settings(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<NewEnd
         include_posting: !fields.text("include_posting").is_empty(),
         description: description?,
     })
-}
-
-/// The chosen types of events.
-fn names(fields: &mut Reader<'_>) -> Option<Vec<EventName>> {
-    let parse = |text: &str| match PublicEvent::parse(text) {
-        Some(PublicEvent(name)) => Ok(name),
-        None => Err(format!("{text:?} is not {}", PublicEvent::EXPECTED)),
-    };
-    let mut names: Vec<EventName> = Vec::new();
-    for name in fields.take_all("type", parse)? {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    Some(names)
 }
 
 fn since(text: &str) -> Result<OffsetDateTime, String> {
@@ -183,13 +147,13 @@ fn since(text: &str) -> Result<OffsetDateTime, String> {
 }
 
 /// Sends a ping, and shows what came of it.
-async fn test(desk: &Desk, id: EndpointId) -> Result<HttpResponse, Problem> {
+async fn test(desk: &Desk, id: EndpointId) -> Answer {
     let (webhooks, now) = (desk.webhooks(), desk.now);
     if let Some(store) = desk.store() {
         webhooks.announce_test(id, store, now).await?;
     }
-    let (delivery, body) = (desk.ports().new_ping)(now)
-        .ok_or_else(|| Failure::Broken("a ping cannot be written".to_owned()))?;
+    let (delivery, body) =
+        (desk.ports().new_ping)(now).ok_or_else(|| Failure::broken("a ping cannot be written"))?;
     let attempt = webhooks.test(id, (&delivery, &body), now).await?;
     let took = attempt.duration.as_millis();
     let status = match attempt.outcome.status() {
@@ -198,5 +162,5 @@ async fn test(desk: &Desk, id: EndpointId) -> Result<HttpResponse, Problem> {
     };
     let error = attempt.error.map(|error| format!(": {error}"));
     let notice = format!("{status} after {took} ms{}.", error.unwrap_or_default());
-    Ok(show::one(desk, id, Some(notice), Fields::default()).await?)
+    super::one(desk, id, Some(notice), Fields::default()).await
 }

@@ -2,20 +2,19 @@
 
 use std::{pin::pin, time::Duration};
 
-use access::Scope;
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpRequest, web};
 use domain::posting::event::PUBLIC;
 use futures_util::future::{Either, select};
 use http_server::Connection;
 use kernel::event::{Cursor, EventFeed, EventName, InvalidCursor, LogError, LogPage, LogQuery};
-use tokio::time::Instant;
 
 use super::view;
 use crate::{
+    answer::Answer,
     coding::encode,
     error::ApiError,
-    guard::Access,
     oauth::Caller,
+    pages,
     query::{Options, Parameters, Query, integer},
     state::State,
 };
@@ -28,10 +27,6 @@ const MAX_LIMIT: usize = 1000;
 const MAX_WAIT: u64 = 30;
 /// Stands for the cursor of the last event.
 const LATEST: &str = "latest";
-
-/// The time that is spent on pages of the log without wanted events, before the client is given an
-/// empty one.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The request of a client.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,7 +53,7 @@ pub(super) async fn follow(
     Query(query): Query<Request>,
     request: HttpRequest,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let source = state.ports.reads.choose();
     let feed = &*source.events;
     let after = match query.after {
@@ -77,9 +72,8 @@ pub(super) async fn follow(
         return Ok(encode(&request, source.label(view::page(page).await?)));
     }
     let _place = state.waits.take(caller.id())?;
-    let access = Access::new(&state.authorizer, caller, Scope::READERS);
     let interrupted = interrupted(&request, &state);
-    let page = wait(feed, log, query.wait, &access, interrupted).await?;
+    let page = wait(feed, log, query.wait, &caller, interrupted).await?;
     Ok(encode(&request, source.label(view::page(page).await?)))
 }
 
@@ -88,7 +82,7 @@ async fn wait(
     feed: &dyn EventFeed,
     mut log: LogQuery,
     wait: Duration,
-    access: &Access,
+    caller: &Caller,
     interrupted: impl Future<Output = ()>,
 ) -> Result<LogPage, ApiError> {
     let reading = pin!(read(feed, log.clone(), wait));
@@ -96,31 +90,27 @@ async fn wait(
         Either::Left((page, _)) => page?,
         Either::Right(((), _)) => feed.follow(&log, Duration::ZERO).await?,
     };
-    let prefixes = access.prefixes().await?;
-    if prefixes == log.prefixes {
+    let caller = caller.again().await?;
+    if *caller.prefixes() == log.prefixes {
         return Ok(page);
     }
-    log.prefixes = prefixes;
+    log.prefixes.clone_from(caller.prefixes());
     Ok(read(feed, log, Duration::ZERO).await?)
 }
 
-/// Reads the first page that has wanted events, or the last one. Pages without any are passed by
-/// for a limited time.
+/// Reads the first page that has wanted events, or the last one.
 async fn read(
     feed: &dyn EventFeed,
     mut query: LogQuery,
     wait: Duration,
 ) -> Result<LogPage, LogError> {
-    let begin = Instant::now();
-    loop {
-        let left = wait.saturating_sub(begin.elapsed());
+    pages::first(wait, async |left| {
         let page = feed.follow(&query, left).await?;
-        let is_over = begin.elapsed() >= PATIENCE.max(wait);
-        if !page.events.is_empty() || !page.has_more || is_over {
-            return Ok(page);
-        }
         query.after = Some(page.next);
-    }
+        let is_barren = page.events.is_empty() && page.has_more;
+        Ok((page, is_barren))
+    })
+    .await
 }
 
 /// Completes when there is no use in waiting any more: the client has hung up, or the server stops.
@@ -297,9 +287,10 @@ mod tests {
     async fn the_end_of_a_wait_is_for_what_the_client_may_read_by_then() {
         const LONG: Duration = Duration::from_secs(30);
         let harness = Harness::new();
-        let (client, access) = harness.reader().await;
+        let caller = harness.reader().await;
+        let client = caller.id();
         let feed = Barren::default();
-        let ends = || wait(&feed, everything(), LONG, &access, pending());
+        let ends = || wait(&feed, everything(), LONG, &caller, pending());
         assert_eq!(ends().await.unwrap(), empty(1));
 
         let prefixes = Prefixes::new(&["acme-"]).unwrap();

@@ -7,7 +7,7 @@ use access::Scope;
 use actix_web::{http::StatusCode, web};
 use kernel::event::LogError;
 
-pub use self::view::{DeliveredEvent, EventId, EventPageAnswer, EventType, event_body, event_text};
+pub use self::view::{DeliveredEvent, EventId, EventPageAnswer, EventType, event_data};
 use crate::{error::ApiError, guard::protected};
 
 /// The path of the feed.
@@ -15,7 +15,7 @@ pub const PATH: &str = "/api/job-board/events";
 
 /// `GET` of the feed.
 pub fn routes(config: &mut web::ServiceConfig) {
-    config.service(protected(PATH, Scope::READERS).get(feed::follow).build());
+    config.service(protected(PATH, Scope::READERS).get(feed::follow));
 }
 
 impl From<LogError> for ApiError {

@@ -1,6 +1,5 @@
 //! An event as the feed and the body of a webhook show it.
 
-use actix_web::HttpResponse;
 use domain::posting::{
     PostingView,
     event::{JOB_POSTING_ERASED, PUBLIC},
@@ -15,36 +14,24 @@ use utoipa::{
 use uuid::Uuid;
 
 use crate::{
-    answer::{self, Timestamp, no_store},
+    answer::{self, Answer, Timestamp, no_store},
     company::Company,
-    error::ApiError,
     posting::{PostingWithHistory, Status, with_history},
     schema::{one_of, view},
 };
 
-/// The JSON of an event without its id, the body of a webhook: `{"type","timestamp","data"}`, with
-/// the posting under `data.posting` if it is given. `None` if readers outside may not see it.
-pub fn event_body(
-    event: &event::Event,
-    posting: Option<&PostingView>,
-    appeal: Option<&str>,
-) -> Result<Option<Vec<u8>>, serde_json::Error> {
-    let body = DeliveredEvent::new(event, posting, appeal);
-    body.map(|body| serde_json::to_vec(&body)).transpose()
-}
-
-/// The same for people, on several lines.
-pub fn event_text(
-    event: &event::Event,
-    posting: Option<&PostingView>,
-    appeal: Option<&str>,
-) -> Option<String> {
-    let body = DeliveredEvent::new(event, posting, appeal)?;
-    serde_json::to_string_pretty(&body).ok()
+/// An event without its id, the body of a webhook: `{"type","timestamp","data"}`, with the posting
+/// under `data.posting` if it is given. `None` if readers outside may not see it.
+pub fn event_data<'a>(
+    event: &'a event::Event,
+    posting: Option<&'a PostingView>,
+    appeal: Option<&'a str>,
+) -> Option<impl Serialize> {
+    DeliveredEvent::new(event, posting, appeal)
 }
 
 /// A page of the feed.
-pub async fn page(page: LogPage) -> Result<HttpResponse, ApiError> {
+pub async fn page(page: LogPage) -> Answer {
     /// The approximate size of an event.
     const BYTES: usize = 300;
     let bytes = page.events.len() * BYTES;
@@ -264,19 +251,14 @@ mod tests {
     use super::*;
 
     fn body(name: EventName, subject: Subject) -> Option<Value> {
-        let at = noon();
-        let body = event_body(
-            &event::Event {
-                name,
-                subject,
-                at,
-                trace: None,
-            },
-            None,
-            None,
-        )
-        .unwrap();
-        body.map(|body| serde_json::from_slice(&body).unwrap())
+        let event = event::Event {
+            name,
+            subject,
+            at: noon(),
+            trace: None,
+        };
+        let body = event_data(&event, None, None);
+        body.map(|body| serde_json::to_value(&body).unwrap())
     }
 
     #[test]
@@ -327,8 +309,8 @@ mod tests {
             trace: None,
         };
         let appeal = Some("https://a.example");
-        let with_posting = event_body(&event, Some(&view), appeal).unwrap();
-        let with_posting: Value = serde_json::from_slice(&with_posting.unwrap()).unwrap();
+        let with_posting = event_data(&event, Some(&view), appeal).unwrap();
+        let with_posting = serde_json::to_value(&with_posting).unwrap();
         let data = &with_posting["data"];
         assert_eq!(data["uuid"], json!(view.posting.id.uuid()));
         assert_eq!(data.get("code"), None);

@@ -3,11 +3,12 @@
 use std::{io, pin::Pin, time::Duration};
 
 use actix_web::{
+    HttpMessage as _, HttpRequest,
     dev::Payload,
     error::PayloadError,
     http::{
         StatusCode,
-        header::{self, HeaderMap, HeaderValue},
+        header::{self, ContentEncoding, HeaderValue},
     },
     web::BytesMut,
 };
@@ -22,7 +23,7 @@ use tokio::{
 };
 use tokio_util::io::StreamReader;
 
-use crate::{body::media_type, error::ApiError, posting::NDJSON};
+use crate::{error::ApiError, posting::NDJSON};
 
 /// The largest window of a zstd frame is 2^23 bytes (RFC 9659 §3). It is held in memory.
 const LARGEST_WINDOW: u32 = 23;
@@ -55,45 +56,32 @@ impl From<BodyFault> for ApiError {
     }
 }
 
-/// The compression of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
-    /// None.
-    Identity,
-    /// RFC 1952.
-    Gzip,
-    /// RFC 8878.
-    Zstd,
-}
-
-impl Encoding {
-    /// Checks the media type, which may be absent (`curl -T` sends none), and finds the encoding.
-    pub fn of(headers: &HeaderMap) -> Result<Self, ApiError> {
-        let is_ndjson = media_type(headers).is_none_or(|name| name.eq_ignore_ascii_case(NDJSON));
-        if headers.contains_key(header::CONTENT_TYPE) && !is_ndjson {
-            return Err(ApiError::unsupported_media_type(
-                "Content-Type must be application/x-ndjson.",
-            ));
-        }
-        let mut encodings = headers.get_all(header::CONTENT_ENCODING);
-        let first = encodings.next();
-        let first = first.map(|value| value.as_bytes().trim_ascii().to_ascii_lowercase());
-        let known = match first.as_deref() {
-            None | Some(b"identity") => Some(Self::Identity),
-            Some(b"gzip" | b"x-gzip") => Some(Self::Gzip),
-            Some(b"zstd") => Some(Self::Zstd),
-            Some(_) => None,
-        };
-        known.filter(|_| encodings.next().is_none()).ok_or_else(|| {
-            ApiError::unsupported_media_type(
-                "Content-Encoding must be gzip, zstd, identity or absent.",
-            )
+/// Checks the media type, which may be absent (`curl -T` sends none), and finds the compression.
+pub fn encoding_of(request: &HttpRequest) -> Result<ContentEncoding, ApiError> {
+    let headers = request.headers();
+    let is_ndjson = request.content_type().eq_ignore_ascii_case(NDJSON);
+    if headers.contains_key(header::CONTENT_TYPE) && !is_ndjson {
+        return Err(ApiError::unsupported_media_type(
+            "Content-Type must be application/x-ndjson.",
+        ));
+    }
+    let mut encodings = headers.get_all(header::CONTENT_ENCODING);
+    let known = match encodings.next().map(HeaderValue::to_str) {
+        None => Some(ContentEncoding::Identity),
+        Some(Ok(name)) if name.trim().eq_ignore_ascii_case("x-gzip") => Some(ContentEncoding::Gzip),
+        Some(name) => name.ok().and_then(|name| name.parse().ok()),
+    };
+    let is_known = |encoding: &ContentEncoding| {
+        use ContentEncoding::{Gzip, Identity, Zstd};
+        matches!(encoding, Identity | Gzip | Zstd) && encodings.next().is_none()
+    };
+    known.filter(is_known).ok_or_else(|| {
+        ApiError::unsupported_media_type("Content-Encoding must be gzip, zstd, identity or absent.")
             .with_header(
                 header::ACCEPT_ENCODING,
                 HeaderValue::from_static("gzip, zstd, identity"),
             )
-        })
-    }
+    })
 }
 
 /// The unpacked body of an import.
@@ -110,7 +98,7 @@ impl<'a> ImportBody<'a> {
     /// take longer than `patience` to arrive.
     pub fn new(
         payload: &'a mut Payload,
-        encoding: Encoding,
+        encoding: ContentEncoding,
         patience: Duration,
         limit: u64,
     ) -> Self {
@@ -127,18 +115,18 @@ impl<'a> ImportBody<'a> {
         // It may be read again after its end.
         let packed = StreamReader::new(Box::pin(pieces.fuse()));
         let unpacked: Pin<Box<dyn AsyncRead + 'a>> = match encoding {
-            Encoding::Identity => Box::pin(packed),
-            Encoding::Gzip => {
+            ContentEncoding::Gzip => {
                 let mut decoder = GzipDecoder::new(packed);
                 decoder.multiple_members(true);
                 Box::pin(decoder)
             }
-            Encoding::Zstd => {
+            ContentEncoding::Zstd => {
                 let window = [DParameter::window_log_max(LARGEST_WINDOW)];
                 let mut decoder = ZstdDecoder::with_params(packed, &window);
                 decoder.multiple_members(true);
                 Box::pin(decoder)
             }
+            _ => Box::pin(packed),
         };
         Self {
             unpacked,
@@ -217,7 +205,7 @@ mod tests {
             payload: Box::pin(stream::iter(pieces)),
         };
         let patience = Duration::from_secs(30);
-        let mut body = ImportBody::new(&mut payload, Encoding::Identity, patience, limit);
+        let mut body = ImportBody::new(&mut payload, ContentEncoding::Identity, patience, limit);
         let mut reads = Vec::new();
         loop {
             let mut buffer = BytesMut::with_capacity(16);

@@ -1,6 +1,6 @@
 //! A client's catalogues.
 
-use actix_web::{HttpResponse, http::StatusCode, web};
+use actix_web::{HttpResponse, web};
 use domain::usecase::{CatalogueOrder, UndoOrder};
 use kernel::{CatalogueName, validation::FieldErrors};
 use percent_encoding::percent_decode_str;
@@ -10,9 +10,9 @@ use super::{
     view::{Catalogue, Undone},
 };
 use crate::{
-    answer::{self, no_store},
+    answer::{self, Answer, no_store},
     body::Body,
-    error::ApiError,
+    error::{ApiError, refusals},
     oauth::Caller,
     query::Query,
     resource::Segment,
@@ -25,7 +25,7 @@ pub(super) async fn import(
     segment: Segment,
     body: Body,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let catalogue = CatalogueOrder {
         name: name(&segment)?,
         guard: options.guard,
@@ -35,14 +35,10 @@ pub(super) async fn import(
     run(caller, options, body, &state, Some(catalogue)).await
 }
 
-pub(super) async fn list(
-    caller: Caller,
-    _: Query<()>,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+pub(super) async fn list(caller: Caller, _: Query<()>, state: web::Data<State>) -> Answer {
     let all = state.ports.catalogues.list(caller.id(), now()).await?;
     let shown: Vec<_> = all.iter().map(Catalogue::new).collect();
-    answer::data(StatusCode::OK, shown).map(no_store)
+    answer::data(shown).map(no_store)
 }
 
 pub(super) async fn show(
@@ -50,11 +46,11 @@ pub(super) async fn show(
     _: Query<()>,
     segment: Segment,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let (catalogues, name) = (&state.ports.catalogues, name(&segment)?);
     let found = catalogues.find(caller.id(), &name, now()).await?;
     let found = found.ok_or_else(ApiError::no_such_catalogue)?;
-    answer::data(StatusCode::OK, Catalogue::new(&found)).map(no_store)
+    answer::data(Catalogue::new(&found)).map(no_store)
 }
 
 pub(super) async fn delete(
@@ -62,10 +58,10 @@ pub(super) async fn delete(
     _: Query<()>,
     segment: Segment,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let (catalogues, name) = (&state.ports.catalogues, name(&segment)?);
     if catalogues.delete(caller.id(), &name, None).await? {
-        Ok(HttpResponse::new(StatusCode::NO_CONTENT))
+        Ok(HttpResponse::NoContent().finish())
     } else {
         Err(ApiError::no_such_catalogue())
     }
@@ -76,7 +72,7 @@ pub(super) async fn undo(
     _: Query<()>,
     segment: Segment<1>,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let order = UndoOrder {
         client: caller.id(),
         name: name(&segment)?,
@@ -84,7 +80,7 @@ pub(super) async fn undo(
         by: None,
     };
     let undone = state.ports.undo.undo(order).await?;
-    answer::data(StatusCode::OK, Undone::new(undone)).map(no_store)
+    answer::data(Undone::new(undone)).map(no_store)
 }
 
 /// The name of the catalogue in the path.
@@ -94,9 +90,7 @@ fn name<const BEHIND: usize>(segment: &Segment<BEHIND>) -> Result<CatalogueName,
         .map_err(|error| ApiError::invalid(FieldErrors::one(NAME, error.to_string())))
 }
 
-impl ApiError {
+refusals! {
     /// 404: the client has no catalogue of this name.
-    pub fn no_such_catalogue() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "Catalogue not found.")
-    }
+    no_such_catalogue: NOT_FOUND, "Catalogue not found.";
 }

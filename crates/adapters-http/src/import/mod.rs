@@ -11,13 +11,13 @@ mod spool;
 mod view;
 
 use access::Scope;
-use actix_web::{HttpResponse, http::Method, web};
+use actix_web::{http::Method, web};
 
 use self::run::{ImportOptions, run};
 pub use self::view::{Catalogue, ImportLine, Undone, catalogue_data};
 use crate::{
+    answer::Answer,
     body::Body,
-    error::ApiError,
     guard::{clients, importers, protected},
     oauth::Caller,
     state::State,
@@ -30,31 +30,19 @@ pub const CATALOGUES_PATH: &str = "/api/job-board/catalogues";
 
 /// `POST` of imports; the client's catalogues, and one of them.
 pub fn routes(config: &mut web::ServiceConfig) {
-    let one = protected(&format!("{CATALOGUES_PATH}/{{name:[^/]*}}"), Scope::READERS);
-    let undo = protected(
-        &format!("{CATALOGUES_PATH}/{{name:[^/]*}}/undo"),
-        Scope::WRITERS,
-    );
+    let path = format!("{CATALOGUES_PATH}/{{name:[^/]*}}");
+    let one = protected(&path, Scope::READERS);
+    let (importers, writers) = (importers(Scope::WRITERS), clients(Scope::WRITERS));
     config
+        .service(protected(IMPORTS_PATH, Scope::WRITERS).with(Method::POST, &importers, import))
+        .service(protected(CATALOGUES_PATH, Scope::READERS).get(catalogue::list))
         .service(
-            protected(IMPORTS_PATH, Scope::WRITERS)
-                .with(Method::POST, importers(Scope::WRITERS), import)
-                .build(),
-        )
-        .service(
-            protected(CATALOGUES_PATH, Scope::READERS)
-                .get(catalogue::list)
-                .build(),
-        )
-        .service(
-            undo.with(Method::POST, clients(Scope::WRITERS), catalogue::undo)
-                .build(),
+            protected(&format!("{path}/undo"), Scope::WRITERS).on(Method::POST, catalogue::undo),
         )
         .service(
             one.get(catalogue::show)
-                .with(Method::PUT, importers(Scope::WRITERS), catalogue::import)
-                .with(Method::DELETE, clients(Scope::WRITERS), catalogue::delete)
-                .build(),
+                .with(Method::PUT, &importers, catalogue::import)
+                .with(Method::DELETE, writers, catalogue::delete),
         );
 }
 
@@ -63,6 +51,6 @@ async fn import(
     options: ImportOptions,
     body: Body,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     run(caller, options, body, &state, None).await
 }

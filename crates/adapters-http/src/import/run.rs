@@ -6,12 +6,11 @@ use std::{
     time::Duration,
 };
 
-use access::Scope;
 use actix_web::{
     FromRequest, HttpRequest, HttpResponse,
     body::SizedStream,
     dev::Payload,
-    http::header::CACHE_CONTROL,
+    http::header::{CACHE_CONTROL, ContentEncoding},
     web::{self, BytesMut},
 };
 use domain::{
@@ -23,14 +22,15 @@ use http_server::{RequestId, content_length};
 use tokio::{task::yield_now, time::Instant};
 
 use super::{
-    body::{BodyFault, Encoding, ImportBody},
+    body::{BodyFault, ImportBody, encoding_of},
     lines::Lines,
     spool::Spool,
     view::{ImportLine, ImportReceipt, LastLine},
 };
 use crate::{
+    answer::Answer,
     body::Body,
-    error::{ApiError, RETRY_UNAVAILABLE},
+    error::{ApiError, RETRY_UNAVAILABLE, refusals},
     oauth::{AuthError, Caller, RequestContext},
     posting::{NDJSON, PREFERENCE_APPLIED, Pushes, STRICT, is_strict},
     query::{Parameters, boolean, integer, integer_of},
@@ -60,7 +60,7 @@ enum Receipts {
 
 /// What a client asks for beside the body.
 pub struct ImportOptions {
-    encoding: Encoding,
+    encoding: ContentEncoding,
     receipts: Receipts,
     dry_run: bool,
     strict: bool,
@@ -74,11 +74,11 @@ pub struct ImportOptions {
 
 impl ImportOptions {
     fn of(request: &HttpRequest) -> Result<Self, ApiError> {
-        let encoding = Encoding::of(request.headers())?;
+        let encoding = encoding_of(request)?;
         let length = content_length(request.headers());
         let state = request.app_data::<web::Data<State>>();
         let limit = state.map_or(u64::MAX, |state| state.import_limit);
-        if encoding == Encoding::Identity && length.is_some_and(|length| length > limit) {
+        if encoding == ContentEncoding::Identity && length.is_some_and(|length| length > limit) {
             return Err(BodyFault::TooLarge(limit).into());
         }
         let is_of_catalogue = request.match_info().get(NAME).is_some();
@@ -136,7 +136,7 @@ pub async fn run(
     body: Body,
     state: &State,
     catalogue: Option<CatalogueOrder>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let request = body.head().clone();
     // Before the wait, or a client could have any number of requests wait.
     let _slot = state.imports.take(caller.id())?;
@@ -249,11 +249,7 @@ impl Running<'_> {
         if self.looked_up.elapsed() < CLIENT_EVERY {
             return Ok(());
         }
-        let authorizer = &self.state.authorizer;
-        match authorizer
-            .authorize_again(&self.caller, Scope::WRITERS)
-            .await
-        {
+        match self.caller.again().await {
             Ok(caller) => self.caller = caller,
             Err(AuthError::Unavailable) => {}
             Err(error) => return Err(error.into()),
@@ -283,8 +279,7 @@ impl Running<'_> {
                 Ok(_) => continue,
                 Err(error) => ImportReceipt::refused(line, id, is_failure, error),
             };
-            let added = spool.add(&ImportLine::Receipt(shown));
-            added.map_err(|error| ApiError::internal(&error))?;
+            spool.add(&ImportLine::Receipt(shown))?;
         }
         spool.flush().await.map_err(|error| cannot_spool(&error))
     }
@@ -305,10 +300,7 @@ async fn wait_for_limit(
 
 fn cannot_spool(error: &io::Error) -> ApiError {
     tracing::error!(cause = %error, "the receipts of an import cannot be kept");
-    ApiError::unavailable(
-        "The service has no room for the receipts of this import. Try again later.",
-        RETRY_NO_ROOM,
-    )
+    ApiError::no_room()
 }
 
 /// The answer: receipts, then the summary. The status says why an import is not complete.
@@ -317,13 +309,12 @@ async fn answer(
     mut spool: Spool,
     summary: &Summary,
     ended: Result<(), ApiError>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let error = ended.err();
     let message = error.as_ref().map(ApiError::message);
     let omitted = spool.omitted();
-    let last = ImportLine::Summary(LastLine::new(summary, omitted, message));
-    let added = spool.add_last(&last);
-    added.map_err(|error| ApiError::internal(&error))?;
+    let last = LastLine::new(summary, omitted, message);
+    spool.add_last(&ImportLine::Summary(last))?;
     tracing::info!(?summary, omitted, message, "an import ended");
     let mut response = match &error {
         None => HttpResponse::Ok(),
@@ -343,9 +334,12 @@ async fn answer(
     Ok(response.body(SizedStream::new(length, Box::pin(pieces))))
 }
 
-impl ApiError {
+refusals! {
     /// 503: the service is stopping.
-    pub fn stopping() -> Self {
-        Self::unavailable("The service is stopping. Try again.", RETRY_UNAVAILABLE)
-    }
+    stopping: SERVICE_UNAVAILABLE, "The service is stopping. Try again.",
+        RETRY_AFTER: RETRY_UNAVAILABLE;
+    /// 503: receipts cannot be kept.
+    no_room: SERVICE_UNAVAILABLE,
+        "The service has no room for the receipts of this import. Try again later.",
+        RETRY_AFTER: RETRY_NO_ROOM;
 }

@@ -3,15 +3,11 @@
 mod view;
 
 use access::{ClientError, Scope};
-use actix_web::{
-    HttpResponse,
-    http::{Method, StatusCode},
-    web,
-};
+use actix_web::{http::Method, web};
 
 pub use self::view::{Integration, Link, client_data};
 use crate::{
-    answer::{self, Timestamp, no_store},
+    answer::{self, Answer, Timestamp, no_store},
     error::ApiError,
     guard::protected,
     oauth::Caller,
@@ -27,29 +23,17 @@ pub const LINK_PATH: &str = "/api/job-board/integration/link";
 /// `GET` of the client that asks, and a link to its pages.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(protected(PATH, Scope::READERS).get(show).build())
-        .service(
-            protected(LINK_PATH, Scope::READERS)
-                .on(Method::POST, link)
-                .build(),
-        );
+        .service(protected(PATH, Scope::READERS).get(show))
+        .service(protected(LINK_PATH, Scope::READERS).on(Method::POST, link));
 }
 
-async fn show(
-    caller: Caller,
-    _: Query<()>,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+async fn show(caller: Caller, _: Query<()>, state: web::Data<State>) -> Answer {
     let activity = state.ports.activity.activity(caller.id()).await?;
     let shown = Integration::new(caller.client(), &activity);
-    answer::data(StatusCode::OK, shown).map(no_store)
+    answer::data(shown).map(no_store)
 }
 
-async fn link(
-    caller: Caller,
-    _: Query<()>,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+async fn link(caller: Caller, _: Query<()>, state: web::Data<State>) -> Answer {
     let pages = &state.ports.pages;
     let made = pages.link(caller.client(), &state.public_url).await;
     let (url, expires_at) = made.map_err(|error| match error {
@@ -58,5 +42,5 @@ async fn link(
         error => ApiError::internal(&error),
     })?;
     let expires_at = Timestamp(expires_at);
-    answer::data(StatusCode::OK, Link { url, expires_at }).map(no_store)
+    answer::data(Link { url, expires_at }).map(no_store)
 }

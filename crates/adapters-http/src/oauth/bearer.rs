@@ -22,33 +22,17 @@ use super::{
 };
 
 /// The client of an authorised request, as the store had it a few seconds ago at most.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Caller {
+    authorizer: Arc<Authorizer>,
     client: Arc<Client>,
     token: Arc<VerifiedToken>,
     limit: Option<Arc<Limit>>,
+    /// The scopes of which it needs one.
+    scopes: &'static [Scope],
 }
 
 impl Caller {
-    /// The caller, if its token and its client have one of the scopes.
-    fn of(
-        active: ActiveClient,
-        token: Arc<VerifiedToken>,
-        scopes: &[Scope],
-    ) -> Result<Self, AuthError> {
-        let ActiveClient { client, limit } = active;
-        let is_held = |scope| token.scopes.contains(scope) && client.scopes.contains(scope);
-        if scopes.iter().any(is_held) {
-            Ok(Self {
-                client,
-                token,
-                limit,
-            })
-        } else {
-            Err(AuthError::WithdrawnScope(scopes.to_vec()))
-        }
-    }
-
     /// The client's id.
     pub fn id(&self) -> ClientId {
         self.client.id
@@ -62,6 +46,16 @@ impl Caller {
     /// The client.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// The client of a request that has been under way for a while, as the store has it now: it
+    /// may have been revoked, or have lost its scopes. It does not count towards the limit.
+    pub async fn again(&self) -> Result<Self, AuthError> {
+        let Self {
+            authorizer, token, ..
+        } = self;
+        let active = authorizer.active_client(token, authorizer.now()).await?;
+        authorizer.admit(active, Arc::clone(token), self.scopes)
     }
 
     /// Counts a request of an import, and waits as long as the client has used up its limit.
@@ -83,9 +77,9 @@ impl Authorizer {
     /// weakest scope first: it is the one that `WWW-Authenticate` names. `notice` learns who the
     /// client is, and what is left of its limit, as soon as its token is found valid.
     pub async fn authorize(
-        &self,
+        self: &Arc<Self>,
         headers: &HeaderMap,
-        scopes: &[Scope],
+        scopes: &'static [Scope],
         counts: bool,
         notice: impl Fn(ClientId, Option<Usage>),
     ) -> Result<Caller, AuthError> {
@@ -106,18 +100,27 @@ impl Authorizer {
         if !scopes.iter().any(|scope| token.scopes.contains(scope)) {
             return Err(AuthError::InsufficientScope(scopes.to_vec()));
         }
-        Caller::of(active, token, scopes)
+        self.admit(active, token, scopes)
     }
 
-    /// The client of a request that has been under way for a while, as the store has it now: it
-    /// may have been revoked, or have lost its scopes. It does not count towards the limit.
-    pub async fn authorize_again(
-        &self,
-        caller: &Caller,
-        scopes: &[Scope],
+    /// The caller, if its token and its client have one of the scopes.
+    fn admit(
+        self: &Arc<Self>,
+        ActiveClient { client, limit }: ActiveClient,
+        token: Arc<VerifiedToken>,
+        scopes: &'static [Scope],
     ) -> Result<Caller, AuthError> {
-        let active = self.active_client(&caller.token, self.now()).await?;
-        Caller::of(active, Arc::clone(&caller.token), scopes)
+        let is_held = |scope| token.scopes.contains(scope) && client.scopes.contains(scope);
+        if !scopes.iter().any(is_held) {
+            return Err(AuthError::WithdrawnScope(scopes.to_vec()));
+        }
+        Ok(Caller {
+            authorizer: Arc::clone(self),
+            client,
+            token,
+            limit,
+            scopes,
+        })
     }
 
     /// The client of a token, if it accepts the token still.

@@ -4,14 +4,13 @@ use std::{borrow::Cow, num::NonZeroU32};
 
 use access::Scope;
 use actix_web::{
-    HttpResponse, ResponseError,
+    ResponseError as _,
     http::{
         StatusCode,
-        header::{ALLOW, CACHE_CONTROL, HeaderValue, PRAGMA, RETRY_AFTER, WWW_AUTHENTICATE},
+        header::{ALLOW, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
     },
 };
 use kernel::suggest;
-use serde::Serialize;
 use tokens::TokenFault;
 
 use crate::error::{ApiError, RETRY_UNAVAILABLE};
@@ -102,57 +101,31 @@ fn names_of(scopes: &[Scope]) -> Vec<&'static str> {
     scopes.iter().copied().map(Scope::as_str).collect()
 }
 
-/// The refusal of a token request.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{code}: {description}")]
-pub(crate) struct TokenError {
-    status: StatusCode,
-    code: &'static str,
-    description: Cow<'static, str>,
-    /// In how many seconds to try again.
-    retry_after: Option<u64>,
-}
+const INVALID_REQUEST: &str = "invalid_request";
+/// Of RFC 6749 §4.1.2.1, because §5.2 has none for this.
+const TEMPORARILY_UNAVAILABLE: &str = "temporarily_unavailable";
 
-/// An error of RFC 6749 §5.2.
-#[derive(Serialize)]
-struct TokenErrorBody<'a> {
-    error: &'static str,
-    error_description: &'a str,
-    /// The same text, under the name that all errors use.
-    message: &'a str,
-}
-
-impl TokenError {
-    fn new(
-        status: StatusCode,
-        code: &'static str,
-        description: impl Into<Cow<'static, str>>,
-    ) -> Self {
-        Self {
-            status,
-            code,
-            description: description.into(),
-            retry_after: None,
-        }
-    }
-
+/// The refusals of requests for a token.
+impl ApiError {
     /// The request is malformed.
-    pub fn invalid_request(description: &'static str) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "invalid_request", description)
+    pub fn invalid_request(description: impl Into<Cow<'static, str>>) -> Self {
+        Self::bad_request(description).with_code(INVALID_REQUEST)
     }
 
     /// The client's credentials are missing or wrong.
     pub fn invalid_client(description: &'static str) -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "invalid_client", description)
+        let challenge = format!("Basic realm=\"{REALM}\"");
+        let error = Self::new(StatusCode::UNAUTHORIZED, description).with_code("invalid_client");
+        match HeaderValue::try_from(challenge) {
+            Ok(challenge) => error.with_header(WWW_AUTHENTICATE, challenge),
+            Err(_) => error,
+        }
     }
 
     /// The grant type is not the only one supported.
     pub fn unsupported_grant_type() -> Self {
-        Self::new(
-            StatusCode::BAD_REQUEST,
-            "unsupported_grant_type",
-            "The only supported grant_type is client_credentials.",
-        )
+        Self::bad_request("The only supported grant_type is client_credentials.")
+            .with_code("unsupported_grant_type")
     }
 
     /// The scope is unknown, or not one of the client's, which are these.
@@ -168,100 +141,40 @@ impl TokenError {
         };
         let has = names_of(has).join(", ");
         let description = format!("The scope '{shown}' {problem}; the client has: {has}.");
-        Self::new(StatusCode::BAD_REQUEST, "invalid_scope", description)
-    }
-
-    /// The body is too large.
-    pub fn body_too_large(limit: usize) -> Self {
-        let description = format!("The body is too large; at most {limit} bytes are accepted.");
-        Self::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "invalid_request",
-            description,
-        )
-    }
-
-    /// The body is compressed.
-    pub fn unsupported_encoding() -> Self {
-        Self::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "invalid_request",
-            "Content-Encoding must be absent or identity.",
-        )
+        Self::bad_request(description).with_code("invalid_scope")
     }
 
     /// The method is not POST.
-    pub fn method_not_allowed() -> Self {
-        let status = StatusCode::METHOD_NOT_ALLOWED;
-        Self::new(status, "invalid_request", "Use the method POST.")
+    pub fn post_alone() -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "Use the method POST.")
+            .with_header(ALLOW, HeaderValue::from_static("POST"))
+            .with_code(INVALID_REQUEST)
     }
 
-    /// The store is unavailable. The code is from RFC 6749 §4.1.2.1, because §5.2 has none for
-    /// this.
-    pub fn unavailable(description: &'static str) -> Self {
-        let status = StatusCode::SERVICE_UNAVAILABLE;
-        Self {
-            retry_after: Some(RETRY_UNAVAILABLE.into()),
-            ..Self::new(status, "temporarily_unavailable", description)
+    /// A refusal of the body by its size, its encoding or its delay.
+    pub fn of_token_body(self) -> Self {
+        match self.status_code() {
+            StatusCode::REQUEST_TIMEOUT => Self::invalid_request(self.message().to_owned()),
+            _ => self.with_code(INVALID_REQUEST),
         }
     }
 
-    /// The client has used up its limit. The code is that of [`unavailable`](Self::unavailable).
+    /// No client can be checked, or no token signed.
+    pub fn no_token(description: &'static str) -> Self {
+        Self::unavailable(description, RETRY_UNAVAILABLE).with_code(TEMPORARILY_UNAVAILABLE)
+    }
+
+    /// The client has used up its limit.
     pub fn limited(per_minute: NonZeroU32, retry_after: u64) -> Self {
         let limited = AuthError::Limited {
             per_minute,
             retry_after,
         };
-        let status = StatusCode::TOO_MANY_REQUESTS;
-        Self {
-            retry_after: Some(retry_after),
-            ..Self::new(status, "temporarily_unavailable", limited.to_string())
-        }
+        Self::from(limited).with_code(TEMPORARILY_UNAVAILABLE)
     }
 
-    /// An internal error.
-    pub fn internal() -> Self {
-        let status = StatusCode::INTERNAL_SERVER_ERROR;
-        Self::new(status, "server_error", "The service failed.")
-    }
-
-    /// The error code, as the label of the metric.
-    pub const fn label(&self) -> &'static str {
-        self.code
-    }
-
-    /// Whether client authentication failed.
-    pub fn is_of_client(&self) -> bool {
-        self.status == StatusCode::UNAUTHORIZED
-    }
-}
-
-impl ResponseError for TokenError {
-    fn status_code(&self) -> StatusCode {
-        self.status
-    }
-
-    fn error_response(&self) -> HttpResponse {
-        let mut response = HttpResponse::build(self.status);
-        response
-            .insert_header((CACHE_CONTROL, "no-store"))
-            .insert_header((PRAGMA, "no-cache"));
-        match self.status {
-            StatusCode::UNAUTHORIZED => {
-                response.insert_header((WWW_AUTHENTICATE, format!("Basic realm=\"{REALM}\"")));
-            }
-            StatusCode::METHOD_NOT_ALLOWED => {
-                response.insert_header((ALLOW, "POST"));
-            }
-            _ => {}
-        }
-        if let Some(seconds) = self.retry_after {
-            response.insert_header((RETRY_AFTER, seconds));
-        }
-        response.json(TokenErrorBody {
-            error: self.code,
-            error_description: &self.description,
-            message: &self.description,
-        })
+    /// A defect of the state machine.
+    pub fn not_granted() -> Self {
+        Self::internal(&"the grant was not carried out").with_code("server_error")
     }
 }

@@ -24,10 +24,10 @@ use url::Url;
 use super::{
     authorizer::Authorizer,
     clients::{ActiveClient, Unchecked},
-    error::TokenError,
     limit::Usage,
     request::TokenRequest,
 };
+use crate::error::ApiError;
 
 /// The redirect URI that oxide-auth requires of every client. This grant has no redirects.
 const NO_REDIRECT: &str = "urn:ietf:wg:oauth:2.0:oob";
@@ -44,7 +44,7 @@ pub(super) async fn issue(
     authorizer: &Authorizer,
     request: &TokenRequest,
     notice: impl Fn(ClientId, Option<Usage>),
-) -> Result<Issued, TokenError> {
+) -> Result<Issued, ApiError> {
     let now = authorizer.now();
     let mut machine = ClientCredentials::new(request);
     let mut input = Input::None;
@@ -57,7 +57,7 @@ pub(super) async fn issue(
                 let counted = active.limit.as_ref().map(|limit| limit.count());
                 notice(active.client.id, counted.map(|(usage, _)| usage));
                 if let Some((usage, Err(retry_after))) = counted {
-                    return Err(TokenError::limited(usage.per_minute(), retry_after));
+                    return Err(ApiError::limited(usage.per_minute(), retry_after));
                 }
                 authenticated = Some((active.client, digest));
                 Input::Authenticated
@@ -69,7 +69,7 @@ pub(super) async fn issue(
                 extensions: Extensions::new(),
             },
             Output::Negotiate { bound_client, .. } => {
-                let (client, _) = authenticated.as_ref().ok_or_else(TokenError::internal)?;
+                let (client, _) = authenticated.as_ref().ok_or_else(ApiError::not_granted)?;
                 Input::Negotiated {
                     pre_grant: PreGrant {
                         client_id: bound_client.client_id.clone().into_owned(),
@@ -79,7 +79,7 @@ pub(super) async fn issue(
                 }
             }
             Output::Ok { pre_grant, .. } => {
-                let (client, digest) = authenticated.ok_or_else(TokenError::internal)?;
+                let (client, digest) = authenticated.ok_or_else(ApiError::not_granted)?;
                 let scope = spell(&pre_grant.scope);
                 let issued_at = client.time_of_issue(now);
                 let grant = Grant {
@@ -88,9 +88,8 @@ pub(super) async fn issue(
                     issued_at,
                     expires_at: issued_at.saturating_add(authorizer.token_ttl),
                 };
-                let token = sign(authorizer, &grant, now).ok_or_else(|| {
-                    TokenError::unavailable("No token can be signed at the moment.")
-                })?;
+                let token = sign(authorizer, &grant, now)
+                    .ok_or_else(|| ApiError::no_token("No token can be signed at the moment."))?;
                 let used_at = kernel::microseconds(now);
                 authorizer.recorder.used(client.id, digest, used_at);
                 return Ok(Issued {
@@ -102,7 +101,7 @@ pub(super) async fn issue(
             Output::Err(mut error) => {
                 return Err(match error.description().map(AccessTokenError::kind) {
                     Some(AccessTokenErrorType::UnsupportedGrantType) => {
-                        TokenError::unsupported_grant_type()
+                        ApiError::unsupported_grant_type()
                     }
                     _ => request.refusal(),
                 });
@@ -129,14 +128,14 @@ async fn authenticate(
     client: &str,
     secret: &[u8],
     now: OffsetDateTime,
-) -> Result<(ActiveClient, [u8; 32]), TokenError> {
+) -> Result<(ActiveClient, [u8; 32]), ApiError> {
     let found = match client.parse() {
         Ok(id) => authorizer.active.authenticate(id, secret, now).await,
         Err(_) => Ok(None),
     };
     match found {
         Ok(Some(found)) => Ok(found),
-        Ok(None) => Err(TokenError::invalid_client(
+        Ok(None) => Err(ApiError::invalid_client(
             "Unknown client, or wrong client secret.",
         )),
         Err(unchecked) => {
@@ -146,15 +145,15 @@ async fn authenticate(
                 }
                 Unchecked::Strangers => authorizer.note_failure(""),
             }
-            Err(TokenError::unavailable(
+            Err(ApiError::no_token(
                 "The client cannot be checked at the moment.",
             ))
         }
     }
 }
 
-fn bind(client_id: &str) -> Result<BoundClient<'static>, TokenError> {
-    let nowhere = Url::parse(NO_REDIRECT).map_err(|_| TokenError::internal())?;
+fn bind(client_id: &str) -> Result<BoundClient<'static>, ApiError> {
+    let nowhere = Url::parse(NO_REDIRECT).map_err(|_| ApiError::not_granted())?;
     Ok(BoundClient {
         client_id: Cow::Owned(client_id.to_owned()),
         redirect_uri: Cow::Owned(RegisteredUrl::Semantic(nowhere)),
@@ -162,7 +161,7 @@ fn bind(client_id: &str) -> Result<BoundClient<'static>, TokenError> {
 }
 
 /// The scopes of the token: those asked for, or all of the client's.
-fn negotiate(client: &Client, asked: Option<&str>) -> Result<GrantScope, TokenError> {
+fn negotiate(client: &Client, asked: Option<&str>) -> Result<GrantScope, ApiError> {
     let names: Vec<&str> = asked
         .unwrap_or_default()
         .split(' ')
@@ -173,14 +172,14 @@ fn negotiate(client: &Client, asked: Option<&str>) -> Result<GrantScope, TokenEr
     } else {
         let granted = names.into_iter().map(|name| {
             let scope = Scope::parse(name).filter(|scope| client.scopes.contains(scope));
-            scope.ok_or_else(|| TokenError::invalid_scope(name, &client.scopes))
+            scope.ok_or_else(|| ApiError::invalid_scope(name, &client.scopes))
         });
         granted.collect::<Result<_, _>>()?
     };
     if scopes.is_empty() {
-        return Err(TokenError::invalid_scope("", &[]));
+        return Err(ApiError::invalid_scope("", &[]));
     }
-    grant_scope(&scopes).ok_or_else(TokenError::internal)
+    grant_scope(&scopes).ok_or_else(ApiError::not_granted)
 }
 
 /// Converts scopes. `None` if RFC 6749 does not allow a name, which none is like.

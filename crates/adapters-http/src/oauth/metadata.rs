@@ -1,5 +1,7 @@
 //! The published key set (RFC 7517) and the authorization server metadata (RFC 8414).
 
+use std::sync::Arc;
+
 use access::Scope;
 use actix_web::{HttpResponse, http::header::CACHE_CONTROL, web::Data};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -29,42 +31,29 @@ pub(crate) struct JwkSet {
     keys: Vec<Jwk>,
 }
 
-/// A public key (RFC 7517).
-#[derive(Serialize, ToSchema)]
-struct Jwk {
-    /// The key type.
-    #[schema(extensions(("const" = json!("EC"))))]
-    kty: &'static str,
-    /// The curve.
-    #[schema(extensions(("const" = json!("P-256"))))]
-    crv: &'static str,
-    /// The x coordinate, base64url.
-    x: String,
-    /// The y coordinate, base64url.
-    y: String,
-    /// The key id, as in the header of a token.
-    kid: String,
-    /// The algorithm.
-    #[schema(extensions(("const" = json!("ES256"))))]
-    alg: &'static str,
-    /// The use of the key.
-    #[serde(rename = "use")]
-    #[schema(extensions(("const" = json!("sig"))))]
-    purpose: &'static str,
-}
-
-impl Jwk {
-    fn of(key: &Key) -> Option<Self> {
-        let (x, y) = key.coordinates()?;
-        Some(Self {
-            kty: "EC",
-            crv: "P-256",
-            x: URL_SAFE_NO_PAD.encode(x),
-            y: URL_SAFE_NO_PAD.encode(y),
-            kid: key.id().to_string(),
-            alg: "ES256",
-            purpose: "sig",
-        })
+view! {
+    /// A public key (RFC 7517).
+    #[derive(Serialize, ToSchema)]
+    struct Jwk(key: &Key, coordinates: (&[u8], &[u8])) {
+        /// The key type.
+        #[schema(extensions(("const" = json!("EC"))))]
+        kty: &'static str = "EC",
+        /// The curve.
+        #[schema(extensions(("const" = json!("P-256"))))]
+        crv: &'static str = "P-256",
+        /// The x coordinate, base64url.
+        x: String = URL_SAFE_NO_PAD.encode(coordinates.0),
+        /// The y coordinate, base64url.
+        y: String = URL_SAFE_NO_PAD.encode(coordinates.1),
+        /// The key id, as in the header of a token.
+        kid: String = key.id().to_string(),
+        /// The algorithm.
+        #[schema(extensions(("const" = json!("ES256"))))]
+        alg: &'static str = "ES256",
+        /// The use of the key.
+        #[serde(rename = "use")]
+        #[schema(extensions(("const" = json!("sig"))))]
+        purpose: &'static str = "sig",
     }
 }
 
@@ -102,10 +91,11 @@ fn address(issuer: &str, path: &str) -> String {
 /// `GET /.well-known/jwks.json`
 pub(super) async fn jwks(authorizer: Data<Authorizer>) -> HttpResponse {
     let keys = authorizer.keys().current();
+    let of = |key: &Arc<Key>| Some(Jwk::new(key, key.coordinates()?));
     HttpResponse::Ok()
         .insert_header((CACHE_CONTROL, JWKS_CACHING))
         .json(JwkSet {
-            keys: keys.keys().iter().filter_map(|key| Jwk::of(key)).collect(),
+            keys: keys.keys().iter().filter_map(of).collect(),
         })
 }
 

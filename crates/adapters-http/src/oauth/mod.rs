@@ -34,7 +34,6 @@ pub use self::{
 };
 pub(crate) use self::{
     context::RequestContext,
-    error::TokenError,
     metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
     token::{PATH as TOKEN_PATH, TokenAnswer},
 };
@@ -48,6 +47,6 @@ pub fn routes(config: &mut ServiceConfig) {
                 .route(web::post().to(token::handle))
                 .default_service(web::to(token::method_not_allowed)),
         )
-        .service(open(JWKS_PATH).get(metadata::jwks).build())
-        .service(open(METADATA_PATH).get(metadata::metadata).build());
+        .service(open(JWKS_PATH).get(metadata::jwks))
+        .service(open(METADATA_PATH).get(metadata::metadata));
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokens::Object;
 use url::form_urlencoded;
 
-use super::error::TokenError;
+use crate::error::ApiError;
 
 /// Base64 as in RFC 7617, with optional padding, because some clients omit it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -43,7 +43,7 @@ pub(super) struct TokenRequest {
     pub grant_type: Option<String>,
     pub scope: Option<String>,
     /// The credentials, or their error, which is reported only if the grant type is supported.
-    pub credentials: Result<Credentials, TokenError>,
+    pub credentials: Result<Credentials, ApiError>,
 }
 
 /// The parameters in the body.
@@ -52,11 +52,11 @@ pub(super) struct Form(HashMap<String, String>);
 
 impl TokenRequest {
     /// Combines the headers with the form.
-    pub fn new(headers: &HeaderMap, form: &Form) -> Result<Self, TokenError> {
+    pub fn new(headers: &HeaderMap, form: &Form) -> Result<Self, ApiError> {
         let mut authorization = headers.get_all(AUTHORIZATION);
         let basic = authorization.next();
         if authorization.next().is_some() {
-            return Err(TokenError::invalid_request(
+            return Err(ApiError::invalid_request(
                 "There is more than one Authorization header.",
             ));
         }
@@ -76,27 +76,27 @@ impl TokenRequest {
     }
 
     /// The error of a request that the state machine did not accept.
-    pub fn refusal(&self) -> TokenError {
+    pub fn refusal(&self) -> ApiError {
         match (&self.grant_type, &self.credentials) {
-            (None, _) => TokenError::invalid_request("The parameter grant_type is missing."),
+            (None, _) => ApiError::invalid_request("The parameter grant_type is missing."),
             (_, Err(error)) => error.clone(),
-            (_, Ok(_)) => TokenError::internal(),
+            (_, Ok(_)) => ApiError::not_granted(),
         }
     }
 }
 
 impl Form {
     /// Parses a form.
-    pub fn parse(body: &[u8]) -> Result<Self, TokenError> {
+    pub fn parse(body: &[u8]) -> Result<Self, ApiError> {
         let mut form = Self::default();
         for (name, value) in form_urlencoded::parse(body) {
             let is_broken = |text: &str| text.contains(char::REPLACEMENT_CHARACTER);
             if is_broken(&name) || is_broken(&value) {
-                return Err(TokenError::invalid_request("The form is not UTF-8."));
+                return Err(ApiError::invalid_request("The form is not UTF-8."));
             }
             let before = form.0.insert(name.clone().into_owned(), value.into_owned());
             if before.is_some() && name != REPEATABLE {
-                return Err(TokenError::invalid_request(
+                return Err(ApiError::invalid_request(
                     "A parameter is sent more than once.",
                 ));
             }
@@ -105,16 +105,16 @@ impl Form {
     }
 
     /// Parses a JSON object with the same parameters as strings.
-    pub fn parse_json(body: &[u8]) -> Result<Self, TokenError> {
+    pub fn parse_json(body: &[u8]) -> Result<Self, ApiError> {
         let object: Object = serde_json::from_slice(body).map_err(|_| {
-            TokenError::invalid_request(
+            ApiError::invalid_request(
                 "The body must be a JSON object in which no name is sent more than once.",
             )
         })?;
         let present = object.into_entries().filter(|(_, value)| !value.is_null());
         let texts = present.map(|(name, value)| match value {
             Value::String(value) => Ok((name, value)),
-            _ => Err(TokenError::invalid_request(
+            _ => Err(ApiError::invalid_request(
                 "Every parameter must be a string.",
             )),
         });
@@ -127,20 +127,20 @@ impl Form {
     }
 }
 
-fn from_form(id: Option<String>, secret: Option<String>) -> Result<Credentials, TokenError> {
+fn from_form(id: Option<String>, secret: Option<String>) -> Result<Credentials, ApiError> {
     match (id, secret) {
         (Some(client_id), Some(client_secret)) => Ok(Credentials {
             client_id,
             client_secret,
         }),
-        _ => Err(TokenError::invalid_client(
+        _ => Err(ApiError::invalid_client(
             "Send client_id and client_secret, by HTTP Basic or in the form.",
         )),
     }
 }
 
-fn from_header(value: &HeaderValue) -> Result<Credentials, TokenError> {
-    let broken = || TokenError::invalid_client("The Authorization header is not HTTP Basic.");
+fn from_header(value: &HeaderValue) -> Result<Credentials, ApiError> {
+    let broken = || ApiError::invalid_client("The Authorization header is not HTTP Basic.");
     let (scheme, encoded) = value
         .to_str()
         .ok()
@@ -172,15 +172,15 @@ fn form_decoded(text: &str) -> String {
 
 /// Checks a form that came with Basic credentials: it may repeat the client id, but anything else
 /// is a second method of authentication, and only one is allowed (RFC 6749 §2.3).
-fn not_contradicted(credentials: &Credentials, form: &Form) -> Result<(), TokenError> {
+fn not_contradicted(credentials: &Credentials, form: &Form) -> Result<(), ApiError> {
     if form.get("client_secret").is_some() {
-        return Err(TokenError::invalid_request(
+        return Err(ApiError::invalid_request(
             "The client's secret is sent both by HTTP Basic and in the form; send it once.",
         ));
     }
     let repeated = form.get("client_id");
     if repeated.is_some_and(|id| id != credentials.client_id) {
-        return Err(TokenError::invalid_request(
+        return Err(ApiError::invalid_request(
             "The client_id in the form is not the one sent by HTTP Basic.",
         ));
     }

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use actix_web::{
-    HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
-    body::{BodyStream, to_bytes_limited},
-    http::header::{CACHE_CONTROL, PRAGMA},
-    web::{Bytes, Data, Payload},
+    HttpMessage as _, HttpResponse, ResponseError as _,
+    http::{
+        StatusCode,
+        header::{CACHE_CONTROL, PRAGMA},
+    },
+    web::Data,
 };
-use http_server::Connection;
 use metrics::{Unit, counter, describe_counter};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -16,21 +17,25 @@ use utoipa::ToSchema;
 use super::{
     authorizer::Authorizer,
     context::RequestContext,
-    error::TokenError,
     grant,
     request::{Form, TokenRequest},
 };
-use crate::body;
+use crate::{
+    answer::Answer,
+    body::{self, Body, BodyLimit},
+    error::ApiError,
+};
 
 /// The path of the token endpoint.
 pub(crate) const PATH: &str = "/oauth/token";
 /// The only supported grant type.
 pub(super) const GRANT_TYPE: &str = "client_credentials";
 
-/// The largest form that is read; a larger one is answered 413.
-const MAX_BODY_BYTES: usize = 16 * 1024;
-/// The time limit for reading the form, which happens before any authentication.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The limits of a form, which is read before any authentication.
+const LIMIT: BodyLimit = BodyLimit {
+    bytes: 16 * 1024,
+    time: Duration::from_secs(5),
+};
 const BEARER: &str = "Bearer";
 const FORM: &str = "application/x-www-form-urlencoded";
 /// Not part of RFC 6749, but sent by many clients.
@@ -67,55 +72,43 @@ pub(crate) struct TokenAnswer {
 }
 
 /// Answers a request for a token.
-pub(super) async fn handle(
-    request: HttpRequest,
-    payload: Payload,
-    authorizer: Data<Authorizer>,
-) -> HttpResponse {
-    let outcome = respond(&request, payload, &authorizer).await;
-    let label = outcome
-        .as_ref()
-        .map_or_else(TokenError::label, |_| "issued");
+pub(super) async fn handle(body: Body, authorizer: Data<Authorizer>) -> Answer {
+    let outcome = respond(body, &authorizer).await;
+    let label = match &outcome {
+        Ok(_) => "issued",
+        Err(error) => error.code().unwrap_or("server_error"),
+    };
     counter!(REQUESTS, "outcome" => label).increment(1);
-    match outcome {
-        Ok(response) => HttpResponse::Ok()
-            .insert_header((CACHE_CONTROL, "no-store"))
-            .insert_header((PRAGMA, "no-cache"))
-            .json(response),
-        Err(error) => error.error_response(),
-    }
+    Ok(HttpResponse::Ok()
+        .insert_header((CACHE_CONTROL, "no-store"))
+        .insert_header((PRAGMA, "no-cache"))
+        .json(outcome?))
 }
 
 /// Answers every method but POST.
-pub(super) async fn method_not_allowed() -> HttpResponse {
-    TokenError::method_not_allowed().error_response()
+pub(super) async fn method_not_allowed() -> Answer {
+    Err(ApiError::post_alone())
 }
 
-async fn respond(
-    request: &HttpRequest,
-    payload: Payload,
-    authorizer: &Authorizer,
-) -> Result<TokenAnswer, TokenError> {
-    body::expect_uncompressed(request.headers()).map_err(|_| TokenError::unsupported_encoding())?;
-    if let Some(connection) = Connection::of(request) {
-        connection.ask_for_body();
-    }
-    let body = read(payload).await?;
+async fn respond(body: Body, authorizer: &Authorizer) -> Result<TokenAnswer, ApiError> {
+    let request = body.head().clone();
+    body::expect_uncompressed(request.headers()).map_err(ApiError::of_token_body)?;
+    let body = body.read(LIMIT).await.map_err(ApiError::of_token_body)?;
     let kind = request.content_type();
     let form = if kind.eq_ignore_ascii_case(FORM) {
         Form::parse(&body)?
     } else if kind.eq_ignore_ascii_case(JSON) {
         Form::parse_json(&body)?
     } else {
-        return Err(TokenError::invalid_request(
+        return Err(ApiError::invalid_request(
             "Content-Type must be application/x-www-form-urlencoded.",
         ));
     };
     let asked = TokenRequest::new(request.headers(), &form)?;
-    let notice = |client, usage| RequestContext::set(request, client, usage);
+    let notice = |client, usage| RequestContext::set(&request, client, usage);
     let issued = grant::issue(authorizer, &asked, notice).await;
     let issued = issued.inspect_err(|error| {
-        if error.is_of_client() {
+        if error.status_code() == StatusCode::UNAUTHORIZED {
             let credentials = asked.credentials.as_ref();
             authorizer.note_failure(credentials.map_or("", |sent| &sent.client_id));
         }
@@ -127,13 +120,4 @@ async fn respond(
         expires_in: authorizer.token_ttl,
         scope: issued.scope,
     })
-}
-
-async fn read(payload: Payload) -> Result<Bytes, TokenError> {
-    let body = to_bytes_limited(BodyStream::new(payload.into_inner()), MAX_BODY_BYTES);
-    tokio::time::timeout(PATIENCE, body)
-        .await
-        .map_err(|_| TokenError::invalid_request("The body did not arrive in time."))?
-        .map_err(|_| TokenError::body_too_large(MAX_BODY_BYTES))?
-        .map_err(|_| TokenError::invalid_request("The body ended early."))
 }

@@ -18,12 +18,7 @@ use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 use webhooks::WebhookError;
 
-use crate::{
-    error::ApiError,
-    middleware,
-    oauth::{AuthError, TokenError},
-    posting::not_acceptable,
-};
+use crate::{error::ApiError, middleware, oauth::AuthError};
 
 /// The headers of answers to a client that has a limit.
 pub const LIMIT: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
@@ -69,7 +64,7 @@ errors! {
         sent(Rejection::NotFound);
     "NotAcceptable"
         "`Accept` takes JSON-LD alone, and the posting is not approved."
-        sent(not_acceptable());
+        sent(ApiError::not_acceptable());
     "EventsGone"
         "Events after this cursor were deleted, or the service was restored from a backup that does not \
      have this cursor. Take a new export and go on from its cursor."
@@ -142,22 +137,22 @@ errors! {
         sent(ApiError::links_off());
     "invalid_request"
         "`invalid_request`, `unsupported_grant_type` or `invalid_scope` (RFC 6749 §5.2)."
-        TokenError::invalid_scope("job-postings:wirte", &[Scope::JobPostingsWrite]).error_response();
+        sent(ApiError::invalid_scope("job-postings:wirte", &[Scope::JobPostingsWrite]));
     "invalid_client"
         "`invalid_client`: the client is unknown or revoked, or the secret is wrong."
-        TokenError::invalid_client("Unknown client, or wrong client secret.").error_response();
+        sent(ApiError::invalid_client("Unknown client, or wrong client secret."));
     "form_too_large"
         "The form is too large."
-        TokenError::body_too_large(16 * 1024).error_response();
+        sent(ApiError::body_too_large(16 * 1024).of_token_body());
     "form_compressed"
         "The form is compressed."
-        TokenError::unsupported_encoding().error_response();
+        sent(ApiError::unsupported_encoding().of_token_body());
     "limited"
         "`temporarily_unavailable`: the client has used up its requests of this minute."
-        TokenError::limited(limit(), 1).error_response();
+        sent(ApiError::limited(limit(), 1));
     "unavailable"
         "`temporarily_unavailable`: the client cannot be checked at the moment."
-        TokenError::unavailable("The client cannot be checked at the moment.").error_response();
+        sent(ApiError::no_token("The client cannot be checked at the moment."));
 }
 
 fn sent(error: impl Into<ApiError>) -> HttpResponse {

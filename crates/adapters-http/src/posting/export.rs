@@ -2,11 +2,10 @@
 
 use std::{io, sync::Arc};
 
-use access::Scope;
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{
-        Method, StatusCode, Version,
+        Method, Version,
         header::{CACHE_CONTROL, HeaderName},
     },
     web::{self, Bytes},
@@ -21,9 +20,9 @@ use super::{
     list::{parse_status, parse_texts},
 };
 use crate::{
+    answer::Answer,
     coding::encode,
-    error::ApiError,
-    guard::Access,
+    error::{ApiError, refusals},
     oauth::Caller,
     query::{Options, Parameters, Query},
     slots::Slot,
@@ -49,7 +48,7 @@ pub(super) async fn export(
     Query(Choice { mut query, form }): Query<Choice>,
     request: HttpRequest,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     query.prefixes.clone_from(caller.prefixes());
     if request.version() < Version::HTTP_11 {
         return Err(ApiError::needs_http_1_1());
@@ -68,13 +67,12 @@ pub(super) async fn export(
         let answer = source.label(response.streaming(nothing));
         return Ok(encode(&request, answer));
     }
-    let access = Access::new(&state.authorizer, caller, Scope::READERS);
     let reading = Reading {
         postings: Arc::clone(&source.postings),
         form,
         appeal: state.appeal.clone(),
     };
-    let export = Export::begin(reading, query, access, slot).await?;
+    let export = Export::begin(reading, query, caller, slot).await?;
     let answer = source.label(response.streaming(export.pieces()));
     Ok(encode(&request, answer))
 }
@@ -109,7 +107,7 @@ struct Export {
     reading: Reading,
     /// The page that is being read or was read last.
     query: ListQuery,
-    access: Access,
+    caller: Caller,
     /// The page that is being read, if any. Reading ends with the export.
     next: JoinSet<Result<Page, ApiError>>,
     /// The lines that the client has not taken yet.
@@ -140,14 +138,14 @@ impl Export {
     async fn begin(
         reading: Reading,
         query: ListQuery,
-        access: Access,
+        caller: Caller,
         slot: Slot,
     ) -> Result<Self, ApiError> {
         let first = read(reading.clone(), query.clone()).await?;
         let mut export = Self {
             reading,
             query,
-            access,
+            caller,
             next: JoinSet::new(),
             lines: Bytes::new(),
             span: Span::current(),
@@ -170,11 +168,11 @@ impl Export {
     /// A page that was read ahead, if the client may still read it. With other prefixes it is read
     /// again.
     async fn permitted(&mut self, page: Page) -> Result<Page, ApiError> {
-        let prefixes = self.access.prefixes().await?;
-        if prefixes == self.query.prefixes {
+        let caller = self.caller.again().await?;
+        if *caller.prefixes() == self.query.prefixes {
             return Ok(page);
         }
-        self.query.prefixes = prefixes;
+        self.query.prefixes.clone_from(caller.prefixes());
         read(self.reading.clone(), self.query.clone()).await
     }
 
@@ -184,7 +182,7 @@ impl Export {
             let Some(page) = self.next.join_next().await else {
                 return Ok(None);
             };
-            let page = page.map_err(|unfinished| ApiError::internal(&unfinished))??;
+            let page = page??;
             let page = self.permitted(page).await?;
             self.turn_to(page);
         }
@@ -217,74 +215,44 @@ async fn read(reading: Reading, query: ListQuery) -> Result<Page, ApiError> {
         let lines = form.lines(&page.postings, query.texts, appeal.as_deref());
         lines.map(|lines| (lines, page.next))
     };
-    let written = spawn_blocking(write).await;
-    let written = written.map_err(|unfinished| ApiError::internal(&unfinished))?;
-    let (lines, next) = written.map_err(|error| ApiError::internal(&error))?;
+    let (lines, next) = spawn_blocking(write).await??;
     let lines = lines.into();
     Ok(Page { lines, next })
 }
 
-impl ApiError {
+refusals! {
     /// 505 of an answer whose end HTTP/1.0 cannot tell from a break.
-    pub fn needs_http_1_1() -> Self {
-        Self::new(
-            StatusCode::HTTP_VERSION_NOT_SUPPORTED,
-            "This answer is only given by HTTP/1.1, so that a broken one is noticed. With nginx in \
-             front, set proxy_http_version 1.1.",
-        )
-    }
+    needs_http_1_1: HTTP_VERSION_NOT_SUPPORTED,
+        "This answer is only given by HTTP/1.1, so that a broken one is noticed. With nginx in \
+         front, set proxy_http_version 1.1.";
 }
 
 #[cfg(test)]
 mod tests {
     use std::{pin::pin, sync::Mutex};
 
-    use actix_web::ResponseError as _;
     use async_trait::async_trait;
     use domain::{posting::PostingView, store::PostingPage};
     use futures_util::StreamExt as _;
-    use kernel::{ClientId, Prefixes, SourceIdentifier, Status, StoreError, testing};
+    use kernel::{ClientId, Prefixes, SourceIdentifier, StoreError, testing};
     use tokio::{runtime::Builder, task::yield_now};
     use uuid::Uuid;
 
     use super::*;
     use crate::{oauth::tests::Harness, slots::Slots};
 
-    #[test]
-    fn every_parameter_is_read() {
-        let parse = |query: &str| Choice::read(query).map(|choice| choice.query);
-        let all = parse("").unwrap();
-        assert_eq!(
-            (all.order, all.status, all.texts),
-            (ListOrder::Id, None, Texts::All)
-        );
-        let some = parse("status=approved&texts=redacted").unwrap();
-        assert_eq!(
-            (some.status, some.texts),
-            (Some(Status::Approved), Texts::Redacted)
-        );
-        let errors = parse("status=open&texts=some&limit=1").unwrap_err();
-        let found: Vec<_> = errors.iter().map(|(name, _)| name).collect();
-        assert_eq!(found, ["texts", "status", "limit"]);
-    }
-
     /// A board of pages that are larger than a piece, but for one in the middle that is empty.
     #[derive(Default)]
     struct Pages {
         all: usize,
-        fails_at: Option<usize>,
         /// The page, and the prefixes, of each read.
         asked: Mutex<Vec<(usize, Prefixes)>>,
     }
 
     impl Pages {
-        fn of(all: usize, fails_at: Option<usize>) -> Arc<Self> {
+        fn of(all: usize) -> Arc<Self> {
             let asked = Mutex::default();
-            Arc::new(Self {
-                all,
-                fails_at,
-                asked,
-            })
+            Arc::new(Self { all, asked })
         }
 
         fn count(&self) -> usize {
@@ -311,9 +279,6 @@ mod tests {
             let page = usize::try_from(page).unwrap();
             let asked = (page, query.prefixes.clone());
             self.asked.lock().unwrap().push(asked);
-            if self.fails_at == Some(page) {
-                return Err(StoreError::Unavailable("gone".into()));
-            }
             let view = crate::posting::tests::view_of(2 * PIECE);
             let next = page + 1;
             Ok(PostingPage {
@@ -331,26 +296,23 @@ mod tests {
         runtime.unwrap().block_on(test);
     }
 
-    async fn begin(
-        pages: &Arc<Pages>,
-        access: Access,
-        slots: &Arc<Slots>,
-    ) -> Result<Export, ApiError> {
+    async fn begin(pages: &Arc<Pages>, caller: Caller, slots: &Arc<Slots>) -> Export {
         let reading = Reading {
             postings: pages.clone(),
             form: Form::Json,
             appeal: None,
         };
         let slot = slots.take(ClientId::new(Uuid::nil())).unwrap();
-        Export::begin(reading, ListQuery::default(), access, slot).await
+        let export = Export::begin(reading, ListQuery::default(), caller, slot);
+        export.await.unwrap()
     }
 
     #[test]
     fn one_page_is_read_ahead_and_no_more_and_a_slot_is_held_until_the_end() {
         run(async {
-            let (pages, slots) = (Pages::of(5, None), Slots::new(1, 1));
-            let (_, access) = Harness::new().reader().await;
-            let export = begin(&pages, access, &slots).await.unwrap();
+            let (pages, slots) = (Pages::of(5), Slots::new(1, 1));
+            let caller = Harness::new().reader().await;
+            let export = begin(&pages, caller, &slots).await;
             let mut pieces = Box::pin(export.pieces());
             pages.settle(2).await;
             let mut lines = Vec::new();
@@ -373,29 +335,16 @@ mod tests {
         });
     }
 
-    #[test]
-    fn a_failing_store_ends_an_export_with_an_error() {
-        run(async {
-            let begin = async |fails_at| {
-                let (_, access) = Harness::new().reader().await;
-                begin(&Pages::of(3, Some(fails_at)), access, &Slots::new(1, 1)).await
-            };
-            assert_eq!(begin(0).await.err().unwrap().status_code(), 503);
-            let pieces: Vec<_> = begin(1).await.unwrap().pieces().collect().await;
-            let (last, all_others) = pieces.split_last().unwrap();
-            assert!(last.is_err() && all_others.iter().all(Result::is_ok));
-        });
-    }
-
     /// Each page is for what the client may read when it is its turn, the page that was read ahead
     /// too.
     #[test]
     fn an_export_keeps_to_what_its_client_may_read_meanwhile() {
         run(async {
-            let (pages, harness) = (Pages::of(4, None), Harness::new());
-            let (client, access) = harness.reader().await;
-            let export = begin(&pages, access, &Slots::new(1, 1)).await;
-            let mut pieces = pin!(export.unwrap().pieces());
+            let (pages, harness) = (Pages::of(4), Harness::new());
+            let caller = harness.reader().await;
+            let client = caller.id();
+            let export = begin(&pages, caller, &Slots::new(1, 1)).await;
+            let mut pieces = pin!(export.pieces());
             pages.settle(2).await;
             let prefixes = Prefixes::new(&["acme-"]).unwrap();
             harness

@@ -1,7 +1,7 @@
 //! `GET` of a posting with its history.
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpRequest,
     http::{
         StatusCode,
         header::{HeaderValue, VARY},
@@ -13,8 +13,8 @@ use kernel::SourceIdentifier;
 
 use super::{LIST_PATH, json_ld, view};
 use crate::{
-    accept, coding::encode, error::ApiError, etag::conditional, oauth::Caller, query::Parameters,
-    resource::Segment, state::State,
+    accept, answer::Answer, coding::encode, error::ApiError, etag::conditional, oauth::Caller,
+    query::Parameters, resource::Segment, state::State,
 };
 
 pub(super) async fn show(
@@ -22,7 +22,7 @@ pub(super) async fn show(
     segment: Segment,
     request: HttpRequest,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let segment = segment.read()?;
     if segment.is_empty() {
         return Err(ApiError::new(

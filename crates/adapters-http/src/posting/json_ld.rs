@@ -2,10 +2,7 @@
 
 use actix_web::{
     HttpResponse,
-    http::{
-        StatusCode,
-        header::{ACCEPT, HeaderValue, VARY},
-    },
+    http::header::{ACCEPT, HeaderValue},
 };
 use domain::{
     posting::PostingView,
@@ -16,8 +13,8 @@ use kernel::Status;
 
 use super::view;
 use crate::{
-    answer::large,
-    error::ApiError,
+    answer::{Answer, large},
+    error::{ApiError, refusals},
     query::{Parameters, one_of},
     state::Appeal,
 };
@@ -93,7 +90,7 @@ pub(super) async fn one(
     appeal: Appeal,
     identity: Identity,
     takes_json: bool,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let (view, job) = large(view::size(&view), move || {
         let job = job_posting(&view, identity);
         (view, job)
@@ -102,16 +99,14 @@ pub(super) async fn one(
     match job {
         Some(job) => Ok(HttpResponse::Ok().content_type(MEDIA_TYPE).body(job)),
         None if takes_json => view::one(view, appeal).await,
-        None => Err(not_acceptable()),
+        None => Err(ApiError::not_acceptable()),
     }
 }
 
-/// 406: there is no JSON-LD of the posting, and the client takes nothing else.
-pub fn not_acceptable() -> ApiError {
-    ApiError::new(
-        StatusCode::NOT_ACCEPTABLE,
+refusals! {
+    /// 406: there is no JSON-LD of the posting, and the client takes nothing else.
+    not_acceptable: NOT_ACCEPTABLE,
         "There is no application/ld+json of this posting: it is not approved, or has no texts yet. \
          Accept application/json, too.",
-    )
-    .with_header(VARY, HeaderValue::from(ACCEPT))
+        VARY: HeaderValue::from(ACCEPT);
 }

@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpRequest, web};
 use domain::store::{ListQuery, PostingPage, PostingReader, Texts};
 use kernel::{ClientId, Status, StoreError, validation::FieldErrors};
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
-use tokio::time::Instant;
 
 use super::{cursor, view};
 use crate::{
+    answer::Answer,
     coding::encode,
     error::ApiError,
     oauth::Caller,
+    pages,
     query::{Parameters, integer, one_of},
     state::State,
 };
@@ -24,15 +25,7 @@ const MAX_LIMIT: usize = 200;
 /// Stands for the client that asks.
 const ME: &str = "me";
 
-/// The time that is spent on pages without wanted postings, before the client is given an empty
-/// one.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-pub(super) async fn list(
-    caller: Caller,
-    request: HttpRequest,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+pub(super) async fn list(caller: Caller, request: HttpRequest, state: web::Data<State>) -> Answer {
     let mut query = parse(request.query_string(), caller.id()).map_err(ApiError::invalid)?;
     query.prefixes.clone_from(caller.prefixes());
     let texts = query.texts;
@@ -45,21 +38,18 @@ pub(super) async fn list(
     ))
 }
 
-/// Reads the first page that has postings, or the last one. Pages without any are passed by for a
-/// limited time.
+/// Reads the first page that has postings, or the last one.
 async fn read(
     postings: &dyn PostingReader,
     mut query: ListQuery,
 ) -> Result<PostingPage, StoreError> {
-    let begin = Instant::now();
-    loop {
+    pages::first(Duration::ZERO, async |_| {
         let page = postings.list(&query).await?;
-        let is_over = begin.elapsed() >= PATIENCE;
-        if !page.postings.is_empty() || page.next.is_none() || is_over {
-            return Ok(page);
-        }
         query.after = page.next;
-    }
+        let is_barren = page.postings.is_empty() && page.next.is_some();
+        Ok((page, is_barren))
+    })
+    .await
 }
 
 /// Parses the parameters of a client, and collects all errors for one answer.
@@ -124,11 +114,7 @@ fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use async_trait::async_trait;
-    use domain::{posting::PostingView, store::Position};
-    use kernel::SourceIdentifier;
+    use domain::store::Position;
     use time::macros::datetime;
     use uuid::Uuid;
 
@@ -190,46 +176,6 @@ mod tests {
         ] {
             let message = parse(query).unwrap_err().to_string();
             assert!(message.contains(part), "{query}: {message}");
-        }
-    }
-
-    /// A board without wanted postings, each page of which takes half a second.
-    struct Barren {
-        pages: usize,
-        read: AtomicUsize,
-    }
-
-    #[async_trait]
-    impl PostingReader for Barren {
-        async fn find(&self, _: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
-            Ok(None)
-        }
-
-        async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
-            tokio::time::sleep(Duration::from_millis(500)).await;
-            let page = query.after.map_or(0, |after| after.id.as_u128());
-            let read = self.read.fetch_add(1, Ordering::SeqCst);
-            assert_eq!(page, read as u128);
-            Ok(PostingPage {
-                postings: Vec::new(),
-                next: (read + 1 < self.pages).then(|| Position {
-                    updated_at: OffsetDateTime::UNIX_EPOCH,
-                    id: Uuid::from_u128(page + 1),
-                }),
-            })
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn pages_without_postings_are_passed_by_for_a_limited_time() {
-        for (pages, read, goes_on) in [(3, 3, false), (usize::MAX, 4, true)] {
-            let board = Barren {
-                pages,
-                read: AtomicUsize::new(0),
-            };
-            let page = super::read(&board, parse("").unwrap()).await.unwrap();
-            assert_eq!(board.read.load(Ordering::SeqCst), read);
-            assert_eq!(page.next.is_some(), goes_on);
         }
     }
 }

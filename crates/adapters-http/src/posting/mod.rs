@@ -10,8 +10,10 @@ mod notice;
 mod payload;
 mod prefer;
 mod put;
-mod routes;
 mod view;
+
+use access::Scope;
+use actix_web::{http::Method, web};
 
 #[cfg(test)]
 pub use self::view::tests;
@@ -21,15 +23,45 @@ pub use self::cursor::{decode as read_cursor, encode as write_cursor};
 pub use self::{
     activity::Pushes,
     export::NDJSON,
-    json_ld::not_acceptable,
     payload::describe_fields,
     prefer::{STRICT, is_strict},
     put::PREFERENCE_APPLIED,
-    routes::routes,
     view::{PostingWithHistory, Status, with_history},
+};
+use crate::{
+    answer::Answer,
+    error::{ApiError, refusals},
+    guard::{clients, protected},
 };
 
 /// The path of the list.
 pub const LIST_PATH: &str = "/api/job-board/job-postings";
 /// The path of the export.
 pub const EXPORT_PATH: &str = "/api/job-board/export";
+
+/// `GET` of the list and of the export; `PUT` and `GET` of one posting.
+pub fn routes(config: &mut web::ServiceConfig) {
+    // An empty identifier is a bad identifier, not another path.
+    let one = protected(&format!("{LIST_PATH}/{{identifier:[^/]*}}"), Scope::READERS);
+    config
+        .service(protected(LIST_PATH, Scope::READERS).get(list::list))
+        .service(protected(EXPORT_PATH, Scope::READERS).get(export::export))
+        .service(
+            one.get(get::show)
+                .with(Method::PUT, clients(Scope::WRITERS), put::put)
+                .instead(
+                    "PUT creates and updates a posting, with all fields or only some; \
+                     {\"expiration\":{}} takes it down.",
+                ),
+        )
+        .service(
+            web::resource(format!("{LIST_PATH}/{{rest:.*}}"))
+                .to(async || Answer::Err(ApiError::no_such_posting_path())),
+        );
+}
+
+refusals! {
+    /// 404: below the list there are single segments alone.
+    no_such_posting_path: NOT_FOUND,
+        "There is nothing at this path. A slash in an identifier is written %2F.";
+}

@@ -33,7 +33,7 @@ use super::{
     prefer::{STRICT, is_strict},
 };
 use crate::{
-    answer::Data,
+    answer::{Answer, Data},
     body::Body,
     error::ApiError,
     oauth::Caller,
@@ -90,7 +90,7 @@ pub(super) async fn put(
     request_id: RequestId,
     body: Body,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let (dry_run, strict) = (options.dry_run, options.strict);
     let answer = push(&caller, &segment, options, body, &state).await;
     let answer = answer.map_err(|error| match error.status_code() {

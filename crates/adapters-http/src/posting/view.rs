@@ -1,27 +1,31 @@
 //! The JSON form of postings in answers.
 
-use actix_web::HttpResponse;
 use domain::{
     posting::{self, PostingView},
     store::{PAGE_BYTES, Position, PostingPage, Texts},
 };
-use kernel::codes::{CountryCode, CurrencyCode};
+use kernel::{
+    codes::{CountryCode, CurrencyCode},
+    field::INTEGER,
+};
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
-use utoipa::{ToSchema, openapi::ObjectBuilder};
+use utoipa::{
+    ToSchema,
+    openapi::{KnownFormat, ObjectBuilder, SchemaFormat, Type, schema::SchemaType},
+};
 use uuid::Uuid;
 
 use super::cursor;
 use crate::{
-    answer::{self, Data, Nullable, Timestamp},
+    answer::{self, Answer, Data, Nullable, Timestamp},
     company::Company,
-    error::ApiError,
-    schema::{optional_amount, view, vocabularies},
+    schema::{view, vocabularies},
     state::Appeal,
 };
 
 /// The answer to a `GET` of one posting.
-pub async fn one(view: PostingView, appeal: Appeal) -> Result<HttpResponse, ApiError> {
+pub async fn one(view: PostingView, appeal: Appeal) -> Answer {
     let bytes = size(&view);
     let write = move |view: &PostingView| {
         let data = with_history(view, appeal.as_deref());
@@ -48,11 +52,7 @@ pub fn with_history<'a>(view: &'a PostingView, appeal: Option<&'a str>) -> Posti
 }
 
 /// A page of the list, with these texts of its postings.
-pub async fn many(
-    page: PostingPage,
-    texts: Texts,
-    appeal: Appeal,
-) -> Result<HttpResponse, ApiError> {
+pub async fn many(page: PostingPage, texts: Texts, appeal: Appeal) -> Answer {
     let bytes = page.postings.iter().map(size).sum();
     let write = move |page: &PostingPage| write_page(page, texts, appeal.as_deref(), PAGE_BYTES);
     answer::large_json(page, bytes, write).await
@@ -228,8 +228,14 @@ view! {
     }
 }
 
+/// An integer from 0 to the largest that every JSON implementation represents exactly, or `null`.
 fn amount() -> ObjectBuilder {
-    optional_amount("As pushed.")
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::Integer, Type::Null]))
+        .description(Some("As pushed."))
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+        .minimum(Some(0))
+        .maximum(usize::try_from(INTEGER).ok())
 }
 
 view! {

@@ -32,8 +32,7 @@ pub fn routes(config: &mut web::ServiceConfig) {
         .service(
             one.get(resource::get)
                 .on(Method::PUT, resource::put)
-                .on(Method::DELETE, resource::delete)
-                .build(),
+                .on(Method::DELETE, resource::delete),
         )
         .configure(webhook::routes)
         .configure(migration::routes);

@@ -8,16 +8,18 @@ use newsletter::subscriber::{Email, InvalidEmail, MigrationToken, PutSubscriber,
 use uuid::Uuid;
 
 use super::view::Subscriber;
-use crate::{answer, body::Body, error::ApiError, resource::Segment, state::State};
+use crate::{
+    answer::{self, Answer},
+    body::Body,
+    error::{ApiError, refusals},
+    resource::Segment,
+    state::State,
+};
 
 /// The scopes that permit reporting, reading and erasing.
 pub const REPORTERS: &[Scope] = &[Scope::NewsletterSubscribersWrite];
 
-pub(super) async fn put(
-    segment: Segment,
-    body: Body,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+pub(super) async fn put(segment: Segment, body: Body, state: web::Data<State>) -> Answer {
     let body = body.json(state.body_limit()).await?;
     let put = PutSubscriber::parse(segment.read()?, &body, new_id(), new_token())?;
     // The command owns its values, so the body need not stay in memory while it waits.
@@ -28,26 +30,20 @@ pub(super) async fn put(
     } else {
         StatusCode::OK
     };
-    answer::data(status, Subscriber::new(&reported.subscriber))
+    answer::data_with(status, Subscriber::new(&reported.subscriber))
 }
 
-pub(super) async fn get(
-    segment: Segment,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+pub(super) async fn get(segment: Segment, state: web::Data<State>) -> Answer {
     let email = Email::from_path_segment(segment.read()?)?;
     let found = state.ports.newsletter.find(&email).await?;
     let subscriber = found.ok_or_else(ApiError::no_such_subscriber)?;
-    answer::data(StatusCode::OK, Subscriber::new(&subscriber))
+    answer::data(Subscriber::new(&subscriber))
 }
 
-pub(super) async fn delete(
-    segment: Segment,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+pub(super) async fn delete(segment: Segment, state: web::Data<State>) -> Answer {
     let email = Email::from_path_segment(segment.read()?)?;
     if state.ports.newsletter.erase(&email).await? {
-        Ok(HttpResponse::new(StatusCode::NO_CONTENT))
+        Ok(HttpResponse::NoContent().finish())
     } else {
         Err(ApiError::no_such_subscriber())
     }
@@ -63,11 +59,9 @@ pub fn new_token() -> MigrationToken {
     MigrationToken::new(rand::random())
 }
 
-impl ApiError {
+refusals! {
     /// 404: this person was never reported.
-    pub fn no_such_subscriber() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "Newsletter subscriber not found.")
-    }
+    no_such_subscriber: NOT_FOUND, "Newsletter subscriber not found.";
 }
 
 impl From<InvalidEmail> for ApiError {

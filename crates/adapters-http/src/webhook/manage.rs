@@ -14,7 +14,7 @@ use webhooks::{
 
 use super::view::{Delivery, Endpoint, EndpointWithSecret, TestOutcome, new_ping};
 use crate::{
-    answer::{self, no_store},
+    answer::{self, Answer, no_store},
     body::{Body, BodyLimit},
     error::ApiError,
     etag::conditional,
@@ -29,38 +29,28 @@ pub const PATH: &str = "/api/job-board/webhooks";
 /// The largest body, in bytes: a URL, a description and the names of events are small.
 const LARGEST_BODY: usize = 16 * 1024;
 
-pub(super) async fn create(
-    caller: Caller,
-    body: Body,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+pub(super) async fn create(caller: Caller, body: Body, state: web::Data<State>) -> Answer {
     let body = read(body, &state).await?;
-    let ports = &state.ports.webhooks;
-    let new = NewEndpoint::parse(&body, ports.private)?;
+    let new = NewEndpoint::parse(&body, state.ports.private_addresses)?;
     let id = EndpointId::new(Uuid::now_v7());
     let secret = Secret::drawn(rand::random());
-    let webhooks = ports.of(caller.id());
+    let webhooks = state.ports.webhooks_of(caller.id());
     let _slot = state.receiver_calls.take(caller.id())?;
     let created = webhooks.create(new, Prefixes::ALL, id, secret, now());
     let endpoint = created.await?;
     let location = format!("{PATH}/{}", endpoint.id);
     let shown = EndpointWithSecret::new(&endpoint, &Health::default());
-    let mut response = answer::data(StatusCode::CREATED, shown).map(no_store)?;
-    let location = header::HeaderValue::try_from(location);
-    let location = location.map_err(|error| ApiError::internal(&error))?;
-    response.headers_mut().insert(header::LOCATION, location);
+    let mut response = answer::data_with(StatusCode::CREATED, shown).map(no_store)?;
+    let headers = response.headers_mut();
+    headers.insert(header::LOCATION, location.try_into()?);
     Ok(response)
 }
 
-pub(super) async fn list(
-    caller: Caller,
-    _: Query<()>,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
-    let webhooks = state.ports.webhooks.of(caller.id());
+pub(super) async fn list(caller: Caller, _: Query<()>, state: web::Data<State>) -> Answer {
+    let webhooks = state.ports.webhooks_of(caller.id());
     let all = webhooks.list(None, MOST_ENDPOINTS).await?;
     let shown: Vec<_> = all.iter().map(Endpoint::from).collect();
-    answer::data(StatusCode::OK, shown)
+    answer::data(shown)
 }
 
 pub(super) async fn show(
@@ -69,10 +59,10 @@ pub(super) async fn show(
     id: web::Path<String>,
     request: HttpRequest,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
-    let webhooks = state.ports.webhooks.of(caller.id());
+) -> Answer {
+    let webhooks = state.ports.webhooks_of(caller.id());
     let found = webhooks.find(parse(&id)?).await?;
-    let answer = answer::data(StatusCode::OK, Endpoint::from(&found))?;
+    let answer = answer::data(Endpoint::from(&found))?;
     conditional(&request, answer)
 }
 
@@ -81,17 +71,16 @@ pub(super) async fn update(
     id: web::Path<String>,
     body: Body,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let body = read(body, &state).await?;
-    let ports = &state.ports.webhooks;
-    let change = EndpointChange::parse(&body, ports.private)?;
+    let change = EndpointChange::parse(&body, state.ports.private_addresses)?;
     let _slot = match change.url {
         Patch::Set(_) => Some(state.receiver_calls.take(caller.id())?),
         _ => None,
     };
-    let webhooks = ports.of(caller.id());
+    let webhooks = state.ports.webhooks_of(caller.id());
     let updated = webhooks.update(parse(&id)?, &change, now()).await?;
-    answer::data(StatusCode::OK, Endpoint::from(&updated))
+    answer::data(Endpoint::from(&updated))
 }
 
 pub(super) async fn delete(
@@ -99,10 +88,10 @@ pub(super) async fn delete(
     _: Query<()>,
     id: web::Path<String>,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
-    let webhooks = state.ports.webhooks.of(caller.id());
+) -> Answer {
+    let webhooks = state.ports.webhooks_of(caller.id());
     webhooks.delete(parse(&id)?, now()).await?;
-    Ok(HttpResponse::new(StatusCode::NO_CONTENT))
+    Ok(HttpResponse::NoContent().finish())
 }
 
 pub(super) async fn rotate(
@@ -110,15 +99,15 @@ pub(super) async fn rotate(
     _: Query<()>,
     id: web::Path<String>,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
-    let webhooks = state.ports.webhooks.of(caller.id());
+) -> Answer {
+    let webhooks = state.ports.webhooks_of(caller.id());
     let secret = Secret::drawn(rand::random());
     let rotated = webhooks.rotate(parse(&id)?, secret, now());
     let TrackedEndpoint {
         endpoint, health, ..
     } = rotated.await?;
     let shown = EndpointWithSecret::new(&endpoint, &health);
-    answer::data(StatusCode::OK, shown).map(no_store)
+    answer::data(shown).map(no_store)
 }
 
 pub(super) async fn test(
@@ -126,13 +115,13 @@ pub(super) async fn test(
     _: Query<()>,
     id: web::Path<String>,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let now = now();
-    let (delivery, body) = new_ping(now).map_err(|error| ApiError::internal(&error))?;
-    let webhooks = state.ports.webhooks.of(caller.id());
+    let (delivery, body) = new_ping(now)?;
+    let webhooks = state.ports.webhooks_of(caller.id());
     let _slot = state.receiver_calls.take(caller.id())?;
     let attempt = webhooks.test(parse(&id)?, (&delivery, &body), now).await?;
-    answer::data(StatusCode::OK, TestOutcome::new(&attempt))
+    answer::data(TestOutcome::new(&attempt))
 }
 
 pub(super) async fn replay(
@@ -140,11 +129,11 @@ pub(super) async fn replay(
     id: web::Path<String>,
     body: Body,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let since = parse_replay(&read(body, &state).await?)?;
-    let webhooks = state.ports.webhooks.of(caller.id());
+    let webhooks = state.ports.webhooks_of(caller.id());
     webhooks.replay(parse(&id)?, since, now()).await?;
-    Ok(HttpResponse::new(StatusCode::NO_CONTENT))
+    Ok(HttpResponse::NoContent().finish())
 }
 
 pub(super) async fn resend(
@@ -152,11 +141,11 @@ pub(super) async fn resend(
     id: web::Path<String>,
     body: Body,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let event = parse_resend(&read(body, &state).await?)?;
-    let webhooks = state.ports.webhooks.of(caller.id());
+    let webhooks = state.ports.webhooks_of(caller.id());
     webhooks.resend(parse(&id)?, event, now()).await?;
-    Ok(HttpResponse::new(StatusCode::NO_CONTENT))
+    Ok(HttpResponse::NoContent().finish())
 }
 
 /// How many deliveries a client wants to see.
@@ -174,11 +163,11 @@ pub(super) async fn deliveries(
     Query(Last(limit)): Query<Last>,
     id: web::Path<String>,
     state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
-    let webhooks = state.ports.webhooks.of(caller.id());
+) -> Answer {
+    let webhooks = state.ports.webhooks_of(caller.id());
     let deliveries = webhooks.deliveries(parse(&id)?, limit).await?;
     let shown: Vec<_> = deliveries.iter().map(Delivery::new).collect();
-    answer::data(StatusCode::OK, shown)
+    answer::data(shown)
 }
 
 /// Reads the body of a request that takes no parameters.

@@ -33,6 +33,6 @@ pub fn routes(config: &mut web::ServiceConfig) {
         of("/resend").on(Method::POST, manage::resend),
         of("/deliveries").get(manage::deliveries),
     ] {
-        config.service(resource.build());
+        config.service(resource);
     }
 }

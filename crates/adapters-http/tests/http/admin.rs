@@ -9,7 +9,7 @@ use std::{
 };
 
 use actix_web::web;
-use adapters_http::{AdminListener, BuildError, Hosts, MetricsPage, Readiness, StopHandle};
+use adapters_http::{BoundListener, BuildError, Hosts, MetricsPage, Readiness, StopHandle};
 
 use crate::support::{Backend, Connection, QUICK, Response};
 
@@ -26,9 +26,9 @@ pub fn spawn() -> TestAdmin {
         let made = made.fetch_add(1, Ordering::SeqCst) + 1;
         Box::pin(async move { format!("pages_made {made}\n") })
     });
-    let listener = AdminListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = BoundListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let readiness = Readiness::of_store(Arc::<Backend>::default());
-    let application = listener.answer_with(page, readiness, QUICK).unwrap();
+    let application = listener.serve_metrics(page, readiness, QUICK).unwrap();
     TestAdmin {
         address: application.addr(),
         stop: application.stop_handle(),
@@ -79,13 +79,13 @@ async fn a_name_that_leads_here_from_elsewhere_is_not_answered() {
     assert_eq!(answer.status, 421);
     assert!(answer.message().contains("Host"), "{answer:?}");
 
-    let listener = AdminListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = BoundListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = listener.addr();
     let hosts = Hosts::of_url("https://console.example");
     let routes = |config: &mut web::ServiceConfig| {
         config.default_service(web::to(async || "a page"));
     };
-    let application = listener.serve(routes, hosts, QUICK).unwrap();
+    let application = listener.serve_pages(routes, hosts, QUICK).unwrap();
     tokio::spawn(application.run());
     for (host, status) in [
         ("console.example", 200),
@@ -100,12 +100,12 @@ async fn a_name_that_leads_here_from_elsewhere_is_not_answered() {
 #[tokio::test]
 async fn it_stops_and_its_address_is_free_again() {
     let admin = spawn();
-    let taken = AdminListener::bind(admin.address).map(|_| ());
+    let taken = BoundListener::bind(admin.address).map(|_| ());
     assert!(
         matches!(&taken, Err(BuildError::Bind { address, .. }) if *address == admin.address),
         "{taken:?}"
     );
     admin.stop.stop().await;
     admin.serving.await.unwrap().unwrap();
-    assert!(AdminListener::bind(admin.address).is_ok());
+    assert!(BoundListener::bind(admin.address).is_ok());
 }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use access::{ActivityLog as _, Clients as _, Scope};
+use access::Scope;
 use kernel::Prefixes;
 use serde_json::{Value, json};
 
@@ -89,10 +89,13 @@ async fn the_headers_of_a_push_say_what_happened_and_a_dry_run_what_would() {
         for query in ["?dry_run=true", "?dry_run=true", "?dry_run=false"] {
             let answer = put(&token, &format!("a{query}"), &body).send(&app).await;
             assert_eq!(told(&answer), expect, "{query}");
-            uuids.push(answer.json()["data"]["uuid"].clone());
+            let uuid = answer.json()["data"]["uuid"].clone();
+            assert_eq!(answer.text(), format!("{{\"data\":{{\"uuid\":{uuid}}}}}"));
+            uuids.push(uuid);
         }
         let uuid = uuids.pop().unwrap();
-        assert!(uuid.is_string());
+        let id = uuid::Uuid::parse_str(uuid.as_str().unwrap()).unwrap();
+        assert_eq!(id.get_version_num(), 7);
         let would_be = if status == 201 { Value::Null } else { uuid };
         assert_eq!(uuids, [would_be.clone(), would_be]);
     }
@@ -204,19 +207,6 @@ async fn a_client_learns_what_came_of_its_pushes() {
     let reader = app.token(&[Scope::JobPostingsRead]).await;
     let own = app.get(&reader, INTEGRATION).await;
     assert_eq!(own.json()["data"]["days"], json!([]));
-    assert_eq!(
-        app.get(&reader, &format!("{INTEGRATION}?x=1")).await.status,
-        422
-    );
-}
-
-#[tokio::test]
-async fn the_use_of_a_secret_is_recorded() {
-    let app = TestApp::spawn();
-    let (id, _) = app.client(|_| {}).await;
-    app.backend.activity(id).await.unwrap();
-    let client = app.backend.store.find(id).await.unwrap().unwrap();
-    assert!(client.secrets[0].last_used_at >= Some(client.created_at));
 }
 
 #[tokio::test]
@@ -234,9 +224,6 @@ async fn a_client_gets_a_link_to_its_pages_which_are_on_the_same_listener() {
     let (at, query) = url.split_once("/integration?").unwrap();
     assert_eq!(query, format!("client={id}"));
     assert_eq!(made["data"]["expires_at"], "1970-01-01T00:00:00Z");
-    let refused = format!("{link}?as=ann");
-    let refused = request("POST", &refused).token(&token).send(&app).await;
-    assert_eq!(refused.status, 422);
     let page = request("GET", "/integration").send(&app).await;
     assert_eq!(
         (page.status, page.text()),

@@ -1,44 +1,9 @@
 //! The documentation as it is served. Its content is checked by the unit tests of `openapi`.
 
-use std::collections::BTreeSet;
-
-use access::Scope;
 use domain::posting::ReasonCode;
 use kernel::Status;
 
 use crate::support::{TestApp, request};
-
-#[tokio::test]
-async fn what_is_documented_is_there_and_what_is_not_is_405() {
-    let app = TestApp::spawn();
-    let token = app.token(&Scope::ALL).await;
-    let document = serde_json::to_value(adapters_http::openapi().unwrap()).unwrap();
-    for (path, operations) in document["paths"].as_object().unwrap() {
-        let target = path
-            .replace("{uniqueSourceIdentifier}", "documented")
-            .replace("{email}", "documented@example.com")
-            .replace("{id}", "0190a1b2-0000-7000-8000-000000000002");
-        let known = operations.as_object().unwrap().keys().map(String::as_str);
-        let known: BTreeSet<_> = known.collect();
-        for method in ["get", "put", "post", "delete", "patch", "options", "trace"] {
-            let request = request(&method.to_uppercase(), &target).token(&token);
-            let response = request.send(&app).await;
-            let status = response.status;
-            assert_eq!(status == 405, !known.contains(method), "{method} {path}");
-            if status == 405 {
-                let allow = response.header("Allow").unwrap().to_lowercase();
-                let allowed = allow.split(", ").filter(|method| *method != "head");
-                assert_eq!(allowed.collect::<BTreeSet<_>>(), known, "{path}");
-            } else {
-                let documented = operations[method]["responses"].get(status.to_string());
-                assert!(
-                    documented.is_some(),
-                    "{method} {path}: {status} is not documented"
-                );
-            }
-        }
-    }
-}
 
 #[tokio::test]
 async fn a_browser_is_led_to_the_documentation() {

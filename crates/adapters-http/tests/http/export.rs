@@ -95,7 +95,6 @@ async fn wrong_requests_are_refused() {
     let table = "
         GET ?status=open |  | 422 | must be one of PendingEnrichment
         GET ?texts=some  |  | 422 | must be one of all, redacted, none
-        GET ?limit=1     |  | 422 | limit is not a known parameter
         GET ?form=xml    |  | 422 | form must be one of json, jsonld.
         ";
     check(&app, Some(&token), PATH, table).await;

@@ -30,29 +30,6 @@ fn full() -> Value {
 }
 
 #[tokio::test]
-async fn the_answer_to_a_push_is_its_uuid() {
-    let (app, token) = TestApp::with_writer().await;
-    let created = put(&token, "p", &posting()).send(&app).await;
-    assert_eq!(created.status, 201);
-    let uuid = created.json()["data"]["uuid"].as_str().unwrap().to_owned();
-    assert_eq!(uuid::Uuid::parse_str(&uuid).unwrap().get_version_num(), 7);
-    let exactly = format!("{{\"data\":{{\"uuid\":\"{uuid}\"}}}}");
-    assert_eq!(created.text(), exactly);
-    for body in [
-        json!({"title": "Other"}),
-        json!({"expiration": {}}),
-        json!({"expiration": null}),
-    ] {
-        let response = put(&token, "p", &body).send(&app).await;
-        assert_eq!(
-            (response.status, response.text()),
-            (200, &*exactly),
-            "{body}"
-        );
-    }
-}
-
-#[tokio::test]
 async fn every_field_is_read_back() {
     let (app, token) = TestApp::with_writer().await;
     let uuid = push(&app, &token, "full", &full()).await;

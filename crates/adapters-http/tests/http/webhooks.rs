@@ -103,16 +103,12 @@ async fn a_client_registers_changes_and_deletes() {
     let change = json!({"state": "paused", "types": null, "description": null});
     let patch = || request("PATCH", &location).token(&token).json(&change);
     let changed = send(&app, patch(), 200).await.json()["data"].clone();
-    let mut expect = expect;
     assert_ne!(changed["updated_at"], at);
-    for (field, value) in change
-        .as_object()
-        .unwrap()
-        .iter()
-        .chain([(&"updated_at".to_owned(), &changed["updated_at"])])
-    {
-        expect[field] = value.clone();
-    }
+    let mut expect = expect;
+    expect["updated_at"] = changed["updated_at"].clone();
+    expect["state"] = json!("paused");
+    expect["types"] = Value::Null;
+    expect["description"] = Value::Null;
     assert_eq!(changed, expect);
     let again = send(&app, patch(), 200).await.json()["data"].clone();
     assert_eq!(again, changed);
@@ -153,61 +149,43 @@ async fn a_secret_is_replaced_and_a_ping_is_signed_with_both() {
 }
 
 #[tokio::test]
-async fn a_replay_goes_back() {
-    let app = TestApp::spawn();
-    let (token, writer) = (manager(&app).await, app.writer().await);
-    push(&app, &writer, "before", &posting()).await;
-    let webhook = register(&app, &token, json!({"url": "https://a.example/"})).await;
-    let id: EndpointId = webhook["id"].as_str().unwrap().parse().unwrap();
-    let store = &app.backend.store;
-    let cursor = async || store.find(id).await.unwrap().unwrap().cursor;
-    let end = store.end().await.unwrap();
-    assert_eq!(cursor().await, end);
-    for (since, expect) in [
-        ("2999-01-01T00:00:00+02:00", end),
-        ("2026-01-01T00:00:00Z", Cursor::START),
-    ] {
-        let replay = to("POST", &path_of(&webhook, "/replay")).token(&token);
-        let replay = replay.json(&json!({"since": since}));
-        let response = send(&app, replay, 204).await;
-        assert_eq!(response.text(), "");
-        assert_eq!(cursor().await, expect, "{since}");
-    }
-}
-
-#[tokio::test]
-async fn an_event_is_sent_again() {
+async fn events_are_delivered_again() {
     let (app, writer) = TestApp::with_writer().await;
     let token = manager(&app).await;
     push(&app, &writer, "one", &posting()).await;
     let webhook = register(&app, &token, json!({"url": "https://a.example/"})).await;
     let (store, path) = (&app.backend.store, path_of(&webhook, ""));
-    let end = store.end().await.unwrap();
-    let event = json!({"event": end.to_string()});
-    let resend = to("POST", &format!("{path}/resend")).token(&token);
-    let response = send(&app, resend.json(&event), 204).await;
-    assert_eq!(response.text(), "");
-    let id = webhook["id"].as_str().unwrap().parse().unwrap();
+    let id: EndpointId = webhook["id"].as_str().unwrap().parse().unwrap();
+    let event = store.end().await.unwrap();
+    let post = |rest: &str, body: Value| {
+        to("POST", &format!("{path}{rest}"))
+            .token(&token)
+            .json(&body)
+    };
+    let resent = send(
+        &app,
+        post("/resend", json!({"event": event.to_string()})),
+        204,
+    )
+    .await;
+    assert_eq!(resent.text(), "");
     let due = store.due(id, OffsetDateTime::now_utc(), 9).await.unwrap();
-    assert!(due.iter().map(|event| event.cursor).eq([end]));
-
-    let companies = json!({"types": ["CompanyUpdated"]});
-    let change = to("PATCH", &path).token(&token);
-    send(&app, change.json(&companies), 200).await;
-    let table = format!(
-        r#"
-        POST /resend | {{"event":"{missing}"}} | 404 | Event not found.
-        POST /resend | {{"event":"1"}}         | 422 | event must be the id of
-        POST /resend | {{}}                    | 422 | event is required
-        POST /resend | {event}                 | 422 | is a JobPostingCreated
-        "#,
-        missing = Cursor::START
-    );
-    check(&app, Some(&token), &format!("{PATH}{path}"), &table).await;
-    let deliveries = app
-        .get(&token, &format!("{PATH}{path}/deliveries?limit=1"))
-        .await;
+    assert!(due.iter().map(|due| due.cursor).eq([event]));
+    send(
+        &app,
+        post("/replay", json!({"since": "2026-01-01T00:00:00Z"})),
+        204,
+    )
+    .await;
+    assert_eq!(store.find(id).await.unwrap().unwrap().cursor, Cursor::START);
+    let deliveries = to("GET", &format!("{path}/deliveries?limit=1")).token(&token);
+    let deliveries = send(&app, deliveries, 200).await;
     assert_eq!(deliveries.json(), json!({"data": []}));
+    let unknown = format!(
+        r#"POST /resend | {{"event":"{}"}} | 404 | Event not found."#,
+        Cursor::START
+    );
+    check(&app, Some(&token), &format!("{PATH}{path}"), &unknown).await;
 }
 
 #[tokio::test]
@@ -231,26 +209,12 @@ async fn wrong_bodies_and_parameters_are_refused() {
         PATCH /ID       | application/json: LARGE | 413 | 16384
         PATCH /ID       | text/plain: {}          | 415
         POST /ID/replay | {}                      | 422 | since is required
+        POST /ID/resend | {}                      | 422 | event is required
         POST /ID/replay |                         | 415
         GET /ID/deliveries?limit=101 |                         | 422 | between 1 and 100
-        GET ?page=2     |                         | 422 | page is not a known
         "#;
     let table = table.replace("/ID", &path_of(&webhook, ""));
     check(&app, Some(&token), PATH, &table).await;
-    for (method, rest, body) in operations() {
-        let request = to(method, &path_of(&webhook, &format!("{rest}?x=1"))).token(&token);
-        let refused = send(&app, with(request, body), 422).await;
-        assert!(
-            refused.message().contains("x is not a known"),
-            "{refused:?}"
-        );
-    }
-    for n in 1..webhooks::MOST_ENDPOINTS {
-        let body = json!({"url": format!("https://a.example/{n}")});
-        register(&app, &token, body).await;
-    }
-    let more = r#"POST | {"url":"https://a.example/more"} | 409 | 50 webhooks"#;
-    check(&app, Some(&token), PATH, more).await;
 }
 
 /// Each of these requests looks up a name, which may take long.

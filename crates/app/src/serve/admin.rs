@@ -45,7 +45,7 @@ pub fn start(
         let page = Arc::clone(&page);
         Box::pin(async move { page.make().await })
     });
-    let application = listener.answer_with(page, readiness, Timeouts::default())?;
+    let application = listener.serve_metrics(page, readiness, Timeouts::default())?;
     let mut running = Running::start(application, &LISTENER);
     tracing::info!("metrics are at http://{}/metrics", running.address);
     let upkeep = tokio::spawn(async move {

@@ -52,7 +52,7 @@ impl ConsoleServer {
             has_newsletter: work.accounts.settings().has_account(),
         };
         let console = Console::new(ports(database, sender, undo, work), settings);
-        let application = listener.serve(
+        let application = listener.serve_pages(
             move |routes| console.configure(routes),
             Hosts::of_url(&url),
             Timeouts::default(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use access::{Client, ClientError, sign_in::SignInTokens};
 use adapters_console::{SharedPorts, client_link, integration_routes};
-use adapters_http::{ClientPages, PageRoutes, event_text, new_ping};
+use adapters_http::{ClientPages, PageRoutes, event_data, new_ping};
 use async_trait::async_trait;
 use domain::usecase::UndoCatalogue;
 use runtime::clock;
@@ -35,7 +35,8 @@ pub fn shared_ports(
         sender,
         new_ping: Arc::new(|at| new_ping(at).ok()),
         event_text: Arc::new(move |event, posting| {
-            event_text(event, posting, of_events.as_deref())
+            let data = event_data(event, posting, of_events.as_deref())?;
+            serde_json::to_string_pretty(&data).ok()
         }),
         appeal,
         private_addresses: work.addresses.private,

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use adapters_http::{AdminApplication, AdminListener, StopHandle};
+use adapters_http::{BoundListener, BoundServer, StopHandle};
 use anyhow::bail;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
@@ -17,7 +17,7 @@ pub struct Listener {
 }
 
 /// Binds an address; `None` if it is off, or not asked for and taken.
-pub fn bind(bind: AdminBind, listener: &Listener) -> anyhow::Result<Option<AdminListener>> {
+pub fn bind(bind: AdminBind, listener: &Listener) -> anyhow::Result<Option<BoundListener>> {
     let Listener {
         what,
         variable,
@@ -25,13 +25,13 @@ pub fn bind(bind: AdminBind, listener: &Listener) -> anyhow::Result<Option<Admin
     } = listener;
     match bind {
         AdminBind::Off => Ok(None),
-        AdminBind::At(address) => match AdminListener::bind(address) {
+        AdminBind::At(address) => match BoundListener::bind(address) {
             Ok(bound) => Ok(Some(bound)),
             Err(error) => {
                 bail!("{variable}: {error}; {option} takes another address and port, or `off`")
             }
         },
-        AdminBind::IfFree(address) => match AdminListener::bind(address) {
+        AdminBind::IfFree(address) => match BoundListener::bind(address) {
             Ok(bound) => Ok(Some(bound)),
             Err(error) => {
                 tracing::warn!(
@@ -56,7 +56,7 @@ pub struct Running {
 
 impl Running {
     /// Starts to serve.
-    pub fn start(application: AdminApplication, listener: &Listener) -> Self {
+    pub fn start(application: BoundServer, listener: &Listener) -> Self {
         let what = listener.what;
         Self {
             address: application.addr(),

@@ -26,9 +26,7 @@ mod worker;
 
 use std::{ffi::OsString, net::SocketAddr, sync::Arc};
 
-use adapters_http::{
-    Application, BuildError, HttpSettings, Ports, StopHandle, Timeouts, WebhookPorts,
-};
+use adapters_http::{Application, BuildError, HttpSettings, Ports, StopHandle, Timeouts};
 use adapters_postgres::PostgresUrl;
 use adapters_prometheus::Serving;
 use anyhow::{Context as _, anyhow};
@@ -245,13 +243,10 @@ impl Running {
             postings: Arc::clone(&database.postings),
             reads,
             newsletter: Arc::new(newsletter.clone()),
-            webhooks: WebhookPorts {
-                webhooks: Arc::clone(&database.webhooks),
-                log: Arc::clone(&database.events),
-                clients: Arc::clone(&database.clients),
-                sender: Arc::clone(&tried) as _,
-                private: options.work.addresses.private,
-            },
+            webhooks: Arc::clone(&database.webhooks),
+            log: Arc::clone(&database.events),
+            sender: Arc::clone(&tried) as _,
+            private_addresses: options.work.addresses.private,
             clients: Arc::clone(&database.clients),
             pages: Arc::new(pages),
             activity: Arc::clone(&database.activity),

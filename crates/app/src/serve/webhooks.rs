@@ -38,10 +38,8 @@ pub fn warn_without_https(client: &WebhookClient) {
 /// The bodies of deliveries, with where decisions can be contested.
 pub fn body(appeal: Option<Arc<str>>) -> Body {
     Arc::new(move |event: &Event, posting: Option<&PostingView>| {
-        match adapters_http::event_body(event, posting, appeal.as_deref()) {
-            Ok(Some(body)) => Ok(body),
-            Ok(None) => Err(format!("{} is not for readers outside", event.name)),
-            Err(error) => Err(error.to_string()),
-        }
+        let body = adapters_http::event_data(event, posting, appeal.as_deref());
+        let body = body.ok_or_else(|| format!("{} is not for readers outside", event.name))?;
+        serde_json::to_vec(&body).map_err(|error| error.to_string())
     })
 }

@@ -36,7 +36,6 @@ use tokens::{ClientSecret, KeyFolder, KeyId, KeyRing, TokenFault};
 use uuid::Uuid;
 
 use super::*;
-use crate::guard::Access;
 
 const ISSUER: &str = "https://jobs.example";
 const TTL: i64 = 3600;
@@ -173,7 +172,7 @@ impl Harness {
     async fn authorize(
         &self,
         headers: &HeaderMap,
-        scopes: &[Scope],
+        scopes: &'static [Scope],
     ) -> Result<ClientId, AuthError> {
         authorize_in(&self.authorizer, headers, scopes).await
     }
@@ -202,14 +201,12 @@ impl Harness {
         (id, answer.body["access_token"].as_str().unwrap().to_owned())
     }
 
-    /// The access of a request by a new client that may read postings.
-    pub(crate) async fn reader(&self) -> (ClientId, Access) {
+    /// A new client that may read postings.
+    pub(crate) async fn reader(&self) -> Caller {
         const SCOPES: &[Scope] = &[Scope::JobPostingsRead];
-        let (id, token) = self.token(SCOPES).await;
-        let headers = bearer(&token);
+        let headers = bearer(&self.token(SCOPES).await.1);
         let caller = self.authorizer.authorize(&headers, SCOPES, true, |_, _| {});
-        let access = Access::new(&self.authorizer, caller.await.unwrap(), SCOPES);
-        (id, access)
+        caller.await.unwrap()
     }
 
     /// Asks for a token.
@@ -241,9 +238,9 @@ fn form(id: impl Display, secret: impl Display) -> String {
 }
 
 async fn authorize_in(
-    authorizer: &Authorizer,
+    authorizer: &Arc<Authorizer>,
     headers: &HeaderMap,
-    scopes: &[Scope],
+    scopes: &'static [Scope],
 ) -> Result<ClientId, AuthError> {
     let caller = authorizer.authorize(headers, scopes, true, |_, _| {});
     caller.await.map(|caller| caller.id())
@@ -301,13 +298,7 @@ impl Answer {
     }
 }
 
-/// Headers with this `Authorization`.
-fn with(authorization: &str) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    headers.insert(AUTHORIZATION, HeaderValue::from_str(authorization).unwrap());
-    headers
-}
-
 fn bearer(token: &str) -> HeaderMap {
-    with(&format!("Bearer {token}"))
+    let bearer = HeaderValue::try_from(format!("Bearer {token}")).unwrap();
+    HeaderMap::from_iter([(AUTHORIZATION, bearer)])
 }

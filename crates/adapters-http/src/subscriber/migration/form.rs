@@ -1,12 +1,13 @@
 //! The form that the holder of a link sends: the token and the action.
 
-use kernel::{body::BodyError, validation::FieldErrors};
+use actix_web::HttpMessage as _;
+use kernel::{body::BodyError, validation::FieldErrors, vocabulary::vocabulary};
 use newsletter::subscriber::MigrationToken;
 use serde_json::Value;
 use url::form_urlencoded;
 
 use crate::{
-    body::{Body, BodyLimit, expect_uncompressed, media_type},
+    body::{Body, BodyLimit, expect_uncompressed},
     error::ApiError,
 };
 
@@ -15,38 +16,23 @@ const ACTION: &str = "action";
 const FORM: &str = "application/x-www-form-urlencoded";
 const JSON: &str = "application/json";
 
-/// The action of a button.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Moves the holder to the new account.
-    Confirm,
-    /// Unsubscribes the holder.
-    Unsubscribe,
+vocabulary! {
+    /// The action of a button.
+    Action {
+        /// Moves the holder to the new account.
+        Confirm = "confirm",
+        /// Unsubscribes the holder.
+        Unsubscribe = "unsubscribe",
+    }
 }
 
-impl Action {
-    /// All actions.
-    pub const ALL: [Self; 2] = [Self::Confirm, Self::Unsubscribe];
-
-    /// The value in the form.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Confirm => "confirm",
-            Self::Unsubscribe => "unsubscribe",
-        }
-    }
-
-    /// Parses an action. An absent one means `confirm`; an unknown one is refused.
-    fn read(sent: Option<&str>) -> Result<Self, ApiError> {
-        let Some(sent) = sent else {
-            return Ok(Self::Confirm);
-        };
-        let mut known = Self::ALL.into_iter();
-        known.find(|action| action.as_str() == sent).ok_or_else(|| {
-            let says = "must be confirm or unsubscribe";
-            ApiError::invalid(FieldErrors::one(ACTION, says))
-        })
-    }
+/// Reads an action. An absent one means `confirm`; an unknown one is refused.
+fn action_of(sent: Option<&str>) -> Result<Action, ApiError> {
+    let action = sent.map_or(Some(Action::Confirm), Action::parse);
+    action.ok_or_else(|| {
+        let says = "must be confirm or unsubscribe";
+        ApiError::invalid(FieldErrors::one(ACTION, says))
+    })
 }
 
 /// A parsed form.
@@ -66,16 +52,16 @@ pub fn token_of_query(query: &str) -> Option<MigrationToken> {
 
 /// Reads a form or a JSON object from the body; `None` without a token.
 pub async fn of_body(body: Body, limit: BodyLimit) -> Result<Option<Form>, ApiError> {
-    let headers = body.head().headers();
-    match media_type(headers) {
-        Some(form) if form.eq_ignore_ascii_case(FORM) => {
-            expect_uncompressed(headers)?;
-            of_form(&body.read(limit).await?)
-        }
-        Some(json) if json.eq_ignore_ascii_case(JSON) => of_json(&body.json(limit).await?),
-        _ => Err(ApiError::unsupported_media_type(
+    let kind = body.head().content_type();
+    if kind.eq_ignore_ascii_case(FORM) {
+        expect_uncompressed(body.head().headers())?;
+        of_form(&body.read(limit).await?)
+    } else if kind.eq_ignore_ascii_case(JSON) {
+        of_json(&body.json(limit).await?)
+    } else {
+        Err(ApiError::unsupported_media_type(
             "Content-Type must be application/x-www-form-urlencoded or application/json.",
-        )),
+        ))
     }
 }
 
@@ -83,7 +69,7 @@ pub async fn of_body(body: Body, limit: BodyLimit) -> Result<Option<Form>, ApiEr
 pub fn of_form(form: &[u8]) -> Result<Option<Form>, ApiError> {
     let first = |wanted: &str| form_urlencoded::parse(form).find(|(name, _)| name == wanted);
     let action = first(ACTION).map(|(_, action)| action);
-    let action = Action::read(action.as_deref())?;
+    let action = action_of(action.as_deref())?;
     let token = first(TOKEN).and_then(|(_, token)| token_of(&token));
     Ok(token.map(|token| Form { token, action }))
 }
@@ -95,7 +81,7 @@ pub fn of_json(body: &[u8]) -> Result<Option<Form>, ApiError> {
     let action = body.get(ACTION).filter(|action| !action.is_null());
     // An action that is not a string is unknown.
     let action = action.map(|action| action.as_str().unwrap_or_default());
-    let action = Action::read(action)?;
+    let action = action_of(action)?;
     let token = body.get(TOKEN).and_then(Value::as_str).and_then(token_of);
     Ok(token.map(|token| Form { token, action }))
 }

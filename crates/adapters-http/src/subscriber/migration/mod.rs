@@ -14,7 +14,7 @@ use actix_web::{
     HttpRequest, HttpResponse, ResponseError,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
-    http::{Method, StatusCode, header::LOCATION},
+    http::{Method, header::LOCATION},
     middleware::{Next, from_fn},
     web,
 };
@@ -25,13 +25,13 @@ pub use self::form::{Form as LinkForm, of_form, of_json, token_of_query};
 pub use self::{form::Action, page::Pages};
 use self::{
     form::Form,
-    page::{CONFIRM_PATH, Page, STYLE_PATH},
-    texts::{Passage, Texts},
+    page::{CONFIRM_PATH, PassageOf, STYLE_PATH, Says},
 };
 use crate::{
     accept::prefers_page,
+    answer::Answer,
     body::Body,
-    error::{ApiError, RETRY_SWITCHED_OFF, RETRY_UNAVAILABLE},
+    error::{ApiError, RETRY_SWITCHED_OFF, RETRY_UNAVAILABLE, refusals},
     resource::open,
     state::State,
 };
@@ -46,9 +46,6 @@ pub const NOT_SUBSCRIBED_PATH: &str = "/newsletter/not-subscribed";
 /// The largest form that is read. It contains one token, and any client may send it.
 const MOST_BYTES: usize = 4 * 1024;
 
-/// Selects the passage of a page from the texts of a language.
-type PassageOf = fn(&Texts) -> &Passage;
-
 /// The result pages, with their texts.
 const RESULT_PAGES: [(&str, PassageOf); 3] = [
     (CONFIRMED_PATH, |texts| &texts.confirmed),
@@ -62,11 +59,12 @@ pub fn routes(config: &mut web::ServiceConfig) {
     config.service(confirm.wrap(from_fn(guard)));
     for (path, passage_of) in RESULT_PAGES {
         let handler = move |request: HttpRequest, pages: web::Data<Pages>| {
-            ready(result_page(&request, &pages, passage_of))
+            let answer = HttpResponse::Ok().finish();
+            ready(pages.show(&request, Says::Passage(passage_of), answer))
         };
-        config.service(open(path).get(handler).build());
+        config.service(open(path).get(handler).build().wrap(from_fn(guard)));
     }
-    config.service(open(STYLE_PATH).get(style).build());
+    config.service(open(STYLE_PATH).get(page::style));
 }
 
 /// Adds the headers that protect the token to every answer about a link.
@@ -80,11 +78,7 @@ async fn guard(
 }
 
 /// `GET`: shows the page with the buttons. Changes nothing.
-async fn ask(
-    request: HttpRequest,
-    state: web::Data<State>,
-    pages: web::Data<Pages>,
-) -> Result<HttpResponse, ApiError> {
+async fn ask(request: HttpRequest, state: web::Data<State>, pages: web::Data<Pages>) -> Answer {
     let (request, pages) = (&request, &pages);
     let Some(token) = form::token_of_query(request.query_string()) else {
         return unknown(request, pages);
@@ -93,7 +87,7 @@ async fn ask(
         Ok(Some(subscriber)) if needs_no_confirmation(&subscriber) => {
             Ok(redirect(result_path(&subscriber)))
         }
-        Ok(Some(_)) => Ok(pages.of(request).confirm(&token)?.answer()),
+        Ok(Some(_)) => pages.show(request, Says::Question(&token), HttpResponse::Ok().finish()),
         Ok(None) => unknown(request, pages),
         Err(error) => failed(request, pages, &error, None),
     }
@@ -105,7 +99,7 @@ async fn press(
     body: Body,
     state: web::Data<State>,
     pages: web::Data<Pages>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     let (request, pages) = (&request, &pages);
     let limit = state.anonymous_limit(MOST_BYTES);
     let Some(form) = form::of_body(body, limit).await? else {
@@ -132,21 +126,6 @@ async fn press(
     }
 }
 
-fn result_page(
-    request: &HttpRequest,
-    pages: &Pages,
-    passage_of: PassageOf,
-) -> Result<HttpResponse, ApiError> {
-    let pages = pages.of(request);
-    let mut response = pages.plain(passage_of(pages.texts()))?.answer();
-    page::guard(response.headers_mut());
-    Ok(response)
-}
-
-async fn style() -> HttpResponse {
-    page::style()
-}
-
 /// Whether the person has moved or is suppressed, so that there is nothing to ask.
 const fn needs_no_confirmation(subscriber: &Subscriber) -> bool {
     subscriber.migrated.is_some() || subscriber.status.is_suppressed()
@@ -170,10 +149,9 @@ fn redirect(path: &'static str) -> HttpResponse {
 }
 
 /// Refuses a link that nobody has.
-fn unknown(request: &HttpRequest, pages: &Pages) -> Result<HttpResponse, ApiError> {
-    let pages = pages.of(request);
-    let page = pages.plain(&pages.texts().unknown);
-    refuse(request, ApiError::no_such_token(), page)
+fn unknown(request: &HttpRequest, pages: &Pages) -> Answer {
+    let says = Says::Passage(|texts| &texts.unknown);
+    refuse(request, pages, ApiError::no_such_token(), says)
 }
 
 /// Tells of a failure of the service; with the form, a page has a button to try again.
@@ -182,39 +160,31 @@ fn failed(
     pages: &Pages,
     cause: &NewsletterError,
     form: Option<&Form>,
-) -> Result<HttpResponse, ApiError> {
-    let page = pages.of(request).failed(form);
-    refuse(request, ApiError::confirmation_failed(cause), page)
+) -> Answer {
+    let says = form.map_or(Says::Passage(|texts| &texts.failed), Says::InDoubt);
+    refuse(request, pages, ApiError::confirmation_failed(cause), says)
 }
 
 /// Answers a refusal: JSON for a program, and for a browser a page with the same status and
 /// headers.
-fn refuse(
-    request: &HttpRequest,
-    error: ApiError,
-    page: Result<Page, ApiError>,
-) -> Result<HttpResponse, ApiError> {
+fn refuse(request: &HttpRequest, pages: &Pages, error: ApiError, says: Says<'_>) -> Answer {
     if prefers_page(request) {
-        Ok(page?.instead_of(error.error_response()))
+        pages.show(request, says, error.error_response())
     } else {
         Err(error)
     }
 }
 
-impl ApiError {
+refusals! {
     /// 404: no subscriber has this migration token.
-    pub fn no_such_token() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "Migration token not found.")
-    }
-
+    no_such_token: NOT_FOUND, "Migration token not found.";
     /// 503 of the confirmation while no group is configured whose automation sends the e-mails.
-    pub fn links_off() -> Self {
-        Self::unavailable(
-            "Moving to the new mailing system is not set up yet. Your subscription has not changed.",
-            RETRY_SWITCHED_OFF,
-        )
-    }
+    links_off: SERVICE_UNAVAILABLE,
+        "Moving to the new mailing system is not set up yet. Your subscription has not changed.",
+        RETRY_AFTER: RETRY_SWITCHED_OFF;
+}
 
+impl ApiError {
     /// 503 of the confirmation after any failure: the page asks people to try again.
     pub fn confirmation_failed(cause: &NewsletterError) -> Self {
         match cause {

@@ -14,7 +14,7 @@ use super::{
     form::{Action, Form},
     texts::{Languages, Passage, Texts},
 };
-use crate::error::ApiError;
+use crate::answer::Answer;
 
 /// The path of the link.
 pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
@@ -43,6 +43,20 @@ pub fn guard(headers: &mut HeaderMap) {
     }
 }
 
+/// Selects the passage of a page from the texts of a language.
+pub type PassageOf = fn(&Texts) -> &Passage;
+
+/// What a page says, and the buttons below it.
+#[derive(Clone, Copy)]
+pub enum Says<'a> {
+    /// A passage alone.
+    Passage(PassageOf),
+    /// The question to the holder of a token, with both buttons.
+    Question(&'a MigrationToken),
+    /// That a button may have done nothing, with one to try again.
+    InDoubt(&'a Form),
+}
+
 /// The pages, with the board's name.
 #[derive(Debug)]
 pub struct Pages {
@@ -50,17 +64,16 @@ pub struct Pages {
     languages: Languages,
 }
 
-/// The pages in one language.
-#[derive(Clone, Copy)]
-pub struct PagesIn<'a> {
+#[derive(Template)]
+#[template(path = "newsletter/page.html")]
+struct Page<'a> {
+    language: &'a str,
     board: &'a str,
-    texts: &'a Texts,
-}
-
-/// A rendered page.
-pub struct Page {
-    language: HeaderValue,
-    html: String,
+    style: &'a str,
+    passage: &'a Passage,
+    path: &'a str,
+    token: &'a str,
+    buttons: &'a [(Action, &'a str)],
 }
 
 impl Pages {
@@ -72,101 +85,47 @@ impl Pages {
         })
     }
 
-    /// The pages in the language of a request.
-    pub fn of(&self, request: &impl HttpMessage) -> PagesIn<'_> {
-        PagesIn {
-            board: &self.board,
-            texts: self.languages.texts_for(request),
-        }
-    }
-}
-
-impl<'a> PagesIn<'a> {
-    /// The page with the buttons.
-    pub fn confirm(self, token: &MigrationToken) -> Result<Page, ApiError> {
-        let texts = self.texts;
-        let buttons = [
-            (Action::Confirm, &*texts.confirm_button),
-            (Action::Unsubscribe, &*texts.unsubscribe_button),
-        ];
-        self.render(&texts.confirm, token.reveal(), &buttons)
-    }
-
-    /// The page for a failure of the service; with a form, it has a button to try again.
-    pub fn failed(self, form: Option<&Form>) -> Result<Page, ApiError> {
-        let texts = self.texts;
-        match form {
-            Some(Form { token, action }) => {
-                let buttons = [(*action, &*texts.retry_button)];
-                self.render(&texts.in_doubt, token.reveal(), &buttons)
+    /// Replaces the body of an answer with a page, in the language of its request.
+    pub fn show(
+        &self,
+        request: &impl HttpMessage,
+        says: Says<'_>,
+        mut answer: HttpResponse,
+    ) -> Answer {
+        let texts = self.languages.texts_for(request);
+        let (passage, token, buttons) = match says {
+            Says::Passage(passage_of) => (passage_of(texts), None, vec![]),
+            Says::Question(token) => {
+                let buttons = vec![
+                    (Action::Confirm, &*texts.confirm_button),
+                    (Action::Unsubscribe, &*texts.unsubscribe_button),
+                ];
+                (&texts.confirm, Some(token), buttons)
             }
-            None => self.plain(&texts.failed),
-        }
-    }
-
-    /// A page without buttons.
-    pub fn plain(self, passage: &Passage) -> Result<Page, ApiError> {
-        self.render(passage, "", &[])
-    }
-
-    /// The texts of the pages.
-    pub const fn texts(self) -> &'a Texts {
-        self.texts
-    }
-
-    fn render(
-        self,
-        passage: &Passage,
-        token: &str,
-        buttons: &[(Action, &str)],
-    ) -> Result<Page, ApiError> {
-        let template = PageTemplate {
-            language: &self.texts.tag,
-            board: self.board,
+            Says::InDoubt(Form { token, action }) => {
+                let buttons = vec![(*action, &*texts.retry_button)];
+                (&texts.in_doubt, Some(token), buttons)
+            }
+        };
+        let page = Page {
+            language: &texts.tag,
+            board: &self.board,
             style: STYLE_PATH,
             passage,
             path: CONFIRM_PATH,
-            token,
-            buttons,
+            token: token.map_or("", MigrationToken::reveal),
+            buttons: &buttons,
         };
-        let html = template.render();
-        Ok(Page {
-            language: HeaderValue::from_str(&self.texts.tag)
-                .map_err(|error| ApiError::internal(&error))?,
-            html: html.map_err(|error| ApiError::internal(&error))?,
-        })
-    }
-}
-
-impl Page {
-    /// Replaces the body of an answer with the page.
-    pub fn instead_of(self, mut response: HttpResponse) -> HttpResponse {
-        let headers = response.headers_mut();
+        let html = page.render()?;
+        let headers = answer.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
-        headers.insert(CONTENT_LANGUAGE, self.language);
-        response.set_body(self.html).map_into_boxed_body()
+        headers.insert(CONTENT_LANGUAGE, HeaderValue::from_str(&texts.tag)?);
+        Ok(answer.set_body(html).map_into_boxed_body())
     }
-
-    /// A 200 answer with the page.
-    pub fn answer(self) -> HttpResponse {
-        self.instead_of(HttpResponse::Ok().finish())
-    }
-}
-
-#[derive(Template)]
-#[template(path = "newsletter/page.html")]
-struct PageTemplate<'a> {
-    language: &'a str,
-    board: &'a str,
-    style: &'a str,
-    passage: &'a Passage,
-    path: &'a str,
-    token: &'a str,
-    buttons: &'a [(Action, &'a str)],
 }
 
 /// The style sheet of the pages.
-pub fn style() -> HttpResponse {
+pub async fn style() -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/css; charset=utf-8")
         .insert_header((CACHE_CONTROL, "public, max-age=3600"))
@@ -175,7 +134,7 @@ pub fn style() -> HttpResponse {
 
 #[cfg(test)]
 mod tests {
-    use actix_web::test::TestRequest;
+    use actix_web::{body::MessageBody as _, test::TestRequest};
 
     use super::*;
 
@@ -187,9 +146,11 @@ mod tests {
             action: Action::Unsubscribe,
         };
         let pages = Pages::new(evil).unwrap();
-        let pages = pages.of(&TestRequest::get().to_http_request());
-        for page in [pages.confirm(&form.token), pages.failed(Some(&form))] {
-            let html = page.unwrap().html;
+        for says in [Says::Question(&form.token), Says::InDoubt(&form)] {
+            let request = TestRequest::get().to_http_request();
+            let page = pages.show(&request, says, HttpResponse::Ok().finish());
+            let html = page.unwrap().into_body().try_into_bytes().unwrap();
+            let html = std::str::from_utf8(&html).unwrap();
             let escaped = "&#34;&#62;&#60;script&#62;&#39;&#38;";
             assert!(html.contains(&format!("value=\"{escaped}\"")), "{html}");
             assert_eq!(html.matches(escaped).count(), 3, "{html}");

@@ -10,11 +10,7 @@ mod signature;
 use std::{sync::Arc, time::Duration};
 
 use actix_web::{
-    HttpResponse,
-    http::{
-        Method, StatusCode,
-        header::{self, HeaderValue},
-    },
+    http::{Method, StatusCode, header::HeaderValue},
     web,
 };
 use newsletter::{
@@ -30,9 +26,9 @@ pub use self::delivery::read as read_delivery;
 use self::signature::Signature;
 pub use self::signature::Signatures;
 use crate::{
-    answer,
+    answer::{self, Answer},
     body::{Body, expect_uncompressed},
-    error::{ApiError, RETRY_SWITCHED_OFF},
+    error::{ApiError, RETRY_SWITCHED_OFF, refusals},
     resource::open,
     state::State,
     subscriber::resource::{new_id, new_token},
@@ -51,19 +47,12 @@ const PATIENCE: Duration = Duration::from_millis(900);
 
 /// Adds the route of the webhook.
 pub fn routes(config: &mut web::ServiceConfig) {
-    config.service(open(PATH).on(Method::POST, receive).build());
+    config.service(open(PATH).on(Method::POST, receive));
 }
 
-async fn receive(
-    body: Body,
-    state: web::Data<State>,
-    signatures: web::Data<Signatures>,
-) -> Result<HttpResponse, ApiError> {
+async fn receive(body: Body, state: web::Data<State>, signatures: web::Data<Signatures>) -> Answer {
     if signatures.is_off() {
-        return Err(ApiError::unavailable(
-            "The newsletter webhook is switched off: no secret is configured.",
-            RETRY_SWITCHED_OFF,
-        ));
+        return Err(ApiError::webhook_off());
     }
     let headers = body.head().headers();
     let signature = Signature::of(headers).ok_or_else(ApiError::bad_signature)?;
@@ -97,25 +86,22 @@ async fn written(
 ) -> Result<(), ApiError> {
     match timeout(PATIENCE, tokio::spawn(writing.in_current_span())).await {
         Ok(Ok(written)) => Ok(written?),
-        Ok(Err(failed)) => Err(ApiError::internal(&failed)),
+        Ok(Err(failed)) => Err(failed.into()),
         Err(elapsed) => Err(NewsletterError::Unavailable(elapsed.to_string()).into()),
     }
 }
 
-impl ApiError {
+refusals! {
     /// 401 of the webhook, with the challenge that RFC 9110 §15.5.2 requires, but not the one for
     /// bearer tokens.
-    pub fn bad_signature() -> Self {
-        Self::new(
-            StatusCode::UNAUTHORIZED,
-            "The header Signature must be the lower-case hex HMAC-SHA256 of the body, made with \
-             the webhook's secret.",
-        )
-        .with_header(
-            header::WWW_AUTHENTICATE,
-            HeaderValue::from_static("HMAC-SHA256 header=\"Signature\""),
-        )
-    }
+    bad_signature: UNAUTHORIZED,
+        "The header Signature must be the lower-case hex HMAC-SHA256 of the body, made with the \
+         webhook's secret.",
+        WWW_AUTHENTICATE: HeaderValue::from_static("HMAC-SHA256 header=\"Signature\"");
+    /// 503 of the webhook without a secret.
+    webhook_off: SERVICE_UNAVAILABLE,
+        "The newsletter webhook is switched off: no secret is configured.",
+        RETRY_AFTER: RETRY_SWITCHED_OFF;
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ use access::{Client, ClientError, Clients, Scope, StoredSecret, testing};
 use actix_web::web;
 use adapters_http::{
     Application, ClientPages, HttpSettings, PageRoutes, Ports, ReadPorts, StopHandle, Timeouts,
-    WebhookPorts,
 };
 use async_trait::async_trait;
 use kernel::ClientId;
@@ -98,13 +97,10 @@ pub fn ports(backend: &Arc<Backend>) -> Ports {
             lag: Duration::ZERO,
         }),
         newsletter: backend.newsletter.clone(),
-        webhooks: WebhookPorts {
-            webhooks: backend.store.clone(),
-            log: backend.store.clone(),
-            clients: backend.store.clone(),
-            sender: backend.receiver.clone(),
-            private: PrivateAddresses::Refuse,
-        },
+        webhooks: backend.store.clone(),
+        log: backend.store.clone(),
+        sender: backend.receiver.clone(),
+        private_addresses: PrivateAddresses::Refuse,
         clients: backend.store.clone(),
         pages: Arc::new(FakePages),
         activity: backend.clone(),

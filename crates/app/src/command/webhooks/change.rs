@@ -1,16 +1,11 @@
 //! `posthaste webhooks create`, `update`, `pause`, `resume`, `rotate` and `delete`.
 
-use std::collections::HashSet;
-
 use ::webhooks::{
     EndpointChange, EndpointId, EndpointUrl, LONGEST_DESCRIPTION, NewEndpoint, Owner,
     PrivateAddresses, PublicEvent, Secret, WantedState,
 };
 use clap::{ArgGroup, Args};
-use kernel::{
-    event::EventName,
-    field::{Patch, Term as _},
-};
+use kernel::field::Patch;
 use runtime::clock;
 use uuid::Uuid;
 
@@ -41,10 +36,9 @@ pub struct Create {
         long = "type",
         value_name = "TYPE",
         env = "POSTHASTE_WEBHOOK_TYPE",
-        value_delimiter = ',',
-        value_parser = event_type
+        value_delimiter = ','
     )]
-    types: Vec<EventName>,
+    types: Vec<PublicEvent>,
 
     /// The beginning of the identifiers of wanted postings; several times. Default: the whole board
     #[arg(
@@ -81,7 +75,7 @@ impl Create {
         let by = self.change.operator.attribution()?;
         let private = self.addresses.private;
         let url = url(&self.url, private)?;
-        let names = distinct(self.types);
+        let names = PublicEvent::names(self.types);
         let prefixes = prefixes(&self.prefixes)?;
         let new = NewEndpoint {
             url,
@@ -109,20 +103,6 @@ fn url(text: &str, private: PrivateAddresses) -> anyhow::Result<EndpointUrl> {
     Ok(url.map_err(|error| Misconfigured(format!("--url: {error}")))?)
 }
 
-fn event_type(text: &str) -> Result<EventName, String> {
-    match PublicEvent::parse(text.trim()) {
-        Some(PublicEvent(name)) => Ok(name),
-        None => Err(format!("{text:?} is not {}", PublicEvent::EXPECTED)),
-    }
-}
-
-/// Each name once.
-fn distinct(names: Vec<EventName>) -> Vec<EventName> {
-    let mut seen = HashSet::new();
-    let names = names.into_iter();
-    names.filter(|name| seen.insert(name.clone())).collect()
-}
-
 /// The options of an update of which it needs one.
 const CHANGES: [&str; 4] = ["url", "types", "all_types", "description"];
 
@@ -141,10 +121,9 @@ pub struct Update {
         long = "type",
         value_name = "TYPE",
         env = "POSTHASTE_WEBHOOK_NEW_TYPE",
-        value_delimiter = ',',
-        value_parser = event_type
+        value_delimiter = ','
     )]
-    types: Vec<EventName>,
+    types: Vec<PublicEvent>,
 
     /// Deliver events of all types
     #[arg(long, env = "POSTHASTE_WEBHOOK_ALL_TYPES", conflicts_with = "types")]
@@ -174,7 +153,7 @@ impl Update {
             names: match self.types {
                 _ if self.all_types => Patch::Clear,
                 types if types.is_empty() => Patch::Keep,
-                types => Patch::Set(distinct(types)),
+                types => Patch::Set(PublicEvent::names(types)),
             },
             description: self.description.map_or(Patch::Keep, Patch::Set),
             ..EndpointChange::default()

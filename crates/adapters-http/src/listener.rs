@@ -1,5 +1,5 @@
-//! Listeners that clients of the API need not reach, with connections of their own: one with
-//! `GET /metrics`, `/healthz` and `/readyz` for monitoring, and one with the operators' pages.
+//! Bound addresses and the servers on them. The API has one; so have monitoring (`GET /metrics`,
+//! `/healthz` and `/readyz`) and the operators' pages, which clients of the API need not reach.
 
 use std::{
     io,
@@ -11,7 +11,7 @@ use std::{
 use actix_web::{
     App, Error, HttpRequest, HttpResponse, ResponseError as _,
     body::BoxBody,
-    dev::{Server, ServiceRequest, ServiceResponse},
+    dev::{Server, ServerHandle, ServiceRequest, ServiceResponse},
     error::InternalError,
     http::header::{CACHE_CONTROL, CONTENT_TYPE},
     middleware::{Next, from_fn},
@@ -26,10 +26,9 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::{
-    application::{BuildError, StopHandle},
+    answer::Answer,
     error::ApiError,
-    health,
-    health::Readiness,
+    health::{self, Readiness},
     host::Hosts,
     middleware,
     resource::{no_such_path, open},
@@ -37,28 +36,45 @@ use crate::{
 
 /// The media type of the Prometheus text format.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// How long a stop waits for answers in progress. Writing a page takes less.
-const STOP_PATIENCE_SECONDS: u64 = 2;
-
-/// The number of connections that are served at a time: some browsers.
+/// The number of connections that are served at a time: for pages some browsers.
 const PAGE_CONNECTIONS: usize = 256;
-/// How long a stop waits for answers in progress.
-const PAGE_STOP_PATIENCE_SECONDS: u64 = 10;
-
-/// The number of connections that the admin server serves at a time.
-pub const ADMIN_CONNECTIONS: usize = 32;
+const METRICS_CONNECTIONS: usize = 32;
+/// How long a stop waits for answers in progress, in seconds. Writing metrics takes less.
+const PAGE_STOP_PATIENCE: u64 = 10;
+const METRICS_STOP_PATIENCE: u64 = 2;
 
 /// Renders the metrics; called for each request.
 pub type MetricsPage = Arc<dyn Fn() -> BoxFuture<'static, String> + Send + Sync>;
 
-/// A bound address. Connections wait in its backlog until [`answer_with`](Self::answer_with) is
-/// called and the server runs.
-pub struct AdminListener {
+/// The reason why the server cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The key folder cannot be read.
+    #[error("cannot read the token signing keys: {0}")]
+    Keys(#[from] tokens::KeyError),
+    /// The documentation cannot be rendered.
+    #[error("cannot write the documentation: {0}")]
+    Docs(#[from] askama::Error),
+    /// The texts of the newsletter's pages cannot be read.
+    #[error("cannot read the texts of the newsletter's pages: {0}")]
+    Texts(serde_json::Error),
+}
+
+/// A bound address. Connections wait in its backlog until its server runs.
+pub struct BoundListener {
     address: SocketAddr,
     listener: TcpListener,
 }
 
-impl AdminListener {
+impl BoundListener {
     /// Binds the address; port 0 picks a free port. Must be called on a tokio runtime.
     pub fn bind(address: SocketAddr) -> Result<Self, BuildError> {
         let listener = listen(address);
@@ -67,82 +83,98 @@ impl AdminListener {
         Ok(Self { address, listener })
     }
 
-    /// Builds the server that answers with this page, and says whether the process is ready.
-    pub fn answer_with(
+    /// The address that is listened on.
+    pub const fn addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The server that a function makes of it. What waits in its answers ends with the token.
+    pub(crate) fn start(
+        self,
+        stopping: CancellationToken,
+        serve: impl FnOnce(TcpListener) -> io::Result<Server>,
+    ) -> Result<BoundServer, BuildError> {
+        let Self { address, listener } = self;
+        let server = serve(listener).map_err(|source| BuildError::Bind { address, source })?;
+        Ok(BoundServer {
+            address,
+            server,
+            stopping,
+        })
+    }
+
+    /// Builds the server that answers with this page of metrics, and says whether the process is
+    /// ready.
+    pub fn serve_metrics(
         self,
         page: MetricsPage,
         readiness: Readiness,
         timeouts: Timeouts,
-    ) -> Result<AdminApplication, BuildError> {
-        let Self { address, listener } = self;
+    ) -> Result<BoundServer, BuildError> {
         let page = web::Data::new(page);
         let readiness = web::Data::new(readiness);
-        let hosts = web::Data::new(Hosts::of(address));
-        let settings = ServerSettings {
-            // A monitoring system asks only every few seconds.
-            workers: Some(1),
-            max_connections: ADMIN_CONNECTIONS,
-            timeouts,
-            stop_patience: STOP_PATIENCE_SECONDS,
-        };
-        let server = serve(listener, settings, move || {
+        let hosts = web::Data::new(Hosts::of(self.address));
+        let application = move || {
             App::new()
                 .wrap(from_fn(middleware::track))
                 .app_data(page.clone())
                 .app_data(readiness.clone())
                 .app_data(hosts.clone())
                 .configure(health::routes)
-                .service(open("/metrics").get(metrics).build())
+                .service(open("/metrics").get(metrics))
                 .default_service(web::to(no_such_path))
+        };
+        let settings = of_few(METRICS_CONNECTIONS, timeouts, METRICS_STOP_PATIENCE);
+        self.start(CancellationToken::new(), |it| {
+            serve(it, settings, application)
         })
-        .map_err(|source| BuildError::Bind { address, source })?;
-        Ok(AdminApplication { address, server })
     }
 
-    /// The address that is listened on.
-    pub const fn addr(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Builds the server of these routes, which answers to these hosts alone. Its connections have
-    /// the same deadlines as the API's.
-    pub fn serve<F>(
+    /// Builds the server of pages, which answers to these hosts alone. Its connections have the
+    /// same deadlines as the API's.
+    pub fn serve_pages<F>(
         self,
         routes: F,
         hosts: Hosts,
         timeouts: Timeouts,
-    ) -> Result<AdminApplication, BuildError>
+    ) -> Result<BoundServer, BuildError>
     where
         F: Fn(&mut web::ServiceConfig) + Clone + Send + 'static,
     {
-        let Self { address, listener } = self;
-        let settings = ServerSettings {
-            workers: Some(1),
-            max_connections: PAGE_CONNECTIONS,
-            timeouts,
-            stop_patience: PAGE_STOP_PATIENCE_SECONDS,
-        };
         let hosts = web::Data::new(hosts);
-        let server = serve(listener, settings, move || {
+        let application = move || {
             App::new()
                 .app_data(hosts.clone())
                 .wrap(from_fn(refuse_other_hosts))
                 .wrap(from_fn(track_page))
                 .configure(|config| routes(config))
+        };
+        let settings = of_few(PAGE_CONNECTIONS, timeouts, PAGE_STOP_PATIENCE);
+        self.start(CancellationToken::new(), |it| {
+            serve(it, settings, application)
         })
-        .map_err(|source| BuildError::Bind { address, source })?;
-        Ok(AdminApplication { address, server })
     }
 }
 
-/// The server of a listener; it serves while [`run`](Self::run) is awaited.
-#[must_use = "a server serves only while it runs"]
-pub struct AdminApplication {
-    address: SocketAddr,
-    server: Server,
+/// The settings of a server for a few people or a monitoring system.
+const fn of_few(max_connections: usize, timeouts: Timeouts, stop_patience: u64) -> ServerSettings {
+    ServerSettings {
+        workers: Some(1),
+        max_connections,
+        timeouts,
+        stop_patience,
+    }
 }
 
-impl AdminApplication {
+/// A server on its address; it serves while [`run`](Self::run) is awaited.
+#[must_use = "a server serves only while it runs"]
+pub struct BoundServer {
+    address: SocketAddr,
+    server: Server,
+    stopping: CancellationToken,
+}
+
+impl BoundServer {
     /// The address that it listens on.
     pub const fn addr(&self) -> SocketAddr {
         self.address
@@ -150,8 +182,10 @@ impl AdminApplication {
 
     /// A handle that stops it.
     pub fn stop_handle(&self) -> StopHandle {
-        // Nothing waits here.
-        StopHandle::new(self.server.handle(), CancellationToken::new())
+        StopHandle {
+            server: self.server.handle(),
+            stopping: self.stopping.clone(),
+        }
     }
 
     /// Serves until it is stopped. It installs no signal handlers.
@@ -160,11 +194,27 @@ impl AdminApplication {
     }
 }
 
+/// Stops a running server.
+#[derive(Clone, Debug)]
+pub struct StopHandle {
+    server: ServerHandle,
+    stopping: CancellationToken,
+}
+
+impl StopHandle {
+    /// Accepts nothing more, answers every request that is being served, then ends the server's
+    /// `run`. Returns when all is answered. Answers that wait for events wait no longer.
+    pub async fn stop(&self) {
+        self.stopping.cancel();
+        self.server.stop(true).await;
+    }
+}
+
 async fn metrics(
     request: HttpRequest,
     page: web::Data<MetricsPage>,
     hosts: web::Data<Hosts>,
-) -> Result<HttpResponse, ApiError> {
+) -> Answer {
     if !hosts.allow(request.headers()) {
         return Err(ApiError::misdirected());
     }

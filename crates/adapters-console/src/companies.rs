@@ -1,30 +1,42 @@
-//! The pages of companies.
+//! Companies: the list, one company, and the form that changes it.
 
 use access::Client;
 use actix_web::web;
 use askama::Template;
-use domain::company::{Company, CompanyView};
+use domain::{
+    company::{Company, CompanyView},
+    posting::CompanyPatch,
+    usecase::{CompanyChange, CompanyError, update_company},
+};
 use kernel::{CompanyId, Website};
+use runtime::{COMMAND_PATIENCE, decide_again};
 use uuid::Uuid;
 
 use crate::{
     by::By,
     error::{Answer, Failure},
-    form::Fields,
-    page::{self, Frame},
+    form::{Fields, Form, Reader, Refusal},
+    page::{Frame, page},
     visit::OperatorVisit,
 };
 
-/// The path of the list.
-pub const PATH: &str = "/companies";
+/// The path of the list, below which each has its page.
+const PATH: &str = "/companies";
 /// Companies of a page.
 const PAGE: usize = 50;
 /// Clients to choose from, and to name.
 const CLIENTS: usize = 200;
 /// The owner of a company that is left to the clients without prefixes.
-pub const NO_OWNER: &str = "none";
+const NO_OWNER: &str = "none";
 /// The field with the state of the company that the form was shown with.
-pub const SEEN: &str = "seen";
+const SEEN: &str = "seen";
+
+/// Adds the routes.
+pub fn routes(config: &mut web::ServiceConfig) {
+    config
+        .service(page(PATH, list))
+        .service(page("/companies/{id}", show).route(web::post().to(change)));
+}
 
 #[derive(Template)]
 #[template(path = "companies/list.html")]
@@ -53,7 +65,7 @@ pub fn owner(company: &Company, clients: &[Client]) -> By {
 }
 
 /// The companies from a website on, by website.
-pub async fn list(visit: OperatorVisit) -> Answer {
+async fn list(visit: OperatorVisit) -> Answer {
     let (query, companies) = (visit.query(), &visit.state.ports.companies);
     let mut rows = Vec::new();
     let after = match (query.get("after"), query.get("from")) {
@@ -76,9 +88,12 @@ pub async fn list(visit: OperatorVisit) -> Answer {
         }),
         rows,
         clients: visit.ports().clients.list(CLIENTS).await?,
-        search: Fields::showing(query),
+        search: Fields {
+            values: query,
+            ..Fields::default()
+        },
     };
-    page::answer(&page, 200)
+    page.frame.answer(&page)
 }
 
 /// Where the list starts for what was typed: at a website in its normal form, which may lack its
@@ -93,7 +108,7 @@ fn start(typed: &str) -> String {
 }
 
 /// The company of an address.
-pub async fn find(visit: &OperatorVisit, id: &str) -> Result<CompanyView, Failure> {
+async fn find(visit: &OperatorVisit, id: &str) -> Result<CompanyView, Failure> {
     let id = Uuid::try_parse(id).map_err(|_| Failure::NotFound)?;
     let companies = &visit.state.ports.companies;
     let found = companies.company(CompanyId::new(id)).await?;
@@ -101,18 +116,18 @@ pub async fn find(visit: &OperatorVisit, id: &str) -> Result<CompanyView, Failur
 }
 
 /// The state of a company that its form is about.
-pub fn seen(view: &CompanyView) -> String {
+fn seen(view: &CompanyView) -> String {
     view.updated_at.unix_timestamp_nanos().to_string()
 }
 
 /// One company.
-pub async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
+async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
     let view = find(&visit, &path).await?;
     one(&visit, view, Fields::default()).await
 }
 
 /// One company, and the form that changes it.
-pub async fn one(visit: &OperatorVisit, view: CompanyView, refused: Fields) -> Answer {
+async fn one(visit: &OperatorVisit, view: CompanyView, refused: Fields) -> Answer {
     let is_done = visit.done().as_deref() == Some("update");
     let frame = visit.frame_of_form(PATH, &*view.company.name, &refused);
     let mut clients = visit.ports().clients.list(CLIENTS).await?;
@@ -131,7 +146,7 @@ pub async fn one(visit: &OperatorVisit, view: CompanyView, refused: Fields) -> A
         view,
         clients,
     };
-    page::answer(&page, page.frame.status)
+    page.frame.answer(&page)
 }
 
 /// What the form of a company shows.
@@ -142,4 +157,60 @@ fn fields(company: &Company) -> Fields {
         ("logo_path", company.logo_path.clone().unwrap_or_default()),
         ("owner", owner.unwrap_or_else(|| NO_OWNER.to_owned())),
     ])
+}
+
+impl From<CompanyError> for Failure {
+    fn from(error: CompanyError) -> Self {
+        match error {
+            CompanyError::NotFound => Self::NotFound,
+            CompanyError::UnknownOwner(_) => {
+                Refusal::of_fields(vec![("owner".to_owned(), error.to_string())])
+            }
+            CompanyError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// The change of a form.
+fn change_of(fields: &mut Reader<'_>) -> Option<CompanyChange> {
+    let logo = Some(fields.text("logo_path")).filter(|logo| !logo.is_empty());
+    let patch = CompanyPatch::parse(Some(fields.text("name")), Some(logo));
+    let patch = patch.map_err(|errors| {
+        for (field, reasons) in errors.iter() {
+            fields.refuse(field, reasons.join("; "));
+        }
+    });
+    let owner = match fields.text("owner") {
+        NO_OWNER => Ok(None),
+        id => id
+            .parse()
+            .map(Some)
+            .map_err(|_| format!("{id:?} is neither the id of a client nor {NO_OWNER:?}")),
+    };
+    let owner = fields.take("owner", owner);
+    Some(CompanyChange {
+        patch: patch.ok()?,
+        owner: Some(owner?),
+    })
+}
+
+/// Changes a company.
+async fn change(visit: OperatorVisit, path: web::Path<String>, form: Form) -> Answer {
+    let company = find(&visit, &path).await?;
+    let done = carry_out(&visit, &company, &form).await;
+    let page = async |refused| one(&visit, company, refused).await;
+    form.answer(done, page).await
+}
+
+async fn carry_out(visit: &OperatorVisit, view: &CompanyView, form: &Form) -> Answer {
+    let change = form.read(change_of)?;
+    if form.get(SEEN) != Some(&seen(view)) {
+        let why = "The company has changed meanwhile; its present values are above the form.";
+        return Err(Refusal::conflict(why));
+    }
+    let (id, clients) = (view.company.id, &*visit.ports().clients);
+    let store = &*visit.state.ports.store;
+    let attempt = || update_company(store, clients, id, &change, &visit.by, visit.now);
+    decide_again(COMMAND_PATIENCE, attempt).await?;
+    Ok(visit.lead(&format!("{PATH}/{id}"), "update"))
 }

@@ -4,29 +4,34 @@
 //! for the scopes that the API asks for. Their templates and queries are those of the console; but
 //! they have the [`SharedPorts`] alone, so that nothing that operators do is within their reach.
 
-mod overview;
-mod postings;
-
 use access::{
-    Client, ClientError,
+    Activity, Client, ClientError, Scope,
+    activity::Counts,
     sign_in::{Integrators, SignInTokens, issue_client_link, token_digest},
 };
 use actix_web::{
     Error, HttpRequest, HttpResponse,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
-    http::header::{HeaderValue, WWW_AUTHENTICATE},
+    http::{
+        StatusCode,
+        header::{HeaderValue, WWW_AUTHENTICATE},
+    },
     middleware::{Next, from_fn},
     web,
 };
-use kernel::audit::Attribution;
+use askama::Template;
+use kernel::{SourceIdentifier, audit::Attribution};
 use time::OffsetDateTime;
 
 use crate::{
     assets, catalogues,
-    error::{self, Answer},
-    form::Form,
-    page::{INTEGRATION, page},
+    chart::Chart,
+    error::{self, Answer, Failure},
+    form::{Fields, Form},
+    overview::{last_days, pushes},
+    page::{Frame, INTEGRATION, page},
+    postings::{list, show},
     session::{SIGN_IN_PATH, admit, by_cookie, new_token},
     sign_in::{self, Door, LINK_PARAMETER, SIGN_OUT_PATH, Way},
     state::{SharedPorts, Site},
@@ -46,8 +51,8 @@ pub fn integration_routes(
     move |config| {
         let pages = web::scope("")
             .wrap(from_fn(require_client))
-            .service(page("", overview::show))
-            .service(page("/postings", postings::show))
+            .service(page("", overview))
+            .service(page("/postings", postings))
             .service(
                 page("/catalogues", catalogues::own).route(web::post().to(catalogues::undo_own)),
             )
@@ -79,7 +84,7 @@ async fn require_client(
     let door = door(&site);
     let found = by_cookie(request.request(), &site, &door.admission).await;
     let refuse = || {
-        let mut page = door.show(None, None, 401)?;
+        let mut page = door.show(None, None, StatusCode::UNAUTHORIZED)?;
         page.headers_mut().insert(WWW_AUTHENTICATE, CHALLENGE);
         Ok(page)
     };
@@ -108,4 +113,54 @@ pub async fn client_link(
     let path = INTEGRATION.at(SIGN_IN_PATH);
     let url = format!("{public_url}{path}?{LINK_PARAMETER}={token}");
     Ok((url, link.expires_at))
+}
+
+#[derive(Template)]
+#[template(path = "integration/overview.html")]
+struct Overview<'a> {
+    frame: Frame,
+    client: &'a Client,
+    pushes: Chart,
+    /// The sums of the chart's days.
+    sums: Counts,
+    activity: Activity,
+}
+
+/// What the client may do, and what came of its pushes.
+async fn overview(visit: Visit) -> Answer {
+    let client = visit.client(Scope::READERS)?;
+    let activity = visit.ports().activity.activity(client.id).await?;
+    let (mut days, mut sums) = (last_days(visit.now), Counts::default());
+    for day in &activity.days {
+        if let Some(counts) = days.get_mut(&day.date) {
+            *counts += day.counts;
+            sums += day.counts;
+        }
+    }
+    let page = Overview {
+        frame: visit.frame("/", "Overview"),
+        client,
+        pushes: pushes(days),
+        sums,
+        activity,
+    };
+    page.frame.answer(&page)
+}
+
+/// The list, what a search finds, or one posting.
+async fn postings(visit: Visit, request: HttpRequest) -> Answer {
+    let client = visit.client(Scope::READERS)?;
+    // Not trimmed, as other fields are: an identifier is compared byte for byte.
+    let mut fields = url::form_urlencoded::parse(request.query_string().as_bytes());
+    let Some((_, identifier)) = fields.find(|(name, _)| name == list::ONE) else {
+        let here = visit.query().address("");
+        return list::page(&visit, &here, Fields::default()).await;
+    };
+    let identifier = SourceIdentifier::new(&identifier).map_err(|_| Failure::NotFound)?;
+    if !client.prefixes.permit(&identifier) {
+        return Err(Failure::NotFound);
+    }
+    let found = visit.ports().postings.find(&identifier).await?;
+    let view = found.ok_or(Failure::NotFound)?.seen_by(&client.prefixes);
+    show::one(&visit, &view, Fields::default()).await
 }

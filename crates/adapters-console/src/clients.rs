@@ -1,0 +1,272 @@
+//! Clients: the list, one client, and all that the commands do.
+
+use access::{
+    Activity, Client, ClientChange, ClientError, LONGEST_OVERLAP, ManagedClients, NewClient,
+    Rotation, Scope, client_name, requests_per_minute,
+};
+use actix_web::web;
+use askama::Template;
+use kernel::ClientId;
+use time::Duration;
+use uuid::Uuid;
+
+use crate::{
+    error::{Answer, Failure},
+    form::{Fields, Form, Reader, Refusal, optional},
+    page::{Frame, page},
+    visit::{OperatorVisit, Visit},
+};
+
+/// The path of the list, below which each has its page.
+const PATH: &str = "/clients";
+/// Clients of a page.
+const CLIENTS: usize = 500;
+/// How long the secret before stays good unless said otherwise, in hours.
+const OVERLAP: &str = "168";
+
+/// Adds the routes.
+pub fn routes(config: &mut web::ServiceConfig) {
+    config
+        .service(page(PATH, list).route(web::post().to(create)))
+        .service(page("/clients/{id}", show).route(web::post().to(change)));
+}
+
+#[derive(Template)]
+#[template(path = "clients/list.html")]
+struct List {
+    frame: Frame,
+    clients: Vec<Client>,
+    has_more: bool,
+    scopes: [Scope; 4],
+    fields: Fields,
+}
+
+#[derive(Template)]
+#[template(path = "clients/show.html")]
+struct Show {
+    frame: Frame,
+    client: Client,
+    activity: Activity,
+    scopes: [Scope; 4],
+    settings: Fields,
+    rotation: Fields,
+}
+
+#[derive(Template)]
+#[template(path = "clients/secret.html")]
+struct Issued<'a> {
+    frame: Frame,
+    client: &'a Client,
+    secret: &'a str,
+}
+
+/// All clients.
+async fn list(visit: OperatorVisit) -> Answer {
+    all(&visit, Fields::default()).await
+}
+
+/// All clients, and the form of a new one.
+async fn all(visit: &Visit, fields: Fields) -> Answer {
+    let mut clients = visit.ports().clients.list(CLIENTS + 1).await?;
+    let has_more = clients.len() > CLIENTS;
+    clients.truncate(CLIENTS);
+    let page = List {
+        frame: visit.frame_of_form(PATH, "Clients", &fields),
+        clients,
+        has_more,
+        scopes: Scope::ALL,
+        fields,
+    };
+    page.frame.answer(&page)
+}
+
+/// The client of an address.
+async fn find(visit: &Visit, id: &str) -> Result<Client, Failure> {
+    let id: ClientId = id.parse().map_err(|_| Failure::NotFound)?;
+    let found = visit.ports().clients.find(id).await?;
+    found.ok_or(Failure::NotFound)
+}
+
+/// One client.
+async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
+    let client = find(&visit, &path).await?;
+    one(&visit, client, Fields::default()).await
+}
+
+/// One client, and the forms about it.
+async fn one(visit: &Visit, client: Client, refused: Fields) -> Answer {
+    let notice = match visit.done().as_deref() {
+        Some("update") => Some("The settings are saved; every process has them in ten seconds."),
+        Some("revoke") => Some("The client is revoked; its tokens end within ten seconds."),
+        _ => None,
+    };
+    let frame = visit.frame_of_form(PATH, &*client.name, &refused);
+    let page = Show {
+        frame: frame.saying(notice),
+        activity: visit.ports().activity.activity(client.id).await?,
+        settings: Fields::of_action(&refused, &["update"], present(&client)),
+        rotation: Fields::of_action(
+            &refused,
+            &["rotate"],
+            Fields::with_values([("overlap", OVERLAP.to_owned())]),
+        ),
+        scopes: Scope::ALL,
+        client,
+    };
+    page.frame.answer(&page)
+}
+
+/// The settings of a client, as its form shows them.
+fn present(client: &Client) -> Fields {
+    let limit = client.requests_per_minute.map(|limit| limit.to_string());
+    let fields = [
+        ("name", client.name.clone()),
+        ("requests_per_minute", limit.unwrap_or_default()),
+        ("prefixes", client.prefixes.as_slice().join("\n")),
+    ];
+    let scopes = client.scopes.iter();
+    let scopes = scopes.map(|scope| ("scope", scope.as_str().to_owned()));
+    Fields::with_values(fields.into_iter().chain(scopes))
+}
+
+/// The secret of a client, once.
+fn secret(visit: &Visit, client: &Client, secret: &str) -> Answer {
+    let page = Issued {
+        frame: visit.frame(PATH, "A secret"),
+        client,
+        secret,
+    };
+    page.frame.answer(&page)
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        match error {
+            ClientError::NotFound(_) => Self::NotFound,
+            ClientError::Revoked(_) => Refusal::conflict("The client is revoked, and stays so."),
+            ClientError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// The settings of a client.
+fn settings(fields: &mut Reader<'_>) -> Option<NewClient> {
+    let name = fields.take("name", client_name(fields.text("name")));
+    let scopes = scopes(fields);
+    let prefixes = fields.prefixes();
+    let limit = optional(fields.text("requests_per_minute"), requests_per_minute);
+    let limit = fields.take("requests_per_minute", limit);
+    Some(NewClient {
+        name: name?,
+        scopes: scopes?,
+        prefixes: prefixes?,
+        requests_per_minute: limit?,
+    })
+}
+
+fn scopes(fields: &mut Reader<'_>) -> Option<Vec<Scope>> {
+    let parse = |text: &str| Scope::parse(text).ok_or_else(|| format!("{text:?} is no scope"));
+    let scopes = fields.take_all("scope", parse)?;
+    if scopes.is_empty() {
+        fields.refuse("scope", "at least one must be chosen");
+        return None;
+    }
+    Some(scopes)
+}
+
+fn overlap(text: &str) -> Result<Duration, String> {
+    let most = LONGEST_OVERLAP.whole_hours();
+    let hours = text.parse().ok().filter(|hours| (0..=most).contains(hours));
+    let hours =
+        hours.ok_or_else(|| format!("{text:?} is not a number of hours between 0 and {most}"));
+    hours.map(Duration::hours)
+}
+
+/// The commands about clients.
+fn managed(visit: &OperatorVisit) -> ManagedClients<'_> {
+    ManagedClients {
+        clients: &*visit.ports().clients,
+        by: &visit.by,
+    }
+}
+
+/// Makes a client, and shows its secret.
+async fn create(visit: OperatorVisit, form: Form) -> Answer {
+    let created = async {
+        let new = form.read(settings)?;
+        let (drawn, digest) = visit.state.new_secret()?;
+        let id = ClientId::new(Uuid::now_v7());
+        let client = managed(&visit).create(id, new, digest, visit.now).await?;
+        secret(&visit, &client, &drawn)
+    };
+    let page = async |refused| all(&visit, refused).await;
+    form.answer(created.await, page).await
+}
+
+/// What a form does with a client.
+enum Command {
+    Update(NewClient),
+    Rotate {
+        overlap: Duration,
+        ends_tokens: bool,
+    },
+    Revoke,
+}
+
+fn command(fields: &mut Reader<'_>) -> Option<Command> {
+    match fields.text("action") {
+        "update" => settings(fields).map(Command::Update),
+        "rotate" => {
+            let overlap = optional(fields.text("overlap"), overlap);
+            let overlap = fields.take("overlap", overlap)?;
+            Some(Command::Rotate {
+                overlap: overlap.unwrap_or_default(),
+                ends_tokens: !fields.text("end_tokens").is_empty(),
+            })
+        }
+        "revoke" => Some(Command::Revoke),
+        _ => fields.unknown_action(),
+    }
+}
+
+/// Changes, rotates or revokes a client.
+async fn change(visit: OperatorVisit, path: web::Path<String>, form: Form) -> Answer {
+    let client = find(&visit, &path).await?;
+    let done = carry_out(&visit, client.id, &form).await;
+    let page = async |refused| one(&visit, client, refused).await;
+    form.answer(done, page).await
+}
+
+async fn carry_out(visit: &OperatorVisit, id: ClientId, form: &Form) -> Answer {
+    let clients = managed(visit);
+    let action = match form.read(command)? {
+        Command::Update(settings) => {
+            let change = ClientChange {
+                name: Some(settings.name),
+                scopes: Some(settings.scopes),
+                prefixes: Some(settings.prefixes),
+                requests_per_minute: Some(settings.requests_per_minute),
+            };
+            clients.update(id, &change, visit.now).await?;
+            "update"
+        }
+        Command::Rotate {
+            overlap,
+            ends_tokens,
+        } => {
+            let (drawn, digest) = visit.state.new_secret()?;
+            let rotation = Rotation {
+                digest,
+                overlap,
+                ends_tokens,
+            };
+            let client = clients.rotate(id, rotation, visit.now).await?;
+            return secret(visit, &client, &drawn);
+        }
+        Command::Revoke => {
+            clients.revoke(id, visit.now).await?;
+            "revoke"
+        }
+    };
+    Ok(visit.lead(&format!("{PATH}/{id}"), action))
+}

@@ -1,0 +1,25 @@
+//! Pages of what a client wants, of which one may have nothing.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// The time that is spent on pages without anything wanted, before the client is given an empty
+/// one.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Reads pages up to the first that has something, or the last one. Pages without anything, of
+/// which `read` tells those with others behind them, are passed by for a limited time. It is told
+/// how much is left of the time that the client waits.
+pub async fn first<Page, E>(
+    wait: Duration,
+    mut read: impl AsyncFnMut(Duration) -> Result<(Page, bool), E>,
+) -> Result<Page, E> {
+    let begin = Instant::now();
+    loop {
+        let (page, is_barren) = read(wait.saturating_sub(begin.elapsed())).await?;
+        if !is_barren || begin.elapsed() >= PATIENCE.max(wait) {
+            return Ok(page);
+        }
+    }
+}
