@@ -82,7 +82,7 @@ fn ports(
             Some((secret.expose().to_owned(), secret.digest()))
         }),
         outbox: Arc::clone(&database.outbox),
-        kinds: workers::kinds::ALL.to_vec(),
+        kinds: workers::KINDS.to_vec(),
         subscribers: Arc::clone(&database.newsletter),
         new_subscriber: Arc::new(|| (new_subscriber_id(), new_migration_token())),
         subscriber_counts: Arc::clone(&database.subscribers),

@@ -102,7 +102,7 @@ impl Database {
     /// key.
     pub fn for_metrics(&self, accounts: &Settings) -> Stores {
         Stores {
-            backlog: backlog_of(Arc::clone(&self.outbox), &workers::kinds::ALL),
+            backlog: backlog_of(Arc::clone(&self.outbox), &workers::KINDS),
             clients: Arc::clone(&self.clients),
             activity: Arc::clone(&self.activity),
             webhooks: Arc::clone(&self.webhooks),

@@ -1,6 +1,6 @@
 //! Looks up anew which postings duplicate each other.
 
-use std::{sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{posting::DUPLICATES, usecase};
@@ -8,11 +8,10 @@ use kernel::{
     PostingId, StoreError,
     outbox::{Claimed, Queue},
 };
-use runtime::decide_again;
+use runtime::{Loops, decide_again};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    loops::Loops,
     poll::{self, Handler},
     split::SplitBatch,
     tasks::{Failure, Tasks},
@@ -28,9 +27,10 @@ const CONFLICTS: Duration = Duration::from_millis(300);
 struct Searches(Tasks);
 
 /// Starts the loop of searches.
-pub(super) fn start(tasks: &Tasks, loops: &mut Loops) {
+pub(super) fn start(tasks: &Tasks, loops: &mut Loops) -> io::Result<()> {
     let (tasks, handler) = (tasks.clone(), Arc::new(Searches(tasks.clone())));
     loops.spawn(|stop| poll::run(tasks, handler, stop));
+    Ok(())
 }
 
 #[async_trait]

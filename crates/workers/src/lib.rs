@@ -21,8 +21,8 @@
 //! of one task: one whose worker died is worked on alone ([`quarantine`]), and is dead after three
 //! deaths.
 //!
-//! A kind of task is a file and a line of [`Worker::start`] and of [`kinds`]; a periodic job is a
-//! file and a line of [`jobs`].
+//! A kind of task is a file and a line of [`STARTS`]; a periodic job is a file and a line of
+//! [`jobs`].
 
 mod activity;
 mod background;
@@ -32,8 +32,6 @@ mod enrich;
 mod enricher;
 mod feed;
 mod jobs;
-pub mod kinds;
-mod loops;
 pub mod metrics;
 mod model_breaker;
 mod newsletter;
@@ -49,21 +47,22 @@ mod wake;
 mod webhooks;
 
 #[cfg(any(test, feature = "testing"))]
-pub mod faulty;
-#[cfg(test)]
-mod testing;
+pub mod testing;
 #[cfg(test)]
 mod tests;
 
 use std::{io, time::Duration};
 
-use tokio::{task::JoinSet, time::timeout};
-use tokio_util::sync::CancellationToken;
+use ::newsletter::tasks::{MIGRATE, SYNC, WITHDRAW};
+use domain::posting::{DUPLICATES, ENRICH};
+use kernel::outbox::Kind;
+use runtime::Loops;
 
+use self::tasks::Tasks;
 pub use self::{
-    activity::{Activities, ActivityTask},
+    activity::Activities,
     enricher::{Enriching, enriching},
-    feed::{Feed, FeedTask},
+    feed::Feed,
     model_breaker::ModelBreaker,
     newsletter::walk::ListWalk,
     observed::{ObservedStore, Observer},
@@ -71,49 +70,46 @@ pub use self::{
     settings::WorkerSettings,
     wake::Wake,
 };
-use self::{loops::Loops, tasks::Tasks};
 
-/// A running worker.
-pub struct Worker {
-    loops: Loops,
-    stop_within: Duration,
-}
+/// Starts the loops that carry tasks out.
+type Start = fn(&Tasks, &mut Loops) -> io::Result<()>;
 
-impl Worker {
-    /// Starts to work. Fails when there can be no threads for it.
-    pub fn start(parts: WorkerParts) -> io::Result<Self> {
-        let stop_within = parts.settings.stop_within;
-        let tasks = Tasks::new(parts);
-        let mut loops = Loops {
-            running: JoinSet::new(),
-            stop: CancellationToken::new(),
-        };
-        enrich::start(&tasks, &mut loops)?;
-        duplicates::start(&tasks, &mut loops);
-        newsletter::start(&tasks, &mut loops);
-        webhooks::start(&tasks.parts, &mut loops);
-        jobs::start(&tasks.parts, &mut loops);
-        Ok(Self { loops, stop_within })
+/// Every kind of task, in the order in which they are shown, with what starts its loops. Those of
+/// the newsletter start together.
+const STARTS: [(Kind, Start); 5] = [
+    (ENRICH.kind(), enrich::start),
+    (DUPLICATES.kind(), duplicates::start),
+    (SYNC, newsletter::start),
+    (MIGRATE.kind(), |_, _| Ok(())),
+    (WITHDRAW.kind(), |_, _| Ok(())),
+];
+
+/// Every kind of task.
+pub const KINDS: [Kind; STARTS.len()] = {
+    let mut kinds = [ENRICH.kind(); STARTS.len()];
+    let mut place = 0;
+    while place < kinds.len() {
+        kinds[place] = STARTS[place].0;
+        place += 1;
     }
+    kinds
+};
 
-    /// Claims nothing more, finishes what is under way or gives it back, and ends. Whatever it
-    /// cannot even give back is somebody else's once its lease ends.
-    pub async fn stop(self) {
-        let Loops { mut running, stop } = self.loops;
-        stop.cancel();
-        let ended = async {
-            while let Some(ended) = running.join_next().await {
-                if let Err(error) = ended {
-                    tracing::error!(%error, "a background loop ended badly");
-                }
-            }
-        };
-        // The loops keep to the limit themselves; this is for a store that does not answer.
-        if timeout(self.stop_within + Duration::from_secs(2), ended)
-            .await
-            .is_err()
-        {
-            tracing::warn!("background work was cut off; it is due again when its lease ends");
-        }
+/// The time beyond their own limit in which loops may stop, for a store that does not answer.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Starts to work. Fails when there can be no threads for it.
+///
+/// A stop claims nothing more, and finishes what is under way or gives it back. Whatever it cannot
+/// even give back is somebody else's once its lease ends.
+pub fn start(parts: WorkerParts) -> io::Result<Loops> {
+    let grace = parts.settings.stop_within + GRACE;
+    let mut loops = Loops::new(grace, "its work is due again when its lease ends");
+    let tasks = Tasks::new(parts);
+    for (_, start) in STARTS {
+        start(&tasks, &mut loops)?;
     }
+    webhooks::start(&tasks.parts, &mut loops);
+    jobs::start(&tasks.parts, &mut loops);
+    Ok(loops)
 }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use ::newsletter::subscriber::provider::ProviderError;
-use domain::posting::ENRICH;
 use enrichment::EnrichError;
 use kernel::{
     StoreError,
-    outbox::{ClaimToken, Claimed, Kind, LOST_TOO_OFTEN, Queue, RetryPolicy},
+    outbox::{ClaimToken, Claimed, LOST_TOO_OFTEN, Queue, RetryPolicy},
 };
-use runtime::{Floor, lease};
+use runtime::lease;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -51,7 +50,6 @@ impl Tasks {
 
     /// Claims due tasks of a queue, or if there are none, of the queue behind it.
     pub async fn claim(&self, queue: Queue, limit: usize) -> Result<Vec<Claimed>, StoreError> {
-        let limit = self.parts.throttle.batch(floor(queue.kind()), limit);
         let lease = self.lease();
         for queue in with_behind(queue) {
             let claimed = self
@@ -170,18 +168,6 @@ impl Tasks {
     }
 }
 
-/// The least that a kind of task gets while many push.
-pub(super) fn floor(kind: Kind) -> Floor {
-    const ENRICHMENT: Kind = ENRICH.kind();
-    let (batch, a_second) = match kind {
-        // One costs about as much as a push.
-        ENRICHMENT => (4, 200),
-        // A call of the provider, which takes longer than the work here.
-        _ => (1, 20),
-    };
-    Floor { batch, a_second }
-}
-
 /// A queue and the one behind it.
 fn with_behind(queue: Queue) -> impl Iterator<Item = Queue> {
     std::iter::once(queue).chain(queue.fallback())
@@ -196,7 +182,8 @@ fn recorded(settled: &Result<(), StoreError>) -> bool {
 
 /// A failed attempt at a task.
 pub(super) struct Failure {
-    message: String,
+    /// The reason, for an operator.
+    pub message: String,
     again: Again,
 }
 
@@ -215,11 +202,6 @@ impl Failure {
             message: LOST_TOO_OFTEN.to_owned(),
             again: Again::Never,
         }
-    }
-
-    /// The reason, for an operator.
-    pub fn message(&self) -> &str {
-        &self.message
     }
 
     /// Tells an operator that the task is a dead letter.

@@ -144,7 +144,7 @@ async fn wait_for_enrichment(database: &Database) -> anyhow::Result<()> {
     let started = Instant::now();
     let mut bar: Option<ProgressBar> = None;
     loop {
-        let backlog = database.outbox.backlog(&workers::kinds::ALL).await?;
+        let backlog = database.outbox.backlog(&workers::KINDS).await?;
         let enrichments = backlog.iter().find(|backlog| backlog.kind == ENRICH.kind());
         let waiting = enrichments.map_or(0, |backlog| backlog.waiting);
         let bar = bar.get_or_insert_with(|| progress::of_items(waiting).with_message("enriched"));

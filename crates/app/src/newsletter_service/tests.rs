@@ -4,7 +4,7 @@ use newsletter::{
 };
 
 use runtime::clock;
-use workers::faulty::FaultyStore;
+use workers::testing::FaultyStore;
 
 use super::*;
 

@@ -20,11 +20,11 @@ pub mod walk;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::{sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, FutureExt as _, join_all};
 use newsletter::subscriber::Account;
-use runtime::waits;
+use runtime::{Loops, waits};
 use tokio::{sync::watch, time::sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -36,16 +36,17 @@ use self::{
     listing::Listing,
     people::People,
 };
-use super::{loops::Loops, poll, tasks::Tasks};
+use super::{poll, tasks::Tasks};
 
 /// Starts the part of a worker that calls the provider, if there is an account to call.
-pub(super) fn start(tasks: &Tasks, loops: &mut Loops) {
+pub(super) fn start(tasks: &Tasks, loops: &mut Loops) -> io::Result<()> {
     if !tasks.parts.provider.accounts().is_empty() {
         let newsletter = Newsletter {
             tasks: tasks.clone(),
         };
         loops.spawn(|stop| newsletter.run(stop));
     }
+    Ok(())
 }
 
 /// The worker's part that calls the provider.

@@ -149,7 +149,7 @@ async fn more(
     if outbox.list(dead, after, 1).await?.is_empty() {
         return Ok(None);
     }
-    let counts = outbox.backlog(&workers::kinds::ALL).await?;
+    let counts = outbox.backlog(&workers::KINDS).await?;
     let counts = counts
         .iter()
         .map(|of| if dead { of.dead } else { of.waiting });

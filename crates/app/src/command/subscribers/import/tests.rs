@@ -12,7 +12,7 @@ use newsletter::{
     testing::{MemoryStore, email},
     usecase::find_subscriber,
 };
-use workers::faulty::FaultyStore;
+use workers::testing::FaultyStore;
 
 use program::records::Records;
 

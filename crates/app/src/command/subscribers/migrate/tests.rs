@@ -8,7 +8,7 @@ use newsletter::{
     usecase::put_subscribers,
 };
 use tokio::time::sleep;
-use workers::faulty::FaultyStore;
+use workers::testing::FaultyStore;
 
 use super::*;
 
