@@ -34,27 +34,53 @@ const SAMPLERS: [&str; 6] = [
     "parentbased_traceidratio",
 ];
 
-/// Variables that the SDK would pass by.
-const UNSUPPORTED: [&str; 6] = [
-    "OTEL_EXPORTER_OTLP_CERTIFICATE",
-    "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE",
-    "OTEL_EXPORTER_OTLP_CLIENT_KEY",
-    "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
-    "OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE",
-    "OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY",
-];
+/// The reason why a value cannot be used, if it cannot.
+type Check = fn(&str) -> Result<(), String>;
 
-/// Variables with a whole number.
-const NUMBERS: [&str; 9] = [
-    "OTEL_BSP_SCHEDULE_DELAY",
-    "OTEL_BSP_EXPORT_TIMEOUT",
-    "OTEL_BSP_MAX_QUEUE_SIZE",
-    "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
-    "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT",
-    "OTEL_SPAN_EVENT_COUNT_LIMIT",
-    "OTEL_SPAN_LINK_COUNT_LIMIT",
-    "OTEL_EXPORTER_OTLP_TIMEOUT",
-    "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+/// Variables with a check of their values: of two names the first one that is set counts.
+const CHECKS: [(&[&str], Check); 21] = [
+    (
+        &[
+            "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+            "OTEL_EXPORTER_OTLP_PROTOCOL",
+        ],
+        |protocol| {
+            let why = "must be `http/protobuf`; gRPC and JSON are not supported";
+            must(protocol == "http/protobuf", why)
+        },
+    ),
+    (
+        &[
+            "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION",
+            "OTEL_EXPORTER_OTLP_COMPRESSION",
+        ],
+        |compression| must(compression == "none", "must be `none`"),
+    ),
+    (&["OTEL_EXPORTER_OTLP_TRACES_HEADERS"], pairs),
+    (&["OTEL_EXPORTER_OTLP_HEADERS"], pairs),
+    (&["OTEL_RESOURCE_ATTRIBUTES"], pairs),
+    (&["OTEL_EXPORTER_OTLP_CERTIFICATE"], unsupported),
+    (&["OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE"], unsupported),
+    (&["OTEL_EXPORTER_OTLP_CLIENT_KEY"], unsupported),
+    (&["OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE"], unsupported),
+    (
+        &["OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE"],
+        unsupported,
+    ),
+    (&["OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY"], unsupported),
+    (&["OTEL_BSP_SCHEDULE_DELAY"], number),
+    (&["OTEL_BSP_EXPORT_TIMEOUT"], number),
+    (&["OTEL_BSP_MAX_QUEUE_SIZE"], number),
+    (&["OTEL_BSP_MAX_EXPORT_BATCH_SIZE"], number),
+    (&["OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT"], number),
+    (&["OTEL_SPAN_EVENT_COUNT_LIMIT"], number),
+    (&["OTEL_SPAN_LINK_COUNT_LIMIT"], number),
+    (&["OTEL_EXPORTER_OTLP_TIMEOUT"], number),
+    (&["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT"], number),
+    (&["OTEL_TRACES_SAMPLER"], |sampler| {
+        let is_known = SAMPLERS.contains(&sampler);
+        must(is_known, &format!("must be one of {}", SAMPLERS.join(", ")))
+    }),
 ];
 
 impl Settings {
@@ -94,54 +120,18 @@ impl Settings {
             return Ok(None);
         };
         let is_tls = is_tls(name, &endpoint)?;
-        let protocol = first([
-            "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
-            "OTEL_EXPORTER_OTLP_PROTOCOL",
-        ]);
-        if let Some((name, protocol)) = protocol
-            && protocol != "http/protobuf"
+        for (names, check) in CHECKS {
+            let set = names.iter().find_map(|name| Some((*name, value(name)?)));
+            if let Some((name, value)) = set {
+                check(&value).or_else(|reason| refuse(name, reason))?;
+            }
+        }
+        let ratio = value("OTEL_TRACES_SAMPLER_ARG").map(|ratio| ratio.parse::<f64>());
+        if value("OTEL_TRACES_SAMPLER").is_some_and(|sampler| sampler.ends_with("traceidratio"))
+            && ratio.is_some_and(|ratio| !ratio.is_ok_and(|ratio| (0.0..=1.0).contains(&ratio)))
         {
-            return refuse(
-                name,
-                "must be `http/protobuf`; gRPC and JSON are not supported",
-            );
+            return refuse("OTEL_TRACES_SAMPLER_ARG", "must be a number from 0 to 1");
         }
-        let compression = first([
-            "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION",
-            "OTEL_EXPORTER_OTLP_COMPRESSION",
-        ]);
-        if let Some((name, compression)) = compression
-            && compression != "none"
-        {
-            return refuse(name, "must be `none`");
-        }
-        for name in [
-            "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
-            "OTEL_EXPORTER_OTLP_HEADERS",
-        ] {
-            if let Some(headers) = value(name) {
-                check_pairs(name, &headers)?;
-            }
-        }
-        if let Some(attributes) = value("OTEL_RESOURCE_ATTRIBUTES") {
-            check_pairs("OTEL_RESOURCE_ATTRIBUTES", &attributes)?;
-        }
-        for name in UNSUPPORTED {
-            if value(name).is_some() {
-                return refuse(name, "is not supported: the system's certificates are used");
-            }
-        }
-        for name in NUMBERS {
-            if let Some(number) = value(name)
-                && number.parse::<u32>().is_err()
-            {
-                return refuse(name, "must be a whole number");
-            }
-        }
-        check_sampler(
-            value("OTEL_TRACES_SAMPLER").as_deref(),
-            value("OTEL_TRACES_SAMPLER_ARG").as_deref(),
-        )?;
         let timeout = first([
             "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
             "OTEL_EXPORTER_OTLP_TIMEOUT",
@@ -171,37 +161,33 @@ fn is_tls(variable: &'static str, endpoint: &str) -> Result<bool, SettingsError>
     }
 }
 
-/// Checks a list such as `name=value,other=value`.
-fn check_pairs(variable: &'static str, list: &str) -> Result<(), SettingsError> {
+fn must(is_usable: bool, otherwise: &str) -> Result<(), String> {
+    is_usable.then_some(()).ok_or_else(|| otherwise.to_owned())
+}
+
+fn number(text: &str) -> Result<(), String> {
+    must(text.parse::<u32>().is_ok(), "must be a whole number")
+}
+
+/// For a variable that the SDK would pass by.
+fn unsupported(_: &str) -> Result<(), String> {
+    must(
+        false,
+        "is not supported: the system's certificates are used",
+    )
+}
+
+/// A list such as `name=value,other=value`.
+fn pairs(list: &str) -> Result<(), String> {
     let is_pair = |pair: &str| {
         let name = pair.split_once('=').map(|(name, _)| name.trim());
         name.is_some_and(|name| !name.is_empty())
     };
     let mut pairs = list.split(',').filter(|pair| !pair.trim().is_empty());
-    if pairs.all(is_pair) {
-        Ok(())
-    } else {
-        refuse(variable, "must be a list such as name=value,other=value")
-    }
-}
-
-fn check_sampler(sampler: Option<&str>, argument: Option<&str>) -> Result<(), SettingsError> {
-    let Some(sampler) = sampler else {
-        return Ok(());
-    };
-    if !SAMPLERS.contains(&sampler) {
-        return refuse(
-            "OTEL_TRACES_SAMPLER",
-            format!("must be one of {}", SAMPLERS.join(", ")),
-        );
-    }
-    let ratio = argument.map(str::parse::<f64>);
-    if sampler.ends_with("traceidratio")
-        && ratio.is_some_and(|ratio| !ratio.is_ok_and(|ratio| (0.0..=1.0).contains(&ratio)))
-    {
-        return refuse("OTEL_TRACES_SAMPLER_ARG", "must be a number from 0 to 1");
-    }
-    Ok(())
+    must(
+        pairs.all(is_pair),
+        "must be a list such as name=value,other=value",
+    )
 }
 
 #[cfg(test)]

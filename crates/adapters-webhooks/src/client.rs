@@ -1,6 +1,10 @@
 //! The client.
 
-use std::{fmt, sync::Arc, time::Instant};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 use outbound::{Failure, Timeouts, Transport};
@@ -15,7 +19,6 @@ use webhooks::{
 
 use crate::{
     resolver::{CheckedResolver, Lookup, ResolveError, SystemLookup},
-    settings::{Limits, Settings, SettingsError},
     signature::signature,
 };
 
@@ -30,6 +33,33 @@ const ID: HeaderName = HeaderName::from_static("webhook-id");
 const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
 const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 
+/// The time limits of an attempt.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// The limit for the addresses of a name.
+    pub resolution: Duration,
+    /// The limit for a connection, with the addresses and TLS.
+    pub connection: Duration,
+    /// The limit for everything.
+    pub answer: Duration,
+    /// The limit for the body after the status. It is read only so that its connection can be used
+    /// again.
+    pub rest: Duration,
+}
+
+/// The limits of every client but those of tests.
+pub(crate) const LIMITS: Limits = Limits {
+    resolution: Duration::from_secs(5),
+    connection: Duration::from_secs(10),
+    answer: Duration::from_secs(15),
+    rest: Duration::from_secs(1),
+};
+
+/// No HTTP client can be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no HTTP client can be made for webhooks: {0}")]
+pub struct ClientError(String);
+
 /// The client that calls receivers.
 pub struct WebhookClient {
     http: Client,
@@ -43,20 +73,23 @@ pub struct WebhookClient {
 type Silence = (NoAnswer, String);
 
 impl WebhookClient {
-    /// Builds the client, without a call.
-    pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
-        Self::with_lookup(settings, Arc::new(SystemLookup::new(settings.lookups)))
+    /// Builds the client, without a call. Receivers may have private addresses, and plain HTTP, if
+    /// `private` says so. The system looks up this many names at a time: each lookup takes a thread
+    /// of the runtime's pool, and keeps it after the attempt has ended if the name servers do not
+    /// answer.
+    pub fn new(private: PrivateAddresses, lookups: usize) -> Result<Self, ClientError> {
+        Self::with_lookup(private, LIMITS, Arc::new(SystemLookup::new(lookups)))
     }
 
     /// Builds the client with a way to look up names.
     pub(crate) fn with_lookup(
-        settings: &Settings,
+        private: PrivateAddresses,
+        limits: Limits,
         lookup: Arc<dyn Lookup>,
-    ) -> Result<Self, SettingsError> {
-        let limits = settings.limits;
+    ) -> Result<Self, ClientError> {
         let resolver = CheckedResolver {
             lookup,
-            private: settings.private,
+            private,
             limit: limits.resolution,
         };
         let timeouts = Timeouts {
@@ -69,7 +102,7 @@ impl WebhookClient {
                 .map_err(|error| outbound::line(&outbound::cause(&error), None))
         };
         Ok(Self {
-            http: client(Transport::Http).map_err(SettingsError::Client)?,
+            http: client(Transport::Http).map_err(ClientError)?,
             https: client(Transport::Https),
             resolver,
             limits,

@@ -6,12 +6,8 @@
 
 mod client;
 mod resolver;
-mod settings;
 mod signature;
 #[cfg(test)]
 mod tests;
 
-pub use self::{
-    client::WebhookClient,
-    settings::{Limits, Settings, SettingsError},
-};
+pub use self::client::{ClientError, WebhookClient};

@@ -10,10 +10,7 @@ mod import;
 mod keyed_queue;
 mod lane;
 
-#[cfg(test)]
-mod testing;
-
 pub use self::{
     import::{CataloguePorts, CatalogueUndo, ImportPorts, ImportTasks, Importer},
-    lane::{LaneSettings, LaneTasks, Lanes},
+    lane::{GroupSettings, LaneSettings, Lanes},
 };

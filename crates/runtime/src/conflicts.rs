@@ -1,10 +1,9 @@
-//! Retries of use cases after conflicts: another transaction wrote first or holds a lock, so the
-//! decision has to be made again on what is stored now.
+//! Retries.
 
 use std::time::Duration;
 
 use kernel::{StoreError, StoreFailure};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use crate::{panics, waits};
 
@@ -12,32 +11,48 @@ use crate::{panics, waits};
 pub const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs a use case until it succeeds without a conflict, with growing, jittered waits, for at most
-/// `within`. A panic in it is a failure of the store.
+/// `within`: another transaction wrote first or holds a lock, so the decision has to be made again
+/// on what is stored now. A panic in it is a failure of the store.
 pub async fn decide_again<T, E: StoreFailure, F>(
     within: Duration,
-    mut attempt: impl FnMut() -> F,
+    attempt: impl FnMut() -> F,
 ) -> Result<T, E>
 where
     F: Future<Output = Result<T, E>>,
 {
-    let deadline = Instant::now() + within;
-    let mut waits = waits::after_conflicts();
+    let waits = waits::after_conflicts().within(within).from_now();
+    let is_conflict = |error: &E| {
+        let failure = error.store_error();
+        matches!(failure, Some(StoreError::Conflict | StoreError::Locked(_)))
+    };
+    retry(waits, is_conflict, attempt).await
+}
+
+/// Calls again after failures that may pass, after these waits, until they end. A panic is a
+/// failure of the store.
+pub async fn retry<T, E: From<StoreError>, F>(
+    mut waits: impl Iterator<Item = Duration>,
+    may_pass: impl Fn(&E) -> bool,
+    mut call: impl FnMut() -> F,
+) -> Result<T, E>
+where
+    F: Future<Output = Result<T, E>>,
+{
     loop {
-        let result = panics::caught(attempt()).await;
-        let failure = result.as_ref().err().and_then(StoreFailure::store_error);
-        if !matches!(failure, Some(StoreError::Conflict | StoreError::Locked(_))) {
-            return result;
+        match panics::caught(call()).await {
+            Err(error) if may_pass(&error) => match waits.next() {
+                Some(wait) => sleep(wait).await,
+                None => return Err(error),
+            },
+            result => return result,
         }
-        let wait = waits.next().unwrap_or_default();
-        if Instant::now() + wait >= deadline {
-            return result;
-        }
-        sleep(wait).await;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::Instant;
+
     use super::*;
 
     const WITHIN: Duration = Duration::from_secs(10);

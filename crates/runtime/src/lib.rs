@@ -1,10 +1,10 @@
 //! What services share at run time. The crate knows no use case.
 //!
-//! - [`conflicts`]: a use case is decided again after conflicts. [`waits`]: growing waits with
-//!   jitter, after conflicts and after failures.
-//! - [`rounds`]: a loop that works while the store is available and stops when it is asked to.
-//!   [`lease`]: keeps a lease. [`batches`]: cleans up in batches. [`cached`]: keeps a value for a
-//!   time.
+//! - [`conflicts`]: a use case is decided again after conflicts, and a call is made again after
+//!   failures. [`waits`]: the growing waits with jitter between.
+//! - [`loops`]: loops that run until they are stopped. [`rounds`]: one that works while the store
+//!   is available. [`lease`]: keeps a lease. [`batches`]: cleans up in batches. [`cached`]: keeps a value for a
+//!   time. [`recent`]: remembers keys for a time.
 //! - [`panics`]: a panic is an error, so that a defect in one item ends no loop over all.
 //! - [`throttle`]: background work gives way while many clients push. [`cores`]: the division of
 //!   the machine's cores.
@@ -16,7 +16,9 @@ pub mod clock;
 pub mod conflicts;
 pub mod cores;
 pub mod lease;
+pub mod loops;
 pub mod panics;
+pub mod recent;
 pub mod rounds;
 pub mod throttle;
 pub mod waits;
@@ -25,8 +27,10 @@ pub use self::{
     batches::Cleanup,
     cached::Cached,
     clock::Clock,
-    conflicts::{COMMAND_PATIENCE, decide_again},
+    conflicts::{COMMAND_PATIENCE, decide_again, retry},
+    loops::Loops,
+    recent::Recent,
     rounds::Rounds,
     throttle::{BusyProbe, Floor, Throttle},
-    waits::{RetryPolicy, Waits},
+    waits::{RetryPolicy, Waits, Within},
 };

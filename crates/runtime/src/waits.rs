@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 /// Waits that double with each failure, up to a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
@@ -40,6 +42,45 @@ impl Waits {
             policy: RetryPolicy { first, longest },
             failures: 0,
         }
+    }
+}
+
+impl Waits {
+    /// The same waits, as long as they are over within this time, counted from the first on.
+    pub const fn within(self, most: Duration) -> Within {
+        Within {
+            waits: self,
+            most,
+            since: None,
+        }
+    }
+}
+
+/// Waits that end after a time.
+#[derive(Clone, Debug)]
+pub struct Within {
+    waits: Waits,
+    most: Duration,
+    since: Option<Instant>,
+}
+
+impl Within {
+    /// The same waits, counted from now on.
+    pub fn from_now(self) -> Self {
+        Self {
+            since: Some(Instant::now()),
+            ..self
+        }
+    }
+}
+
+impl Iterator for Within {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        let wait = self.waits.next()?;
+        (since.elapsed() + wait <= self.most).then_some(wait)
     }
 }
 
@@ -101,6 +142,18 @@ mod tests {
         assert_eq!(waits.len(), 50);
         assert!(waits[0] >= Duration::from_millis(5) && waits[0] <= Duration::from_millis(10));
         assert!(waits[49] >= Duration::from_millis(250) && waits[49] <= Duration::from_millis(500));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_end_in_time_from_the_first_on() {
+        let mut waits = after_failures().within(Duration::from_secs(9));
+        let from_now = waits.clone().from_now();
+        tokio::time::advance(Duration::from_secs(20)).await;
+        assert_eq!(from_now.count(), 0);
+        while let Some(wait) = waits.next() {
+            tokio::time::advance(wait).await;
+        }
+        assert_eq!(waits.next(), None);
     }
 
     #[test]

@@ -10,12 +10,12 @@ use domain::{
     usecase::Ingest,
 };
 use enrichment::testing::MemoryDrafts;
-use ingest::{ImportPorts, ImportTasks, Importer, LaneSettings, LaneTasks, Lanes};
-use runtime::{Clock, Throttle};
+use ingest::{CataloguePorts, ImportPorts, ImportTasks, Importer, LaneSettings, Lanes};
+use runtime::{Clock, Loops, Throttle};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use workers::{
-    Enriching, ObservedStore, Observer, Wake, WebhookParts, Worker, WorkerParts, WorkerSettings,
+    Enriching, ObservedStore, Observer, Wake, WebhookParts, WorkerParts, WorkerSettings,
 };
 
 use crate::{
@@ -37,19 +37,15 @@ pub struct Process {
     pub store: Arc<ObservedStore<Port>>,
     /// Its clock.
     pub clock: Clock,
-    tasks: Mutex<Option<(LaneTasks, ImportTasks, Worker)>>,
+    tasks: Mutex<Option<(Loops, ImportTasks, Loops)>>,
 }
 
 fn settings(world: &World) -> (LaneSettings, WorkerSettings) {
     let few = |most| usize::try_from(1 + world.dice.below(most)).unwrap_or(1);
-    let lanes = LaneSettings {
-        lanes: few(2),
-        commits: few(4),
-        batch: few(6),
-        line_lanes: few(2),
-        line_batch: few(6),
-        ..LaneSettings::default()
-    };
+    let mut lanes = LaneSettings::default();
+    (lanes.pushes.lanes, lanes.pushes.commits) = (few(2), few(4));
+    lanes.pushes.batch = few(6);
+    (lanes.lines.lanes, lanes.lines.batch) = (few(2), few(6));
     let worker = WorkerSettings {
         poll_every: Duration::from_secs(5),
         lifetime: world.lifetime,
@@ -101,14 +97,16 @@ impl Process {
         let throttle = Throttle(Arc::new(lanes.is_busy()));
         let (imports, import_tasks) = Importer::new(ImportPorts {
             ingest: Arc::clone(&lanes) as Arc<dyn Ingest>,
-            catalogues: Arc::clone(&port) as _,
-            store: Arc::clone(&as_store),
             lifetime: world.lifetime,
-            clock: Arc::clone(&clock),
-            throttle: throttle.clone(),
+            catalogues: CataloguePorts {
+                catalogues: Arc::clone(&port) as _,
+                store: Arc::clone(&as_store),
+                clock: Arc::clone(&clock),
+                throttle: throttle.clone(),
+            },
         });
         let memory = &world.memory;
-        let worker = Worker::start(WorkerParts {
+        let worker = workers::start(WorkerParts {
             store: as_store,
             newsletter: Arc::clone(&store) as _,
             outbox: Arc::clone(&port) as _,

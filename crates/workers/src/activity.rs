@@ -14,10 +14,9 @@ use domain::{
     store::WriteSet,
 };
 use kernel::{Actor, ClientId, PutOutcome, StoreError, event::Subject};
-use runtime::waits;
+use runtime::{Loops, waits};
 use time::OffsetDateTime;
-use tokio::{task::JoinHandle, time::timeout};
-use tokio_util::sync::CancellationToken;
+use tokio::time::sleep;
 
 use crate::metrics;
 
@@ -45,6 +44,20 @@ impl Activities {
         for verdict in verdicts {
             gathered.judge(verdict.client, verdict.judgement, verdict.at);
         }
+    }
+
+    /// Starts to write the activity now and then, and what is left when the loop is stopped.
+    pub fn start(self: &Arc<Self>, log: &Arc<dyn ActivityLog>) -> Loops {
+        let (activities, log) = (Arc::clone(self), Arc::clone(log));
+        let mut loops = Loops::new(GRACE, "the last activity of clients is lost");
+        loops.spawn(|stop| async move {
+            let period = || sleep(waits::jittered(PERIOD));
+            while stop.run_until_cancelled(period()).await.is_some() {
+                activities.write(&*log).await;
+            }
+            activities.write(&*log).await;
+        });
+        loops
     }
 
     /// Writes the activity. If the store has surely not written it, it is kept for the next time.
@@ -127,40 +140,6 @@ impl Verdict {
     }
 }
 
-/// The task that writes activity.
-pub struct ActivityTask {
-    stop: CancellationToken,
-    task: JoinHandle<()>,
-}
-
-impl ActivityTask {
-    /// Starts writing.
-    pub fn start(activities: &Arc<Activities>, log: &Arc<dyn ActivityLog>) -> Self {
-        let (activities, log) = (Arc::clone(activities), Arc::clone(log));
-        let stop = CancellationToken::new();
-        let stopped = stop.clone();
-        let task = tokio::spawn(async move {
-            let period = || tokio::time::sleep(waits::jittered(PERIOD));
-            while stopped.run_until_cancelled(period()).await.is_some() {
-                activities.write(&*log).await;
-            }
-            let last = timeout(GRACE, activities.write(&*log));
-            if last.await.is_err() {
-                tracing::warn!("the last activity of clients could not be written in time");
-            }
-        });
-        Self { stop, task }
-    }
-
-    /// Writes the rest, and ends.
-    pub async fn stop(self) {
-        self.stop.cancel();
-        if let Err(error) = self.task.await {
-            tracing::error!(%error, "the task that writes activity ended badly");
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::{HashMap, VecDeque};
@@ -173,7 +152,6 @@ mod tests {
         event::Event,
         testing::{noon, uuid},
     };
-    use tokio::time::sleep;
 
     use super::*;
 
@@ -247,14 +225,14 @@ mod tests {
     async fn it_is_written_every_few_seconds_and_at_the_end() {
         let (log, activities) = (Arc::new(Log::default()), Arc::new(Activities::default()));
         let stored: Arc<dyn ActivityLog> = Arc::clone(&log) as _;
-        let task = ActivityTask::start(&activities, &stored);
+        let loops = activities.start(&stored);
         for _ in 0..3 {
             push(&activities);
         }
         sleep(Duration::from_secs(10)).await;
         assert_eq!(log.created(), [3]);
         push(&activities);
-        task.stop().await;
+        loops.stop().await;
         assert_eq!(log.created(), [3, 1]);
     }
 

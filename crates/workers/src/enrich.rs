@@ -22,13 +22,12 @@ use kernel::{
     outbox::{ClaimToken, Claimed, Queue},
     trace::{NewSpan, Span, SpanRole, TraceParent},
 };
-use runtime::{decide_again, panics};
+use runtime::{Floor, Loops, decide_again, panics};
 use tokio::{sync::oneshot, task::JoinError, time::timeout};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
     background::Background,
-    loops::Loops,
     metrics,
     model_breaker::Permit,
     poll::{self, Handler},
@@ -74,6 +73,14 @@ impl Handler for Enrichments {
 
     fn most(&self) -> usize {
         self.tasks.settings().claim_for_enrichment
+    }
+
+    fn floor(&self) -> Floor {
+        // One costs about as much as a push.
+        Floor {
+            batch: 4,
+            a_second: 200,
+        }
     }
 
     fn is_shared_queue(&self) -> bool {

@@ -32,7 +32,6 @@ mod enrich;
 mod enricher;
 mod feed;
 mod jobs;
-mod loops;
 pub mod metrics;
 mod model_breaker;
 mod newsletter;
@@ -48,22 +47,20 @@ mod wake;
 mod webhooks;
 
 #[cfg(any(test, feature = "testing"))]
-pub mod faulty;
-#[cfg(test)]
-mod testing;
+pub mod testing;
 #[cfg(test)]
 mod tests;
 
 use std::{io, sync::LazyLock, time::Duration};
 
 use kernel::outbox::Kind;
-use tokio::{task::JoinSet, time::timeout};
-use tokio_util::sync::CancellationToken;
+use runtime::Loops;
 
+use self::tasks::{KindHandler, Tasks};
 pub use self::{
-    activity::{Activities, ActivityTask},
+    activity::Activities,
     enricher::{Enriching, enriching},
-    feed::{Feed, FeedTask},
+    feed::Feed,
     model_breaker::ModelBreaker,
     newsletter::{
         launch::{Launch, LaunchEnd},
@@ -74,10 +71,6 @@ pub use self::{
     parts::{Body, WebhookParts, WorkerParts},
     settings::WorkerSettings,
     wake::Wake,
-};
-use self::{
-    loops::Loops,
-    tasks::{KindHandler, Tasks},
 };
 
 /// Everything that works on tasks, in the order in which their kinds are shown.
@@ -90,47 +83,21 @@ pub fn kinds() -> &'static [Kind] {
     &KINDS
 }
 
-/// A running worker.
-pub struct Worker {
-    loops: Loops,
-    stop_within: Duration,
-}
+/// The time beyond their own limit in which loops may stop, for a store that does not answer.
+const GRACE: Duration = Duration::from_secs(2);
 
-impl Worker {
-    /// Starts to work. Fails when there can be no threads for it.
-    pub fn start(parts: WorkerParts) -> io::Result<Self> {
-        let stop_within = parts.settings.stop_within;
-        let tasks = Tasks::new(parts);
-        let mut loops = Loops {
-            running: JoinSet::new(),
-            stop: CancellationToken::new(),
-        };
-        for handler in HANDLERS {
-            (handler.start)(&tasks, &mut loops)?;
-        }
-        webhooks::start(&tasks.parts, &mut loops);
-        jobs::start(&tasks.parts, &mut loops);
-        Ok(Self { loops, stop_within })
+/// Starts to work. Fails when there can be no threads for it.
+///
+/// A stop claims nothing more, and finishes what is under way or gives it back. Whatever it cannot
+/// even give back is somebody else's once its lease ends.
+pub fn start(parts: WorkerParts) -> io::Result<Loops> {
+    let grace = parts.settings.stop_within + GRACE;
+    let mut loops = Loops::new(grace, "its work is due again when its lease ends");
+    let tasks = Tasks::new(parts);
+    for handler in HANDLERS {
+        (handler.start)(&tasks, &mut loops)?;
     }
-
-    /// Claims nothing more, finishes what is under way or gives it back, and ends. Whatever it
-    /// cannot even give back is somebody else's once its lease ends.
-    pub async fn stop(self) {
-        let Loops { mut running, stop } = self.loops;
-        stop.cancel();
-        let ended = async {
-            while let Some(ended) = running.join_next().await {
-                if let Err(error) = ended {
-                    tracing::error!(%error, "a background loop ended badly");
-                }
-            }
-        };
-        // The loops keep to the limit themselves; this is for a store that does not answer.
-        if timeout(self.stop_within + Duration::from_secs(2), ended)
-            .await
-            .is_err()
-        {
-            tracing::warn!("background work was cut off; it is due again when its lease ends");
-        }
-    }
+    webhooks::start(&tasks.parts, &mut loops);
+    jobs::start(&tasks.parts, &mut loops);
+    Ok(loops)
 }

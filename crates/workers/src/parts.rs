@@ -70,7 +70,6 @@ pub struct WorkerParts {
 pub type Body = Arc<dyn Fn(&Event, Option<&PostingView>) -> Result<Vec<u8>, String> + Send + Sync>;
 
 /// The ports of deliveries, and the rendering of bodies.
-#[derive(Clone)]
 pub struct WebhookParts {
     /// The endpoints, and how far each is.
     pub endpoints: Arc<dyn Webhooks>,

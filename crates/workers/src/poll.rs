@@ -7,14 +7,11 @@ use kernel::{
     StoreError,
     outbox::{ClaimToken, Claimed, Queue},
 };
-use runtime::{Rounds, panics};
+use runtime::{Floor, Rounds, panics};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    tasks::{Tasks, floor},
-    wake::Signal,
-};
+use super::{tasks::Tasks, wake::Signal};
 
 /// Handles the tasks of a queue.
 #[async_trait]
@@ -27,6 +24,15 @@ pub(super) trait Handler: Send + Sync {
 
     /// Tasks per claim at most.
     fn most(&self) -> usize;
+
+    /// The least that it gets while many push.
+    fn floor(&self) -> Floor {
+        // A call of another service takes longer than the work here.
+        Floor {
+            batch: 1,
+            a_second: 20,
+        }
+    }
 
     /// Whether other loops of this process take tasks of the same queue.
     fn is_shared_queue(&self) -> bool {
@@ -65,8 +71,8 @@ pub(super) async fn run<H: Handler>(tasks: Tasks, handler: Arc<H>, stop: Cancell
             if claimed == 0 {
                 signal.called_within(tasks.settings().poll_every).await;
             } else {
-                let floor = floor(queue.kind());
-                sleep(tasks.parts.throttle.pause(floor, claimed, start.elapsed())).await;
+                let throttle = &tasks.parts.throttle;
+                sleep(throttle.pause(handler.floor(), claimed, start.elapsed())).await;
             }
         });
         rounds.end(pause).await;
@@ -119,7 +125,8 @@ async fn round<H: Handler>(
     let Some(_shared) = shared.await else {
         return Ok(0);
     };
-    let claimed = tasks.claim(queue, handler.most()).await?;
+    let most = (tasks.parts.throttle).batch(handler.floor(), handler.most());
+    let claimed = tasks.claim(queue, most).await?;
     if claimed.is_empty() {
         return Ok(0);
     }

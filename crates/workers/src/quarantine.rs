@@ -4,17 +4,14 @@
 //! untrusted input.
 
 use std::{
-    collections::HashMap,
     sync::{Mutex, PoisonError},
     time::Duration,
 };
 
 use domain::posting::ENRICH;
 use kernel::outbox::{Kind, Queue};
-use tokio::{
-    sync::{MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard},
-    time::Instant,
-};
+use runtime::Recent;
+use tokio::sync::{MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Keeps tasks that may be poison apart from each other and from enrichments.
 #[derive(Default)]
@@ -22,8 +19,8 @@ pub(super) struct Quarantine {
     one: tokio::sync::Mutex<()>,
     /// Shared by rounds that enrich, and exclusive to a task that may be poison.
     enriching: RwLock<()>,
-    /// The earliest time of the next look for such tasks, by queue.
-    next_look: Mutex<HashMap<Queue, Instant>>,
+    /// The queues that were looked at for such tasks.
+    looked_at: Mutex<Recent<Queue>>,
 }
 
 /// A permit to handle a task that may be poison.
@@ -33,28 +30,25 @@ pub(super) struct Exclusive<'a> {
 }
 
 impl Quarantine {
+    fn looked_at(&self) -> std::sync::MutexGuard<'_, Recent<Queue>> {
+        self.looked_at
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether to look for such tasks in a queue now: true for one loop in each interval.
     pub fn is_to_look(&self, queue: Queue, every: Duration) -> bool {
-        let now = Instant::now();
-        let mut looks = self
-            .next_look
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let next = looks.entry(queue).or_insert(now);
-        let is_due = *next <= now;
+        let mut looked_at = self.looked_at();
+        let is_due = !looked_at.has(&queue);
         if is_due {
-            *next = now + every;
+            looked_at.remember(queue, every);
         }
         is_due
     }
 
     /// Lets the next look be at once: a queue with one of them may have more.
     pub fn look_again(&self, queue: Queue) {
-        let mut looks = self
-            .next_look
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        looks.remove(&queue);
+        self.looked_at().forget(&queue);
     }
 
     /// Waits for the permit to claim and handle a task that may be poison.

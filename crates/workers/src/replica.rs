@@ -10,10 +10,10 @@ use std::{
 
 use ::metrics::{Unit, describe_gauge, gauge};
 use domain::store::ReplicaPosition;
-use futures_util::future::join;
+use futures_util::{FutureExt as _, future::join};
 use kernel::StoreError;
+use runtime::Loops;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_util::task::AbortOnDropHandle;
 
 const UP: &str = "posthaste_replica_up";
 const LAG: &str = "posthaste_replica_lag_seconds";
@@ -51,14 +51,16 @@ pub fn describe() {
     );
 }
 
-/// Compares the two until the handle is dropped.
+/// Compares the two in one of these loops.
 pub fn compare(
     primary: Arc<dyn ReplicaPosition>,
     replica: Arc<dyn ReplicaPosition>,
-) -> (Lag, AbortOnDropHandle<()>) {
+    loops: &mut Loops,
+) -> Lag {
     let lag = Lag::default();
-    let task = tokio::spawn(watch(primary, replica, lag.clone()));
-    (lag, AbortOnDropHandle::new(task))
+    let watch = watch(primary, replica, lag.clone());
+    loops.spawn(|stop| stop.run_until_cancelled_owned(watch).map(drop));
+    lag
 }
 
 async fn watch(primary: Arc<dyn ReplicaPosition>, replica: Arc<dyn ReplicaPosition>, lag: Lag) {

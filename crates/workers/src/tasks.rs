@@ -3,17 +3,16 @@
 use std::{io, sync::Arc};
 
 use ::newsletter::subscriber::provider::ProviderError;
-use domain::posting::ENRICH;
 use enrichment::EnrichError;
 use kernel::{
     StoreError,
     outbox::{ClaimToken, Claimed, Kind, LOST_TOO_OFTEN, Queue, RetryPolicy},
 };
-use runtime::{Floor, lease};
+use runtime::{Loops, lease};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{loops::Loops, parts::WorkerParts, quarantine::Quarantine, settings::WorkerSettings};
+use super::{parts::WorkerParts, quarantine::Quarantine, settings::WorkerSettings};
 
 /// What works on tasks of some kinds.
 pub(super) struct KindHandler {
@@ -58,7 +57,6 @@ impl Tasks {
 
     /// Claims due tasks of a queue, or if there are none, of the queue behind it.
     pub async fn claim(&self, queue: Queue, limit: usize) -> Result<Vec<Claimed>, StoreError> {
-        let limit = self.parts.throttle.batch(floor(queue.kind()), limit);
         let lease = self.lease();
         for queue in with_behind(queue) {
             let claimed = self
@@ -177,18 +175,6 @@ impl Tasks {
     }
 }
 
-/// The least that a kind of task gets while many push.
-pub(super) fn floor(kind: Kind) -> Floor {
-    const ENRICHMENT: Kind = ENRICH.kind();
-    let (batch, a_second) = match kind {
-        // One costs about as much as a push.
-        ENRICHMENT => (4, 200),
-        // A call of the provider, which takes longer than the work here.
-        _ => (1, 20),
-    };
-    Floor { batch, a_second }
-}
-
 /// A queue and the one behind it.
 fn with_behind(queue: Queue) -> impl Iterator<Item = Queue> {
     std::iter::once(queue).chain(queue.fallback())
@@ -203,7 +189,8 @@ fn recorded(settled: &Result<(), StoreError>) -> bool {
 
 /// A failed attempt at a task.
 pub(super) struct Failure {
-    message: String,
+    /// The reason, for an operator.
+    pub message: String,
     again: Again,
 }
 
@@ -222,11 +209,6 @@ impl Failure {
             message: LOST_TOO_OFTEN.to_owned(),
             again: Again::Never,
         }
-    }
-
-    /// The reason, for an operator.
-    pub fn message(&self) -> &str {
-        &self.message
     }
 
     /// Tells an operator that the task is a dead letter.

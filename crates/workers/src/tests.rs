@@ -5,7 +5,6 @@ mod deaths;
 mod drafts;
 mod failures;
 mod model;
-mod rounds;
 
 use std::{
     collections::HashMap,
@@ -18,8 +17,8 @@ use std::{
 use ::newsletter::testing::MemoryStore;
 use async_trait::async_trait;
 use domain::{
-    posting::{EnrichedTexts, Enrichment, Lifetime, PostingView, PutPosting},
-    store::{PostingReader, Store as _},
+    posting::{ENRICH, EnrichedTexts, Enrichment, Lifetime, PostingView, PutPosting},
+    store::PostingReader,
     testing::create,
     usecase,
 };
@@ -28,10 +27,9 @@ use enrichment::{
 };
 use kernel::{
     Status, StoreError,
-    event::EventLog as _,
     outbox::{Backlog, Kind, Outbox, Revive, TaskRow},
 };
-use runtime::{Clock, clock};
+use runtime::{Clock, Loops, clock};
 use tokio::time::sleep;
 
 use super::*;
@@ -82,10 +80,6 @@ impl Script {
 
     fn end(&self, title: &str) {
         self.under_way.lock().unwrap().retain(|one| one != title);
-    }
-
-    fn relent(&self) {
-        self.titles.lock().unwrap().clear();
     }
 
     fn calls(&self) -> usize {
@@ -165,8 +159,8 @@ impl Bench {
         }
     }
 
-    fn start(&self) -> Worker {
-        Worker::start(WorkerParts {
+    fn start(&self) -> Loops {
+        start(WorkerParts {
             drafts: Arc::clone(&self.drafts) as _,
             enriching: Enriching {
                 enricher: Arc::clone(&self.script) as _,
@@ -225,7 +219,7 @@ impl Bench {
     /// Waits until an enrichment is dead.
     async fn until_dead(&self) {
         eventually("it is dead", async || {
-            self.backlog(domain::posting::ENRICH.kind()).await.dead == 1
+            self.backlog(ENRICH.kind()).await.dead == 1
         })
         .await;
     }
@@ -236,4 +230,19 @@ impl Bench {
         })
         .await;
     }
+}
+
+#[tokio::test]
+async fn outcomes_of_a_claim_share_a_commit() {
+    let bench = Bench::new();
+    let puts = ["a", "b", "c"].map(|id| create(id, "acme"));
+    bench.ingest(&puts).await;
+    let worker = bench.start();
+    bench.until_idle().await;
+    // One of three was the push.
+    let commits = bench.stores.faulty.commits();
+    let of_three = commits.iter().filter(|postings| **postings == 3);
+    assert_eq!(of_three.count(), 2, "{commits:?}");
+    assert_eq!(bench.script.calls(), 3);
+    worker.stop().await;
 }

@@ -8,7 +8,6 @@ use std::{
 use webhooks::{AddressProblem, InvalidEndpointUrl};
 
 use super::*;
-use crate::resolver::SystemLookup;
 
 /// URLs that lead to the listener on port `{}` of loopback, or to another private address, if they
 /// are misread anywhere.
@@ -213,8 +212,7 @@ async fn name_servers_that_do_not_answer_are_not_waited_for() {
         resolution: Duration::from_millis(20),
         ..PATIENT
     };
-    let private = PrivateAddresses::Refuse;
-    let client = WebhookClient::with_lookup(&settings(private, limits), Arc::new(Silent));
+    let client = WebhookClient::with_lookup(PrivateAddresses::Refuse, limits, Arc::new(Silent));
     let (client, url) = (client.unwrap(), stored("https://acme.example/"));
     assert_eq!(client.check(&url).await, Err(AddressProblem::Late));
     let attempt = send(&client, &url).await;

@@ -24,7 +24,11 @@ use webhooks::{
     Attempt, Delivery, EndpointUrl, NoAnswer, Outcome, PrivateAddresses, Secret, Sender as _,
 };
 
-use crate::{Limits, Settings, WebhookClient, resolver::Lookup};
+use crate::{
+    WebhookClient,
+    client::Limits,
+    resolver::{Lookup, SystemLookup},
+};
 
 /// Enough on a busy machine.
 const PATIENT: Limits = Limits {
@@ -39,16 +43,8 @@ const ID: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const BODY: &[u8] = br#"{"test": 2432232314}"#;
 
-fn settings(private: PrivateAddresses, limits: Limits) -> Settings {
-    Settings {
-        private,
-        limits,
-        ..Settings::default()
-    }
-}
-
 fn client(private: PrivateAddresses, limits: Limits) -> WebhookClient {
-    WebhookClient::new(&settings(private, limits)).unwrap()
+    WebhookClient::with_lookup(private, limits, Arc::new(SystemLookup::new(1))).unwrap()
 }
 
 /// A client that may call receivers on loopback.
@@ -179,5 +175,5 @@ where
     F: Fn(&str, usize) -> io::Result<Vec<IpAddr>> + Send + Sync + 'static,
 {
     let lookup = Arc::new(Names(names, AtomicUsize::new(0)));
-    WebhookClient::with_lookup(&settings(private, limits), lookup).unwrap()
+    WebhookClient::with_lookup(private, limits, lookup).unwrap()
 }

@@ -168,13 +168,11 @@ impl LaneArgs {
         } else {
             (COMMITS / lanes).clamp(1, 2)
         };
-        LaneSettings {
-            lanes,
-            commits,
-            line_lanes,
-            queue: self.ingest_queue,
-            ..LaneSettings::default()
-        }
+        let mut settings = LaneSettings::default();
+        (settings.pushes.lanes, settings.pushes.commits) = (lanes, commits);
+        settings.pushes.queue = self.ingest_queue;
+        settings.lines.lanes = line_lanes;
+        settings
     }
 }
 

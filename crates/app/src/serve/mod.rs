@@ -32,13 +32,13 @@ use adapters_prometheus::Serving;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, FromArgMatches as _, builder::Resettable};
 use domain::usecase::{Ingest, UndoCatalogue};
-use ingest::{ImportPorts, ImportTasks, Importer, LaneTasks, Lanes};
+use ingest::{CataloguePorts, ImportPorts, ImportTasks, Importer, Lanes};
 use kernel::trace::OptionalTracer;
-use runtime::{Throttle, clock, cores};
+use runtime::{Loops, Throttle, clock, cores};
 use tokens::KeyFolder;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
-use workers::{Activities, ActivityTask, Links, NewsletterService, Wake, clock_skew};
+use workers::{Activities, Links, NewsletterService, Wake, clock_skew};
 
 pub use self::worker::Worker;
 use self::{
@@ -184,12 +184,12 @@ pub struct Running {
     pub console: Option<ConsoleServer>,
     http: StopHandle,
     server: JoinHandle<std::io::Result<()>>,
-    lanes: LaneTasks,
+    lanes: Loops,
     imports: ImportTasks,
-    reads: ReadTasks,
+    reads: Loops,
     newsletter: NewsletterService,
-    activity: ActivityTask,
-    worker: Option<workers::Worker>,
+    activity: Loops,
+    worker: Option<Loops>,
     admin: Option<RunningListener>,
     _clocks: AbortOnDropHandle<()>,
 }
@@ -209,7 +209,7 @@ impl Running {
 
         let (wake, activities) = (Arc::<Wake>::default(), Arc::<Activities>::default());
         let database = database.observed(&wake, &activities, &tracer);
-        let activity = ActivityTask::start(&activities, &database.activity);
+        let activity = activities.start(&database.activity);
         let links = options.work.accounts.links();
         let (lanes, lane_tasks) = Lanes::start(
             &database.store,
@@ -226,11 +226,13 @@ impl Running {
         let lanes: Arc<dyn Ingest> = Arc::new(lanes);
         let (imports, import_tasks) = Importer::new(ImportPorts {
             ingest: Arc::clone(&lanes),
-            catalogues: Arc::clone(&database.catalogues),
-            store: Arc::clone(&database.store),
             lifetime: options.work.lifetime.lifetime,
-            clock: clock::system(),
-            throttle: throttle.clone(),
+            catalogues: CataloguePorts {
+                catalogues: Arc::clone(&database.catalogues),
+                store: Arc::clone(&database.store),
+                clock: clock::system(),
+                throttle: throttle.clone(),
+            },
         });
         let undo: Arc<dyn UndoCatalogue> = Arc::new(imports.undo());
         let (called, undone) = (Arc::clone(&tried) as _, Arc::clone(&undo));

@@ -16,14 +16,17 @@ use anyhow::Context as _;
 use async_trait::async_trait;
 use domain::store::{PostingReader, ReplicaPosition};
 use kernel::{StoreError, event::EventLog};
+use runtime::Loops;
 use tokio::sync::Notify;
-use tokio_util::task::AbortOnDropHandle;
 use workers::{
-    Feed, FeedTask, Wake,
+    Feed, Wake,
     replica::{self, Lag},
 };
 
 use crate::database::Database;
+
+/// How long a stop waits until the readers of events are answered.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// The primary and its replica.
 struct Replicated {
@@ -32,78 +35,57 @@ struct Replicated {
     lag: Lag,
 }
 
-/// The tasks behind the sources.
-pub struct ReadTasks {
-    feeds: Vec<FeedTask>,
-    _watch: Option<AbortOnDropHandle<()>>,
-}
-
-impl ReadTasks {
-    /// Ends the tasks; readers that wait for events are answered.
-    pub async fn stop(self) {
-        for feed in self.feeds {
-            feed.stop().await;
-        }
-    }
-}
-
 /// Starts what lists, exports and events are read from. The primary is read until the replica, if
 /// there is one, has answered once. The store `wake`s those who wait for events.
 pub fn start(
     replica: Option<&PostgresUrl>,
     database: &Database,
     wake: &Wake,
-) -> anyhow::Result<(Arc<dyn ReadSource>, ReadTasks)> {
-    let (primary, feed) = source(
+) -> anyhow::Result<(Arc<dyn ReadSource>, Loops)> {
+    let mut loops = Loops::new(GRACE, "readers of events are not answered");
+    let primary = source(
         Arc::clone(&database.postings),
         Arc::clone(&database.events),
         wake.recorded(),
+        &mut loops,
     );
     let Some(url) = replica else {
-        let tasks = ReadTasks {
-            feeds: vec![feed],
-            _watch: None,
-        };
-        return Ok((Arc::new(primary), tasks));
+        return Ok((Arc::new(primary), loops));
     };
     let store = PostgresStore::standby(url, &PostgresOptions::default());
     let store = Arc::new(store.context("POSTHASTE_READ_DATABASE_URL")?);
     // It is not told of commits, which take a moment to come there, but looks by itself.
-    let (replica, other_feed) = source(
+    let replica = source(
         Arc::clone(&store) as _,
         Arc::clone(&store) as _,
         Arc::default(),
+        &mut loops,
     );
     let standby = Arc::new(Standby {
         store,
         has_migrations: AtomicBool::new(false),
     });
-    let (lag, watch) = replica::compare(Arc::clone(&database.position), standby);
-    let tasks = ReadTasks {
-        feeds: vec![feed, other_feed],
-        _watch: Some(watch),
-    };
+    let lag = replica::compare(Arc::clone(&database.position), standby, &mut loops);
     let replicated = Replicated {
         primary,
         replica,
         lag,
     };
-    Ok((Arc::new(replicated), tasks))
+    Ok((Arc::new(replicated), loops))
 }
 
-/// A source, and the task of its feed. It is `told` of commits with events.
+/// A source, whose feed is `told` of commits with events.
 fn source(
     postings: Arc<dyn PostingReader>,
     log: Arc<dyn EventLog>,
     told: Arc<Notify>,
-) -> (ReadPorts, FeedTask) {
-    let (events, task) = Feed::start(log, told);
-    let ports = ReadPorts {
+    loops: &mut Loops,
+) -> ReadPorts {
+    ReadPorts {
         postings,
-        events: Arc::new(events),
+        events: Arc::new(Feed::start(log, told, loops)),
         lag: Duration::ZERO,
-    };
-    (ports, task)
+    }
 }
 
 impl ReadSource for Replicated {

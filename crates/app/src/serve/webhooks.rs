@@ -3,29 +3,20 @@
 use std::sync::Arc;
 
 use ::webhooks::PrivateAddresses;
-use adapters_webhooks::{Settings, WebhookClient};
+use adapters_webhooks::WebhookClient;
 use domain::posting::PostingView;
 use kernel::event::Event;
 use workers::Body;
 
 /// Builds the client that calls receivers.
 pub fn client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
-    let settings = Settings {
-        private,
-        ..Settings::default()
-    };
-    Ok(Arc::new(WebhookClient::new(&settings)?))
+    Ok(Arc::new(WebhookClient::new(private, 128)?))
 }
 
 /// Builds the client that checks and tries receivers for the API. It shares nothing with the one of
 /// deliveries, so that requests with names that nobody resolves hold up no delivery.
 pub fn client_of_api(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
-    let settings = Settings {
-        private,
-        lookups: 8,
-        ..Settings::default()
-    };
-    Ok(Arc::new(WebhookClient::new(&settings)?))
+    Ok(Arc::new(WebhookClient::new(private, 8)?))
 }
 
 /// Warns if a client cannot call receivers over HTTPS.

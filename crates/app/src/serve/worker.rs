@@ -9,8 +9,8 @@ use clap::Args;
 use enrichment::Model;
 use kernel::trace::OptionalTracer;
 use newsletter::subscriber::provider::Provider;
-use runtime::{Throttle, clock};
-use workers::{ActivityTask, Wake, WebhookParts, WorkerParts, WorkerSettings, clock_skew};
+use runtime::{Loops, Throttle, clock};
+use workers::{Activities, Wake, WebhookParts, WorkerParts, WorkerSettings, clock_skew};
 
 use super::{admin, announce, enricher, provider, traces::Traces, webhooks};
 use crate::{
@@ -50,12 +50,12 @@ impl WorkerSetup {
         wake: Arc<Wake>,
         throttle: Throttle,
         tracer: OptionalTracer,
-    ) -> anyhow::Result<workers::Worker> {
+    ) -> anyhow::Result<Loops> {
         if self.model.is_some() {
             adapters_llm::describe_metrics();
         }
         let clock = clock::system();
-        let worker = workers::Worker::start(WorkerParts {
+        let worker = workers::start(WorkerParts {
             store: Arc::clone(&database.store),
             newsletter: Arc::clone(&database.newsletter),
             outbox: Arc::clone(&database.outbox),
@@ -107,9 +107,9 @@ impl Worker {
         let database = Database::open(&url).await?;
         database.check_embedded(&url).await?;
         let _clocks = clock_skew::compare(&database.clock, &clock::system());
-        let (wake, activities) = (Arc::<Wake>::default(), Arc::default());
+        let (wake, activities) = (Arc::<Wake>::default(), Arc::<Activities>::default());
         let database = database.observed(&wake, &activities, &traces.tracer());
-        let activity = ActivityTask::start(&activities, &database.activity);
+        let activity = activities.start(&database.activity);
         // No API here, so no pushes to count.
         let readiness = Readiness::of_store(Arc::clone(&database.health));
         let stores = database.for_metrics(&self.work.accounts.settings());

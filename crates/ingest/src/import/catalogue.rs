@@ -1,6 +1,12 @@
 //! The import of a catalogue: its beginning and its end.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use domain::{
     catalogue::{CatalogueId, PastImport, PostingDigest, Roster},
@@ -8,15 +14,14 @@ use domain::{
     usecase::{CatalogueOrder, Delisted, ImportError, ImportOrder},
 };
 use kernel::{ClientId, Prefixes, StoreError};
-use runtime::panics;
+use runtime::{panics, retry, waits};
 use time::OffsetDateTime;
-use tokio::{task::spawn_blocking, time::sleep};
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     delist::{Delisting, MissingPostings},
     lease::{self, HeldLease},
-    outage::Patience,
     ports::{CataloguePorts, PATIENCE, failed, new_catalogue_id, stopping},
     sweep::{PAGE, Sweep},
 };
@@ -200,28 +205,27 @@ impl CatalogueRun {
         } else {
             RECORD_WITHIN
         };
-        let mut patience = Patience::new(within);
-        let mut is_in_doubt = false;
-        loop {
+        let waits = waits::after_failures().within(within);
+        let waits = waits.take_while(|_| !stop.is_cancelled());
+        let is_in_doubt = AtomicBool::new(false);
+        let may_pass = |error: &StoreError| {
+            is_in_doubt.fetch_or(matches!(error, StoreError::InDoubt(_)), Ordering::Relaxed);
+            true
+        };
+        let finished = retry(waits, may_pass, async || {
             let import = PastImport {
                 started_at,
                 finished_at: (self.ports.clock)(),
                 summary,
             };
-            let finished = panics::caught(self.ports.catalogues.finish(lease.lease, &import)).await;
-            let error = match finished {
-                Ok(true) => return Ok(()),
-                Ok(false) if is_in_doubt => return Ok(()),
-                Ok(false) => return Err(lease::lost()),
-                Err(error) => error,
-            };
-            is_in_doubt |= matches!(error, StoreError::InDoubt(_));
-            match patience.next() {
-                Some(wait) if !stop.is_cancelled() => sleep(wait).await,
-                _ => {
-                    tracing::warn!(%error, catalogue = %self.wanted.name, "an import could not be recorded");
-                    return Err(failed(error));
-                }
+            self.ports.catalogues.finish(lease.lease, &import).await
+        });
+        match finished.await {
+            Ok(false) if !is_in_doubt.into_inner() => Err(lease::lost()),
+            Ok(_) => Ok(()),
+            Err(error) => {
+                tracing::warn!(%error, catalogue = %self.wanted.name, "an import could not be recorded");
+                Err(failed(error))
             }
         }
     }

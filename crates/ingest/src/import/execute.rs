@@ -139,13 +139,15 @@ impl Executor {
         let known = match &identifiers[..] {
             [] => None,
             // A failure comes again when the lanes load them.
-            some => panics::caught(self.ports.store.load(some, &[])).await.ok(),
+            some => panics::caught(self.ports.catalogues.store.load(some, &[]))
+                .await
+                .ok(),
         };
         let Some(known) = known else {
             return cached.iter().map(|_| None).collect();
         };
         let (catalogue, lifetime) = (self.options.catalogue, self.ports.lifetime);
-        let now = (self.ports.clock)();
+        let now = (self.ports.catalogues.clock)();
         let answers = cached.iter().map(|cached| {
             let cached = cached.as_ref()?;
             let (identifier, line) = (&cached.identifier, &cached.known);

@@ -95,7 +95,7 @@ impl Importer {
     /// The undo of what imports expired. It ends with the imports.
     pub fn undo(&self) -> CatalogueUndo {
         CatalogueUndo {
-            ports: (&self.ports).into(),
+            ports: self.ports.catalogues.clone(),
             runtime: self.runtime.clone(),
             tasks: self.tasks.clone(),
             stop: self.stop.clone(),
@@ -131,7 +131,7 @@ async fn begin(
     if stop.is_cancelled() {
         return Err(stopping());
     }
-    let started_at = (ports.clock)();
+    let started_at = (ports.catalogues.clock)();
     let mut options = LineOptions {
         client: order.client,
         strict: order.strict,
@@ -140,7 +140,7 @@ async fn begin(
     let run = match &order.catalogue {
         None => None,
         Some(wanted) => {
-            let run = CatalogueRun::begin(&(&ports).into(), &order, wanted, &stop).await?;
+            let run = CatalogueRun::begin(&ports.catalogues, &order, wanted, &stop).await?;
             options.catalogue = Some(run.id);
             Some(run)
         }

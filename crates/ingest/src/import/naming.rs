@@ -4,8 +4,6 @@
 //! again unchanged would change the company each time, so later lines leave it as it is. That is
 //! decided here, where lines stand in their order, before lanes carry them out side by side.
 
-use std::collections::HashSet;
-
 use domain::posting::{CompanyPatch, PutPosting};
 use kernel::CompanyId;
 
@@ -57,16 +55,5 @@ impl Named {
             None if *company == CompanyPatch::default() => Self::Nothing,
             None => Self::OfPosting,
         }
-    }
-}
-
-/// The companies that the lines of an import have named so far.
-#[derive(Default)]
-pub(super) struct NamedCompanies(HashSet<CompanyKey>);
-
-impl NamedCompanies {
-    /// Notes that the next line names a company, and returns whether an earlier line has.
-    pub fn were_named(&mut self, company: CompanyKey) -> bool {
-        !self.0.insert(company)
     }
 }

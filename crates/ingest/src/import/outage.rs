@@ -1,7 +1,5 @@
 //! Commands that the store could not answer, and when they are tried again.
 
-use std::time::Duration;
-
 use runtime::{Waits, waits};
 use tokio::time::Instant;
 
@@ -10,31 +8,6 @@ use super::{execute::Command, ports::PATIENCE};
 /// The most commands that fail for good while others are answered: each because of a row that
 /// another transaction holds locked, for example. More mean that the store cannot be written.
 const MOST_GIVEN_UP: usize = 16;
-
-/// The waits while the store is unavailable, which end after a time.
-pub(super) struct Patience {
-    most: Duration,
-    since: Option<Instant>,
-    waits: Waits,
-}
-
-impl Patience {
-    /// Waits for so long at most.
-    pub const fn new(most: Duration) -> Self {
-        Self {
-            most,
-            since: None,
-            waits: waits::after_failures(),
-        }
-    }
-
-    /// The wait after a failure; `None` if the store is unavailable for too long.
-    pub fn next(&mut self) -> Option<Duration> {
-        let since = *self.since.get_or_insert_with(Instant::now);
-        let wait = self.waits.next()?;
-        (since.elapsed() + wait <= self.most).then_some(wait)
-    }
-}
 
 /// The commands that are to be tried again.
 pub(super) struct Outage {

@@ -1,6 +1,6 @@
 //! The task of an import: has lines parsed, carried out, and answered in their order.
 
-use std::{future::pending, pin::Pin, sync::Arc};
+use std::{collections::HashSet, future::pending, pin::Pin, sync::Arc};
 
 use domain::{
     import::{LineError, LineOptions, Summary},
@@ -23,7 +23,7 @@ use super::{
     execute::{Command, Executor, Results, Shared},
     lease,
     ledger::Ledger,
-    naming::{CompanyKey, Named, NamedCompanies},
+    naming::{CompanyKey, Named},
     outage::{Outage, Verdict},
     parse::{Entry, Taken},
     ports::{ImportPorts, stopping},
@@ -57,7 +57,8 @@ pub(super) struct Pipeline {
     puts: FuturesUnordered<Put>,
     /// The commands that have no answer, of which those of a posting are under way one at a time.
     commands: KeyedQueue<SourceIdentifier, Command>,
-    named: NamedCompanies,
+    /// The companies that lines have named so far.
+    named: HashSet<CompanyKey>,
     outage: Outage,
     ledger: Ledger,
     /// The end of the body, once it is known.
@@ -99,7 +100,7 @@ impl Pipeline {
             parses: FuturesOrdered::new(),
             puts: FuturesUnordered::new(),
             commands: KeyedQueue::default(),
-            named: NamedCompanies::default(),
+            named: HashSet::new(),
             outage: Outage::new(),
             ledger: Ledger::default(),
             finish: None,
@@ -194,7 +195,7 @@ impl Pipeline {
 
     /// Enters parsed lines, which follow those before.
     async fn sort_in(&mut self, entries: Vec<Entry>) {
-        let stored = Self::companies_of(&*self.ports.store, &entries).await;
+        let stored = Self::companies_of(&*self.ports.catalogues.store, &entries).await;
         let mut stored = stored.into_iter();
         for entry in entries {
             if let (Some(run), Some(named)) = (&mut self.run, &entry.named) {
@@ -211,7 +212,7 @@ impl Pipeline {
             let offset = self.ledger.add(entry.line, entry.id, company);
             match entry.work {
                 Ok(mut work) => {
-                    if company.is_some_and(|company| self.named.were_named(company)) {
+                    if company.is_some_and(|company| !self.named.insert(company)) {
                         work.leave_company();
                     }
                     let posting = work.identifier().clone();

@@ -19,16 +19,11 @@ pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 pub struct ImportPorts {
     /// The lanes.
     pub ingest: Arc<dyn Ingest>,
-    /// The catalogues that imports are of.
-    pub catalogues: Arc<dyn Catalogues>,
-    /// The store in which missing postings are expired, and lines that are known are looked up.
-    pub store: Arc<dyn Store>,
     /// The lifetime that the lanes give postings.
     pub lifetime: Lifetime,
-    /// The current time.
-    pub clock: Clock,
-    /// Sizes the batches in which missing postings expire.
-    pub throttle: Throttle,
+    /// Those of catalogues. The store of their postings also knows whether a line that was imported
+    /// before still changes nothing.
+    pub catalogues: CataloguePorts,
 }
 
 /// The ports that work on a whole catalogue: the end of its import, and its undo.
@@ -42,17 +37,6 @@ pub struct CataloguePorts {
     pub clock: Clock,
     /// Sizes the batches.
     pub throttle: Throttle,
-}
-
-impl From<&ImportPorts> for CataloguePorts {
-    fn from(ports: &ImportPorts) -> Self {
-        Self {
-            catalogues: Arc::clone(&ports.catalogues),
-            store: Arc::clone(&ports.store),
-            clock: Arc::clone(&ports.clock),
-            throttle: ports.throttle.clone(),
-        }
-    }
 }
 
 /// A new id.

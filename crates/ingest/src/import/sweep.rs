@@ -5,13 +5,12 @@ use std::{fmt::Debug, slice, time::Duration};
 use async_trait::async_trait;
 use domain::usecase::ImportError;
 use kernel::{PostingId, StoreError};
-use runtime::{Floor, panics, waits};
+use runtime::{Floor, Within, panics, waits};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     lease::{self, HeldLease},
-    outage::Patience,
     ports::{CataloguePorts, PATIENCE, failed, stopping},
 };
 
@@ -55,7 +54,8 @@ pub(super) struct Sweep<'a, S: Step> {
     work: &'a mut S,
     /// Postings that could not be written alone, each with the time since when.
     stuck: Vec<(S::Posting, Instant)>,
-    away: Patience,
+    /// The waits while the store is unavailable.
+    away: Within,
 }
 
 impl<'a, S: Step> Sweep<'a, S> {
@@ -71,7 +71,7 @@ impl<'a, S: Step> Sweep<'a, S> {
             stop,
             work,
             stuck: Vec::new(),
-            away: Patience::new(PATIENCE),
+            away: waits::after_failures().within(PATIENCE),
         }
     }
 
@@ -146,7 +146,7 @@ impl<'a, S: Step> Sweep<'a, S> {
         loop {
             let error = match panics::caught(self.work.commit(postings)).await {
                 Ok(()) => {
-                    self.away = Patience::new(PATIENCE);
+                    self.away = waits::after_failures().within(PATIENCE);
                     return Ok(None);
                 }
                 Err(error) => error,

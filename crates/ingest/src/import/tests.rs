@@ -24,21 +24,19 @@ use kernel::{
     CatalogueName, ClientId, Prefixes, PutOutcome, StoreError,
     testing::{noon, uuid},
 };
-use runtime::{Clock, Throttle};
+use runtime::{Clock, Loops, Throttle};
 use tokio::time::{Instant, sleep};
+use workers::testing::{FaultyStore, eventually};
 
 use super::*;
-use crate::{
-    lane::{LaneSettings, LaneTasks, Lanes},
-    testing::{FaultyStore, eventually},
-};
+use crate::lane::{LaneSettings, Lanes};
 
 /// Imports on a store, with lanes of their own.
 struct Kit {
     store: Arc<FaultyStore>,
     importer: Importer,
     tasks: ImportTasks,
-    _lanes: LaneTasks,
+    _lanes: Loops,
 }
 
 /// A clock that goes with tokio's, which tests may pause.
@@ -54,10 +52,8 @@ impl Kit {
 
     /// Imports through a use case around the lanes.
     fn with(around: impl FnOnce(Arc<dyn Ingest>) -> Arc<dyn Ingest>) -> Self {
-        let settings = LaneSettings {
-            line_lanes: 2,
-            ..LaneSettings::default()
-        };
+        let mut settings = LaneSettings::default();
+        settings.lines.lanes = 2;
         Self::around(settings, around)
     }
 
@@ -76,11 +72,13 @@ impl Kit {
         let (lanes, lane_tasks) = Lanes::start(&as_store, &locks, lifetime, &clock(), settings);
         let (importer, tasks) = Importer::new(ImportPorts {
             ingest: around(Arc::new(lanes)),
-            catalogues: Arc::clone(&store.memory) as _,
-            store: as_store,
-            lifetime: Lifetime::days(60),
-            clock: clock(),
-            throttle: Throttle(Arc::new(|| false)),
+            lifetime,
+            catalogues: CataloguePorts {
+                catalogues: Arc::clone(&store.memory) as _,
+                store: as_store,
+                clock: clock(),
+                throttle: Throttle(Arc::new(|| false)),
+            },
         });
         Self {
             store,
@@ -90,8 +88,11 @@ impl Kit {
         }
     }
 
-    async fn begin(&self, order: ImportOrder) -> Box<dyn Import> {
-        self.importer.begin(order).await.unwrap()
+    async fn begin(&self, order: ImportOrder) -> Open {
+        Open {
+            import: self.importer.begin(order).await.unwrap(),
+            receipts: Vec::new(),
+        }
     }
 
     /// Imports a whole body that ends as it should.
@@ -101,11 +102,11 @@ impl Kit {
             None => Prefixes::ALL,
         };
         let mut import = self.begin(order).await;
-        let mut receipts = Vec::new();
-        let mut taken = import.take(lines(body), &prefixes, &mut receipts).await;
+        let mut taken = import.take_within(body, &prefixes).await;
         if taken.is_ok() {
-            taken = import.settle(&mut receipts).await;
+            taken = import.settle().await;
         }
+        let receipts = std::mem::take(&mut import.receipts);
         let (summary, result) = import.finish(taken.is_ok()).await;
         Outcome {
             receipts,
@@ -134,9 +135,39 @@ impl Kit {
 
     async fn catalogue(&self, name: &str) -> Option<Catalogue> {
         let name = CatalogueName::new(name).unwrap();
-        let now = (self.importer.ports.clock)();
+        let now = (self.importer.ports.catalogues.clock)();
         let found = Catalogues::find(&*self.store.memory, client(), &name, now);
         found.await.unwrap()
+    }
+}
+
+/// A running import, and its receipts so far.
+struct Open {
+    import: Box<dyn Import>,
+    receipts: Vec<Receipt>,
+}
+
+impl Open {
+    async fn take(&mut self, body: &[String]) -> Result<(), ImportError> {
+        self.take_within(body, &Prefixes::ALL).await
+    }
+
+    /// Takes lines of a client with these prefixes.
+    async fn take_within(
+        &mut self,
+        body: &[String],
+        prefixes: &Prefixes,
+    ) -> Result<(), ImportError> {
+        let lines = lines(body);
+        self.import.take(lines, prefixes, &mut self.receipts).await
+    }
+
+    async fn settle(&mut self) -> Result<(), ImportError> {
+        self.import.settle(&mut self.receipts).await
+    }
+
+    async fn finish(self, complete: bool) -> (Summary, Result<(), ImportError>) {
+        self.import.finish(complete).await
     }
 }
 

@@ -6,13 +6,12 @@ use domain::{
     usecase::{CatalogueError, ImportError, IngestError, UndoCatalogue, UndoOrder, undo_expiries},
 };
 use kernel::{PostingId, StoreError};
-use runtime::panics;
-use tokio::{runtime::Handle, time::sleep};
+use runtime::{retry, waits};
+use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     lease::{self, HeldLease},
-    outage::Patience,
     ports::{CataloguePorts, PATIENCE, stopping},
     sweep::{PAGE, Page, Step, Sweep},
 };
@@ -61,19 +60,11 @@ impl CatalogueUndo {
         };
         let swept = Sweep::new(ports, lease, stop, &mut undo).run().await;
         swept.map_err(error)?;
-        let mut patience = Patience::new(PATIENCE);
-        loop {
-            let finished = panics::caught(ports.catalogues.finish_undo(lease.lease)).await;
-            let failure = match finished {
-                Ok(Some(undone)) => return Ok(undone),
-                Ok(None) => return Err(error(lease::lost())),
-                Err(failure) => failure,
-            };
-            match patience.next() {
-                Some(wait) if !stop.is_cancelled() => sleep(wait).await,
-                _ => return Err(failure.into()),
-            }
-        }
+        let waits = waits::after_failures().within(PATIENCE);
+        let waits = waits.take_while(|_| !stop.is_cancelled());
+        let finish = || ports.catalogues.finish_undo(lease.lease);
+        let undone = retry(waits, |_| true, finish).await?;
+        undone.ok_or_else(|| error(lease::lost()))
     }
 }
 

@@ -10,16 +10,15 @@ use domain::{
     posting::{Answer, PutPosting},
     usecase::IngestError,
 };
+use runtime::Loops;
 use tokio::{
     sync::{
         OwnedSemaphorePermit, Semaphore,
         mpsc::{self, error::SendError},
         oneshot,
     },
-    task::JoinSet,
     time::Instant,
 };
-use tokio_util::sync::CancellationToken;
 
 use super::{
     context::Context,
@@ -37,27 +36,20 @@ pub(super) struct Group {
     hasher: RandomState,
 }
 
-/// The tasks of lanes, and how they are stopped.
-#[derive(Default)]
-pub(super) struct Tasks {
-    pub stop: CancellationToken,
-    pub set: JoinSet<()>,
-}
-
 impl Group {
     /// Starts lanes.
     pub fn start(
         settings: GroupSettings,
         context: &Arc<Context>,
         priority: Option<PrioritySemaphore>,
-        tasks: &mut Tasks,
+        loops: &mut Loops,
     ) -> Self {
         let priority = priority.map(Arc::new);
         let queue = settings.queue.max(1);
         let lanes = (0..settings.lanes.max(1)).map(|_| {
             let (lane, arriving) = mpsc::unbounded_channel();
             let task = Lane::new(Arc::clone(context), settings, priority.clone());
-            tasks.set.spawn(task.run(arriving, tasks.stop.clone()));
+            loops.spawn(|stop| task.run(arriving, stop));
             lane
         });
         Self {

@@ -1,11 +1,11 @@
 //! Rows that were found locked by other transactions, which are remembered for a moment: so a batch
 //! waits for such a row once, and not with each command for it.
 
-use std::{collections::HashMap, hash::Hash, time::Duration};
+use std::time::Duration;
 
 use domain::store::{RowLocks, Snapshot};
 use kernel::{CompanyId, SourceIdentifier};
-use tokio::time::Instant;
+use runtime::Recent;
 
 /// How long a row is taken for locked after it was found so.
 const MEMORY: Duration = Duration::from_secs(2);
@@ -13,36 +13,10 @@ const MEMORY: Duration = Duration::from_secs(2);
 /// The rows that are taken for locked.
 #[derive(Default)]
 pub(super) struct LockedRows {
-    postings: Memory<SourceIdentifier>,
-    companies: Memory<CompanyId>,
+    postings: Recent<SourceIdentifier>,
+    companies: Recent<CompanyId>,
     /// Companies that no posting can refer to anew.
-    references: Memory<CompanyId>,
-}
-
-/// Rows of one kind, each until a point in time.
-struct Memory<K>(HashMap<K, Instant>);
-
-impl<K> Default for Memory<K> {
-    fn default() -> Self {
-        Self(HashMap::new())
-    }
-}
-
-impl<K: Hash + Eq> Memory<K> {
-    fn holds(&self, row: &K) -> bool {
-        let until = self.0.get(row);
-        until.is_some_and(|until| *until > Instant::now())
-    }
-
-    /// Remembers a row; true if it was not remembered before.
-    fn note(&mut self, row: K) -> bool {
-        self.0.insert(row, Instant::now() + MEMORY).is_none()
-    }
-
-    fn forget_old(&mut self) {
-        let now = Instant::now();
-        self.0.retain(|_, until| *until > now);
-    }
+    references: Recent<CompanyId>,
 }
 
 impl LockedRows {
@@ -55,20 +29,19 @@ impl LockedRows {
 
     /// Whether a posting is taken for locked.
     pub fn has_posting(&self, identifier: &SourceIdentifier) -> bool {
-        self.postings.holds(identifier)
+        self.postings.has(identifier)
     }
 
     /// Whether any company is.
     pub fn has_companies(&self) -> bool {
-        !(self.companies.0.is_empty() && self.references.0.is_empty())
+        !(self.companies.is_empty() && self.references.is_empty())
     }
 
     /// Whether a commit that needs these rows would wait for a company.
     pub fn conflicts_with(&self, locks: &RowLocks) -> bool {
         let mut companies = locks.companies.iter();
         let mut references = locks.references.iter();
-        companies.any(|id| self.companies.holds(id))
-            || references.any(|id| self.references.holds(id))
+        companies.any(|id| self.companies.has(id)) || references.any(|id| self.references.has(id))
     }
 
     /// Remembers rows that were seen to be locked.
@@ -82,8 +55,9 @@ impl LockedRows {
         }
         for id in held.companies.union(&held.references) {
             let website = snapshot.companies.get(id).map(|company| &company.website);
-            let is_written = held.companies.contains(id) && self.companies.note(*id);
-            let is_referred_to = held.references.contains(id) && self.references.note(*id);
+            let is_written = held.companies.contains(id) && self.companies.remember(*id, MEMORY);
+            let is_referred_to =
+                held.references.contains(id) && self.references.remember(*id, MEMORY);
             if is_written || is_referred_to {
                 warn("company", website.map_or("", |website| website.as_str()));
             }
@@ -96,12 +70,12 @@ impl LockedRows {
         self.forget_old();
         self.remember_posting(identifier);
         for id in companies {
-            self.companies.note(*id);
+            self.companies.remember(*id, MEMORY);
         }
     }
 
     fn remember_posting(&mut self, identifier: &SourceIdentifier) {
-        if self.postings.note(identifier.clone()) {
+        if self.postings.remember(identifier.clone(), MEMORY) {
             warn("posting", identifier.as_str());
         }
     }

@@ -41,74 +41,42 @@ use domain::{
     store::{LockedRows, Store},
     usecase::{Ingest, IngestError},
 };
-use runtime::Clock;
-use tokio::{task::JoinSet, time::timeout};
-use tokio_util::sync::CancellationToken;
+use runtime::{Clock, Loops};
 
-use self::{
-    context::Context,
-    group::{Group, Tasks},
-    priority::PrioritySemaphore,
-    task::GroupSettings,
-};
+pub use self::task::GroupSettings;
+use self::{context::Context, group::Group, priority::PrioritySemaphore};
 
 /// How long a stop waits for a commit that began before its commands' deadline.
 const GRACE: Duration = Duration::from_secs(5);
+const LATE: &str = "the store does not answer, and whether a commit took place is not known";
 
 /// Numbers and limits of the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneSettings {
-    /// How many lanes of pushes there are.
-    pub lanes: usize,
-    /// How many commits of a lane of pushes are under way at most.
-    pub commits: usize,
-    /// How many pushes may be under way in all.
-    pub queue: usize,
-    /// How many pushes share a commit at most. More gain little and wait longer.
-    pub batch: usize,
-    /// How many lanes of lines of imports there are. While one waits for the store, another one
-    /// decides.
-    pub line_lanes: usize,
-    /// How many lines of imports may be under way in all.
-    pub line_queue: usize,
-    /// How many lines of imports share a commit at most.
-    pub line_batch: usize,
+    /// The lanes of pushes.
+    pub pushes: GroupSettings,
+    /// The lanes of lines of imports. While one waits for the store, another one decides.
+    pub lines: GroupSettings,
     /// How long a command may take from its arrival in a queue on.
     pub deadline: Duration,
 }
 
 impl Default for LaneSettings {
     fn default() -> Self {
-        Self {
+        let pushes = GroupSettings {
             lanes: 1,
-            commits: 1,
             queue: 4096,
             batch: 64,
-            line_lanes: 1,
-            line_queue: 1024,
-            line_batch: 256,
-            deadline: Duration::from_secs(10),
-        }
-    }
-}
-
-impl LaneSettings {
-    fn of_pushes(self) -> GroupSettings {
-        GroupSettings {
-            lanes: self.lanes,
-            queue: self.queue,
-            batch: self.batch.max(1),
-            commits: self.commits.max(1),
-        }
-    }
-
-    fn of_lines(self) -> GroupSettings {
-        GroupSettings {
-            lanes: self.line_lanes,
-            queue: self.line_queue,
-            batch: self.line_batch.max(1),
-            // They overlap with one another.
             commits: 1,
+        };
+        Self {
+            pushes,
+            lines: GroupSettings {
+                queue: 1024,
+                batch: 256,
+                ..pushes
+            },
+            deadline: Duration::from_secs(10),
         }
     }
 }
@@ -124,44 +92,35 @@ pub struct Lanes {
 /// their time goes to the clients and to the disk.
 const BUSY_AT: usize = 8;
 
-/// The running tasks of the lanes, to stop them.
-pub struct LaneTasks {
-    stop: CancellationToken,
-    tasks: JoinSet<()>,
-    patience: Duration,
-}
-
 impl Lanes {
-    /// Starts the lanes. They run until they are stopped, or until [`Lanes`] is dropped.
+    /// Starts the lanes. They run until they are stopped, or until [`Lanes`] is dropped. A stop ends
+    /// the intake, and answers the commands that were accepted.
     pub fn start(
         store: &Arc<dyn Store>,
         locks: &Arc<dyn LockedRows>,
         lifetime: Lifetime,
         clock: &Clock,
         settings: LaneSettings,
-    ) -> (Self, LaneTasks) {
-        let mut tasks = Tasks::default();
+    ) -> (Self, Loops) {
+        let mut loops = Loops::new(settings.deadline + GRACE, LATE);
         let context = Arc::new(Context {
             store: Arc::clone(store),
             locks: Arc::clone(locks),
             lifetime,
             clock: Arc::clone(clock),
         });
-        let pushes = Group::start(settings.of_pushes(), &context, None, &mut tasks);
+        let LaneSettings { pushes, lines, .. } = settings;
+        let (few, line_lanes) = (pushes.batch, lines.lanes);
+        let pushes = Group::start(pushes, &context, None, &mut loops);
         let under_way = pushes.under_way();
         let is_busy = Box::new(move || under_way() >= BUSY_AT);
-        let priority = PrioritySemaphore::new(is_busy, settings.line_lanes, settings.batch);
+        let priority = PrioritySemaphore::new(is_busy, line_lanes, few);
         let both = Self {
             pushes,
-            lines: Group::start(settings.of_lines(), &context, Some(priority), &mut tasks),
+            lines: Group::start(lines, &context, Some(priority), &mut loops),
             deadline: settings.deadline,
         };
-        let tasks = LaneTasks {
-            stop: tasks.stop,
-            tasks: tasks.set,
-            patience: settings.deadline + GRACE,
-        };
-        (both, tasks)
+        (both, loops)
     }
 
     /// A gauge of the commands in flight, lines of imports among them.
@@ -200,22 +159,5 @@ impl Ingest for Lanes {
         dry_run: bool,
     ) -> Vec<Result<Answer, IngestError>> {
         self.lines.put_all(puts, dry_run, self.deadline).await
-    }
-}
-
-impl LaneTasks {
-    /// Stops the intake, answers the commands that were accepted, and ends.
-    pub async fn stop(mut self) {
-        self.stop.cancel();
-        let ended = async {
-            while let Some(ended) = self.tasks.join_next().await {
-                if let Err(error) = ended {
-                    tracing::error!(%error, "an ingest lane ended badly");
-                }
-            }
-        };
-        if timeout(self.patience, ended).await.is_err() {
-            tracing::error!("the store does not answer; whether a commit took place is not known");
-        }
     }
 }

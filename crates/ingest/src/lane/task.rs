@@ -29,16 +29,17 @@ const LOOKED_AT: usize = 4;
 /// The time after which a commit is taken for stuck, and holds up the next one no longer.
 const STUCK: Duration = Duration::from_millis(20);
 
-/// The numbers of a group.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct GroupSettings {
-    /// How many lanes it has.
+/// The numbers of a group of lanes, each at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupSettings {
+    /// How many lanes there are.
     pub lanes: usize,
-    /// How many commands may be under way.
+    /// How many commands may be under way in all.
     pub queue: usize,
-    /// How many commands share a commit at most.
+    /// How many commands share a commit at most. More gain little and wait longer.
     pub batch: usize,
-    /// How many commits of a lane are under way at most.
+    /// How many commits of a lane are under way at most. Those of lines overlap with one another
+    /// anyway.
     pub commits: usize,
 }
 

@@ -9,11 +9,11 @@ use domain::{
 use kernel::{PutOutcome, StoreError};
 use runtime::clock;
 use tokio::task::JoinSet;
+use workers::testing::{Fault, FaultyStore, eventually};
 
 use super::{job::unavailable, *};
-use crate::testing::{Fault, FaultyStore, eventually};
 
-fn start(store: &Arc<FaultyStore>, settings: LaneSettings) -> (Arc<Lanes>, LaneTasks) {
+fn start(store: &Arc<FaultyStore>, settings: LaneSettings) -> (Arc<Lanes>, Loops) {
     let locks: Arc<dyn LockedRows> = Arc::clone(store) as _;
     let store: Arc<dyn Store> = Arc::clone(store) as _;
     let lifetime = Lifetime::days(60);
@@ -21,19 +21,19 @@ fn start(store: &Arc<FaultyStore>, settings: LaneSettings) -> (Arc<Lanes>, LaneT
     (Arc::new(lane), task)
 }
 
+/// The usual settings, but for some.
+fn settings(change: impl FnOnce(&mut LaneSettings)) -> LaneSettings {
+    let mut settings = LaneSettings::default();
+    change(&mut settings);
+    settings
+}
+
 fn small(queue: usize, batch: usize) -> LaneSettings {
-    LaneSettings {
-        queue,
-        batch,
-        ..LaneSettings::default()
-    }
+    settings(|it| (it.pushes.queue, it.pushes.batch) = (queue, batch))
 }
 
 fn impatient() -> LaneSettings {
-    LaneSettings {
-        deadline: Duration::from_millis(150),
-        ..LaneSettings::default()
-    }
+    settings(|it| it.deadline = Duration::from_millis(150))
 }
 
 /// Pushes new postings, all at the same time, and gives what became of each in order.
@@ -205,13 +205,9 @@ async fn a_store_that_hangs_is_not_waited_for() {
 #[tokio::test]
 async fn a_command_that_waited_past_its_deadline_is_not_carried_out() {
     let store = FaultyStore::new();
-    let (lane, task) = start(
-        &store,
-        LaneSettings {
-            batch: 1,
-            ..impatient()
-        },
-    );
+    let mut settings = impatient();
+    settings.pushes.batch = 1;
+    let (lane, task) = start(&store, settings);
     let first = hold_up(&store, &lane).await;
     let second = Pushes::of(&lane, ["late"]);
     assert!(first.answers().await[0].is_err());

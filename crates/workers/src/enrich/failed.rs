@@ -41,7 +41,7 @@ impl Enrichments {
             content: Some(content),
             made: self.unjudged(input).await,
             reason,
-            error: failure.message().to_owned(),
+            error: failure.message.clone(),
         };
         self.end(task, &failure, &given_up).await
     }
@@ -54,8 +54,8 @@ impl Enrichments {
             posting: PostingId::new(task.effect.key()),
             content: None,
             made: None,
-            reason: failure.message().to_owned(),
-            error: failure.message().to_owned(),
+            reason: failure.message.clone(),
+            error: failure.message.clone(),
         };
         self.end(task, &failure, &given_up).await
     }

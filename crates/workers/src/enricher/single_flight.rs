@@ -3,14 +3,14 @@
 //! The first process reserves the content and asks the model. The others wait for its draft, or
 //! until the reservation ends, and then one of them takes over.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use enrichment::{
     Case, Draft, DraftCache, DraftKey, EnrichError, Judge, Judged, Model, Reservation,
 };
 use kernel::{PostingId, StoreError};
-use runtime::{Clock, panics};
+use runtime::{Clock, lease, panics, retry};
 use tokio::time::sleep;
 use uuid::Uuid;
 
@@ -107,37 +107,28 @@ impl Flight<'_> {
         }
     }
 
+    /// Renews the reservation. Another holder that was faster with a draft does not end it.
     async fn renew(&self) -> Infallible {
-        loop {
-            sleep(RENEW_EVERY).await;
-            match self.reserve().await {
-                Ok(Reservation::Granted) => {}
-                Ok(Reservation::Taken | Reservation::Kept(_)) => {
-                    tracing::debug!("another holder was faster with a draft");
-                }
-                Err(error) => tracing::warn!(%error, "a reservation could not be renewed"),
-            }
-        }
+        let renew = async || self.reserve().await.map(|_| true);
+        lease::keep("a draft", RENEW_EVERY, renew).await;
+        pending().await
     }
 
     /// Keeps a draft that was paid for, which ends the reservation.
     async fn keep(&self, draft: &Draft, of: Option<PostingId>) {
-        let mut waits = KEEP_AGAIN.into_iter();
-        while let Err(error) = self.keep_once(draft, of).await {
-            let Some(wait) = waits.next() else {
-                tracing::warn!(%error, "a draft was not kept, and may be paid for again");
-                return;
-            };
-            sleep(wait).await;
+        let kept = retry(
+            KEEP_AGAIN.into_iter(),
+            |_| true,
+            async || {
+                let json = draft.to_json();
+                let json = json.map_err(|error| StoreError::Broken(error.to_string()))?;
+                let now = (self.clock)();
+                self.drafts.keep(&self.key, &json, of, now).await
+            },
+        );
+        if let Err(error) = kept.await {
+            tracing::warn!(%error, "a draft was not kept, and may be paid for again");
         }
-    }
-
-    async fn keep_once(&self, draft: &Draft, of: Option<PostingId>) -> Result<(), StoreError> {
-        let json = draft
-            .to_json()
-            .map_err(|error| StoreError::Broken(error.to_string()))?;
-        let now = (self.clock)();
-        panics::caught(self.drafts.keep(&self.key, &json, of, now)).await
     }
 
     /// Gives the reservation back. Best effort: it ends anyway.

@@ -19,9 +19,9 @@ use kernel::{
     StoreError,
     event::{Cursor, EventFeed, EventLog, LogError, LogPage, LogQuery},
 };
+use runtime::Loops;
 use tokio::{
     sync::{Notify, watch},
-    task::JoinHandle,
     time::{Instant, sleep_until, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
@@ -46,30 +46,25 @@ pub struct Feed {
     stop: CancellationToken,
 }
 
-/// The task that asks the store for all readers.
-pub struct FeedTask {
-    task: JoinHandle<()>,
-    stop: CancellationToken,
-}
-
 impl Feed {
-    /// Starts a feed of the public events. `recorded` notifies it of commits with events.
-    pub fn start(log: Arc<dyn EventLog>, recorded: Arc<Notify>) -> (Self, FeedTask) {
-        let stop = CancellationToken::new();
-        let feed = Self {
-            log,
-            buffer: Arc::new(watch::Sender::new(Buffer::default())),
-            joined: Arc::default(),
-            stop: stop.clone(),
-        };
+    /// Adds a feed of the public events to these loops, whose stop answers the waiting readers with
+    /// the events that there are. `recorded` notifies it of commits with events.
+    pub fn start(log: Arc<dyn EventLog>, recorded: Arc<Notify>, loops: &mut Loops) -> Self {
+        let buffer = Arc::new(watch::Sender::new(Buffer::default()));
+        let joined = Arc::<Notify>::default();
         let poller = Poller {
-            log: Arc::clone(&feed.log),
-            buffer: Arc::clone(&feed.buffer),
-            joined: Arc::clone(&feed.joined),
+            log: Arc::clone(&log),
+            buffer: Arc::clone(&buffer),
+            joined: Arc::clone(&joined),
             recorded,
         };
-        let task = tokio::spawn(poller.run(stop.clone()));
-        (feed, FeedTask { task, stop })
+        loops.spawn(|stop| poller.run(stop));
+        Self {
+            log,
+            buffer,
+            joined,
+            stop: loops.token(),
+        }
     }
 
     fn is_over(&self, deadline: Instant) -> bool {
@@ -136,14 +131,4 @@ impl EventFeed for Feed {
 /// Whether a reader has all there is, and no event.
 const fn is_at_end(page: &LogPage) -> bool {
     page.events.is_empty() && !page.has_more
-}
-
-impl FeedTask {
-    /// Answers the waiting readers with the events that there are, and ends the task.
-    pub async fn stop(self) {
-        self.stop.cancel();
-        if let Err(error) = self.task.await {
-            tracing::error!(%error, "the feed of events ended badly");
-        }
-    }
 }

@@ -22,7 +22,7 @@ use kernel::{
 use newsletter::{tasks::INDIVIDUAL_MEMBERSHIP_UPDATED, testing::MemoryStore};
 use time::OffsetDateTime;
 use tokio::{
-    task::JoinSet,
+    task::{JoinHandle, JoinSet},
     time::{sleep, timeout},
 };
 
@@ -105,18 +105,19 @@ impl EventLog for CountingLog {
 struct Bench {
     log: Arc<CountingLog>,
     feed: Arc<Feed>,
-    task: FeedTask,
+    loops: Loops,
     recorded: Arc<Notify>,
 }
 
 impl Bench {
     fn new() -> Self {
         let (log, recorded) = (Arc::new(CountingLog::default()), Arc::new(Notify::new()));
-        let (feed, task) = Feed::start(Arc::clone(&log) as _, Arc::clone(&recorded));
+        let mut loops = Loops::new(SECOND, "a test");
+        let feed = Feed::start(Arc::clone(&log) as _, Arc::clone(&recorded), &mut loops);
         Self {
             log,
             feed: Arc::new(feed),
-            task,
+            loops,
             recorded,
         }
     }
@@ -213,47 +214,52 @@ async fn an_event_between_the_read_and_the_wait_is_not_missed() {
     assert!(began.elapsed() < 2 * SECOND);
 }
 
-#[test]
-fn what_was_erased_is_not_read_from_the_buffer() {
-    let cursor = |sequence| Cursor {
+/// A place in the log.
+const fn cursor(sequence: u64) -> Cursor {
+    Cursor {
         transaction: 0,
         sequence,
-    };
-    let event = |name: &EventName, n, reason: Option<&str>, sequence| {
+    }
+}
+
+fn recorded(name: EventName, subject: Subject, sequence: u64) -> RecordedEvent {
+    RecordedEvent {
+        cursor: cursor(sequence),
+        event: Event {
+            name,
+            subject,
+            at: noon(),
+            trace: None,
+        },
+    }
+}
+
+/// The events up to a place, which are all.
+fn page(events: Vec<RecordedEvent>, last: u64) -> LogPage {
+    LogPage {
+        events,
+        next: cursor(last),
+        has_more: false,
+    }
+}
+
+#[test]
+fn what_was_erased_is_not_read_from_the_buffer() {
+    let event = |name: EventName, n: u8, reason: Option<&str>, sequence| {
         let company = kernel::CompanyId::new(uuid(9));
-        let posting = domain::testing::posting(n, company);
+        let posting = domain::testing::posting(n.into(), company);
         let state = PostingState {
             status_reason: reason.map(str::to_owned),
             ..PostingState::from(&posting)
         };
-        RecordedEvent {
-            cursor: cursor(sequence),
-            event: Event {
-                name: name.clone(),
-                subject: Subject::Posting(state),
-                at: noon(),
-                trace: None,
-            },
-        }
-    };
-    let page = |events: Vec<RecordedEvent>, last| LogPage {
-        events,
-        next: cursor(last),
-        has_more: false,
+        recorded(name, Subject::Posting(state), sequence)
     };
     let mut buffer = Buffer::default();
-    let expired = [1, 2].map(|n| {
-        event(
-            &JOB_POSTING_EXPIRED,
-            n,
-            Some("words"),
-            u64::try_from(n).unwrap(),
-        )
-    });
+    let expired = [1, 2].map(|n| event(JOB_POSTING_EXPIRED, n, Some("words"), n.into()));
     buffer.append(page(expired.to_vec(), 2));
-    let erased = event(&JOB_POSTING_ERASED, 1, None, 3);
+    let erased = event(JOB_POSTING_ERASED, 1, None, 3);
     buffer.append(page(vec![erased.clone()], 3));
-    let without = event(&JOB_POSTING_EXPIRED, 1, None, 1);
+    let without = event(JOB_POSTING_EXPIRED, 1, None, 1);
     let expect = page(vec![without, expired[1].clone(), erased], 3);
     let found = buffer.look(&query(Some(cursor(0)), &PUBLIC));
     assert_eq!(found, Found::Page(expect));
@@ -265,35 +271,11 @@ async fn a_reader_that_the_buffer_has_left_behind_reads_the_log() {
     // The buffer is kept by a reader that wants none of the events.
     let watcher = bench.follow(None, &[COMPANY_UPDATED]);
     sleep(SECOND).await;
-    let page = LogPage {
-        events: (1..=9_000)
-            .map(|sequence| RecordedEvent {
-                cursor: Cursor {
-                    transaction: 0,
-                    sequence,
-                },
-                event: Event {
-                    name: JOB_POSTING_CREATED,
-                    subject: Subject::Other(uuid(1)),
-                    at: noon(),
-                    trace: None,
-                },
-            })
-            .collect(),
-        next: Cursor {
-            transaction: 0,
-            sequence: 9_000,
-        },
-        has_more: false,
-    };
+    let event = |sequence| recorded(JOB_POSTING_CREATED, Subject::Other(uuid(1)), sequence);
+    let page = page((1..=9_000).map(event).collect(), 9_000);
     let mut buffer = Buffer::default();
     buffer.append(page.clone());
-    let at = |sequence| {
-        Some(Cursor {
-            transaction: 0,
-            sequence,
-        })
-    };
+    let at = |sequence| Some(cursor(sequence));
     assert_eq!(buffer.look(&query(at(10), &PUBLIC)), Found::Outside);
     assert_eq!(buffer.look(&query(None, &PUBLIC)), Found::Outside);
     let Found::Page(last) = buffer.look(&query(at(8_990), &PUBLIC)) else {
@@ -346,7 +328,7 @@ async fn a_stop_ends_all_waits() {
     let reader = bench.follow(Some(end), &PUBLIC);
     sleep(SECOND).await;
     let began = Instant::now();
-    bench.task.stop().await;
+    bench.loops.stop().await;
     let page = reader.await.unwrap().unwrap();
     assert_eq!((page.events.len(), page.next), (0, end));
     // A later reader does not wait either, and gets the events that there are.

@@ -2,37 +2,26 @@
 
 use async_trait::async_trait;
 use kernel::StoreError;
-use time::Duration;
-use tokio_util::sync::CancellationToken;
+use time::{Duration, OffsetDateTime};
 
-use super::job::Job;
+use super::job::Deletion;
 use crate::parts::WorkerParts;
-
-/// How long a draft is kept after it was last used.
-const KEPT: Duration = Duration::days(90);
-/// The number of drafts that are deleted in one commit.
-const BATCH: usize = 256;
 
 pub(super) struct Drafts;
 
 #[async_trait]
-impl Job for Drafts {
-    fn subject(&self) -> &'static str {
-        "old drafts"
-    }
+impl Deletion for Drafts {
+    const ROWS: &'static str = "old drafts";
+    const BATCH: usize = 256;
+    const KEPT: Duration = Duration::days(90);
 
-    async fn run(
-        &mut self,
+    async fn delete(
+        &self,
         parts: &WorkerParts,
-        stop: &CancellationToken,
-    ) -> Result<(), StoreError> {
-        let before = (parts.clock)() - KEPT;
-        let cleanup = parts.cleanup(self.subject(), BATCH, stop);
-        cleanup
-            .run(async |limit| {
-                let forgotten = parts.drafts.forget(before, limit).await?;
-                Ok(usize::try_from(forgotten).unwrap_or(limit))
-            })
-            .await
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        let forgotten = parts.drafts.forget(before, limit).await?;
+        Ok(usize::try_from(forgotten).unwrap_or(limit))
     }
 }

@@ -2,40 +2,38 @@
 
 use async_trait::async_trait;
 use kernel::StoreError;
-use tokio_util::sync::CancellationToken;
+use time::OffsetDateTime;
 
-use super::job::Job;
+use super::job::Deletion;
 use crate::parts::WorkerParts;
-
-/// The number of events that are deleted in one commit.
-const BATCH: usize = 5_000;
 
 pub(super) struct Events;
 
 #[async_trait]
-impl Job for Events {
-    fn subject(&self) -> &'static str {
-        "old events"
-    }
+impl Deletion for Events {
+    const ROWS: &'static str = "old events";
+    const BATCH: usize = 5_000;
 
-    /// What is old goes by the earliest of three clocks: this machine's, the store's, and that of
-    /// the writer of the newest event. One that is ahead must not delete the log.
-    async fn run(
-        &mut self,
+    /// What is old goes by the clock of the writer of the newest event, too: if the two others are
+    /// ahead, they must not delete the log.
+    async fn before(
+        &self,
         parts: &WorkerParts,
-        stop: &CancellationToken,
-    ) -> Result<(), StoreError> {
+        now: OffsetDateTime,
+    ) -> Result<Option<OffsetDateTime>, StoreError> {
         let end = parts.events.end().await?;
         let newest = parts.events.events_at(&[end]).await?;
-        let Some(newest) = newest.first() else {
-            return Ok(());
-        };
-        let now = parts.earliest_now().await?.min(newest.event.at);
-        let before = now - parts.settings.keep_events;
-        let cleanup = parts.cleanup(self.subject(), BATCH, stop);
-        cleanup
-            .run(|limit| parts.events.forget(before, limit))
-            .await
+        let newest = newest.first();
+        Ok(newest.map(|newest| now.min(newest.event.at) - parts.settings.keep_events))
+    }
+
+    async fn delete(
+        &self,
+        parts: &WorkerParts,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        parts.events.forget(before, limit).await
     }
 }
 
@@ -50,10 +48,10 @@ mod tests {
     };
 
     use runtime::Clock;
-    use time::OffsetDateTime;
+    use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::{WorkerSettings, testing::Stores};
+    use crate::{WorkerSettings, jobs::job::Job as _, testing::Stores};
 
     const DAY: time::Duration = time::Duration::DAY;
     const TOLD: EventName = EventName::new("Told");

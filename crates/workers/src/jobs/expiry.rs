@@ -1,11 +1,11 @@
 //! Expires postings whose lifetime has ended.
 
-use std::{collections::HashMap, slice, time::Duration};
+use std::{slice, time::Duration};
 
 use async_trait::async_trait;
 use domain::usecase;
 use kernel::{SourceIdentifier, StoreError};
-use runtime::panics;
+use runtime::{Recent, panics};
 use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -27,25 +27,9 @@ const SWEEPS_PUT_OFF: u32 = 3;
 /// Ends the lifetimes of overdue postings.
 #[derive(Default)]
 pub(super) struct Expiry {
-    stuck: Stuck,
-}
-
-/// Postings that could not be written alone, each with the end of its being left out: a row may
-/// stay locked for hours, and is always among the longest overdue.
-#[derive(Default)]
-struct Stuck(HashMap<SourceIdentifier, Instant>);
-
-impl Stuck {
-    fn forget_old(&mut self) {
-        let now = Instant::now();
-        self.0.retain(|_, until| *until > now);
-    }
-
-    fn put_off(&mut self, posting: &SourceIdentifier, time: Duration) {
-        if self.0.len() < MOST_STUCK {
-            self.0.insert(posting.clone(), Instant::now() + time);
-        }
-    }
+    /// Postings that could not be written alone, which are left out for a while: a row may stay
+    /// locked for hours, and is always among the longest overdue.
+    stuck: Recent<SourceIdentifier>,
 }
 
 #[async_trait]
@@ -101,9 +85,9 @@ impl Expiry {
         limit: usize,
         now: OffsetDateTime,
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
-        let stuck = &self.stuck.0;
+        let stuck = &self.stuck;
         let mut overdue = parts.store.overdue(now, limit + stuck.len()).await?;
-        overdue.retain(|posting| !stuck.contains_key(posting));
+        overdue.retain(|posting| !stuck.has(posting));
         overdue.truncate(limit);
         Ok(overdue)
     }
@@ -124,7 +108,9 @@ impl Expiry {
             };
             tracing::warn!(%error, ?posting, "a lifetime cannot be ended now");
             let time = parts.settings.sweep_every * SWEEPS_PUT_OFF;
-            self.stuck.put_off(posting, time);
+            if self.stuck.len() < MOST_STUCK {
+                self.stuck.remember(posting.clone(), time);
+            }
             misses += 1;
             if misses >= MISSES.min(overdue.len()) && error != StoreError::Conflict {
                 return Err(error);

@@ -29,27 +29,57 @@ pub(super) trait Job: Send {
     ) -> Result<(), StoreError>;
 }
 
-impl WorkerParts {
-    /// The earlier of this machine's time and the store's, so that a clock that is ahead deletes
-    /// nothing that is still kept.
-    pub(super) async fn earliest_now(&self) -> Result<OffsetDateTime, StoreError> {
-        let of_store = self.store_clock.time().await?;
-        let now = (self.clock)();
-        Ok(of_store.map_or(now, |of_store| of_store.min(now)))
+/// A job that deletes what is over, a batch in a commit.
+#[async_trait]
+pub(super) trait Deletion: Send + Sync {
+    /// What is deleted, in the plural.
+    const ROWS: &'static str;
+    /// How many are deleted in one commit.
+    const BATCH: usize;
+    /// How long they are kept.
+    const KEPT: time::Duration = time::Duration::ZERO;
+
+    /// The time before which they are deleted; `None` if none is. `now` is the earlier of this
+    /// machine's time and the store's, so that a clock that is ahead deletes nothing too early.
+    async fn before(
+        &self,
+        _: &WorkerParts,
+        now: OffsetDateTime,
+    ) -> Result<Option<OffsetDateTime>, StoreError> {
+        Ok(Some(now - Self::KEPT))
     }
 
-    /// A cleanup of these rows, of which a commit deletes so many.
-    pub(super) fn cleanup<'a>(
-        &'a self,
-        rows: &'static str,
-        size: usize,
-        stop: &'a CancellationToken,
-    ) -> Cleanup<'a> {
-        Cleanup {
-            rows,
-            size,
-            throttle: &self.throttle,
+    /// Deletes a batch, and returns its size.
+    async fn delete(
+        &self,
+        parts: &WorkerParts,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError>;
+}
+
+#[async_trait]
+impl<D: Deletion> Job for D {
+    fn subject(&self) -> &'static str {
+        D::ROWS
+    }
+
+    async fn run(
+        &mut self,
+        parts: &WorkerParts,
+        stop: &CancellationToken,
+    ) -> Result<(), StoreError> {
+        let (now, of_store) = ((parts.clock)(), parts.store_clock.time().await?);
+        let now = of_store.map_or(now, |of_store| of_store.min(now));
+        let Some(before) = self.before(parts, now).await? else {
+            return Ok(());
+        };
+        let cleanup = Cleanup {
+            rows: D::ROWS,
+            size: D::BATCH,
+            throttle: &parts.throttle,
             stop,
-        }
+        };
+        cleanup.run(|limit| self.delete(parts, before, limit)).await
     }
 }

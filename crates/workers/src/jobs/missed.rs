@@ -2,30 +2,24 @@
 
 use async_trait::async_trait;
 use kernel::StoreError;
-use tokio_util::sync::CancellationToken;
+use time::OffsetDateTime;
 
-use super::job::Job;
+use super::job::Deletion;
 use crate::parts::WorkerParts;
-
-/// The number of records that are deleted in one commit.
-const BATCH: usize = 5_000;
 
 pub(super) struct Missed;
 
 #[async_trait]
-impl Job for Missed {
-    fn subject(&self) -> &'static str {
-        "old misses of catalogues"
-    }
+impl Deletion for Missed {
+    const ROWS: &'static str = "old misses of catalogues";
+    const BATCH: usize = 5_000;
 
-    async fn run(
-        &mut self,
+    async fn delete(
+        &self,
         parts: &WorkerParts,
-        stop: &CancellationToken,
-    ) -> Result<(), StoreError> {
-        let cleanup = parts.cleanup(self.subject(), BATCH, stop);
-        cleanup
-            .run(|limit| parts.catalogues.forget_missed(limit))
-            .await
+        _: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        parts.catalogues.forget_missed(limit).await
     }
 }

@@ -10,12 +10,12 @@ mod texts;
 
 use std::sync::Arc;
 
-use runtime::{panics, waits};
+use runtime::{Loops, panics, waits};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use self::job::Job;
-use crate::{loops::Loops, parts::WorkerParts};
+use crate::parts::WorkerParts;
 
 /// Every job.
 fn all() -> Vec<Box<dyn Job>> {

@@ -2,34 +2,25 @@
 
 use async_trait::async_trait;
 use kernel::StoreError;
-use time::Duration;
-use tokio_util::sync::CancellationToken;
+use time::{Duration, OffsetDateTime};
 
-use super::job::Job;
+use super::job::Deletion;
 use crate::parts::WorkerParts;
-
-/// How long they are kept after their end, so that a clock that is ahead ends none too early.
-const KEPT: Duration = Duration::DAY;
-/// The number of them that are deleted in one commit.
-const BATCH: usize = 500;
 
 pub(super) struct Sessions;
 
 #[async_trait]
-impl Job for Sessions {
-    fn subject(&self) -> &'static str {
-        "old sessions"
-    }
+impl Deletion for Sessions {
+    const ROWS: &'static str = "old sessions";
+    const BATCH: usize = 500;
+    const KEPT: Duration = Duration::DAY;
 
-    async fn run(
-        &mut self,
+    async fn delete(
+        &self,
         parts: &WorkerParts,
-        stop: &CancellationToken,
-    ) -> Result<(), StoreError> {
-        let before = (parts.clock)() - KEPT;
-        let cleanup = parts.cleanup(self.subject(), BATCH, stop);
-        cleanup
-            .run(|limit| parts.sign_in_tokens.forget_tokens(before, limit))
-            .await
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        parts.sign_in_tokens.forget_tokens(before, limit).await
     }
 }

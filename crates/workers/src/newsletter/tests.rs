@@ -24,13 +24,13 @@ use newsletter::{
     testing::{Call, MemoryStore, email, notice, report},
     usecase,
 };
-use runtime::Clock;
+use runtime::{Clock, Loops};
 use tokio::time::{Instant, sleep};
 
 pub(crate) use self::script::Script;
 use self::script::Treatment;
 use crate::{
-    Worker, WorkerParts, WorkerSettings,
+    WorkerParts, WorkerSettings, start,
     testing::{Fault, Stores},
 };
 
@@ -83,12 +83,12 @@ impl Bench {
         }
     }
 
-    fn start(&self) -> Worker {
+    fn start(&self) -> Loops {
         self.start_with(&self.script, Arc::clone(&self.stores.faulty.memory) as _)
     }
 
-    fn start_with(&self, script: &Arc<Script>, accounts: Arc<dyn Accounts>) -> Worker {
-        Worker::start(WorkerParts {
+    fn start_with(&self, script: &Arc<Script>, accounts: Arc<dyn Accounts>) -> Loops {
+        start(WorkerParts {
             accounts,
             provider: Arc::clone(script) as _,
             ..self.stores.parts(&self.clock, &self.settings)

@@ -76,23 +76,3 @@ async fn what_killed_three_workers_is_given_up_and_not_tried() {
     bench.until_approved("a").await;
     worker.stop().await;
 }
-
-#[tokio::test]
-async fn a_stop_is_no_death() {
-    let mut bench = Bench::new();
-    bench.settings.stop_within = Duration::from_millis(20);
-    let wait = Treatment::Wait(Duration::from_mins(1));
-    bench.script.treat("a", wait);
-    bench.ingest(&[create("a", "acme")]).await;
-    for calls in 1..=4 {
-        let worker = bench.start();
-        eventually("it has begun", async || bench.script.calls() == calls).await;
-        worker.stop().await;
-        let far = (bench.clock)() + time::Duration::HOUR;
-        assert_eq!(bench.memory().has_crashed(ENRICH, far).await, Ok(false));
-    }
-    bench.script.relent();
-    let worker = bench.start();
-    bench.until_approved("a").await;
-    worker.stop().await;
-}

@@ -1,8 +1,6 @@
 //! Enrichments and stores that fail.
 
-use domain::posting::{ENRICH, moderation::Moderation};
-use kernel::testing::by_ann;
-use kernel::testing::identifier;
+use domain::posting::ENRICH;
 
 use super::*;
 
@@ -76,65 +74,6 @@ async fn one_bad_or_stuck_row_harms_no_other() {
         bench.until_approved("b").await;
         worker.stop().await;
     }
-}
-
-#[tokio::test]
-async fn what_is_given_up_keeps_its_texts_and_its_status() {
-    let bench = Bench::new();
-    let permanent = EnrichError::Permanent("no use".to_owned());
-    bench.script.treat("a", Treatment::Fail(permanent));
-    bench
-        .ingest(&[create("a", "acme"), create("b", "acme")])
-        .await;
-    let worker = bench.start();
-    bench.until_approved("b").await;
-    bench.until_dead().await;
-    assert_eq!(bench.status("a").await, Status::PendingEnrichment);
-    assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
-    let reason = bench.view("a").await.posting.status_reason;
-    assert_eq!(reason.as_deref(), Some("enrichment_failed: no use"));
-
-    bench.script.relent();
-    let revived = bench
-        .memory()
-        .revive(&Revive::All, None, (bench.clock)())
-        .await;
-    assert_eq!(revived, Ok(1));
-    // Nobody has told the worker.
-    bench.stores.wake.call(ENRICH);
-    bench.until_approved("a").await;
-    worker.stop().await;
-}
-
-/// The model refuses it again, and nothing is dead again.
-#[tokio::test]
-async fn an_operator_judges_what_was_given_up() {
-    let bench = Bench::new();
-    let permanent = EnrichError::Permanent("no use".to_owned());
-    bench.script.treat("a", Treatment::Fail(permanent));
-    bench.ingest(&[create("a", "acme")]).await;
-    let worker = bench.start();
-    bench.until_dead().await;
-    let (a, by) = (identifier("a"), by_ann(1));
-    let now = (bench.clock)();
-    let store = bench.stores.waking.as_ref();
-    let done = usecase::moderate(
-        store,
-        &a,
-        &Moderation::Approve,
-        None,
-        &by,
-        bench.settings.lifetime,
-        now,
-    );
-    assert_eq!(done.await.unwrap().status, Status::Approved);
-    bench.until_idle().await;
-    assert_eq!(bench.rows(true).await, []);
-    assert_eq!(bench.script.calls(), 2);
-    let view = bench.view("a").await;
-    assert_eq!(view.posting.status_reason, None);
-    assert_eq!(view.texts.unwrap().markdown, "Engineer a");
-    worker.stop().await;
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
 //! The worker and an enricher that is somewhere else, in virtual time.
 
-mod giving_up;
 mod loops;
 mod outages;
 
@@ -41,10 +40,10 @@ impl ModelBench {
         }
     }
 
-    fn start(&self) -> Worker {
+    fn start(&self) -> Loops {
         let (model, drafts) = (Arc::clone(&self.model), Arc::clone(&self.drafts));
         let drafts: Arc<dyn DraftCache> = drafts;
-        Worker::start(WorkerParts {
+        start(WorkerParts {
             enriching: enriching(Some(model), &drafts, &self.clock),
             drafts,
             ..self.stores.parts(&self.clock, &self.settings)

@@ -17,7 +17,7 @@ use kernel::{
     event::Event,
     trace::{NewSpan, Span, SpanRole},
 };
-use runtime::{panics, waits};
+use runtime::{panics, retry, waits};
 use tokio::{
     sync::SemaphorePermit,
     time::{Instant, sleep},
@@ -99,7 +99,7 @@ impl Deliveries {
             }
         };
         let endpoint = tracked.endpoint.clone();
-        let (webhooks, log) = (parts.webhooks.endpoints.as_ref(), parts.log.as_ref());
+        let (webhooks, log) = (&*parts.webhooks.endpoints, &*parts.events);
         let (schedule, now) = (parts.settings.schedule.clone(), (parts.clock)());
         let RoundStart { mut round, has_gap } =
             start_round(webhooks, log, tracked, schedule, now).await?;
@@ -315,14 +315,9 @@ async fn persistently<T, F>(endpoint: &Endpoint, call: impl Fn() -> F) -> Result
 where
     F: Future<Output = Result<T, StoreError>>,
 {
-    let mut waits = waits::after_failures();
-    loop {
-        match panics::caught(call()).await {
-            Err(error) if !matches!(error, StoreError::Broken(_)) => {
-                tracing::warn!(endpoint = %endpoint.id, %error, "a round is not recorded yet");
-                sleep(waits.next().unwrap_or_default()).await;
-            }
-            result => return result,
-        }
-    }
+    let may_pass = |error: &StoreError| {
+        tracing::warn!(endpoint = %endpoint.id, %error, "a round is not recorded");
+        !matches!(error, StoreError::Broken(_))
+    };
+    retry(waits::after_failures(), may_pass, call).await
 }

@@ -19,12 +19,8 @@ use std::{
 
 use ::webhooks::{Lease, LeaseQuery, REST, Release, Round, TrackedEndpoint};
 use access::Client;
-use kernel::{
-    ClientId, StoreError, Version,
-    event::{Cursor, EventLog},
-    trace::OptionalTracer,
-};
-use runtime::{Clock, Rounds, lease, panics, waits};
+use kernel::{ClientId, StoreError, Version, event::Cursor};
+use runtime::{Loops, Rounds, lease, panics, waits};
 use time::OffsetDateTime;
 use tokio::{
     sync::{Notify, Semaphore},
@@ -34,11 +30,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{
-    loops::Loops,
-    parts::{WebhookParts, WorkerParts},
-    settings::WorkerSettings,
-};
+use super::parts::{WebhookParts, WorkerParts};
 
 /// The most rounds of a process that are under way. Each may always have one attempt under way,
 /// however many the other rounds have.
@@ -65,33 +57,17 @@ enum RoundEnd {
     Lost,
 }
 
-/// The parts of [`Deliveries`].
-pub(super) struct DeliveryParts {
-    pub webhooks: WebhookParts,
-    pub log: Arc<dyn EventLog>,
-    pub clock: Clock,
-    /// Notifies of events that this process has committed.
-    pub recorded: Arc<Notify>,
-    pub tracer: OptionalTracer,
-    pub settings: WorkerSettings,
-}
-
 /// Starts the deliveries.
-pub(super) fn start(parts: &WorkerParts, loops: &mut Loops) {
-    let deliveries = Deliveries::new(DeliveryParts {
-        webhooks: parts.webhooks.clone(),
-        log: Arc::clone(&parts.events),
-        clock: Arc::clone(&parts.clock),
-        recorded: parts.wake.deliveries(),
-        tracer: parts.tracer.clone(),
-        settings: parts.settings.clone(),
-    });
+pub(super) fn start(parts: &Arc<WorkerParts>, loops: &mut Loops) {
+    let deliveries = Deliveries::new(Arc::clone(parts));
     loops.spawn(|stop| deliveries.run(stop));
 }
 
 /// Delivers events to all endpoints.
 pub(super) struct Deliveries {
-    parts: DeliveryParts,
+    parts: Arc<WorkerParts>,
+    /// Notifies of events that this process has committed.
+    recorded: Arc<Notify>,
     /// Permits for further attempts.
     attempts: Semaphore,
     /// The number of rounds that make attempts.
@@ -119,8 +95,9 @@ struct Held {
 }
 
 impl Deliveries {
-    pub fn new(parts: DeliveryParts) -> Self {
+    pub fn new(parts: Arc<WorkerParts>) -> Self {
         Self {
+            recorded: parts.wake.deliveries(),
             parts,
             attempts: Semaphore::new(FURTHER_ATTEMPTS),
             attempting: AtomicUsize::new(0),
@@ -182,7 +159,7 @@ impl Deliveries {
         let has_room = rounds.len() < ROUNDS;
         tokio::select! {
             () = sleep(waits::jittered(self.parts.settings.poll_every)) => {}
-            () = self.parts.recorded.notified(), if has_room => {}
+            () = self.recorded.notified(), if has_room => {}
             Some(_) = rounds.join_next() => {}
         }
     }
@@ -206,7 +183,7 @@ impl Deliveries {
             return Ok(Vec::new());
         }
         let settings = &self.parts.settings;
-        let end = self.parts.log.end().await?;
+        let end = self.parts.events.end().await?;
         // After an outage, the endpoints of rounds that are still to be recorded are not free:
         // those of this process, and those of others, which renew their leases within this time.
         if answered_at.elapsed() > settings.lease / 2 {

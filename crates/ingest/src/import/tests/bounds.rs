@@ -36,13 +36,11 @@ impl Ingest for Stuck {
 }
 
 /// The lines that are on their way when an import takes no more of them.
-async fn taken(lines: Vec<Line>) -> usize {
+async fn taken(body: &[String]) -> usize {
     let stuck = Arc::<Stuck>::default();
     let kit = Kit::with(|_| Arc::clone(&stuck) as _);
     let mut import = kit.begin(order()).await;
-    let mut receipts = Vec::new();
-    let all = Prefixes::ALL;
-    let taken = import.take(lines, &all, &mut receipts);
+    let taken = import.take(body);
     let taken = timeout(Duration::from_secs(5), taken).await;
     assert!(taken.is_err(), "it takes all of them");
     stuck.0.load(Ordering::SeqCst)
@@ -52,7 +50,7 @@ async fn taken(lines: Vec<Line>) -> usize {
 async fn a_limited_number_of_lines_is_on_the_way() {
     let many: Vec<_> = (0..10_000).map(|n| line(&n.to_string())).collect();
     // The rest would not fill a batch.
-    assert_eq!(taken(lines(&many)).await / BATCH, MOST_LINES / BATCH - 1);
+    assert_eq!(taken(&many).await / BATCH, MOST_LINES / BATCH - 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -61,7 +59,7 @@ async fn a_limited_size_of_lines_is_on_the_way() {
     for line in &mut many {
         line.push_str(&" ".repeat((1 << 20) - line.len()));
     }
-    assert_eq!(taken(lines(&many)).await, MOST_BYTES >> 20);
+    assert_eq!(taken(&many).await, MOST_BYTES >> 20);
     let huge = line("a") + &" ".repeat(MOST_BYTES);
-    assert_eq!(taken(lines(&[huge.clone(), huge])).await, 1);
+    assert_eq!(taken(&[huge.clone(), huge]).await, 1);
 }

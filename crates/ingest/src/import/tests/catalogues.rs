@@ -70,25 +70,13 @@ async fn lines_that_are_refused_name_their_postings() {
         line("c"),
         r#"{"id":"d","#.to_owned(),
     ];
-    let (mut receipts, none) = (Vec::new(), Prefixes::new(&["e"]).unwrap());
+    let none = Prefixes::new(&["e"]).unwrap();
     let (others, last) = refused.split_at(2);
-    import
-        .take(lines(others), &Prefixes::ALL, &mut receipts)
-        .await
-        .unwrap();
-    import
-        .take(lines(last), &none, &mut receipts)
-        .await
-        .unwrap();
-    import
-        .take(lines(&[]), &Prefixes::ALL, &mut receipts)
-        .await
-        .unwrap();
-    import
-        .take(lines(&[line("f")]), &Prefixes::ALL, &mut receipts)
-        .await
-        .unwrap();
-    import.settle(&mut receipts).await.unwrap();
+    import.take(others).await.unwrap();
+    import.take_within(last, &none).await.unwrap();
+    import.take(&[]).await.unwrap();
+    import.take(&[line("f")]).await.unwrap();
+    import.settle().await.unwrap();
     let (summary, result) = import.finish(true).await;
     assert_eq!((summary.counts.refused, result), (4, Ok(())));
     assert_eq!(kit.expired(&["a", "b", "c", "d", "e"]).await, ["d", "e"]);
@@ -159,12 +147,9 @@ async fn postings_that_the_client_may_not_use_any_more_stay() {
     // Also if the prefixes change while it runs.
     let mut import = kit.begin(of_catalogue("feed")).await;
     let prefixes = Prefixes::new(&["b-"]).unwrap();
-    let mut receipts = Vec::new();
-    import
-        .take(lines(&body(&["b-1"])), &prefixes, &mut receipts)
-        .await
-        .unwrap();
-    import.settle(&mut receipts).await.unwrap();
+    let named = body(&["b-1"]);
+    import.take_within(&named, &prefixes).await.unwrap();
+    import.settle().await.unwrap();
     let (summary, _) = import.finish(true).await;
     assert_eq!(summary.missing.unwrap().expired, 1);
     assert_eq!(kit.expired(&["a-1", "b-1", "b-2"]).await, ["b-2"]);

@@ -75,11 +75,10 @@ async fn shown(kit: &Kit) -> HashMap<&'static str, Shown> {
 /// Imports a file of any lines twice.
 async fn twice(seed: u64) {
     let mut rng = StdRng::seed_from_u64(seed);
-    let kit = Kit::with_settings(LaneSettings {
-        line_lanes: rng.random_range(1..=4),
-        line_batch: rng.random_range(1..=16),
-        ..LaneSettings::default()
-    });
+    let mut settings = LaneSettings::default();
+    (settings.lines.lanes, settings.lines.batch) =
+        (rng.random_range(1..=4), rng.random_range(1..=16));
+    let kit = Kit::with_settings(settings);
     // Each posting is there, and of a company that is known.
     let ids: Vec<_> = (0..rng.random_range(1..150))
         .map(|n| n.to_string())

@@ -26,32 +26,14 @@ async fn a_catalogue_has_one_import_at_a_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_has_a_limited_number_of_catalogues() {
-    let kit = Kit::new();
-    for n in 0..100 {
-        let made = kit.import(of_catalogue(&n.to_string()), &[]).await;
-        assert_eq!(made.result, Ok(()));
-    }
-    let one_more = kit.importer.begin(of_catalogue("100")).await;
-    assert_eq!(one_more.err(), Some(ImportError::TooManyCatalogues(100)));
-}
-
-#[tokio::test(start_paused = true)]
 async fn an_import_that_is_dropped_ends_its_lease() {
     let kit = Kit::new();
     kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
     let mut import = kit.begin(of_catalogue("feed")).await;
-    let mut receipts = Vec::new();
-    import
-        .take(lines(&body(&["c"])), &Prefixes::ALL, &mut receipts)
-        .await
-        .unwrap();
-    import.settle(&mut receipts).await.unwrap();
+    import.take(&body(&["c"])).await.unwrap();
+    import.settle().await.unwrap();
     kit.store.close_gate();
-    import
-        .take(lines(&body(&["d"])), &Prefixes::ALL, &mut receipts)
-        .await
-        .unwrap();
+    import.take(&body(&["d"])).await.unwrap();
     sleep(Duration::from_millis(1)).await;
     drop(import);
     sleep(Duration::from_secs(1)).await;
@@ -75,23 +57,16 @@ async fn an_import_whose_lease_is_lost_ends() {
     kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
     let name = CatalogueName::new("feed").unwrap();
     let mut import = kit.begin(of_catalogue("feed")).await;
-    let mut receipts = Vec::new();
     kit.store
         .memory
         .delete(client(), &name, None)
         .await
         .unwrap();
     sleep(Duration::from_secs(11)).await;
-    let taken = import
-        .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
-        .await;
-    let taken = if taken.is_ok() {
-        import.settle(&mut receipts).await
-    } else {
-        taken
-    };
-    assert_eq!(taken, Err(ImportError::Running(30)));
-    assert!(receipts.iter().all(Receipt::is_failure));
+    let taken = import.take(&body(&["a"])).await;
+    let settled = import.settle().await;
+    assert_eq!(taken.and(settled), Err(ImportError::Running(30)));
+    assert!(import.receipts.iter().all(Receipt::is_failure));
     let (summary, result) = import.finish(false).await;
     assert_eq!(
         (summary.complete, result),
@@ -105,12 +80,8 @@ async fn the_end_goes_on_without_its_client() {
     kit.import(of_catalogue("feed"), &body(&["a", "b", "c"]))
         .await;
     let mut import = kit.begin(of_catalogue("feed")).await;
-    let mut receipts = Vec::new();
-    import
-        .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
-        .await
-        .unwrap();
-    import.settle(&mut receipts).await.unwrap();
+    import.take(&body(&["a"])).await.unwrap();
+    import.settle().await.unwrap();
     kit.store.close_gate();
     let before = kit.store.tries();
     let finish = tokio::spawn(import.finish(true));
@@ -138,22 +109,17 @@ async fn the_end_goes_on_without_its_client() {
 async fn a_stop_ends_imports() {
     let kit = Kit::new();
     let mut import = kit.begin(of_catalogue("feed")).await;
-    let mut receipts = Vec::new();
     kit.store.close_gate();
-    let first = import
-        .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
-        .await;
+    let first = import.take(&body(&["a"])).await;
     assert_eq!(first, Ok(()));
     sleep(Duration::from_millis(1)).await;
     kit.tasks.interrupt();
     sleep(Duration::from_millis(1)).await;
     kit.store.open_gate();
-    let more = import
-        .take(lines(&body(&["b"])), &Prefixes::ALL, &mut receipts)
-        .await;
+    let more = import.take(&body(&["b"])).await;
     assert_eq!(more, Err(stopping()));
     // What was under way is answered as it is.
-    assert_eq!(short(&receipts), "1 a created, 1 b failed");
+    assert_eq!(short(&import.receipts), "1 a created, 1 b failed");
     let (summary, result) = import.finish(false).await;
     assert_eq!((summary.complete, result), (false, Err(stopping())));
     assert!(!kit.catalogue("feed").await.unwrap().is_running);

@@ -3,7 +3,7 @@
 use domain::store::RowLocks;
 
 use super::*;
-use crate::testing::Fault;
+use workers::testing::Fault;
 
 #[tokio::test(start_paused = true)]
 async fn an_outage_of_less_than_a_minute_costs_no_line() {
@@ -30,22 +30,20 @@ async fn an_outage_of_more_than_a_minute_ends_the_import() {
     let done = kit.import(of_catalogue("feed"), &body(&["x"])).await;
     assert_eq!(done.result, Ok(()));
     let mut import = kit.begin(of_catalogue("feed")).await;
-    let mut receipts = Vec::new();
-    let all = Prefixes::ALL;
-    let first = lines(&body(&["a", "b"]));
-    import.take(first, &all, &mut receipts).await.unwrap();
-    import.settle(&mut receipts).await.unwrap();
+    import.take(&body(&["a", "b"])).await.unwrap();
+    import.settle().await.unwrap();
     kit.store
         .fail_loads(Some(StoreError::Unavailable("away".to_owned())));
     let start = Instant::now();
     let mut rest: Vec<_> = (0..5_000).map(|n| line(&n.to_string())).collect();
     rest.insert(0, "nonsense".to_owned());
-    let ended = import.take(lines(&rest), &all, &mut receipts).await;
+    let ended = import.take(&rest).await;
     let away = ImportError::Failed(IngestError::Unavailable("away".to_owned()));
     assert_eq!(ended, Err(away.clone()));
     let took = start.elapsed().as_secs();
     assert!((60..=66).contains(&took), "{took}");
     // All that were taken have their receipts.
+    let receipts = &import.receipts;
     assert_eq!(receipts.len(), 2 + 5_001);
     assert_eq!(
         short(&receipts[..3]),
@@ -53,9 +51,9 @@ async fn an_outage_of_more_than_a_minute_ends_the_import() {
     );
     assert!(receipts[3..].iter().all(Receipt::is_failure));
     assert_eq!(receipts[5_002].id.as_deref(), Some("4999"));
-    let more = import.take(lines(&rest), &all, &mut receipts).await;
+    let more = import.take(&rest).await;
     assert_eq!(more, Err(away.clone()));
-    assert_eq!(receipts.len(), 2 + 5_001, "it takes nothing more");
+    assert_eq!(import.receipts.len(), 2 + 5_001, "it takes nothing more");
     kit.store.fail_loads(None);
     let (summary, result) = import.finish(false).await;
     assert_eq!(result, Err(away));
@@ -76,21 +74,17 @@ async fn a_row_that_stays_locked_fails_its_line_alone() {
         ..RowLocks::default()
     });
     let mut import = kit.begin(order()).await;
-    let mut receipts = Vec::new();
-    let all = Prefixes::ALL;
-    let first = lines(&[titled("a", "New"), line("b")]);
-    import.take(first, &all, &mut receipts).await.unwrap();
+    import.take(&[titled("a", "New"), line("b")]).await.unwrap();
     // The others are carried out meanwhile.
     for n in 0..30 {
         let id = format!("c{n}");
-        let more = lines(&[line(&id)]);
-        import.take(more, &all, &mut receipts).await.unwrap();
+        import.take(&[line(&id)]).await.unwrap();
         sleep(Duration::from_secs(2)).await;
         kit.posting(&id).await;
     }
     sleep(Duration::from_secs(30)).await;
-    import.settle(&mut receipts).await.unwrap();
-    assert_eq!(short(&receipts[..2]), "1 a failed, 2 b created");
+    import.settle().await.unwrap();
+    assert_eq!(short(&import.receipts[..2]), "1 a failed, 2 b created");
     let (summary, result) = import.finish(true).await;
     assert_eq!(result, Ok(()));
     assert!(summary.complete);

@@ -1,5 +1,7 @@
 //! Lines and their receipts.
 
+use domain::import::Counts;
+
 use super::*;
 
 #[tokio::test]
@@ -9,28 +11,30 @@ async fn each_line_has_a_receipt_in_its_place() {
     let strange = "nonsense".to_owned();
     let body = [line("a"), strange, line("b"), line("a"), refused];
     let mut import = kit.begin(order()).await;
-    let mut receipts = Vec::new();
-    let mut all = lines(&body);
-    all.push(Line {
+    import.take(&body).await.unwrap();
+    let too_long = Line {
         number: 9,
         text: LineText::TooLong(7),
-    });
-    let prefixes = Prefixes::ALL;
-    import.take(all, &prefixes, &mut receipts).await.unwrap();
-    import.settle(&mut receipts).await.unwrap();
+    };
+    let Open {
+        import: it,
+        receipts,
+    } = &mut import;
+    it.take(vec![too_long], &Prefixes::ALL, receipts)
+        .await
+        .unwrap();
+    import.settle().await.unwrap();
     let expect = "1 a created, 2 - refused, 3 b created, 4 a unchanged, 5 c refused, 9 - refused";
-    assert_eq!(short(&receipts), expect);
+    assert_eq!(short(&import.receipts), expect);
     let (summary, result) = import.finish(true).await;
-    let counts = summary.counts;
-    assert_eq!(
-        (
-            counts.lines,
-            counts.created,
-            counts.unchanged,
-            counts.refused
-        ),
-        (6, 2, 1, 3)
-    );
+    let expect = Counts {
+        lines: 6,
+        created: 2,
+        unchanged: 1,
+        refused: 3,
+        ..Counts::default()
+    };
+    assert_eq!(summary.counts, expect);
     assert_eq!((summary.complete, summary.missing), (true, None));
     assert_eq!(result, Ok(()));
 }
@@ -63,15 +67,14 @@ async fn many_lines_keep_their_order() {
 async fn identifiers_of_others_are_refused() {
     let kit = Kit::new();
     let mut import = kit.begin(order()).await;
-    let mut receipts = Vec::new();
     for (body, prefixes) in [(["a-1", "b-1"], ["a-"]), (["b-2", "a-2"], ["b-"])] {
         let prefixes = Prefixes::new(&prefixes).unwrap();
-        let lines = lines(&body.map(line));
-        import.take(lines, &prefixes, &mut receipts).await.unwrap();
+        let body = body.map(line);
+        import.take_within(&body, &prefixes).await.unwrap();
     }
-    import.settle(&mut receipts).await.unwrap();
+    import.settle().await.unwrap();
     assert_eq!(
-        short(&receipts),
+        short(&import.receipts),
         "1 a-1 created, 2 b-1 refused, 1 b-2 created, 2 a-2 refused"
     );
 }

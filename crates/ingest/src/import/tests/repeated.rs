@@ -142,11 +142,11 @@ async fn a_catalogue_takes_its_postings_in() {
 async fn a_fence_that_has_moved_is_kept() {
     let seen = Seen::new().await;
     let mut import = seen.kit.begin(order()).await;
-    let (lines, mut receipts) = (lines(&body(&["a", "b"])), Vec::new());
     let prefixes = Prefixes::new(&["b"]).unwrap();
-    import.take(lines, &prefixes, &mut receipts).await.unwrap();
-    import.settle(&mut receipts).await.unwrap();
-    assert_eq!(short(&receipts), "1 a refused, 2 b unchanged");
+    let both = body(&["a", "b"]);
+    import.take_within(&both, &prefixes).await.unwrap();
+    import.settle().await.unwrap();
+    assert_eq!(short(&import.receipts), "1 a refused, 2 b unchanged");
 }
 
 #[tokio::test(start_paused = true)]

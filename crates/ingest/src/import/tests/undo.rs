@@ -75,26 +75,6 @@ async fn what_the_client_may_not_use_any_more_is_left() {
     assert_eq!(kit.expired(&ids).await, ["b-1"]);
 }
 
-/// Also where the name of the catalogue that expired it since is the same.
-#[tokio::test]
-async fn what_another_client_has_listed_meanwhile_is_left() {
-    let kit = Kit::new();
-    let others = |most| ImportOrder {
-        client: ClientId::new(uuid(2)),
-        ..up_to(most, of_catalogue("feed"))
-    };
-    kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
-    kit.import(of_catalogue("feed"), &body(&["b"])).await;
-    kit.import(others(30), &body(&["a"])).await;
-    kit.import(others(100), &[]).await;
-    assert_eq!(kit.expired(&["a", "b"]).await, ["a"]);
-    let taken = r#"{"id":"a","payload":{"expiration":{}}}"#.to_owned();
-    let listed = kit.import(of_catalogue("feed"), &[line("b"), taken]).await;
-    assert_eq!(listed.receipts(), "1 b unchanged, 2 a unchanged");
-    assert_eq!(kit.undo("feed").await, Ok((0, 1)));
-    assert_eq!(kit.expired(&["a", "b"]).await, ["a"]);
-}
-
 #[tokio::test]
 async fn an_undo_and_imports_exclude_each_other() {
     let kit = Kit::new();

@@ -17,7 +17,7 @@ type Pushed = JoinHandle<Result<Answer, IngestError>>;
 /// A lane on a store that has these postings, of one company.
 async fn with<const N: usize>(
     identifiers: [&'static str; N],
-) -> (Arc<FaultyStore>, Arc<Lanes>, LaneTasks) {
+) -> (Arc<FaultyStore>, Arc<Lanes>, Loops) {
     let store = FaultyStore::new();
     let (lane, tasks) = start(&store, LaneSettings::default());
     for answer in Pushes::of(&lane, identifiers).answers().await {

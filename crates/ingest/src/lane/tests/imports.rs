@@ -53,11 +53,7 @@ async fn lines_share_commits_and_are_answered_in_order() {
 #[tokio::test(start_paused = true)]
 async fn lines_wait_for_slots_of_their_own() {
     let store = FaultyStore::new();
-    let settings = LaneSettings {
-        queue: 1,
-        line_queue: 8,
-        ..LaneSettings::default()
-    };
+    let settings = settings(|it| (it.pushes.queue, it.lines.queue) = (1, 8));
     let (lane, _task) = start(&store, settings);
     store.close_gate();
     let many = identifiers(30);
@@ -81,10 +77,8 @@ async fn lines_wait_for_slots_of_their_own() {
 #[tokio::test(start_paused = true)]
 async fn lines_that_wait_too_long_are_told_and_free_their_slots() {
     let store = FaultyStore::new();
-    let settings = LaneSettings {
-        line_batch: 2,
-        ..impatient()
-    };
+    let mut settings = impatient();
+    settings.lines.batch = 2;
     let (lane, _task) = start(&store, settings);
     store.close_gate();
     let lines = import(&lane, &identifiers(4)).await.await.unwrap();
@@ -98,11 +92,7 @@ async fn lines_that_wait_too_long_are_told_and_free_their_slots() {
 #[tokio::test(start_paused = true)]
 async fn lines_give_way_to_many_pushes() {
     let store = FaultyStore::new();
-    let settings = LaneSettings {
-        batch: 4,
-        line_lanes: 2,
-        ..LaneSettings::default()
-    };
+    let settings = settings(|it| (it.pushes.batch, it.lines.lanes) = (4, 2));
     let (lane, _task) = start(&store, settings);
     store.close_gate();
     let pushes = Pushes::of(&lane, ["a", "b", "c", "d", "e", "f", "g", "h"]);
@@ -123,10 +113,7 @@ async fn lines_give_way_to_many_pushes() {
 #[tokio::test]
 async fn a_stop_answers_lines_that_were_queued() {
     let store = FaultyStore::new();
-    let settings = LaneSettings {
-        line_queue: 4,
-        ..LaneSettings::default()
-    };
+    let settings = settings(|it| it.lines.queue = 4);
     let (lane, task) = start(&store, settings);
     store.close_gate();
     let many = identifiers(6);

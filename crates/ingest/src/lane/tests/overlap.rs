@@ -11,13 +11,9 @@ const EIGHT: [&str; 8] = ["b", "c", "d", "e", "f", "g", "h", "i"];
 
 /// A lane whose commits may overlap, on a store that has the company, and the commit of a posting
 /// "a" under way.
-async fn with_one_under_way() -> (Arc<FaultyStore>, Arc<Lanes>, LaneTasks, Pushed) {
+async fn with_one_under_way() -> (Arc<FaultyStore>, Arc<Lanes>, Loops, Pushed) {
     let store = FaultyStore::new();
-    let settings = LaneSettings {
-        commits: 2,
-        batch: 8,
-        ..LaneSettings::default()
-    };
+    let settings = settings(|it| (it.pushes.commits, it.pushes.batch) = (2, 8));
     let (lane, tasks) = start(&store, settings);
     lane.put(create("a", "acme")).await.unwrap();
     store.close_gate();

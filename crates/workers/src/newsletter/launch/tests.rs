@@ -10,7 +10,7 @@ use newsletter::{
 use tokio::time::sleep;
 
 use super::*;
-use crate::faulty::FaultyStore;
+use crate::testing::FaultyStore;
 
 fn address(n: usize) -> String {
     format!("person{n:04}@example.com")

@@ -5,7 +5,7 @@ use newsletter::{
 use runtime::clock;
 
 use super::*;
-use crate::faulty::FaultyStore;
+use crate::testing::FaultyStore;
 
 const ADA: &str = "ada@example.com";
 

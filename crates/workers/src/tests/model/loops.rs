@@ -136,4 +136,7 @@ async fn a_stop_gives_back_what_takes_too_long() {
         .collect();
     assert_eq!(due.len(), 6, "{rows:?}");
     assert!(due.iter().all(|row| row.last_error.is_none()));
+    let far = (bench.clock)() + time::Duration::HOUR;
+    let has_crashed = bench.memory().has_crashed(ENRICH, far).await;
+    assert_eq!(has_crashed, Ok(false), "a stop is no death");
 }

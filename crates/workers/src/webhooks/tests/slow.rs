@@ -13,134 +13,71 @@ use super::*;
 
 /// Leases end a while after their round was recorded, or their holder asked for it. Questions for
 /// endpoints are counted, and commits at the end of rounds; the store can be away.
-pub(super) struct SlowEndpoints(
-    pub Arc<MemoryStore>,
-    pub Arc<AtomicUsize>,
-    pub Arc<AtomicUsize>,
-    pub Arc<AtomicBool>,
-);
+pub(super) struct SlowEndpoints {
+    pub memory: Arc<MemoryStore>,
+    pub questions: Arc<AtomicUsize>,
+    pub commits: Arc<AtomicUsize>,
+    pub is_away: Arc<AtomicBool>,
+}
 
 const WHILE: Duration = Duration::from_millis(150);
 
-#[async_trait]
-impl Webhooks for SlowEndpoints {
-    async fn insert(
-        &self,
-        endpoint: &Endpoint,
-        start: Cursor,
-        entry: Option<&Entry>,
-    ) -> Result<(), StoreError> {
-        Webhooks::insert(&*self.0, endpoint, start, entry).await
-    }
-
-    async fn find(&self, id: EndpointId) -> Result<Option<TrackedEndpoint>, StoreError> {
-        if self.3.load(Ordering::SeqCst) {
+impl SlowEndpoints {
+    fn reach(&self) -> Result<(), StoreError> {
+        if self.is_away.load(Ordering::SeqCst) {
             return Err(StoreError::Unavailable("a test".to_owned()));
         }
-        Webhooks::find(&*self.0, id).await
+        Ok(())
     }
+}
 
-    async fn list(
-        &self,
-        owner: Option<Owner>,
-        after: Option<EndpointId>,
-        limit: usize,
-    ) -> Result<Vec<TrackedEndpoint>, StoreError> {
-        Webhooks::list(&*self.0, owner, after, limit).await
-    }
-
-    async fn update(&self, write: &EndpointWrite, entry: Option<&Entry>) -> Result<(), StoreError> {
-        Webhooks::update(&*self.0, write, entry).await
-    }
-
-    async fn delete(&self, id: EndpointId, entry: Option<&Entry>) -> Result<bool, StoreError> {
-        self.0.delete(id, entry).await
-    }
-
-    async fn replay(
-        &self,
-        id: EndpointId,
-        to: Cursor,
-        entry: Option<&Entry>,
-    ) -> Result<bool, StoreError> {
-        self.0.replay(id, to, entry).await
-    }
-
-    async fn resend(
-        &self,
-        id: EndpointId,
-        event: &WaitingEvent,
-        entry: Option<&Entry>,
-    ) -> Result<bool, StoreError> {
-        self.0.resend(id, event, entry).await
-    }
-
-    async fn deliveries(
-        &self,
-        id: EndpointId,
-        limit: usize,
-    ) -> Result<Vec<DeliveryRecord>, StoreError> {
-        self.0.deliveries(id, limit).await
-    }
-
-    async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError> {
-        self.1.fetch_add(1, Ordering::SeqCst);
-        if self.3.load(Ordering::SeqCst) {
-            return Err(StoreError::Unavailable("a test".to_owned()));
+/// Implements the port by the store in memory: what is done before a call, and after it.
+macro_rules! slow {
+    ($($call:ident($($name:ident: $type:ty),*) -> $result:ty
+        $(=> $before:expr)? $(, then $after:expr)?;)+) => {
+        #[async_trait]
+        impl Webhooks for SlowEndpoints {
+            $(async fn $call(&self, $($name: $type),*) -> Result<$result, StoreError> {
+                $(let before = $before; before(self).await?;)?
+                let done = <MemoryStore as Webhooks>::$call(&self.memory, $($name),*).await;
+                $(let after = $after; after(self).await;)?
+                done
+            })+
         }
-        self.0.lease(query).await
-    }
+    };
+}
 
-    async fn renew(
-        &self,
-        leases: &[Lease],
-        until: OffsetDateTime,
-    ) -> Result<HashMap<Lease, Version>, StoreError> {
-        if self.3.load(Ordering::SeqCst) {
-            std::future::pending::<()>().await;
-        }
-        self.0.renew(leases, until).await
-    }
+type Endpoints = SlowEndpoints;
 
-    async fn release(&self, releases: &[Release]) -> Result<(), StoreError> {
+slow! {
+    insert(endpoint: &Endpoint, start: Cursor, entry: Option<&Entry>) -> ();
+    find(id: EndpointId) -> Option<TrackedEndpoint> => async |it: &Endpoints| it.reach();
+    list(owner: Option<Owner>, after: Option<EndpointId>, limit: usize) -> Vec<TrackedEndpoint>;
+    update(write: &EndpointWrite, entry: Option<&Entry>) -> ();
+    delete(id: EndpointId, entry: Option<&Entry>) -> bool;
+    replay(id: EndpointId, to: Cursor, entry: Option<&Entry>) -> bool;
+    resend(id: EndpointId, event: &WaitingEvent, entry: Option<&Entry>) -> bool;
+    deliveries(id: EndpointId, limit: usize) -> Vec<DeliveryRecord>;
+    lease(query: &LeaseQuery) -> Vec<TrackedEndpoint> => async |it: &Endpoints| {
+        it.questions.fetch_add(1, Ordering::SeqCst);
+        it.reach()
+    };
+    renew(leases: &[Lease], until: OffsetDateTime) -> HashMap<Lease, Version>
+        => async |it: &Endpoints| match it.reach() {
+            Ok(()) => Ok::<_, StoreError>(()),
+            Err(_) => std::future::pending().await,
+        };
+    release(releases: &[Release]) -> () => async |it: &Endpoints| {
         sleep(WHILE).await;
-        self.2.fetch_add(1, Ordering::SeqCst);
-        Webhooks::release(&*self.0, releases).await
-    }
-
-    async fn due(
-        &self,
-        endpoint: EndpointId,
-        now: OffsetDateTime,
-        limit: usize,
-    ) -> Result<Vec<WaitingEvent>, StoreError> {
-        self.0.due(endpoint, now, limit).await
-    }
-
-    async fn waiting_among(
-        &self,
-        endpoint: EndpointId,
-        subjects: &HashSet<Uuid>,
-    ) -> Result<HashSet<Uuid>, StoreError> {
-        self.0.waiting_among(endpoint, subjects).await
-    }
-
-    async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError> {
-        self.0.count_waiting(endpoint, limit).await
-    }
-
-    /// The answer comes late.
-    async fn record(&self, holder: Uuid, round: &Round) -> Result<Recorded, StoreError> {
-        if self.3.load(Ordering::SeqCst) {
-            return Err(StoreError::Unavailable("a test".to_owned()));
-        }
-        self.2.fetch_add(1, Ordering::SeqCst);
-        let recorded = self.0.record(holder, round).await;
-        sleep(WHILE).await;
-        recorded
-    }
-
-    async fn backlog(&self, limit: usize) -> Result<Vec<EndpointBacklog>, StoreError> {
-        Webhooks::backlog(&*self.0, limit).await
-    }
+        it.commits.fetch_add(1, Ordering::SeqCst);
+        Ok::<_, StoreError>(())
+    };
+    due(endpoint: EndpointId, now: OffsetDateTime, limit: usize) -> Vec<WaitingEvent>;
+    waiting_among(endpoint: EndpointId, subjects: &HashSet<Uuid>) -> HashSet<Uuid>;
+    count_waiting(endpoint: EndpointId, limit: usize) -> usize;
+    record(holder: Uuid, round: &Round) -> Recorded => async |it: &Endpoints| {
+        it.commits.fetch_add(1, Ordering::SeqCst);
+        it.reach()
+    }, then async |_: &Endpoints| sleep(WHILE).await;
+    backlog(limit: usize) -> Vec<EndpointBacklog>;
 }

@@ -4,36 +4,32 @@ use super::*;
 
 /// A call that a receiver has answered.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
-    pub(super) host: String,
-    pub(super) event: String,
-    pub(super) body: String,
+pub struct Call {
+    pub host: String,
+    pub event: String,
+    pub body: String,
     /// The time since the start.
-    pub(super) at: Duration,
+    pub at: Duration,
 }
 
-/// Receivers that answer 200 after their time, unless they are silent.
-pub(super) struct Receivers {
-    pub(super) start: Instant,
-    pub(super) times: HashMap<&'static str, Duration>,
+/// Receivers that answer 200 after their time.
+pub struct Receivers {
+    pub start: Instant,
+    pub times: HashMap<&'static str, Duration>,
     /// The time of all others.
-    pub(super) others: Duration,
-    pub(super) under_way: AtomicUsize,
-    pub(super) most: AtomicUsize,
-    pub(super) begun: AtomicUsize,
-    pub(super) calls: Mutex<Vec<Call>>,
-    /// The time after which connections are closed without an answer.
-    pub(super) silent: Mutex<Option<Duration>>,
-    /// The number of attempts without an answer.
-    pub(super) unanswered: AtomicUsize,
+    pub others: Duration,
+    pub under_way: AtomicUsize,
+    pub most: AtomicUsize,
+    pub begun: AtomicUsize,
+    pub calls: Mutex<Vec<Call>>,
 }
 
 impl Receivers {
-    pub(super) fn new(times: impl IntoIterator<Item = (&'static str, Duration)>) -> Arc<Self> {
+    pub fn new(times: impl IntoIterator<Item = (&'static str, Duration)>) -> Arc<Self> {
         Self::with_others(times, Duration::ZERO)
     }
 
-    pub(super) fn with_others(
+    pub fn with_others(
         times: impl IntoIterator<Item = (&'static str, Duration)>,
         others: Duration,
     ) -> Arc<Self> {
@@ -45,12 +41,10 @@ impl Receivers {
             most: AtomicUsize::new(0),
             begun: AtomicUsize::new(0),
             calls: Mutex::default(),
-            silent: Mutex::default(),
-            unanswered: AtomicUsize::new(0),
         })
     }
 
-    pub(super) fn calls_of(&self, host: &str) -> Vec<Call> {
+    pub fn calls_of(&self, host: &str) -> Vec<Call> {
         let calls = self.calls.lock().unwrap();
         calls
             .iter()
@@ -64,12 +58,6 @@ impl Receivers {
 impl Sender for Receivers {
     async fn send(&self, delivery: &Delivery<'_>) -> Attempt {
         self.begun.fetch_add(1, Ordering::SeqCst);
-        let silent = *self.silent.lock().unwrap();
-        if let Some(time) = silent {
-            self.unanswered.fetch_add(1, Ordering::SeqCst);
-            sleep(time).await;
-            return Attempt::unanswered(NoAnswer::Connection, "a test", time);
-        }
         let many = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(many, Ordering::SeqCst);
         let host = delivery.url.name().unwrap().to_owned();
@@ -92,9 +80,9 @@ impl Sender for Receivers {
 }
 
 /// Postings that can be away, and of which one is broken.
-pub(super) struct Postings(Arc<MemoryStore>, pub AtomicBool);
+pub struct Postings(Arc<MemoryStore>, pub AtomicBool);
 
-pub(super) const BROKEN: &str = "job-broken";
+pub const BROKEN: &str = "job-broken";
 
 #[async_trait]
 impl PostingReader for Postings {
@@ -113,37 +101,38 @@ impl PostingReader for Postings {
     }
 }
 
-pub(super) async fn register(store: &MemoryStore, endpoint: &Endpoint) {
+pub async fn register(store: &MemoryStore, endpoint: &Endpoint) {
     let inserted = Webhooks::insert(store, endpoint, Cursor::START, None).await;
     inserted.unwrap();
 }
 
-pub(super) struct World {
-    pub(super) store: Arc<MemoryStore>,
-    pub(super) postings: Arc<Postings>,
-    pub(super) receivers: Arc<Receivers>,
-    pub(super) recorded: Arc<Notify>,
+pub struct World {
+    stores: Stores,
+    pub store: Arc<MemoryStore>,
+    pub postings: Arc<Postings>,
+    pub receivers: Arc<Receivers>,
     /// The number of questions for endpoints.
-    pub(super) questions: Arc<AtomicUsize>,
+    pub questions: Arc<AtomicUsize>,
     /// The number of commits at the end of rounds.
-    pub(super) commits: Arc<AtomicUsize>,
+    pub commits: Arc<AtomicUsize>,
     /// Whether leases and rounds cannot be written.
-    pub(super) is_away: Arc<AtomicBool>,
-    pub(super) clock: Clock,
+    pub is_away: Arc<AtomicBool>,
+    pub clock: Clock,
 }
 
 impl World {
-    pub(super) async fn new(endpoints: u8, receivers: Arc<Receivers>) -> Self {
-        let store = Arc::new(MemoryStore::new());
+    pub async fn new(endpoints: u8, receivers: Arc<Receivers>) -> Self {
+        let stores = Stores::new();
+        let store = Arc::clone(&stores.faulty.memory);
         for n in 1..=endpoints {
             register(&store, &endpoint(n)).await;
         }
         let start = receivers.start;
         Self {
             postings: Arc::new(Postings(Arc::clone(&store), AtomicBool::new(false))),
+            stores,
             store,
             receivers,
-            recorded: Arc::default(),
             questions: Arc::default(),
             commits: Arc::default(),
             is_away: Arc::default(),
@@ -151,16 +140,19 @@ impl World {
         }
     }
 
-    pub(super) fn worker(&self) -> (CancellationToken, tokio::task::JoinHandle<()>) {
-        let deliveries = Deliveries::new(DeliveryParts {
-            tracer: None,
+    pub fn worker(&self) -> (CancellationToken, tokio::task::JoinHandle<()>) {
+        let settings = WorkerSettings {
+            schedule: "5,60".parse().unwrap(),
+            ..WorkerSettings::default()
+        };
+        let parts = WorkerParts {
             webhooks: WebhookParts {
-                endpoints: Arc::new(slow::SlowEndpoints(
-                    Arc::clone(&self.store),
-                    Arc::clone(&self.questions),
-                    Arc::clone(&self.commits),
-                    Arc::clone(&self.is_away),
-                )),
+                endpoints: Arc::new(slow::SlowEndpoints {
+                    memory: Arc::clone(&self.store),
+                    questions: Arc::clone(&self.questions),
+                    commits: Arc::clone(&self.commits),
+                    is_away: Arc::clone(&self.is_away),
+                }),
                 postings: Arc::clone(&self.postings) as _,
                 clients: Arc::clone(&self.store) as _,
                 sender: Arc::clone(&self.receivers) as _,
@@ -169,34 +161,34 @@ impl World {
                     Ok(format!("{} {title:?}", event.name).into_bytes())
                 }),
             },
-            log: Arc::clone(&self.store) as _,
-            clock: Arc::clone(&self.clock),
-            recorded: Arc::clone(&self.recorded),
-            settings: WorkerSettings {
-                schedule: "5,60".parse().unwrap(),
-                ..WorkerSettings::default()
-            },
-        });
+            ..self.stores.parts(&self.clock, &settings)
+        };
+        let deliveries = Deliveries::new(Arc::new(parts));
         let stop = CancellationToken::new();
         let task = tokio::spawn(deliveries.run(stop.clone()));
         (stop, task)
     }
 
     /// Makes postings, one event each.
-    pub(super) async fn publish(&self, numbers: std::ops::Range<usize>) {
+    pub async fn publish(&self, numbers: std::ops::Range<usize>) {
         self.put(numbers.map(|n| format!("job-{n}"))).await;
     }
 
-    pub(super) async fn put(&self, identifiers: impl IntoIterator<Item = String>) {
+    pub async fn put(&self, identifiers: impl IntoIterator<Item = String>) {
         let identifiers = identifiers.into_iter();
         let puts: Vec<_> = identifiers.map(|it| create(&it, "acme")).collect();
         let lifetime = domain::posting::Lifetime::days(60);
         let answers = usecase::ingest(&*self.store, &puts, lifetime, (self.clock)()).await;
         assert!(answers.unwrap().iter().all(Result::is_ok));
-        self.recorded.notify_one();
+        self.notify();
     }
 
-    pub(super) async fn events(&self) -> Vec<RecordedEvent> {
+    /// Tells the worker of a commit with events.
+    pub fn notify(&self) {
+        self.stores.wake.call_readers();
+    }
+
+    pub async fn events(&self) -> Vec<RecordedEvent> {
         let query = LogQuery {
             after: None,
             names: PUBLIC.to_vec(),
@@ -207,7 +199,7 @@ impl World {
     }
 
     /// Makes a client with these prefixes, and an endpoint of it.
-    pub(super) async fn add_client(&self, n: u8, prefixes: &[&str]) -> Client {
+    pub async fn add_client(&self, n: u8, prefixes: &[&str]) -> Client {
         let mut client = client(n.into());
         client.scopes.push(Scope::WebhooksManage);
         client.prefixes = Prefixes::new(prefixes).unwrap();
@@ -218,13 +210,13 @@ impl World {
         client
     }
 
-    pub(super) async fn write(&self, write: Option<ClientWrite>) {
+    pub async fn write(&self, write: Option<ClientWrite>) {
         let written = Clients::update(&*self.store, &write.unwrap(), None).await;
         written.unwrap();
     }
 
     /// Checks that an endpoint got every event once.
-    pub(super) async fn assert_complete(&self, host: &str) {
+    pub async fn assert_complete(&self, host: &str) {
         let calls = self.receivers.calls_of(host).into_iter();
         let mut called: Vec<_> = calls.map(|call| call.event).collect();
         called.sort();
@@ -235,7 +227,7 @@ impl World {
     }
 }
 
-pub(super) const HOSTS: [&str; 5] = [
+pub const HOSTS: [&str; 5] = [
     "receiver-1.example",
     "receiver-2.example",
     "receiver-3.example",
@@ -243,25 +235,20 @@ pub(super) const HOSTS: [&str; 5] = [
     "receiver-5.example",
 ];
 
-pub(super) const fn secs(n: u64) -> Duration {
+pub const fn secs(n: u64) -> Duration {
     Duration::from_secs(n)
 }
 
 impl World {
-    /// Changes the first endpoint.
-    pub(super) async fn change(&self, change: EndpointChange) {
+    /// Has the first endpoint paused, or go on.
+    pub async fn set(&self, state: WantedState) {
+        let change = EndpointChange {
+            state: Patch::Set(state),
+            ..EndpointChange::default()
+        };
         let found = Webhooks::find(&*self.store, endpoint(1).id).await;
         let write = found.unwrap().unwrap().endpoint.apply(&change, noon());
-        let write = write.unwrap();
-        Webhooks::update(&*self.store, &write, None).await.unwrap();
-    }
-
-    pub(super) async fn set(&self, state: WantedState) {
-        let state = Patch::Set(state);
-        self.change(EndpointChange {
-            state,
-            ..EndpointChange::default()
-        })
-        .await;
+        let written = Webhooks::update(&*self.store, &write.unwrap(), None).await;
+        written.unwrap();
     }
 }

@@ -12,7 +12,7 @@ use newsletter::{
     testing::{MemoryStore, email},
     usecase::{Run, find_subscriber},
 };
-use workers::faulty::FaultyStore;
+use workers::testing::FaultyStore;
 
 use super::{
     super::intake::{BATCH, drive, import_text, spawn},

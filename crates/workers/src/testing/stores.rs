@@ -1,9 +1,6 @@
-//! Test doubles: a store in memory whose commits can be made to fail, and the parts of a worker on
-//! it.
+//! The parts of a worker on a store in memory.
 
-mod model;
-
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use ::newsletter::testing::MemoryStore;
 use ::webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Sender};
@@ -11,10 +8,8 @@ use async_trait::async_trait;
 use enrichment::{Pipeline, testing::MemoryDrafts};
 use kernel::outbox::{Backlog, Kind, Outbox as _, TaskRow};
 use runtime::{Clock, Throttle};
-use tokio::time::{sleep, timeout};
 
-pub use self::model::{Answer, ScriptedModel};
-pub use crate::faulty::{Fault, FaultyStore};
+use super::FaultyStore;
 use crate::{
     Enriching, ObservedStore, Observer, Wake, WebhookParts, WorkerParts, WorkerSettings,
     newsletter::tests::Script,
@@ -107,17 +102,4 @@ impl Stores {
         let rows = self.memory().list(dead, None, usize::MAX);
         rows.await.unwrap()
     }
-}
-
-/// Waits until a condition holds, and fails after ten seconds.
-pub async fn eventually(what: &str, holds: impl AsyncFn() -> bool) {
-    let patience = async {
-        while !holds().await {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    assert!(
-        timeout(Duration::from_secs(10), patience).await.is_ok(),
-        "never: {what}"
-    );
 }

@@ -1,4 +1,4 @@
-//! A store in memory whose commits can be blocked, counted and made to fail.
+//! A store in memory whose calls can be blocked, counted and made to fail.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -6,6 +6,7 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use ::newsletter::{
@@ -15,11 +16,14 @@ use ::newsletter::{
 use async_trait::async_trait;
 use domain::{
     posting::duplicate::{Candidate, Fingerprint},
-    store::{Snapshot, Store, WriteSet},
+    store::{LockedRows, RowLocks, Snapshot, Store, WriteSet},
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
-use tokio::sync::watch;
+use tokio::{
+    sync::watch,
+    time::{sleep, timeout},
+};
 
 /// The behaviour of a faulty commit.
 #[derive(Clone, Debug)]
@@ -45,6 +49,12 @@ pub struct FaultyStore {
     commits: Mutex<Vec<usize>>,
     /// The number of attempted commits.
     tries: AtomicUsize,
+    /// The number of loaded identifiers.
+    loaded: AtomicUsize,
+    /// The error of every load of postings.
+    loads: Mutex<Option<StoreError>>,
+    /// The rows that another transaction holds locked.
+    locked: Mutex<RowLocks>,
     /// The faults of the next commits that write postings or subscribers, first one first.
     next: Mutex<VecDeque<Fault>>,
     /// The faults of commits that write a posting with an identifier.
@@ -59,6 +69,9 @@ impl Default for FaultyStore {
             memory: Arc::default(),
             commits: Mutex::default(),
             tries: AtomicUsize::new(0),
+            loaded: AtomicUsize::new(0),
+            loads: Mutex::default(),
+            locked: Mutex::default(),
             next: Mutex::default(),
             poison: Mutex::default(),
             gate: watch::Sender::new(true),
@@ -96,6 +109,16 @@ impl FaultyStore {
         locked(&self.poison).clear();
     }
 
+    /// Locks these rows for another transaction, and unlocks all others.
+    pub fn lock(&self, rows: RowLocks) {
+        *locked(&self.locked) = rows;
+    }
+
+    /// Makes loads of postings fail, or succeed again.
+    pub fn fail_loads(&self, error: Option<StoreError>) {
+        *locked(&self.loads) = error;
+    }
+
     /// Makes the next commits fail that write postings or subscribers.
     pub fn fail_next(&self, faults: impl IntoIterator<Item = impl Into<Fault>>) {
         locked(&self.next).extend(faults.into_iter().map(Into::into));
@@ -111,6 +134,11 @@ impl FaultyStore {
         self.tries.load(Ordering::SeqCst)
     }
 
+    /// The number of loaded identifiers.
+    pub fn loaded(&self) -> usize {
+        self.loaded.load(Ordering::SeqCst)
+    }
+
     fn poison_of(&self, writes: &WriteSet) -> Option<Fault> {
         let written = writes.postings.values();
         let written: Vec<_> = written
@@ -124,15 +152,27 @@ impl FaultyStore {
     /// Waits until commits may begin, and has one that writes fail if there is a fault for it.
     async fn begin(&self, writes: bool, poison: Option<Fault>) -> Result<(), StoreError> {
         self.tries.fetch_add(1, Ordering::SeqCst);
+        let next = writes.then(|| locked(&self.next).pop_front()).flatten();
         let mut gate = self.gate.subscribe();
         // The sender lives as long as this store.
         let _ = gate.wait_for(|is_open| *is_open).await;
-        let next = || locked(&self.next).pop_front();
-        match writes.then(next).flatten().or(poison) {
+        match next.or(poison) {
             Some(Fault::Fail(error)) => Err(error),
             Some(Fault::Panic) => panic!("a poisoned commit"),
             None => Ok(()),
         }
+    }
+}
+
+#[async_trait]
+impl LockedRows for FaultyStore {
+    async fn locked_rows(&self, rows: &RowLocks) -> Result<RowLocks, StoreError> {
+        let held = locked(&self.locked);
+        Ok(RowLocks {
+            postings: &held.postings & &rows.postings,
+            companies: &held.companies & &rows.companies,
+            references: &held.references & &rows.references,
+        })
     }
 }
 
@@ -143,6 +183,10 @@ impl Store for FaultyStore {
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
     ) -> Result<Snapshot, StoreError> {
+        self.loaded.fetch_add(identifiers.len(), Ordering::SeqCst);
+        if let Some(error) = locked(&self.loads).clone() {
+            return Err(error);
+        }
         Store::load(&*self.memory, identifiers, companies).await
     }
 
@@ -153,6 +197,10 @@ impl Store for FaultyStore {
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         let postings = writes.postings.len();
         self.begin(postings > 0, self.poison_of(&writes)).await?;
+        let rows = RowLocks::of(&writes, &Snapshot::default());
+        if !self.locked_rows(&rows).await?.is_empty() {
+            return Err(StoreError::Locked("a row".to_owned()));
+        }
         Store::commit(&*self.memory, writes).await?;
         locked(&self.commits).push(postings);
         Ok(())
@@ -212,4 +260,17 @@ impl ::newsletter::store::Store for FaultyStore {
         self.begin(!writes.subscribers.is_empty(), None).await?;
         ::newsletter::store::Store::commit(&*self.memory, writes).await
     }
+}
+
+/// Waits until a condition holds, and fails after ten seconds.
+pub async fn eventually(what: &str, holds: impl AsyncFn() -> bool) {
+    let patience = async {
+        while !holds().await {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    assert!(
+        timeout(Duration::from_secs(10), patience).await.is_ok(),
+        "never: {what}"
+    );
 }

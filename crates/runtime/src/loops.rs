@@ -1,0 +1,79 @@
+//! Background loops that run until they are asked to stop.
+
+use std::time::Duration;
+
+use tokio::{task::JoinSet, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+/// The loops of one part of the program. Dropping it ends them at once.
+#[derive(Debug)]
+pub struct Loops {
+    running: JoinSet<()>,
+    stop: CancellationToken,
+    /// How long a stop waits for them, and what a later end means, for the log.
+    grace: Duration,
+    late: &'static str,
+}
+
+impl Loops {
+    /// No loops yet. A stop waits for them this long, and then logs that they were cut off, with
+    /// what that means.
+    pub fn new(grace: Duration, late: &'static str) -> Self {
+        Self {
+            running: JoinSet::new(),
+            stop: CancellationToken::new(),
+            grace,
+            late,
+        }
+    }
+
+    /// Adds a loop, which ends once its token is cancelled.
+    pub fn spawn<F>(&mut self, work: impl FnOnce(CancellationToken) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.running.spawn(work(self.token()));
+    }
+
+    /// The token that is cancelled when the loops are to stop.
+    pub fn token(&self) -> CancellationToken {
+        self.stop.clone()
+    }
+
+    /// Asks the loops to stop, and waits for their ends.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        let ended = async {
+            while let Some(ended) = self.running.join_next().await {
+                if let Err(error) = ended {
+                    tracing::error!(%error, "a background loop ended badly");
+                }
+            }
+        };
+        if timeout(self.grace, ended).await.is_err() {
+            tracing::warn!("a background loop was cut off: {}", self.late);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::{Instant, sleep};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stop_waits_for_all_ends_but_not_for_ever() {
+        for (takes, waited) in [(3, 3), (60, 10)] {
+            let mut loops = Loops::new(Duration::from_secs(10), "a test");
+            loops.spawn(async |_| panic!("a defect"));
+            loops.spawn(move |stop| async move {
+                stop.cancelled().await;
+                sleep(Duration::from_secs(takes)).await;
+            });
+            let start = Instant::now();
+            loops.stop().await;
+            assert_eq!(start.elapsed().as_secs(), waited);
+        }
+    }
+}

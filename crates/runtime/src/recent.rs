@@ -1,0 +1,70 @@
+//! What was seen lately.
+
+use std::{collections::HashMap, hash::Hash, time::Duration};
+
+use tokio::time::Instant;
+
+/// Keys that are remembered for a while, such as rows that were found locked.
+#[derive(Debug)]
+pub struct Recent<K>(HashMap<K, Instant>);
+
+impl<K> Default for Recent<K> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<K: Eq + Hash> Recent<K> {
+    /// Whether a key is remembered.
+    pub fn has(&self, key: &K) -> bool {
+        let until = self.0.get(key);
+        until.is_some_and(|until| *until > Instant::now())
+    }
+
+    /// Remembers a key for this long; true if it was not remembered before.
+    pub fn remember(&mut self, key: K, time: Duration) -> bool {
+        self.0.insert(key, Instant::now() + time).is_none()
+    }
+
+    /// Forgets a key at once.
+    pub fn forget(&mut self, key: &K) {
+        self.0.remove(key);
+    }
+
+    /// Forgets the keys whose time is over.
+    pub fn forget_old(&mut self) {
+        let now = Instant::now();
+        self.0.retain(|_, until| *until > now);
+    }
+
+    /// The number of keys, some of which may be old.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_is_remembered_for_its_time() {
+        let second = Duration::from_secs(1);
+        let mut recent = Recent::default();
+        assert!(recent.remember("a", second) && recent.remember("b", 2 * second));
+        assert!(!recent.remember("a", second));
+        advance(second).await;
+        assert!(!recent.has(&"a") && recent.has(&"b"));
+        recent.forget_old();
+        assert_eq!((recent.len(), recent.remember("a", second)), (1, true));
+        recent.forget(&"b");
+        assert!(!recent.has(&"b") && recent.has(&"a") && !recent.is_empty());
+    }
+}
