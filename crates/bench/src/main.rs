@@ -123,7 +123,7 @@ fn heading(options: &Options, server: Option<&Server>) -> Result<String> {
         arguments.join(" "),
         field("model name"),
     );
-    if options.profile != "release" {
+    if options.profile != "packed" {
         let _ = writeln!(
             text,
             "- **profile {}: no measurement at all**",

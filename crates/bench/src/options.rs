@@ -29,8 +29,8 @@ pub struct Options {
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "60000",
         conflicts_with_all = ["scenarios", "against"])]
     pub imports: Option<u64>,
-    /// The profile of the build; only the numbers of `release` are meaningful
-    #[arg(long, default_value = "release")]
+    /// The profile of the build; only the numbers of `packed` are meaningful
+    #[arg(long, default_value = "packed")]
     pub profile: String,
     /// Measure this `posthaste` instead of building one
     #[arg(long, value_name = "FILE")]

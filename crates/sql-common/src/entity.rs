@@ -138,6 +138,49 @@ macro_rules! columns {
     };
 }
 
+/// A tuple of seven parts and a tuple of the others, and so on: diesel knows tuples of 16 parts, and
+/// takes a minute longer to compile with those of 64.
+#[macro_export]
+macro_rules! nested {
+    (
+        {$($a:tt)*} {$($b:tt)*} {$($c:tt)*} {$($d:tt)*} {$($e:tt)*} {$($f:tt)*} {$($g:tt)*}
+        $($rest:tt)+
+    ) => {
+        ($($a)*, $($b)*, $($c)*, $($d)*, $($e)*, $($f)*, $($g)*, $crate::nested! { $($rest)+ })
+    };
+    ($({$($part:tt)*})+) => { ($($($part)*,)+) };
+}
+
+/// Declares the struct of a row, and how diesel reads it.
+#[macro_export]
+macro_rules! row {
+    ($(#[$meta:meta])* $row:ident {
+        $($(#[$doc:meta])* $name:ident: $sql:ident $(<$inner:ident>)?,)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug)]
+        pub struct $row {
+            $($(#[$doc])* pub $name: <$sql $(<$inner>)? as $crate::types::Stored>::Value,)*
+        }
+
+        impl<DB> diesel::Queryable<<Self as $crate::entity::Entity>::Row, DB> for $row
+        where
+            DB: diesel::backend::Backend,
+            $crate::nested! { $({ <$sql $(<$inner>)? as $crate::types::Stored>::Value })* }:
+                diesel::deserialize::FromStaticSqlRow<<Self as $crate::entity::Entity>::Row, DB>,
+        {
+            type Row = $crate::nested! {
+                $({ <$sql $(<$inner>)? as $crate::types::Stored>::Value })*
+            };
+
+            fn build(row: Self::Row) -> diesel::deserialize::Result<Self> {
+                let $crate::nested! { $({ $name })* } = row;
+                Ok(Self { $($name,)* })
+            }
+        }
+    };
+}
+
 /// Declares the row of a table, and how its columns are written.
 ///
 /// Columns that are `apart` change like others but are not part of the row: they are large, and
@@ -152,19 +195,16 @@ macro_rules! entity {
             $(apart { $($apart:ident = $apart_of:ident($apart_get:expr),)* })?
         }
     ) => {
-        $(#[$meta])*
-        #[derive(Clone, Debug, diesel::Queryable)]
-        pub struct $row {
-            $(pub $fixed: <$fixed_sql $(<$fixed_inner>)? as $crate::types::Stored>::Value,)*
-            $(pub $name: <$sql $(<$inner>)? as $crate::types::Stored>::Value,)*
+        $crate::row! {
+            $(#[$meta])*
+            $row { $($fixed: $fixed_sql $(<$fixed_inner>)?,)* $($name: $sql $(<$inner>)?,)* }
         }
 
         impl $crate::entity::Entity for $row {
             type Write = $write;
-            type Row = (
-                $($fixed_sql $(<$fixed_inner>)?,)*
-                $($sql $(<$inner>)?,)*
-            );
+            type Row = $crate::nested! {
+                $({ $fixed_sql $(<$fixed_inner>)? })* $({ $sql $(<$inner>)? })*
+            };
             const TABLE: &'static str = stringify!($table);
             const READ: &'static [&'static str] =
                 &[$(stringify!($fixed),)* $(stringify!($name),)*];
@@ -183,15 +223,14 @@ macro_rules! read {
     ($(#[$meta:meta])* $row:ident = $table:ident {
         $($(#[$doc:meta])* $name:ident: $sql:ident $(<$inner:ident>)?,)*
     }) => {
-        $(#[$meta])*
-        #[derive(Clone, Debug, diesel::Queryable)]
-        pub struct $row {
-            $($(#[$doc])* pub $name: <$sql $(<$inner>)? as $crate::types::Stored>::Value,)*
+        $crate::row! {
+            $(#[$meta])*
+            $row { $($(#[$doc])* $name: $sql $(<$inner>)?,)* }
         }
 
         impl $crate::entity::Entity for $row {
             type Write = ();
-            type Row = ($($sql $(<$inner>)?,)*);
+            type Row = $crate::nested! { $({ $sql $(<$inner>)? })* };
             const TABLE: &'static str = stringify!($table);
             const READ: &'static [&'static str] = &[$(stringify!($name),)*];
             const FIXED: &'static [$crate::entity::Column<()>] = &[];

@@ -39,7 +39,7 @@ enum Chore {
     /// checksums; DEBFULLNAME and DEBEMAIL name the package's maintainer
     Dist {
         /// The profile of the build; `dev` packs one without optimisations
-        #[arg(long, default_value = "release")]
+        #[arg(long, default_value = "packed")]
         profile: String,
     },
     /// Write docs/reference.md, which a test compares with the program
