@@ -10,8 +10,8 @@ use domain::{
 use kernel::{CatalogueName, ClientId, Prefixes};
 
 use crate::{
-    error::{Answer, Failure},
-    form::{Fields, Form, Refusal, optional},
+    error::{Answer, Failure, Refusal},
+    form::{Fields, Form, optional},
     page::Frame,
     query::Query,
     visit::{OperatorVisit, Visit},

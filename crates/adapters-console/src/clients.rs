@@ -11,8 +11,8 @@ use time::Duration;
 use uuid::Uuid;
 
 use crate::{
-    error::{Answer, Failure},
-    form::{Fields, Form, Reader, Refusal, optional},
+    error::{Answer, Failure, Refusal},
+    form::{Fields, Form, Reader, optional},
     page::{Frame, page},
     visit::{OperatorVisit, Visit},
 };

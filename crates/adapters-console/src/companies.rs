@@ -14,8 +14,8 @@ use uuid::Uuid;
 
 use crate::{
     by::By,
-    error::{Answer, Failure},
-    form::{Fields, Form, Reader, Refusal},
+    error::{Answer, Failure, Refusal},
+    form::{Fields, Form, Reader},
     page::{Frame, page},
     visit::OperatorVisit,
 };

@@ -1,22 +1,10 @@
-//! What goes wrong, and its page.
+//! What goes wrong. `page` shows it.
 
 use std::{borrow::Cow, fmt};
 
 use access::Scope;
-use actix_web::{
-    HttpResponse, ResponseError,
-    http::{
-        StatusCode,
-        header::{ALLOW, RETRY_AFTER},
-    },
-};
-use askama::Template;
+use actix_web::{HttpResponse, http::StatusCode};
 use kernel::StoreError;
-
-use crate::{
-    form::Refusal,
-    page::{CONSOLE, HTML, Head, Place, guard},
-};
 
 /// The answer of a handler.
 pub type Answer = Result<HttpResponse, Failure>;
@@ -59,7 +47,7 @@ impl Failure {
     }
 
     /// The status of its page, the title and the text.
-    fn told(&self) -> (StatusCode, &'static str, Cow<'static, str>) {
+    pub fn told(&self) -> (StatusCode, &'static str, Cow<'static, str>) {
         let (status, title, text) = match self {
             Self::NotFound => (
                 StatusCode::NOT_FOUND,
@@ -126,57 +114,11 @@ impl Failure {
         };
         (status, title, text.into())
     }
-
-    /// Its page in a place, which is also told to the log.
-    pub fn page(&self, place: &'static Place) -> HttpResponse {
-        let (status, title, text) = self.told();
-        let mut response = HttpResponse::build(status);
-        let mut scopes: &[Scope] = &[];
-        match self {
-            Self::Method(allowed) => _ = response.insert_header((ALLOW, *allowed)),
-            Self::Scope(needed) => scopes = needed,
-            Self::Guesses => _ = response.insert_header((RETRY_AFTER, "60")),
-            Self::Unavailable(why) => {
-                tracing::warn!(%why, "pages cannot reach the store");
-                response.insert_header((RETRY_AFTER, "5"));
-            }
-            Self::Broken(why) => tracing::error!(%why, "a page failed"),
-            _ => {}
-        }
-        let page = Page {
-            head: Head::at(place, title),
-            text: &text,
-            scopes,
-        };
-        let html = page.render().unwrap_or_else(|_| text.to_string());
-        let mut response = response.content_type(HTML).body(html);
-        guard(response.headers_mut());
-        response
-    }
-}
-
-#[derive(Template)]
-#[template(path = "error.html")]
-struct Page<'a> {
-    head: Head,
-    text: &'a str,
-    /// The scopes of which one is needed.
-    scopes: &'a [Scope],
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.told().2)
-    }
-}
-
-impl ResponseError for Failure {
-    fn status_code(&self) -> StatusCode {
-        self.told().0
-    }
-
-    fn error_response(&self) -> HttpResponse {
-        self.page(&CONSOLE)
     }
 }
 
@@ -191,6 +133,40 @@ impl From<StoreError> for Failure {
             }
             StoreError::Broken(why) => Self::Broken(why),
         }
+    }
+}
+
+/// Why a form has changed nothing: faults of its fields, or one of the whole, without a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub status: StatusCode,
+    pub faults: Vec<(String, String)>,
+}
+
+impl Refusal {
+    /// Faults of fields.
+    pub const fn of_fields(faults: Vec<(String, String)>) -> Failure {
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        Failure::Refused(Self { status, faults })
+    }
+
+    /// What the rules have against a command.
+    pub fn conflict(why: impl fmt::Display) -> Failure {
+        let faults = vec![(String::new(), why.to_string())];
+        let status = StatusCode::CONFLICT;
+        Failure::Refused(Self { status, faults })
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, (name, why)) in self.faults.iter().enumerate() {
+            let separator = if n == 0 { "" } else { "; " };
+            let name = name.replace('_', " ");
+            let colon = if name.is_empty() { "" } else { ": " };
+            write!(f, "{separator}{name}{colon}{why}")?;
+        }
+        Ok(())
     }
 }
 

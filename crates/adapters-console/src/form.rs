@@ -17,9 +17,9 @@ use futures_util::StreamExt as _;
 use kernel::{Prefixes, line};
 use tokio::time::timeout;
 
-pub use self::fields::{Fields, Refusal};
+pub use self::fields::Fields;
 use crate::{
-    error::{Answer, Failure},
+    error::{Answer, Failure, Refusal},
     query::Query,
     state::Site,
 };

@@ -1,12 +1,13 @@
-//! What all pages have in common: head, frame and headers.
+//! What all pages have in common: head, frame and headers; and the page of a failure.
 
+use access::Scope;
 use actix_web::{
-    FromRequest, Handler, HttpResponse, Resource,
+    FromRequest, Handler, HttpResponse, Resource, ResponseError,
     http::{
         StatusCode,
         header::{
-            CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderName, HeaderValue,
-            REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+            ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderName, HeaderValue,
+            REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
         },
     },
     web,
@@ -18,8 +19,7 @@ use crate::{
     error::{Answer, Failure},
 };
 
-/// The media type of a page.
-pub const HTML: &str = "text/html; charset=utf-8";
+const HTML: &str = "text/html; charset=utf-8";
 
 /// Nothing of other sites, no inline style or script, no framing.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
@@ -186,4 +186,52 @@ pub fn guarded(answer: Answer, place: &'static Place) -> HttpResponse {
     let mut response = answer.unwrap_or_else(|failure| failure.page(place));
     guard(response.headers_mut());
     response
+}
+
+impl Failure {
+    /// Its page in a place, which is also told to the log.
+    pub fn page(&self, place: &'static Place) -> HttpResponse {
+        let (status, title, text) = self.told();
+        let mut response = HttpResponse::build(status);
+        let mut scopes: &[Scope] = &[];
+        match self {
+            Self::Method(allowed) => _ = response.insert_header((ALLOW, *allowed)),
+            Self::Scope(needed) => scopes = needed,
+            Self::Guesses => _ = response.insert_header((RETRY_AFTER, "60")),
+            Self::Unavailable(why) => {
+                tracing::warn!(%why, "pages cannot reach the store");
+                response.insert_header((RETRY_AFTER, "5"));
+            }
+            Self::Broken(why) => tracing::error!(%why, "a page failed"),
+            _ => {}
+        }
+        let page = FailurePage {
+            head: Head::at(place, title),
+            text: &text,
+            scopes,
+        };
+        let html = page.render().unwrap_or_else(|_| text.to_string());
+        let mut response = response.content_type(HTML).body(html);
+        guard(response.headers_mut());
+        response
+    }
+}
+
+impl ResponseError for Failure {
+    fn status_code(&self) -> StatusCode {
+        self.told().0
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        self.page(&CONSOLE)
+    }
+}
+
+#[derive(Template)]
+#[template(path = "error.html")]
+struct FailurePage<'a> {
+    head: Head,
+    text: &'a str,
+    /// The scopes of which one is needed.
+    scopes: &'a [Scope],
 }

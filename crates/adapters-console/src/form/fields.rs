@@ -1,45 +1,11 @@
 //! What the page of a form shows: values, and why a form was refused.
 
-use std::fmt::{self, Display};
+use std::fmt::Display;
 
 use actix_web::http::StatusCode;
 use askama::Template;
 
-use crate::{error::Failure, query::Query};
-
-/// Why a form has changed nothing: faults of its fields, or one of the whole, without a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    pub status: StatusCode,
-    faults: Vec<(String, String)>,
-}
-
-impl Refusal {
-    /// Faults of fields.
-    pub const fn of_fields(faults: Vec<(String, String)>) -> Failure {
-        let status = StatusCode::UNPROCESSABLE_ENTITY;
-        Failure::Refused(Self { status, faults })
-    }
-
-    /// What the rules have against a command.
-    pub fn conflict(why: impl Display) -> Failure {
-        let faults = vec![(String::new(), why.to_string())];
-        let status = StatusCode::CONFLICT;
-        Failure::Refused(Self { status, faults })
-    }
-}
-
-impl Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, (name, why)) in self.faults.iter().enumerate() {
-            let separator = if n == 0 { "" } else { "; " };
-            let name = name.replace('_', " ");
-            let colon = if name.is_empty() { "" } else { ": " };
-            write!(f, "{separator}{name}{colon}{why}")?;
-        }
-        Ok(())
-    }
-}
+use crate::{error::Refusal, query::Query};
 
 /// A sentence below a field.
 #[derive(Template)]

@@ -17,8 +17,8 @@ use super::{
     show,
 };
 use crate::{
-    error::{Answer, Failure},
-    form::{Form, Reader, Refusal},
+    error::{Answer, Failure, Refusal},
+    form::{Form, Reader},
     page::Frame,
     query::Query,
     text,

@@ -9,10 +9,10 @@ use webhooks::{
     PublicEvent, Secret, WantedState, WebhookError,
 };
 
-use super::{Desk, PATH, id};
+use super::pages::{self, Desk, PATH, id};
 use crate::{
-    error::{Answer, Failure},
-    form::{Fields, Form, Reader, Refusal, optional},
+    error::{Answer, Failure, Refusal},
+    form::{Fields, Form, Reader, optional},
 };
 
 impl From<WebhookError> for Failure {
@@ -80,9 +80,9 @@ pub async fn create(desk: Desk, form: Form) -> Answer {
         let id = EndpointId::new(Uuid::now_v7());
         let (webhooks, secret) = (desk.webhooks(), Secret::drawn(rand::random()));
         let created = webhooks.create(new, prefixes, id, secret, desk.now);
-        super::secret(&desk, &created.await?, false).await
+        pages::secret(&desk, &created.await?, false).await
     };
-    let page = async |refused| super::all(&desk, refused).await;
+    let page = async |refused| pages::all(&desk, refused).await;
     form.answer(created.await, page).await
 }
 
@@ -90,7 +90,7 @@ pub async fn create(desk: Desk, form: Form) -> Answer {
 pub async fn change(desk: Desk, path: web::Path<String>, form: Form) -> Answer {
     let id = id(&path)?;
     let done = carry_out(&desk, id, &form).await;
-    let page = async |refused| super::one(&desk, id, None, refused).await;
+    let page = async |refused| pages::one(&desk, id, None, refused).await;
     form.answer(done, page).await
 }
 
@@ -106,7 +106,7 @@ async fn carry_out(desk: &Desk, id: EndpointId, form: &Form) -> Answer {
         Command::Rotate => {
             let rotated = webhooks.rotate(id, Secret::drawn(rand::random()), now);
             let endpoint = rotated.await?.endpoint;
-            return super::secret(desk, &endpoint, true).await;
+            return pages::secret(desk, &endpoint, true).await;
         }
         Command::Delete => {
             webhooks.delete(id, now).await?;
@@ -162,5 +162,5 @@ async fn test(desk: &Desk, id: EndpointId) -> Answer {
     };
     let error = attempt.error.map(|error| format!(": {error}"));
     let notice = format!("{status} after {took} ms{}.", error.unwrap_or_default());
-    super::one(desk, id, Some(notice), Fields::default()).await
+    pages::one(desk, id, Some(notice), Fields::default()).await
 }

@@ -11,7 +11,7 @@ use actix_web::{
 use domain::posting::{PutPosting, Rejection};
 use kernel::SourceIdentifier;
 
-use super::{LIST_PATH, json_ld, view};
+use super::{json_ld, list::LIST_PATH, view};
 use crate::{
     accept, answer::Answer, coding::encode, error::ApiError, etag::conditional, oauth::Caller,
     query::Parameters, resource::Segment, state::State,

@@ -23,6 +23,7 @@ pub use self::cursor::{decode as read_cursor, encode as write_cursor};
 pub use self::{
     activity::Pushes,
     export::NDJSON,
+    list::LIST_PATH,
     payload::describe_fields,
     prefer::{STRICT, is_strict},
     put::PREFERENCE_APPLIED,
@@ -34,8 +35,6 @@ use crate::{
     guard::{clients, protected},
 };
 
-/// The path of the list.
-pub const LIST_PATH: &str = "/api/job-board/job-postings";
 /// The path of the export.
 pub const EXPORT_PATH: &str = "/api/job-board/export";
 
