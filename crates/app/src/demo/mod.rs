@@ -42,7 +42,7 @@ use crate::{
     shutdown::{INTERRUPTED, StopSignals},
 };
 
-/// The time limit of the samples' enrichment.
+/// How long no sample may be enriched.
 const ENRICHMENT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Show everything at once: sample postings through OAuth, enrichment and back
@@ -141,7 +141,7 @@ async fn show(
 }
 
 async fn wait_for_enrichment(database: &Database) -> anyhow::Result<()> {
-    let started = Instant::now();
+    let (mut last, mut since) = (None, Instant::now());
     let mut bar: Option<ProgressBar> = None;
     loop {
         let backlog = database.outbox.backlog(workers::kinds()).await?;
@@ -153,11 +153,14 @@ async fn wait_for_enrichment(database: &Database) -> anyhow::Result<()> {
             bar.finish_and_clear();
             return Ok(());
         }
-        if started.elapsed() > ENRICHMENT_TIMEOUT {
+        if last != Some(waiting) {
+            (last, since) = (Some(waiting), Instant::now());
+        }
+        if since.elapsed() > ENRICHMENT_TIMEOUT {
             bar.finish_and_clear();
             bail!(
-                "{waiting} samples were not enriched within {} s; `posthaste outbox list` with \
-                 the demo's --data-dir tells what they wait for",
+                "{waiting} samples wait, and none was enriched for {} s; `posthaste outbox list` \
+                 with the demo's --data-dir tells what they wait for",
                 ENRICHMENT_TIMEOUT.as_secs()
             );
         }
