@@ -36,7 +36,7 @@ use kernel::{
 use newsletter::testing::{MemoryStore, subscriber_id, token};
 use time::{Duration, OffsetDateTime};
 use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, PrivateAddresses, Sender};
-use workers::faulty::FaultyStore;
+use workers::testing::FaultyStore;
 
 /// A text that is a script if a page does not escape it.
 pub const EVIL: &str = "\"'><script>alert(1)</script>";

@@ -45,7 +45,6 @@ use self::{
     console::ConsoleServer,
     integration::{Pages, shared_ports},
     listener::Running as RunningListener,
-    reads::ReadTasks,
     traces::Traces,
     worker::WorkerSetup,
 };
@@ -343,7 +342,7 @@ impl Running {
             imports.stop().await;
             tokio::join!(lanes.stop(), newsletter.stop());
         };
-        tokio::join!(answered, stopped(worker.map(workers::Worker::stop)));
+        tokio::join!(answered, stopped(worker.map(Loops::stop)));
         activity.stop().await;
         // Last, so that the metrics show the shutdown.
         stopped(admin.map(RunningListener::stop)).await;
