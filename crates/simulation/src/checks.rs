@@ -19,8 +19,7 @@ use webhooks::{EndpointState, Owner, Webhooks};
 use crate::{
     book::Word,
     integrations::{CLIENTS, IDENTIFIERS, catalogue},
-    judge::number,
-    outside::is_fine,
+    judge::{is_fine, number},
     subscribers,
     world::World,
 };

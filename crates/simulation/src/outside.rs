@@ -10,7 +10,11 @@ use newsletter::subscriber::provider::{Call, Provider, ProviderError, Relay};
 use tokio::time::sleep;
 use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, NoAnswer, Sender};
 
-use crate::{judge::number, link::Link, subscribers};
+use crate::{
+    judge::{is_fine, number},
+    link::Link,
+    subscribers,
+};
 
 /// The receivers of webhooks.
 pub struct Receivers(pub Arc<Link>);
@@ -80,11 +84,6 @@ impl Sender for Receivers {
 
 /// Judges postings: it wants no fifth title.
 pub struct Model(pub Arc<Link>);
-
-/// Whether a title may be shown.
-pub fn is_fine(title: u64) -> bool {
-    !title.is_multiple_of(5)
-}
 
 #[async_trait]
 impl Enricher for Model {
