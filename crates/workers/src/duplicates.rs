@@ -1,6 +1,6 @@
 //! Looks up anew which postings duplicate each other.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{posting::DUPLICATES, usecase};
@@ -27,10 +27,9 @@ const CONFLICTS: Duration = Duration::from_millis(300);
 struct Searches(Tasks);
 
 /// Starts the loop of searches.
-pub(super) fn start(tasks: &Tasks, loops: &mut Loops) -> io::Result<()> {
+pub(super) fn start(tasks: &Tasks, loops: &mut Loops) {
     let (tasks, handler) = (tasks.clone(), Arc::new(Searches(tasks.clone())));
     loops.spawn(|stop| poll::run(tasks, handler, stop));
-    Ok(())
 }
 
 #[async_trait]

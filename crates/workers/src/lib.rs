@@ -72,7 +72,7 @@ pub use self::{
 };
 
 /// Starts the loops that carry tasks out.
-type Start = fn(&Tasks, &mut Loops) -> io::Result<()>;
+type Start = fn(&Tasks, &mut Loops);
 
 /// Every kind of task, in the order in which they are shown, with what starts its loops. Those of
 /// the newsletter start together.
@@ -80,8 +80,8 @@ const STARTS: [(Kind, Start); 5] = [
     (ENRICH.kind(), enrich::start),
     (DUPLICATES.kind(), duplicates::start),
     (SYNC, newsletter::start),
-    (MIGRATE.kind(), |_, _| Ok(())),
-    (WITHDRAW.kind(), |_, _| Ok(())),
+    (MIGRATE.kind(), |_, _| {}),
+    (WITHDRAW.kind(), |_, _| {}),
 ];
 
 /// Every kind of task.
@@ -105,9 +105,9 @@ const GRACE: Duration = Duration::from_secs(2);
 pub fn start(parts: WorkerParts) -> io::Result<Loops> {
     let grace = parts.settings.stop_within + GRACE;
     let mut loops = Loops::new(grace, "its work is due again when its lease ends");
-    let tasks = Tasks::new(parts);
+    let tasks = Tasks::new(parts)?;
     for (_, start) in STARTS {
-        start(&tasks, &mut loops)?;
+        start(&tasks, &mut loops);
     }
     webhooks::start(&tasks.parts, &mut loops);
     jobs::start(&tasks.parts, &mut loops);

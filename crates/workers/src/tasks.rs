@@ -1,6 +1,6 @@
 //! The worker's side of the outbox: claims, leases, and retries of failed tasks.
 
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use ::newsletter::subscriber::provider::ProviderError;
 use enrichment::EnrichError;
@@ -12,21 +12,27 @@ use runtime::lease;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{parts::WorkerParts, quarantine::Quarantine, settings::WorkerSettings};
+use super::{
+    background::Background, parts::WorkerParts, quarantine::Quarantine, settings::WorkerSettings,
+};
 
 /// Claims tasks, renews their leases, and settles failures.
 #[derive(Clone)]
 pub(super) struct Tasks {
     pub parts: Arc<WorkerParts>,
     pub quarantine: Arc<Quarantine>,
+    /// The threads that enrich.
+    pub threads: Arc<Background>,
 }
 
 impl Tasks {
-    pub fn new(parts: WorkerParts) -> Self {
-        Self {
+    /// Fails when there can be no threads that enrich.
+    pub fn new(parts: WorkerParts) -> io::Result<Self> {
+        Ok(Self {
+            threads: Arc::new(parts.settings.threads()?),
             parts: Arc::new(parts),
             quarantine: Arc::default(),
-        }
+        })
     }
 
     pub fn settings(&self) -> &WorkerSettings {

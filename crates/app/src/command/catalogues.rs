@@ -8,7 +8,7 @@ use domain::{
     catalogue::{Catalogue, PastImport},
     usecase::{CatalogueError, UndoCatalogue as _, UndoOrder},
 };
-use ingest::{CataloguePorts, CatalogueUndo};
+use ingest::CatalogueUndo;
 use kernel::{CatalogueName, ClientId, Prefixes};
 use runtime::{Throttle, clock};
 use serde::{Serialize, Serializer};
@@ -178,12 +178,8 @@ impl Undo {
     pub async fn run(self) -> anyhow::Result<()> {
         let by = self.operator.attribution()?;
         let (database, client) = self.named.open().await?;
-        let undo = CatalogueUndo::new(CataloguePorts {
-            catalogues: Arc::clone(&database.catalogues),
-            store: Arc::clone(&database.store),
-            clock: clock::system(),
-            throttle: Throttle(Arc::new(|| false)),
-        });
+        let throttle = Throttle(Arc::new(|| false));
+        let undo = CatalogueUndo::new(database.for_catalogues(throttle));
         let order = UndoOrder {
             client,
             name: self.named.name,

@@ -20,7 +20,7 @@ pub mod walk;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::{io, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, FutureExt as _, join_all};
 use newsletter::subscriber::Account;
@@ -39,14 +39,13 @@ use self::{
 use super::{poll, tasks::Tasks};
 
 /// Starts the part of a worker that calls the provider, if there is an account to call.
-pub(super) fn start(tasks: &Tasks, loops: &mut Loops) -> io::Result<()> {
+pub(super) fn start(tasks: &Tasks, loops: &mut Loops) {
     if !tasks.parts.provider.accounts().is_empty() {
         let newsletter = Newsletter {
             tasks: tasks.clone(),
         };
         loops.spawn(|stop| newsletter.run(stop));
     }
-    Ok(())
 }
 
 /// The worker's part that calls the provider.
