@@ -18,7 +18,7 @@ use ::newsletter::{
 use domain::catalogue::LastImport;
 use futures_util::future::{join, join5};
 use kernel::outbox::Backlog;
-use metrics::{Unit, describe_gauge, gauge, with_local_recorder};
+use metrics::{gauge, with_local_recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use runtime::Clock;
 use time::OffsetDateTime;
@@ -29,12 +29,22 @@ pub use self::{
     stores::{BacklogCount, NewsletterStores, Stores, backlog_of},
 };
 
-const OUTBOX_TASKS: &str = "posthaste_outbox_tasks";
-const OUTBOX_OLDEST: &str = "posthaste_outbox_oldest_seconds";
-const STORE_UP: &str = "posthaste_store_up";
-const PUSHES_UNDER_WAY: &str = "posthaste_pushes_under_way";
-const SIGNING_KEYS: &str = "posthaste_signing_keys";
-const SIGNING_KEYS_AGE: &str = "posthaste_signing_keys_age_seconds";
+runtime::metrics! {
+    fn describe_own;
+    gauge STORE_UP in Count = "posthaste_store_up",
+        "1 if the store can do its work, else 0";
+    gauge OUTBOX_TASKS in Count = "posthaste_outbox_tasks",
+        "Side effects in the store by kind and state: waiting (or being worked on) and dead (given \
+         up); counted to 100000, every 5 seconds";
+    gauge OUTBOX_OLDEST in Seconds = "posthaste_outbox_oldest_seconds",
+        "The age of the oldest side effect that waits and is no bulk work, by kind; 0 if none does";
+    gauge PUSHES_UNDER_WAY in Count = "posthaste_pushes_under_way",
+        "Pushes and lines of imports that this process has taken in and not answered yet";
+    gauge SIGNING_KEYS in Count = "posthaste_signing_keys",
+        "Keys that this process can sign tokens with; at 0 no token is given out or accepted";
+    gauge SIGNING_KEYS_AGE in Seconds = "posthaste_signing_keys_age_seconds",
+        "The time since the folder of keys was last read, every second unless it hangs or is gone";
+}
 
 /// Subscribers by status, if they could be counted, and the state of the accounts.
 type NewsletterState = (Option<Vec<SubscriberCount>>, Vec<(Account, AccountState)>);
@@ -109,7 +119,7 @@ impl Page {
         let asked_for = PrometheusBuilder::new().build_recorder();
         with_local_recorder(&asked_for, || {
             describe();
-            record_store(is_up);
+            gauge!(STORE_UP).set(u8::from(is_up));
             record_backlog(backlog.as_deref(), clock());
             if let Some((subscribers, accounts)) = newsletter {
                 newsletter::record(subscribers.as_deref(), &accounts, clock());
@@ -146,47 +156,13 @@ impl Page {
 
 /// Describes the metrics of the page, those that only some processes have too.
 pub fn describe() {
-    describe_gauge!(
-        STORE_UP,
-        Unit::Count,
-        "1 if the store can do its work, else 0"
-    );
-    describe_gauge!(
-        OUTBOX_TASKS,
-        Unit::Count,
-        "Side effects in the store by kind and state: waiting (or being worked on) and dead \
-         (given up); counted to 100000, every 5 seconds"
-    );
-    describe_gauge!(
-        OUTBOX_OLDEST,
-        Unit::Seconds,
-        "The age of the oldest side effect that waits and is no bulk work, by kind; 0 if none does"
-    );
-    describe_gauge!(
-        PUSHES_UNDER_WAY,
-        Unit::Count,
-        "Pushes and lines of imports that this process has taken in and not answered yet"
-    );
-    describe_gauge!(
-        SIGNING_KEYS,
-        Unit::Count,
-        "Keys that this process can sign tokens with; at 0 no token is given out or accepted"
-    );
-    describe_gauge!(
-        SIGNING_KEYS_AGE,
-        Unit::Seconds,
-        "The time since the folder of keys was last read, every second unless it hangs or is gone"
-    );
+    describe_own();
     catalogues::describe();
     clients::describe();
     newsletter::describe();
     postings::describe();
     process::describe();
     webhooks::describe();
-}
-
-fn record_store(is_up: bool) {
-    gauge!(STORE_UP).set(u8::from(is_up));
 }
 
 fn record_backlog(backlog: Option<&[Backlog]>, now: OffsetDateTime) {

@@ -14,6 +14,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use flate2::bufread::MultiGzDecoder;
+use program::input::{LineReader, without_mark};
 use serde::{
     Deserializer as _,
     de::{Error as _, SeqAccess, Visitor},
@@ -24,14 +25,12 @@ use crate::spool::{Spool, SpoolReader};
 
 /// The longest line in bytes. Far above what any service accepts, it limits the memory for files
 /// without lines.
-const LONGEST_LINE: u64 = 64 << 20;
+const LONGEST_LINE: usize = 64 << 20;
 /// How much of the content is looked at to see what it is.
 const ENOUGH: u64 = 4 << 10;
 /// How much of an unknown content is shown, in characters.
 const SHOWN: usize = 40;
 const BUFFER: usize = 256 << 10;
-
-const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// An input that can be read from its beginning any number of times.
 #[derive(Clone, Debug)]
@@ -192,7 +191,7 @@ fn unpack(mut input: impl Read + 'static) -> anyhow::Result<Box<dyn Read>> {
 fn detect(mut input: Box<dyn Read>) -> anyhow::Result<(impl BufRead, bool)> {
     let mut start = Vec::new();
     (&mut input).take(ENOUGH).read_to_end(&mut start)?;
-    let text = start.strip_prefix(MARK).unwrap_or(&start);
+    let text = without_mark(&start);
     let is_line = |line: &[u8]| line.trim_ascii_start().starts_with(b"{");
     let is_array = match text.trim_ascii_start().first() {
         Some(b'[') => true,
@@ -246,21 +245,20 @@ impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
         !self.is_stopped
     }
 
-    fn read(&mut self, mut input: impl BufRead) -> io::Result<()> {
+    fn read(&mut self, input: impl BufRead) -> io::Result<()> {
+        let mut lines = LineReader::new(input, LONGEST_LINE);
         let mut text = Vec::new();
-        loop {
-            text.clear();
-            // One byte more than the limit tells that the line is too long.
-            let mut line = (&mut input).take(LONGEST_LINE + 1);
-            let read = line.read_until(b'\n', &mut text)? as u64;
-            if read > LONGEST_LINE && !text.ends_with(b"\n") {
+        while lines.append_line(&mut text)? {
+            if lines.is_cut {
                 let problem = format!("the next one is longer than {LONGEST_LINE} bytes");
                 return Err(io::Error::other(problem));
             }
-            if read == 0 || !self.add(&text) {
-                return Ok(());
+            if !self.add(&text) {
+                break;
             }
+            text.clear();
         }
+        Ok(())
     }
 
     fn read_array(&mut self, input: impl Read) -> io::Result<()> {

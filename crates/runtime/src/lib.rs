@@ -3,12 +3,12 @@
 //! - [`conflicts`]: a use case is decided again after conflicts, and a call is made again after
 //!   failures. [`waits`]: the growing waits with jitter between.
 //! - [`loops`]: loops that run until they are stopped. [`rounds`]: one that works while the store
-//!   is available. [`lease`]: keeps a lease. [`batches`]: cleans up in batches. [`cached`]: keeps a value for a
-//!   time. [`recent`]: remembers keys for a time.
+//!   is available. [`lease`]: keeps a lease. [`batches`]: cleans up in batches. [`cached`]: keeps a
+//!   value for a time. [`recent`]: remembers keys for a time.
 //! - [`panics`]: a panic is an error, so that a defect in one item ends no loop over all.
 //! - [`throttle`]: background work gives way while many clients push. [`cores`]: the division of
 //!   the machine's cores.
-//! - [`clock`]: the current time.
+//! - [`clock`]: the current time. [`metrics!`]: declares metrics.
 
 pub mod batches;
 pub mod cached;
@@ -17,6 +17,7 @@ pub mod conflicts;
 pub mod cores;
 pub mod lease;
 pub mod loops;
+mod metrics;
 pub mod panics;
 pub mod recent;
 pub mod rounds;

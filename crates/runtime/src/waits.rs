@@ -150,7 +150,7 @@ mod tests {
         let from_now = waits.clone().from_now();
         tokio::time::advance(Duration::from_secs(20)).await;
         assert_eq!(from_now.count(), 0);
-        while let Some(wait) = waits.next() {
+        for wait in waits.by_ref() {
             tokio::time::advance(wait).await;
         }
         assert_eq!(waits.next(), None);

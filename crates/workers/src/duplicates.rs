@@ -32,7 +32,6 @@ pub(super) const HANDLER: KindHandler = KindHandler {
     start: |tasks, loops| {
         let (tasks, handler) = (tasks.clone(), Arc::new(Searches(tasks.clone())));
         loops.spawn(|stop| poll::run(tasks, handler, stop));
-        Ok(())
     },
 };
 

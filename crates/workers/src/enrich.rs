@@ -3,7 +3,6 @@
 mod failed;
 
 use std::{
-    io,
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -27,7 +26,6 @@ use tokio::{sync::oneshot, task::JoinError, time::timeout};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
-    background::Background,
     metrics,
     model_breaker::Permit,
     poll::{self, Handler},
@@ -41,7 +39,6 @@ const CONFLICTS: Duration = Duration::from_millis(500);
 /// The handler of enrichment tasks.
 struct Enrichments {
     tasks: Tasks,
-    threads: Background,
 }
 
 /// The kind, and what works on its tasks.
@@ -50,17 +47,15 @@ pub(super) const HANDLER: KindHandler = KindHandler {
     start,
 };
 
-/// Starts the loops of enrichments. Fails when there can be no threads for them.
-fn start(tasks: &Tasks, loops: &mut Loops) -> io::Result<()> {
+/// Starts the loops of enrichments.
+fn start(tasks: &Tasks, loops: &mut Loops) {
     let handler = Arc::new(Enrichments {
         tasks: tasks.clone(),
-        threads: tasks.settings().threads()?,
     });
     for _ in 0..tasks.settings().enrich_loops.max(1) {
         let (tasks, handler) = (tasks.clone(), Arc::clone(&handler));
         loops.spawn(|stop| poll::run(tasks, handler, stop));
     }
-    Ok(())
 }
 
 #[async_trait]
@@ -264,7 +259,7 @@ impl Enrichments {
     ) -> Result<Enrichment, EnrichError> {
         let (enricher, stop) = (self.enricher(), StopOnDrop::default());
         let (flag, (began, waiting)) = (Arc::clone(&stop.0), oneshot::channel());
-        let work = AbortOnDropHandle::new(self.threads.spawn(async move {
+        let work = AbortOnDropHandle::new(self.tasks.threads.spawn(async move {
             // If the receiver is gone, the stop flag is set, too.
             let _ = began.send(());
             let trace = trace.map(|trace| trace.to_string());

@@ -93,9 +93,9 @@ const GRACE: Duration = Duration::from_secs(2);
 pub fn start(parts: WorkerParts) -> io::Result<Loops> {
     let grace = parts.settings.stop_within + GRACE;
     let mut loops = Loops::new(grace, "its work is due again when its lease ends");
-    let tasks = Tasks::new(parts);
+    let tasks = Tasks::new(parts)?;
     for handler in HANDLERS {
-        (handler.start)(&tasks, &mut loops)?;
+        (handler.start)(&tasks, &mut loops);
     }
     webhooks::start(&tasks.parts, &mut loops);
     jobs::start(&tasks.parts, &mut loops);

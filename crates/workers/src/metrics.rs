@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use ::metrics::{
-    Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
-};
+use ::metrics::{counter, gauge, histogram};
 use ::newsletter::subscriber::Account;
 use ::webhooks::Outcome;
 use access::activity::Counts;
@@ -12,17 +10,35 @@ use domain::posting::{ReasonCode, Verdict};
 use enrichment::Redactions;
 use kernel::ClientId;
 
-const ENRICHMENTS: &str = "posthaste_enrichments_total";
-/// The time of enrichments.
-pub const ENRICHMENT_SECONDS: &str = "posthaste_enrichment_seconds";
-const ENRICHER_PAUSED: &str = "posthaste_enricher_paused";
-const REDACTIONS: &str = "posthaste_redactions_total";
-const DRAFTS_REUSED: &str = "posthaste_llm_drafts_reused_total";
-const PHRASES_DROPPED: &str = "posthaste_llm_phrases_dropped_total";
-const WEBHOOK_DELIVERIES: &str = "posthaste_webhook_deliveries_total";
-const PROVIDER_PAUSED: &str = "posthaste_provider_paused";
-const PUSHES: &str = "posthaste_pushes_total";
-const TEXTS_DROPPED: &str = "posthaste_expired_texts_dropped_total";
+runtime::metrics! {
+    fn describe_all;
+    counter ENRICHMENTS in Count = "posthaste_enrichments_total",
+        "Enrichments by outcome: approved, rejected (with its code in code), failed (will be tried \
+         again) and unjudged (given up)";
+    /// The time of enrichments.
+    pub histogram ENRICHMENT_SECONDS in Seconds = "posthaste_enrichment_seconds",
+        "How long the enricher worked on a posting, whatever came of it";
+    gauge ENRICHER_PAUSED in Count = "posthaste_enricher_paused",
+        "1 while this process has paused calls of the enricher, else 0";
+    counter REDACTIONS in Count = "posthaste_redactions_total",
+        "What the rules hid in descriptions, whenever they prepared one, by kind: company, email, \
+         phone, link, person, address, id and handle";
+    counter DRAFTS_REUSED in Count = "posthaste_llm_drafts_reused_total",
+        "Postings that took a draft somebody had paid for before";
+    counter PHRASES_DROPPED in Count = "posthaste_llm_phrases_dropped_total",
+        "Phrases of drafts that hide nothing, because their postings do not have them";
+    counter WEBHOOK_DELIVERIES in Count = "posthaste_webhook_deliveries_total",
+        "Attempts to deliver an event to a webhook by outcome: delivered, refused, gone (410) and \
+         no_answer; and, beside its last attempt, each event that was given_up";
+    counter TEXTS_DROPPED in Count = "posthaste_expired_texts_dropped_total",
+        "Expired postings whose texts this process dropped";
+    gauge PROVIDER_PAUSED in Count = "posthaste_provider_paused",
+        "1 while this process has paused calls of an account of the e-mail provider, else 0; by \
+         account";
+    counter PUSHES in Count = "posthaste_pushes_total",
+        "Pushes and lines of imports that this process answered, by client and outcome: created, \
+         updated, unchanged, expired, reopened and refused; counted every few seconds";
+}
 
 /// Buckets of an enrichment: rules take about a millisecond, a model up to a few minutes.
 pub const ENRICHMENT_BUCKETS: [f64; 13] = [
@@ -121,61 +137,7 @@ pub fn provider_paused(account: Account, is_paused: bool) {
 
 /// Describes each metric, and starts counters at zero, so that a first event shows as a step.
 pub fn describe() {
-    describe_counter!(
-        ENRICHMENTS,
-        Unit::Count,
-        "Enrichments by outcome: approved, rejected (with its code in code), failed (will be \
-         tried again) and unjudged (given up)"
-    );
-    describe_histogram!(
-        ENRICHMENT_SECONDS,
-        Unit::Seconds,
-        "How long the enricher worked on a posting, whatever came of it"
-    );
-    describe_gauge!(
-        ENRICHER_PAUSED,
-        Unit::Count,
-        "1 while this process has paused calls of the enricher, else 0"
-    );
-    describe_counter!(
-        REDACTIONS,
-        Unit::Count,
-        "What the rules hid in descriptions, whenever they prepared one, by kind: company, email, \
-         phone, link, person, address, id and handle"
-    );
-    describe_counter!(
-        DRAFTS_REUSED,
-        Unit::Count,
-        "Postings that took a draft somebody had paid for before"
-    );
-    describe_counter!(
-        PHRASES_DROPPED,
-        Unit::Count,
-        "Phrases of drafts that hide nothing, because their postings do not have them"
-    );
-    describe_counter!(
-        WEBHOOK_DELIVERIES,
-        Unit::Count,
-        "Attempts to deliver an event to a webhook by outcome: delivered, refused, gone (410) and \
-         no_answer; and, beside its last attempt, each event that was given_up"
-    );
-    describe_counter!(
-        TEXTS_DROPPED,
-        Unit::Count,
-        "Expired postings whose texts this process dropped"
-    );
-    describe_gauge!(
-        PROVIDER_PAUSED,
-        Unit::Count,
-        "1 while this process has paused calls of an account of the e-mail provider, else 0; by \
-         account"
-    );
-    describe_counter!(
-        PUSHES,
-        Unit::Count,
-        "Pushes and lines of imports that this process answered, by client and outcome: created, \
-         updated, unchanged, expired, reopened and refused; counted every few seconds"
-    );
+    describe_all();
 
     for outcome in ["approved", "failed", "unjudged"] {
         counter!(ENRICHMENTS, "outcome" => outcome, "code" => "").increment(0);

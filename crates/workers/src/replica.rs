@@ -8,15 +8,21 @@ use std::{
     time::Duration,
 };
 
-use ::metrics::{Unit, describe_gauge, gauge};
+use ::metrics::gauge;
 use domain::store::ReplicaPosition;
 use futures_util::{FutureExt as _, future::join};
 use kernel::StoreError;
 use runtime::Loops;
 use tokio::time::{Instant, sleep, timeout};
 
-const UP: &str = "posthaste_replica_up";
-const LAG: &str = "posthaste_replica_lag_seconds";
+runtime::metrics! {
+    pub fn describe;
+    gauge UP in Count = "posthaste_replica_up",
+        "1 while this process reads lists, exports and events from the replica, 0 while it reads \
+         them from the primary";
+    gauge LAG in Seconds = "posthaste_replica_lag_seconds",
+        "By how much the replica is behind the primary";
+}
 
 /// The time between two comparisons.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -34,21 +40,6 @@ impl Lag {
     pub fn get(&self) -> Option<Duration> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Describes the metrics.
-pub fn describe() {
-    describe_gauge!(
-        UP,
-        Unit::Count,
-        "1 while this process reads lists, exports and events from the replica, 0 while it reads \
-         them from the primary"
-    );
-    describe_gauge!(
-        LAG,
-        Unit::Seconds,
-        "By how much the replica is behind the primary"
-    );
 }
 
 /// Compares the two in one of these loops.

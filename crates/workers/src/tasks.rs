@@ -12,13 +12,15 @@ use runtime::{Loops, lease};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{parts::WorkerParts, quarantine::Quarantine, settings::WorkerSettings};
+use super::{
+    background::Background, parts::WorkerParts, quarantine::Quarantine, settings::WorkerSettings,
+};
 
 /// What works on tasks of some kinds.
 pub(super) struct KindHandler {
     pub kinds: &'static [Kind],
     /// Starts its loops.
-    pub start: fn(&Tasks, &mut Loops) -> io::Result<()>,
+    pub start: fn(&Tasks, &mut Loops),
 }
 
 /// Claims tasks, renews their leases, and settles failures.
@@ -26,14 +28,18 @@ pub(super) struct KindHandler {
 pub(super) struct Tasks {
     pub parts: Arc<WorkerParts>,
     pub quarantine: Arc<Quarantine>,
+    /// The threads that enrich.
+    pub threads: Arc<Background>,
 }
 
 impl Tasks {
-    pub fn new(parts: WorkerParts) -> Self {
-        Self {
+    /// Fails when there can be no threads that enrich.
+    pub fn new(parts: WorkerParts) -> io::Result<Self> {
+        Ok(Self {
+            threads: Arc::new(parts.settings.threads()?),
             parts: Arc::new(parts),
             quarantine: Arc::default(),
-        }
+        })
     }
 
     pub fn settings(&self) -> &WorkerSettings {

@@ -8,14 +8,22 @@ use domain::{
     import::Counts,
 };
 use kernel::StoreError;
-use metrics::{Unit, describe_gauge, gauge};
+use metrics::gauge;
 use time::OffsetDateTime;
 
 use super::stores::{Stores, number};
 
-const LAST: &str = "posthaste_catalogue_last_import_timestamp_seconds";
-const POSTINGS: &str = "posthaste_catalogue_postings";
-const HELD: &str = "posthaste_catalogue_held_back";
+runtime::metrics! {
+    pub(super) fn describe;
+    gauge LAST in Seconds = "posthaste_catalogue_last_import_timestamp_seconds",
+        "When the last import of a catalogue ended, in seconds since 1970, by client and \
+         catalogue; of the 500 oldest catalogues";
+    gauge POSTINGS in Count = "posthaste_catalogue_postings",
+        "The postings that the last import of a catalogue listed, by client and catalogue";
+    gauge HELD in Count = "posthaste_catalogue_held_back",
+        "The postings that the last import of a catalogue did not expire because too many were \
+         missing, by client and catalogue";
+}
 
 /// The most catalogues that are shown, the oldest ones.
 const MOST: usize = 500;
@@ -38,27 +46,6 @@ const fn listed(counts: &Counts) -> u64 {
 fn held_back(import: &PastImport) -> u64 {
     let missing = import.summary.missing;
     missing.map_or(0, |missing| if missing.held { missing.count } else { 0 })
-}
-
-/// Describes them.
-pub(super) fn describe() {
-    describe_gauge!(
-        LAST,
-        Unit::Seconds,
-        "When the last import of a catalogue ended, in seconds since 1970, by client and \
-         catalogue; of the 500 oldest catalogues"
-    );
-    describe_gauge!(
-        POSTINGS,
-        Unit::Count,
-        "The postings that the last import of a catalogue listed, by client and catalogue"
-    );
-    describe_gauge!(
-        HELD,
-        Unit::Count,
-        "The postings that the last import of a catalogue did not expire because too many were \
-         missing, by client and catalogue"
-    );
 }
 
 pub(super) fn record(imports: Vec<LastImport>) {

@@ -3,12 +3,17 @@
 use std::time::Duration;
 
 use kernel::StoreError;
-use metrics::{Unit, describe_gauge, gauge};
+use metrics::gauge;
 use time::OffsetDateTime;
 
 use super::stores::Stores;
 
-const LAST_PUSH: &str = "posthaste_last_push_timestamp_seconds";
+runtime::metrics! {
+    pub(super) fn describe;
+    gauge LAST_PUSH in Seconds = "posthaste_last_push_timestamp_seconds",
+        "When a client last pushed, refused or not, in seconds since 1970, by client and name; of \
+         the 200 oldest clients";
+}
 
 /// The most clients that are shown, the oldest ones.
 const MOST: usize = 200;
@@ -30,16 +35,6 @@ pub(super) async fn read(stores: &Stores) -> Result<Vec<LastPush>, StoreError> {
         Some((client.id.to_string(), client.name, at))
     });
     Ok(last.collect())
-}
-
-/// Describes them.
-pub(super) fn describe() {
-    describe_gauge!(
-        LAST_PUSH,
-        Unit::Seconds,
-        "When a client last pushed, refused or not, in seconds since 1970, by client and name; of \
-         the 200 oldest clients"
-    );
 }
 
 pub(super) fn record(pushes: Vec<LastPush>) {

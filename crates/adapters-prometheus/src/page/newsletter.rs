@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kernel::StoreError;
-use metrics::{Unit, describe_gauge, gauge};
+use metrics::gauge;
 use newsletter::{
     store::{AccountState, Accounts, SubscriberCount},
     subscriber::{Account, SubscriberStatus},
@@ -12,9 +12,18 @@ use time::OffsetDateTime;
 
 use super::stores::number;
 
-const SUBSCRIBERS: &str = "posthaste_subscribers";
-const LIST_AGE: &str = "posthaste_provider_list_age_seconds";
-const PAUSED_FOR: &str = "posthaste_provider_paused_for_seconds";
+runtime::metrics! {
+    pub(super) fn describe;
+    gauge SUBSCRIBERS in Count = "posthaste_subscribers",
+        "Subscribers by account, status and under_way (whether they are on the way to that \
+         account), while the newsletter is on; counted once a minute";
+    gauge LIST_AGE in Seconds = "posthaste_provider_list_age_seconds",
+        "How long ago the whole list of an account was read to its end, by account; missing until \
+         it was";
+    gauge PAUSED_FOR in Seconds = "posthaste_provider_paused_for_seconds",
+        "For how long an account of the e-mail provider is still paused, by account; 0 if it is \
+         not";
+}
 
 /// The lifetime of the counts, for which all subscribers are read.
 pub(super) const COUNTS_LIFETIME: Duration = Duration::from_mins(1);
@@ -28,28 +37,6 @@ pub(super) async fn accounts(
         states.push((account, accounts.account_state(account).await?));
     }
     Ok(states)
-}
-
-/// Describes them.
-pub(super) fn describe() {
-    describe_gauge!(
-        SUBSCRIBERS,
-        Unit::Count,
-        "Subscribers by account, status and under_way (whether they are on the way to that \
-         account), while the newsletter is on; counted once a minute"
-    );
-    describe_gauge!(
-        LIST_AGE,
-        Unit::Seconds,
-        "How long ago the whole list of an account was read to its end, by account; missing until \
-         it was"
-    );
-    describe_gauge!(
-        PAUSED_FOR,
-        Unit::Seconds,
-        "For how long an account of the e-mail provider is still paused, by account; 0 if it is \
-         not"
-    );
 }
 
 pub(super) fn record(

@@ -3,11 +3,15 @@
 use std::time::Duration;
 
 use kernel::{Status, StoreError};
-use metrics::{Unit, describe_gauge, gauge};
+use metrics::gauge;
 
 use super::stores::{Stores, number};
 
-const POSTINGS: &str = "posthaste_postings";
+runtime::metrics! {
+    pub(super) fn describe;
+    gauge POSTINGS in Count = "posthaste_postings",
+        "Postings by status, counted to 1000000 of each, once a minute";
+}
 
 /// The largest count of a status. It is read from the index of statuses alone.
 const MOST: usize = 1_000_000;
@@ -26,15 +30,6 @@ pub(super) async fn read(stores: &Stores) -> Result<Vec<Counted>, StoreError> {
         counts.push((*status, count));
     }
     Ok(counts)
-}
-
-/// Describes them.
-pub(super) fn describe() {
-    describe_gauge!(
-        POSTINGS,
-        Unit::Count,
-        "Postings by status, counted to 1000000 of each, once a minute"
-    );
 }
 
 pub(super) fn record(counts: &[Counted]) {

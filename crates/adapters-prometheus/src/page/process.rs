@@ -7,7 +7,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use metrics::{Unit, describe_gauge, gauge};
+use metrics::gauge;
 use rustix::{
     param::clock_ticks_per_second,
     process::{Resource, getrlimit},
@@ -15,11 +15,19 @@ use rustix::{
 
 use super::stores::number;
 
-const MEMORY: &str = "process_resident_memory_bytes";
-const OPEN: &str = "process_open_fds";
-const MOST_OPEN: &str = "process_max_fds";
-const CPU: &str = "process_cpu_seconds_total";
-const START: &str = "process_start_time_seconds";
+runtime::metrics! {
+    pub(super) fn describe;
+    gauge MEMORY in Bytes = "process_resident_memory_bytes",
+        "Resident memory of the process";
+    gauge OPEN in Count = "process_open_fds",
+        "Open file descriptors";
+    gauge MOST_OPEN in Count = "process_max_fds",
+        "The limit of open file descriptors";
+    gauge CPU in Seconds = "process_cpu_seconds_total",
+        "User and system time of the process; it only grows";
+    gauge START in Seconds = "process_start_time_seconds",
+        "The time of the start, in seconds since 1970";
+}
 
 /// The time at which the process began to record metrics, which it does at its start.
 static STARTED: OnceLock<SystemTime> = OnceLock::new();
@@ -27,23 +35,6 @@ static STARTED: OnceLock<SystemTime> = OnceLock::new();
 /// Remembers the time of the start.
 pub fn started() {
     let _ = STARTED.set(SystemTime::now());
-}
-
-/// Describes them.
-pub(super) fn describe() {
-    describe_gauge!(MEMORY, Unit::Bytes, "Resident memory of the process");
-    describe_gauge!(OPEN, Unit::Count, "Open file descriptors");
-    describe_gauge!(MOST_OPEN, Unit::Count, "The limit of open file descriptors");
-    describe_gauge!(
-        CPU,
-        Unit::Seconds,
-        "User and system time of the process; it only grows"
-    );
-    describe_gauge!(
-        START,
-        Unit::Seconds,
-        "The time of the start, in seconds since 1970"
-    );
 }
 
 pub(super) fn record() {

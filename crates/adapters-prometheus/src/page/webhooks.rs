@@ -2,14 +2,20 @@
 
 use ::webhooks::EndpointState;
 use kernel::StoreError;
-use metrics::{Unit, describe_gauge, gauge};
+use metrics::gauge;
 use time::OffsetDateTime;
 
 use super::stores::{Stores, number};
 
-const ENDPOINTS: &str = "posthaste_webhook_endpoints";
-const WAITING: &str = "posthaste_webhook_waiting_events";
-const LAG: &str = "posthaste_webhook_lag_seconds";
+runtime::metrics! {
+    pub(super) fn describe;
+    gauge ENDPOINTS in Count = "posthaste_webhook_endpoints",
+        "Webhooks by state: active, paused and disabled; counted to 1000";
+    gauge WAITING in Count = "posthaste_webhook_waiting_events",
+        "Events that wait for a further attempt at an active webhook, or behind one that does";
+    gauge LAG in Seconds = "posthaste_webhook_lag_seconds",
+        "The age of the oldest event that an active webhook has not come to; 0 if there is none";
+}
 
 /// The most endpoints that are looked at.
 const MOST: usize = 1_000;
@@ -33,25 +39,6 @@ pub(super) async fn read(stores: &Stores) -> Result<Endpoints, StoreError> {
         waiting: backlog.iter().map(|of| of.waiting).sum(),
         behind_since: backlog.iter().filter_map(|of| of.behind_since).min(),
     })
-}
-
-/// Describes them.
-pub(super) fn describe() {
-    describe_gauge!(
-        ENDPOINTS,
-        Unit::Count,
-        "Webhooks by state: active, paused and disabled; counted to 1000"
-    );
-    describe_gauge!(
-        WAITING,
-        Unit::Count,
-        "Events that wait for a further attempt at an active webhook, or behind one that does"
-    );
-    describe_gauge!(
-        LAG,
-        Unit::Seconds,
-        "The age of the oldest event that an active webhook has not come to; 0 if there is none"
-    );
 }
 
 pub(super) fn record(endpoints: Option<&Endpoints>, now: OffsetDateTime) {

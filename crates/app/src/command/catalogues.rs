@@ -6,7 +6,7 @@ use access::ClientRef;
 use adapters_http::catalogue_data;
 use clap::Args;
 use domain::usecase::{CatalogueError, UndoCatalogue as _, UndoOrder};
-use ingest::{CataloguePorts, CatalogueUndo};
+use ingest::CatalogueUndo;
 use kernel::{CatalogueName, ClientId, Prefixes};
 use runtime::{Throttle, clock};
 
@@ -127,12 +127,8 @@ impl Undo {
     pub async fn run(self) -> anyhow::Result<()> {
         let by = self.operator.attribution()?;
         let (database, client) = self.named.open().await?;
-        let undo = CatalogueUndo::new(CataloguePorts {
-            catalogues: Arc::clone(&database.catalogues),
-            store: Arc::clone(&database.store),
-            clock: clock::system(),
-            throttle: Throttle(Arc::new(|| false)),
-        });
+        let throttle = Throttle(Arc::new(|| false));
+        let undo = CatalogueUndo::new(database.for_catalogues(throttle));
         let order = UndoOrder {
             client,
             name: self.named.name,

@@ -19,8 +19,10 @@ use domain::{
     store::{Health, LockedRows, PostingReader, ReplicaPosition, Retention, Store, StoreClock},
 };
 use enrichment::DraftCache;
+use ingest::CataloguePorts;
 use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox, trace::OptionalTracer};
 use newsletter::store::{Accounts, SubscriberReader};
+use runtime::{Throttle, clock};
 use workers::{Activities, ObservedStore, Observer, Wake};
 
 use self::url::DatabaseUrl;
@@ -116,6 +118,16 @@ impl Database {
                 subscribers: Arc::clone(&self.subscribers),
                 accounts: Arc::clone(&self.accounts),
             }),
+        }
+    }
+
+    /// The ports that work on whole catalogues.
+    pub fn for_catalogues(&self, throttle: Throttle) -> CataloguePorts {
+        CataloguePorts {
+            catalogues: Arc::clone(&self.catalogues),
+            store: Arc::clone(&self.store),
+            clock: clock::system(),
+            throttle,
         }
     }
 

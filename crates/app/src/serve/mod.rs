@@ -32,7 +32,7 @@ use adapters_prometheus::Serving;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, FromArgMatches as _, builder::Resettable};
 use domain::usecase::{Ingest, UndoCatalogue};
-use ingest::{CataloguePorts, ImportPorts, ImportTasks, Importer, Lanes};
+use ingest::{ImportPorts, ImportTasks, Importer, Lanes};
 use kernel::trace::OptionalTracer;
 use runtime::{Loops, Throttle, clock, cores};
 use tokens::KeyFolder;
@@ -226,12 +226,7 @@ impl Running {
         let (imports, import_tasks) = Importer::new(ImportPorts {
             ingest: Arc::clone(&lanes),
             lifetime: options.work.lifetime.lifetime,
-            catalogues: CataloguePorts {
-                catalogues: Arc::clone(&database.catalogues),
-                store: Arc::clone(&database.store),
-                clock: clock::system(),
-                throttle: throttle.clone(),
-            },
+            catalogues: database.for_catalogues(throttle.clone()),
         });
         let undo: Arc<dyn UndoCatalogue> = Arc::new(imports.undo());
         let (called, undone) = (Arc::clone(&tried) as _, Arc::clone(&undo));

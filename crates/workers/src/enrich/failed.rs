@@ -86,7 +86,10 @@ impl Enrichments {
     /// The enrichment by rules alone, if it may be shown.
     async fn unjudged(&self, input: Arc<EnrichmentInput>) -> Option<Enrichment> {
         let enricher = self.enricher();
-        let work = self.threads.spawn(async move { enricher.unjudged(&input) });
+        let work = self
+            .tasks
+            .threads
+            .spawn(async move { enricher.unjudged(&input) });
         work.await.unwrap_or_else(|error| {
             tracing::warn!(error = %failed_to_run(error), "there are no texts to keep");
             None

@@ -56,7 +56,6 @@ pub(super) const HANDLER: KindHandler = KindHandler {
             };
             loops.spawn(|stop| newsletter.run(stop));
         }
-        Ok(())
     },
 };
 

@@ -262,7 +262,11 @@ impl ::newsletter::store::Store for FaultyStore {
     }
 }
 
-/// Waits until a condition holds, and fails after ten seconds.
+/// Waits until a condition holds.
+///
+/// # Panics
+///
+/// If it does not within ten seconds.
 pub async fn eventually(what: &str, holds: impl AsyncFn() -> bool) {
     let patience = async {
         while !holds().await {
