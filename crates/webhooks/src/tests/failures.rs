@@ -139,8 +139,7 @@ async fn a_limited_number_of_events_waits() {
         .await;
     let events = world.events().await;
     let tracked = world.lease(ONE, 1).await.remove(0);
-    let mut full = Round::disabling(&tracked, "", world.now);
-    full.disabled = None;
+    let mut full = Round::idle(&tracked, world.now);
     full.to = events[MOST_WAITING - 1].cursor;
     full.waiting = events[..MOST_WAITING].iter().map(waits_an_hour).collect();
     assert_eq!(world.store.record(ONE, &full).await, Ok(Recorded::Done));
@@ -151,8 +150,7 @@ async fn a_limited_number_of_events_waits() {
     let nothing = nothing.finish(world.now, 0.0);
     assert!(nothing.is_idle());
     assert_eq!(nothing.again_at, world.now + FULL_REST);
-    let mut fewer = Round::disabling(&tracked, "", world.now);
-    fewer.disabled = None;
+    let mut fewer = Round::idle(&tracked, world.now);
     fewer.settled = vec![events[2].cursor];
     assert_eq!(world.store.record(ONE, &fewer).await, Ok(Recorded::Done));
     world.run(mins(2), &mut |_, _| answers(200)).await;
@@ -271,7 +269,7 @@ async fn failures_count_after_a_change_that_is_not_about_the_receiver() {
 async fn start(world: &World, tracked: TrackedEndpoint) -> DeliveryRound {
     let (store, schedule) = (&world.store, world.schedule.clone());
     let start = start_round(store, store, tracked, schedule, world.now).await;
-    start.unwrap().round
+    start.unwrap()
 }
 
 /// The window is each endpoint's own, and a round of one does not wait for another's.
