@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use anyhow::bail;
 use clap::Args;
 use domain::{
-    posting::{Posting, PostingView, Rejection, SalaryPeriod},
+    posting::{Posting, PostingView, Rejection},
     store::PostingReader,
 };
-use kernel::{SourceIdentifier, Version, words};
+use kernel::{SourceIdentifier, Version};
 use serde::Serialize;
 
 use super::resolve;
@@ -105,26 +105,15 @@ fn text(view: &PostingView, appeal: Option<&str>) -> String {
         Some(format!("{} <{}>", company.name, company.website.as_str())),
     );
     field("logo", company.logo_path.clone());
-    let place = words::place(
-        details.location_city.as_deref(),
-        details.location_country_code,
-        &details.location_types,
-    );
-    let salary = words::salary(
-        details.salary_min,
-        details.salary_max,
-        details.salary_currency_code,
-        details.salary_period.map(SalaryPeriod::as_str),
-    );
     let employment = details.employment_types.iter().map(ToString::to_string);
     field(
         "employment",
         Some(employment.collect::<Vec<_>>().join(", ")),
     );
-    field("place", Some(place));
+    field("place", Some(details.place()));
     let coordinates = coordinates.map(|at| format!("{}, {}", at.latitude, at.longitude));
     field("coordinates", coordinates);
-    field("salary", Some(salary));
+    field("salary", Some(details.salary()));
     field("apply by e-mail", details.application_email.clone());
     field("apply at", details.application_url.clone());
     let metadata = details.metadata.as_ref();
