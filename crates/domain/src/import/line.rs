@@ -97,11 +97,6 @@ struct Entry<'a> {
 }
 
 impl Line {
-    /// The name of the member with the identifier.
-    const ID: &'static str = "id";
-    /// The name of the member with the payload.
-    const PAYLOAD: &'static str = "payload";
-
     /// Parses a line, and checks that the client may use its identifier.
     pub fn parse(&self, options: &LineOptions, prefixes: &Prefixes, new_id: PostingId) -> Parsed {
         let text = match &self.text {
@@ -141,16 +136,16 @@ fn read(text: &str) -> Result<(String, &str), (Option<String>, BodyError)> {
     let id = match entry.id.map(|id| serde_json::from_str::<String>(id.get())) {
         Some(Ok(id)) => Some(id),
         Some(Err(_)) => {
-            errors.add(Line::ID, "must be a string");
+            errors.add("id", "must be a string");
             None
         }
         None => {
-            errors.add_as(ErrorKind::Missing, Line::ID, "is required");
+            errors.add_as(ErrorKind::Missing, "id", "is required");
             None
         }
     };
     if entry.payload.is_none() {
-        errors.add_as(ErrorKind::Missing, Line::PAYLOAD, "is required");
+        errors.add_as(ErrorKind::Missing, "payload", "is required");
     }
     match (id, entry.payload) {
         (Some(id), Some(payload)) => Ok((id, payload.get())),

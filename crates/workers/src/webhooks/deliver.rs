@@ -81,7 +81,7 @@ impl Deliveries {
         let parts = &self.parts;
         let owner = self.owner(&tracked.endpoint).await?;
         self.note_owner(lease, owner.as_ref());
-        let of_owner = |tracked: TrackedEndpoint| {
+        let of_owner = |tracked: TrackedEndpoint| -> Result<_, &'static str> {
             let endpoint = tracked.endpoint.of_owner(owner.as_ref())?;
             Ok(TrackedEndpoint {
                 endpoint,

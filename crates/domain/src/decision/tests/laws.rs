@@ -1,6 +1,5 @@
 //! What holds for any command.
 
-use kernel::PutOutcome;
 use proptest::{prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
