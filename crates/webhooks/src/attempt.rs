@@ -1,6 +1,6 @@
 //! One attempt to deliver, and its outcome.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use kernel::{line::bounded, trace::TraceParent};
 use time::OffsetDateTime;
@@ -59,19 +59,25 @@ pub enum Outcome {
 }
 
 /// The reason why there was no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
     /// The receiver's URL or one of its addresses is refused, so nothing was sent.
+    #[error("the address is refused")]
     AddressRefused,
     /// The name could not be resolved, or no connection was made, or it was closed.
+    #[error("no connection")]
     Connection,
     /// The receiver could not prove to be the one of its name, or does not speak TLS.
+    #[error("no secure connection")]
     Tls,
     /// The time limit of an attempt was reached.
+    #[error("no answer in time")]
     Timeout,
     /// The answer is not HTTP.
+    #[error("the answer is broken")]
     Broken,
     /// The service could not make the request, which says nothing about the receiver.
+    #[error("the request cannot be made")]
     Unsendable,
 }
 
@@ -144,19 +150,6 @@ impl Outcome {
             Self::Refused { retry_after, .. } => retry_after,
             Self::Delivered(_) | Self::Gone | Self::NoAnswer(_) => None,
         }
-    }
-}
-
-impl fmt::Display for NoAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::AddressRefused => "the address is refused",
-            Self::Connection => "no connection",
-            Self::Tls => "no secure connection",
-            Self::Timeout => "no answer in time",
-            Self::Broken => "the answer is broken",
-            Self::Unsendable => "the request cannot be made",
-        })
     }
 }
 

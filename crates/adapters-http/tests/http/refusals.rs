@@ -25,9 +25,8 @@ async fn every_operation_checks_its_client_before_anything_else() {
         if scopes.is_empty() {
             continue;
         }
-        let others = Scope::ALL
-            .into_iter()
-            .filter(|scope| !scopes.contains(scope));
+        let others = Scope::ALL.iter().copied();
+        let others = others.filter(|scope| !scopes.contains(scope));
         let stranger = app.token(&others.collect::<Vec<_>>()).await;
         for method in operations.keys().map(String::as_str).chain(["brew"]) {
             let sent = request(&method.to_uppercase(), &format!("{path}?x=1")).body(&*large);

@@ -1,10 +1,7 @@
 //! When a posting is due for enrichment, and what an outcome does.
 
 use super::*;
-use crate::{
-    posting::{Coordinates, Details, Original, TextsDigest},
-    testing::company,
-};
+use crate::posting::{Coordinates, Original, TextsDigest};
 
 #[test]
 fn changes_of_content_ask_for_enrichment_and_others_do_not() {
@@ -130,20 +127,6 @@ fn publication_is_the_first_approval() {
     board.put(REOPEN).unwrap();
     board.enrich(&Verdict::Approve).unwrap();
     assert_eq!(board.posting().published_at, published_at);
-}
-
-#[test]
-fn the_hash_keeps_fields_apart() {
-    let hash = |city: &str, title: &str| {
-        let details = Details {
-            location_city: Some(city.to_owned()),
-            title: title.to_owned(),
-            ..Details::default()
-        };
-        ContentHash::of(&details, &company("acme"))
-    };
-    assert_ne!(hash("ab", "c"), hash("a", "bc"));
-    assert_eq!(hash("ab", "c"), hash("ab", "c"));
 }
 
 const PLACE: Coordinates = Coordinates {

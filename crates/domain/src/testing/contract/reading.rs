@@ -50,17 +50,23 @@ async fn enriched<S: Store + PostingReader>(store: &S, name: &str, size: usize) 
     Ok(store.commit(writes).await?)
 }
 
+/// Makes so many postings in each of three minutes, which do not come in their order.
+async fn pushed_out_of_order<S: Store>(store: &S, count: usize) -> Checked {
+    for minute in [3, 1, 2] {
+        let batch: Vec<_> = (0..count)
+            .map(|n| create(&format!("{minute} {n}"), "acme"))
+            .collect();
+        run(store, &batch, noon() + minutes(minute)).await?;
+    }
+    Ok(())
+}
+
 kernel::contract_cases!(
     reading,
     impl PostingReader + Store,
     /// By time of change and id, without gap or repeat.
     async fn lists_ascend_and_page(store: &S) {
-        for minute in [3, 1, 2] {
-            let batch: Vec<_> = (0..5)
-                .map(|n| create(&format!("{minute} {n}"), "acme"))
-                .collect();
-            run(store, &batch, noon() + minutes(minute)).await?;
-        }
+        pushed_out_of_order(store, 5).await?;
         let all = listed(store, &first(100)).await?.postings;
         let positions: Vec<_> = all
             .iter()
@@ -77,12 +83,7 @@ kernel::contract_cases!(
     },
     /// Where a change moves nothing.
     async fn lists_by_id_page(store: &S) {
-        for minute in [3, 1, 2] {
-            let batch: Vec<_> = (0..3)
-                .map(|n| create(&format!("{minute} {n}"), "acme"))
-                .collect();
-            run(store, &batch, noon() + minutes(minute)).await?;
-        }
+        pushed_out_of_order(store, 3).await?;
         let mut ids = Vec::new();
         let mut query = ListQuery {
             order: ListOrder::Id,
