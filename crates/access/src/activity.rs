@@ -67,6 +67,14 @@ impl Counts {
         counts
     }
 
+    /// One refused push.
+    pub fn refused() -> Self {
+        Self {
+            refused: 1,
+            ..Self::default()
+        }
+    }
+
     /// The pushes, refused ones too.
     pub const fn pushes(&self) -> u64 {
         let accepted = self.created + self.updated + self.unchanged;
@@ -85,15 +93,6 @@ impl AddAssign for Counts {
         self.approved += other.approved;
         self.rejected += other.rejected;
     }
-}
-
-/// A verdict about a posting that a client created.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
-    /// It was approved.
-    Approved,
-    /// It was rejected.
-    Rejected,
 }
 
 /// The activity of one day.
@@ -202,32 +201,8 @@ struct OfClient {
 }
 
 impl Gathered {
-    /// Adds a push.
-    pub fn push(&mut self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime) {
-        self.add(client, Counts::one(outcome), at);
-    }
-
-    /// Adds a refused push.
-    pub fn refuse(&mut self, client: ClientId, at: OffsetDateTime) {
-        let refused = Counts {
-            refused: 1,
-            ..Counts::default()
-        };
-        self.add(client, refused, at);
-    }
-
-    /// Adds a verdict.
-    pub fn judge(&mut self, client: ClientId, judgement: Judgement, at: OffsetDateTime) {
-        let mut counts = Counts::default();
-        match judgement {
-            Judgement::Approved => counts.approved = 1,
-            Judgement::Rejected => counts.rejected = 1,
-        }
-        self.add(client, counts, at);
-    }
-
     /// Adds counts to those of a day. A clock that jumps about cannot make the days grow.
-    fn add(&mut self, client: ClientId, counts: Counts, at: OffsetDateTime) {
+    pub fn count(&mut self, client: ClientId, counts: Counts, at: OffsetDateTime) {
         if let Some(entry) = self.of(client) {
             *entry.days.entry(at.date()).or_default() += counts;
             if entry.days.len() > DAYS_KEPT {
@@ -332,12 +307,21 @@ mod tests {
     #[test]
     fn counts_are_added_up_by_client_and_day() {
         let mut gathered = Gathered::default();
-        gathered.push(client(1), PutOutcome::Created, noon());
-        gathered.push(client(1), PutOutcome::Unchanged, noon() + hours(1));
-        gathered.push(client(1), PutOutcome::Unchanged, noon() + hours(12));
-        gathered.judge(client(1), Judgement::Approved, noon());
-        gathered.judge(client(2), Judgement::Rejected, noon());
-        gathered.refuse(client(1), noon());
+        let approved = Counts {
+            approved: 1,
+            ..Counts::default()
+        };
+        let [created, unchanged] = [PutOutcome::Created, PutOutcome::Unchanged].map(Counts::one);
+        for (n, counts, hour) in [
+            (1, created, 0),
+            (1, unchanged, 1),
+            (1, unchanged, 12),
+            (1, approved, 0),
+            (2, approved, 0),
+            (1, Counts::refused(), 0),
+        ] {
+            gathered.count(client(n), counts, noon() + hours(hour));
+        }
         gathered.explain(client(1), refusal(1));
         let mut writes = gathered.take();
         writes
@@ -347,18 +331,13 @@ mod tests {
             created: 1,
             unchanged: 1,
             refused: 1,
-            approved: 1,
-            ..Counts::default()
+            ..approved
         };
         let (date, tomorrow) = (noon().date(), (noon() + hours(12)).date());
-        let rejected = Counts {
-            rejected: 1,
-            ..Counts::default()
-        };
         let expect = [
             (client(1), date, today),
-            (client(1), tomorrow, Counts::one(PutOutcome::Unchanged)),
-            (client(2), date, rejected),
+            (client(1), tomorrow, unchanged),
+            (client(2), date, approved),
         ];
         assert_eq!(writes.days, expect);
         assert_eq!(writes.pushes, [(client(1), noon() + hours(12))]);
@@ -370,7 +349,7 @@ mod tests {
     fn the_newest_refusals_are_kept_and_all_are_counted() {
         let mut gathered = Gathered::default();
         for n in 0..60 {
-            gathered.refuse(client(1), noon());
+            gathered.count(client(1), Counts::refused(), noon());
             gathered.explain(client(1), refusal(n));
         }
         let writes = gathered.take();
@@ -378,7 +357,7 @@ mod tests {
         let ids: Vec<_> = writes.refusals.iter().map(|(_, kept)| kept.id).collect();
         assert_eq!(ids, (10..60).map(uuid).collect::<Vec<_>>());
 
-        gathered.refuse(client(1), noon());
+        gathered.count(client(1), Counts::refused(), noon());
         gathered.explain(client(1), refusal(60));
         gathered.put_back(writes);
         let writes = gathered.take();
@@ -389,11 +368,11 @@ mod tests {
 
     #[test]
     fn only_so_many_clients_are_remembered() {
-        let mut gathered = Gathered::default();
+        let (mut gathered, created) = (Gathered::default(), Counts::one(PutOutcome::Created));
         for n in 0..MOST_CLIENTS as u128 + 5 {
-            gathered.push(client(n), PutOutcome::Created, noon());
+            gathered.count(client(n), created, noon());
         }
-        gathered.push(client(1), PutOutcome::Created, noon());
+        gathered.count(client(1), created, noon());
         let writes = gathered.take();
         assert_eq!(writes.days.len(), MOST_CLIENTS);
         let of_one = writes.days.iter().find(|(id, ..)| *id == client(1));
@@ -424,10 +403,7 @@ mod tests {
     #[test]
     fn a_client_that_pushed_on_three_days_is_missed_after_seven() {
         let pushed = Counts::one(PutOutcome::Unchanged);
-        let refused = Counts {
-            refused: 1,
-            ..Counts::default()
-        };
+        let refused = Counts::refused();
         let judged = Counts {
             approved: 1,
             ..Counts::default()

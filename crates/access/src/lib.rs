@@ -10,10 +10,10 @@ pub mod sign_in;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
-use std::{collections::HashMap, fmt, num::NonZeroU32};
+use std::{collections::HashMap, num::NonZeroU32};
 
 use async_trait::async_trait;
-use kernel::{ClientId, Prefixes, StoreError, Version, audit::Entry};
+use kernel::{ClientId, Prefixes, StoreError, Version, audit::Entry, vocabulary};
 use time::{Duration, OffsetDateTime};
 
 pub use self::{
@@ -24,55 +24,27 @@ pub use self::{
     settings::{LONGEST_OVERLAP, client_name, requests_per_minute},
 };
 
-/// A token's scope (RFC 6749 §3.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
-    /// Push postings; reading them is included.
-    JobPostingsWrite,
-    /// Read postings.
-    JobPostingsRead,
-    /// Report newsletter subscribers.
-    NewsletterSubscribersWrite,
-    /// Manage its own webhooks.
-    WebhooksManage,
+vocabulary! {
+    /// A token's scope (RFC 6749 §3.3).
+    Scope {
+        /// Push postings; reading them is included.
+        JobPostingsWrite = "job-postings:write",
+        /// Read postings.
+        JobPostingsRead = "job-postings:read",
+        /// Report newsletter subscribers.
+        NewsletterSubscribersWrite = "newsletter-subscribers:write",
+        /// Manage its own webhooks.
+        WebhooksManage = "webhooks:manage",
+    }
 }
 
 impl Scope {
-    /// Every scope.
-    pub const ALL: [Self; 4] = [
-        Self::JobPostingsWrite,
-        Self::JobPostingsRead,
-        Self::NewsletterSubscribersWrite,
-        Self::WebhooksManage,
-    ];
-
     /// Those that permit reading postings; the one for pushing includes it.
     pub const READERS: &[Self] = &[Self::JobPostingsRead, Self::JobPostingsWrite];
     /// Those that permit pushing.
     pub const WRITERS: &[Self] = &[Self::JobPostingsWrite];
     /// Those that permit managing webhooks.
     pub const MANAGERS: &[Self] = &[Self::WebhooksManage];
-
-    /// The scope's name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::JobPostingsWrite => "job-postings:write",
-            Self::JobPostingsRead => "job-postings:read",
-            Self::NewsletterSubscribersWrite => "newsletter-subscribers:write",
-            Self::WebhooksManage => "webhooks:manage",
-        }
-    }
-
-    /// Parses a scope by its name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.as_str() == name)
-    }
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
 }
 
 /// An integration that may ask for tokens.

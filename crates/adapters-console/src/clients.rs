@@ -37,7 +37,7 @@ struct List {
     frame: Frame,
     clients: Vec<Client>,
     has_more: bool,
-    scopes: [Scope; 4],
+    scopes: &'static [Scope],
     fields: Fields,
 }
 
@@ -47,7 +47,7 @@ struct Show {
     frame: Frame,
     client: Client,
     activity: Activity,
-    scopes: [Scope; 4],
+    scopes: &'static [Scope],
     settings: Fields,
     rotation: Fields,
 }

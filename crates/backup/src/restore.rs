@@ -14,7 +14,7 @@ use std::{
 use anyhow::{Context as _, anyhow, bail, ensure};
 use program::misconfigured::Misconfigured;
 use tempfile::{PathPersistError, TempPath};
-use tokens::{KeyFolder, hand_over};
+use tokens::{KeyFolder, inherit_owner};
 
 use crate::{
     files, in_words,
@@ -145,7 +145,7 @@ fn prepare(folder: &Path, manifest: &Manifest, database: &Path) -> anyhow::Resul
     let made = made.with_context(|| format!("cannot write to {}", data.display()))?;
     let (mut file, path) = made.into_parts();
     let context = || format!("cannot write {}", path.display());
-    hand_over(&file, &path);
+    inherit_owner(&file, &path);
     let source = folder.join(DATABASE);
     let mut source =
         fs::File::open(&source).with_context(|| format!("cannot read {}", source.display()))?;

@@ -48,76 +48,60 @@ name! {
     Action
 }
 
-impl Action {
+/// Declares the actions of all contexts by their names, which are part of their documentation.
+macro_rules! actions {
+    ($($(#[$meta:meta])* $action:ident = $name:literal,)+) => {
+        impl Action {$(
+            $(#[$meta])*
+            #[doc = concat!("`", $name, "`")]
+            pub const $action: Self = Self::new($name);
+        )+}
+    };
+}
+
+actions! {
     /// Dead tasks were brought back.
-    pub const OUTBOX_RETRY: Self = Self::new("outbox.retry");
-    /// A dead task was dismissed.
-    pub const OUTBOX_DISMISS: Self = Self::new("outbox.dismiss");
-    /// A posting was approved.
-    pub const POSTINGS_APPROVE: Self = Self::new("postings.approve");
-    /// A posting was rejected.
-    pub const POSTINGS_REJECT: Self = Self::new("postings.reject");
+    OUTBOX_RETRY = "outbox.retry",
+    OUTBOX_DISMISS = "outbox.dismiss",
+    POSTINGS_APPROVE = "postings.approve",
+    POSTINGS_REJECT = "postings.reject",
     /// A posting was featured, or is no longer.
-    pub const POSTINGS_FEATURE: Self = Self::new("postings.feature");
+    POSTINGS_FEATURE = "postings.feature",
     /// Postings that expired long ago were deleted.
-    pub const POSTINGS_PURGE: Self = Self::new("postings.purge");
+    POSTINGS_PURGE = "postings.purge",
     /// A posting was taken down.
-    pub const POSTINGS_EXPIRE: Self = Self::new("postings.expire");
-    /// A posting was erased.
-    pub const POSTINGS_ERASE: Self = Self::new("postings.erase");
-    /// An expired posting was brought back.
-    pub const POSTINGS_REOPEN: Self = Self::new("postings.reopen");
-
-    /// The name, the logo or the owner of a company was changed.
-    pub const COMPANIES_UPDATE: Self = Self::new("companies.update");
-
-    /// A token signing key was made.
-    pub const KEYS_GENERATE: Self = Self::new("keys.generate");
-    /// A token signing key was removed.
-    pub const KEYS_RETIRE: Self = Self::new("keys.retire");
-
-    /// An OAuth client was made.
-    pub const CLIENTS_CREATE: Self = Self::new("clients.create");
-    /// The settings of an OAuth client were changed.
-    pub const CLIENTS_UPDATE: Self = Self::new("clients.update");
-    /// An OAuth client got another secret.
-    pub const CLIENTS_ROTATE: Self = Self::new("clients.rotate");
-    /// An OAuth client was revoked.
-    pub const CLIENTS_REVOKE: Self = Self::new("clients.revoke");
-    /// A link to an OAuth client's own pages was made.
-    pub const CLIENTS_LINK: Self = Self::new("clients.link");
-
-    /// A webhook endpoint was registered.
-    pub const WEBHOOKS_CREATE: Self = Self::new("webhooks.create");
-    /// A webhook endpoint was changed.
-    pub const WEBHOOKS_UPDATE: Self = Self::new("webhooks.update");
-    /// A webhook endpoint got another secret.
-    pub const WEBHOOKS_ROTATE: Self = Self::new("webhooks.rotate");
-    /// A webhook endpoint was set back in the event log.
-    pub const WEBHOOKS_REPLAY: Self = Self::new("webhooks.replay");
-    /// One event is delivered again.
-    pub const WEBHOOKS_RESEND: Self = Self::new("webhooks.resend");
-    /// A webhook endpoint was deleted.
-    pub const WEBHOOKS_DELETE: Self = Self::new("webhooks.delete");
-    /// A ping was sent to a webhook endpoint.
-    pub const WEBHOOKS_TEST: Self = Self::new("webhooks.test");
-
+    POSTINGS_EXPIRE = "postings.expire",
+    POSTINGS_ERASE = "postings.erase",
+    POSTINGS_REOPEN = "postings.reopen",
+    COMPANIES_UPDATE = "companies.update",
+    KEYS_GENERATE = "keys.generate",
+    KEYS_RETIRE = "keys.retire",
+    CLIENTS_CREATE = "clients.create",
+    CLIENTS_UPDATE = "clients.update",
+    CLIENTS_ROTATE = "clients.rotate",
+    CLIENTS_REVOKE = "clients.revoke",
+    /// A link to a client's own pages was made.
+    CLIENTS_LINK = "clients.link",
+    WEBHOOKS_CREATE = "webhooks.create",
+    WEBHOOKS_UPDATE = "webhooks.update",
+    WEBHOOKS_ROTATE = "webhooks.rotate",
+    /// An endpoint was set back in the event log.
+    WEBHOOKS_REPLAY = "webhooks.replay",
+    WEBHOOKS_RESEND = "webhooks.resend",
+    WEBHOOKS_DELETE = "webhooks.delete",
+    /// A ping was sent to an endpoint.
+    WEBHOOKS_TEST = "webhooks.test",
     /// A catalogue was deleted; its postings stay.
-    pub const CATALOGUES_FORGET: Self = Self::new("catalogues.forget");
+    CATALOGUES_FORGET = "catalogues.forget",
     /// What an import of a catalogue expired was brought back.
-    pub const CATALOGUES_UNDO: Self = Self::new("catalogues.undo");
-
+    CATALOGUES_UNDO = "catalogues.undo",
     /// A link to the console was made.
-    pub const CONSOLE_LINK: Self = Self::new("console.link");
-    /// An operator signed in to the console.
-    pub const CONSOLE_SIGN_IN: Self = Self::new("console.sign_in");
-    /// An operator signed out.
-    pub const CONSOLE_SIGN_OUT: Self = Self::new("console.sign_out");
-
+    CONSOLE_LINK = "console.link",
+    CONSOLE_SIGN_IN = "console.sign_in",
+    CONSOLE_SIGN_OUT = "console.sign_out",
     /// Somebody signed in to the pages of a client.
-    pub const INTEGRATION_SIGN_IN: Self = Self::new("integration.sign_in");
-    /// Somebody signed out of them.
-    pub const INTEGRATION_SIGN_OUT: Self = Self::new("integration.sign_out");
+    INTEGRATION_SIGN_IN = "integration.sign_in",
+    INTEGRATION_SIGN_OUT = "integration.sign_out",
 }
 
 /// Further details of an entry, a JSON object.

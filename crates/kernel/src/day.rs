@@ -1,7 +1,7 @@
-//! Days as they are written: `Y-m-d`, as 2026-03-01.
+//! Days and times as they are written, as 2026-03-01 and 2026-03-01T12:00:00Z, and their precision.
 
 use time::{
-    Date, OffsetDateTime,
+    Date, OffsetDateTime, UtcOffset,
     format_description::{BorrowedFormatItem, well_known::Rfc3339},
     macros::format_description,
 };
@@ -25,7 +25,7 @@ pub fn since(text: &str) -> Result<OffsetDateTime, String> {
         Some(day) => Some(day.midnight().assume_utc()),
         None => OffsetDateTime::parse(text, &Rfc3339).ok(),
     };
-    at.map(crate::microseconds).ok_or_else(|| {
+    at.map(microseconds).ok_or_else(|| {
         format!(
             "{text:?} is neither a day such as 2026-03-01 nor a time such as 2026-03-01T12:00:00Z"
         )
@@ -34,12 +34,18 @@ pub fn since(text: &str) -> Result<OffsetDateTime, String> {
 
 /// Formats a day.
 pub fn write(day: Date) -> String {
-    format!(
-        "{:04}-{:02}-{:02}",
-        day.year(),
-        u8::from(day.month()),
-        day.day()
-    )
+    day.to_string()
+}
+
+/// Cuts a time to microseconds, the precision of every store.
+///
+/// Readers of a clock and parsers of times apply it before a time becomes part of a value, so that
+/// what is stored comes back equal. A time whose UTC date is out of range stays as it is.
+#[must_use]
+pub fn microseconds(at: OffsetDateTime) -> OffsetDateTime {
+    let at = at.checked_to_offset(UtcOffset::UTC).unwrap_or(at);
+    at.replace_nanosecond(at.microsecond() * 1_000)
+        .unwrap_or(at)
 }
 
 impl Term for Date {
@@ -50,9 +56,20 @@ impl Term for Date {
     }
 }
 
+/// A time whose UTC date is from the year 1 to 9999.
+impl Term for OffsetDateTime {
+    const EXPECTED: &'static str = "a time in RFC 3339, like 2026-12-31T12:00:00Z";
+
+    fn parse(text: &str) -> Option<Self> {
+        let at = Self::parse(text, &Rfc3339).ok()?;
+        let at = at.checked_to_offset(UtcOffset::UTC)?;
+        (1..=9999).contains(&at.year()).then(|| microseconds(at))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use time::macros::date;
+    use time::macros::{date, datetime};
 
     use super::*;
 
@@ -73,6 +90,26 @@ mod tests {
     fn nothing_else_is_a_day() {
         let none = "|2026-02-29|2026-13-01|2026-3-1|26-03-01|0000-01-01|-001-01-01|+2026-01-1|\
             20260301|2026-03-01T00:00:00Z|2026/03/01|tomorrow";
+        for text in none.split('|') {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+    #[test]
+    fn times_are_of_any_offset_and_kept_in_microseconds() {
+        let parse = <OffsetDateTime as Term>::parse;
+        for (text, at) in [
+            ("2026-03-01T12:00:00Z", datetime!(2026-03-01 12:00 UTC)),
+            ("2026-03-01T12:00:00+02:00", datetime!(2026-03-01 10:00 UTC)),
+            (
+                "2026-03-01t12:00:00.1234567z",
+                datetime!(2026-03-01 12:00:00.123456 UTC),
+            ),
+        ] {
+            assert_eq!(parse(text), Some(at), "{text}");
+        }
+        let none = "|2026-03-01|2026-03-01T12:00:00|2026-02-29T12:00:00Z|\
+            0001-01-01T00:00:00+01:00|0000-01-01T00:00:00Z|9999-12-31T23:59:59-00:01|\
+            1772366400|now";
         for text in none.split('|') {
             assert_eq!(parse(text), None, "{text}");
         }

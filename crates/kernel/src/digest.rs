@@ -43,3 +43,15 @@ macro_rules! digest {
 }
 
 pub use digest;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_kept_apart() {
+        let of = |parts: [&str; 2]| of_parts(parts.map(str::as_bytes));
+        assert_eq!(of(["ab", "c"]), of(["ab", "c"]));
+        assert_ne!(of(["ab", "c"]), of(["a", "bc"]));
+    }
+}

@@ -28,10 +28,8 @@ pub mod field;
 pub mod health;
 pub mod id;
 pub mod line;
-mod moment;
 pub mod name;
 pub mod outbox;
-mod precision;
 mod prefixes;
 pub mod suggest;
 #[cfg(any(test, feature = "testing"))]
@@ -46,10 +44,10 @@ pub use self::{
     actor::{Actor, UnknownActor},
     board::{PutOutcome, Status},
     catalogue_name::{CatalogueName, InvalidName},
+    day::microseconds,
     decision_code::DecisionCode,
     error::{StoreError, StoreFailure},
     id::{CatalogueId, ClientId, CompanyId, InvalidIdentifier, PostingId, SourceIdentifier},
-    precision::microseconds,
     prefixes::{Forbidden, InvalidPrefix, Prefixes},
     website::Website,
 };

@@ -19,7 +19,7 @@ pub struct StopSignals {
 impl StopSignals {
     /// Starts to listen. Before that, a signal ends the process as usual.
     pub fn listen() -> io::Result<Self> {
-        // A write past the file size limit then fails with an error; SIGXFSZ, left alone, would end
+        // A write past the file size limit then fails with an error; SIGXFSZ would, by default, end
         // the process.
         drop(signal(SignalKind::from_raw(Number::XFSZ.as_raw()))?);
         Ok(Self {

@@ -75,7 +75,7 @@ impl KeyFolder {
             .recursive(true)
             .mode(0o700)
             .create(&self.path)?;
-        owner::hand_over(&fs::File::open(&self.path)?, &self.path);
+        owner::inherit_owner(&fs::File::open(&self.path)?, &self.path);
         Ok(())
     }
 
@@ -226,7 +226,7 @@ impl KeyFolder {
             .permissions(fs::Permissions::from_mode(0o600))
             .tempfile_in(&self.path)
             .map_err(|source| io_error(&self.path, source))?;
-        owner::hand_over(file.as_file(), file.path());
+        owner::inherit_owner(file.as_file(), file.path());
         file.write_all(pem)
             .and_then(|()| file.as_file().sync_all())
             .map_err(|source| io_error(file.path(), source))?;

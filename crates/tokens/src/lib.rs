@@ -23,7 +23,7 @@ pub use self::{
     jwt::{Grant, TokenFault, Tokens, VerifiedToken},
     key::{Key, KeyError, KeyId, KeySet},
     object::Object,
-    owner::hand_over,
+    owner::inherit_owner,
     problem::KeyProblem,
     ring::KeyRing,
     secret::{ClientSecret, NoRandom, matching_digest, secret_digest},

@@ -15,7 +15,7 @@ const OWNER_READS: u32 = 0o400;
 /// Gives a file that root created the owner and the group of the folder that contains it, as SQLite
 /// does with the files beside a database. If the system does not permit that, the file stays
 /// root's; the service may run as root there.
-pub fn hand_over(made: &fs::File, path: &Path) {
+pub fn inherit_owner(made: &fs::File, path: &Path) {
     if let Err(error) = give(made, path) {
         let path = path.display();
         tracing::warn!(%path, %error, "the file cannot be given to the owner of its folder");

@@ -12,64 +12,6 @@ pub enum PrivateAddresses {
     Allow,
 }
 
-/// Blocks of the IANA IPv4 special-purpose address registry (RFC 6890), multicast, and what a cloud
-/// serves its machines outside of them.
-const SPECIAL_V4: &[(Ipv4Addr, u32)] = &[
-    // "This network", with the unspecified address.
-    (Ipv4Addr::UNSPECIFIED, 8),
-    // Private.
-    (Ipv4Addr::new(10, 0, 0, 0), 8),
-    (Ipv4Addr::new(172, 16, 0, 0), 12),
-    (Ipv4Addr::new(192, 168, 0, 0), 16),
-    // Shared by carriers (CGNAT).
-    (Ipv4Addr::new(100, 64, 0, 0), 10),
-    // Loopback.
-    (Ipv4Addr::new(127, 0, 0, 0), 8),
-    // Link-local, with the metadata services of clouds.
-    (Ipv4Addr::new(169, 254, 0, 0), 16),
-    // Protocol assignments.
-    (Ipv4Addr::new(192, 0, 0, 0), 24),
-    // Documentation.
-    (Ipv4Addr::new(192, 0, 2, 0), 24),
-    (Ipv4Addr::new(198, 51, 100, 0), 24),
-    (Ipv4Addr::new(203, 0, 113, 0), 24),
-    // The host of a machine in Azure, with its metadata: of a public block, but nobody's receiver.
-    (Ipv4Addr::new(168, 63, 129, 16), 32),
-    // AS112, twice; AMT; relays of 6to4.
-    (Ipv4Addr::new(192, 31, 196, 0), 24),
-    (Ipv4Addr::new(192, 175, 48, 0), 24),
-    (Ipv4Addr::new(192, 52, 193, 0), 24),
-    (Ipv4Addr::new(192, 88, 99, 0), 24),
-    // Benchmarking.
-    (Ipv4Addr::new(198, 18, 0, 0), 15),
-    // Multicast.
-    (Ipv4Addr::new(224, 0, 0, 0), 4),
-    // Reserved, with broadcast.
-    (Ipv4Addr::new(240, 0, 0, 0), 4),
-];
-
-/// The only IPv6 addresses that IANA has given out for single hosts. Outside are loopback, the
-/// unspecified address, mapped, compatible and translated IPv4, local NAT64, discard-only
-/// addresses, segment routing, unique local, link-local, site-local and multicast addresses, and
-/// reserved blocks.
-const GLOBAL_UNICAST: (Ipv6Addr, u32) = (segments(0x2000, 0, 0), 3);
-
-/// Blocks of the IANA IPv6 special-purpose address registry inside [`GLOBAL_UNICAST`].
-const SPECIAL_V6: &[(Ipv6Addr, u32)] = &[
-    // Protocol assignments, with Teredo, benchmarking and ORCHID.
-    (segments(0x2001, 0, 0), 23),
-    // Documentation.
-    (segments(0x2001, 0xdb8, 0), 32),
-    (segments(0x3fff, 0, 0), 20),
-    // 6to4.
-    (segments(0x2002, 0, 0), 16),
-    // AS112.
-    (segments(0x2620, 0x4f, 0x8000), 48),
-];
-
-/// The well-known prefix of NAT64, before an IPv4 address.
-const NAT64: (Ipv6Addr, u32) = (segments(0x64, 0xff9b, 0), 96);
-
 /// Whether an address is a single host on the public internet.
 ///
 /// By the IANA special-purpose address registries and IANA's list of IPv6 address space. A block
@@ -79,29 +21,52 @@ const NAT64: (Ipv6Addr, u32) = (segments(0x64, 0xff9b, 0), 96);
 /// without IPv4 of their own reach all of it so. The others are refused.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
-        IpAddr::V4(address) => !SPECIAL_V4.iter().any(|block| has_v4(*block, address)),
-        IpAddr::V6(address) if has_v6(NAT64, address) => {
-            let [.., a, b, c, d] = address.octets();
-            is_public(IpAddr::from([a, b, c, d]))
-        }
-        IpAddr::V6(address) => {
-            has_v6(GLOBAL_UNICAST, address)
-                && !SPECIAL_V6.iter().any(|block| has_v6(*block, address))
-        }
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
     }
 }
 
-fn has_v4((network, prefix): (Ipv4Addr, u32), address: Ipv4Addr) -> bool {
-    (network.to_bits() ^ address.to_bits()).leading_zeros() >= prefix
+/// By the IANA IPv4 special-purpose address registry (RFC 6890), without multicast, and without what
+/// a cloud serves its machines outside of them.
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    !matches!(
+        address.octets(),
+        // "This network", with the unspecified address; private; loopback.
+        [0 | 10 | 127, ..] | [172, 16..=31, ..] | [192, 168, ..]
+        // Shared by carriers (CGNAT).
+        | [100, 64..=127, ..]
+        // Link-local, with the metadata services of clouds.
+        | [169, 254, ..]
+        // Protocol assignments, and documentation.
+        | [192, 0, 0 | 2, _] | [198, 51, 100, _] | [203, 0, 113, _]
+        // The host of a machine in Azure, with its metadata: of a public block, but nobody's receiver.
+        | [168, 63, 129, 16]
+        // AS112, twice; AMT; relays of 6to4.
+        | [192, 31, 196, _] | [192, 175, 48, _] | [192, 52, 193, _] | [192, 88, 99, _]
+        // Benchmarking.
+        | [198, 18 | 19, ..]
+        // Multicast, reserved, and broadcast.
+        | [224..=255, ..]
+    )
 }
 
-fn has_v6((network, prefix): (Ipv6Addr, u32), address: Ipv6Addr) -> bool {
-    (network.to_bits() ^ address.to_bits()).leading_zeros() >= prefix
-}
-
-/// The first address with these segments.
-const fn segments(first: u16, second: u16, third: u16) -> Ipv6Addr {
-    Ipv6Addr::new(first, second, third, 0, 0, 0, 0, 0)
+/// By the only block of IPv6 addresses that IANA has given out for single hosts, without the blocks
+/// in it of the IANA IPv6 special-purpose address registry. Outside are loopback, the unspecified
+/// address, mapped, compatible and translated IPv4, local NAT64, discard-only addresses, segment
+/// routing, unique local, link-local, site-local and multicast addresses, and reserved blocks.
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    match address.segments() {
+        // The well-known prefix of NAT64, before an IPv4 address.
+        [0x64, 0xff9b, 0, 0, 0, 0, ..] => {
+            let [.., a, b, c, d] = address.octets();
+            is_public_v4(Ipv4Addr::new(a, b, c, d))
+        }
+        // Protocol assignments, with Teredo, benchmarking and ORCHID; and documentation.
+        [0x2001, ..=0x1ff | 0xdb8, ..] | [0x3fff, ..=0xfff, ..] => false,
+        // 6to4, and AS112.
+        [0x2002, ..] | [0x2620, 0x4f, 0x8000, ..] => false,
+        [first, ..] => (0x2000..0x4000).contains(&first),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One attempt to deliver, and its outcome.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use kernel::{line::bounded, trace::TraceParent};
 use time::OffsetDateTime;
@@ -59,19 +59,25 @@ pub enum Outcome {
 }
 
 /// The reason why there was no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
     /// The receiver's URL or one of its addresses is refused, so nothing was sent.
+    #[error("the address is refused")]
     AddressRefused,
     /// The name could not be resolved, or no connection was made, or it was closed.
+    #[error("no connection")]
     Connection,
     /// The receiver could not prove to be the one of its name, or does not speak TLS.
+    #[error("no secure connection")]
     Tls,
     /// The time limit of an attempt was reached.
+    #[error("no answer in time")]
     Timeout,
     /// The answer is not HTTP.
+    #[error("the answer is broken")]
     Broken,
     /// The service could not make the request, which says nothing about the receiver.
+    #[error("the request cannot be made")]
     Unsendable,
 }
 
@@ -147,19 +153,6 @@ impl Outcome {
     }
 }
 
-impl fmt::Display for NoAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::AddressRefused => "the address is refused",
-            Self::Connection => "no connection",
-            Self::Tls => "no secure connection",
-            Self::Timeout => "no answer in time",
-            Self::Broken => "the answer is broken",
-            Self::Unsendable => "the request cannot be made",
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,36 +166,28 @@ mod tests {
             status,
             retry_after: WAIT,
         };
-        for status in [200, 204, 299] {
-            let attempt = Attempt::answered(status, WAIT, TIME);
+        let answered = |status: u16| Some(format!("answered {status}"));
+        let delivered = [200, 204, 299].map(|status| (status, Outcome::Delivered(status), None));
+        let plain = [101, 199, 400, 404, 409, 411, 429, 500, 503, 999];
+        let plain = plain.map(|status| (status, refused(status), answered(status)));
+        let redirects = [300, 302, 307].map(|status| {
+            let error = format!("answered {status}; redirects are not followed");
+            (status, refused(status), Some(error))
+        });
+        let error = "answered 410: no more events are wanted".to_owned();
+        let gone = [(410, Outcome::Gone, Some(error))];
+        for (status, outcome, error) in [&delivered[..], &plain, &redirects, &gone].concat() {
             let expect = Attempt {
-                outcome: Outcome::Delivered(status),
+                outcome,
                 duration: TIME,
-                error: None,
+                error,
             };
-            assert_eq!(attempt, expect);
-        }
-        for status in [101, 199, 300, 307, 400, 404, 409, 411, 429, 500, 503, 999] {
-            let Attempt { outcome, error, .. } = Attempt::answered(status, WAIT, TIME);
-            assert_eq!(outcome, refused(status));
-            assert!(error.unwrap().starts_with(&format!("answered {status}")));
-        }
-        for (status, outcome, error) in [
-            (
-                302,
-                refused(302),
-                "answered 302; redirects are not followed",
-            ),
-            (
-                410,
-                Outcome::Gone,
-                "answered 410: no more events are wanted",
-            ),
-        ] {
-            let attempt = Attempt::answered(status, WAIT, TIME);
-            assert_eq!(attempt.outcome, outcome);
-            assert!(!outcome.is_delivered() && !outcome.is_silent());
-            assert_eq!(attempt.error.as_deref(), Some(error));
+            assert_eq!(Attempt::answered(status, WAIT, TIME), expect);
+            assert_eq!(outcome.is_delivered(), status < 300 && status > 199);
+            assert_eq!(
+                (outcome.is_silent(), outcome.status()),
+                (false, Some(status))
+            );
         }
     }
 

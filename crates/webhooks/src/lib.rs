@@ -23,7 +23,6 @@ mod round;
 mod schedule;
 mod secret;
 mod sender;
-mod start;
 mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -47,11 +46,10 @@ pub use self::{
         EndpointChange, LONGEST_DESCRIPTION, NewEndpoint, PublicEvent, WantedState, parse_replay,
         parse_resend,
     },
-    round::{Begun, DeliveryRound, MOST_WAITING, ROUND_TIME, Workload},
+    round::{Begun, DeliveryRound, MOST_WAITING, ROUND_TIME, start_round},
     schedule::{DEFAULT_RETRY_SECONDS, InvalidRetrySchedule, LONGER_THAN_ANY_WAIT, RetrySchedule},
     secret::{InvalidSecret, Secret},
     sender::{AddressProblem, Sender},
-    start::{RoundStart, start_round},
     store::{
         DELIVERIES_KEPT, DeliveryRecord, EndpointBacklog, FULL_REST, LONGEST_REST, Lease,
         LeaseQuery, MOST_WAITING_COUNTED, REST, Recorded, Release, Round, TrackedEndpoint,

@@ -356,15 +356,12 @@ impl ManagedWebhooks<'_> {
 }
 
 /// Adds the address and the state, where they changed.
-fn describe(entry: Entry, before: &Endpoint, after: &Endpoint) -> Entry {
-    let entry = if before.url == after.url {
-        entry
-    } else {
-        entry.with("url", after.url.as_str())
-    };
-    if before.state == after.state {
-        entry
-    } else {
-        entry.with("state", after.state.as_str())
+fn describe(mut entry: Entry, before: &Endpoint, after: &Endpoint) -> Entry {
+    if before.url != after.url {
+        entry = entry.with("url", after.url.as_str());
     }
+    if before.state != after.state {
+        entry = entry.with("state", after.state.as_str());
+    }
+    entry
 }

@@ -276,42 +276,65 @@ mod tests {
 
     #[test]
     fn an_endpoint_has_an_address_and_defaults() {
-        let new = create(r#"{"url":" https://acme.example ","state":9,"more":1}"#).unwrap();
-        assert_eq!(new.url.as_str(), "https://acme.example/");
-        assert_eq!((new.names, new.description), (None, None));
-        assert!(!new.include_posting);
-        let new = create(
-            r#"{"url":"https://acme.example", "types":["CompanyUpdated","JobPostingCreated",
-                "CompanyUpdated"], "include_posting":true, "description":" Ours "}"#,
-        );
-        let new = new.unwrap();
-        let names = vec![COMPANY_UPDATED, JOB_POSTING_CREATED];
-        assert_eq!(new.names, Some(names));
-        assert!(new.include_posting);
-        assert_eq!(new.description.as_deref(), Some("Ours"));
-        let new = create(r#"{"url":"https://a.example","types":null,"include_posting":null}"#);
-        assert_eq!(new.unwrap().names, None);
+        let plain = NewEndpoint {
+            url: EndpointUrl::from_store("https://acme.example/").unwrap(),
+            names: None,
+            include_posting: false,
+            description: None,
+        };
+        let full = NewEndpoint {
+            names: Some(vec![COMPANY_UPDATED, JOB_POSTING_CREATED]),
+            include_posting: true,
+            description: Some("Ours".to_owned()),
+            ..plain.clone()
+        };
+        for (body, expect) in [
+            (
+                r#"{"url":" https://acme.example ","state":9,"more":1}"#,
+                &plain,
+            ),
+            (
+                r#"{"url":"https://acme.example/","types":null,"include_posting":null}"#,
+                &plain,
+            ),
+            (
+                r#"{"url":"https://acme.example", "types":["CompanyUpdated","JobPostingCreated",
+                    "CompanyUpdated"], "include_posting":true, "description":" Ours "}"#,
+                &full,
+            ),
+        ] {
+            assert_eq!(create(body).as_ref(), Ok(expect), "{body}");
+        }
     }
 
     #[test]
     fn a_change_has_only_what_is_sent() {
-        assert_eq!(change("{}"), Ok(EndpointChange::default()));
-        let all = change(
-            r#"{"url":"https://b.example/","types":null,"include_posting":null,
-                "description":" ","state":"paused"}"#,
-        );
-        let url = EndpointUrl::from_store("https://b.example/").unwrap();
-        let expect = EndpointChange {
-            url: Patch::Set(url),
+        let all = EndpointChange {
+            url: Patch::Set(EndpointUrl::from_store("https://b.example/").unwrap()),
             names: Patch::Clear,
             include_posting: Patch::Clear,
             description: Patch::Clear,
             state: Patch::Set(WantedState::Paused),
         };
-        assert_eq!(all, Ok(expect));
-        let some = change(r#"{"types":["CompanyUpdated"],"include_posting":false}"#).unwrap();
-        assert_eq!(some.names, Patch::Set(vec![COMPANY_UPDATED]));
-        assert_eq!(some.include_posting, Patch::Set(false));
+        let some = EndpointChange {
+            names: Patch::Set(vec![COMPANY_UPDATED]),
+            include_posting: Patch::Set(false),
+            ..EndpointChange::default()
+        };
+        for (body, expect) in [
+            ("{}", EndpointChange::default()),
+            (
+                r#"{"url":"https://b.example/","types":null,"include_posting":null,
+                    "description":" ","state":"paused"}"#,
+                all,
+            ),
+            (
+                r#"{"types":["CompanyUpdated"],"include_posting":false}"#,
+                some,
+            ),
+        ] {
+            assert_eq!(change(body), Ok(expect), "{body}");
+        }
     }
 
     #[test]
@@ -337,29 +360,31 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_required_and_a_state_cannot_be_null() {
-        assert_eq!(fields(create("{}")), ["url is required"]);
-        for blank in [r#"{"url":null}"#, r#"{"url":" "}"#] {
-            let expect = ["url must not be null or blank"];
-            assert_eq!(fields(create(blank)), expect);
-            assert_eq!(fields(change(blank)), expect);
+    fn a_body_lacks_nothing_that_it_needs() {
+        let blank = "url must not be null or blank";
+        let since = "since must be a time in RFC 3339, like 2026-12-31T12:00:00Z, not \"now\"";
+        for (found, expect) in [
+            (fields(create("{}")), "url is required"),
+            (fields(create(r#"{"url":null}"#)), blank),
+            (fields(create(r#"{"url":" "}"#)), blank),
+            (fields(change(r#"{"url":null}"#)), blank),
+            (
+                fields(change(r#"{"state":null}"#)),
+                "state must not be null or blank",
+            ),
+            (
+                fields(change(r#"{"types":[]}"#)),
+                "types must name an event at least, or be null for all events",
+            ),
+            (fields(change("[]")), "body must be a JSON object"),
+            (fields(parse_replay(b"{}")), "since is required"),
+            (fields(parse_replay(br#"{"since":"now"}"#)), since),
+            (fields(parse_resend(b"{}")), "event is required"),
+        ] {
+            assert_eq!(found, [expect]);
         }
-        let expect = ["state must not be null or blank"];
-        assert_eq!(fields(change(r#"{"state":null}"#)), expect);
-        let expect = ["types must name an event at least, or be null for all events"];
-        assert_eq!(fields(change(r#"{"types":[]}"#)), expect);
-        assert_eq!(fields(change("[]")), ["body must be a JSON object"]);
         assert!(matches!(change("{"), Err(BodyError::NotJson(_))));
-    }
-
-    #[test]
-    fn a_replay_begins_at_a_time() {
-        let parse = |body: &str| parse_replay(body.as_bytes());
-        let since = parse(r#"{"since":"2026-03-01T12:00:00Z"}"#);
+        let since = parse_replay(br#"{"since":"2026-03-01T12:00:00Z"}"#);
         assert_eq!(since, Ok(time::macros::datetime!(2026-03-01 12:00 UTC)));
-        assert_eq!(fields(parse("{}")), ["since is required"]);
-        let expect = "since must be a time in RFC 3339, like 2026-12-31T12:00:00Z, not \"now\"";
-        assert_eq!(fields(parse(r#"{"since":"now"}"#)), [expect]);
-        assert_eq!(fields(parse_resend(b"{}")), ["event is required"]);
     }
 }

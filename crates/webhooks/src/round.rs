@@ -6,20 +6,19 @@
 //! for whatever reason, is [stopped](DeliveryRound::stop), and recorded as well.
 
 mod item;
+mod start;
 
 use std::{collections::HashSet, time::Duration};
 
-use kernel::{
-    Version,
-    event::{Cursor, RecordedEvent},
-};
+use kernel::event::{Cursor, RecordedEvent};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use self::item::{Item, State};
+pub use self::start::start_round;
 use super::{
-    Attempt, DeliveryRecord, EndpointId, EndpointState, EndpointUrl, FULL_REST, Health, Outcome,
-    REST, RetrySchedule, Round, TrackedEndpoint, WaitingEvent, asked_pause,
+    Attempt, DeliveryRecord, EndpointState, Health, Outcome, RetrySchedule, Round, TrackedEndpoint,
+    WaitingEvent, asked_pause,
 };
 
 /// The time after which a round begins no more attempts, so that its result is recorded soon.
@@ -30,41 +29,21 @@ pub const ROUND_TIME: Duration = Duration::from_mins(1);
 /// within the time of a statement.
 pub const MOST_WAITING: usize = 10_000;
 
-/// Why an event that is no longer in the log is a dead letter.
-const NOT_KEPT: &str = "given up: the event is no longer kept";
-
-/// The events of a round.
-#[derive(Clone, Debug)]
-pub struct Workload {
-    /// The endpoint.
-    pub tracked: TrackedEndpoint,
-    /// Waiting events that are due, or one before its time, and those of them that the log still
-    /// has.
-    pub due: Vec<(WaitingEvent, Option<RecordedEvent>)>,
-    /// The events after its cursor that it wants, in order.
-    pub page: Vec<RecordedEvent>,
-    /// The cursor after the page.
-    pub next: Cursor,
-    /// Whether there may be more at once, waiting or after the page.
-    pub has_more: bool,
-    /// The subjects of the page of which an event waits.
-    pub waiting: HashSet<Uuid>,
-    /// Whether there is a page, and it is left in the log because [too many](MOST_WAITING) wait.
-    pub is_full: bool,
-}
-
 /// A round that is under way.
 #[derive(Debug)]
 pub struct DeliveryRound {
-    endpoint: EndpointId,
-    version: Version,
-    url: EndpointUrl,
-    from: Cursor,
-    next: Cursor,
+    /// Whether events after the endpoint's cursor are no longer kept, so that they are passed.
+    pub has_gap: bool,
+    /// The endpoint, as the round has leased it.
+    tracked: TrackedEndpoint,
     schedule: RetrySchedule,
+    /// The waiting events that are due, or one before its time, and the events of the page after
+    /// the endpoint's cursor that it wants, in order.
     items: Vec<Item>,
     /// The items in the order in which they are attempted.
     order: Vec<usize>,
+    /// The cursor after the page.
+    next: Cursor,
     /// Subjects of which an attempt is under way or has failed.
     blocked: HashSet<Uuid>,
     /// Waiting events that the log has no longer, and those that are not wanted any more.
@@ -73,12 +52,12 @@ pub struct DeliveryRound {
     not_kept: Vec<DeliveryRecord>,
     /// The attempts that have ended, with their numbers.
     attempts: Vec<(usize, DeliveryRecord)>,
+    /// Whether there may be more at once, waiting or after the page.
     has_more: bool,
     /// The rest after it if there is nothing to do at once.
     rest: Duration,
+    /// The health now.
     health: Health,
-    /// The health before.
-    before: Health,
     deadline: OffsetDateTime,
     under_way: usize,
     begun: usize,
@@ -103,96 +82,12 @@ pub struct Begun {
 }
 
 impl DeliveryRound {
-    /// Begins a round.
-    pub fn new(work: Workload, schedule: RetrySchedule, now: OffsetDateTime) -> Self {
-        let TrackedEndpoint {
-            endpoint,
-            cursor,
-            health,
-        } = work.tracked;
-        let mut round = Self {
-            endpoint: endpoint.id,
-            version: endpoint.version,
-            url: endpoint.url.clone(),
-            from: cursor,
-            next: work.next,
-            schedule,
-            items: Vec::new(),
-            order: Vec::new(),
-            blocked: HashSet::new(),
-            dropped: Vec::new(),
-            not_kept: Vec::new(),
-            attempts: Vec::new(),
-            has_more: work.has_more,
-            rest: if work.is_full { FULL_REST } else { REST },
-            health,
-            before: health,
-            deadline: now + ROUND_TIME,
-            under_way: 0,
-            begun: 0,
-            answered: None,
-            unanswered: 0,
-            asked: None,
-            disabled: None,
-            stopped: false,
-            withdrew: false,
-        };
-        let mut subjects = work.waiting;
-        for (waiting, event) in work.due {
-            subjects.insert(waiting.subject);
-            match event {
-                // The owner may have changed the wanted types or prefixes.
-                Some(event) if endpoint.wants(&event.event) => {
-                    round.items.push(Item {
-                        attempts: waiting.attempts,
-                        waits: true,
-                        due_at: waiting.next_at.filter(|at| *at > now),
-                        ..Item::new(event, State::Open)
-                    });
-                }
-                Some(_) => round.dropped.push(waiting.cursor),
-                None => {
-                    round.dropped.push(waiting.cursor);
-                    round.not_kept.push(not_kept(&waiting, now));
-                }
-            }
-        }
-        for event in work.page {
-            let state = if subjects.contains(&event.event.subject.id()) {
-                State::Behind
-            } else {
-                State::Open
-            };
-            round.items.push(Item::new(event, state));
-        }
-        round.order = round.order();
-        round
-    }
-
-    /// Waiting and fresh events in turn, so that neither hold up the others. For a probe fresh
-    /// events come first, then those with few attempts: one that the receiver can never answer must
-    /// not keep the circuit open.
-    fn order(&self) -> Vec<usize> {
-        let open = |(_, item): &(usize, &Item)| matches!(item.state, State::Open);
-        let items = self.items.iter().enumerate().filter(open);
-        let (mut waiting, fresh): (Vec<_>, Vec<_>) = items.partition(|(_, item)| item.waits);
-        if self.before.is_half_open() {
-            waiting.sort_by_key(|(_, item)| item.attempts);
-            let all = fresh.iter().chain(&waiting);
-            return all.map(|(at, _)| *at).collect();
-        }
-        let longest = waiting.len().max(fresh.len());
-        let turns = (0..longest)
-            .flat_map(|turn| [waiting.get(turn), fresh.get(turn)].into_iter().flatten());
-        turns.map(|(at, _)| *at).collect()
-    }
-
     /// The next attempt to make; `None` if none may be made now, or at all if none is under way.
     pub fn begin(&mut self, now: OffsetDateTime) -> Option<Begun> {
         // Each attempt without an answer leaves one less to be made at a time, so that a receiver
         // that is unavailable gets no more than a window of attempts.
         let may_be_lost = self.under_way + self.unanswered;
-        if self.is_stopped() || now >= self.deadline || may_be_lost >= self.before.window() {
+        if self.is_stopped() || now >= self.deadline || may_be_lost >= self.before().window() {
             return None;
         }
         let (items, blocked) = (&self.items, &self.blocked);
@@ -216,8 +111,13 @@ impl DeliveryRound {
         self.stopped = true;
     }
 
+    /// The health before the round.
+    const fn before(&self) -> Health {
+        self.tracked.health
+    }
+
     fn is_stopped(&self) -> bool {
-        let has_probed = self.before.is_half_open() && self.begun > 0;
+        let has_probed = self.before().is_half_open() && self.begun > 0;
         self.stopped
             || self.withdrew
             || has_probed
@@ -228,7 +128,7 @@ impl DeliveryRound {
 
     /// Whether a whole window of attempts in a row was not answered.
     fn is_silent_stretch(&self) -> bool {
-        self.unanswered >= self.before.window()
+        self.unanswered >= self.before().window()
     }
 
     /// Reports the end of an attempt. `jitter` is a random number from 0 to 1.
@@ -250,27 +150,22 @@ impl DeliveryRound {
             }
         }
         self.asked = self.asked.max(asked_pause(outcome));
-        let wait = || {
-            self.schedule
-                .next(item.attempts, outcome.retry_after(), jitter)
-        };
-        item.state = match (
-            outcome,
-            item.due_at.zip(item.attempts.checked_sub(1)),
-            wait(),
-        ) {
+        let wait = self
+            .schedule
+            .next(item.attempts, outcome.retry_after(), jitter);
+        let failed = |next_at| item.waiting(next_at, attempt.error.clone(), outcome.is_silent());
+        item.state = match (outcome, item.due_at, wait) {
             (Outcome::Delivered(_), ..) => State::Delivered,
             // A probe before its time does not count in its schedule.
-            (Outcome::NoAnswer(_), Some((due_at, attempts)), _) => State::Failed(WaitingEvent {
-                attempts,
-                ..item.waiting(Some(due_at), attempt.error.clone(), outcome.is_silent())
+            (Outcome::NoAnswer(_), Some(due_at), _) => State::Failed(WaitingEvent {
+                attempts: item.attempts - 1,
+                ..failed(Some(due_at))
             }),
             (.., None) => State::DeadLetter,
-            (.., Some(wait)) => State::Failed(item.waiting(
-                Some(now.saturating_add(wait.try_into().unwrap_or(time::Duration::MAX))),
-                attempt.error.clone(),
-                outcome.is_silent(),
-            )),
+            (.., Some(wait)) => {
+                let wait = wait.try_into().unwrap_or(time::Duration::MAX);
+                State::Failed(failed(Some(now.saturating_add(wait))))
+            }
         };
         if !matches!(item.state, State::Failed(_)) {
             self.blocked.remove(&item.subject);
@@ -281,7 +176,10 @@ impl DeliveryRound {
             name: item.event.event.name.clone(),
             attempt: item.attempts,
             status: outcome.status(),
-            duration: whole_milliseconds(attempt.duration),
+            // In whole milliseconds.
+            duration: Duration::from_millis(
+                attempt.duration.as_millis().try_into().unwrap_or(u64::MAX),
+            ),
             error: attempt.error.clone(),
         };
         self.attempts.push((number, record));
@@ -325,23 +223,17 @@ impl DeliveryRound {
             }
             record
         }));
+        let rests = !goes_on || self.withdrew;
         Round {
-            endpoint: self.endpoint,
-            version: self.version,
-            from: self.from,
             to,
             waiting: self.waiting(to, now, true),
             settled,
             deliveries,
             health,
             disabled: self.disabled.map(str::to_owned),
-            wakes_silent: answers == Some(true) && self.before.answer_ends_silence(),
-            at: now,
-            again_at: if goes_on && !self.withdrew {
-                now
-            } else {
-                now + self.rest
-            },
+            wakes_silent: answers == Some(true) && self.before().answer_ends_silence(),
+            again_at: if rests { now + self.rest } else { now },
+            ..Round::idle(&self.tracked, now)
         }
     }
 
@@ -360,8 +252,8 @@ impl DeliveryRound {
             endpoint, health, ..
         } = changed;
         let is_same = endpoint.state == EndpointState::Active
-            && endpoint.url == self.url
-            && health.probed_now() == self.before.probed_now();
+            && endpoint.url == self.tracked.endpoint.url
+            && health.probed_now() == self.before().probed_now();
         if is_same {
             return Round {
                 version: endpoint.version,
@@ -371,18 +263,12 @@ impl DeliveryRound {
         let to = self.last_ended();
         let attempts = self.attempts.iter();
         Round {
-            endpoint: self.endpoint,
-            version: changed.endpoint.version,
-            from: self.from,
+            from: self.tracked.cursor,
             to,
             waiting: self.waiting(to, now, false),
             settled: self.settled(|state| matches!(state, State::Delivered)),
             deliveries: attempts.map(|(_, record)| record.clone()).collect(),
-            health: changed.health,
-            disabled: None,
-            wakes_silent: false,
-            at: now,
-            again_at: now,
+            ..Round::idle(changed, now)
         }
     }
 
@@ -406,7 +292,7 @@ impl DeliveryRound {
     fn last_ended(&self) -> Cursor {
         let has_ended = |item: &&Item| !item.is_left() && !matches!(item.state, State::Behind);
         let last = self.page().rfind(has_ended);
-        last.map_or(self.from, |item| item.event.cursor)
+        last.map_or(self.tracked.cursor, |item| item.event.cursor)
     }
 
     fn page(&self) -> impl DoubleEndedIterator<Item = &Item> {
@@ -433,32 +319,14 @@ impl DeliveryRound {
                 _ if item.waits => None,
                 _ => {
                     let is_first = subjects.insert(item.subject);
-                    let waiting = item.waiting(is_first.then_some(now), None, false);
-                    let attempts = if failures_count { waiting.attempts } else { 0 };
                     Some(WaitingEvent {
-                        attempts,
-                        ..waiting
+                        attempts: if failures_count { item.attempts } else { 0 },
+                        ..item.waiting(is_first.then_some(now), None, false)
                     })
                 }
             })
             .collect();
         waiting.sort_by_key(|event| event.cursor);
         waiting
-    }
-}
-
-fn whole_milliseconds(duration: Duration) -> Duration {
-    Duration::from_millis(duration.as_millis().try_into().unwrap_or(u64::MAX))
-}
-
-fn not_kept(waiting: &WaitingEvent, now: OffsetDateTime) -> DeliveryRecord {
-    DeliveryRecord {
-        at: now,
-        event: waiting.cursor,
-        name: waiting.name.clone(),
-        attempt: waiting.attempts,
-        status: None,
-        duration: Duration::ZERO,
-        error: Some(NOT_KEPT.to_owned()),
     }
 }

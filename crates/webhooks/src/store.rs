@@ -127,8 +127,8 @@ pub struct Round {
 }
 
 impl Round {
-    /// A round without attempts that disables the endpoint.
-    pub fn disabling(tracked: &TrackedEndpoint, reason: &str, now: OffsetDateTime) -> Self {
+    /// A round without attempts and events, which ends the lease.
+    pub const fn idle(tracked: &TrackedEndpoint, now: OffsetDateTime) -> Self {
         Self {
             endpoint: tracked.endpoint.id,
             version: tracked.endpoint.version,
@@ -138,7 +138,7 @@ impl Round {
             settled: Vec::new(),
             deliveries: Vec::new(),
             health: tracked.health,
-            disabled: Some(reason.to_owned()),
+            disabled: None,
             wakes_silent: false,
             at: now,
             again_at: now,

@@ -7,7 +7,7 @@ use std::{
 
 use access::{
     ActivityLog, ActivityRecorder,
-    activity::{ActivityWrites, Gathered, Judgement, Refusal},
+    activity::{ActivityWrites, Counts, Gathered, Refusal},
 };
 use domain::{
     posting::event::{JOB_POSTING_APPROVED, JOB_POSTING_REJECTED},
@@ -42,7 +42,7 @@ impl Activities {
         }
         let mut gathered = self.gathered();
         for verdict in verdicts {
-            gathered.judge(verdict.client, verdict.judgement, verdict.at);
+            gathered.count(verdict.client, verdict.counts, verdict.at);
         }
     }
 
@@ -89,11 +89,11 @@ fn count(writes: &ActivityWrites) {
 
 impl ActivityRecorder for Activities {
     fn pushed(&self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime) {
-        self.gathered().push(client, outcome, at);
+        self.gathered().count(client, Counts::one(outcome), at);
     }
 
     fn refused(&self, client: ClientId, at: OffsetDateTime) {
-        self.gathered().refuse(client, at);
+        self.gathered().count(client, Counts::refused(), at);
     }
 
     fn explained(&self, client: ClientId, refusal: Refusal) {
@@ -109,7 +109,7 @@ impl ActivityRecorder for Activities {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     client: ClientId,
-    judgement: Judgement,
+    counts: Counts,
     at: OffsetDateTime,
 }
 
@@ -117,11 +117,12 @@ impl Verdict {
     /// The verdicts of a commit.
     pub fn all_of(writes: &WriteSet) -> Vec<Self> {
         let judged = writes.tasks.events.iter().filter_map(|event| {
-            let judgement = match &event.name {
-                name if *name == JOB_POSTING_APPROVED => Judgement::Approved,
-                name if *name == JOB_POSTING_REJECTED => Judgement::Rejected,
+            let mut counts = Counts::default();
+            match &event.name {
+                name if *name == JOB_POSTING_APPROVED => counts.approved = 1,
+                name if *name == JOB_POSTING_REJECTED => counts.rejected = 1,
                 _ => return None,
-            };
+            }
             let Subject::Posting(posting) = &event.subject else {
                 return None;
             };
@@ -130,11 +131,7 @@ impl Verdict {
                 return None;
             };
             let at = event.at;
-            Some(Self {
-                client,
-                judgement,
-                at,
-            })
+            Some(Self { client, counts, at })
         });
         judged.collect()
     }
@@ -263,15 +260,18 @@ mod tests {
             status: Status::Approved,
             ..posting(1, company)
         };
-        let verdict = |judgement| Verdict {
-            client: client(1).id,
-            judgement,
-            at: noon(),
-        };
-        let approved = commit(JOB_POSTING_APPROVED, &judged);
-        assert_eq!(approved, [verdict(Judgement::Approved)]);
-        let rejected = commit(JOB_POSTING_REJECTED, &judged);
-        assert_eq!(rejected, [verdict(Judgement::Rejected)]);
+        for (name, approved) in [(JOB_POSTING_APPROVED, 1), (JOB_POSTING_REJECTED, 0)] {
+            let verdict = Verdict {
+                client: client(1).id,
+                counts: Counts {
+                    approved,
+                    rejected: 1 - approved,
+                    ..Counts::default()
+                },
+                at: noon(),
+            };
+            assert_eq!(commit(name, &judged), [verdict]);
+        }
         let nobodys = Posting {
             created_by: None,
             ..judged

@@ -7,9 +7,9 @@ use actix_web::web;
 use askama::Template;
 use domain::{
     decision::moderation::is_offered,
-    posting::{Posting, PostingView, SalaryPeriod, Trigger},
+    posting::{Posting, PostingView, Trigger},
 };
-use kernel::{Actor, PostingId, words};
+use kernel::{Actor, PostingId};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
@@ -128,17 +128,6 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
     let coordinates = view
         .coordinates
         .map(|at| format!("{}, {}", at.latitude, at.longitude));
-    let place = words::place(
-        details.location_city.as_deref(),
-        details.location_country_code,
-        &details.location_types,
-    );
-    let salary = words::salary(
-        details.salary_min,
-        details.salary_max,
-        details.salary_currency_code,
-        details.salary_period.map(SalaryPeriod::as_str),
-    );
     let employment = details.employment_types.iter().map(ToString::to_string);
     text::stated([
         ("Identifier", posting.source_identifier.to_string()),
@@ -149,9 +138,9 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
             view.company.company.logo_path.clone().unwrap_or_default(),
         ),
         ("Employment", employment.collect::<Vec<_>>().join(", ")),
-        ("Place", place),
+        ("Place", details.place()),
         ("Coordinates", coordinates.unwrap_or_default()),
-        ("Salary", salary),
+        ("Salary", details.salary()),
         (
             "Apply by e-mail",
             details.application_email.clone().unwrap_or_default(),

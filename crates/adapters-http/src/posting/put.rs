@@ -142,14 +142,9 @@ async fn push(
         prefixes.check(&identifier)?;
     }
     let body = body.json(state.body_limit()).await?;
-    let parse = if options.strict {
-        PutPosting::parse_strictly
-    } else {
-        PutPosting::parse
-    };
     let new_id = PostingId::new(Uuid::now_v7());
     let by = Principal::new(caller.id(), prefixes);
-    let mut put = parse(segment?, &body, by, new_id);
+    let mut put = PutPosting::parse_as(segment?, &body, options.strict, by, new_id);
     if let Ok(PutPosting { errors, .. }) | Err(BodyError::Invalid(errors)) = &mut put {
         errors.merge(options.errors);
     }

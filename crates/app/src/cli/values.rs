@@ -62,7 +62,7 @@ pub fn client_name(text: &str) -> Result<String, String> {
 /// A scope.
 pub fn scope(text: &str) -> Result<Scope, String> {
     Scope::parse(text.trim()).ok_or_else(|| {
-        let all = Scope::ALL.map(Scope::as_str).join(", ");
+        let all = Scope::NAMES.join(", ");
         format!("{text:?} is not one of {all}")
     })
 }

@@ -59,9 +59,7 @@ impl PastImport {
 
     /// The number of postings that it held back because too many were missing.
     pub fn held_back(&self) -> Option<u64> {
-        let missing = self.summary.missing.as_ref();
-        missing
-            .filter(|missing| missing.held)
-            .map(|missing| missing.count)
+        let held = self.summary.missing.filter(|missing| missing.held);
+        held.map(|missing| missing.count)
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use kernel::CatalogueName;
-use kernel::{ClientId, PostingId, SourceIdentifier, StoreError, audit::Entry};
+use kernel::{CatalogueName, ClientId, PostingId, SourceIdentifier, StoreError, audit::Entry};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -50,10 +50,8 @@ impl Snapshot {
     /// The company of a posting of the snapshot.
     pub fn company_of(&self, posting: &Posting) -> Result<&Company, StoreError> {
         self.companies.get(&posting.company_id).ok_or_else(|| {
-            StoreError::Broken(format!(
-                "posting {} was loaded without its company",
-                posting.id
-            ))
+            let id = posting.id;
+            StoreError::Broken(format!("posting {id} was loaded without its company"))
         })
     }
 

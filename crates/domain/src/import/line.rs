@@ -97,11 +97,6 @@ struct Entry<'a> {
 }
 
 impl Line {
-    /// The name of the member with the identifier.
-    const ID: &'static str = "id";
-    /// The name of the member with the payload.
-    const PAYLOAD: &'static str = "payload";
-
     /// Parses a line, and checks that the client may use its identifier.
     pub fn parse(&self, options: &LineOptions, prefixes: &Prefixes, new_id: PostingId) -> Parsed {
         let text = match &self.text {
@@ -138,23 +133,18 @@ fn plain(line: &str) -> Option<(String, Sent<PostingPatch>)> {
 fn read(text: &str) -> Result<(String, &str), (Option<String>, BodyError)> {
     let entry = entry(text).map_err(|error| (None, error))?;
     let mut errors = FieldErrors::default();
-    let id = match entry.id.map(|id| serde_json::from_str::<String>(id.get())) {
-        Some(Ok(id)) => Some(id),
-        Some(Err(_)) => {
-            errors.add(Line::ID, "must be a string");
-            None
+    for (name, member) in [("id", entry.id), ("payload", entry.payload)] {
+        if member.is_none() {
+            errors.add_as(ErrorKind::Missing, name, "is required");
         }
-        None => {
-            errors.add_as(ErrorKind::Missing, Line::ID, "is required");
-            None
-        }
-    };
-    if entry.payload.is_none() {
-        errors.add_as(ErrorKind::Missing, Line::PAYLOAD, "is required");
+    }
+    let id = entry.id.map(|id| serde_json::from_str(id.get()));
+    if let Some(Err(_)) = id {
+        errors.add("id", "must be a string");
     }
     match (id, entry.payload) {
-        (Some(id), Some(payload)) => Ok((id, payload.get())),
-        (id, _) => Err((id, BodyError::Invalid(errors))),
+        (Some(Ok(id)), Some(payload)) => Ok((id, payload.get())),
+        (id, _) => Err((id.and_then(Result::ok), BodyError::Invalid(errors))),
     }
 }
 

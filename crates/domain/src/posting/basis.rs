@@ -18,13 +18,8 @@ impl Basis {
     pub fn of(posting: &Posting, company: &Company) -> Self {
         // Its keys are the same in every process.
         let mut hasher = DefaultHasher::new();
-        let state = (
-            posting.id,
-            posting.version,
-            &company.name,
-            &company.logo_path,
-        );
-        state.hash(&mut hasher);
+        (posting.id, posting.version).hash(&mut hasher);
+        (&company.name, &company.logo_path).hash(&mut hasher);
         Self(hasher.finish())
     }
 }

@@ -14,8 +14,7 @@
 //! the versions of both that it was decided on, and a posting that has become younger has none
 //! until its own copies were looked up anew.
 
-use kernel::{Actor, PostingId, SourceIdentifier};
-use kernel::{ClientId, CompanyId, Prefixes, Version, digest};
+use kernel::{Actor, ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, Version, digest};
 use time::OffsetDateTime;
 
 pub use super::min_hash::MinHash;

@@ -1,7 +1,7 @@
 //! The events and tasks of postings and companies.
 
-use kernel::PostingId;
 use kernel::{
+    PostingId,
     event::{EventName, PostingState},
     outbox::{Effect, Kind, Queue},
 };

@@ -2,12 +2,12 @@
 //! it is refused for, what is stored, what unknown names are compared with, and the schema of the
 //! OpenAPI document.
 
-use kernel::fields;
 use kernel::{
     Website,
     checks::value,
     email,
     field::{FieldValue as _, Patch, Sent, SentWebsite, is_short_when_normal},
+    fields,
     validation::FieldErrors,
     website::{check_logo_path, check_web_url},
 };

@@ -24,6 +24,7 @@ pub mod review;
 mod state;
 mod transition;
 mod vocabulary;
+mod words;
 
 use kernel::codes::{CountryCode, CurrencyCode};
 

@@ -71,21 +71,20 @@ impl PutPosting {
         by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
-        let fields = body::parse(body::text(body)?)?;
-        let identifier = SourceIdentifier::from_path_segment(segment);
-        Self::of(identifier, fields, false, by, new_id)
+        Self::parse_as(segment, body, false, by, new_id)
     }
 
-    /// Parses a request as [`Self::parse`] does, except that unknown fields are errors.
-    pub fn parse_strictly(
+    /// Parses a request as [`Self::parse`] does; if it is `strict`, unknown fields are errors.
+    pub fn parse_as(
         segment: &str,
         body: &[u8],
+        strict: bool,
         by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
         let fields = body::parse(body::text(body)?)?;
         let identifier = SourceIdentifier::from_path_segment(segment);
-        Self::of(identifier, fields, true, by, new_id)
+        Self::of(identifier, fields, strict, by, new_id)
     }
 
     /// The command of a payload for an identifier, without which there is none; if it is `strict`,

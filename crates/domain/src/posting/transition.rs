@@ -1,7 +1,6 @@
 //! The state machine of a posting: what moves it from one status to another.
 
-use kernel::Status;
-use kernel::vocabulary::vocabulary;
+use kernel::{Status, vocabulary::vocabulary};
 
 use super::{Posting, Rejection};
 

@@ -2,9 +2,8 @@
 //! be erased.
 
 use async_trait::async_trait;
-use kernel::StoreError;
 use kernel::{
-    PostingId, SourceIdentifier, Version,
+    PostingId, SourceIdentifier, StoreError, Version,
     audit::{Action, Attribution, Entry},
     outbox::TaskWrites,
 };

@@ -7,9 +7,6 @@ pub mod contract;
 mod memory;
 mod sample;
 
-use access::{ActivityLog, Clients, sign_in::SignInTokens};
-use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox};
-
 pub use self::{
     contract::events::commit_events,
     memory::MemoryStore,
@@ -18,27 +15,6 @@ pub use self::{
         push_as, push_by, pusher, put_id, renaming,
     },
 };
-use crate::{
-    browse::PostingBrowser,
-    catalogue::Catalogues,
-    company::CompanyReader,
-    store::{Health, PostingReader, Retention, Store},
-};
-
-macro_rules! all_ports {
-    ($($port:ident)+) => {
-        /// Everything that a store implements.
-        pub trait AllPorts: $($port +)+ {}
-
-        impl<T: $($port +)+> AllPorts for T {}
-    };
-}
-
-all_ports! {
-    Store PostingReader Health EventLog Outbox Clients ActivityLog AuditLog Catalogues SignInTokens
-    PostingBrowser Retention CompanyReader
-}
-
 /// Makes a test of each case of the contract suite for one store, in a module for each area.
 ///
 /// `$block_on` is a function that returns what a future comes to; `$fixture` is an expression for a
@@ -48,16 +24,16 @@ all_ports! {
 ///
 /// | area | needs |
 /// |---|---|
-/// | `companies` | [`Store`] |
-/// | `postings`, `reading`, `duplicates` | [`Store`], [`PostingReader`] |
-/// | `health` | [`Health`] |
-/// | `commits` | [`Store`], [`Outbox`] |
-/// | `outbox` | [`Store`], [`Outbox`], [`AuditLog`] |
-/// | `events` | [`Store`], [`EventLog`] |
-/// | `audit` | [`Store`], [`Outbox`], [`AuditLog`] |
-/// | `catalogues` | [`Store`], [`EventLog`], [`Clients`], [`Catalogues`], [`AuditLog`] |
-/// | `console` | [`Store`], [`PostingBrowser`], [`CompanyReader`] |
-/// | `retention` | as `audit`, [`EventLog`], [`PostingReader`], [`Clients`], [`ActivityLog`], [`Retention`] |
+/// | `companies` | `Store` |
+/// | `postings`, `reading`, `duplicates` | `Store`, `PostingReader` |
+/// | `health` | `Health` |
+/// | `commits` | `Store`, `Outbox`, `EventLog` |
+/// | `outbox` | `Store`, `Outbox`, `AuditLog` |
+/// | `events` | `Store`, `EventLog` |
+/// | `audit` | `Store`, `Outbox`, `AuditLog` |
+/// | `catalogues` | `Store`, `EventLog`, `Clients`, `Catalogues`, `AuditLog` |
+/// | `console` | `Store`, `PostingBrowser`, `CompanyReader` |
+/// | `retention` | as `audit` and `catalogues`, `PostingReader`, `ActivityLog`, `Retention` |
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {

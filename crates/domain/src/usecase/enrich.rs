@@ -211,13 +211,11 @@ pub async fn give_up(
     let token = given_up.token;
     let mut snapshot = store.load_by_id(&[given_up.posting]).await?;
     let mut writes = WriteSet::new(now);
-    let due = match snapshot.postings.values().next() {
-        Some(posting) => {
-            let content = outcome::due(posting, snapshot.company_of(posting)?);
-            content.map(|content| (posting, content))
-        }
-        None => None,
-    };
+    let mut due = None;
+    if let Some(posting) = snapshot.postings.values().next() {
+        let content = outcome::due(posting, snapshot.company_of(posting)?);
+        due = content.map(|content| (posting, content));
+    }
     let is_dead = match due {
         None => false,
         Some((posting, content)) if given_up.content.is_some_and(|other| other != content) => {
@@ -240,12 +238,12 @@ pub async fn give_up(
             if let Some(change) = outcome::leave_unjudged(posting, made, &given_up.reason, now) {
                 change.record(&mut snapshot, &mut writes);
             }
+            let error = given_up.error.clone();
+            writes.tasks.given_up.push((token, error));
             true
         }
     };
-    if is_dead {
-        writes.tasks.given_up.push((token, given_up.error.clone()));
-    } else {
+    if !is_dead {
         writes.tasks.done.push(token);
     }
     store.commit(writes).await?;

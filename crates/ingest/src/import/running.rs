@@ -66,8 +66,8 @@ impl Running {
             || self.open.len() < MOST_LINES && self.bytes + size(line) <= MOST_BYTES
     }
 
-    /// Hands over lines as far as there is room, in parts that are parsed together.
-    fn hand_over(&mut self, lines: &mut Peekable<IntoIter<Line>>) {
+    /// Submits lines as far as there is room, in parts that are parsed together.
+    fn submit(&mut self, lines: &mut Peekable<IntoIter<Line>>) {
         loop {
             let mut taken = Vec::new();
             while taken.len() < PARSED_TOGETHER
@@ -147,7 +147,7 @@ impl Import for Running {
         }
         let mut lines = lines.into_iter().peekable();
         loop {
-            self.hand_over(&mut lines);
+            self.submit(&mut lines);
             if lines.peek().is_none() {
                 break;
             }

@@ -68,7 +68,7 @@ fn plain(answer: Result<Answer, IngestError>) -> Result<Answer, IngestError> {
 }
 
 /// Closes the gate and has one commit stand before it, so that what comes next waits together.
-async fn hold_up(store: &FaultyStore, lane: &Arc<Lanes>) -> Pushes {
+async fn block_commit(store: &FaultyStore, lane: &Arc<Lanes>) -> Pushes {
     store.close_gate();
     let first = Pushes::of(lane, ["first"]);
     eventually("the first one is committing", async || store.tries() == 1).await;
@@ -111,7 +111,7 @@ async fn a_single_push_is_a_batch_of_one_and_is_read_once() {
 async fn what_waits_shares_a_commit() {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, small(100, 3));
-    let first = hold_up(&store, &lane).await;
+    let first = block_commit(&store, &lane).await;
     let others = Pushes::of(&lane, ["a", "b", "c", "d"]);
     waiting(&lane, 4).await;
     store.open_gate();
@@ -140,7 +140,7 @@ async fn neighbours_of_a_failing_command_succeed() {
         let store = FaultyStore::new();
         store.poison("b", fault);
         let (lane, _task) = start(&store, LaneSettings::default());
-        let first = hold_up(&store, &lane).await;
+        let first = block_commit(&store, &lane).await;
         let batch = Pushes::of(&lane, ["a", "b", "c"]);
         waiting(&lane, 3).await;
         store.open_gate();
@@ -158,7 +158,7 @@ async fn neighbours_of_a_failing_command_succeed() {
 async fn commits_after_conflicts(conflicts: usize) -> Vec<usize> {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, LaneSettings::default());
-    let first = hold_up(&store, &lane).await;
+    let first = block_commit(&store, &lane).await;
     store.fail_next(vec![Fault::Fail(StoreError::Conflict); conflicts]);
     let batch = Pushes::of(&lane, ["a", "b", "c"]);
     waiting(&lane, 3).await;
@@ -208,7 +208,7 @@ async fn a_command_that_waited_past_its_deadline_is_not_carried_out() {
     let mut settings = impatient();
     settings.pushes.batch = 1;
     let (lane, task) = start(&store, settings);
-    let first = hold_up(&store, &lane).await;
+    let first = block_commit(&store, &lane).await;
     let second = Pushes::of(&lane, ["late"]);
     assert!(first.answers().await[0].is_err());
     assert!(second.answers().await[0].is_err());
@@ -223,7 +223,7 @@ async fn many_pushes_under_way_are_told() {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, LaneSettings::default());
     let is_busy = lane.is_busy();
-    let first = hold_up(&store, &lane).await;
+    let first = block_commit(&store, &lane).await;
     let six = Pushes::of(&lane, ["a", "b", "c", "d", "e", "f"]);
     waiting(&lane, 6).await;
     assert!(!is_busy());
@@ -241,7 +241,7 @@ async fn many_pushes_under_way_are_told() {
 async fn a_full_queue_refuses_at_once() {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, small(3, 1));
-    let first = hold_up(&store, &lane).await;
+    let first = block_commit(&store, &lane).await;
     let others = Pushes::of(&lane, ["a", "b"]);
     waiting(&lane, 2).await;
     assert_eq!(
@@ -258,7 +258,7 @@ async fn a_full_queue_refuses_at_once() {
 async fn a_stop_answers_everything_that_was_accepted() {
     let store = FaultyStore::new();
     let (lane, task) = start(&store, small(100, 2));
-    let first = hold_up(&store, &lane).await;
+    let first = block_commit(&store, &lane).await;
     let accepted = Pushes::of(&lane, ["a", "b", "c", "d"]);
     waiting(&lane, 4).await;
     let stopped = tokio::spawn(task.stop());
@@ -308,7 +308,7 @@ async fn a_push_that_changes_nothing_does_not_wait_for_commits() {
 async fn a_commit_in_doubt_is_not_tried_again() {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, LaneSettings::default());
-    let first = hold_up(&store, &lane).await;
+    let first = block_commit(&store, &lane).await;
     store.fail_next([Fault::Fail(StoreError::InDoubt("lost".into()))]);
     let batch = Pushes::of(&lane, ["a", "b"]);
     waiting(&lane, 2).await;

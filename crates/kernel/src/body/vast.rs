@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_any_is_left_alone() {
+    fn text_without_any_is_kept() {
         for text in [
             "",
             "{}",

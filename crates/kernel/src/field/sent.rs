@@ -1,6 +1,6 @@
 //! A field as it was sent: its change, and what is wrong with it.
 
-use std::{borrow::Cow, fmt::Display};
+use std::fmt::Display;
 
 use super::Patch;
 use crate::{
@@ -12,43 +12,20 @@ use crate::{
 const SHOWN: usize = 40;
 
 /// A field as it was sent.
-#[derive(Clone, Debug)]
 pub struct Sent<T> {
     /// The change that it asks for. A text in error is there, because other rules may hold for it.
     pub patch: Patch<T>,
     wrong: Wrong,
 }
 
-/// What is wrong with a field. Messages are made only for errors that are told.
-#[derive(Clone, Debug, Default)]
+/// What is wrong with a field.
 enum Wrong {
-    #[default]
     Nothing,
-    /// The value has to be the first, and is the second.
-    IsNot(&'static str, &'static str),
-    NoTerm(Box<NoTerm>),
     Missing,
-    Itself(Cow<'static, str>),
+    /// The field itself; the message is made only if the error is told.
+    Itself(Box<dyn FnOnce() -> String>),
     /// By path, which is empty for the field itself.
     Within(Box<FieldErrors>),
-}
-
-/// A text that is not what it should be.
-#[derive(Clone, Debug)]
-struct NoTerm {
-    text: String,
-    expected: &'static str,
-    likely: fn(&str) -> Option<&'static str>,
-}
-
-impl NoTerm {
-    fn message(&self) -> String {
-        let (expected, text) = (self.expected, shown(&self.text, SHOWN));
-        match (self.likely)(&self.text) {
-            Some(likely) => format!("must be {expected}, not \"{text}\"; is \"{likely}\" meant?"),
-            None => format!("must be {expected}, not \"{text}\""),
-        }
-    }
 }
 
 impl<T> Sent<T> {
@@ -68,9 +45,9 @@ impl<T> Sent<T> {
     }
 
     /// A value, with what a check of it says.
-    pub(super) fn set_checked<E: Display>(value: T, check: Result<(), E>) -> Self {
+    pub(super) fn set_checked<E: Display + 'static>(value: T, check: Result<(), E>) -> Self {
         let wrong = check.map_or_else(
-            |error| Wrong::Itself(error.to_string().into()),
+            |error| Wrong::Itself(Box::new(move || error.to_string())),
             |()| Wrong::Nothing,
         );
         Self::with(Patch::Set(value), wrong)
@@ -82,8 +59,8 @@ impl<T> Sent<T> {
     }
 
     /// No value, because it is not `expected`, as in "must be a string, not a number".
-    pub const fn is_not(expected: &'static str, sent: &'static str) -> Self {
-        Self::with(Patch::Keep, Wrong::IsNot(expected, sent))
+    pub fn is_not(expected: &'static str, sent: &'static str) -> Self {
+        Self::wrong_as(move || format!("must be {expected}, not {sent}"))
     }
 
     /// No value, because the text is not `expected`, though it may say what is `likely` meant.
@@ -93,18 +70,22 @@ impl<T> Sent<T> {
         likely: fn(&str) -> Option<&'static str>,
     ) -> Self {
         // Longer than any term.
-        let text = text.chars().take(100).collect();
-        let no_term = NoTerm {
-            text,
-            expected,
-            likely,
-        };
-        Self::with(Patch::Keep, Wrong::NoTerm(Box::new(no_term)))
+        let text: String = text.chars().take(100).collect();
+        Self::wrong_as(move || {
+            let meant = likely(&text).map(|likely| format!("; is \"{likely}\" meant?"));
+            let (text, meant) = (shown(&text, SHOWN), meant.unwrap_or_default());
+            format!("must be {expected}, not \"{text}\"{meant}")
+        })
     }
 
     /// No value, for another reason.
-    pub fn wrong(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::with(Patch::Keep, Wrong::Itself(message.into()))
+    pub fn wrong(message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self::wrong_as(move || message)
+    }
+
+    fn wrong_as(message: impl FnOnce() -> String + 'static) -> Self {
+        Self::with(Patch::Keep, Wrong::Itself(Box::new(message)))
     }
 
     const fn with(patch: Patch<T>, wrong: Wrong) -> Self {
@@ -127,32 +108,34 @@ impl<T> Sent<T> {
 
     /// A field that is not to be cleared. Whether it may be absent, the stored state says.
     #[must_use]
-    pub fn required(mut self) -> Self {
-        if matches!(self.patch, Patch::Clear) {
-            self.wrong = Wrong::Itself("must not be null or blank".into());
+    pub fn required(self) -> Self {
+        match self.patch {
+            Patch::Clear => Self {
+                patch: Patch::Clear,
+                ..Self::wrong("must not be null or blank")
+            },
+            _ => self,
         }
-        self
     }
 
     /// A field that is neither to be cleared nor to be left out, whatever is stored.
     #[must_use]
-    pub fn present(mut self) -> Self {
-        if matches!((&self.patch, &self.wrong), (Patch::Keep, Wrong::Nothing)) {
-            self.wrong = Wrong::Missing;
+    pub fn present(self) -> Self {
+        match self {
+            Self {
+                patch: Patch::Keep,
+                wrong: Wrong::Nothing,
+            } => Self::with(Patch::Keep, Wrong::Missing),
+            sent => sent.required(),
         }
-        self.required()
     }
 
     /// The change, after its errors were added under the name of the field.
     pub fn report(self, name: &str, errors: &mut FieldErrors) -> Patch<T> {
         match self.wrong {
             Wrong::Nothing => {}
-            Wrong::IsNot(expected, sent) => {
-                errors.add(name, format!("must be {expected}, not {sent}"));
-            }
-            Wrong::NoTerm(text) => errors.add(name, text.message()),
             Wrong::Missing => errors.add_as(ErrorKind::Missing, name, "is required"),
-            Wrong::Itself(message) => errors.add(name, message),
+            Wrong::Itself(message) => errors.add(name, message()),
             Wrong::Within(inner) => errors.merge_under(name, *inner),
         }
         self.patch

@@ -39,7 +39,7 @@ impl fmt::Display for Kind {
 }
 
 /// A queue: where tasks of one kind wait for a worker. A kind has one, or a lane for each part of
-/// its work that is not to hold up another.
+/// its work that is not to delay another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Queue {
     kind: Kind,

@@ -116,7 +116,7 @@ impl World {
         let endpoint = tracked.endpoint.id;
         let (webhooks, schedule) = (&self.store, self.schedule.clone());
         let start = start_round(webhooks, webhooks, tracked, schedule, self.now).await;
-        let mut round = start.unwrap().round;
+        let mut round = start.unwrap();
         let mut under_way = Vec::new();
         loop {
             while let Some(begun) = round.begin(self.now) {

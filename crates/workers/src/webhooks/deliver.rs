@@ -7,7 +7,7 @@ use std::{
 
 use ::webhooks::{
     Attempt, Begun, Delivery, DeliveryRound, Endpoint, Lease, NoAnswer, Owner, Recorded, Round,
-    RoundStart, TrackedEndpoint, posting_of, start_round,
+    TrackedEndpoint, posting_of, start_round,
 };
 use access::Client;
 use domain::posting::PostingView;
@@ -81,7 +81,7 @@ impl Deliveries {
         let parts = &self.parts;
         let owner = self.owner(&tracked.endpoint).await?;
         self.note_owner(lease, owner.as_ref());
-        let of_owner = |tracked: TrackedEndpoint| {
+        let of_owner = |tracked: TrackedEndpoint| -> Result<_, &'static str> {
             let endpoint = tracked.endpoint.of_owner(owner.as_ref())?;
             Ok(TrackedEndpoint {
                 endpoint,
@@ -91,7 +91,10 @@ impl Deliveries {
         let tracked = match of_owner(tracked.clone()) {
             Ok(tracked) => tracked,
             Err(reason) => {
-                let round = Round::disabling(&tracked, reason, (parts.clock)());
+                let round = Round {
+                    disabled: Some(reason.to_owned()),
+                    ..Round::idle(&tracked, (parts.clock)())
+                };
                 return Ok(match self.record(&tracked.endpoint, &round, lease).await? {
                     Recorded::Done => RoundEnd::Recorded,
                     Recorded::Changed | Recorded::Lost => RoundEnd::Lost,
@@ -101,9 +104,8 @@ impl Deliveries {
         let endpoint = tracked.endpoint.clone();
         let (webhooks, log) = (&*parts.webhooks.endpoints, &*parts.events);
         let (schedule, now) = (parts.settings.schedule.clone(), (parts.clock)());
-        let RoundStart { mut round, has_gap } =
-            start_round(webhooks, log, tracked, schedule, now).await?;
-        if has_gap {
+        let mut round = start_round(webhooks, log, tracked, schedule, now).await?;
+        if round.has_gap {
             tracing::warn!(
                 endpoint = %endpoint.id,
                 "events were deleted before a webhook was told about them; it goes on with the \

@@ -12,7 +12,7 @@ use std::{
 
 use access::{
     Activity, ActivityLog, ActivityRecorder,
-    activity::{ActivityWrites, Gathered, Refusal},
+    activity::{ActivityWrites, Counts, Gathered, Refusal},
 };
 use async_trait::async_trait;
 use domain::testing::MemoryStore;
@@ -137,11 +137,13 @@ impl Ingest for Backend {
 
 impl ActivityRecorder for Backend {
     fn pushed(&self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime) {
-        self.gathered.lock().unwrap().push(client, outcome, at);
+        let counts = Counts::one(outcome);
+        self.gathered.lock().unwrap().count(client, counts, at);
     }
 
     fn refused(&self, client: ClientId, at: OffsetDateTime) {
-        self.gathered.lock().unwrap().refuse(client, at);
+        let counts = Counts::refused();
+        self.gathered.lock().unwrap().count(client, counts, at);
     }
 
     fn explained(&self, client: ClientId, refusal: Refusal) {

@@ -155,7 +155,7 @@ fn what_an_operator_took_down_only_an_operator_brings_back() {
     }
     let mut open = Board::with(Status::Approved);
     open.moderate(&Moderation::Approve).unwrap();
-    assert!(open.put(r#"{"expiration":null}"#).is_ok());
+    assert!(open.put(REOPEN).is_ok());
 }
 
 #[test]
@@ -164,14 +164,14 @@ fn a_catalogue_updates_what_was_taken_down_and_leaves_it_down() {
         .into_iter()
         .zip([Notice::TakenDown, Notice::StillRejected])
     {
-        for body in [r#"{"title":"x"}"#, r#"{"expiration":null}"#] {
+        for body in [r#"{"title":"x"}"#, REOPEN] {
             let mut board = taken_down(&command);
             let status = board.posting().status;
             let put = push("a", body).listed_in(CatalogueId::new(uuid(1)));
             let expect = vec![notice.clone()];
             assert_eq!(notices(&mut board, &put), expect, "{body}");
             assert_eq!(board.posting().status, status);
-            assert_eq!(board.posting().status_reason.as_deref(), Some("scam"));
+            assert_eq!(board.reason(), Some("scam"));
             // Sent again it changes nothing, and says so again.
             let decision = board.decide(&put).unwrap();
             assert_eq!((decision.change, decision.answer.notices), (None, expect));
@@ -187,7 +187,7 @@ fn a_client_that_expires_what_was_taken_down_changes_no_reason() {
     let posting = board.posting();
     assert_eq!(posting.status_reason.as_deref(), Some("scam"));
     assert_eq!(posting.details.expiration_reason.as_deref(), Some("filled"));
-    assert!(board.put(r#"{"expiration":null}"#).is_err());
+    assert!(board.put(REOPEN).is_err());
 }
 
 #[test]
@@ -199,13 +199,10 @@ fn an_operator_reopens_what_expired() {
         assert!(board.moderate(&reopen).unwrap().asked);
         assert_eq!(board.posting().details.expiration_reason, None);
         assert!(!board.posting().moderated);
-        assert_eq!(
-            board.history.last().unwrap().reason.as_deref(),
-            Some("a mistake")
-        );
+        assert_eq!(board.step().1, Some("a mistake"));
         // It is the client's again.
-        board.put(r#"{"expiration":{}}"#).unwrap();
-        board.put(r#"{"expiration":null}"#).unwrap();
+        board.put(EXPIRE).unwrap();
+        board.put(REOPEN).unwrap();
     }
 }
 
@@ -214,7 +211,7 @@ fn an_operator_takes_down_what_a_client_expired() {
     let mut board = Board::with(Status::Expired);
     let written = board.moderate(&takedowns()[0]).unwrap();
     assert_eq!(written.events, [], "it was expired before");
-    assert_eq!(board.posting().status_reason.as_deref(), Some("scam"));
-    let refused = board.put(r#"{"expiration":null}"#).unwrap_err();
+    assert_eq!(board.reason(), Some("scam"));
+    let refused = board.put(REOPEN).unwrap_err();
     assert_eq!(refused.to_string(), TAKEN_DOWN);
 }

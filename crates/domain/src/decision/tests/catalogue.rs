@@ -1,6 +1,6 @@
 //! Pushes by a catalogue, and postings that it does not list any more.
 
-use kernel::{Actor, CatalogueName, testing::uuid};
+use kernel::{CatalogueName, testing::uuid};
 
 use super::*;
 use crate::{
@@ -26,24 +26,23 @@ fn list(board: &mut Board, n: u128, body: &str) -> Result<(PutOutcome, Written),
 /// A board with a posting of the first catalogue.
 fn listed(status: Status) -> Board {
     let mut board = Board::with(status);
-    let posting = board.snapshot.postings.values_mut().next().unwrap();
-    posting.catalogue = Some(catalogue(1));
+    board.posting_mut().catalogue = Some(catalogue(1));
     board
-}
-
-fn the_posting_alone() -> Written {
-    Written {
-        postings: 1,
-        ..Written::default()
-    }
 }
 
 #[test]
 fn a_catalogue_creates_postings_of_its_own() {
     let mut board = Board::new();
-    let (outcome, written) = list(&mut board, 1, CREATE).unwrap();
-    assert_eq!(outcome, PutOutcome::Created);
-    assert_eq!(written.events, [event::JOB_POSTING_CREATED]);
+    let written = Written {
+        events: vec![event::JOB_POSTING_CREATED],
+        asked: true,
+        companies: 1,
+        postings: 1,
+    };
+    assert_eq!(
+        list(&mut board, 1, CREATE),
+        Ok((PutOutcome::Created, written))
+    );
     assert_eq!(board.posting().catalogue, Some(catalogue(1)));
     assert_eq!(board.posting().created_by, Some(Actor::Client(pusher())));
 }
@@ -71,7 +70,11 @@ fn a_posting_moves_to_the_catalogue_that_lists_it() {
     ] {
         let before = board.posting().clone();
         assert_eq!(before.catalogue, from);
-        let expect = (PutOutcome::Unchanged, the_posting_alone());
+        let alone = Written {
+            postings: 1,
+            ..Written::default()
+        };
+        let expect = (PutOutcome::Unchanged, alone);
         assert_eq!(list(&mut board, 2, NOTHING), Ok(expect));
         let moved = Posting {
             version: before.version + 1,
@@ -83,20 +86,8 @@ fn a_posting_moves_to_the_catalogue_that_lists_it() {
 }
 
 #[test]
-fn a_line_may_expire_its_posting() {
-    let mut board = listed(Status::Approved);
-    let expire = r#"{"expiration":{}}"#;
-    let (outcome, written) = list(&mut board, 1, expire).unwrap();
-    assert_eq!(outcome, PutOutcome::Expired);
-    assert_eq!(written.events, [event::JOB_POSTING_EXPIRED]);
-    let again = (PutOutcome::Unchanged, Written::default());
-    assert_eq!(list(&mut board, 1, expire), Ok(again));
-    assert_eq!(board.posting().catalogue, Some(catalogue(1)));
-}
-
-#[test]
 fn a_push_without_a_catalogue_keeps_it() {
-    for body in [NOTHING, r#"{"title":"New"}"#, r#"{"expiration":{}}"#] {
+    for body in [NOTHING, RENAME, EXPIRE] {
         let mut board = listed(Status::Approved);
         board.put(body).unwrap();
         assert_eq!(board.posting().catalogue, Some(catalogue(1)), "{body}");
@@ -148,6 +139,6 @@ fn an_undo_brings_back_what_nothing_has_changed_since() {
         (&Some("undo of the catalogue jobs".to_owned()), &None)
     );
     board.record(delist_from(&board, 1));
-    board.put(r#"{"title":"New"}"#).unwrap();
+    board.put(RENAME).unwrap();
     assert_eq!(undo(&board, 1), None, "it was changed");
 }

@@ -1,9 +1,6 @@
 //! The company of a push: matched by website, upserted, moved to.
 
-use kernel::{
-    CompanyId, PutOutcome,
-    event::{PostingState, Subject},
-};
+use kernel::{CompanyId, event::PostingState};
 
 use super::*;
 use crate::testing::{create, put_id};
@@ -125,17 +122,16 @@ fn a_push_after_somebody_else_renamed_the_company_asks_for_enrichment_and_no_mor
     board.enrich(&Verdict::Approve).unwrap();
     assert_eq!(board.put("{}").unwrap().1, Written::default());
     // One that has expired is not enriched.
-    let expires = r#"{"expiration":{}}"#;
-    board.put(expires).unwrap();
+    board.put(EXPIRE).unwrap();
     rename(&mut board, "c", "Acme AS");
-    assert_eq!(board.put(expires).unwrap().1, Written::default());
+    assert_eq!(board.put(EXPIRE).unwrap().1, Written::default());
 }
 
 #[test]
 fn only_a_name_that_changed_asks_again() {
     // What is due for another reason was asked for by the push that made it so.
     let mut board = Board::with(Status::Approved);
-    board.put(r#"{"title":"New"}"#).unwrap();
+    board.put(RENAME).unwrap();
     assert_eq!(board.put("{}").unwrap().1, Written::default());
     // A logo is in no text, and what is expired is not enriched.
     let logo = r#"{"company":{"logo_path":"/l.svg"}}"#;

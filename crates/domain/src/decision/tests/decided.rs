@@ -44,7 +44,7 @@ fn the_newest_verdict_is_the_decision() {
     board.decided(REFUSED);
     assert_eq!(board.decision.as_ref().unwrap().passages, ["Soon."]);
     assert_eq!(board.decision.as_ref().unwrap().at, board.now);
-    board.put(r#"{"title":"New"}"#).unwrap();
+    board.put(RENAME).unwrap();
     board.decided(REFUSED);
     board.enrich(&Verdict::Approve).unwrap();
     board.decided(BY_RULES);
@@ -70,7 +70,7 @@ fn an_operators_decision_stands_as_the_verdict_does() {
     board.moderate(&reject("a scheme")).unwrap();
     let rejected = (Rejected, "operator:ann", "operator", "a scheme");
     board.decided(rejected);
-    board.put(r#"{"title":"New"}"#).unwrap();
+    board.put(RENAME).unwrap();
     board.enrich(&Verdict::Approve).unwrap();
     board.decided(rejected);
 }
@@ -78,9 +78,9 @@ fn an_operators_decision_stands_as_the_verdict_does() {
 #[test]
 fn a_decision_outlives_the_expiry_and_the_reopening() {
     let mut board = Board::with(Status::Approved);
-    board.put(r#"{"expiration":{}}"#).unwrap();
+    board.put(EXPIRE).unwrap();
     board.decided(BY_RULES);
-    board.put(r#"{"expiration":null}"#).unwrap();
+    board.put(REOPEN).unwrap();
     board.decided(BY_RULES);
     let feature = Moderation::Feature(true);
     board.moderate(&feature).unwrap();

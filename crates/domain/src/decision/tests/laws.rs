@@ -1,17 +1,10 @@
 //! What holds for any command.
 
-use kernel::PutOutcome;
 use proptest::{prelude::*, sample::select};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::*;
-use crate::{
-    authority::Principal,
-    decision::repeat,
-    posting::Answer,
-    testing::{push, pusher},
-    usecase::Batch,
-};
+use crate::{decision::repeat, posting::Answer, testing::push, usecase::Batch};
 
 /// Values of each field, one of which is wrong as a rule.
 const VALUES: &str = r#"{
@@ -63,12 +56,6 @@ fn full_body() -> impl Strategy<Value = Value> {
 
 fn any_body() -> impl Strategy<Value = Value> {
     prop_oneof![full_body(), body()]
-}
-
-fn run_all(board: &mut Board, commands: &[(String, Value)]) {
-    for (name, body) in commands {
-        let _ = board.run(&push(name, &body.to_string()));
-    }
 }
 
 proptest! {
@@ -139,43 +126,6 @@ proptest! {
     }
 
     #[test]
-    fn any_order_of_distinct_identifiers_gives_the_same_postings(
-        bodies in prop::collection::vec(full_body(), 1..6),
-        seed in any::<u64>(),
-    ) {
-        // The last name of a shared company wins, so each posting has a company of its own.
-        let commands: Vec<_> = (0..)
-            .zip(bodies)
-            .map(|(n, mut body)| {
-                body["company"] = json!({"name": "C", "website_url": format!("https://c{n}.example")});
-                (format!("p{n}"), body)
-            })
-            .collect();
-        let mut shuffled = commands.clone();
-        shuffled.rotate_left(usize::try_from(seed % 7).unwrap() % commands.len());
-        if seed % 2 == 0 {
-            shuffled.reverse();
-        }
-        let outcome = |commands: &[(String, Value)]| {
-            let mut board = Board::new();
-            run_all(&mut board, commands);
-            let mut postings: Vec<_> = board
-                .snapshot
-                .postings
-                .into_values()
-                .map(|mut posting| {
-                    posting.created_at = noon();
-                    posting.updated_at = noon();
-                    posting
-                })
-                .collect();
-            postings.sort_by_key(|posting| posting.id);
-            postings
-        };
-        prop_assert_eq!(outcome(&commands), outcome(&shuffled));
-    }
-
-    #[test]
     fn stored_postings_hold_the_rules(commands in prop::collection::vec(any_body(), 0..8)) {
         let mut board = Board::new();
         for body in commands {
@@ -190,11 +140,5 @@ proptest! {
                 prop_assert_eq!(posting.expired_at.is_some(), posting.status == Status::Expired);
             }
         }
-    }
-
-    #[test]
-    fn no_body_panics(body in ".*") {
-        let client = Principal::unfenced(pusher());
-        let _ = PutPosting::parse("a", body.as_bytes(), client, crate::testing::put_id("a"));
     }
 }

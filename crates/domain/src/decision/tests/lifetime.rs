@@ -11,7 +11,7 @@ fn left(board: &Board) -> i64 {
 
 #[test]
 fn a_push_that_finds_less_than_half_of_it_starts_it_anew() {
-    for body in ["{}", r#"{"title":"New"}"#] {
+    for body in ["{}", RENAME] {
         let mut board = Board::with(Status::Approved);
         board.now += hours(30 * DAY - 1);
         board.put(body).unwrap();
@@ -21,26 +21,33 @@ fn a_push_that_finds_less_than_half_of_it_starts_it_anew() {
     }
 }
 
+/// Neither a later end nor none at all.
 #[test]
-fn renewal_alone_is_no_update() {
-    let mut board = Board::with(Status::Approved);
-    let before = board.posting().clone();
-    board.now += hours(40 * DAY);
-    let (_, written) = board.put("{}").unwrap();
-    assert_eq!(
-        written,
-        Written {
+fn another_end_alone_is_no_update() {
+    for (lifetime, days) in [(Lifetime::days(60), 40), (Lifetime::NEVER, 0)] {
+        let mut board = Board::with(Status::Approved);
+        let before = board.posting().clone();
+        board.lifetime = lifetime;
+        board.now += hours(days * DAY);
+        let (given, written) = board.put("{}").unwrap();
+        let alone = Written {
             postings: 1,
             ..Written::default()
-        }
-    );
-    assert_eq!(board.posting().updated_at, before.updated_at);
-    assert_eq!(board.posting().version, before.version + 1);
+        };
+        assert_eq!((given.1, written), (PutOutcome::Unchanged, alone));
+        let renewed = Posting {
+            version: before.version + 1,
+            expire_at: lifetime.starting(board.now),
+            ..before
+        };
+        assert_eq!(*board.posting(), renewed);
+        assert_eq!(board.put("{}").unwrap().1, Written::default());
+    }
 }
 
 #[test]
 fn expired_and_rejected_postings_are_not_renewed() {
-    for body in [r#"{"expiration":{}}"#, r#"{"title":"Bad"}"#] {
+    for body in [EXPIRE, r#"{"title":"Bad"}"#] {
         let mut board = Board::with(Status::Approved);
         board.put(body).unwrap();
         board.enrich(&rejection());
@@ -53,9 +60,9 @@ fn expired_and_rejected_postings_are_not_renewed() {
 #[test]
 fn reopening_starts_it_anew() {
     let mut board = Board::with(Status::Approved);
-    board.put(r#"{"expiration":{}}"#).unwrap();
+    board.put(EXPIRE).unwrap();
     board.now += hours(100 * DAY);
-    board.put(r#"{"expiration":null}"#).unwrap();
+    board.put(REOPEN).unwrap();
     assert_eq!(left(&board), 60 * DAY, "or it would expire at once");
 }
 
@@ -68,42 +75,22 @@ fn what_is_past_its_lifetime_expires() {
     let change = expire_if_overdue(board.posting(), end);
     board.record(change);
     assert_eq!(board.posting().expired_at, Some(end));
-    let reason = board.posting().status_reason.as_deref();
+    let reason = board.reason();
     assert_eq!(reason, Some("The posting's lifetime ended."));
 }
 
 #[test]
-fn zero_days_are_for_ever() {
-    let mut board = Board::new();
-    board.lifetime = Lifetime::days(0);
-    board.put(CREATE).unwrap();
-    board.enrich(&Verdict::Approve).unwrap();
-    assert_eq!(board.posting().expire_at, None);
-    assert!(!Lifetime::days(0).is_limited());
-    board.lifetime = Lifetime::days(60);
-    board.put("{}").unwrap();
-    // Limits that are switched on count from the next push.
-    assert_eq!(left(&board), 60 * DAY);
-}
-
-#[test]
-fn a_push_without_limits_clears_the_end_and_is_no_update() {
-    let mut board = Board::with(Status::Approved);
-    let before = board.posting().clone();
-    board.lifetime = Lifetime::NEVER;
-    let (given, written) = board.put("{}").unwrap();
-    assert_eq!(given.1, PutOutcome::Unchanged);
-    assert_eq!((written.postings, written.events), (1, vec![]));
-    assert_eq!(board.posting().expire_at, None);
-    assert_eq!(board.posting().updated_at, before.updated_at);
-    assert_eq!(board.put("{}").unwrap().1, Written::default());
-}
-
-#[test]
-fn a_lifetime_past_the_end_of_time_is_no_limit() {
-    let mut board = Board::new();
-    board.lifetime = Lifetime::days(u32::MAX);
-    board.put(CREATE).unwrap();
-    board.enrich(&Verdict::Approve).unwrap();
-    assert_eq!(board.posting().expire_at, None);
+fn zero_days_are_for_ever_and_so_is_what_ends_past_the_end_of_time() {
+    for days in [0, u32::MAX] {
+        let mut board = Board::new();
+        board.lifetime = Lifetime::days(days);
+        board.put(CREATE).unwrap();
+        board.enrich(&Verdict::Approve).unwrap();
+        assert_eq!(board.posting().expire_at, None);
+        assert_eq!(board.lifetime.is_limited(), days > 0);
+        // Limits that are switched on count from the next push.
+        board.lifetime = Lifetime::days(60);
+        board.put("{}").unwrap();
+        assert_eq!(left(&board), 60 * DAY);
+    }
 }

@@ -16,7 +16,7 @@ mod states;
 mod transitions;
 
 use kernel::{
-    PostingId, PutOutcome, SourceIdentifier, Status,
+    Actor, PostingId, PutOutcome, SourceIdentifier, Status,
     event::{Event, EventName, Subject},
     testing::{by_ann, hours, noon},
 };
@@ -47,6 +47,11 @@ struct Board {
 
 /// The posting and the outcome that an answer gives.
 type Given = (PostingId, PutOutcome);
+
+/// A push that expires or reopens, and one of another title.
+const EXPIRE: &str = r#"{"expiration":{}}"#;
+const REOPEN: &str = r#"{"expiration":null}"#;
+const RENAME: &str = r#"{"title":"New"}"#;
 
 /// What one command wrote.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -151,6 +156,22 @@ impl Board {
         }
     }
 
+    /// Does something else to the posting `a`, which no rule has decided.
+    fn posting_mut(&mut self) -> &mut Posting {
+        self.snapshot.postings.values_mut().next().unwrap()
+    }
+
+    /// The last step of the history: its status, reason and actor.
+    fn step(&self) -> (Status, Option<&str>, &Actor) {
+        let last = self.history.last().unwrap();
+        (last.status, last.reason.as_deref(), &last.by)
+    }
+
+    /// The reason of the status.
+    fn reason(&self) -> Option<&str> {
+        self.posting().status_reason.as_deref()
+    }
+
     fn find(&self, identifier: &str) -> &Posting {
         &self.snapshot.postings[&SourceIdentifier::new(identifier).unwrap()]
     }
@@ -205,8 +226,7 @@ impl Board {
 
     /// Has the posting wait for an outcome of the content that it has.
     fn forget_outcome(&mut self) {
-        let posting = self.snapshot.postings.values_mut().next().unwrap();
-        posting.enriched_hash = None;
+        self.posting_mut().enriched_hash = None;
     }
 
     fn moderate(&mut self, command: &Moderation) -> Result<Written, Rejection> {

@@ -1,7 +1,5 @@
 //! What an operator may do.
 
-use kernel::Actor;
-
 use super::*;
 use crate::posting::Trigger;
 
@@ -29,7 +27,7 @@ fn a_verdict_moves_every_open_status_and_stands() {
             let mut board = Board::with(status);
             board.moderate(&command).unwrap();
             assert_eq!(board.posting().status, after);
-            assert_eq!(board.history.last().unwrap().by, ann());
+            assert_eq!(board.step().2, &ann());
             board.forget_outcome();
             let written = board.enrich(&contrary).expect("texts are refreshed");
             let has_new_texts = status == Status::PendingEnrichment;
@@ -78,8 +76,7 @@ fn an_approval_judges_content_that_awaits_a_review() {
     let written = board.moderate(&Moderation::Approve).unwrap();
     assert!(written.asked, "its texts are those of the earlier content");
     assert_eq!(board.posting().status_reason, None);
-    let last = board.history.last().unwrap();
-    assert_eq!((&last.by, last.reason.as_ref()), (&ann(), None));
+    assert_eq!(board.step(), (Status::Approved, None, &ann()));
     // It has its verdict, whatever the model says.
     board.enrich(&rejection()).unwrap();
     assert_eq!(board.posting().status, Status::Approved);
@@ -110,15 +107,15 @@ fn a_verdict_twice_is_one() {
     let mut board = Board::with(Status::Rejected);
     let reason = board.posting().status_reason.clone().unwrap();
     board.moderate(&Moderation::Reject { reason }).unwrap();
-    assert_eq!(board.history.last().unwrap().by, ann());
+    assert_eq!(board.step().2, &ann());
 }
 
 #[test]
 fn reopening_asks_the_enricher_again() {
     let mut board = Board::with(Status::PendingEnrichment);
     board.moderate(&Moderation::Approve).unwrap();
-    board.put(r#"{"expiration":{}}"#).unwrap();
-    board.put(r#"{"expiration":null}"#).unwrap();
+    board.put(EXPIRE).unwrap();
+    board.put(REOPEN).unwrap();
     board.enrich(&rejection()).unwrap();
     assert_eq!(board.posting().status, Status::Rejected);
 }
@@ -148,10 +145,12 @@ fn featuring_is_a_step_of_history_that_changes_no_status() {
                 Written::default()
             );
             let posting = board.posting();
-            let last = board.history.last().unwrap();
-            assert_eq!((posting.is_featured, posting.updated_at), (on, last.at));
-            assert_eq!(posting.updated_by.as_ref(), Some(&last.by));
-            assert_eq!(last.reason.as_deref(), Some(word));
+            assert_eq!(
+                (posting.is_featured, posting.updated_at),
+                (on, board.now - hours(1))
+            );
+            assert_eq!(posting.updated_by.as_ref(), Some(&ann()));
+            assert_eq!(board.step().1, Some(word));
         }
         assert_eq!(board.history.len(), steps + 2);
         assert_eq!(
@@ -197,7 +196,7 @@ fn an_operator_chooses_among_what_has_an_effect() {
         assert_eq!(choices(board.posting()), expect, "{status} {command:?}");
     }
     let mut board = Board::with(Status::Approved);
-    let posting = board.snapshot.postings.values_mut().next().unwrap();
+    let posting = board.posting_mut();
     posting.status_reason = Some("awaiting_review: no verdict".into());
     assert_eq!(choices(board.posting()), "approve reject expire");
 }

@@ -1,30 +1,20 @@
 //! What a push does beside moving a posting to another status: its answer, reasons and times.
 
-use kernel::PutOutcome;
-
 use super::*;
 use crate::testing::put_id;
-
-const EXPIRE: &str = r#"{"expiration":{}}"#;
-const REOPEN: &str = r#"{"expiration":null}"#;
 
 #[test]
 fn expired_takes_a_new_reason_without_event() {
     let mut board = Board::with(Status::Expired);
-    let (given, written) = board
-        .put(r#"{"expiration":{"reason":"second"},"title":"N"}"#)
-        .unwrap();
-    assert_eq!(given.1, PutOutcome::Updated);
-    assert_eq!(written.events, []);
-    assert_eq!(
-        board.posting().details.expiration_reason.as_deref(),
-        Some("second")
-    );
-    assert_eq!(board.posting().status_reason.as_deref(), Some("second"));
-    assert_eq!(board.posting().details.title, "N");
+    let body = r#"{"expiration":{"reason":"second"},"title":"N"}"#;
+    let (given, written) = board.put(body).unwrap();
+    assert_eq!((given.1, written.events), (PutOutcome::Updated, vec![]));
+    let details = &board.posting().details;
+    assert_eq!(details.expiration_reason.as_deref(), Some("second"));
+    assert_eq!((board.reason(), &*details.title), (Some("second"), "N"));
     let cleared = r#"{"expiration":{},"expiration_reason":null}"#;
     board.put(cleared).unwrap();
-    assert_eq!(board.posting().status_reason.as_deref(), Some("second"));
+    assert_eq!(board.reason(), Some("second"));
 }
 
 /// Clocks of several machines may disagree.
@@ -33,7 +23,7 @@ fn the_time_of_the_last_change_never_goes_back() {
     let mut board = Board::with(Status::Approved);
     let before = board.posting().updated_at;
     board.now -= hours(9);
-    board.put(r#"{"title":"New"}"#).unwrap();
+    board.put(RENAME).unwrap();
     assert_eq!(board.posting().updated_at, before);
 }
 
@@ -60,40 +50,35 @@ fn expired_and_expiration_null_reopens() {
 
 #[test]
 fn a_reason_within_expiration_wins() {
-    let mut board = Board::with(Status::Approved);
-    let body = r#"{"expiration_reason":"outer","expiration":{"reason":"inner"},"title":"New"}"#;
-    assert_eq!(board.put(body).unwrap().0.1, PutOutcome::Expired);
-    let posting = board.posting();
-    assert_eq!(posting.details.expiration_reason.as_deref(), Some("inner"));
-    assert_eq!(posting.status_reason.as_deref(), Some("inner"));
-    assert_eq!(posting.details.title, "New");
-    let mut board = Board::with(Status::Approved);
-    board
-        .put(r#"{"expiration_reason":"outer","expiration":{"reason":null}}"#)
-        .unwrap();
-    assert_eq!(board.posting().status_reason.as_deref(), Some("outer"));
+    for (expiration, expect) in [
+        (r#"{"reason":"inner"}"#, "inner"),
+        (r#"{"reason":null}"#, "outer"),
+    ] {
+        let mut board = Board::with(Status::Approved);
+        let fields = r#""expiration_reason":"outer","title":"New""#;
+        let given = board.put(&format!(r#"{{{fields},"expiration":{expiration}}}"#));
+        assert_eq!(given.unwrap().0.1, PutOutcome::Expired);
+        let details = &board.posting().details;
+        assert_eq!(details.expiration_reason.as_deref(), Some(expect));
+        assert_eq!((board.reason(), &*details.title), (Some(expect), "New"));
+    }
 }
 
 #[test]
 fn refusals_keep_their_order() {
     let wrong = r#"{"expiration":{},"title":5}"#;
-    // Field errors before not found.
-    assert_eq!(Board::new().wrong(wrong), ["title"]);
     let mut rejected = Board::with(Status::Rejected);
-    // Field errors before the transition.
-    assert_eq!(rejected.wrong(wrong), ["title"]);
+    // Field errors before not found, and before the transition.
+    assert_eq!(
+        [Board::new().wrong(wrong), rejected.wrong(wrong)],
+        [["title"], ["title"]]
+    );
+    // One of another type is an error alone.
+    assert_eq!(Board::new().wrong(r#"{"expiration":[1]}"#), ["expiration"]);
     let merged = r#"{"expiration":{},"salary_min":5,"salary_max":4}"#;
-    assert!(matches!(
-        rejected.put(merged),
-        Err(Rejection::Transition { .. })
-    ));
+    let refused = rejected.put(merged);
+    assert!(matches!(refused, Err(Rejection::Transition { .. })));
     assert_eq!(Board::new().put(merged), Err(Rejection::NotFound));
-}
-
-#[test]
-fn an_expiration_of_another_type_is_a_field_error_alone() {
-    let wrong = Board::new().wrong(r#"{"expiration":[1]}"#);
-    assert_eq!(wrong, ["expiration"]);
 }
 
 #[test]
@@ -120,7 +105,7 @@ fn a_push_that_changes_nothing_writes_nothing() {
 
 #[test]
 fn commands_of_one_identifier_compose_within_a_batch() {
-    let bodies = [CREATE, r#"{"title":"New"}"#, EXPIRE, REOPEN];
+    let bodies = [CREATE, RENAME, EXPIRE, REOPEN];
     let writes = Board::new().batch(&bodies.map(|body| push("a", body)));
     let [write] = writes.postings.values().collect::<Vec<_>>()[..] else {
         panic!("one posting is one write");

@@ -1,7 +1,7 @@
 //! The tables of states of the specification and the contract: what each command makes of a posting
 //! of each status.
 
-use kernel::{Actor, CatalogueName, testing::uuid};
+use kernel::{CatalogueName, testing::uuid};
 
 use super::*;
 use crate::{
@@ -52,9 +52,9 @@ fn run(command: &str, board: &mut Board) -> Result<(Written, Actor), Rejection> 
     }
     let catalogue = CatalogueId::new(uuid(1));
     let put = match command {
-        "push" => push(r#"{"title":"New"}"#),
-        "push expiration" => push(r#"{"expiration":{}}"#),
-        "push null" => push(r#"{"expiration":null}"#),
+        "push" => push(RENAME),
+        "push expiration" => push(EXPIRE),
+        "push null" => push(REOPEN),
         "list in a catalogue" => push("{}").listed_in(catalogue),
         "enricher approves" | "enricher rejects" => {
             board.forget_outcome();
@@ -67,14 +67,15 @@ fn run(command: &str, board: &mut Board) -> Result<(Written, Actor), Rejection> 
             return Ok((written.unwrap_or_default(), Actor::Enricher));
         }
         _ => {
-            let posting = board.snapshot.postings.values_mut().next().unwrap();
+            let now = board.now;
+            let posting = board.posting_mut();
             posting.catalogue = Some(catalogue);
-            posting.expire_at = Some(board.now);
+            posting.expire_at = Some(now);
             let name = CatalogueName::new("jobs").unwrap();
             let (change, by) = if command == "end of the lifetime" {
-                (expire_if_overdue(posting, board.now), Actor::Lifetime)
+                (expire_if_overdue(posting, now), Actor::Lifetime)
             } else {
-                let change = delist(posting, catalogue, &name, board.now);
+                let change = delist(posting, catalogue, &name, now);
                 (change, Actor::Catalogue(name))
             };
             return Ok((board.record(change), by));
@@ -142,9 +143,7 @@ fn a_command_does_what_the_status_allows() {
 
 #[test]
 fn a_refusal_names_both_statuses() {
-    let refused = Board::with(Status::Rejected)
-        .put(r#"{"expiration":{}}"#)
-        .unwrap_err();
+    let refused = Board::with(Status::Rejected).put(EXPIRE).unwrap_err();
     let expect = "Invalid JobPosting state transition from rejected to expired.";
     assert_eq!(refused.to_string(), expect);
     let refused = Board::with(Status::Expired)
@@ -165,10 +164,7 @@ fn nothing_and_a_push_creates_unless_it_expires() {
         assert_eq!(board.posting().status, Status::PendingEnrichment);
         assert_eq!(board.history.len(), 1);
     }
-    for body in [
-        r#"{"expiration":{}}"#,
-        r#"{"expiration":{"reason":"x"},"title":"y"}"#,
-    ] {
+    for body in [EXPIRE, r#"{"expiration":{"reason":"x"},"title":"y"}"#] {
         let refused = Board::new().put(body).unwrap_err();
         assert_eq!(refused.to_string(), "Job posting not found.");
     }

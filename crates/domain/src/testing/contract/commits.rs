@@ -2,28 +2,40 @@
 
 use kernel::{
     PostingId, StoreError,
+    event::{Event, EventLog, Subject},
     outbox::Outbox,
-    testing::{rows, uuid},
+    testing::{noon, rows, uuid},
 };
 
 use super::{posting, put, touching, writing};
-use crate::{posting::enrich, store::Store, testing::create};
+use crate::{
+    posting::{enrich, event::JOB_POSTING_CREATED},
+    store::Store,
+    testing::create,
+};
 
 kernel::contract_cases!(
     commits,
-    impl Store + Outbox,
+    impl Store + Outbox + EventLog,
     /// One conflict in a commit undoes its companies, postings, effects and events.
     async fn a_conflict_writes_nothing(store: &S) {
         put(store, &[create("a", "acme"), create("b", "bolt")]).await?;
         let (a, b) = (posting(store, "a").await?, posting(store, "b").await?);
-        let tasks = rows(store, false).await?;
+        let (tasks, end) = (rows(store, false).await?, EventLog::end(store).await);
         let mut writes = touching(&a, |posting| posting.details.title = "New".into());
         let other = writing(&b, |write| write.expected = Some(7));
         writes.postings.extend(other.postings);
         writes.tasks.ask(enrich(PostingId::new(uuid(9))));
+        writes.tasks.events.push(Event {
+            name: JOB_POSTING_CREATED,
+            subject: Subject::Other(uuid(9)),
+            at: noon(),
+            trace: None,
+        });
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
         assert_eq!(posting(store, "a").await?, a);
         assert_eq!(posting(store, "b").await?, b);
         assert_eq!(rows(store, false).await?, tasks);
+        assert_eq!(EventLog::end(store).await, end);
     },
 );

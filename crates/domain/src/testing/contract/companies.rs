@@ -7,24 +7,20 @@ use kernel::{
 
 use super::{load, posting, put};
 use crate::{
-    company::{Company, FORMER_NAMES},
+    company::Company,
     posting::Lifetime,
     store::{Store, WriteSet},
     testing::{company, company_write, create, push, pusher},
     usecase::Batch,
 };
 
-async fn upsert<S: Store>(
-    store: &S,
-    company: &Company,
-    sets_name: bool,
-    sets_logo_path: bool,
-) -> Checked {
+/// Writes a company, of which a change is meant to set these: name, logo path and owner.
+async fn upsert<S: Store>(store: &S, company: &Company, sets: [bool; 3]) -> Checked {
     let mut writes = WriteSet::new(noon());
-    let write = company_write(company, sets_name, sets_logo_path);
+    let mut write = company_write(company, sets[0], sets[1]);
+    write.sets_owner = sets[2];
     writes.companies.insert(company.id, write);
-    store.commit(writes).await?;
-    Ok(())
+    Ok(store.commit(writes).await?)
 }
 
 pub(super) async fn find<S: Store>(store: &S, id: CompanyId) -> Checked<Option<Company>> {
@@ -51,30 +47,46 @@ kernel::contract_cases!(
     impl Store,
     /// Two writers of different fields do not undo each other.
     async fn an_upsert_sets_only_what_it_says(store: &S) {
-        let first = Company {
-            logo_path: Some("/1.svg".into()),
-            ..company("acme")
-        };
-        upsert(store, &first, true, true).await?;
-        let renamed = Company {
-            name: "Acme AB".into(),
-            logo_path: None,
-            ..company("acme")
-        };
-        upsert(store, &renamed, true, false).await?;
-        let with_logo = Company {
-            name: "ignored".into(),
-            logo_path: Some("/2.svg".into()),
-            ..company("acme")
-        };
-        upsert(store, &with_logo, false, true).await?;
-        let after = find(store, first.id).await?.ok_or(Absent)?;
-        assert_eq!(
-            (after.name.as_str(), after.logo_path.as_deref()),
-            ("Acme AB", Some("/2.svg"))
-        );
-        upsert(store, &company("acme"), false, true).await?;
-        assert_eq!(find(store, first.id).await?.ok_or(Absent)?.logo_path, None);
+        let other = Some(ClientId::new(uuid(2)));
+        let mut expect = company("acme");
+        for (sets, name, logo_path, owner) in [
+            // The first one makes it as it is.
+            ([false; 3], "acme", Some("/1.svg"), other),
+            ([true, false, false], "Acme AB", None, None),
+            ([false, true, false], "ignored", Some("/2.svg"), None),
+            ([false, true, false], "ignored", None, None),
+            (
+                [false, false, true],
+                "ignored",
+                Some("/3.svg"),
+                Some(pusher()),
+            ),
+            ([false; 3], "ignored", Some("/3.svg"), None),
+            ([false, false, true], "ignored", None, None),
+        ] {
+            let said = Company {
+                name: name.into(),
+                logo_path: logo_path.map(str::to_owned),
+                owner,
+                ..company("acme")
+            };
+            let is_new = find(store, said.id).await?.is_none();
+            upsert(store, &said, sets).await?;
+            if is_new || sets[0] {
+                expect.name = said.name;
+            }
+            if is_new || sets[1] {
+                expect.logo_path = said.logo_path;
+            }
+            if is_new || sets[2] {
+                expect.owner = owner;
+            }
+            assert_eq!(
+                find(store, said.id).await?.as_ref(),
+                Some(&expect),
+                "{sets:?}"
+            );
+        }
     },
     async fn a_company_keeps_the_names_that_it_had(store: &S) {
         put(store, &[create("a", "acme"), create("b", "bolt")]).await?;
@@ -92,12 +104,11 @@ kernel::contract_cases!(
         let logo = push("a", r#"{"company":{"logo_path":"/1.svg"}}"#);
         put(store, &[logo]).await?;
         assert_eq!(former_names(store).await?.len(), 5);
-        for n in 0..FORMER_NAMES {
+        for n in 0..20 {
             rename(store, &[&n.to_string()]).await?;
         }
         let names = former_names(store).await?;
-        assert_eq!(names.len(), FORMER_NAMES);
-        assert_eq!((names[0].as_str(), names[19].as_str()), ("18", "Dune"));
+        assert_eq!((names.len(), &*names[0], &*names[19]), (20, "18", "Dune"));
     },
     /// Postings pushed together, each with another name on the same website.
     async fn a_company_keeps_the_names_of_one_commit(store: &S) {
@@ -122,7 +133,7 @@ kernel::contract_cases!(
                 name: name.into(),
                 ..company("acme")
             };
-            upsert(store, &renamed, true, false).await?;
+            upsert(store, &renamed, [true, false, false]).await?;
         }
         assert_eq!(former_names(store).await?, ["Bolt", "acme"]);
     },
@@ -152,7 +163,7 @@ kernel::contract_cases!(
             Some(company("acme"))
         );
         // One that finds the company as it wants it changes nothing, and holds.
-        upsert(store, &company("acme"), true, false).await?;
+        upsert(store, &company("acme"), [true, false, false]).await?;
         let mut writes = WriteSet::new(noon());
         let mut same = company_write(&company("acme"), true, false);
         same.required_owner = Some(pusher());
@@ -162,28 +173,6 @@ kernel::contract_cases!(
             commit(name, host, owner).await?;
             let stored = find(store, company(host).id).await?.ok_or(Absent)?;
             assert_eq!((stored.name.as_str(), stored.owner), (name, owner));
-        }
-    },
-    async fn an_owner_is_set_only_when_that_is_said(store: &S) {
-        put(store, &[create("a", "acme")]).await?;
-        for (sets_owner, owner, expect) in [
-            (false, None, Some(pusher())),
-            (true, None, None),
-            (false, Some(pusher()), None),
-            (true, Some(pusher()), Some(pusher())),
-        ] {
-            let said = Company {
-                owner,
-                ..company("acme")
-            };
-            let mut write = company_write(&said, false, false);
-            write.sets_owner = sets_owner;
-            let mut writes = WriteSet::new(noon());
-            writes.companies.insert(said.id, write);
-            store.commit(writes).await?;
-            let stored = find(store, said.id).await?.ok_or(Absent)?;
-            assert_eq!(stored.owner, expect);
-            assert_eq!(stored.name, "acme");
         }
     },
 );

@@ -1,7 +1,7 @@
 //! The event log: recorded with a commit, read by cursor, deleted by age.
 
 use kernel::{
-    DecisionCode, PostingId, Prefixes, Status, StoreError,
+    DecisionCode, PostingId, Prefixes, Status,
     event::{
         Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, PostingState, Subject,
     },
@@ -11,7 +11,7 @@ use kernel::{
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{companies::find, posting, put, writing};
+use super::{companies::find, put};
 use crate::{
     company::Company,
     posting::{
@@ -244,16 +244,6 @@ kernel::contract_cases!(
             }
             assert_eq!(page.next, end(store).await?);
         }
-    },
-    async fn a_conflict_records_nothing(store: &S) {
-        put_events(store, &[create("a", "acme")]).await?;
-        let before = end(store).await?;
-        let before_it = posting(store, "a").await?;
-        let mut writes = writing(&before_it, |write| write.expected = Some(7));
-        writes.tasks.events.push(told(1, noon()));
-        assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-        assert_eq!(end(store).await?, before);
-        assert_eq!(walk(store, None, &[TOLD]).await?, []);
     },
     /// Several commits were decided before any of them was written: a change raises the event with
     /// the company as it stands, and a commit that finds it changed already raises none.

@@ -168,14 +168,6 @@ kernel::contract_cases!(
         }
         assert_eq!(posting(store, "bare").await?.version, 2);
     },
-    /// It would bring back the outcome without its texts.
-    async fn a_decision_from_before_the_drop_is_a_conflict(store: &S) {
-        enriched(store, "a", Status::Expired, noon()).await?;
-        let decided = touching(&posting(store, "a").await?, |_| {});
-        assert_eq!(store.drop_texts(noon() + hours(1), 9).await, Ok(1));
-        assert_eq!(store.commit(decided).await, Err(StoreError::Conflict));
-        assert!(!posting(store, "a").await?.has_texts());
-    },
     /// Texts, history and tasks go too; the identifier is free; others stay; one entry counts all.
     async fn purged_postings_leave_nothing(store: &S) {
         for (name, status) in [

@@ -1,6 +1,5 @@
 //! The use cases on a store in memory, the way a worker runs them.
 
-mod delist;
 mod duplicates;
 mod enrich;
 mod ingest;

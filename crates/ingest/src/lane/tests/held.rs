@@ -60,7 +60,7 @@ async fn who_waits_for_a_locked_row_holds_up_nobody() {
     let (store, lane, _tasks) = with(["a", "b"]).await;
     store.lock(posting("a"));
     let start = Instant::now();
-    let first = hold_up(&store, &lane).await;
+    let first = block_commit(&store, &lane).await;
     let held = retitle(&lane, "a", "New").await;
     let free = retitle(&lane, "b", "New").await;
     store.open_gate();
@@ -99,7 +99,7 @@ async fn a_batch_pays_for_a_locked_row_once() {
     let mut held = vec![retitle(&lane, "a", "First").await];
     for n in 0..5 {
         let before = store.tries();
-        let first = hold_up_again(&store, &lane, before).await;
+        let first = block_commit_again(&store, &lane, before).await;
         held.push(retitle(&lane, "a", &format!("More {n}")).await);
         let free = retitle(&lane, "b", &format!("More {n}")).await;
         store.open_gate();
@@ -115,7 +115,7 @@ async fn a_batch_pays_for_a_locked_row_once() {
 }
 
 /// Closes the gate and has a commit stand before it.
-async fn hold_up_again(store: &FaultyStore, lane: &Arc<Lanes>, before: usize) -> Pushed {
+async fn block_commit_again(store: &FaultyStore, lane: &Arc<Lanes>, before: usize) -> Pushed {
     store.close_gate();
     let first = retitle(lane, "b", &format!("First {before}")).await;
     eventually("one is committing", async || store.tries() == before + 1).await;
@@ -176,7 +176,7 @@ async fn a_row_that_cannot_be_seen_is_waited_for_aside() {
     let (store, lane, _tasks) = with(["b"]).await;
     let locked = Fault::Fail(StoreError::Locked("a row".to_owned()));
     store.poison("new", locked);
-    let first = hold_up_again(&store, &lane, store.tries()).await;
+    let first = block_commit_again(&store, &lane, store.tries()).await;
     let new = {
         let lane = Arc::clone(&lane);
         tokio::spawn(async move { lane.put(create("new", "acme")).await })

@@ -75,7 +75,7 @@ async fn a_late_suppression_reaches_one_account_while_the_other_is_locked() {
         assert!(is_active(locked_one));
         sleep(HOUR).await;
         let asked = bench.script.asked(locked_one).len();
-        assert!(asked < 100, "{asked}: it is left alone");
+        assert!(asked < 100, "{asked}: it is retried too often");
         bench.script.relent(locked_one);
         bench.until_idle().await;
         assert!(!is_active(locked_one));

@@ -20,29 +20,18 @@ kernel::contract_cases!(
         for queue in [WEST, MOVE] {
             ask(store, &[Effect::new(queue, uuid(3))], noon()).await?;
         }
-        let claimed = store.claim(ENRICH, 1, LEASE, uuid(1), noon()).await?;
+        store.claim(ENRICH, 1, LEASE, uuid(1), noon()).await?;
         let rows = rows(store, false).await?;
-        let rows: Vec<_> = rows
-            .iter()
-            .map(|row| {
-                (
-                    row.kind.as_str(),
-                    row.key,
-                    row.attempts,
-                    row.next_at,
-                    row.last_error.clone(),
-                )
-            })
-            .collect();
-        assert_eq!(
-            rows,
-            [
-                ("enrich", uuid(1), 1, noon() + LEASE, None),
-                ("tell", uuid(3), 0, noon(), None),
-                ("move", uuid(3), 0, noon(), None),
-            ]
-        );
-        assert_eq!(claimed.len(), 1);
+        let rows = rows.iter().map(|row| {
+            let error = row.last_error.as_deref();
+            (row.kind.as_str(), row.key, row.attempts, row.next_at, error)
+        });
+        let expect = [
+            ("enrich", uuid(1), 1, noon() + LEASE, None),
+            ("tell", uuid(3), 0, noon(), None),
+            ("move", uuid(3), 0, noon(), None),
+        ];
+        assert_eq!(rows.collect::<Vec<_>>(), expect);
     },
     async fn rows_are_listed_by_pages(store: &S) {
         for n in 1..=5 {
@@ -118,18 +107,18 @@ kernel::contract_cases!(
         let [_, second] = tellings(4);
         ask(store, &[first, second], noon() + hours(2)).await?;
         let backlog = store.backlog(&KINDS).await?;
-        let numbers: Vec<_> = backlog
-            .iter()
-            .map(|of| (of.kind, of.waiting, of.dead, of.oldest))
-            .collect();
-        assert_eq!(
-            numbers,
-            [
-                (ENRICH.kind(), 1, 1, Some(noon() + hours(1))),
-                (TELL, 3, 0, Some(noon() + hours(2))),
-                (MOVE.kind(), 0, 0, None),
-                (FETCH.kind(), 0, 0, None),
-            ]
-        );
+        let row = |kind, waiting, dead, oldest| Backlog {
+            kind,
+            waiting,
+            dead,
+            oldest,
+        };
+        let expect = [
+            row(ENRICH.kind(), 1, 1, Some(noon() + hours(1))),
+            row(TELL, 3, 0, Some(noon() + hours(2))),
+            row(MOVE.kind(), 0, 0, None),
+            row(FETCH.kind(), 0, 0, None),
+        ];
+        assert_eq!(backlog, expect);
     },
 );

@@ -12,8 +12,8 @@ use kernel::{
 };
 
 use super::{
-    END, ONE, SECOND, TWO, found, id, insert, lease, paused, place, record, released, round,
-    waiting, wanting,
+    END, ONE, SECOND, TWO, found, id, insert, lease, paused, place, record, recorded, released,
+    round, waiting, wanting,
 };
 use crate::{
     EndpointBacklog, Health, LONGEST_REST, Lease, LeaseQuery, MOST_WAITING_COUNTED, REST, Recorded,
@@ -136,7 +136,7 @@ kernel::contract_cases!(
         assert_eq!(lease(store, ONE, noon(), 5).await?, [1, 2, 3, 4, 5].map(id));
         // Meanwhile one is moved back, and one changed.
         let moved = round(0, 9, noon());
-        assert_eq!(store.record(ONE, &moved).await, Ok(Recorded::Done));
+        assert_eq!(recorded(store, ONE, &moved).await?, Recorded::Done);
         assert_eq!(lease(store, ONE, noon(), 5).await?, [id(1)]);
         assert_eq!(store.replay(id(1), place(5), None).await, Ok(true));
         store.update(&paused(&endpoint(2)), None).await?;
@@ -169,7 +169,7 @@ kernel::contract_cases!(
             waiting: vec![waiting(1, 1, Some(noon()))],
             ..round(0, 1, noon())
         };
-        assert_eq!(store.record(ONE, &resting).await, Ok(Recorded::Done));
+        assert_eq!(recorded(store, ONE, &resting).await?, Recorded::Done);
         let resting = released(ONE, &id(2), end);
         store.release(&[resting]).await?;
         let almost = end - SECOND / 1_000;
@@ -205,7 +205,7 @@ kernel::contract_cases!(
             waiting: (1..=many).map(|n| waiting(n, 1, None)).collect(),
             ..round(0, 0, noon())
         };
-        assert_eq!(store.record(ONE, &round).await, Ok(Recorded::Done));
+        assert_eq!(recorded(store, ONE, &round).await?, Recorded::Done);
         let counted = row(1, MOST_WAITING_COUNTED, None);
         assert_eq!(store.backlog(1).await, Ok(vec![counted]));
     },

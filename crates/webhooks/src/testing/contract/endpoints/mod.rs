@@ -67,8 +67,7 @@ fn wanting(endpoint: &Endpoint, state: WantedState) -> EndpointWrite {
         state: Patch::Set(state),
         ..EndpointChange::default()
     };
-    let write = endpoint.apply(&change, noon() + hours(1));
-    valid(write.ok_or(Absent))
+    valid(endpoint.apply(&change, noon() + hours(1)).ok_or(Absent))
 }
 
 /// With another address, at which it starts over.
@@ -78,8 +77,7 @@ fn moved(endpoint: &Endpoint, at: OffsetDateTime) -> EndpointWrite {
         url: Patch::Set(url),
         ..EndpointChange::default()
     };
-    let write = endpoint.apply(&change, at);
-    valid(write.ok_or(Absent))
+    valid(endpoint.apply(&change, at).ok_or(Absent))
 }
 
 async fn lease<S: Webhooks>(
@@ -95,29 +93,26 @@ async fn lease<S: Webhooks>(
         end: place(END),
         limit,
     };
-    let leased = store.lease(&query).await?;
-    Ok(leased
-        .into_iter()
-        .map(|tracked| tracked.endpoint.id)
-        .collect())
+    let leased = store.lease(&query).await?.into_iter();
+    Ok(leased.map(|tracked| tracked.endpoint.id).collect())
 }
 
 /// A round of the first endpoint that moves it from one place to another.
 fn round(from: u64, to: u64, at: OffsetDateTime) -> Round {
-    Round {
-        endpoint: id(1),
-        version: 1,
-        from: place(from),
-        to: place(to),
-        waiting: Vec::new(),
-        settled: Vec::new(),
-        deliveries: Vec::new(),
+    let first = TrackedEndpoint {
+        endpoint: endpoint(1),
+        cursor: place(from),
         health: Health::default(),
-        disabled: None,
-        wakes_silent: false,
-        at,
-        again_at: at,
+    };
+    Round {
+        to: place(to),
+        ..Round::idle(&first, at)
     }
+}
+
+/// What comes of a round by a holder.
+async fn recorded<S: Webhooks>(store: &S, holder: Uuid, round: &Round) -> Checked<Recorded> {
+    Ok(store.record(holder, round).await?)
 }
 
 /// The end of a lease of an endpoint as it was inserted, without any events passed.

@@ -5,7 +5,8 @@ use std::{collections::HashSet, time::Duration};
 use kernel::testing::{Checked, hours, minutes, noon, text, uuid};
 
 use super::{
-    ONE, SECOND, TWO, delivery, due, found, id, insert, lease, moved, place, record, round, waiting,
+    ONE, SECOND, TWO, delivery, due, found, id, insert, lease, moved, place, record, recorded,
+    round, waiting,
 };
 use crate::{
     DELIVERIES_KEPT, DeliveryRecord, Health, Recorded, Round, TrackedEndpoint, WaitingEvent,
@@ -88,7 +89,7 @@ kernel::contract_cases!(
             ..round(0, 1, noon())
         };
         let refused = async |holder| -> Checked {
-            assert_eq!(store.record(holder, &full).await, Ok(Recorded::Lost));
+            assert_eq!(recorded(store, holder, &full).await?, Recorded::Lost);
             let after = found(store, 1).await?;
             assert_eq!((after.endpoint, after.cursor), (endpoint(1), place(0)));
             assert_eq!(due(store, noon(), 9).await?, [0; 0]);
@@ -102,17 +103,13 @@ kernel::contract_cases!(
         let later = noon() + hours(1);
         lease(store, TWO, later, 9).await?;
         refused(ONE).await?;
-        assert_eq!(
-            store.record(TWO, &round(0, 1, later)).await,
-            Ok(Recorded::Done)
-        );
-        assert_eq!(
-            store.record(TWO, &round(1, 2, later)).await,
-            Ok(Recorded::Lost)
-        );
+        for (from, expect) in [(0, Recorded::Done), (1, Recorded::Lost)] {
+            let round = round(from, from + 1, later);
+            assert_eq!(recorded(store, TWO, &round).await?, expect);
+        }
         lease(store, TWO, later, 9).await?;
         let late = round(1, 2, later + hours(1));
-        assert_eq!(store.record(TWO, &late).await, Ok(Recorded::Done));
+        assert_eq!(recorded(store, TWO, &late).await?, Recorded::Done);
     },
     async fn a_round_that_was_moved_back_is_not_recorded(store: &S) {
         insert(store, [1]).await?;
@@ -120,13 +117,13 @@ kernel::contract_cases!(
         lease(store, ONE, noon(), 9).await?;
         assert_eq!(store.replay(id(1), place(3), None).await, Ok(true));
         assert_eq!(
-            store.record(ONE, &round(5, 6, noon())).await,
-            Ok(Recorded::Lost)
+            recorded(store, ONE, &round(5, 6, noon())).await?,
+            Recorded::Lost
         );
         assert_eq!(found(store, 1).await?.cursor, place(3));
         assert_eq!(
-            store.record(ONE, &round(3, 6, noon())).await,
-            Ok(Recorded::Done)
+            recorded(store, ONE, &round(3, 6, noon())).await?,
+            Recorded::Done
         );
     },
     /// Its worker decides anew, as the round is about the endpoint before. The lease goes on.
@@ -139,8 +136,8 @@ kernel::contract_cases!(
         round.disabled = Some("It said so.".to_owned());
         round.waiting = vec![waiting(1, 1, Some(noon()))];
         round.deliveries = vec![delivery(1, noon())];
-        assert_eq!(store.record(TWO, &round).await, Ok(Recorded::Lost));
-        assert_eq!(store.record(ONE, &round).await, Ok(Recorded::Changed));
+        assert_eq!(recorded(store, TWO, &round).await?, Recorded::Lost);
+        assert_eq!(recorded(store, ONE, &round).await?, Recorded::Changed);
         let mut expect = TrackedEndpoint {
             endpoint: write.endpoint,
             cursor: place(0),
@@ -151,7 +148,7 @@ kernel::contract_cases!(
         assert_eq!(store.deliveries(id(1), 9).await, Ok(Vec::new()));
         round.version = expect.endpoint.version;
         round.disabled = None;
-        assert_eq!(store.record(ONE, &round).await, Ok(Recorded::Done));
+        assert_eq!(recorded(store, ONE, &round).await?, Recorded::Done);
         expect.cursor = place(3);
         assert_eq!(found(store, 1).await?, expect);
         assert_eq!(due(store, noon(), 9).await?, [1]);

@@ -11,8 +11,8 @@ use kernel::{
 };
 
 use super::{
-    ONE, TWO, delivery, due, find, found, id, insert, lease, moved, paused, place, record, round,
-    waiting,
+    ONE, TWO, delivery, due, find, found, id, insert, lease, moved, paused, place, record,
+    recorded, round, waiting,
 };
 use crate::{
     Endpoint, EndpointState, Health, MOST_ENDPOINTS, Owner, PreviousSecret, Recorded, Secret,
@@ -163,8 +163,8 @@ kernel::contract_cases!(
         assert_eq!(find(store, id(1)).await?, None);
         assert!(find(store, id(2)).await?.is_some());
         assert_eq!(
-            store.record(ONE, &round(1, 2, noon())).await,
-            Ok(Recorded::Lost)
+            recorded(store, ONE, &round(1, 2, noon())).await?,
+            Recorded::Lost
         );
         // Nothing of it is there for another one of the same id.
         insert(store, [1]).await?;
@@ -214,7 +214,7 @@ kernel::contract_cases!(
         let mut asked = round(9, 9, at(5));
         (asked.version, asked.health) = (expect.endpoint.version, expect.health);
         lease(store, ONE, at(5), 9).await?;
-        assert_eq!(store.record(ONE, &asked).await, Ok(Recorded::Done));
+        assert_eq!(recorded(store, ONE, &asked).await?, Recorded::Done);
         let again = waiting(2, 1, Some(at(5)));
         assert_eq!(store.resend(id(1), &again, None).await, Ok(true));
         assert_eq!(found(store, 1).await?.health, expect.health);
