@@ -11,7 +11,7 @@ use crate::support::{TestApp, request};
 #[tokio::test]
 async fn what_is_documented_is_there_and_what_is_not_is_405() {
     let app = TestApp::spawn();
-    let token = app.token(&Scope::ALL).await;
+    let token = app.token(Scope::ALL).await;
     let document = serde_json::to_value(adapters_http::openapi().unwrap()).unwrap();
     for (path, operations) in document["paths"].as_object().unwrap() {
         let target = path
