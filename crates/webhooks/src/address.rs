@@ -31,8 +31,9 @@ pub fn is_public(address: IpAddr) -> bool {
 fn is_public_v4(address: Ipv4Addr) -> bool {
     !matches!(
         address.octets(),
-        // "This network", with the unspecified address; private; loopback.
-        [0 | 10 | 127, ..] | [172, 16..=31, ..] | [192, 168, ..]
+        // "This network", with the unspecified address; private; loopback; and multicast, reserved,
+        // and broadcast.
+        [0 | 10 | 127 | 224..=255, ..] | [172, 16..=31, ..] | [192, 168, ..]
         // Shared by carriers (CGNAT).
         | [100, 64..=127, ..]
         // Link-local, with the metadata services of clouds.
@@ -45,8 +46,6 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         | [192, 31, 196, _] | [192, 175, 48, _] | [192, 52, 193, _] | [192, 88, 99, _]
         // Benchmarking.
         | [198, 18 | 19, ..]
-        // Multicast, reserved, and broadcast.
-        | [224..=255, ..]
     )
 }
 
@@ -62,9 +61,9 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
             is_public_v4(Ipv4Addr::new(a, b, c, d))
         }
         // Protocol assignments, with Teredo, benchmarking and ORCHID; and documentation.
-        [0x2001, ..=0x1ff | 0xdb8, ..] | [0x3fff, ..=0xfff, ..] => false,
+        [0x2001, ..=0x1ff | 0xdb8, ..] | [0x3fff, ..=0xfff, ..]
         // 6to4, and AS112.
-        [0x2002, ..] | [0x2620, 0x4f, 0x8000, ..] => false,
+        | [0x2002, ..] | [0x2620, 0x4f, 0x8000, ..] => false,
         [first, ..] => (0x2000..0x4000).contains(&first),
     }
 }

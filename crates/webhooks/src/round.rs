@@ -67,7 +67,6 @@ pub struct DeliveryRound {
     unanswered: usize,
     asked: Option<Duration>,
     disabled: Option<&'static str>,
-    stopped: bool,
     /// Whether an attempt could not be made, so that the same would happen again at once.
     withdrew: bool,
 }
@@ -107,8 +106,8 @@ impl DeliveryRound {
     }
 
     /// Begins no more attempts.
-    pub const fn stop(&mut self) {
-        self.stopped = true;
+    pub fn stop(&mut self) {
+        self.order.clear();
     }
 
     /// The health before the round.
@@ -118,8 +117,7 @@ impl DeliveryRound {
 
     fn is_stopped(&self) -> bool {
         let has_probed = self.before().is_half_open() && self.begun > 0;
-        self.stopped
-            || self.withdrew
+        self.withdrew
             || has_probed
             || self.is_silent_stretch()
             || self.asked.is_some()

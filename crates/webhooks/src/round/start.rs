@@ -71,7 +71,6 @@ pub async fn start_round(
         unanswered: 0,
         asked: None,
         disabled: None,
-        stopped: false,
         withdrew: false,
     };
     for (waiting, event) in with_events(log, due).await? {

@@ -180,14 +180,14 @@ async fn tokens_from_before_they_were_ended_stop_within_five_seconds() {
 #[actix_web::test]
 async fn a_client_that_lost_a_scope_cannot_use_it() {
     let harness = Harness::new();
-    let (id, token) = harness.token(&Scope::ALL).await;
+    let (id, token) = harness.token(Scope::ALL).await;
     let webhooks = &[Scope::WebhooksManage];
     let authorize = async |scopes| harness.authorize(&bearer(&token), scopes).await;
     let withdrawn = Err(AuthError::WithdrawnScope(webhooks.to_vec()));
     for (seconds, scopes, outcome) in [
-        (0, &Scope::ALL[..], Ok(id)),
+        (0, Scope::ALL, Ok(id)),
         (5, &READERS[..1], withdrawn),
-        (10, &Scope::ALL, Ok(id)),
+        (10, Scope::ALL, Ok(id)),
     ] {
         harness
             .clients
