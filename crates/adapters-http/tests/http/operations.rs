@@ -101,7 +101,7 @@ async fn each_checks_its_client_before_anything_else() {
 #[tokio::test]
 async fn each_answers_as_documented_and_other_methods_are_405() {
     let app = TestApp::spawn();
-    let token = app.token(&Scope::ALL).await;
+    let token = app.token(Scope::ALL).await;
     let all = operations();
     for operation in &all {
         let path = &operation.path;
@@ -131,7 +131,7 @@ async fn each_answers_as_documented_and_other_methods_are_405() {
 #[tokio::test]
 async fn each_of_clients_refuses_an_unknown_parameter() {
     let app = TestApp::spawn();
-    let token = app.token(&Scope::ALL).await;
+    let token = app.token(Scope::ALL).await;
     let all = operations().into_iter();
     for operation in all.filter(|operation| operation.path.starts_with("/api/job-board/")) {
         let (method, path) = (&operation.method, &operation.path);
