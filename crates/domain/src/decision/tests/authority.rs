@@ -30,6 +30,11 @@ fn of_company(name: &str, logo: &str) -> String {
     )
 }
 
+/// The same of a company with another website.
+fn other_company(body: &str) -> String {
+    body.replace("https://acme.example", "https://other.example")
+}
+
 fn notices(board: &mut Board, put: &PutPosting) -> Vec<Notice> {
     let decision = board.decide(put).unwrap();
     board.record(decision.change.map(|change| *change));
@@ -83,11 +88,20 @@ fn a_company_is_changed_by_its_owner_and_by_clients_without_prefixes() {
 
 #[test]
 fn a_commit_requires_the_owner_that_one_of_its_commands_requires() {
-    let renamed = push("b", &of_company("Acme AB", "/1.svg"));
-    let again = fenced(1, &of_company("Acme AS", "/1.svg"));
-    let writes = Board::new().batch(&[fenced(1, CREATE), renamed, again]);
-    let mut required = writes.companies.values().map(|it| it.required_owner);
-    assert_eq!(required.next(), Some(Some(ClientId::new(uuid(1)))));
+    let required = |puts: &[PutPosting]| {
+        let mut board = Board::new();
+        board.run(&fenced(1, &other_company(CREATE))).unwrap();
+        let writes = board.batch(puts);
+        let mut required = writes.companies.values().map(|it| it.required_owner);
+        required.next().unwrap()
+    };
+    let renamed = of_company("Acme AB", "/1.svg");
+    let owner = Some(ClientId::new(uuid(1)));
+    assert_eq!(required(&[fenced(1, CREATE)]), owner, "it makes one");
+    let of_its_own = fenced(1, &other_company(&renamed));
+    assert_eq!(required(&[of_its_own]), owner, "it changes one");
+    assert_eq!(required(&[push("b", &renamed), fenced(1, CREATE)]), owner);
+    assert_eq!(required(&[push("b", &renamed)]), None);
 }
 
 #[test]

@@ -121,6 +121,7 @@ fn an_undo_brings_back_what_nothing_has_changed_since() {
         let by = Actor::Client(pusher());
         undo_delisting(board.posting(), catalogue(n), &name, by, board.now)
     };
+    board.posting_mut().updated_by = Some(Actor::Catalogue(name.clone()));
     assert_eq!(undo(&board, 1), None, "it is open");
     board.record(delist_from(&board, 1));
     assert_eq!(undo(&board, 2), None);

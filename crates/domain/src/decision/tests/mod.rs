@@ -146,12 +146,13 @@ impl Board {
         self.run(&push("a", body))
     }
 
-    /// Pushes `a` and gives the fields that are wrong.
+    /// Pushes `a` and gives the fields that are wrong, once for each error.
     fn wrong(&mut self, body: &str) -> Vec<String> {
         match self.put(body) {
-            Err(Rejection::Invalid(errors)) => {
-                errors.iter().map(|(field, _)| field.to_owned()).collect()
-            }
+            Err(Rejection::Invalid(errors)) => errors
+                .iter()
+                .flat_map(|(field, told)| vec![field.to_owned(); told.len()])
+                .collect(),
             other => panic!("{body}: {other:?}"),
         }
     }
