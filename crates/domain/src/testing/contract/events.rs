@@ -108,7 +108,7 @@ async fn read<S: EventLog>(
 }
 
 /// Everything of these names after a cursor, read by small pages.
-async fn walk<S: EventLog>(
+pub(super) async fn walk<S: EventLog>(
     store: &S,
     after: Option<Cursor>,
     names: &[EventName],
