@@ -49,7 +49,8 @@ async fn dead_side_effects_are_tried_again_or_dismissed() {
         assert!(done.header("location").starts_with(answer), "{form}");
     }
     assert_eq!(desk.store.revive(&Revive::All, None, noon()).await, Ok(0));
-    let mut did = desk.audit().await.split_off(2);
+    let mut did = desk.audit().await;
+    did.retain(|done| done.starts_with("ann outbox."));
     did.sort();
     let expect = ["dismiss", "retry", "retry"].map(|did| format!("ann outbox.{did}"));
     assert_eq!(did, expect);
