@@ -5,18 +5,17 @@ use std::time::Duration;
 use domain::posting::event::COMPANY_UPDATED;
 use kernel::{
     Prefixes,
-    event::{Cursor, EventLog, RecordedEvent},
+    event::{Cursor, EventLog, RecordedEvent, Subject},
     field::Patch,
     testing::{minutes, noon, uuid},
 };
 
-use time::OffsetDateTime;
-
-use super::{ONE, TWO, World, answers, is_of, mins, named, secs, times_out};
+use super::{
+    ONE, TWO, UNKNOWN, World, answers, begin_all, is_of, mins, named, secs, start, times_out, waits,
+};
 use crate::{
-    Attempt, Begun, DeliveryRound, EndpointChange, EndpointState, FULL_REST, Health, MOST_WAITING,
-    NoAnswer, ROUND_TIME, Recorded, Round, TrackedEndpoint, WANTS_NO_MORE, WINDOW, WaitingEvent,
-    Webhooks, start_round, testing::endpoint,
+    Attempt, EndpointChange, EndpointState, FULL_REST, Health, MOST_WAITING, NoAnswer, ROUND_TIME,
+    Recorded, Round, TrackedEndpoint, WINDOW, Webhooks, testing::endpoint,
 };
 
 #[pollster::test]
@@ -114,7 +113,10 @@ async fn an_endpoint_that_is_behind_what_is_kept_goes_on_there() {
     world.now += mins(2);
     world.publish([3]).await;
     assert_eq!(world.store.forget(noon() + mins(1), 9).await, Ok(2));
+    let has_gap = async |world: &World| start(world, world.tracked(1).await).await.has_gap;
+    assert!(has_gap(&world).await);
     world.run(mins(3), &mut |_, _| answers(200)).await;
+    assert!(!has_gap(&world).await);
     world.assert_complete(1).await;
     assert_eq!(world.taken(1).count(), 1);
 }
@@ -130,7 +132,11 @@ async fn a_limited_number_of_events_waits() {
     let tracked = world.lease(ONE, 1).await.remove(0);
     let mut full = Round::idle(&tracked, world.now);
     full.to = events[MOST_WAITING - 1].cursor;
-    full.waiting = events[..MOST_WAITING].iter().map(waits_an_hour).collect();
+    let in_an_hour = noon() + mins(60);
+    full.waiting = events[..MOST_WAITING]
+        .iter()
+        .map(|event| waits(event, 1, Some(in_an_hour)))
+        .collect();
     assert_eq!(world.store.record(ONE, &full).await, Ok(Recorded::Done));
     world.run(mins(1), &mut |_, _| answers(200)).await;
     assert_eq!(world.tracked(1).await.cursor, full.to);
@@ -139,6 +145,12 @@ async fn a_limited_number_of_events_waits() {
     let nothing = nothing.finish(world.now, 0.0);
     assert!(nothing.is_idle());
     assert_eq!(nothing.again_at, world.now + FULL_REST);
+    // Nothing is passed, so a gap is still to be.
+    let behind = TrackedEndpoint {
+        cursor: UNKNOWN,
+        ..tracked.clone()
+    };
+    assert!(!start(&world, behind).await.has_gap);
     let mut fewer = Round::idle(&tracked, world.now);
     fewer.settled = vec![events[2].cursor];
     assert_eq!(world.store.record(ONE, &fewer).await, Ok(Recorded::Done));
@@ -146,124 +158,6 @@ async fn a_limited_number_of_events_waits() {
     let seen: Vec<_> = world.seen.iter().map(|seen| seen.event).collect();
     assert_eq!(seen, [events[MOST_WAITING + 2].cursor]);
     assert_eq!(world.tracked(1).await.cursor, seen[0]);
-}
-
-fn waits_an_hour(event: &RecordedEvent) -> WaitingEvent {
-    WaitingEvent {
-        cursor: event.cursor,
-        name: event.event.name.clone(),
-        subject: event.event.subject.id(),
-        attempts: 1,
-        next_at: Some(noon() + mins(60)),
-        last_error: None,
-        is_silent: false,
-    }
-}
-
-/// Deliveries stay, and failed attempts do not count.
-#[pollster::test]
-async fn failures_from_before_a_move_do_not_count() {
-    let mut world = World::new("60", 1).await;
-    world.publish([1, 2]).await;
-    world.run(secs(1), &mut |_, _| answers(500)).await;
-    world.publish([1, 3, 4, 4, 5]).await;
-    world.now += mins(2);
-    let tracked = world.lease(ONE, 1).await.remove(0);
-    let mut round = start(&world, tracked).await;
-    let begun = begin_all(&mut round, world.now);
-    // The second failure is the last, and one is for good.
-    for (n, attempt) in [
-        (1, answers(500)),
-        (2, answers(200)),
-        (3, answers(410)),
-        (4, times_out()),
-    ] {
-        let begun = begun.iter().find(|begun| is_of(&begun.event, n)).unwrap();
-        round.end(begun.number, &attempt, noon() + mins(3), 0.0);
-    }
-    round.stop();
-    assert!(round.begin(world.now).is_none());
-    world.now += mins(1);
-    let result = round.finish(world.now, 0.0);
-    assert_eq!(result.dead_letters(), 1);
-    assert!(result.disabled.is_some());
-    let change = EndpointChange {
-        url: Patch::Set(endpoint(2).url),
-        ..EndpointChange::default()
-    };
-    let after = changed_meanwhile(&world, &round, &change).await;
-    assert_eq!(
-        (&after.endpoint.url, after.health),
-        (&endpoint(2).url, Health::default())
-    );
-    let events = world.events().await;
-    assert_eq!(after.cursor, events[4].cursor);
-    let due = world.store.due(endpoint(1).id, world.now, 9).await.unwrap();
-    let due: Vec<_> = due.iter().map(|it| (it.cursor, it.attempts)).collect();
-    let expect = [(0, 1), (3, 0), (4, 0)].map(|(n, attempts)| (events[n].cursor, attempts));
-    assert_eq!(due, expect);
-    let mut errors = world
-        .deliveries()
-        .await
-        .into_iter()
-        .filter_map(|row| row.error);
-    assert!(errors.all(|error| !error.contains("given up")));
-    world.run(mins(9), &mut |_, _| answers(200)).await;
-    let taken: Vec<_> = world.taken(1).map(|seen| seen.event).collect();
-    let rest = [0, 3, 4, 6, 2, 5].map(|n| events[n].cursor);
-    assert_eq!(taken.len(), rest.len());
-    assert!(rest.iter().all(|event| taken.contains(event)));
-}
-
-/// A description says nothing of the receiver, so a 410 and a failure for good count as ever.
-#[pollster::test]
-async fn failures_count_after_a_change_that_is_not_about_the_receiver() {
-    let world = World::new("60", 1).await;
-    world.publish([1, 2, 3]).await;
-    let tracked = world.lease(ONE, 1).await.remove(0);
-    let mut round = start(&world, tracked).await;
-    let attempts = [answers(500), answers(200), answers(410)];
-    let begun = begin_all(&mut round, world.now);
-    for (begun, attempt) in begun.iter().zip(&attempts) {
-        round.end(begun.number, attempt, world.now, 0.0);
-    }
-    let change = EndpointChange {
-        description: Patch::Set("Ours".to_owned()),
-        ..EndpointChange::default()
-    };
-    let after = changed_meanwhile(&world, &round, &change).await;
-    assert_eq!(after.endpoint.state_reason.as_deref(), Some(WANTS_NO_MORE));
-    assert_eq!(after.endpoint.description.as_deref(), Some("Ours"));
-    assert_eq!(after.health.last_success_at, Some(world.now));
-    let due = world.store.due(endpoint(1).id, world.now, 9).await.unwrap();
-    assert_eq!(due, [], "each failure has its wait");
-}
-
-async fn start(world: &World, tracked: TrackedEndpoint) -> DeliveryRound {
-    let (store, schedule) = (&world.store, world.schedule.clone());
-    let start = start_round(store, store, tracked, schedule, world.now).await;
-    start.unwrap()
-}
-
-fn begin_all(round: &mut DeliveryRound, now: OffsetDateTime) -> Vec<Begun> {
-    std::iter::from_fn(|| round.begin(now)).collect()
-}
-
-/// Records a round of the first endpoint, which its owner changes before that, and gives the
-/// endpoint afterwards.
-async fn changed_meanwhile(
-    world: &World,
-    round: &DeliveryRound,
-    change: &EndpointChange,
-) -> TrackedEndpoint {
-    let write = world.endpoint(1).await.apply(change, world.now).unwrap();
-    world.store.update(&write, None).await.unwrap();
-    let late = round.finish(world.now, 0.0);
-    let recorded = world.store.record(ONE, &late).await;
-    assert_eq!(recorded, Ok(Recorded::Changed));
-    let result = round.finish_changed(&world.tracked(1).await, world.now, 0.0);
-    assert_eq!(world.store.record(ONE, &result).await, Ok(Recorded::Done));
-    world.tracked(1).await
 }
 
 /// The window is each endpoint's own, and a round of one does not wait for another's.
@@ -351,6 +245,8 @@ async fn an_endpoint_gets_the_events_of_its_names_and_prefixes() {
         world.store.insert(endpoint, start, None).await.unwrap();
     }
     world.publish((1..=4_000).map(|n| n % 80)).await;
+    // The log gives those of other contexts to whoever asks for their name.
+    world.publish_of([Subject::Other(uuid(5))]).await;
     world.run(secs(60), &mut |_, _| answers(200)).await;
     let seen = world.seen.iter();
     let expect = [70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 7].map(uuid);

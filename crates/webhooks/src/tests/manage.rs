@@ -15,14 +15,17 @@ use kernel::{
     testing::{by_ann, entries, hours, noon, uuid},
     validation::FieldErrors,
 };
+use serde_json::json;
 
 use crate::{
     AddressProblem, Attempt, Delivery, Endpoint, EndpointChange, EndpointId, EndpointState,
-    EndpointUrl, MOST_ENDPOINTS, ManagedWebhooks, Manager, NewEndpoint, Owner, Secret, Sender,
-    WantedState, WebhookError, Webhooks, testing::endpoint,
+    EndpointState::{Active, Disabled},
+    EndpointUrl, Health, MOST_ENDPOINTS, MOST_WAITING, ManagedWebhooks, Manager, NewEndpoint,
+    Owner, Recorded, Round, Secret, Sender, WaitingEvent, WantedState, WebhookError, Webhooks,
+    testing::endpoint,
 };
 
-use super::answers;
+use super::{ONE, UNKNOWN, World, answers, waits};
 
 /// Answers 200 to the ping signed with this secret alone, and 500 to any other delivery. The name
 /// `private.example` leads to a private address.
@@ -149,8 +152,8 @@ async fn a_client_manages_its_own_endpoints_and_an_operator_all() {
         ("webhooks.test", 1),
     ];
     assert!(audit.eq(expect.map(|(action, n)| (action, Some(id(n).to_string())))));
-    let details = serde_json::json!({"url": "https://c.example/", "state": "paused"});
-    assert_eq!(serde_json::json!(entries[1].details), details);
+    let details = json!({"url": "https://c.example/", "state": "paused"});
+    assert_eq!(json!(entries[1].details), details);
 }
 
 #[pollster::test]
@@ -177,7 +180,7 @@ async fn an_address_is_checked_when_it_is_new() {
 
 #[pollster::test]
 async fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
-    let world = super::World::new("5", 0).await;
+    let world = World::new("5", 0).await;
     world.publish([1, 2]).await;
     let (store, sender) = (&world.store, Receiver(secret(1)));
     let by = Manager::Client(ClientId::new(uuid(1)));
@@ -198,7 +201,7 @@ async fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
 /// An event that the owner may not see is not found.
 #[pollster::test]
 async fn an_event_is_delivered_again_and_its_posting_is_named() {
-    let mut world = super::World::new("5", 0).await;
+    let mut world = World::new("5", 0).await;
     let mut owner = client(1);
     owner.scopes.push(Scope::WebhooksManage);
     owner.prefixes = Prefixes::new(&["job-1", "job-2"]).unwrap();
@@ -260,4 +263,77 @@ async fn an_event_is_delivered_again_and_its_posting_is_named() {
     let logged = webhooks.deliveries(of_client.id, 9).await.unwrap();
     assert!(logged.len() == 5 && logged.iter().all(|one| one.event.is_none()));
     assert_eq!(resend().await, Err(WebhookError::EventNotFound));
+}
+
+/// The audit has the new address and state, and an endpoint that starts over has no past.
+#[pollster::test]
+async fn a_change_says_what_it_changed_and_starts_over_at_another_address_or_state() {
+    let described = EndpointChange {
+        description: Patch::Set("Ours.".to_owned()),
+        ..EndpointChange::default()
+    };
+    let state = |state| EndpointChange {
+        state: Patch::Set(state),
+        ..EndpointChange::default()
+    };
+    let mut silent = Health::default();
+    silent.back_off(0.0, noon());
+    for (before, change, details, health) in [
+        (Active, &described, json!({}), silent),
+        (
+            Active,
+            &moves_to("b.example"),
+            json!({"url": "https://b.example/"}),
+            Health::default(),
+        ),
+        (
+            Active,
+            &state(WantedState::Paused),
+            json!({"state": "paused"}),
+            silent,
+        ),
+        (
+            Disabled,
+            &state(WantedState::Active),
+            json!({"state": "active"}),
+            Health::default(),
+        ),
+    ] {
+        let (world, _) = World::with_waiting([1], &[]).await;
+        let leased = world.lease(ONE, 1).await;
+        let mut round = Round::idle(&leased[0], noon());
+        round.health = silent;
+        round.disabled = (before == Disabled).then(|| "It said so.".to_owned());
+        assert_eq!(world.store.record(ONE, &round).await, Ok(Recorded::Done));
+        let (sender, by) = (Receiver(secret(1)), by_ann(1));
+        let operator = managed(&world.store, &sender, Manager::Operator(&by));
+        let changed = operator.update(id(1), change, noon()).await.unwrap();
+        assert_eq!(changed.health, health, "{change:?}");
+        assert_eq!(operator.find(id(1)).await, Ok(changed));
+        let entries = entries(&world.store).await.unwrap();
+        assert_eq!(json!(entries[0].details), details);
+    }
+}
+
+#[pollster::test]
+async fn an_event_is_delivered_again_while_fewer_than_the_most_wait() {
+    let (world, events) = World::with_waiting([1], &[(0, 0)]).await;
+    world.publish([2]).await;
+    let leased = world.lease(ONE, 1).await;
+    let mut round = Round::idle(&leased[0], noon());
+    let others = (2..MOST_WAITING as u64).map(|sequence| WaitingEvent {
+        cursor: Cursor {
+            sequence,
+            ..UNKNOWN
+        },
+        ..waits(&events[0], 1, None)
+    });
+    round.waiting = others.collect();
+    round.to = world.store.end().await.unwrap();
+    assert_eq!(world.store.record(ONE, &round).await, Ok(Recorded::Done));
+    let (sender, by) = (Receiver(secret(1)), by_ann(1));
+    let operator = managed(&world.store, &sender, Manager::Operator(&by));
+    for expect in [Ok(()), Err(WebhookError::TooManyWaiting)] {
+        assert_eq!(operator.resend(id(1), round.to, noon()).await, expect);
+    }
 }

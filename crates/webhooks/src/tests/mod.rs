@@ -4,6 +4,7 @@
 mod failures;
 mod manage;
 mod outages;
+mod rounds;
 
 use std::{collections::HashMap, time::Duration};
 
@@ -15,18 +16,25 @@ use domain::{
 use kernel::{
     CompanyId,
     event::{Cursor, Event, EventLog, EventName, PostingState, RecordedEvent, Subject},
-    testing::{noon, uuid},
+    testing::{minutes, noon, uuid},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    Attempt, DeliveryRecord, Endpoint, EndpointId, LeaseQuery, NoAnswer, Recorded, RetrySchedule,
-    Round, TrackedEndpoint, Webhooks, start_round, testing::endpoint,
+    Attempt, Begun, DeliveryRecord, DeliveryRound, Endpoint, EndpointId, LeaseQuery, NoAnswer,
+    Recorded, RetrySchedule, Round, TrackedEndpoint, WaitingEvent, Webhooks, start_round,
+    testing::endpoint,
 };
 
 const ONE: Uuid = Uuid::from_u128(1);
 const TWO: Uuid = Uuid::from_u128(2);
+
+/// The place of no event.
+const UNKNOWN: Cursor = Cursor {
+    transaction: u64::MAX,
+    sequence: 0,
+};
 
 /// The time of a lease.
 const LEASE: Duration = Duration::from_mins(2);
@@ -74,6 +82,26 @@ impl World {
         world
     }
 
+    /// With an endpoint, and an event for each of these postings. The first ones wait, after these
+    /// attempts and for these minutes.
+    async fn with_waiting(
+        postings: impl IntoIterator<Item = u64>,
+        waiting: &[(u32, i64)],
+    ) -> (Self, Vec<RecordedEvent>) {
+        let world = Self::new("60", 1).await;
+        world.publish(postings).await;
+        let events = world.events().await;
+        let leased = world.lease(ONE, 1).await;
+        let mut round = Round::idle(&leased[0], noon());
+        for (event, (attempts, wait)) in events.iter().zip(waiting) {
+            round.to = event.cursor;
+            let next_at = noon() + minutes(*wait);
+            round.waiting.push(waits(event, *attempts, Some(next_at)));
+        }
+        assert_eq!(world.store.record(ONE, &round).await, Ok(Recorded::Done));
+        (world, events)
+    }
+
     /// The time since the beginning.
     fn elapsed(&self) -> Duration {
         (self.now - noon()).try_into().unwrap()
@@ -81,17 +109,20 @@ impl World {
 
     /// Writes an event for each of these postings.
     async fn publish(&self, postings: impl IntoIterator<Item = u64>) {
+        let posting = |n: u64| posting(n.into(), CompanyId::new(uuid(9)));
+        let subject = |n| Subject::Posting(PostingState::from(&posting(n)));
+        self.publish_of(postings.into_iter().map(subject)).await;
+    }
+
+    async fn publish_of(&self, subjects: impl IntoIterator<Item = Subject>) {
         let mut writes = WriteSet::new(self.now);
-        let event = |n: u64| Event {
+        let event = |subject| Event {
             name: JOB_POSTING_UPDATED,
-            subject: Subject::Posting(PostingState::from(&posting(
-                n.into(),
-                CompanyId::new(uuid(9)),
-            ))),
+            subject,
             at: self.now,
             trace: None,
         };
-        writes.tasks.events.extend(postings.into_iter().map(event));
+        writes.tasks.events.extend(subjects.into_iter().map(event));
         self.store.commit(writes).await.unwrap();
     }
 
@@ -114,9 +145,7 @@ impl World {
     /// Makes a round for a leased endpoint, up to its result. The time goes on.
     async fn attempt(&mut self, tracked: TrackedEndpoint, receiver: Receiver<'_>) -> Round {
         let endpoint = tracked.endpoint.id;
-        let (webhooks, schedule) = (&self.store, self.schedule.clone());
-        let start = start_round(webhooks, webhooks, tracked, schedule, self.now).await;
-        let mut round = start.unwrap();
+        let mut round = start(self, tracked).await;
         let mut under_way = Vec::new();
         loop {
             while let Some(begun) = round.begin(self.now) {
@@ -200,6 +229,28 @@ impl World {
         taken.sort();
         let all: Vec<_> = events.iter().map(|event| event.cursor).collect();
         assert_eq!(taken, all);
+    }
+}
+
+async fn start(world: &World, tracked: TrackedEndpoint) -> DeliveryRound {
+    let (store, schedule) = (&world.store, world.schedule.clone());
+    let start = start_round(store, store, tracked, schedule, world.now).await;
+    start.unwrap()
+}
+
+fn begin_all(round: &mut DeliveryRound, now: OffsetDateTime) -> Vec<Begun> {
+    std::iter::from_fn(|| round.begin(now)).collect()
+}
+
+fn waits(event: &RecordedEvent, attempts: u32, next_at: Option<OffsetDateTime>) -> WaitingEvent {
+    WaitingEvent {
+        cursor: event.cursor,
+        name: event.event.name.clone(),
+        subject: event.event.subject.id(),
+        attempts,
+        next_at,
+        last_error: None,
+        is_silent: false,
     }
 }
 
