@@ -29,9 +29,9 @@ use crate::{
 
 /// Assigns the request id, runs the handler in a span, catches its panic, and logs the answer.
 ///
-/// Each answer is a line of the [access log](access::note), and failures of the service itself are logged
-/// at `warn` as well, with the path. It is without a subscriber's e-mail address and without the
-/// query string, which contains tokens.
+/// Each answer is a line of the [access log](access::note), and failures of the service itself are
+/// logged at `warn` as well, with the path. It is without a subscriber's e-mail address and without
+/// the query string, which contains tokens.
 pub async fn track(
     mut request: ServiceRequest,
     next: Next<BoxBody>,
