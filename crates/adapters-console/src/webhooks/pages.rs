@@ -270,7 +270,7 @@ fn settings(endpoint: &Endpoint) -> Fields {
     Fields::with_values(fields)
 }
 
-/// What is not in the form.
+/// The id, the prefixes and the health of a webhook, which its form cannot change.
 fn facts(tracked: &TrackedEndpoint) -> Vec<(&'static str, String)> {
     let (endpoint, health) = (&tracked.endpoint, &tracked.health);
     let prefixes = match endpoint.owner {

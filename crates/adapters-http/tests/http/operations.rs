@@ -284,7 +284,7 @@ async fn each_keeps_to_the_prefixes_of_its_client() {
                 }
             }
         }
-        // Nor does it change what is shown beyond them, the company of a posting included.
+        // Postings and companies beyond its prefixes stay as they were.
         assert_eq!(shown().await, before, "{name}");
     }
 }

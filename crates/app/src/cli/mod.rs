@@ -22,7 +22,7 @@ pub use self::{
     store::{ChangeArgs, DataDirArgs, JsonArgs, ListArgs, StoreArgs},
 };
 
-/// The exit code of what is good, or is not.
+/// Exit code 0 if the outcome is good, and 1 if it is not.
 pub fn exit_code(is_good: bool) -> ExitCode {
     if is_good {
         ExitCode::SUCCESS

@@ -104,7 +104,7 @@ fn lines<'a>(entries: &'a [Entry], people: &'a HashMap<SubscriberId, String>) ->
     entries.iter().map(line).collect()
 }
 
-/// What is shown of an entry, without headings.
+/// The keys of an entry's JSON, printed without headings.
 const COLUMNS: &str = "=at:1  =by:1  =action:1  =email|subject:1  =details:1";
 
 #[cfg(test)]

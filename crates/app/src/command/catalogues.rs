@@ -67,7 +67,7 @@ impl List {
 const COLUMNS: &str = "CLIENT=client  NAME=name  POSTINGS=postings  \
                        LAST IMPORT (UTC)=last_import/finished_at  MISSING=last_import/missing";
 
-/// What is shown of one catalogue.
+/// The keys of a catalogue's JSON, as `show` prints them.
 const FIELDS: &str = "name  client  postings  running  last_import/finished_at=never  \
                       last_import/lines  last_import/missing";
 

@@ -58,7 +58,7 @@ impl List {
 const COLUMNS: &str =
     "WEBSITE=website_url  NAME=name  OWNER=owner  UPDATED (UTC)=updated_at  BY=updated_by";
 
-/// What is shown of one company.
+/// The keys of a company's JSON, as `show` prints them.
 const FIELDS: &str = "name  website_url  logo_path=none  owner=none  uuid  created_at  updated_at  \
                       updated_by=unknown";
 

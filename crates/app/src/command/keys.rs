@@ -144,7 +144,7 @@ impl List {
     }
 }
 
-/// The files of the folder as JSON: keys by their ids, and by its name what is no usable key.
+/// The files of the folder as JSON: a key by its id, an unusable file by its name.
 fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Value>> {
     let keys = folder.list_for_owner()?;
     let signing = keys.signing(clock::now()).map(|key| key.id());

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{output, text::shorten};
 
-/// What is shown of a posting: where it is, or in a line below why it is not to be seen.
+/// The columns of the table; the reason why a posting is hidden stands in a line below.
 const COLUMNS: &str = "ID=id  TITLE=title  HTTP=http  STATUS=status  WHERE=place  =why:below";
 /// The longest title that is shown.
 const TITLE: usize = 22;

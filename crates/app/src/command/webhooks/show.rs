@@ -92,7 +92,7 @@ const MOST: usize = 1_000;
 /// What a list shows of a webhook.
 const COLUMNS: &str = "ID=id  STATE=state  OWNER=owner  WAITING=waiting  URL=url";
 
-/// What is shown of one webhook.
+/// The keys of a webhook's JSON, as `show` prints them.
 const FIELDS: &str = "id  url  owner  types=all  prefixes|withheld=the whole board  \
                       include_posting  description  state  state_reason  waiting  behind_since  \
                       last_success_at  failing_since  created_at  updated_at";
