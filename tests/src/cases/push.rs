@@ -137,7 +137,8 @@ async fn a_server_that_is_killed_is_waited_for(store: Store) {
     let ran = pushing.await.unwrap();
     let taken = count(&ran, "created") + count(&ran, "unchanged");
     assert_eq!((ran.code, taken), (Some(0), 1_500), "{ran:#?}");
-    assert!(count(&ran, "unchanged") > 100, "{ran:#?}");
+    // At least the line that was seen; lines before it may have been under way still.
+    assert_ne!(count(&ran, "unchanged"), 0, "{ran:#?}");
     for id in [&ids[0], &ids[999], &ids[1_499]] {
         app.show(id).await;
     }
