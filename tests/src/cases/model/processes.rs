@@ -22,6 +22,7 @@ async fn what_a_killed_worker_had_under_way_is_judged_by_another(store: Store) {
     board.under_way(AT_ONCE).await;
     stops.terminate();
     assert_eq!(stops.stopped().code(), Some(0), "{}", board.app.site.log());
+    board.under_way(0).await;
     let dies = board.app.site.work();
     board.under_way(AT_ONCE).await;
     dies.kill();
