@@ -80,8 +80,8 @@ impl Connection {
         self.group.as_deref()
     }
 
-    /// Sends a request to a path, by its unencoded segments, at the pace of the account's limit, and
-    /// reads the answer.
+    /// Sends a request to a path, by its unencoded segments, at the pace of the account's limit,
+    /// and reads the answer.
     pub async fn send(
         &self,
         method: Method,

@@ -29,7 +29,8 @@ pub struct Copying {
 }
 
 impl Copying {
-    /// Opens both; so many rows are written at a time. Fails if another process has the source open.
+    /// Opens both; so many rows are written at a time. Fails if another process has the source
+    /// open.
     pub async fn open(source: &Path, target: &PostgresUrl, batch: usize) -> anyhow::Result<Self> {
         let opened = block_in_place(|| CopySource::open(source)).map_err(|error| match error {
             StoreError::Unavailable(why) => anyhow!(

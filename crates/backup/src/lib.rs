@@ -1,5 +1,5 @@
-//! Moves what an installation holds: [`make`] copies the embedded database and the signing keys into
-//! a folder, [`restore`] puts them back, and a [`Copying`] takes every row to PostgreSQL.
+//! Moves what an installation holds: [`make`] copies the embedded database and the signing keys
+//! into a folder, [`restore`] puts them back, and a [`Copying`] takes every row to PostgreSQL.
 //!
 //! Files are made under temporary names and synced to the disk; the [`manifest`] comes last. So a
 //! backup that was broken off has none, and is not taken for a whole one.

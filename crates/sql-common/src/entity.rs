@@ -138,8 +138,8 @@ macro_rules! columns {
     };
 }
 
-/// A tuple of seven parts and a tuple of the others, and so on: diesel knows tuples of 16 parts, and
-/// takes a minute longer to compile with those of 64.
+/// A tuple of seven parts and a tuple of the others, and so on: diesel knows tuples of 16 parts,
+/// and takes a minute longer to compile with those of 64.
 #[macro_export]
 macro_rules! nested {
     (

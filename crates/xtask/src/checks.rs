@@ -1,8 +1,8 @@
 //! The checks in Python and Node.js: what third parties wrote, against the service.
 //!
-//! They are in `tests/python` and `tests/node`, and their packages, pinned in `requirements.txt` and
-//! `package-lock.json`, under `target`. There a copy of those in Node.js runs beside its packages,
-//! so that the work tree stays clean.
+//! They are in `tests/python` and `tests/node`, and their packages, pinned in `requirements.txt`
+//! and `package-lock.json`, under `target`. There a copy of those in Node.js runs beside its
+//! packages, so that the work tree stays clean.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -31,8 +31,8 @@ struct Mutant {
     replace: String,
 }
 
-/// Tries the mutants whose names contain a text, and prints the seed by which each is found. All are
-/// built at once into a copy of the tree, where a variable turns one on.
+/// Tries the mutants whose names contain a text, and prints the seed by which each is found. All
+/// are built at once into a copy of the tree, where a variable turns one on.
 pub fn run(named: &str) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let mutants = Mutants::read()?.mutant;

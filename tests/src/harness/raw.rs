@@ -33,8 +33,8 @@ impl Raw {
         assert_eq!(read, INTERIM);
     }
 
-    /// Reads the answer, and returns its status if there is one; the request must have asked for the
-    /// connection to be closed.
+    /// Reads the answer, and returns its status if there is one; the request must have asked for
+    /// the connection to be closed.
     pub fn answer(mut self) -> Option<u16> {
         let mut bytes = Vec::new();
         // A server that answers without reading the whole request may reset the connection.

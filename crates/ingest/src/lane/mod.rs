@@ -93,8 +93,8 @@ pub struct Lanes {
 const BUSY_AT: usize = 8;
 
 impl Lanes {
-    /// Starts the lanes. They run until they are stopped, or until [`Lanes`] is dropped. A stop ends
-    /// the intake, and answers the commands that were accepted.
+    /// Starts the lanes. They run until they are stopped, or until [`Lanes`] is dropped. A stop
+    /// ends the intake, and answers the commands that were accepted.
     pub fn start(
         store: &Arc<dyn Store>,
         locks: &Arc<dyn LockedRows>,

@@ -52,8 +52,8 @@ pub fn load(
 }
 
 /// Completes definitions: names the variable of each option that names none, hides the values of
-/// secrets, lets a switch be set by any variable that does not say no, and tells in the help of each
-/// secret that a file may hold it.
+/// secrets, lets a switch be set by any variable that does not say no, and tells in the help of
+/// each secret that a file may hold it.
 ///
 /// The variable is `POSTHASTE_` and the option's name if the option stands under a heading, as
 /// settings do; of a command's own option, the command's name, or its group's, is between them.
