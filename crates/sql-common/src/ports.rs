@@ -77,12 +77,13 @@ macro_rules! postings {
             use domain::{
                 company::{CompanyReader, CompanyView},
                 posting::{
-                    PostingView,
+                    PostingView, RepeatAnswer,
                     duplicate::{Candidate, Fingerprint},
                 },
                 store::{ListQuery, PostingPage, PostingReader, Snapshot, Store, WriteSet},
             };
             use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
+            use std::collections::HashMap;
             use time::OffsetDateTime;
             use $crate::{company, duplicate, posting};
 
@@ -92,6 +93,9 @@ macro_rules! postings {
                         identifiers: &[SourceIdentifier], companies: &[CompanyId]
                     ) -> Snapshot;
                     query posting::load_by_id(ids: &[PostingId]) -> Snapshot;
+                    query posting::repeat_answers(
+                        identifiers: &[SourceIdentifier]
+                    ) -> HashMap<SourceIdentifier, RepeatAnswer>;
                     query duplicate::candidates(
                         fingerprints: &[Fingerprint], named: &[PostingId]
                     ) -> Vec<Candidate>;

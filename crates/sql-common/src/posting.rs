@@ -22,7 +22,7 @@ use kernel::{
 
 pub use self::{
     decision::{DecisionRow, has_decisions, write_decisions},
-    load::{load, load_by_id, overdue},
+    load::{load, load_by_id, overdue, repeat_answers},
     view::{find, list},
 };
 use crate::{

@@ -9,7 +9,10 @@ use std::{
 use ::newsletter::subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId};
 use async_trait::async_trait;
 use domain::{
-    posting::duplicate::{Candidate, Fingerprint},
+    posting::{
+        RepeatAnswer,
+        duplicate::{Candidate, Fingerprint},
+    },
     store::{Snapshot, Store, WriteSet},
 };
 use kernel::{
@@ -138,6 +141,13 @@ impl<S: Store + ?Sized> Store for ObservedStore<S> {
 
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
         self.inner.load_by_id(ids).await
+    }
+
+    async fn repeat_answers(
+        &self,
+        identifiers: &[SourceIdentifier],
+    ) -> Result<HashMap<SourceIdentifier, RepeatAnswer>, StoreError> {
+        self.inner.repeat_answers(identifiers).await
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {

@@ -53,6 +53,7 @@ const PLANS: &str = "
     webhook::round::Record | using webhook_endpoints_pkey | using webhook_waiting_pkey
         | using webhook_waiting_subjects | using webhook_waiting_silent
     posting::load::ByIdentifier | postings_source_identifier_key
+    posting::load::RepeatAnswers | postings_source_identifier_key
     posting::load::Whole | postings_pkey
     company::ById | companies_pkey
     posting::view::History | posting_history_pkey | !Sort

@@ -20,6 +20,6 @@ mod tests;
 pub use self::{
     change::Change,
     decide::{Decided, decide},
-    snapshot::{Snapshot, repeat},
+    snapshot::Snapshot,
     writes::{PostingWrite, WriteSet},
 };

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use kernel::{CatalogueId, CompanyId, PostingId, PutOutcome, SourceIdentifier, StoreError};
-use time::OffsetDateTime;
+use kernel::{CompanyId, PostingId, PutOutcome, SourceIdentifier, StoreError};
 
 use crate::{
     company::Company,
-    posting::{Answer, Basis, Lifetime, Notice, Posting},
+    posting::{Answer, Basis, Posting, RepeatAnswer},
 };
 
 /// The state that a batch of commands is decided on.
@@ -41,10 +40,8 @@ impl Snapshot {
 
     /// The identifiers of the postings, by the postings' own ids.
     pub fn identifiers(&self) -> HashMap<PostingId, SourceIdentifier> {
-        self.postings
-            .values()
-            .map(|posting| (posting.id, posting.source_identifier.clone()))
-            .collect()
+        let identifier = |it: &Posting| (it.id, it.source_identifier.clone());
+        self.postings.values().map(identifier).collect()
     }
 
     /// The company of a posting of the snapshot.
@@ -59,29 +56,22 @@ impl Snapshot {
     pub fn basis(&self, identifier: &SourceIdentifier) -> Option<Basis> {
         let posting = self.postings.get(identifier)?;
         let company = self.companies.get(&posting.company_id)?;
-        Some(Basis::of(posting, company))
+        let company = (company.name.as_str(), company.logo_path.as_deref());
+        Some(Basis::of((posting.id, posting.version), company))
     }
-}
 
-/// The answer to a command that changed nothing in the state `basis`, and got these notices;
-/// `None` if the state is another one now, or the time has come to renew the posting's lifetime, so
-/// that the command has to be decided.
-pub fn repeat(
-    snapshot: &Snapshot,
-    identifier: &SourceIdentifier,
-    catalogue: Option<CatalogueId>,
-    basis: Basis,
-    notices: &[Notice],
-    lifetime: Lifetime,
-    now: OffsetDateTime,
-) -> Option<Answer> {
-    let posting = snapshot.postings.get(identifier)?;
-    let is_same = snapshot.basis(identifier) == Some(basis)
-        && (catalogue.is_none() || catalogue == posting.catalogue)
-        && !lifetime.is_due(posting, now);
-    is_same.then(|| Answer {
-        basis: Some(basis),
-        notices: notices.to_vec(),
-        ..Answer::on(posting, PutOutcome::Unchanged)
-    })
+    /// The answers to commands that change nothing of the postings.
+    pub fn repeat_answers(&self) -> HashMap<SourceIdentifier, RepeatAnswer> {
+        let answer = |(identifier, posting): (&SourceIdentifier, &Posting)| {
+            let mut answer = Answer::on(posting, PutOutcome::Unchanged);
+            answer.basis = self.basis(identifier);
+            let answer = RepeatAnswer {
+                answer,
+                catalogue: posting.catalogue,
+                expire_at: posting.expire_at,
+            };
+            (identifier.clone(), answer)
+        };
+        self.postings.iter().map(answer).collect()
+    }
 }

@@ -2,8 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::Posting;
-use crate::company::Company;
+use kernel::{PostingId, Version};
 
 /// The state in which a command changes nothing, in short: as long as a posting and its company
 /// are in it, the same command changes nothing again. A hash of the posting's id, of its version,
@@ -14,38 +13,33 @@ use crate::company::Company;
 pub struct Basis(pub u64);
 
 impl Basis {
-    /// The state of a posting and its company.
-    pub fn of(posting: &Posting, company: &Company) -> Self {
+    /// The state of a posting with this id and version, whose company has this name and logo.
+    pub fn of((id, version): (PostingId, Version), company: (&str, Option<&str>)) -> Self {
         // Its keys are the same in every process.
         let mut hasher = DefaultHasher::new();
-        (posting.id, posting.version).hash(&mut hasher);
-        (&company.name, &company.logo_path).hash(&mut hasher);
+        (id, version, company).hash(&mut hasher);
         Self(hasher.finish())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use kernel::{PostingId, testing::uuid};
+    use kernel::testing::uuid;
 
     use super::*;
-    use crate::testing::{company, posting};
 
     #[test]
     fn a_posting_that_was_written_or_came_back_is_another_state() {
-        let company = company("acme");
-        let before = posting(1, company.id);
-        let written = Posting {
-            version: before.version + 1,
-            ..before.clone()
-        };
-        let came_back = Posting {
-            id: PostingId::new(uuid(2)),
-            ..before.clone()
-        };
-        assert_eq!(Basis::of(&before, &company), Basis::of(&before, &company));
-        for after in [written, came_back] {
-            assert_ne!(Basis::of(&before, &company), Basis::of(&after, &company));
+        let [id, other] = [1, 2].map(|n| PostingId::new(uuid(n)));
+        let before = Basis::of((id, 1), ("acme", None));
+        assert_eq!(before, Basis::of((id, 1), ("acme", None)));
+        for after in [
+            Basis::of((id, 2), ("acme", None)),
+            Basis::of((other, 1), ("acme", None)),
+            Basis::of((id, 1), ("Acme", None)),
+            Basis::of((id, 1), ("acme", Some("logo"))),
+        ] {
+            assert_ne!(before, after);
         }
     }
 }

@@ -32,14 +32,14 @@ impl Lifetime {
     /// Starts the lifetime of a pushed posting anew if less than half of it is left, and ends it
     /// if postings stay for ever.
     pub(crate) fn renew(self, posting: &mut Posting, now: OffsetDateTime) {
-        if self.is_due(posting, now) {
+        if self.is_due(posting.status, posting.expire_at, now) {
             posting.expire_at = self.starting(now);
         }
     }
 
-    /// Whether a push of this posting gives it another end.
-    pub(crate) fn is_due(self, posting: &Posting, now: OffsetDateTime) -> bool {
-        match (self.0, posting.status, posting.expire_at) {
+    /// Whether a push of a posting of this status and with this end gives it another end.
+    pub fn is_due(self, status: Status, end: Option<OffsetDateTime>, now: OffsetDateTime) -> bool {
+        match (self.0, status, end) {
             (None, status, end) => status.is_open() && end.is_some(),
             (Some(lifetime), status, Some(end)) => status.is_open() && end - now < lifetime / 2,
             // It was approved while lifetimes were switched off.

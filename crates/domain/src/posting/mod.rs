@@ -20,6 +20,7 @@ mod min_hash;
 pub mod moderation;
 mod notice;
 mod put;
+mod repeat;
 pub mod review;
 mod state;
 mod transition;
@@ -41,6 +42,7 @@ pub use self::{
     metadata::Metadata,
     notice::{Notice, NoticeCode, NoticeCounts},
     put::{Principal, PutPosting},
+    repeat::RepeatAnswer,
     state::{HistoryEntry, Original, Posting, PostingView},
     transition::{Transition, Trigger},
     vocabulary::{EmploymentType, LocationType, ReasonCode, SalaryPeriod},

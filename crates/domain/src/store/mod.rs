@@ -5,6 +5,8 @@ mod locks;
 mod retention;
 mod search;
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use kernel::{CompanyId, PostingId, SourceIdentifier};
 pub use kernel::{
@@ -21,7 +23,7 @@ pub use self::{
 };
 pub use crate::decision::{PostingWrite, Snapshot, WriteSet};
 use crate::posting::{
-    PostingView,
+    PostingView, RepeatAnswer,
     duplicate::{Candidate, Fingerprint},
 };
 
@@ -39,6 +41,15 @@ pub trait Store: Send + Sync {
     /// The same by the postings' own ids, with the texts of their descriptions and the former names
     /// of their companies.
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError>;
+
+    /// The answers to commands that change nothing of the named postings. A store need not load
+    /// whole postings for them.
+    async fn repeat_answers(
+        &self,
+        identifiers: &[SourceIdentifier],
+    ) -> Result<HashMap<SourceIdentifier, RepeatAnswer>, StoreError> {
+        Ok(self.load(identifiers, &[]).await?.repeat_answers())
+    }
 
     /// Writes everything or nothing.
     ///

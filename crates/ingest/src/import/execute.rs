@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use domain::{
-    decision::repeat,
     import::{LineError, LineOptions},
     posting::Answer,
     usecase::IngestError,
@@ -139,11 +138,11 @@ impl Executor {
         let known = match &identifiers[..] {
             [] => None,
             // A failure comes again when the lanes load them.
-            some => panics::caught(self.ports.catalogues.store.load(some, &[]))
+            some => panics::caught(self.ports.catalogues.store.repeat_answers(some))
                 .await
                 .ok(),
         };
-        let Some(known) = known else {
+        let Some(mut known) = known else {
             return cached.iter().map(|_| None).collect();
         };
         let (catalogue, lifetime) = (self.options.catalogue, self.ports.lifetime);
@@ -152,7 +151,10 @@ impl Executor {
             let cached = cached.as_ref()?;
             let (identifier, line) = (&cached.identifier, &cached.known);
             let (basis, notices) = (line.basis, &line.notices);
-            repeat(&known, identifier, catalogue, basis, notices, lifetime, now).map(Ok)
+            let answer = known.remove(identifier)?;
+            answer
+                .repeat(catalogue, basis, notices, lifetime, now)
+                .map(Ok)
         });
         answers.collect()
     }

@@ -3,20 +3,28 @@
 //! Nothing here locks rows or opens a transaction. Results of several queries are consistent all
 //! the same: companies are never deleted.
 
-use diesel::sql_types::{Nullable, Text};
-use domain::{company::Company, store::Snapshot};
-use kernel::{CompanyId, PostingId, SourceIdentifier};
+use std::collections::HashMap;
+
+use diesel::sql_types::{BigInt, Nullable, Text};
+use domain::{
+    catalogue::CatalogueId,
+    company::Company,
+    posting::{Answer, Basis, RepeatAnswer},
+    store::Snapshot,
+};
+use kernel::{CompanyId, PostingId, PutOutcome, SourceIdentifier};
 use time::OffsetDateTime;
 
-use super::{IDENTIFIER, PostingRow};
+use super::{CREATOR, IDENTIFIER, PostingRow};
 use crate::{
     binds,
     company::{ById, CompanyRow, former_names},
     each,
     entity::Entity,
     executor::{Executor, Outcome},
-    statement,
-    stored::{most, parse_all},
+    read, statement,
+    stored::{most, parse, parse_all, parse_optional},
+    types::{Id, Moment, optional_time},
 };
 
 /// Selects postings with their companies, and with what else is named.
@@ -63,6 +71,62 @@ pub async fn load(
         add(&mut known, company)?;
     }
     Ok(known)
+}
+
+read! {
+    /// What the answer to a command that changes nothing tells of a posting and depends on.
+    RepeatRow = postings {
+        source_identifier: Text,
+        id: Id,
+        version: BigInt,
+        status: Text,
+        catalogue_id: Nullable<Id>,
+        expire_at: Nullable<Moment>,
+        created_by: Nullable<Text>,
+        updated_by: Nullable<Text>,
+    }
+}
+
+statement! {
+    /// Every line of an import that is sent again unchanged runs it.
+    RepeatAnswers = r"
+        SELECT {postings read}, name, logo_path
+        FROM postings JOIN companies ON companies.id = postings.company_id
+        WHERE source_identifier = {each identifier}",
+    over [RepeatRow],
+    returns (<RepeatRow as Entity>::Row, Text, Nullable<Text>)
+}
+
+/// Loads the answers to commands that change nothing.
+pub async fn repeat_answers(
+    conn: &mut impl Executor,
+    identifiers: &[SourceIdentifier],
+) -> Outcome<HashMap<SourceIdentifier, RepeatAnswer>> {
+    let identifiers = each! { identifiers, it => identifier: it.as_str() };
+    let found: Vec<(RepeatRow, String, Option<String>)> = conn
+        .load_each::<RepeatAnswers, _>(&identifiers, &[])
+        .await?;
+    let answer = |(row, name, logo_path): (RepeatRow, String, Option<String>)| {
+        let id = PostingId::new(row.id.uuid("postings.id")?);
+        let answer = Answer {
+            id,
+            outcome: PutOutcome::Unchanged,
+            status: parse(row.status, "postings.status")?,
+            created_by: parse_optional(row.created_by, CREATOR)?,
+            updated_by: parse_optional(row.updated_by, "postings.updated_by")?,
+            notices: Vec::new(),
+            basis: Some(Basis::of((id, row.version), (&name, logo_path.as_deref()))),
+        };
+        let catalogue = row.catalogue_id;
+        let catalogue = catalogue.map(|id| id.uuid("postings.catalogue_id"));
+        let answer = RepeatAnswer {
+            answer,
+            catalogue: catalogue.transpose()?.map(CatalogueId::new),
+            expire_at: optional_time(row.expire_at, "postings.expire_at")?,
+        };
+        Ok((parse(row.source_identifier, IDENTIFIER)?, answer))
+    };
+    found.into_iter().map(answer).collect()
 }
 
 fn add(known: &mut Snapshot, company: CompanyRow) -> Outcome<()> {

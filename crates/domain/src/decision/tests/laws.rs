@@ -4,7 +4,7 @@ use proptest::{prelude::*, sample::select};
 use serde_json::{Map, Value};
 
 use super::*;
-use crate::{decision::repeat, posting::Answer, testing::push, usecase::Batch};
+use crate::{posting::Answer, testing::push, usecase::Batch};
 
 /// Values of each field, one of which is wrong as a rule.
 const VALUES: &str = r#"{
@@ -113,8 +113,8 @@ proptest! {
         }
         board.now += hours(24 * days);
         let now = board.now + hours(1);
-        let (state, identifier) = (&board.snapshot, &put.identifier);
-        let repeated = repeat(state, identifier, None, basis, &notices, board.lifetime, now);
+        let answer = board.snapshot.repeat_answers().remove(&put.identifier);
+        let repeated = answer.and_then(|it| it.repeat(None, basis, &notices, board.lifetime, now));
         let decided = board.decide(&put);
         match repeated {
             Some(answer) => {

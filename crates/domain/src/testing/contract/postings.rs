@@ -36,6 +36,10 @@ kernel::contract_cases!(
         companies.sort_unstable();
         assert_eq!(companies, ["acme", "core"]);
         assert!(load(store, &[]).await?.postings.is_empty());
+        let answers = store
+            .repeat_answers(&[identifier("a"), identifier("unknown")])
+            .await?;
+        assert_eq!(answers, load(store, &["a"]).await?.repeat_answers());
     },
     /// A load for rules leaves the text out; a reader gets it, also after changes without one.
     async fn descriptions_are_read_where_they_are_needed(store: &S) {

@@ -1,0 +1,39 @@
+//! Answers to commands that are repeated, and change nothing.
+
+use kernel::CatalogueId;
+use time::OffsetDateTime;
+
+use super::{Answer, Basis, Lifetime, Notice};
+
+/// The answer to a command that changes nothing of a stored posting, and what it depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepeatAnswer {
+    /// The answer, without notices, with the state that the posting and its company are in.
+    pub answer: Answer,
+    /// The catalogue of the posting.
+    pub catalogue: Option<CatalogueId>,
+    /// The end of the posting's lifetime.
+    pub expire_at: Option<OffsetDateTime>,
+}
+
+impl RepeatAnswer {
+    /// The answer to a command that changed nothing in the state `basis`, and got these notices;
+    /// `None` if the state is another one now, or the time has come to renew the posting's
+    /// lifetime, so that the command has to be decided.
+    pub fn repeat(
+        self,
+        catalogue: Option<CatalogueId>,
+        basis: Basis,
+        notices: &[Notice],
+        lifetime: Lifetime,
+        now: OffsetDateTime,
+    ) -> Option<Answer> {
+        let is_same = self.answer.basis == Some(basis)
+            && (catalogue.is_none() || catalogue == self.catalogue)
+            && !lifetime.is_due(self.answer.status, self.expire_at, now);
+        is_same.then(|| Answer {
+            notices: notices.to_vec(),
+            ..self.answer
+        })
+    }
+}
