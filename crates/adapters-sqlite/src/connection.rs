@@ -5,7 +5,8 @@
 //! Readers see the last commit, and hold up no other connection.
 //!
 //! Work runs on a blocking thread, to its end, even if the caller has stopped waiting: a dropped
-//! future leaves no transaction open.
+//! future leaves no transaction open. The threads are the store's own, one for each connection: the
+//! shared pool, which has no bound, starts many times as many, of which each keeps memory.
 
 use std::{
     path::Path,
@@ -21,7 +22,10 @@ use diesel::{
     sql_types::{Integer, Text},
 };
 use kernel::StoreError;
-use tokio::{sync, task};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync, task,
+};
 
 use crate::{
     error::{Failure, classify, is_busy},
@@ -57,19 +61,53 @@ pub(crate) struct Connections {
     writer: Arc<sync::Mutex<Option<SqliteConnection>>>,
     idle_readers: Mutex<Vec<SqliteConnection>>,
     reading: Arc<sync::Semaphore>,
+    threads: Threads,
+}
+
+/// The blocking threads of a runtime that runs nothing else. `None` once it is dropped.
+struct Threads(Option<Runtime>);
+
+impl Threads {
+    fn new(most: usize) -> Result<Self, StoreError> {
+        let runtime = Builder::new_current_thread()
+            .max_blocking_threads(most)
+            .thread_name("sqlite")
+            .build()
+            .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        Ok(Self(Some(runtime)))
+    }
+
+    /// Runs work on a thread of them, to its end.
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let ended = || StoreError::Unavailable("the store is being closed".to_owned());
+        joined(self.0.as_ref().ok_or_else(ended)?.spawn_blocking(work)).await
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            // Without waiting: the dropping thread may be one that must not block.
+            runtime.shutdown_background();
+        }
+    }
 }
 
 impl Connections {
     /// Sets up the connections; each is opened when it is first needed.
-    pub(crate) fn new(file: DatabaseFile, busy_timeout: Duration) -> Self {
-        Self {
+    pub(crate) fn new(file: DatabaseFile, busy_timeout: Duration) -> Result<Self, StoreError> {
+        Ok(Self {
             file,
             busy_timeout,
             recent: Mutex::default(),
             writer: Arc::default(),
             idle_readers: Mutex::default(),
             reading: Arc::new(sync::Semaphore::new(READERS)),
-        }
+            threads: Threads::new(READERS + 1)?,
+        })
     }
 
     /// Runs work on the writing connection, in a transaction that takes the write lock at once.
@@ -83,12 +121,12 @@ impl Connections {
     {
         let this = Arc::clone(self);
         let mut writer = Arc::clone(&self.writer).lock_owned().await;
-        joined(task::spawn_blocking(move || {
+        let work = move || {
             let result = this.write_on(&mut writer, work);
             this.recent().record(&result, Instant::now());
             result
-        }))
-        .await
+        };
+        self.threads.run(work).await
     }
 
     fn write_on<T>(
@@ -122,7 +160,7 @@ impl Connections {
     pub(crate) async fn empty_log(self: &Arc<Self>) -> Result<bool, StoreError> {
         let this = Arc::clone(self);
         let mut writer = Arc::clone(&self.writer).lock_owned().await;
-        joined(task::spawn_blocking(move || {
+        let work = move || {
             let mut conn = match writer.take() {
                 Some(conn) => conn,
                 None => this.connect(Role::Writer)?,
@@ -141,8 +179,8 @@ impl Connections {
             }
             *writer = Some(conn);
             Ok(false)
-        }))
-        .await
+        };
+        self.threads.run(work).await
     }
 
     /// Fails if a commit would fail: the file is missing or replaced, recent commits failed, or a
@@ -158,7 +196,7 @@ impl Connections {
             return Ok(());
         };
         let this = Arc::clone(self);
-        joined(task::spawn_blocking(move || {
+        let work = move || {
             if let Some(conn) = writer.as_mut() {
                 set_busy_timeout(conn, PROBE_TIMEOUT).map_err(|Failure(error)| error)?;
             }
@@ -171,8 +209,8 @@ impl Connections {
             }
             this.recent().record_probe(result.clone(), Instant::now());
             result
-        }))
-        .await
+        };
+        self.threads.run(work).await
     }
 
     fn recent(&self) -> std::sync::MutexGuard<'_, RecentCommits> {
@@ -191,7 +229,7 @@ impl Connections {
             .acquire_owned()
             .await
             .map_err(|error| StoreError::Broken(error.to_string()))?;
-        joined(task::spawn_blocking(move || {
+        let work = move || {
             let _permit = permit;
             this.file.check()?;
             let mut conn = match this.idle().pop() {
@@ -203,8 +241,8 @@ impl Connections {
                 this.idle().push(conn);
             }
             result.map_err(|Failure(error)| error)
-        }))
-        .await
+        };
+        self.threads.run(work).await
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<SqliteConnection>> {
@@ -247,7 +285,7 @@ impl Connections {
         )?;
         conn.batch_execute(match role {
             // The system keeps the file's pages too.
-            Role::Reader => "PRAGMA query_only = ON; PRAGMA cache_size = -4096",
+            Role::Reader => "PRAGMA query_only = ON; PRAGMA cache_size = -1024",
             // What is deleted or replaced is overwritten with zeros: an erased posting must not be
             // found in the file's free space, nor must an earlier version of it.
             Role::Writer => "PRAGMA secure_delete = ON; PRAGMA cache_size = -16384",

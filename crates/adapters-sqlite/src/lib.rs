@@ -76,7 +76,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A store in a SQLite file. Clones share its connections.
 ///
-/// Its methods need a tokio runtime, because they work on its blocking threads.
+/// Its statements run on threads of its own, one for each connection.
 #[derive(Clone)]
 pub struct SqliteStore {
     connections: Arc<Connections>,
@@ -96,7 +96,7 @@ impl SqliteStore {
         let path = path::absolute(path).map_err(|error| unusable(path, &error))?;
         create(&path).map_err(|error| unusable(&path, &error))?;
         let file = DatabaseFile::at(path.clone()).map_err(|error| unusable(&path, &error))?;
-        let connections = Connections::new(file, busy_timeout);
+        let connections = Connections::new(file, busy_timeout)?;
         let mut conn = connections.connect(Role::Reader)?;
         conn.transaction(migrations::pending)
             .map_err(|Failure(error)| error)?;

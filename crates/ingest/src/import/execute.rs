@@ -91,11 +91,10 @@ impl Executor {
         }
         // It is never closed.
         let turn = Arc::clone(&self.shared.parsers).acquire_owned().await;
-        let computed = spawn_blocking(move || {
-            let _turn = turn;
-            work()
-        });
-        computed.await
+        // It ends here and not on that thread, which is free for the next one by then: the pool
+        // would start another.
+        let computed = spawn_blocking(move || (work(), turn));
+        computed.await.map(|(computed, _turn)| computed)
     }
 
     /// Carries commands for different postings out, and gives them back with their results.

@@ -69,7 +69,7 @@ fn load_each<S: Returning, R: Record<S::Row>>(
     rows: &[Vec<Named<'_>>],
     shared: &[Named<'_>],
 ) -> Outcome<Vec<R>> {
-    let mut found = Vec::new();
+    let mut found = Vec::with_capacity(rows.len());
     for row in rows {
         let values = [row, shared].concat();
         let query = ByName::<S, _>::new(&values);
