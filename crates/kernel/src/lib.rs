@@ -28,6 +28,7 @@ pub mod field;
 pub mod health;
 pub mod id;
 pub mod line;
+mod min_hash;
 pub mod name;
 pub mod outbox;
 mod prefixes;
@@ -48,6 +49,7 @@ pub use self::{
     decision_code::DecisionCode,
     error::{StoreError, StoreFailure},
     id::{CatalogueId, ClientId, CompanyId, InvalidIdentifier, PostingId, SourceIdentifier},
+    min_hash::MinHash,
     prefixes::{Forbidden, InvalidPrefix, Prefixes},
     website::Website,
 };

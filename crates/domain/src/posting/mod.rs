@@ -16,7 +16,6 @@ pub mod event;
 mod fields;
 mod lifetime;
 mod metadata;
-mod min_hash;
 pub mod moderation;
 mod notice;
 mod put;
