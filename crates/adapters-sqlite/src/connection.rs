@@ -23,7 +23,7 @@ use diesel::{
 };
 use kernel::StoreError;
 use tokio::{
-    runtime::{Builder, Runtime},
+    runtime::{Builder, Handle, Runtime},
     sync, task,
 };
 
@@ -64,8 +64,12 @@ pub(crate) struct Connections {
     threads: Threads,
 }
 
-/// The blocking threads of a runtime that runs nothing else. `None` once it is dropped.
-struct Threads(Option<Runtime>);
+/// The blocking threads of a runtime that runs nothing else.
+struct Threads {
+    handle: Handle,
+    /// `None` once it is dropped.
+    runtime: Option<Runtime>,
+}
 
 impl Threads {
     fn new(most: usize) -> Result<Self, StoreError> {
@@ -74,7 +78,10 @@ impl Threads {
             .thread_name("sqlite")
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        Ok(Self(Some(runtime)))
+        Ok(Self {
+            handle: runtime.handle().clone(),
+            runtime: Some(runtime),
+        })
     }
 
     /// Runs work on a thread of them, to its end.
@@ -82,14 +89,13 @@ impl Threads {
         &self,
         work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let ended = || StoreError::Unavailable("the store is being closed".to_owned());
-        joined(self.0.as_ref().ok_or_else(ended)?.spawn_blocking(work)).await
+        joined(self.handle.spawn_blocking(work)).await
     }
 }
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        if let Some(runtime) = self.0.take() {
+        if let Some(runtime) = self.runtime.take() {
             // Without waiting: the dropping thread may be one that must not block.
             runtime.shutdown_background();
         }
