@@ -118,7 +118,7 @@ impl Copying {
         Ok(())
     }
 
-    /// Copies what is missing of a table, and returns the number of rows.
+    /// Copies the missing rows of a table, and returns their number.
     async fn copy(&mut self, table: Table, columns: &[Column]) -> anyhow::Result<u64> {
         let last = self.target.last(table, columns).await?;
         let mut after = key(&table, columns, last.as_ref())?;

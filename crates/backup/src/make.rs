@@ -31,7 +31,7 @@ pub async fn make(
     let began = Instant::now();
     let made = stage(database, keys, folder, &staging).await;
     if made.is_err() {
-        // What is left would be in the way of the next try.
+        // Remaining files would be in the way of the next try.
         _ = fs::remove_dir_all(&staging);
     }
     Ok(sentence(&made?, folder, began))

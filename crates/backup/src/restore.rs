@@ -25,7 +25,7 @@ use crate::{
 const UNFINISHED: &str = ".restoring-";
 
 /// Puts a backup in the place of keys, and of the embedded database if that is where everything is
-/// to be. Nothing that is there is overwritten. Blocks; returns a sentence about what is restored.
+/// to be. Existing files are never overwritten. Blocks; returns a sentence about the restored files.
 pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::Result<String> {
     let manifest = Manifest::read(folder)?;
     let database = match (database, &manifest.database) {

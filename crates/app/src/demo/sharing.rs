@@ -17,7 +17,7 @@ const CLIENTS: [(&str, &str, &str); 2] = [
     ("cobalt", "cobalt:", "cobalt:backend"),
 ];
 
-/// What is shown of a client: how its own and the other one's postings were answered.
+/// The columns of a client: the answers to pushes of its own posting and of the other client's.
 const COLUMNS: &str =
     "CLIENT=name  PREFIX=prefix  lumenfold-17=answers/0  cobalt:backend=answers/1";
 

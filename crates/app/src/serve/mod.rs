@@ -7,8 +7,8 @@
 //!   what the workers call, as it is configured.
 //! - [`console`], [`admin`]: the [`listener`]s of the operators' console and of the metrics;
 //!   [`integration`]: the pages of clients.
-//! - [`announce`], [`exposure`]: what is said at the start. [`metrics`](mod@metrics), [`traces`]:
-//!   what is counted, and the tracer.
+//! - [`announce`], [`exposure`]: the lines that are logged at the start. [`metrics`](mod@metrics),
+//!   [`traces`]: the page of metrics, and the tracer.
 
 mod admin;
 mod announce;

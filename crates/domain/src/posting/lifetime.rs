@@ -38,7 +38,12 @@ impl Lifetime {
     }
 
     /// Whether a push of a posting of this status and with this end gives it another end.
-    pub fn is_due(self, status: Status, end: Option<OffsetDateTime>, now: OffsetDateTime) -> bool {
+    pub(crate) fn is_due(
+        self,
+        status: Status,
+        end: Option<OffsetDateTime>,
+        now: OffsetDateTime,
+    ) -> bool {
         match (self.0, status, end) {
             (None, status, end) => status.is_open() && end.is_some(),
             (Some(lifetime), status, Some(end)) => status.is_open() && end - now < lifetime / 2,

@@ -5,7 +5,8 @@ use time::OffsetDateTime;
 
 use super::{Answer, Basis, Lifetime, Notice};
 
-/// The answer to a command that changes nothing of a stored posting, and what it depends on.
+/// The answer to a command that changes nothing of a stored posting, with the state of the posting
+/// that the answer depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepeatAnswer {
     /// The answer, without notices, with the state that the posting and its company are in.

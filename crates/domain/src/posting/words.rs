@@ -17,7 +17,7 @@ impl Details {
         }
     }
 
-    /// What is paid, such as `10 to 12 EUR hourly`; empty if no amount is said.
+    /// The pay, such as `10 to 12 EUR hourly`; empty if no amount is given.
     pub fn salary(&self) -> String {
         let amount = match (self.salary_min, self.salary_max) {
             (Some(min), Some(max)) if min == max => min.to_string(),

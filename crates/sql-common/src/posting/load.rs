@@ -74,7 +74,7 @@ pub async fn load(
 }
 
 read! {
-    /// What the answer to a command that changes nothing tells of a posting and depends on.
+    /// The columns of a posting that the answer to a command without a change is made of.
     RepeatRow = postings {
         source_identifier: Text,
         id: Id,
