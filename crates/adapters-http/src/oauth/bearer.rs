@@ -147,7 +147,11 @@ fn token_of(headers: &HeaderMap) -> Result<&str, AuthError> {
     if values.next().is_some() {
         return Err(AuthError::Ambiguous);
     }
-    let value = value.to_str().map_err(|_| AuthError::Missing)?;
+    // As `to_str`, which looks at each letter of a token by itself.
+    let value = str::from_utf8(value.as_bytes())
+        .ok()
+        .filter(|value| value.is_ascii())
+        .ok_or(AuthError::Missing)?;
     let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Err(AuthError::Missing);
