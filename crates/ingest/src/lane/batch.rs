@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use domain::usecase::{Batch, IngestError};
+use domain::{
+    posting::Answer,
+    usecase::{Batch, IngestError},
+};
 use kernel::StoreError;
 use runtime::waits;
 use tokio::time::sleep;
@@ -25,6 +28,9 @@ pub(super) struct OpenBatch {
     /// Commands that are to be tried alone. They leave the lane after the commit, because they may
     /// be for the same postings, and come after its commands.
     set_aside: Vec<Job>,
+    /// The answers that hold already, sent together: a client's thread would take the lane's place
+    /// on its processor after each.
+    answered: Vec<(Job, Result<Answer, IngestError>)>,
     loads: usize,
 }
 
@@ -34,6 +40,7 @@ impl OpenBatch {
             batch: context.batch(),
             jobs: Vec::new(),
             set_aside: Vec::new(),
+            answered: Vec::new(),
             loads: 0,
         }
     }
@@ -83,11 +90,11 @@ impl OpenBatch {
         let now = (context.clock)();
         let decided = match decide(&self.batch, &job.put, now) {
             Ok(decided) => decided,
-            Err(error) => return job.answer(Err(failed(error))),
+            Err(error) => return self.answered.push((job, Err(failed(error)))),
         };
         if job.is_dry_run {
             let answer = decided.map(|decision| decision.answer);
-            return job.answer(answer.map_err(IngestError::from));
+            return self.answered.push((job, answer.map_err(IngestError::from)));
         }
         let mut set_aside = self.set_aside.iter();
         if set_aside.any(|other| other.put.identifier == job.put.identifier)
@@ -97,15 +104,23 @@ impl OpenBatch {
             return;
         }
         match self.batch.record(&job.put, decided, now) {
-            Some(answer) => job.answer(answer.map_err(IngestError::from)),
+            Some(answer) => (self.answered).push((job, answer.map_err(IngestError::from))),
             None => self.jobs.push(job),
         }
     }
 
-    /// Has commands tried alone that come after no command of the batch.
+    /// Sends the answers that hold already, and has commands tried alone that come after no command
+    /// of the batch.
     pub fn release(&mut self, retries: &Arc<RetryQueue>) {
+        self.send_answers();
         if self.jobs.is_empty() {
             retries.admit(self.set_aside.drain(..));
+        }
+    }
+
+    fn send_answers(&mut self) {
+        for (job, answer) in self.answered.drain(..) {
+            job.answer(answer);
         }
     }
 
@@ -154,6 +169,7 @@ impl OpenBatch {
             self.decide(context, retries, job);
         }
         self.set_aside.extend(set_aside);
+        self.send_answers();
     }
 }
 
