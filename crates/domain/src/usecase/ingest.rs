@@ -26,7 +26,7 @@ pub async fn ingest(
 ) -> Result<Answers, StoreError> {
     let mut batch = Batch::new(lifetime, now);
     let all: Vec<_> = commands.iter().collect();
-    batch.load(store, &all).await?;
+    batch.load(store, &all, true).await?;
     let decide = |put| {
         let decided = batch.decide(put, now);
         batch.record(put, decided, now)
@@ -66,23 +66,33 @@ impl Batch {
         }
     }
 
-    /// Loads the state for more commands, at once. What the batch is about to write stays as the
-    /// batch leaves it.
+    /// Loads the state for more commands. What the batch is about to write stays as the batch leaves
+    /// it. Companies that commands name are loaded with the postings if `with_named`, else after
+    /// them, and only companies of none of the postings. Returns whether there are such.
     pub async fn load(
         &mut self,
         store: &dyn Store,
         commands: &[&PutPosting],
-    ) -> Result<(), StoreError> {
-        let (mut identifiers, mut companies) = (HashSet::new(), HashSet::new());
+        with_named: bool,
+    ) -> Result<bool, StoreError> {
+        let (mut identifiers, mut named) = (HashSet::new(), HashSet::new());
         for put in commands {
             if !self.postings.contains_key(&put.identifier) {
                 identifiers.insert(put.identifier.clone());
             }
-            companies.extend(put.patch.company().website().map(CompanyId::of));
+            named.extend(put.patch.company().website().map(CompanyId::of));
         }
         let identifiers: Vec<_> = identifiers.into_iter().collect();
-        let companies: Vec<_> = companies.into_iter().collect();
-        let loaded = store.load(&identifiers, &companies).await?;
+        let at_once: Vec<_> = named.iter().copied().filter(|_| with_named).collect();
+        let mut loaded = store.load(&identifiers, &at_once).await?;
+        for posting in loaded.postings.values() {
+            named.remove(&posting.company_id);
+        }
+        let others: Vec<_> = named.into_iter().collect();
+        if !with_named && !others.is_empty() {
+            let more = store.load(&[], &others).await?;
+            loaded.companies.extend(more.companies);
+        }
         // The others are those of commands that have their answers.
         let stays = |identifier: &SourceIdentifier| self.postings.contains_key(identifier);
         (self.snapshot.postings).retain(|identifier, _| stays(identifier));
@@ -90,7 +100,7 @@ impl Batch {
         let is_free = |id: &CompanyId| !self.writes.companies.contains_key(id);
         let companies = loaded.companies.into_iter();
         (self.snapshot.companies).extend(companies.filter(|(id, _)| is_free(id)));
-        Ok(())
+        Ok(!others.is_empty())
     }
 
     /// Decides a command whose state was loaded.

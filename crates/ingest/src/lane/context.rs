@@ -3,7 +3,10 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 use domain::{
@@ -24,6 +27,9 @@ pub(super) struct Context {
     pub locks: Arc<dyn LockedRows>,
     pub lifetime: Lifetime,
     pub clock: Clock,
+    /// Whether the last commands named companies that are not those of their postings, so that the
+    /// next ones may too. Most pushes are repeated, and for them such a load is for nothing.
+    pub names_others: AtomicBool,
 }
 
 impl Context {
@@ -34,7 +40,10 @@ impl Context {
 
     /// Loads the state for more commands of a batch.
     pub async fn load(&self, batch: &mut Batch, puts: &[&PutPosting]) -> Result<(), StoreError> {
-        panics::caught(batch.load(&*self.store, puts)).await
+        let with_named = self.names_others.load(Relaxed);
+        let names_others = panics::caught(batch.load(&*self.store, puts, with_named)).await?;
+        self.names_others.store(names_others, Relaxed);
+        Ok(())
     }
 
     /// Commits a batch.

@@ -33,7 +33,10 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use domain::{
@@ -108,6 +111,7 @@ impl Lanes {
             locks: Arc::clone(locks),
             lifetime,
             clock: Arc::clone(clock),
+            names_others: AtomicBool::default(),
         });
         let LaneSettings { pushes, lines, .. } = settings;
         let (few, line_lanes) = (pushes.batch, lines.lanes);

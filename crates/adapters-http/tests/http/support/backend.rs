@@ -126,7 +126,7 @@ impl Ingest for Backend {
     async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError> {
         let now = kernel::microseconds(OffsetDateTime::now_utc());
         let mut batch = usecase::Batch::new(Lifetime::NEVER, now);
-        batch.load(&*self.store, &[&put]).await.unwrap();
+        batch.load(&*self.store, &[&put], true).await.unwrap();
         Ok(batch.decide(&put, now)?.answer)
     }
 

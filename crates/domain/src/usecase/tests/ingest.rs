@@ -44,7 +44,7 @@ fn what_changes_nothing_is_answered_at_once() {
         &push("a", r#"{"title":5}"#),
     ];
     let mut batch = Batch::new(Lifetime::NEVER, noon());
-    pollster::block_on(batch.load(&store, &commands)).unwrap();
+    pollster::block_on(batch.load(&store, &commands, true)).unwrap();
     let settled = commands.map(|put| {
         let decided = batch.decide(put, noon());
         batch.record(put, decided, noon()).is_some()
@@ -52,9 +52,32 @@ fn what_changes_nothing_is_answered_at_once() {
     assert_eq!(settled, [true, false, true, true, false, false, false]);
     // More may come, which finds what the batch is about to write.
     let more = push("b", r#"{"company":{"name":"Bolt"}}"#);
-    pollster::block_on(batch.load(&store, &[&more])).unwrap();
+    pollster::block_on(batch.load(&store, &[&more], true)).unwrap();
     let decided = batch.decide(&more, noon());
     assert!(batch.record(&more, decided, noon()).is_none());
     let answers = pollster::block_on(batch.commit(&store)).unwrap();
     assert_eq!(answers.len(), 5);
+}
+
+/// What a command is decided on is loaded, whether the companies that are named come with the
+/// postings or after them.
+#[test]
+fn named_companies_come_with_the_postings_or_after_them() {
+    let store = MemoryStore::new();
+    let [a, b] = [("a", "acme"), ("b", "other")].map(|(id, at)| create(id, at));
+    run(&store, &[a.clone(), b]);
+    for with_named in [true, false] {
+        for (put, names_others, companies) in [
+            (&a, false, 1),
+            (&push("a", r#"{"title":"Gardener"}"#), false, 1),
+            (&create("a", "other"), true, 2),
+            (&create("new", "acme"), true, 1),
+            (&create("new", "unknown"), true, 0),
+        ] {
+            let mut batch = Batch::new(Lifetime::NEVER, noon());
+            let others = pollster::block_on(batch.load(&store, &[put], with_named));
+            assert_eq!(others, Ok(names_others), "{put:?}");
+            assert_eq!(batch.snapshot().companies.len(), companies, "{put:?}");
+        }
+    }
 }
