@@ -112,15 +112,11 @@ impl OpenBatch {
     /// Sends the answers that hold already, and has commands tried alone that come after no command
     /// of the batch.
     pub fn release(&mut self, retries: &Arc<RetryQueue>) {
-        self.send_answers();
-        if self.jobs.is_empty() {
-            retries.admit(self.set_aside.drain(..));
-        }
-    }
-
-    fn send_answers(&mut self) {
         for (job, answer) in self.answered.drain(..) {
             job.answer(answer);
+        }
+        if self.jobs.is_empty() {
+            retries.admit(self.set_aside.drain(..));
         }
     }
 
@@ -169,7 +165,7 @@ impl OpenBatch {
             self.decide(context, retries, job);
         }
         self.set_aside.extend(set_aside);
-        self.send_answers();
+        self.release(retries);
     }
 }
 

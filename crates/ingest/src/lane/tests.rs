@@ -5,6 +5,7 @@ mod overlap;
 use domain::{
     store::{LockedRows, PostingReader as _},
     testing::{answered, create},
+    usecase,
 };
 use kernel::{PutOutcome, StoreError};
 use runtime::clock;
@@ -172,6 +173,29 @@ async fn commits_after_conflicts(conflicts: usize) -> Vec<usize> {
 async fn a_batch_in_conflict_is_decided_again_and_then_run_one_by_one() {
     assert_eq!(commits_after_conflicts(2).await, [3]);
     assert_eq!(commits_after_conflicts(6).await, [1, 1, 1]);
+}
+
+#[tokio::test]
+async fn what_changes_nothing_after_a_conflict_is_answered() {
+    let store = FaultyStore::new();
+    let write = async |identifier| {
+        let puts = [create(identifier, "acme")];
+        usecase::ingest(&*store.memory, &puts, Lifetime::NEVER, clock::now()).await
+    };
+    write("before").await.unwrap();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    let first = block_commit(&store, &lane).await;
+    let batch = Pushes::of(&lane, ["a", "b"]);
+    eventually("both are decided", async || store.loaded() == 3).await;
+    write("a").await.unwrap();
+    store.open_gate();
+    assert!(first.answers().await.iter().all(Result::is_ok));
+    let answers: Vec<_> = batch.answers().await.into_iter().map(plain).collect();
+    let outcomes = [("a", PutOutcome::Unchanged), ("b", PutOutcome::Created)];
+    assert_eq!(
+        answers,
+        outcomes.map(|(it, outcome)| Ok(answered(it, outcome)))
+    );
 }
 
 #[tokio::test]
