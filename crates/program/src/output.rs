@@ -267,8 +267,8 @@ pub fn more(has_more: bool) -> Option<String> {
 const GAP: &str = "  ";
 
 /// A record as lines of a key and a value each. The keys have two spaces between them, and lead
-/// into an object as those of columns; one without a value is left out, or with `key=never` has
-/// what is said then.
+/// into an object as those of columns; one without a value is left out, or with `key=never` has the
+/// word `never`.
 pub fn record(record: &impl Serialize, keys: &str) -> serde_json::Result<String> {
     let record = serde_json::to_value(record)?;
     let mut lines = Vec::new();

@@ -30,8 +30,8 @@ fn reached(world: &World, person: &Email) -> Vec<Account> {
     Account::ALL.iter().copied().filter(gets_mail).collect()
 }
 
-/// Checks that whoever is about to be removed from an account gets mail elsewhere, or is put back:
-/// a departing address may be reported anew while the account is called, and nothing holds a report
+/// Checks that a person about to be removed from an account gets mail elsewhere, or is put back: a
+/// departing address may be reported anew while the account is called, and nothing holds a report
 /// up. The sync that it asks for waits for the call, and creates the person again.
 pub async fn check_removal(world: &World, account: Account, address: &str) {
     let person = email(address);

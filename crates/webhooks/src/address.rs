@@ -40,8 +40,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         | [169, 254, ..]
         // Protocol assignments, and documentation.
         | [192, 0, 0 | 2, _] | [198, 51, 100, _] | [203, 0, 113, _]
-        // The host of a machine in Azure, with its metadata: of a public block, but nobody's
-        // receiver.
+        // The host of a machine in Azure, with its metadata: of a public block, but no receiver.
         | [168, 63, 129, 16]
         // AS112, twice; AMT; relays of 6to4.
         | [192, 31, 196, _] | [192, 175, 48, _] | [192, 52, 193, _] | [192, 88, 99, _]

@@ -93,7 +93,7 @@ impl Batch {
             let more = store.load(&[], &others).await?;
             loaded.companies.extend(more.companies);
         }
-        // The others are those of commands that have their answers.
+        // Other postings are those of commands that have their answers.
         let stays = |identifier: &SourceIdentifier| self.postings.contains_key(identifier);
         (self.snapshot.postings).retain(|identifier, _| stays(identifier));
         self.snapshot.postings.extend(loaded.postings);

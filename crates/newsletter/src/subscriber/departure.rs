@@ -139,8 +139,7 @@ pub fn action(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<W
 }
 
 /// The record that an account keeps of a departing address: one that shows a stronger status stays
-/// until that is recorded. Any other is removed, and is not there for whoever is reported
-/// meanwhile.
+/// until that is recorded. Any other is removed, and is not there for a person reported meanwhile.
 pub fn kept<'a>(
     account: Account,
     departed: &Subscriber,
