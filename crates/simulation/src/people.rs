@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{
-    posting::moderation::Moderation,
+    posting::{Ground, moderation::Moderation},
     usecase::{ModerationError, erase, forget_catalogue, moderate},
 };
 use kernel::{
@@ -36,10 +36,22 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
     }
     let reason = || "the simulation".to_owned();
     let (command, meant) = match world.dice.below(6) {
-        0 | 1 => (Some(Moderation::Expire { reason: reason() }), Word::Down),
+        0 | 1 => (
+            Some(Moderation::Expire {
+                reason: reason(),
+                ground: Ground::Terms,
+            }),
+            Word::Down,
+        ),
         2 => (Some(Moderation::Reopen { reason: reason() }), Word::None),
         3 => (Some(Moderation::Approve), Word::None),
-        4 => (Some(Moderation::Reject { reason: reason() }), Word::Down),
+        4 => (
+            Some(Moderation::Reject {
+                reason: reason(),
+                ground: Ground::Terms,
+            }),
+            Word::Down,
+        ),
         _ => (None, Word::None),
     };
     world.note(format!("an operator says {command:?} about {posting}"));

@@ -4,7 +4,9 @@
 use std::fmt;
 
 use access::{Scope, sign_in::SignInTokenKind};
-use domain::posting::{Coordinates, DecisionOutcome, EmploymentType, LocationType, SalaryPeriod};
+use domain::posting::{
+    Coordinates, DecisionOutcome, EmploymentType, Ground, LocationType, SalaryPeriod,
+};
 use kernel::{
     Actor, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError,
     audit::Details,
@@ -49,7 +51,7 @@ macro_rules! stored_texts {
 
 stored_texts! {
     Account CountryCode CurrencyCode DecisionOutcome DepartureKind EmploymentType EndpointState
-    LocationType MembershipStatus MigrationSource PlanCategory SalaryPeriod Scope SignInTokenKind
+    Ground LocationType MembershipStatus MigrationSource PlanCategory SalaryPeriod Scope SignInTokenKind
     Status SubscriberStatus SuppressionSource: text => Self::parse(text);
     CatalogueName SourceIdentifier: text => Self::new(text).ok();
     Actor: text => text.parse().ok();

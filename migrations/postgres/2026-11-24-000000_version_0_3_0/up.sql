@@ -198,6 +198,7 @@ CREATE TABLE posting_decisions (
     code text COLLATE "C" NOT NULL,
     sentence text NOT NULL,
     passages json NOT NULL,
+    ground text COLLATE "C",
     CONSTRAINT only_an_operator_has_no_version
         CHECK ((version IS NULL) = (decided_by NOT IN ('rules', 'model')))
 )
@@ -207,7 +208,7 @@ WITH (fillfactor = 80);
 COMMENT ON TABLE posting_decisions IS
     'The newest decision whether a posting may be shown. Apart from it, because a push does not write it.';
 COMMENT ON COLUMN posting_decisions.posting_id IS 'The posting.';
-COMMENT ON COLUMN posting_decisions.outcome IS 'approved or rejected.';
+COMMENT ON COLUMN posting_decisions.outcome IS 'approved, rejected or removed.';
 COMMENT ON COLUMN posting_decisions.at IS 'When it was decided.';
 COMMENT ON COLUMN posting_decisions.decided_by IS
     'Who decided: rules, model, operator:NAME or operator.';
@@ -217,6 +218,7 @@ COMMENT ON COLUMN posting_decisions.code IS 'The reason, for programs.';
 COMMENT ON COLUMN posting_decisions.sentence IS 'The reason, for people.';
 COMMENT ON COLUMN posting_decisions.passages IS
     'What it rests on, verbatim from the posting: an array of texts.';
+COMMENT ON COLUMN posting_decisions.ground IS 'terms or law; unset of an approval.';
 
 CREATE TABLE posting_history (
     posting_id uuid NOT NULL REFERENCES postings (id) ON DELETE CASCADE,

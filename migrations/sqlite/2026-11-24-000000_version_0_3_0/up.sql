@@ -152,6 +152,8 @@ CREATE TABLE posting_decisions (
     sentence TEXT NOT NULL,
     -- What it rests on, verbatim from the posting: a JSON array.
     passages TEXT NOT NULL CHECK (json_type(passages) = 'array'),
+    -- terms or law; unset of an approval.
+    ground TEXT,
     CONSTRAINT only_an_operator_has_no_version
         CHECK ((version IS NULL) = (decided_by NOT IN ('rules', 'model')))
 ) STRICT;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use actix_web::web;
 use askama::Template;
 use domain::{
-    posting::{Posting, moderation::Moderation},
+    posting::{Ground, Posting, moderation::Moderation},
     usecase::{self, ModerationError},
 };
 use kernel::{PostingId, SourceIdentifier, Version};
@@ -57,13 +57,24 @@ impl From<ModerationError> for Failure {
 fn command(fields: &mut Reader<'_>) -> Option<Moderation> {
     match fields.text("action") {
         "approve" => Some(Moderation::Approve),
-        "reject" => fields.reason().map(|reason| Moderation::Reject { reason }),
-        "expire" => fields.reason().map(|reason| Moderation::Expire { reason }),
+        "reject" => statement(fields).map(|(reason, ground)| Moderation::Reject { reason, ground }),
+        "expire" => statement(fields).map(|(reason, ground)| Moderation::Expire { reason, ground }),
         "reopen" => fields.reason().map(|reason| Moderation::Reopen { reason }),
         "feature" => Some(Moderation::Feature(true)),
         "unfeature" => Some(Moderation::Feature(false)),
         _ => fields.unknown_action(),
     }
+}
+
+/// The reason and the ground of a rejection or a removal.
+fn statement(fields: &mut Reader<'_>) -> Option<(String, Ground)> {
+    let reason = fields.reason();
+    let ground = match fields.text("ground") {
+        "" => Ok(Ground::default()),
+        name => Ground::parse(name).ok_or("must be terms or law"),
+    };
+    let ground = fields.take("ground", ground);
+    Some((reason?, ground?))
 }
 
 /// The version of a posting that a page has shown.

@@ -187,7 +187,8 @@ view! {
         status: Status = Status(posting.status),
         /// Why it stands there.
         status_reason: Option<&'a str> = posting.status_reason.as_deref(),
-        /// The code of the decision, of `JobPostingApproved` and `JobPostingRejected` alone.
+        /// The code of the decision, of `JobPostingApproved`, `JobPostingRejected` and the
+        /// `JobPostingExpired` of an operator alone.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = String, extensions(("optional" = json!(true))))]
         code: Option<&'a str> = posting.decision.as_ref().map(DecisionCode::as_str),
@@ -301,7 +302,7 @@ mod tests {
         assert_eq!(body(COMPANY_UPDATED, subject), Some(updated));
 
         let mut view = crate::posting::tests::view_of(2);
-        view.decision = Some(posting::Decision::of_operator(None, None, noon()));
+        view.decision = Some(posting::Decision::approval(None, noon()));
         let event = event::Event {
             name: JOB_POSTING_REJECTED,
             subject: Subject::Posting(event::PostingState::from(&view.posting)),
@@ -318,7 +319,8 @@ mod tests {
         let decision = json!({
             "outcome": "approved", "at": timestamp, "by": "operator", "automated": false,
             "version": null, "code": "operator", "sentence": "An operator approved the posting.",
-            "passages": [], "appeal": "https://a.example",
+            "passages": [], "ground": null, "scope": null, "by_notice": false,
+            "appeal": "https://a.example",
         });
         assert_eq!(shown["decision"], decision);
         assert_eq!(data["posting"], shown);

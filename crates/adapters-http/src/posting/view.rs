@@ -115,6 +115,8 @@ vocabularies! {
     SalaryPeriod(posting::SalaryPeriod);
     /// What was decided.
     DecisionOutcome(posting::DecisionOutcome);
+    /// The ground of a rejection or a removal.
+    Ground(posting::Ground);
 }
 
 /// A posting with its history.
@@ -261,6 +263,7 @@ view! {
     /// is reopened, until there is another one.
     #[derive(Serialize, ToSchema)]
     struct Decision<'a>(decision: &'a posting::Decision, appeal: Option<&'a str>) {
+        /// `removed`: an operator took the posting down.
         outcome: DecisionOutcome = DecisionOutcome(decision.outcome),
         /// When it was decided.
         #[schema(value_type = OffsetDateTime)]
@@ -282,6 +285,13 @@ view! {
         /// What it rests on, verbatim from the title or the description as its readers see it.
         #[schema(max_items = 3)]
         passages: &'a [String] = &decision.passages,
+        /// `null` of an approval.
+        ground: Option<Ground> = decision.ground.map(Ground),
+        /// Where a rejection or a removal holds: `everywhere`. `null` of an approval.
+        #[schema(pattern = "^everywhere$")]
+        scope: Option<&'a str> = decision.ground.map(|_| "everywhere"),
+        /// Whether a report of a reader led to it.
+        by_notice: bool = false,
         /// Where the decision can be contested, if the board says so.
         appeal: Option<&'a str> = appeal,
     }

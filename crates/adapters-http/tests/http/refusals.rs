@@ -1,6 +1,6 @@
 //! Every error of the contract about postings, and the precedence among them.
 
-use domain::posting::moderation::Moderation;
+use domain::posting::{Ground, moderation::Moderation};
 use serde_json::json;
 
 use crate::support::{PATH, TestApp, assert_is_error, check, posting, push, put, request};
@@ -36,7 +36,13 @@ async fn a_request_is_refused_with_a_reason() {
     push(&app, &token, "rejected", &posting()).await;
     let reason = "spam".to_owned();
     app.backend
-        .moderate("rejected", Moderation::Reject { reason })
+        .moderate(
+            "rejected",
+            Moderation::Reject {
+                reason,
+                ground: Ground::Terms,
+            },
+        )
         .await;
     let transition = r#"
         PUT /rejected | {"expiration":{}} | 422 | transition from rejected to expired.

@@ -9,7 +9,8 @@ use access::{
 };
 use domain::{
     posting::{
-        ENRICH, EnrichedTexts, Enrichment, Lifetime, ReasonCode, Verdict, moderation::Moderation,
+        ENRICH, EnrichedTexts, Enrichment, Ground, Lifetime, ReasonCode, Verdict,
+        moderation::Moderation,
     },
     testing::push,
     usecase::{Outcome, assignments, erase, ingest, moderate, record_outcomes},
@@ -123,6 +124,7 @@ async fn no_word_of_an_erased_posting_is_left_in_the_files() {
     .await;
     let reject = Moderation::Reject {
         reason: "Nasturtium".to_owned(),
+        ground: Ground::Terms,
     };
     let (a, lifetime) = (identifier("a"), Lifetime::NEVER);
     let rejected = moderate(&store, &a, &reject, None, &by_ann(1), lifetime, noon()).await;

@@ -210,7 +210,11 @@ impl Change {
     /// The posting as an event shows it: only an event that tells of a decision names its reason.
     fn state(&self, name: &EventName) -> PostingState {
         let decision = self.write.decision.as_ref();
-        let decided = [event::JOB_POSTING_APPROVED, event::JOB_POSTING_REJECTED];
+        let decided = [
+            event::JOB_POSTING_APPROVED,
+            event::JOB_POSTING_REJECTED,
+            event::JOB_POSTING_EXPIRED,
+        ];
         let decision = decision.filter(|_| decided.contains(name));
         PostingState {
             decision: decision.map(|decision| decision.code.clone()),

@@ -8,8 +8,8 @@ use crate::{
     authority,
     company::Company,
     posting::{
-        ContentHash, Decision, HistoryEntry, Lifetime, Posting, Rejection, Trigger, event,
-        moderation::Moderation, review,
+        ContentHash, Decision, DecisionOutcome, HistoryEntry, Lifetime, Posting, Rejection,
+        Trigger, event, moderation::Moderation, review,
     },
 };
 
@@ -41,10 +41,13 @@ pub fn decide(
         trigger.check(posting)?;
     }
     let mut change = Change::of(posting);
-    let reason = match command {
+    let decision = match command {
         Moderation::Feature(on) => return Ok(feature(posting, *on, by, now)),
         Moderation::Expire { .. } if authority::is_taken_down(posting) => return Ok(None),
-        Moderation::Expire { reason } => {
+        Moderation::Expire { reason, ground } => {
+            let removed = DecisionOutcome::Removed;
+            let decision = Decision::statement(removed, reason, *ground, operator, now);
+            change.write.decision = Some(decision);
             change.expire(Some(reason.clone()), by, now);
             return Ok(Some(change));
         }
@@ -54,10 +57,10 @@ pub fn decide(
             change.asks_for_enrichment = true;
             return Ok(Some(change));
         }
-        Moderation::Reject { reason } => {
+        Moderation::Reject { reason, ground } => {
             change.write.posting.approved_hash = None;
             change.reject(reason.clone(), by.clone(), now);
-            Some(reason.as_str())
+            Decision::statement(DecisionOutcome::Rejected, reason, *ground, operator, now)
         }
         Moderation::Approve => {
             change.write.posting.approved_hash = Some(ContentHash::of(&posting.details, company));
@@ -67,10 +70,10 @@ pub fn decide(
             if !review::was_poison(posting) {
                 change.schedule_enrichment_if_stale(company);
             }
-            None
+            Decision::approval(operator, now)
         }
     };
-    change.write.decision = Some(Decision::of_operator(operator, reason, now));
+    change.write.decision = Some(decision);
     change.write.posting.moderated = true;
     let is_known = posting.moderated && posting.approved_hash == change.write.posting.approved_hash;
     if change.write.history.is_empty() && !is_known {

@@ -46,7 +46,7 @@ pub fn apply(
     if posting.approved_hash == Some(content) {
         // An operator has judged this content. Another verdict in between was about other content.
         if !posting.moderated {
-            change.write.decision = Some(Decision::of_operator(None, None, now));
+            change.write.decision = Some(Decision::approval(None, now));
         }
         change.write.posting.moderated = true;
         change.approve(Actor::Enricher, lifetime, now);

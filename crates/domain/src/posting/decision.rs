@@ -28,6 +28,20 @@ vocabulary! {
         Approved = "approved",
         /// It must not be shown.
         Rejected = "rejected",
+        /// An operator took it down.
+        Removed = "removed",
+    }
+}
+
+vocabulary! {
+    /// The ground of a rejection or a removal.
+    #[derive(Default)]
+    Ground {
+        /// The terms of the board.
+        #[default]
+        Terms = "terms",
+        /// The law.
+        Law = "law",
     }
 }
 
@@ -110,6 +124,8 @@ pub struct Decision {
     /// What it rests on, verbatim from the posting as its readers see it: at most
     /// [`MOST_PASSAGES`], of at most [`LONGEST_PASSAGE`] characters.
     pub passages: Vec<String>,
+    /// The ground; `None` of an approval.
+    pub ground: Option<Ground>,
 }
 
 impl Decision {
@@ -123,6 +139,7 @@ impl Decision {
                 code: NO_OBJECTION,
                 sentence: NOTHING_AGAINST.to_owned(),
                 passages: Vec::new(),
+                ground: None,
             },
             Verdict::Reject {
                 code,
@@ -137,23 +154,37 @@ impl Decision {
                 passages: (passages.iter().take(MOST_PASSAGES))
                     .map(|passage| cut(passage, LONGEST_PASSAGE))
                     .collect(),
+                ground: Some(Ground::Terms),
             },
         }
     }
 
-    /// An operator's decision: a rejection if there is a reason, which an approval needs not.
-    pub fn of_operator(by: Option<Operator>, reason: Option<&str>, at: OffsetDateTime) -> Self {
-        let outcome = match reason {
-            Some(_) => DecisionOutcome::Rejected,
-            None => DecisionOutcome::Approved,
-        };
+    /// An operator's approval.
+    pub fn approval(by: Option<Operator>, at: OffsetDateTime) -> Self {
         Self {
-            outcome,
+            outcome: DecisionOutcome::Approved,
             at,
             by: DecidedBy::Operator(by),
             code: DecisionCode::OPERATOR,
-            sentence: cut(reason.unwrap_or(OPERATOR_APPROVED), LONGEST_SENTENCE),
+            sentence: OPERATOR_APPROVED.to_owned(),
             passages: Vec::new(),
+            ground: None,
+        }
+    }
+
+    /// An operator's statement on a posting that is rejected or removed.
+    pub fn statement(
+        outcome: DecisionOutcome,
+        reason: &str,
+        ground: Ground,
+        by: Option<Operator>,
+        at: OffsetDateTime,
+    ) -> Self {
+        Self {
+            outcome,
+            sentence: cut(reason, LONGEST_SENTENCE),
+            ground: Some(ground),
+            ..Self::approval(by, at)
         }
     }
 }

@@ -32,7 +32,7 @@ pub use self::{
     answer::{Answer, IngestError, Rejection},
     basis::Basis,
     content::{ContentHash, TextsDigest},
-    decision::{DecidedBy, Decision, DecisionOutcome, MOST_PASSAGES, Verdict},
+    decision::{DecidedBy, Decision, DecisionOutcome, Ground, MOST_PASSAGES, Verdict},
     description::Description,
     enrichment::{Coordinates, EnrichedTexts, Enrichment},
     event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},

@@ -1,6 +1,6 @@
 //! Commands of operators about postings.
 
-use super::Trigger;
+use super::{Ground, Trigger};
 
 /// An operator's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub enum Moderation {
     Reject {
         /// The reason.
         reason: String,
+        /// The ground.
+        ground: Ground,
     },
     /// Feature it, or no longer.
     Feature(bool),
@@ -19,6 +21,8 @@ pub enum Moderation {
     Expire {
         /// The reason.
         reason: String,
+        /// The ground.
+        ground: Ground,
     },
     /// Bring an expired posting back, to be judged anew.
     Reopen {

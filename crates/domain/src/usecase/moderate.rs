@@ -91,8 +91,12 @@ fn entry(
     match command {
         Moderation::Approve => entry(Action::POSTINGS_APPROVE),
         Moderation::Feature(on) => entry(Action::POSTINGS_FEATURE).with("on", *on),
-        Moderation::Reject { reason } => because(Action::POSTINGS_REJECT, reason),
-        Moderation::Expire { reason } => because(Action::POSTINGS_EXPIRE, reason),
+        Moderation::Reject { reason, ground } => {
+            because(Action::POSTINGS_REJECT, reason).with("ground", ground.as_str())
+        }
+        Moderation::Expire { reason, ground } => {
+            because(Action::POSTINGS_EXPIRE, reason).with("ground", ground.as_str())
+        }
         Moderation::Reopen { reason } => because(Action::POSTINGS_REOPEN, reason),
     }
 }

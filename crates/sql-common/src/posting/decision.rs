@@ -4,7 +4,7 @@
 
 use diesel::sql_types::{Nullable, Text};
 use domain::{
-    posting::{DecidedBy, Decision, DecisionOutcome},
+    posting::{DecidedBy, Decision, DecisionOutcome, Ground},
     store::WriteSet,
 };
 use kernel::{DecisionCode, PostingId, StoreError};
@@ -14,7 +14,7 @@ use crate::{
     entity::row,
     executor::{Executor, Outcome},
     statement,
-    stored::{array, corrupt, parse},
+    stored::{array, corrupt, parse, parse_optional},
     types::{Id, Moment},
 };
 
@@ -32,6 +32,7 @@ entity! {
             code: Text = Text(|(_, decision)| Some(decision.code.as_str())),
             sentence: Text = Text(|(_, decision)| Some(&decision.sentence)),
             passages: Text = Document(|(_, decision)| Some(&decision.passages)),
+            ground: Nullable<Text> = Text(|(_, decision)| decision.ground.map(Ground::as_str)),
         }
     }
 }
@@ -48,6 +49,7 @@ impl TryFrom<DecisionRow> for Decision {
             code: DecisionCode::from_store(row.code),
             sentence: row.sentence,
             passages: array(&row.passages, "posting_decisions.passages")?,
+            ground: parse_optional(row.ground, "posting_decisions.ground")?,
         })
     }
 }

@@ -195,7 +195,7 @@ const REFUSED: [&str; 24] = [
     "DELETE FROM companies",
     "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '', NULL)",
     "INSERT INTO posting_decisions \
-     VALUES ((SELECT id FROM postings), 'approved', {past}, 'rules', NULL, 'a', '', '[]')",
+     VALUES ((SELECT id FROM postings), 'approved', {past}, 'rules', NULL, 'a', '', '[]', NULL)",
     "UPDATE clients SET prefixes = NULL",
     "INSERT INTO client_secrets VALUES ({id}, {long}, {past}, NULL, NULL)",
     "INSERT INTO client_secrets VALUES ((SELECT id FROM clients), {long}, NULL, NULL, NULL)",

@@ -15,7 +15,7 @@ use domain::posting::moderation::Moderation;
 use self::{
     erase::Erase,
     list::List,
-    moderation::{Feature, PostingArgs, ReasonArgs, moderate, with_reason},
+    moderation::{Feature, PostingArgs, ReasonArgs, RemovalArgs, moderate, remove, with_reason},
     named::resolve,
     purge::Purge,
     show::Show,
@@ -29,9 +29,9 @@ commands! {
         /// Approve postings; no enricher overrules it
         Approve(PostingArgs) => moderate(Moderation::Approve),
         /// Reject postings; no enricher overrules it
-        Reject(ReasonArgs) => with_reason(|reason| Moderation::Reject { reason }),
+        Reject(RemovalArgs) => remove(|reason, ground| Moderation::Reject { reason, ground }),
         /// Take postings down; only an operator brings them back
-        Expire(ReasonArgs) => with_reason(|reason| Moderation::Expire { reason }),
+        Expire(RemovalArgs) => remove(|reason, ground| Moderation::Expire { reason, ground }),
         /// Bring expired postings back, to be judged anew
         Reopen(ReasonArgs) => with_reason(|reason| Moderation::Reopen { reason }),
         Feature(Feature),

@@ -8,9 +8,12 @@ use std::{
 };
 
 use anyhow::{Context as _, anyhow, bail};
-use clap::Args;
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser as _},
+};
 use domain::{
-    posting::{Posting, moderation::Moderation},
+    posting::{Ground, Posting, moderation::Moderation},
     usecase,
 };
 use kernel::{SourceIdentifier, Version};
@@ -47,6 +50,31 @@ pub async fn with_reason(
     command: fn(String) -> Moderation,
 ) -> anyhow::Result<()> {
     moderate(args.postings, command(args.reason)).await
+}
+
+/// Carries out a command that has a reason and a ground.
+pub async fn remove(
+    args: RemovalArgs,
+    command: fn(String, Ground) -> Moderation,
+) -> anyhow::Result<()> {
+    let ReasonArgs { reason, postings } = args.reason;
+    moderate(postings, command(reason, args.ground)).await
+}
+
+#[derive(Debug, Args)]
+pub struct RemovalArgs {
+    /// What it rests on: the terms of the board, or the law
+    #[arg(
+        long,
+        value_name = "GROUND",
+        default_value_t,
+        value_parser = PossibleValuesParser::new(Ground::NAMES).try_map(|name| {
+            Ground::parse(&name).ok_or("unknown")
+        })
+    )]
+    ground: Ground,
+    #[command(flatten)]
+    reason: ReasonArgs,
 }
 
 #[derive(Debug, Args)]

@@ -53,7 +53,7 @@ struct Shown<T> {
 /// What text shows of a posting between its title and its history.
 const FIELDS: &str = "unique_source_identifier  uuid  version  status  status_reason  is_featured  \
      decision/outcome  decision/by  decision/version  decision/at  decision/code  \
-     decision/sentence  decision/passages  decision/appeal  company/name  company/website_url  \
+     decision/sentence  decision/passages  decision/ground  decision/appeal  company/name  company/website_url  \
      company/logo_path  employment_types  location_types  location_city  location_country_code  \
      latitude  longitude  salary_min  salary_max  salary_currency_code  salary_period  \
      application_email  application_url  metadata  created_at  updated_at  published_at  \

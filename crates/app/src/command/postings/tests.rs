@@ -6,7 +6,7 @@ use std::{
 
 use domain::{
     browse::PostingSearch,
-    posting::{Lifetime, moderation::Moderation},
+    posting::{Ground, Lifetime, moderation::Moderation},
     testing::{create, push},
     usecase::{ingest, moderate},
 };
@@ -102,7 +102,14 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
     put.patch.title = kernel::field::Patch::Set("Baker\u{1b}[2J".to_owned());
     ingest(&store, &[put], NEVER, noon()).await.unwrap();
     let reason = "Not a job.".to_owned();
-    let (reject, by, one) = (Moderation::Reject { reason }, by_ann(1), id("a/1"));
+    let (reject, by, one) = (
+        Moderation::Reject {
+            reason,
+            ground: Ground::Terms,
+        },
+        by_ann(1),
+        id("a/1"),
+    );
     let rejected = moderate(&store, &one, &reject, None, &by, NEVER, noon());
     assert_eq!(
         sentence(&rejected.await.unwrap(), &reject),
@@ -121,7 +128,7 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
         "status_reason            Not a job.\n",
         "decision outcome         rejected\ndecision by              operator:ann\n",
         "decision code            operator\ndecision sentence        Not a job.\n",
-        "decision appeal          https://b.example/appeals\n",
+        "decision ground          terms\ndecision appeal          https://b.example/appeals\n",
         "company name             B\ncompany website_url      https://b.example\n",
         "location_types           on-site, hybrid\nlocation_city            Brest\n",
         "salary_max               12\nsalary_currency_code     EUR\n",

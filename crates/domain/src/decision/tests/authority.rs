@@ -151,8 +151,14 @@ fn taken_down(command: &Moderation) -> Board {
 fn takedowns() -> [Moderation; 2] {
     let reason = || "scam".to_owned();
     [
-        Moderation::Expire { reason: reason() },
-        Moderation::Reject { reason: reason() },
+        Moderation::Expire {
+            reason: reason(),
+            ground: Ground::Terms,
+        },
+        Moderation::Reject {
+            reason: reason(),
+            ground: Ground::Terms,
+        },
     ]
 }
 

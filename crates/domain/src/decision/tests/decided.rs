@@ -3,7 +3,7 @@
 use kernel::DecisionCode;
 
 use super::*;
-use crate::posting::DecisionOutcome::{Approved, Rejected};
+use crate::posting::DecisionOutcome::{Approved, Rejected, Removed};
 
 type Seen<'a> = (DecisionOutcome, &'a str, &'a str, &'a str);
 
@@ -33,7 +33,10 @@ const BY_ANN: Seen<'_> = (
 
 fn reject(reason: &str) -> Moderation {
     let reason = reason.to_owned();
-    Moderation::Reject { reason }
+    Moderation::Reject {
+        reason,
+        ground: Ground::Terms,
+    }
 }
 
 #[test]
@@ -75,6 +78,27 @@ fn an_operators_decision_stands_as_the_verdict_does() {
     board.decided(rejected);
 }
 
+/// Whatever its status was, and until an operator reopens it and there is a new verdict.
+#[test]
+fn an_operators_removal_has_a_statement() {
+    for status in [Status::PendingEnrichment, Status::Approved, Status::Expired] {
+        let mut board = Board::with(status);
+        let (reason, ground) = ("A fraud.".to_owned(), Ground::Law);
+        board
+            .moderate(&Moderation::Expire { reason, ground })
+            .unwrap();
+        board.decided((Removed, "operator:ann", "operator", "A fraud."));
+        assert_eq!(board.decision.as_ref().unwrap().ground, Some(Ground::Law));
+        board.put(EXPIRE).unwrap();
+        board.decided((Removed, "operator:ann", "operator", "A fraud."));
+        let reason = "A mistake.".to_owned();
+        board.moderate(&Moderation::Reopen { reason }).unwrap();
+        board.enrich(&Verdict::Approve).unwrap();
+        board.decided(BY_RULES);
+        assert_eq!(board.decision.as_ref().unwrap().ground, None);
+    }
+}
+
 #[test]
 fn a_decision_outlives_the_expiry_and_the_reopening() {
     let mut board = Board::with(Status::Approved);
@@ -90,10 +114,15 @@ fn a_decision_outlives_the_expiry_and_the_reopening() {
 #[test]
 fn the_event_of_a_decision_has_its_code() {
     let mut board = Board::with(Status::PendingEnrichment);
+    let takedown = Moderation::Expire {
+        reason: "a fraud".to_owned(),
+        ground: Ground::Terms,
+    };
     for (command, name, code) in [
         (reject("a scheme"), "JobPostingRejected", Some("operator")),
         (reject("another scheme"), "JobPostingUpdated", None),
         (Moderation::Approve, "JobPostingApproved", Some("operator")),
+        (takedown, "JobPostingExpired", Some("operator")),
     ] {
         board.moderate(&command).unwrap();
         let Subject::Posting(state) = &board.told[0].subject else {

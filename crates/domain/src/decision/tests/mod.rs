@@ -26,7 +26,7 @@ use super::{Change, Decided, Snapshot, WriteSet, decide, outcome};
 use crate::{
     company::Company,
     posting::{
-        self, ContentHash, DecidedBy, DecisionOutcome, ENRICH, EnrichedTexts, Enrichment,
+        self, ContentHash, DecidedBy, DecisionOutcome, ENRICH, EnrichedTexts, Enrichment, Ground,
         HistoryEntry, Lifetime, Original, Posting, PutPosting, ReasonCode, Rejection, Verdict,
         event, moderation::Moderation,
     },

@@ -10,6 +10,7 @@ fn ann() -> Actor {
 fn reject() -> Moderation {
     Moderation::Reject {
         reason: "spam".into(),
+        ground: Ground::Terms,
     }
 }
 
@@ -106,7 +107,12 @@ fn a_verdict_twice_is_one() {
     // An enricher's for the same reason is none of an operator.
     let mut board = Board::with(Status::Rejected);
     let reason = board.posting().status_reason.clone().unwrap();
-    board.moderate(&Moderation::Reject { reason }).unwrap();
+    board
+        .moderate(&Moderation::Reject {
+            reason,
+            ground: Ground::Terms,
+        })
+        .unwrap();
     assert_eq!(board.step().2, &ann());
 }
 
@@ -164,6 +170,7 @@ fn featuring_is_a_step_of_history_that_changes_no_status() {
 fn a_posting_is_taken_down_once() {
     let expire = Moderation::Expire {
         reason: "asked by phone".into(),
+        ground: Ground::Terms,
     };
     let mut board = Board::with(Status::Approved);
     board.moderate(&expire).unwrap();
@@ -175,7 +182,10 @@ fn a_posting_is_taken_down_once() {
 
 #[test]
 fn an_operator_chooses_among_what_has_an_effect() {
-    let expire = Moderation::Expire { reason: "x".into() };
+    let expire = Moderation::Expire {
+        reason: "x".into(),
+        ground: Ground::Terms,
+    };
     for (status, command, expect) in [
         (Status::PendingEnrichment, None, "approve reject expire"),
         (Status::Approved, None, "reject expire"),

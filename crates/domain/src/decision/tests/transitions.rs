@@ -45,8 +45,18 @@ fn run(command: &str, board: &mut Board) -> Result<(Written, Actor), Rejection> 
     let mut moderate = |command| Ok((board.moderate(&command)?, operator.clone()));
     match command {
         "operator approves" => return moderate(Moderation::Approve),
-        "operator rejects" => return moderate(Moderation::Reject { reason: reason() }),
-        "operator expires" => return moderate(Moderation::Expire { reason: reason() }),
+        "operator rejects" => {
+            return moderate(Moderation::Reject {
+                reason: reason(),
+                ground: Ground::Terms,
+            });
+        }
+        "operator expires" => {
+            return moderate(Moderation::Expire {
+                reason: reason(),
+                ground: Ground::Terms,
+            });
+        }
         "operator reopens" => return moderate(Moderation::Reopen { reason: reason() }),
         _ => {}
     }

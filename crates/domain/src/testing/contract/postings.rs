@@ -11,7 +11,7 @@ use crate::{
     decision::decide,
     posting::{
         ContentHash, Coordinates, DecidedBy, Decision, DecisionOutcome, Description, EnrichedTexts,
-        Posting,
+        Ground, Posting,
     },
     store::{ListQuery, PostingReader, Snapshot, Store, Texts, WriteSet},
     testing::{create, push, put_id},
@@ -198,9 +198,13 @@ kernel::contract_cases!(
             code: DecisionCode::new("spam"),
             sentence: "It \"says\" nothing,\\ 😀.".into(),
             passages: vec!["Say, \"one\"".into(), "{two}".into()],
+            ground: Some(Ground::Terms),
         };
-        let by_operator = Decision::of_operator(Some(by_ann(1).operator), None, noon() + hours(1));
-        for decision in [None, Some(by_rules), Some(by_operator)] {
+        let (ann, at) = (Some(by_ann(1).operator), noon() + hours(1));
+        let removed = DecisionOutcome::Removed;
+        let removal = Decision::statement(removed, "A fraud.", Ground::Law, ann.clone(), at);
+        let approval = Decision::approval(ann, at);
+        for decision in [None, Some(by_rules), Some(removal), Some(approval)] {
             let before = posting(store, "a").await?;
             let writes = writing(&before, |write| write.decision.clone_from(&decision));
             store.commit(writes).await?;

@@ -10,7 +10,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{
     posting::{
-        Coordinates, ENRICH, EnrichedTexts, Enrichment, Lifetime, PostingView, Verdict,
+        Coordinates, ENRICH, EnrichedTexts, Enrichment, Ground, Lifetime, PostingView, Verdict,
         moderation::Moderation,
     },
     store::PostingReader,
@@ -238,6 +238,7 @@ async fn a_pending_posting_that_gets_no_judgement_stays_pending_and_says_so() {
 async fn an_operators_verdict_ends_what_was_given_up() {
     let reject = Moderation::Reject {
         reason: "no".to_owned(),
+        ground: Ground::Terms,
     };
     for was_dead in [true, false] {
         let mut world = World::new().await;

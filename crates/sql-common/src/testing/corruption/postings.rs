@@ -85,11 +85,12 @@ pub async fn of_history<S: Store + PostingReader + Shell>(store: &S) {
     }
 }
 
-const DECISIONS: [Case; 4] = [
+const DECISIONS: [Case; 5] = [
     ("outcome", "'maybe'", "'maybe'"),
     ("at", "9223372036854775807", "'infinity'"),
     ("decided_by", "'client:a'", "'client:a'"),
     ("passages", "'[1]'", "'[1]'"),
+    ("ground", "'whim'", "'whim'"),
 ];
 
 /// Damages the decision about a posting.
@@ -98,7 +99,7 @@ pub async fn of_decisions<S: Store + PostingReader + Shell>(store: &S) {
         store.damage("DELETE FROM postings").await;
         let mut writes = sample::create(1);
         for write in writes.postings.values_mut() {
-            write.decision = Some(Decision::of_operator(None, None, noon()));
+            write.decision = Some(Decision::approval(None, noon()));
         }
         store.commit(writes).await.expect("it is new");
         let named = damage(store, "posting_decisions", case).await;
