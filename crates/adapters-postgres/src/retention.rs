@@ -39,12 +39,13 @@ statement! {
             SELECT * FROM unnest(:id::uuid[], :version::bigint[]) AS sent (id, version)
         ),
         found AS MATERIALIZED (
-            SELECT id, version, status FROM postings WHERE id = ANY(ARRAY(SELECT id FROM sent))
+            SELECT id, version, status, moderated FROM postings WHERE id = ANY(ARRAY(SELECT id FROM sent))
             ORDER BY id FOR UPDATE SKIP LOCKED
         ),
         old AS MATERIALIZED (
             SELECT id FROM found
-            WHERE status = 'expired' AND (id, version) IN (SELECT id, version FROM sent)
+            WHERE status = 'expired' AND NOT moderated
+                AND (id, version) IN (SELECT id, version FROM sent)
         ),
         tasks AS (
             DELETE FROM outbox

@@ -43,7 +43,9 @@ statement! {
 
 statement! {
     /// Texts, decision, history and fingerprint go with it.
-    Delete = "DELETE FROM postings WHERE id = :id AND version = :version AND status = 'expired'"
+    Delete = r"
+        DELETE FROM postings
+        WHERE id = :id AND version = :version AND status = 'expired' AND NOT moderated"
 }
 
 statement! {

@@ -78,8 +78,9 @@ impl Posting {
         self.status.is_open() && self.expire_at.is_some_and(|end| end <= now)
     }
 
-    /// Whether it may be deleted: it expired before this time, and was not changed since.
-    pub fn is_purgeable(&self, before: OffsetDateTime) -> bool {
+    /// Whether it expired before this time and was not changed since, so that a purge deletes it
+    /// unless an operator [took it down](crate::authority::is_taken_down).
+    pub fn is_long_expired(&self, before: OffsetDateTime) -> bool {
         self.status == Status::Expired
             && self.expired_at.is_some_and(|at| at < before)
             && self.updated_at < before

@@ -76,6 +76,7 @@ pub trait Retention: Send + Sync {
     /// Deletes postings that are expired and have the version that is named, each with its texts,
     /// its history, its fingerprint and its task if that waits; counts them, and writes the
     /// [entry](Purge::entry) of the audit if there are any. Their companies and events stay. A
+    /// posting that an operator took down stays too, so that its identifier remains taken down. A
     /// store may leave out postings that other transactions hold locked.
     async fn purge(&self, purge: &Purge) -> Result<usize, StoreError>;
 

@@ -12,6 +12,7 @@ use std::{
 use anyhow::Context as _;
 use clap::Args;
 use domain::{
+    authority,
     posting::PostingView,
     store::{self, ListQuery, PostingReader, Retention, Texts},
 };
@@ -35,7 +36,8 @@ pub(super) const BATCH: usize = 200;
 /// The longest pause after a commit.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Delete postings that expired long ago and were not changed since
+/// Delete postings that expired long ago and were not changed since, but not those that an operator
+/// took down
 #[derive(Debug, Args)]
 pub struct Purge {
     /// Those that expired so many days ago, or before a day such as `2026-03-01`, or a time
@@ -119,6 +121,9 @@ pub(super) struct Summary {
     pub purged: u64,
     /// Postings that changed or were locked meanwhile, and stay.
     pub left: u64,
+    /// Postings that an operator took down, and that stay so that their identifiers remain taken
+    /// down.
+    pub taken_down: u64,
     pub expired_before: String,
     pub archive: Option<PathBuf>,
     pub dry_run: bool,
@@ -126,7 +131,12 @@ pub(super) struct Summary {
 
 impl Summary {
     pub(super) fn sentence(&self) -> String {
-        let Self { purged, left, .. } = self;
+        let Self {
+            purged,
+            left,
+            taken_down,
+            ..
+        } = self;
         let did = if self.dry_run {
             "would be deleted"
         } else {
@@ -139,6 +149,12 @@ impl Summary {
         if *left > 0 {
             let more = "changed meanwhile or were in use, and stay; run it again.";
             let _ = write!(text, " {left} {more}");
+        }
+        if *taken_down > 0 {
+            let _ = write!(
+                text,
+                " {taken_down} stay because an operator took them down."
+            );
         }
         if let Some(archive) = self.archive.as_ref().filter(|_| !self.dry_run) {
             let _ = write!(text, " They are in {}.", archive.display());
@@ -203,6 +219,7 @@ impl Purging {
         let mut summary = Summary {
             purged: 0,
             left: 0,
+            taken_down: 0,
             expired_before: output::time(self.before),
             archive: self.archive.clone(),
             dry_run: self.dry_run,
@@ -222,9 +239,12 @@ impl Purging {
             query.after = page.next;
             let found = page.postings.len();
             let mut old = page.postings;
-            old.retain(|view| view.posting.is_purgeable(self.before));
+            old.retain(|view| view.posting.is_long_expired(self.before));
             // The list ascends by the last update, which is not before the expiry.
             let is_last = old.len() < found || query.after.is_none();
+            let expired = old.len();
+            old.retain(|view| !authority::is_taken_down(&view.posting));
+            summary.taken_down += (expired - old.len()) as u64;
             if self.dry_run {
                 summary.purged += old.len() as u64;
             } else if !old.is_empty() {

@@ -2,6 +2,7 @@ use std::{
     fs::File,
     io::{self, BufRead as _},
     path::Path,
+    slice,
 };
 
 use domain::{
@@ -159,6 +160,40 @@ async fn a_posting_is_meant_by_its_identifier_or_its_uuid() {
     for same in ["01900000-0000-7000-8000-00000000abcd", "nobody"] {
         assert_eq!(resolve(same).await, same);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_purge_leaves_what_operators_took_down_and_finds_what_lies_behind_it() {
+    let store = MemoryStore::new();
+    let reason = "A scam.".to_owned();
+    let (expire, by) = (
+        Moderation::Expire {
+            reason,
+            ground: Ground::Terms,
+        },
+        by_ann(1),
+    );
+    for n in 0..=BATCH {
+        let scam = create(&format!("scam-{n}"), "acme");
+        ingest(&store, slice::from_ref(&scam), NEVER, noon())
+            .await
+            .unwrap();
+        let taken = moderate(&store, &scam.identifier, &expire, None, &by, NEVER, noon());
+        taken.await.unwrap();
+    }
+    let at = noon() + minutes(1);
+    let own = [create("own", "acme"), push("own", r#"{"expiration":{}}"#)];
+    ingest(&store, &own, NEVER, at).await.unwrap();
+    for dry_run in [true, false] {
+        let summary = purge(&store, None, dry_run).await;
+        assert_eq!((summary.purged, summary.taken_down), (1, BATCH as u64 + 1));
+        assert!(
+            summary
+                .sentence()
+                .ends_with("201 stay because an operator took them down.")
+        );
+    }
+    assert_eq!(listed(&store, usize::MAX, false).await.len() - 1, BATCH + 1);
 }
 
 /// Purges what expired before an hour after noon.

@@ -17,16 +17,18 @@ use time::{Duration, OffsetDateTime};
 use super::{
     change,
     events::{end, until_all_readable, until_readable},
-    posting, put, touching, view, writing,
+    posting, put, run, touching, view, writing,
 };
 use crate::{
+    catalogue::CatalogueId,
     posting::{
-        ContentHash, Coordinates, ENRICH, EnrichedTexts, Lifetime, Rejection, TextsDigest,
+        ContentHash, Coordinates, ENRICH, EnrichedTexts, Ground, Lifetime, Notice, Rejection,
+        TextsDigest,
         event::{JOB_POSTING_ERASED, JOB_POSTING_REJECTED, PUBLIC},
         moderation::Moderation,
     },
     store::{Erasure, PostingReader, Purge, Retention, Store, WriteSet},
-    testing::create,
+    testing::{create, push},
     usecase::{ModerationError, erase, moderate},
 };
 
@@ -221,6 +223,27 @@ kernel::contract_cases!(
         assert!(view(store, "a").await?.texts.is_some());
         assert_eq!(entries(store).await?, []);
     },
+    /// Neither its status nor its version tells them from others.
+    async fn a_posting_that_an_operator_took_down_is_not_purged(store: &S) {
+        for name in ["own", "scam"] {
+            put(
+                store,
+                &[create(name, "acme"), push(name, r#"{"expiration":{}}"#)],
+            )
+            .await?;
+        }
+        let expire = Moderation::Expire {
+            reason: "A scam.".to_owned(),
+            ground: Ground::Terms,
+        };
+        let (id, by) = (identifier("scam"), by_ann(2));
+        moderate(store, &id, &expire, None, &by, Lifetime::NEVER, noon()).await?;
+        assert_eq!(purge(store, &["own", "scam"], 0).await?, 1);
+        let listed = create("scam", "acme").listed_in(CatalogueId::new(uuid(3)));
+        let answer = run(store, &[listed], noon()).await?.remove(0)?;
+        assert_eq!(answer.status, Status::Expired);
+        assert_eq!(answer.notices, [Notice::TakenDown]);
+    },
     /// And what an operator did. Other postings stay as they are, and the identifier is free.
     async fn an_erased_posting_leaves_nothing_but_its_event(store: &S) {
         store.insert(&client(1), None).await?;
@@ -229,6 +252,7 @@ kernel::contract_cases!(
             enriched(store, name, Status::Approved, noon()).await?;
             let reject = Moderation::Reject {
                 reason: format!("the words of {name}"),
+                ground: Ground::Terms,
             };
             let (id, by) = (identifier(name), by_ann(10 + n));
             moderate(store, &id, &reject, None, &by, Lifetime::NEVER, noon()).await?;

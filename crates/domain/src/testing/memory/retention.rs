@@ -11,6 +11,7 @@ use time::OffsetDateTime;
 
 use super::{MemoryStore, State, outbox::Task};
 use crate::{
+    authority::is_taken_down,
     posting::PostingView,
     store::{Erasure, Purge, Retention},
 };
@@ -59,7 +60,10 @@ impl Retention for MemoryStore {
         let mut purged = 0;
         for (id, version) in &purge.postings {
             let is_it = |row: &PostingView| {
-                row.posting.version == *version && row.posting.status == Status::Expired
+                let posting = &row.posting;
+                posting.version == *version
+                    && posting.status == Status::Expired
+                    && !is_taken_down(posting)
             };
             if !state.postings.get(id).is_some_and(is_it) {
                 continue;
