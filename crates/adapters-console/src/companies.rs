@@ -4,7 +4,7 @@ use access::Client;
 use actix_web::web;
 use askama::Template;
 use domain::{
-    company::{Company, CompanyView},
+    company::{Company, CompanyView, Kept},
     posting::CompanyPatch,
     usecase::{CompanyChange, CompanyError, update_company},
 };
@@ -62,6 +62,11 @@ struct Show {
 pub fn owner(company: &Company, clients: &[Client]) -> By {
     let owner = company.owner;
     owner.map_or_else(|| By::named(NO_OWNER), |id| By::client(id, clients))
+}
+
+/// The parts of a company that an operator set.
+pub fn kept(company: &Company) -> String {
+    company.kept.names().collect::<Vec<_>>().join(" and ")
 }
 
 /// The companies from a website on, by website.
@@ -171,10 +176,12 @@ impl From<CompanyError> for Failure {
     }
 }
 
-/// The change of a form.
-fn change_of(fields: &mut Reader<'_>) -> Option<CompanyChange> {
+/// The change of a form, which sends all values: those that differ from the company's are set.
+fn change_of(fields: &mut Reader<'_>, company: &Company) -> Option<CompanyChange> {
     let logo = Some(fields.text("logo_path")).filter(|logo| !logo.is_empty());
-    let patch = CompanyPatch::parse(Some(fields.text("name")), Some(logo));
+    let logo = (logo != company.logo_path.as_deref()).then_some(logo);
+    let name = Some(fields.text("name")).filter(|name| *name != company.name);
+    let patch = CompanyPatch::parse(name, logo);
     let patch = patch.map_err(|errors| {
         for (field, reasons) in errors.iter() {
             fields.refuse(field, reasons.join("; "));
@@ -191,6 +198,10 @@ fn change_of(fields: &mut Reader<'_>) -> Option<CompanyChange> {
     Some(CompanyChange {
         patch: patch.ok()?,
         owner: Some(owner?),
+        release: Kept {
+            name: fields.text("release_name") == "yes",
+            logo: fields.text("release_logo") == "yes",
+        },
     })
 }
 
@@ -203,7 +214,7 @@ async fn change(visit: OperatorVisit, path: web::Path<String>, form: Form) -> An
 }
 
 async fn carry_out(visit: &OperatorVisit, view: &CompanyView, form: &Form) -> Answer {
-    let change = form.read(change_of)?;
+    let change = form.read(|fields| change_of(fields, &view.company))?;
     if form.get(SEEN) != Some(&seen(view)) {
         let why = "The company has changed meanwhile; its present values are above the form.";
         return Err(Refusal::conflict(why));

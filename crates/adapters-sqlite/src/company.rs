@@ -23,15 +23,16 @@ statement! {
     /// Writes a company as it is afterwards.
     Write = r"
         INSERT INTO companies
-            (id, name, website, logo_path, owner, former_names, created_at, updated_at, updated_by)
-        VALUES (:id, :name, :website, :logo_path, :owner, :former_names, :at, :at, :by)
+            (id, name, website, logo_path, owner, keeps_name, keeps_logo, former_names,
+                created_at, updated_at, updated_by)
+        VALUES (:id, :name, :website, :logo_path, :owner, :keeps_name, :keeps_logo, :former_names,
+            :at, :at, :by)
         ON CONFLICT (id) DO UPDATE SET
             name = excluded.name, logo_path = excluded.logo_path, owner = excluded.owner,
+            keeps_name = excluded.keeps_name, keeps_logo = excluded.keeps_logo,
             former_names = coalesce(excluded.former_names, former_names),
-            updated_at = iif(name IS excluded.name AND logo_path IS excluded.logo_path
-                AND owner IS excluded.owner, updated_at, excluded.updated_at),
-            updated_by = iif(name IS excluded.name AND logo_path IS excluded.logo_path
-                AND owner IS excluded.owner, updated_by, excluded.updated_by)"
+            updated_at = iif(:is_same, updated_at, excluded.updated_at),
+            updated_by = iif(:is_same, updated_by, excluded.updated_by)"
 }
 
 /// Inserts or updates a company; returns whether that changed anything. The transaction has the
@@ -47,7 +48,9 @@ pub(crate) async fn upsert(conn: &mut impl Executor, write: &CompanyWrite) -> Ou
     let stored_names = stored.as_ref().map(|it| (it.name.as_str(), &*names));
     let names = write.former_names(stored_names);
     let after = write.applied_to(stored.as_ref())?;
-    if stored.as_ref() == Some(&after) && names.is_none() {
+    // Only names that earlier commands of the commit set may be new then.
+    let is_same = stored.as_ref() == Some(&after);
+    if is_same && names.is_none() {
         return Ok(false);
     }
     let written = binds! {
@@ -56,6 +59,9 @@ pub(crate) async fn upsert(conn: &mut impl Executor, write: &CompanyWrite) -> Ou
         website: after.website.as_str(),
         logo_path: &after.logo_path,
         owner: after.owner.map(ClientId::uuid),
+        keeps_name: after.kept.name,
+        keeps_logo: after.kept.logo,
+        is_same,
         former_names: Value::Rendered(names.as_ref().map(|names| Rendered(names))),
         at: write.at,
         by: Value::Rendered(Some(Rendered(&write.by))),

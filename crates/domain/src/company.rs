@@ -18,6 +18,28 @@ pub struct Company {
     pub logo_path: Option<String>,
     /// The client that owns it; `None` leaves it to the clients without prefixes.
     pub owner: Option<ClientId>,
+    /// What an operator set of it.
+    pub kept: Kept,
+}
+
+/// The parts of a company that an operator set. They stand, whatever clients push, until an
+/// operator releases them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The name.
+    pub name: bool,
+    /// The logo, or that there is none.
+    pub logo: bool,
+}
+
+impl Kept {
+    /// The parts by name: `name`, `logo`.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let parts = [(self.name, "name"), (self.logo, "logo")];
+        parts
+            .into_iter()
+            .filter_map(|(is_kept, name)| is_kept.then_some(name))
+    }
 }
 
 /// A company as readers see it.
@@ -27,7 +49,7 @@ pub struct CompanyView {
     pub company: Company,
     /// When it was first pushed.
     pub created_at: OffsetDateTime,
-    /// When its name, logo or owner last changed.
+    /// When its name, logo or owner last changed, or an operator kept or released one of them.
     pub updated_at: OffsetDateTime,
     /// The actor of the last change; `None` if it is older than this record.
     pub updated_by: Option<Actor>,
@@ -58,14 +80,14 @@ impl Company {
 pub struct CompanyWrite {
     /// The company afterwards, as far as the writer knows: the values of an insert.
     pub company: Company,
-    /// Whether an update sets the name.
+    /// Whether an update sets the name, and whether that is kept.
     pub sets_name: bool,
-    /// Whether an update sets the logo path.
+    /// Whether an update sets the logo path, and whether that is kept.
     pub sets_logo_path: bool,
     /// Whether an update sets the owner.
     pub sets_owner: bool,
-    /// The owner that an existing company must have; `None` for any. See
-    /// [`Principal::required_owner`](crate::authority::Principal::required_owner).
+    /// The owner that an existing company must have; `None` for any. Another commit may have
+    /// created the company, or given it to another owner, since the write was decided.
     pub required_owner: Option<ClientId>,
     /// The actor of the change.
     pub by: Actor,
@@ -94,15 +116,16 @@ impl CompanyWrite {
     /// The write of what differs; `None` if nothing does.
     pub fn between(
         before: &Company,
-        after: Company,
+        after: &Company,
         by: Actor,
         at: OffsetDateTime,
     ) -> Option<Self> {
-        (after != *before).then(|| Self {
-            sets_name: after.name != before.name,
-            sets_logo_path: after.logo_path != before.logo_path,
+        (after != before).then(|| Self {
+            sets_name: after.name != before.name || after.kept.name != before.kept.name,
+            sets_logo_path: after.logo_path != before.logo_path
+                || after.kept.logo != before.kept.logo,
             sets_owner: after.owner != before.owner,
-            ..Self::new(after, by, at)
+            ..Self::new(after.clone(), by, at)
         })
     }
 
@@ -121,22 +144,33 @@ impl CompanyWrite {
         self.required_owner = self.required_owner.or(later.required_owner);
     }
 
+    /// Whether the write gives way to what an operator keeps: only an operator's does not.
+    pub const fn yields(&self) -> bool {
+        !matches!(self.by, Actor::Operator(_))
+    }
+
     /// The company of the store with this write applied; what the write does not set stays.
     ///
-    /// [`StoreError::Conflict`] if that one has another owner than the write requires.
+    /// [`StoreError::Conflict`] if that one has another owner than the write requires, or keeps what
+    /// a write sets that [yields](Self::yields).
     pub fn applied_to(&self, stored: Option<&Company>) -> Result<Company, StoreError> {
         let Some(stored) = stored else {
             return Ok(self.company.clone());
         };
-        if self.required_owner.is_some() && self.required_owner != stored.owner {
+        let kept = stored.kept;
+        let is_kept = self.sets_name && kept.name || self.sets_logo_path && kept.logo;
+        let is_of_another = self.required_owner.is_some() && self.required_owner != stored.owner;
+        if is_of_another || self.yields() && is_kept {
             return Err(StoreError::Conflict);
         }
         let mut after = stored.clone();
         if self.sets_name {
             after.name.clone_from(&self.company.name);
+            after.kept.name = self.company.kept.name;
         }
         if self.sets_logo_path {
             after.logo_path.clone_from(&self.company.logo_path);
+            after.kept.logo = self.company.kept.logo;
         }
         if self.sets_owner {
             after.owner = self.company.owner;

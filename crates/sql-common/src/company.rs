@@ -1,7 +1,7 @@
 //! The table `companies`.
 
-use diesel::sql_types::{Nullable, Text};
-use domain::company::{Company, CompanyView, CompanyWrite};
+use diesel::sql_types::{Bool, Nullable, Text};
+use domain::company::{Company, CompanyView, CompanyWrite, Kept};
 use kernel::{ClientId, CompanyId, StoreError, Website};
 
 use crate::{
@@ -22,12 +22,15 @@ written! {
         website = Text(|write| Some(write.company.website.as_str())),
         logo_path = Text(|write| write.company.logo_path.as_deref()),
         owner = Id(|write| write.company.owner.map(ClientId::uuid)),
+        keeps_name = Bool(|write| write.company.kept.name),
+        keeps_logo = Bool(|write| write.company.kept.logo),
         at = Time(|write| Some(write.at)),
         by = Rendered(|write| Some(&write.by)),
         sets_name = Bool(|write| write.sets_name),
         sets_logo_path = Bool(|write| write.sets_logo_path),
         sets_owner = Bool(|write| write.sets_owner),
         required_owner = Id(|write| write.required_owner.map(ClientId::uuid)),
+        yields = Bool(|write| write.yields()),
         replaced = Rendered(|write| {
             let names = &write.replaced_names;
             (!names.is_empty()).then_some(names as &dyn ToText)
@@ -43,6 +46,8 @@ read! {
         website: Text,
         logo_path: Nullable<Text>,
         owner: Nullable<Id>,
+        keeps_name: Bool,
+        keeps_logo: Bool,
     }
 }
 
@@ -75,6 +80,10 @@ impl TryFrom<CompanyRow> for Company {
             website: Website::from_store(row.website),
             logo_path: row.logo_path,
             owner: owner.map(ClientId::new),
+            kept: Kept {
+                name: row.keeps_name,
+                logo: row.keeps_logo,
+            },
         })
     }
 }

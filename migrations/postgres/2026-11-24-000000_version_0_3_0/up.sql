@@ -15,6 +15,8 @@ CREATE TABLE companies (
     updated_at timestamptz NOT NULL,
     former_names json,
     owner uuid,
+    keeps_name boolean NOT NULL DEFAULT false,
+    keeps_logo boolean NOT NULL DEFAULT false,
     updated_by text COLLATE "C"
 )
 -- No index has a column that an update changes, so with space left an update stays on its page.
@@ -31,6 +33,9 @@ COMMENT ON COLUMN companies.former_names IS
     'The names that it had before, newest first, at most 20; NULL if it had none. Redacted texts hide them too.';
 COMMENT ON COLUMN companies.owner IS
     'The client that owns it; NULL leaves it to the clients without prefixes. No foreign key: a revoked client stays the owner.';
+COMMENT ON COLUMN companies.keeps_name IS
+    'Whether an operator set the name, which stands whatever clients push.';
+COMMENT ON COLUMN companies.keeps_logo IS 'Likewise the logo.';
 COMMENT ON COLUMN companies.updated_by IS
     'Who changed name, logo or owner last: client:ID or operator:NAME.';
 
@@ -728,11 +733,12 @@ CREATE INDEX outbox_leased ON outbox (kind, coalesce(account, ''), next_at, id)
 CREATE INDEX outbox_dead ON outbox (id) WHERE dead_at IS NOT NULL;
 
 -- Lets one statement be a whole commit: what it finds out on its way can undo it.
-CREATE FUNCTION must_hold(condition boolean) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION must_hold(condition boolean) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     IF condition IS NOT TRUE THEN
         RAISE EXCEPTION 'the state moved meanwhile' USING ERRCODE = 'serialization_failure';
     END IF;
+    RETURN true;
 END
 $$;
 

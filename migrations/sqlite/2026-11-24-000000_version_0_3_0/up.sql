@@ -21,6 +21,9 @@ CREATE TABLE companies (
     former_names TEXT CHECK (former_names IS NULL OR json_valid(former_names)),
     -- The client that owns it; NULL leaves it to the clients without prefixes.
     owner BLOB CHECK (length(owner) = 16),
+    -- 1: an operator set the name, or the logo, which stands whatever clients push.
+    keeps_name INTEGER NOT NULL DEFAULT 0 CHECK (keeps_name IN (0, 1)),
+    keeps_logo INTEGER NOT NULL DEFAULT 0 CHECK (keeps_logo IN (0, 1)),
     -- Who changed name, logo or owner last.
     updated_by TEXT
 ) STRICT, WITHOUT ROWID;

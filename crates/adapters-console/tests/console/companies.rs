@@ -1,7 +1,7 @@
 //! The pages of companies, and the form that changes one.
 
 use domain::{
-    company::Company,
+    company::{Company, Kept},
     store::Store as _,
     testing::{create, pusher},
 };
@@ -109,6 +109,32 @@ async fn a_company_is_renamed_and_given_to_another_client() {
         assert_eq!(company.logo_path.unwrap_or_default(), logo);
     }
     assert_eq!(desk.audit().await[2..], ["ann companies.update"; 2]);
+}
+
+/// A form sends all values, and only those that differ are the operator's.
+#[tokio::test]
+async fn what_an_operator_sets_of_a_company_is_kept_and_released() {
+    let desk = desk(&["acme"]).await;
+    let ann = desk.operator("ann").await;
+    let path = format!("/companies/{}", id("acme"));
+    let send = async |name: &str, release: &str| {
+        let page = ann.get(&path).await;
+        let (seen, owner) = (value(&page.body, "seen"), pusher());
+        let form = format!("seen={seen}&name={name}&logo_path=&owner={owner}{release}");
+        ann.follow(&path, &form).await
+    };
+    let page = send("Acme+AB", "").await;
+    page.has(&[
+        "<dd>name, whatever clients push</dd>",
+        "name=\"release_name\"",
+    ]);
+    page.lacks(&["name=\"release_logo\""]);
+    let kept = company(&desk, "acme").await.kept;
+    assert_eq!((kept.name, kept.logo), (true, false));
+    send("Acme+AB", "&release_name=yes")
+        .await
+        .lacks(&["release_name"]);
+    assert_eq!(company(&desk, "acme").await.kept, Kept::default());
 }
 
 #[tokio::test]

@@ -29,15 +29,20 @@ companies_sent AS MATERIALIZED (
 ),
 companies_written AS (
     INSERT INTO companies
-        (id, name, website, logo_path, owner, former_names, created_at, updated_at, updated_by)
-    SELECT id, name, website, logo_path, owner, replaced::json, at, at, by
+        (id, name, website, logo_path, owner, keeps_name, keeps_logo, former_names, created_at,
+            updated_at, updated_by)
+    SELECT id, name, website, logo_path, owner, keeps_name, keeps_logo, replaced::json, at, at, by
     FROM companies_sent
     WHERE (SELECT count(*) FROM locked) >= 0
     ON CONFLICT (id) DO UPDATE SET
         name = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_name)
             THEN excluded.name ELSE companies.name END,
+        keeps_name = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_name)
+            THEN excluded.keeps_name ELSE companies.keeps_name END,
         logo_path = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path)
             THEN excluded.logo_path ELSE companies.logo_path END,
+        keeps_logo = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path)
+            THEN excluded.keeps_logo ELSE companies.keeps_logo END,
         owner = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_owner)
             THEN excluded.owner ELSE companies.owner END,
         -- `CompanyWrite::former_names`, of the stored name as it is under this lock.
@@ -59,16 +64,22 @@ companies_written AS (
             ) ELSE companies.former_names END,
         updated_at = excluded.updated_at,
         updated_by = excluded.updated_by
-    -- One that is so already, because another commit was quicker, stays as it is; and so does one
-    -- of another owner than the write requires, which undoes the commit.
-    WHERE NOT EXISTS (
+    -- `CompanyWrite::applied_to`, of the stored company as it is under this lock: one of another
+    -- owner than the write requires, or that an operator keeps, undoes the commit. One that is so
+    -- already, because another commit was quicker, stays as it is.
+    WHERE CASE WHEN must_hold(NOT EXISTS (
             SELECT FROM companies_sent
-            WHERE companies_sent.id = excluded.id AND required_owner IS NOT NULL
-                AND required_owner IS DISTINCT FROM companies.owner
-        )
-        AND ((excluded.name <> companies.name
+            WHERE companies_sent.id = excluded.id
+                AND (required_owner IS DISTINCT FROM companies.owner
+                    AND required_owner IS NOT NULL
+                OR yields AND (sets_name AND companies.keeps_name
+                    OR sets_logo_path AND companies.keeps_logo))
+        ))
+        THEN ((excluded.name, excluded.keeps_name)
+                IS DISTINCT FROM (companies.name, companies.keeps_name)
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_name))
-        OR (excluded.logo_path IS DISTINCT FROM companies.logo_path
+        OR ((excluded.logo_path, excluded.keeps_logo)
+                IS DISTINCT FROM (companies.logo_path, companies.keeps_logo)
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path))
         OR (excluded.owner IS DISTINCT FROM companies.owner
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_owner))
@@ -76,7 +87,7 @@ companies_written AS (
             SELECT value FROM json_array_elements_text(excluded.former_names)
             WHERE value <> companies.name
             EXCEPT SELECT value FROM json_array_elements_text(companies.former_names)
-        ))
+        ) END
     RETURNING id, name, website, logo_path, updated_by
 ),
 --] companies
@@ -173,18 +184,5 @@ events_recorded AS (
         OR sent.subject NOT IN (SELECT id FROM companies_sent)
     --] companies
 )
--- A changed version, an identifier that was taken meanwhile, or a company of another owner than its
--- write requires undoes everything. The companies are those of before the statement.
-SELECT must_hold(inserted = :inserted AND updated = :updated
---[ companies
-AND NOT EXISTS (
-    SELECT FROM companies_sent
-    WHERE required_owner IS NOT NULL
-        AND id NOT IN (SELECT id FROM companies_written)
-        AND NOT EXISTS (
-            SELECT FROM companies
-            WHERE companies.id = companies_sent.id AND owner = required_owner
-        )
-)
---] companies
-) FROM written
+-- A changed version or an identifier that was taken meanwhile undoes everything.
+SELECT must_hold(inserted = :inserted AND updated = :updated) FROM written

@@ -1,9 +1,9 @@
 //! `posthaste companies`: lists companies, and changes what they are called and who owns them.
 
 use access::ClientRef;
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, ValueEnum};
 use domain::{
-    company::CompanyView,
+    company::{CompanyView, Kept},
     posting::CompanyPatch,
     usecase::{CompanyChange, CompanyError, update_company},
 };
@@ -59,8 +59,8 @@ const COLUMNS: &str =
     "WEBSITE=website_url  NAME=name  OWNER=owner  UPDATED (UTC)=updated_at  BY=updated_by";
 
 /// The keys of a company's JSON, as `show` prints them.
-const FIELDS: &str = "name  website_url  logo_path=none  owner=none  uuid  created_at  updated_at  \
-                      updated_by=unknown";
+const FIELDS: &str = "name  website_url  logo_path=none  owner=none  kept=none  uuid  created_at  \
+                      updated_at  updated_by=unknown";
 
 /// Show a company and its owner
 #[derive(Debug, Args)]
@@ -89,9 +89,11 @@ async fn find(database: &Database, id: CompanyId) -> anyhow::Result<CompanyView>
 }
 
 /// The options of an update of which it needs one.
-const CHANGES: [&str; 4] = ["name", "logo", "no_logo", "owner"];
+const CHANGES: [&str; 5] = ["name", "logo", "no_logo", "owner", "release"];
 
 /// Change the name, the logo or the owner of a company
+///
+/// A name or logo that is set here stands, whatever clients push, until it is released.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
 pub struct Update {
@@ -121,10 +123,26 @@ pub struct Update {
     )]
     owner: Option<CompanyOwner>,
 
+    /// Let clients change the name or the logo again
+    #[arg(
+        long,
+        value_name = "PART",
+        env = "POSTHASTE_COMPANY_RELEASE",
+        value_delimiter = ','
+    )]
+    release: Vec<Part>,
+
     #[command(flatten)]
     json: JsonArgs,
     #[command(flatten)]
     by: ChangeArgs,
+}
+
+/// A part of a company that an operator may have set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    Name,
+    Logo,
 }
 
 /// The owner that a company is to have.
@@ -168,7 +186,16 @@ impl Update {
                 Some(Some(client.find(&*database.clients).await?.id))
             }
         };
-        let (change, id) = (CompanyChange { patch, owner }, CompanyId::of(&self.website));
+        let release = Kept {
+            name: self.release.contains(&Part::Name),
+            logo: self.release.contains(&Part::Logo),
+        };
+        let id = CompanyId::of(&self.website);
+        let change = CompanyChange {
+            patch,
+            owner,
+            release,
+        };
         let (store, clients) = (&*database.store, &*database.clients);
         let attempt = || update_company(store, clients, id, &change, &by, clock::now());
         decide_again(COMMAND_PATIENCE, attempt).await?;
@@ -192,6 +219,7 @@ fn data(view: &CompanyView) -> Value {
         "website_url": company.website.as_str(),
         "logo_path": company.logo_path,
         "owner": company.owner.map(|owner| owner.to_string()),
+        "kept": company.kept.names().collect::<Vec<_>>(),
         "created_at": output::time(view.created_at),
         "updated_at": output::time(view.updated_at),
         "updated_by": view.updated_by.as_ref().map(Actor::to_string),

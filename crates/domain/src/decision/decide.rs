@@ -8,10 +8,9 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use super::{Change, Snapshot, duplicate::note_content, outcome};
+use super::{Change, Snapshot, company, duplicate::note_content, outcome};
 use crate::{
     authority,
-    company::{Company, CompanyWrite},
     posting::{Answer, Details, Lifetime, Notice, Posting, PutPosting, Rejection, Trigger, event},
 };
 
@@ -58,7 +57,7 @@ fn create(
     // The website is there unless there are errors.
     let company = patch.company().website().and_then(|website| {
         let id = CompanyId::of(website);
-        upsert(snapshot.companies.get(&id), id, put, now)
+        company::push(snapshot.companies.get(&id), id, put, now)
     });
     let (Some(company), true) = (company, errors.is_empty()) else {
         return Err(Rejection::Invalid(errors));
@@ -136,7 +135,7 @@ fn update(
     check_together(&after.details, &mut errors);
     let website = patch.company().website();
     let id = website.map_or(posting.company_id, CompanyId::of);
-    let company = upsert(snapshot.companies.get(&id), id, put, now);
+    let company = company::push(snapshot.companies.get(&id), id, put, now);
     if company.is_none()
         && !errors.concern("company.name")
         && !errors.concern("company.website_url")
@@ -285,84 +284,4 @@ fn check_together(details: &Details, errors: &mut FieldErrors) {
             errors.add_as(ErrorKind::Together, field, why);
         }
     }
-}
-
-/// A company as a push leaves it.
-struct Upsert {
-    /// The company as it is afterwards.
-    after: Company,
-    /// The company's write, if it changes.
-    write: Option<CompanyWrite>,
-    /// Whether that changes a company that is there.
-    is_update: bool,
-    /// The notice that the company stays as it is, though the push wants it otherwise.
-    notice: Option<Notice>,
-}
-
-/// Applies a command's company patch; `None` when a new company has no name.
-fn upsert(
-    existing: Option<&Company>,
-    id: CompanyId,
-    put: &PutPosting,
-    now: OffsetDateTime,
-) -> Option<Upsert> {
-    let Some(before) = existing else {
-        return found(id, put, now);
-    };
-    let (patch, by) = (put.patch.company(), put.by);
-    let mut after = before.clone();
-    patch.name.apply_required(&mut after.name);
-    patch.logo_path.apply(&mut after.logo_path);
-    let write = CompanyWrite::between(before, after, Actor::Client(by.client), now);
-    let notice = match &write {
-        None => None,
-        Some(_) if !by.may_change(before) => Some(Notice::CompanyOfAnother),
-        Some(_) => put.company_was_named.then_some(Notice::CompanyNamedBefore),
-    };
-    let write = write.filter(|_| notice.is_none());
-    let after = write
-        .as_ref()
-        .map_or(before, |write| &write.company)
-        .clone();
-    let required_owner = by.required_owner();
-    Some(Upsert {
-        after,
-        is_update: write.is_some(),
-        write: write.map(|write| CompanyWrite {
-            required_owner,
-            ..write
-        }),
-        notice,
-    })
-}
-
-/// Makes a company; `None` when it has no name.
-fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Upsert> {
-    let (patch, client) = (put.patch.company(), put.by.client);
-    // The line that named it first may be decided later, or in another commit at the same time, and
-    // says what its name and logo are.
-    let is_named = put.company_was_named;
-    let logo_path = patch.logo_path.value();
-    let after = Company {
-        id,
-        name: patch.name.value()?.clone(),
-        website: patch.website()?.clone(),
-        logo_path: logo_path.filter(|_| !is_named).cloned(),
-        owner: Some(client),
-    };
-    let write = CompanyWrite {
-        sets_name: !is_named,
-        // Another commit may create it at the same time, with a logo.
-        sets_logo_path: after.logo_path.is_some(),
-        required_owner: put.by.required_owner(),
-        ..CompanyWrite::new(after.clone(), Actor::Client(client), now)
-    };
-    Some(Upsert {
-        after,
-        write: Some(write),
-        is_update: false,
-        notice: logo_path
-            .filter(|_| is_named)
-            .map(|_| Notice::CompanyNamedBefore),
-    })
 }

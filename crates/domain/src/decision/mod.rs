@@ -3,9 +3,11 @@
 //! They are plain functions of a [`Snapshot`], of a time and of new ids. [`decide`] is the
 //! rule of a push, [`moderation`] of an operator's command, [`outcome`] of an enricher's result,
 //! [`lapse`] of the passing of time and of the absence from a catalogue. Each gives a [`Change`],
-//! which is [recorded](Change::record) in the [`WriteSet`] of a commit.
+//! which is [recorded](Change::record) in the [`WriteSet`] of a commit. [`company`] has the rules
+//! about companies.
 
 mod change;
+pub mod company;
 mod decide;
 pub mod duplicate;
 pub mod lapse;

@@ -15,7 +15,7 @@ vocabulary! {
         StillRejected = "still_rejected",
         /// An operator expired the posting, and it stays down.
         TakenDown = "taken_down",
-        /// The company's name and logo stay as they are.
+        /// The company's name or logo stays as it is.
         CompanyKept = "company_kept",
         /// A field was left out.
         UnknownField = "unknown_field",
@@ -33,6 +33,8 @@ pub enum Notice {
     TakenDown,
     /// The company belongs to another client.
     CompanyOfAnother,
+    /// An operator set the company's name or logo.
+    CompanyOfOperator,
     /// An earlier line of the import named the company, and decides its name and logo.
     CompanyNamedBefore,
     /// The field with this path, as it was sent, is none of a posting.
@@ -46,7 +48,9 @@ impl Notice {
             Self::StillExpired => NoticeCode::StillExpired,
             Self::StillRejected => NoticeCode::StillRejected,
             Self::TakenDown => NoticeCode::TakenDown,
-            Self::CompanyOfAnother | Self::CompanyNamedBefore => NoticeCode::CompanyKept,
+            Self::CompanyOfAnother | Self::CompanyOfOperator | Self::CompanyNamedBefore => {
+                NoticeCode::CompanyKept
+            }
             Self::UnknownField(_) => NoticeCode::UnknownField,
         }
     }
@@ -82,6 +86,9 @@ impl Notice {
             Self::CompanyOfAnother => {
                 "The company's name and logo stay as they are, because another client owns it."
             }
+            Self::CompanyOfOperator => {
+                "An operator set the company's name or logo, which stays as it is."
+            }
             Self::CompanyNamedBefore => {
                 "The company's name and logo are those of the first line that names it."
             }
@@ -96,7 +103,7 @@ impl Notice {
     }
 
     /// Whether the same command gets it again as long as the posting and its company stay as they
-    /// are: it does not depend on the company's owner, nor on other commands.
+    /// are: it does not depend on the company's owner, an operator or other commands.
     pub const fn is_repeatable(&self) -> bool {
         !matches!(self.code(), NoticeCode::CompanyKept)
     }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{
     authority::Principal,
-    company::{Company, CompanyView, CompanyWrite},
+    company::{Company, CompanyView, CompanyWrite, Kept},
     decision::{Snapshot, decide},
     posting::{Answer, CompanyPatch, Lifetime, Posting, PutPosting},
 };
@@ -116,6 +116,7 @@ pub fn company(host: &str) -> Company {
         website,
         logo_path: None,
         owner: Some(pusher()),
+        kept: Kept::default(),
     }
 }
 

@@ -9,20 +9,14 @@ use kernel::{
 use time::OffsetDateTime;
 
 use crate::{
-    company::CompanyWrite,
-    decision::WriteSet,
-    posting::{CompanyPatch, event::COMPANY_UPDATED},
+    company::{Company, CompanyWrite, Kept},
+    decision::{
+        WriteSet,
+        company::{self, CompanyChange},
+    },
+    posting::event::COMPANY_UPDATED,
     store::Store,
 };
-
-/// An operator's change of a company.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CompanyChange {
-    /// The name and the logo, as far as they change; its website is not read.
-    pub patch: CompanyPatch,
-    /// The owner, if it changes; `Some(None)` leaves the company to the clients without prefixes.
-    pub owner: Option<Option<ClientId>>,
-}
 
 /// The reason why a company was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,17 +51,14 @@ pub async fn update_company(
     }
     let snapshot = store.load(&[], &[id]).await?;
     let before = snapshot.companies.get(&id).ok_or(CompanyError::NotFound)?;
-    let mut after = before.clone();
-    change.patch.name.apply_required(&mut after.name);
-    change.patch.logo_path.apply(&mut after.logo_path);
-    after.owner = change.owner.unwrap_or(after.owner);
     let operator = Actor::Operator(Some(by.operator.clone()));
-    let Some(write) = CompanyWrite::between(before, after, operator, now) else {
+    let Some(write) = company::change(before, change, operator, now) else {
         return Ok(());
     };
     let mut writes = WriteSet::new(now);
-    writes.tasks.audit.push(entry(&write, by, now));
-    if write.sets_name || write.sets_logo_path {
+    writes.tasks.audit.push(entry(before, &write, by, now));
+    let after = &write.company;
+    if (&after.name, &after.logo_path) != (&before.name, &before.logo_path) {
         writes.tasks.events.push(Event {
             name: COMPANY_UPDATED,
             subject: Subject::Company(write.state()),
@@ -80,18 +71,25 @@ pub async fn update_company(
 }
 
 /// The entry, with what changed.
-fn entry(write: &CompanyWrite, by: &Attribution, now: OffsetDateTime) -> Entry {
-    let company = &write.company;
+fn entry(before: &Company, write: &CompanyWrite, by: &Attribution, now: OffsetDateTime) -> Entry {
+    let (company, kept) = (&write.company, write.company.kept);
+    let released = Kept {
+        name: before.kept.name && !kept.name,
+        logo: before.kept.logo && !kept.logo,
+    };
     let mut entry = by.entry(Action::COMPANIES_UPDATE, now);
     entry = entry.about(company.website.as_str());
-    if write.sets_name {
+    if write.sets_name && (kept.name || company.name != before.name) {
         entry = entry.with("name", company.name.as_str());
     }
-    if write.sets_logo_path {
+    if write.sets_logo_path && (kept.logo || company.logo_path != before.logo_path) {
         entry = entry.with("logo_path", company.logo_path.as_deref());
     }
     if write.sets_owner {
         entry = entry.with("owner", company.owner.map(|owner| owner.to_string()));
+    }
+    if released != Kept::default() {
+        entry = entry.with("released", released.names().collect::<Vec<_>>());
     }
     entry
 }

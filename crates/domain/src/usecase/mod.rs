@@ -20,7 +20,7 @@ use async_trait::async_trait;
 
 pub use self::{
     catalogue::{CatalogueError, UndoCatalogue, UndoOrder, forget_catalogue, undo_expiries},
-    company::{CompanyChange, CompanyError, update_company},
+    company::{CompanyError, update_company},
     duplicate::{finish_idle_searches, look_up},
     enrich::{Assignment, GivenUp, Outcome, assignments, give_up, record_outcomes},
     erase::erase,
@@ -29,8 +29,8 @@ pub use self::{
     lapse::{Delisted, delist_missing, expire},
     moderate::{ModerationError, moderate},
 };
-pub use crate::posting::IngestError;
 use crate::posting::{Answer, PutPosting};
+pub use crate::{decision::company::CompanyChange, posting::IngestError};
 
 /// The driving port: takes commands and answers after the commit.
 #[async_trait]

@@ -21,7 +21,7 @@ mod withdraw;
 mod tests;
 
 pub use self::{
-    erase::erase,
+    erase::{Erased, erase},
     launch::{Forecast, PAGE as LAUNCH_PAGE, People, count_to_move, sample_to_move},
     link::{confirm_migration, unsubscribe_holder},
     migrate::{Migration, carry_out_move, migrate},

@@ -1,12 +1,17 @@
 //! Who may change what is shown: companies and their owners, and what an operator took down.
 
-use kernel::{ClientId, Prefixes, testing::uuid};
+use kernel::{
+    ClientId, Prefixes,
+    testing::{by_ann, uuid},
+};
 
 use super::*;
 use crate::{
     authority::Principal,
     catalogue::CatalogueId,
-    posting::Notice,
+    company::Kept,
+    decision::company::{self, CompanyChange},
+    posting::{CompanyPatch, Notice},
     testing::{push_as, pusher},
 };
 
@@ -126,6 +131,78 @@ fn the_first_line_of_an_import_decides_a_company() {
         put.company_was_named = true;
         assert_eq!(notices(&mut board, &put), expect);
     }
+}
+
+/// An operator's change of the board's company.
+fn correct(board: &mut Board, name: Option<&str>, logo: Option<Option<&str>>, release: Kept) {
+    let command = CompanyChange {
+        patch: CompanyPatch::parse(name, logo).unwrap(),
+        owner: None,
+        release,
+    };
+    let ann = Actor::Operator(Some(by_ann(1).operator));
+    let write = company::change(board.company(), &command, ann, noon());
+    let after = write.unwrap().company;
+    board.snapshot.companies.insert(after.id, after);
+}
+
+#[test]
+fn what_an_operator_set_of_a_company_stands_until_it_is_released() {
+    let nothing = Kept::default();
+    let all = Kept {
+        name: true,
+        logo: true,
+    };
+    let kept = |board: &mut Board, put: &PutPosting, outcome, shows| {
+        let decision = board.decide(put).unwrap();
+        assert_eq!(decision.answer.outcome, outcome);
+        assert_eq!(decision.answer.notices, [Notice::CompanyOfOperator]);
+        board.record(decision.change.map(|change| *change));
+        assert_eq!(shown(board), shows);
+    };
+    let evil = of_company("INN CLOSED", "/evil.svg");
+    let listed = push("a", &evil).listed_in(CatalogueId::new(uuid(1)));
+    for put in [fenced(1, &evil), push("a", &evil), listed] {
+        let mut board = Board::new();
+        board.run(&put).unwrap();
+        board.enrich(&Verdict::Approve).unwrap();
+        assert_eq!(
+            board.decide(&put).unwrap().change,
+            None,
+            "it changes nothing"
+        );
+
+        correct(&mut board, Some("Acme"), Some(None), nothing);
+        board.enrich(&Verdict::Approve);
+        kept(&mut board, &put, PutOutcome::Unchanged, ("Acme", None));
+        assert_eq!(board.decide(&put).unwrap().change, None);
+        let other = push("b", &evil);
+        kept(&mut board, &other, PutOutcome::Created, ("Acme", None));
+
+        correct(&mut board, None, None, Kept { name: false, ..all });
+        let new_name = of_company("Acme AB", "/2.svg");
+        let by_another = push_as(Principal::unfenced(ClientId::new(uuid(9))), "b", &new_name);
+        board.run(&by_another).unwrap();
+        assert_eq!(
+            shown(&board),
+            ("Acme", Some("/2.svg")),
+            "the logo is released"
+        );
+        correct(&mut board, None, None, all);
+        assert_eq!(notices(&mut board, &by_another), []);
+        assert_eq!(shown(&board).0, "Acme AB");
+    }
+}
+
+/// The operator says that the company is called so, and another push may say otherwise.
+#[test]
+fn an_operator_keeps_a_name_that_the_company_has_already() {
+    let mut board = Board::new();
+    board.run(&push("a", CREATE)).unwrap();
+    correct(&mut board, Some("Acme"), None, Kept::default());
+    let put = push("a", &of_company("Acme AB", "/1.svg"));
+    assert_eq!(notices(&mut board, &put), [Notice::CompanyOfOperator]);
+    assert_eq!(shown(&board), ("Acme", Some("/1.svg")));
 }
 
 /// Another commit may create the company at the same time, for the line that decides its name.

@@ -1,13 +1,13 @@
 //! Upserting companies.
 
 use kernel::{
-    ClientId, CompanyId, StoreError,
-    testing::{Absent, Checked, noon, uuid},
+    Actor, ClientId, CompanyId, StoreError,
+    testing::{Absent, Checked, by_ann, noon, uuid},
 };
 
 use super::{load, posting, put};
 use crate::{
-    company::Company,
+    company::{Company, CompanyWrite, Kept},
     posting::Lifetime,
     store::{Store, WriteSet},
     testing::{company, company_write, create, push, pusher},
@@ -87,6 +87,48 @@ kernel::contract_cases!(
                 "{sets:?}"
             );
         }
+    },
+    /// A push may have been decided before the operator's change, whichever field that sets.
+    async fn a_push_does_not_undo_what_an_operator_set_meanwhile(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        let ann = || Actor::Operator(Some(by_ann(1).operator));
+        let client = || Actor::Client(pusher());
+        let write = |by: Actor, name: &str, logo: Option<&str>, sets: [bool; 2], kept| {
+            let company = Company {
+                name: name.into(),
+                logo_path: logo.map(str::to_owned),
+                kept,
+                ..company("acme")
+            };
+            let mut writes = WriteSet::new(noon());
+            let write = company_write(&company, sets[0], sets[1]);
+            let write = CompanyWrite { by, ..write };
+            writes.companies.insert(company.id, write);
+            store.commit(writes)
+        };
+        let nothing = Kept::default();
+        let all = Kept {
+            name: true,
+            logo: true,
+        };
+        let only_logo = Kept { name: false, ..all };
+        // Each of two operators sets a field, and neither undoes the other.
+        let name = [true, false];
+        write(ann(), "Acme", None, name, Kept { logo: false, ..all }).await?;
+        write(ann(), "ignored", None, [false, true], only_logo).await?;
+        for sets in [name, [false, true], [true, true]] {
+            let pushed = write(client(), "Evil", Some("/evil.svg"), sets, nothing).await;
+            assert_eq!(pushed, Err(StoreError::Conflict), "{sets:?}");
+        }
+        write(client(), "Evil", Some("/evil.svg"), [false, false], nothing).await?;
+        let stored = find(store, company("acme").id).await?.ok_or(Absent)?;
+        assert_eq!((&*stored.name, stored.logo_path), ("Acme", None));
+        assert_eq!(stored.kept, all);
+        write(ann(), "Acme", None, name, nothing).await?;
+        write(client(), "Acme AB", Some("/evil.svg"), name, nothing).await?;
+        let stored = find(store, company("acme").id).await?.ok_or(Absent)?;
+        assert_eq!((&*stored.name, stored.logo_path), ("Acme AB", None));
+        assert_eq!(stored.kept, only_logo);
     },
     async fn a_company_keeps_the_names_that_it_had(store: &S) {
         put(store, &[create("a", "acme"), create("b", "bolt")]).await?;

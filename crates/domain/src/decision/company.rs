@@ -1,0 +1,152 @@
+//! The rules about companies: what a push and an operator change of one.
+//!
+//! A company belongs to the client that creates it, unless an operator says otherwise, and a client
+//! with prefixes changes no other company. A name or a logo that an operator sets stands. A write is
+//! decided on a state that another commit may change, so it carries the conditions under which it
+//! holds ([`CompanyWrite::applied_to`]).
+
+use kernel::{Actor, ClientId, CompanyId, field::Patch};
+use time::OffsetDateTime;
+
+use crate::{
+    authority::Principal,
+    company::{Company, CompanyWrite, Kept},
+    posting::{CompanyPatch, Notice, PutPosting},
+};
+
+/// A company as a push leaves it.
+pub(super) struct Pushed {
+    pub after: Company,
+    /// The company's write, if it changes.
+    pub write: Option<CompanyWrite>,
+    /// Whether that changes a company that exists.
+    pub is_update: bool,
+    /// The notice that the company stays as it is, though the push differs from it.
+    pub notice: Option<Notice>,
+}
+
+/// Applies a push to its company; `None` when a new company has no name.
+pub(super) fn push(
+    existing: Option<&Company>,
+    id: CompanyId,
+    put: &PutPosting,
+    now: OffsetDateTime,
+) -> Option<Pushed> {
+    let Some(before) = existing else {
+        return found(id, put, now);
+    };
+    let (patch, by) = (put.patch.company(), put.by);
+    let mut after = before.clone();
+    patch.name.apply_required(&mut after.name);
+    patch.logo_path.apply(&mut after.logo_path);
+    let refusal = if after == *before {
+        None
+    } else if !may_change(by, before) {
+        Some(Notice::CompanyOfAnother)
+    } else {
+        put.company_was_named.then_some(Notice::CompanyNamedBefore)
+    };
+    if refusal.is_some() {
+        after.clone_from(before);
+    }
+    let is_kept = keep(before, &mut after);
+    let write = CompanyWrite::between(before, &after, Actor::Client(by.client), now);
+    Some(Pushed {
+        after,
+        is_update: write.is_some(),
+        write: write.map(|write| of_push(write, by)),
+        notice: refusal.or_else(|| is_kept.then_some(Notice::CompanyOfOperator)),
+    })
+}
+
+/// Creates a company; `None` when it has no name.
+fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Pushed> {
+    let (patch, by) = (put.patch.company(), put.by);
+    // The line that named it first may be decided later, or in another commit at the same time, and
+    // says what its name and logo are.
+    let is_named = put.company_was_named;
+    let logo_path = patch.logo_path.value();
+    let after = Company {
+        id,
+        name: patch.name.value()?.clone(),
+        website: patch.website()?.clone(),
+        logo_path: logo_path.filter(|_| !is_named).cloned(),
+        owner: Some(by.client),
+        kept: Kept::default(),
+    };
+    let write = CompanyWrite {
+        sets_name: !is_named,
+        // Another commit may create it at the same time, with a logo.
+        sets_logo_path: after.logo_path.is_some(),
+        ..CompanyWrite::new(after.clone(), Actor::Client(by.client), now)
+    };
+    Some(Pushed {
+        after,
+        write: Some(of_push(write, by)),
+        is_update: false,
+        notice: logo_path
+            .filter(|_| is_named)
+            .map(|_| Notice::CompanyNamedBefore),
+    })
+}
+
+/// Whether a client may change the name and the logo of a company.
+fn may_change(by: Principal, company: &Company) -> bool {
+    required_owner(by).is_none() || required_owner(by) == company.owner
+}
+
+/// The owner of the companies that a client may change; `None` for any.
+fn required_owner(by: Principal) -> Option<ClientId> {
+    by.is_fenced.then_some(by.client)
+}
+
+/// Puts back what an operator set, and returns whether anything of it was changed.
+fn keep(before: &Company, after: &mut Company) -> bool {
+    let name = before.kept.name && after.name != before.name;
+    let logo = before.kept.logo && after.logo_path != before.logo_path;
+    if name {
+        after.name.clone_from(&before.name);
+    }
+    if logo {
+        after.logo_path.clone_from(&before.logo_path);
+    }
+    name || logo
+}
+
+/// The write of a push, with the conditions under which it holds.
+fn of_push(write: CompanyWrite, by: Principal) -> CompanyWrite {
+    CompanyWrite {
+        required_owner: required_owner(by),
+        ..write
+    }
+}
+
+/// An operator's change of a company.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CompanyChange {
+    /// The name and the logo, as far as the operator sets them. Its website is not read.
+    pub patch: CompanyPatch,
+    /// The owner, if it changes; `Some(None)` leaves the company to the clients without prefixes.
+    pub owner: Option<Option<ClientId>>,
+    /// The parts that clients may change again.
+    pub release: Kept,
+}
+
+/// The write of an operator's change; `None` if it changes nothing.
+pub fn change(
+    before: &Company,
+    change: &CompanyChange,
+    by: Actor,
+    now: OffsetDateTime,
+) -> Option<CompanyWrite> {
+    let (patch, release) = (&change.patch, change.release);
+    let mut after = before.clone();
+    patch.name.apply_required(&mut after.name);
+    patch.logo_path.apply(&mut after.logo_path);
+    after.owner = change.owner.unwrap_or(after.owner);
+    after.kept = Kept {
+        name: (before.kept.name || patch.name != Patch::Keep) && !release.name,
+        logo: (before.kept.logo || patch.logo_path != Patch::Keep) && !release.logo,
+    };
+    CompanyWrite::between(before, &after, by, now)
+}
