@@ -254,9 +254,9 @@ pub async fn sign_out<A: Admission>(
 
 /// An entry about what the holder of a token does.
 fn entry_of(holder: &Actor, action: Action, id: Uuid, now: OffsetDateTime) -> Entry {
-    let by = match holder {
-        Actor::Operator(Some(name)) => name.to_string(),
-        other => other.to_string(),
-    };
-    Entry::new(id, by, action, now)
+    match holder {
+        Actor::Client(client) => Entry::of_client(*client, action, now),
+        Actor::Operator(Some(name)) => Entry::new(id, name.to_string(), action, now),
+        other => Entry::new(id, other.to_string(), action, now),
+    }
 }

@@ -74,7 +74,8 @@ async fn links_sign_ins_and_sign_outs_are_in_the_audit() {
         .await
         .unwrap();
     let of_client = Actor::Client(one.id);
-    let ended = sign_out::<Integrators<'_>>(&store, &[8; 32], &of_client, uuid(10), at);
+    let later = at + minutes(1);
+    let ended = sign_out::<Integrators<'_>>(&store, &[8; 32], &of_client, uuid(10), later);
     assert_eq!(ended.await, Ok(()));
     let id = format!("client:{}", one.id);
     let entries = entries(&store).await.unwrap();
@@ -93,6 +94,27 @@ async fn links_sign_ins_and_sign_outs_are_in_the_audit() {
             ("ann", "console.link"),
         ]
     );
+}
+
+/// A client can make links for itself, as many as it likes.
+#[pollster::test]
+async fn a_client_that_signs_in_all_day_does_not_fill_the_audit() {
+    let store = MemoryStore::new();
+    let one = client(1);
+    store.insert(&one, None).await.unwrap();
+    let (doors, of_client) = (Integrators(&store), Actor::Client(one.id));
+    for (day, left) in [(0, 2), (1, 4)] {
+        for n in 0..9 {
+            let now = noon() + hours(24 * day + n);
+            let link = issue_client_link(&store, [2; 32], &one, None, now).await;
+            link.unwrap();
+            let entered = sign_in(&store, &doors, &[2; 32], [3; 32], uuid(9), now).await;
+            assert!(entered.unwrap().is_some());
+            let ended = sign_out::<Integrators<'_>>(&store, &[3; 32], &of_client, uuid(9), now);
+            ended.await.unwrap();
+        }
+        assert_eq!(entries(&store).await.unwrap().len(), left);
+    }
 }
 
 #[pollster::test]

@@ -67,12 +67,13 @@ pub async fn list(visit: OperatorVisit) -> Answer {
 /// The selection of an address.
 fn wanted(fields: &mut Reader<'_>) -> Option<AuditQuery> {
     let text = |name| Some(fields.text(name).to_owned()).filter(|text| !text.is_empty());
-    let (by, action) = (text("by"), text("action"));
+    let (by, action, subject) = (text("by"), text("action"), text("subject"));
     let since = optional(fields.text("since"), day::since);
     Some(AuditQuery {
         since: fields.take("since", since)?,
         by,
         action,
+        subject,
         ..AuditQuery::default()
     })
 }

@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    StoreError,
+    Actor, ClientId, StoreError,
     line::{InvalidText, short_text},
     name::name,
     words,
@@ -107,11 +107,11 @@ actions! {
 /// Further details of an entry, a JSON object.
 pub type Details = Map<String, Value>;
 
-/// The operator of a command and the id of its entry. A command that is decided again after a
-/// conflict keeps both, so it is recorded once.
+/// The operator of a command, and the run that its entries belong to. A command that is decided
+/// again after a conflict keeps both, so each of its acts is recorded once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribution {
-    /// The id of the entry.
+    /// The id of the run.
     pub id: Uuid,
     /// The operator.
     pub operator: Operator,
@@ -128,8 +128,10 @@ impl Attribution {
 /// known at its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its id.
+    /// Its id: that of the run, or of the run's act on this subject.
     pub id: Uuid,
+    /// The run that it belongs to: a command may act on many subjects.
+    pub run: Uuid,
     /// When it was done, or began.
     pub at: OffsetDateTime,
     /// The name of the operator, or `client:ID` for a client's people.
@@ -143,10 +145,12 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of an action at this time.
-    pub fn new(id: Uuid, by: String, action: Action, now: OffsetDateTime) -> Self {
+    /// The entry of an action at this time, the only one of its run unless it is [about](Self::about)
+    /// a subject.
+    pub fn new(run: Uuid, by: String, action: Action, now: OffsetDateTime) -> Self {
         Self {
-            id,
+            id: run,
+            run,
             at: now,
             by,
             action,
@@ -155,10 +159,27 @@ impl Entry {
         }
     }
 
-    /// Sets the subject.
+    /// The entry of what a client's people do. It is the only one of its action and day, so that a
+    /// client does not fill the audit of the operators.
+    pub fn of_client(client: ClientId, action: Action, now: OffsetDateTime) -> Self {
+        let by = Actor::Client(client).to_string();
+        let name = format!("{action}\0{}", now.date());
+        Self::new(client.uuid(), by, action, now).part(name.as_bytes())
+    }
+
+    /// Sets the subject. Each subject of a run has its own entry for each action.
     #[must_use]
     pub fn about(mut self, subject: impl fmt::Display) -> Self {
-        self.subject = Some(subject.to_string());
+        let subject = subject.to_string();
+        let name = format!("{}\0{subject}", self.action);
+        self.subject = Some(subject);
+        self.part(name.as_bytes())
+    }
+
+    /// Makes it the entry of a part of its run, which this name tells from others.
+    #[must_use]
+    pub fn part(mut self, name: &[u8]) -> Self {
+        self.id = Uuid::new_v5(&self.run, name);
         self
     }
 
@@ -202,6 +223,8 @@ pub struct AuditQuery {
     pub by: Option<String>,
     /// The name of the action.
     pub action: Option<String>,
+    /// The subject, as entries have it.
+    pub subject: Option<String>,
     /// Entries older than this position.
     pub before: Option<AuditPosition>,
     /// The largest number of entries.
@@ -234,6 +257,27 @@ mod tests {
             entry.words(),
             "count: 3; on: yes; prefixes: none; requests per minute: none; scopes: read, write"
         );
+    }
+
+    /// Whether the command is repeated or not.
+    #[test]
+    fn each_act_of_a_run_has_one_entry() {
+        let by = Attribution {
+            id: Uuid::max(),
+            operator: Operator::new("ann").unwrap(),
+        };
+        let entry = |action| by.entry(action, OffsetDateTime::UNIX_EPOCH);
+        let reject = |subject: &str| entry(Action::POSTINGS_REJECT).about(subject);
+        let others = [
+            entry(Action::POSTINGS_REJECT),
+            reject("b"),
+            entry(Action::POSTINGS_EXPIRE).about("a"),
+        ];
+        assert_eq!(reject("a").id, reject("a").id);
+        for other in others {
+            assert_ne!(other.id, reject("a").id);
+            assert_eq!(other.run, by.id);
+        }
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! The newsletter's audited actions of operators.
 
-use kernel::audit::{Action, Entry};
+use kernel::{
+    Actor, ClientId,
+    audit::{Action, Entry},
+};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::subscriber::SubscriberId;
@@ -19,6 +23,11 @@ pub const SUBSCRIBERS_IMPORT: Action = Action::new("subscribers.import");
 pub const SUBSCRIBERS_MIGRATE: Action = Action::new("subscribers.migrate");
 /// Suppressions were imported.
 pub const SUPPRESSIONS_IMPORT: Action = Action::new("suppressions.import");
+
+/// The entry of an erasure that a client asks for.
+pub fn erasure(run: Uuid, by: ClientId, now: OffsetDateTime) -> Entry {
+    Entry::new(run, Actor::Client(by).to_string(), SUBSCRIBERS_ERASE, now)
+}
 
 /// Whether an action's subject is a subscriber's id.
 pub fn is_about_a_subscriber(action: &Action) -> bool {

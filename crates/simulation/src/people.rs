@@ -11,6 +11,7 @@ use kernel::{
     testing::{by_ann, identifier, uuid},
 };
 use newsletter::{
+    audit::SUBSCRIBERS_ERASE,
     subscriber::{
         Account, Email, MigrationSource, MigrationToken, Notice, PutSubscriber, SubscriberId,
         SubscriberStatus, provider::ProviderStatus,
@@ -177,7 +178,8 @@ async fn move_over(world: &World, process: &Process, address: &str) {
 async fn erase_person(world: &World, process: &Process, address: &str) {
     world.note(format!("{address} is erased"));
     let (person, now) = (email(address), (process.clock)());
-    let erased = usecase::erase(&*process.store, &person, None, now);
+    let entry = by_ann(world.number().into()).entry(SUBSCRIBERS_ERASE, now);
+    let erased = usecase::erase(&*process.store, &person, entry);
     let _ = process.answer(erased).await;
 }
 

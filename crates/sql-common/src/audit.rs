@@ -23,6 +23,7 @@ entity! {
     AuditRow = audit of Entry {
         fixed {
             id: Id = Id(|entry| Some(entry.id)),
+            run: Id = Id(|entry| Some(entry.run)),
             at: Moment = Time(|entry| Some(entry.at)),
             operator: Text = Text(|entry| Some(&entry.by)),
             action: Text = Text(|entry| Some(entry.action.as_str())),
@@ -40,6 +41,7 @@ impl TryFrom<AuditRow> for Entry {
     fn try_from(row: AuditRow) -> Result<Self, StoreError> {
         Ok(Self {
             id: row.id.uuid("audit.id")?,
+            run: row.run.uuid("audit.run")?,
             at: row.at.time("audit.at")?,
             by: row.operator,
             action: Action::from_store(row.action),
@@ -77,7 +79,7 @@ statement! {
     loads AuditRow
 }
 
-/// Reads a page of an operator or of an action, by a range of its index. With an equation
+/// Reads a page of an operator, an action or a subject, by a range of its index. With an equation
 /// PostgreSQL might read the newest entries of all until it has found enough.
 macro_rules! page_of {
     ($column:literal, $rest:literal) => {
@@ -117,6 +119,14 @@ statement! {
     loads AuditRow
 }
 
+statement! {
+    ReadSubject = page_of!(
+        "subject",
+        " AND operator = coalesce(:operator, operator) AND action = coalesce(:action, action)"
+    ),
+    loads AuditRow
+}
+
 /// Reads a page, newest first.
 pub async fn entries(conn: &mut impl Executor, query: &AuditQuery) -> Outcome<Vec<Entry>> {
     let (before, before_id) = query.before.map_or(
@@ -125,7 +135,12 @@ pub async fn entries(conn: &mut impl Executor, query: &AuditQuery) -> Outcome<Ve
     );
     let since = query.since.map_or(StoredTime::MIN, StoredTime::from);
     let limit = most(query.limit);
-    values(match (query.by.as_deref(), query.action.as_deref()) {
+    let (operator, action) = (query.by.as_deref(), query.action.as_deref());
+    if let Some(subject) = query.subject.as_deref() {
+        let page = binds! { subject, operator, action, since, before, before_id, limit };
+        return values(conn.load::<ReadSubject, AuditRow>(page).await?);
+    }
+    values(match (operator, action) {
         (None, None) => {
             let page = binds! { since, before, before_id, limit };
             conn.load::<Read, AuditRow>(page).await?

@@ -998,16 +998,18 @@ COMMENT ON COLUMN webhook_deliveries.error IS 'Why it failed.';
 
 CREATE TABLE audit (
     id uuid NOT NULL PRIMARY KEY,
+    run uuid NOT NULL,
     at timestamptz NOT NULL,
     operator text NOT NULL,
     action text COLLATE "C" NOT NULL,
-    subject text,
+    subject text COLLATE "C",
     details json NOT NULL
 );
 
 COMMENT ON TABLE audit IS
     'What operators did, each line written with what it tells of. People are named by their ids, so that no address is kept here.';
 COMMENT ON COLUMN audit.id IS 'The id of the line.';
+COMMENT ON COLUMN audit.run IS 'One command''s, which may act on many subjects.';
 COMMENT ON COLUMN audit.at IS 'When it was done, or began.';
 COMMENT ON COLUMN audit.operator IS
     'The name of the operator; client:ID for whoever signs in to the pages of a client.';
@@ -1017,10 +1019,12 @@ COMMENT ON COLUMN audit.subject IS
     'To whom or what it was done: a subscriber''s id, a posting''s source identifier.';
 COMMENT ON COLUMN audit.details IS 'Further things to say: a JSON object.';
 
--- The order in which it is read: all, by operator, by action. Few entries are written.
+-- The order in which it is read: all, by operator, by action, by subject. Few entries
+-- are written.
 CREATE INDEX audit_newest ON audit (at, id);
 CREATE INDEX audit_by_operator ON audit (operator, at, id);
 CREATE INDEX audit_by_action ON audit (action, at, id);
+CREATE INDEX audit_by_subject ON audit (subject, at, id);
 
 CREATE TABLE sign_in_tokens (
     digest bytea NOT NULL PRIMARY KEY,

@@ -695,6 +695,8 @@ CREATE TABLE webhook_deliveries (
 -- that no address is kept here.
 CREATE TABLE audit (
     id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    -- One command's, which may act on many subjects.
+    run BLOB NOT NULL CHECK (length(run) = 16),
     at INTEGER NOT NULL,
     -- The name of the operator.
     operator TEXT NOT NULL,
@@ -706,10 +708,12 @@ CREATE TABLE audit (
     details TEXT NOT NULL CHECK (details LIKE '{%}')
 ) STRICT, WITHOUT ROWID;
 
--- The order in which it is read: all, by operator, by action. Few entries are written.
+-- The order in which it is read: all, by operator, by action, by subject. Few entries
+-- are written.
 CREATE INDEX audit_newest ON audit (at, id);
 CREATE INDEX audit_by_operator ON audit (operator, at, id);
 CREATE INDEX audit_by_action ON audit (action, at, id);
+CREATE INDEX audit_by_subject ON audit (subject, at, id);
 
 -- What lets a browser act for an operator or a client: links that sign in once, and sessions.
 CREATE TABLE sign_in_tokens (

@@ -114,6 +114,9 @@ async fn the_audit_is_filtered_and_leads_to_what_it_is_about() {
         ("by=ann", 5),
         ("by=ann&action=clients.update", 1),
         ("by=bob", 1),
+        ("subject=a", 1),
+        ("subject=a&by=bob", 0),
+        ("subject=https%3A%2F%2Facme.example", 1),
         ("since=2026-03-02", 0),
         ("since=2026-03-01", 6),
     ] {

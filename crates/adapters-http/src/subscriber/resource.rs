@@ -12,6 +12,7 @@ use crate::{
     answer::{self, Answer},
     body::Body,
     error::{ApiError, refusals},
+    oauth::Caller,
     resource::Segment,
     state::State,
 };
@@ -40,9 +41,9 @@ pub(super) async fn get(segment: Segment, state: web::Data<State>) -> Answer {
     answer::data(Subscriber::new(&subscriber))
 }
 
-pub(super) async fn delete(segment: Segment, state: web::Data<State>) -> Answer {
+pub(super) async fn delete(segment: Segment, caller: Caller, state: web::Data<State>) -> Answer {
     let email = Email::from_path_segment(segment.read()?)?;
-    if state.ports.newsletter.erase(&email).await? {
+    if state.ports.newsletter.erase(&email, caller.id()).await? {
         Ok(HttpResponse::NoContent().finish())
     } else {
         Err(ApiError::no_such_subscriber())

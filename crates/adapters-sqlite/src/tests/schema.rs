@@ -93,7 +93,7 @@ async fn tables_refuse_what_has_no_meaning() {
         "UPDATE postings SET id = x'00'",
         "UPDATE postings SET updated_at = 'yesterday'",
         "UPDATE subscribers SET membership_expires_at = '31.12.2026'",
-        "INSERT INTO audit VALUES (zeroblob(15), 0, 'ann', 'a', NULL, '{}')",
+        "INSERT INTO audit VALUES (zeroblob(15), zeroblob(16), 0, 'ann', 'a', NULL, '{}')",
         "INSERT INTO drafts VALUES (zeroblob(32), zeroblob(15), 0, 0, NULL)",
         "INSERT INTO events (at, name, subject) VALUES (0, 'Told', zeroblob(15))",
         "INSERT INTO events (at, name, subject, version) VALUES (0, 'Told', zeroblob(16), 1)",

@@ -19,6 +19,7 @@ const IN_ORDER: &str = "
     audit::Read | INDEX audit_newest
     audit::ReadAction | INDEX audit_by_action
     audit::ReadOperator | INDEX audit_by_operator
+    audit::ReadSubject | INDEX audit_by_subject
     catalogue::read::OpenPostings | postings_by_catalogue (catalogue_id=? AND id>?)
     catalogue::read::Find
         | SEARCH catalogues USING INDEX sqlite_autoindex_catalogues_2 (client_id=?

@@ -10,6 +10,7 @@ use newsletter::{
 };
 use serde::Serialize;
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::{
     cli::{JsonArgs, StoreArgs, values::since},
@@ -22,6 +23,11 @@ pub struct Audit {
     /// Only what was done from then on: a day such as `2026-03-01`, or an RFC 3339 time
     #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<OffsetDateTime>,
+
+    /// Only what was done about this: a posting's unique source identifier, the id of a client or
+    /// subscriber, a company's website
+    #[arg(long, value_name = "SUBJECT", env = "POSTHASTE_AUDIT_SUBJECT")]
+    subject: Option<String>,
 
     /// Show so many lines at most, the newest
     #[arg(long, value_name = "LINES", default_value_t = 1000)]
@@ -37,6 +43,7 @@ impl Audit {
         let database = self.store.open().await?;
         let query = AuditQuery {
             since: self.since,
+            subject: self.subject,
             limit: self.limit,
             ..AuditQuery::default()
         };
@@ -84,6 +91,7 @@ struct Line<'a> {
     at: String,
     by: &'a str,
     action: &'a str,
+    run: Uuid,
     subject: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     email: Option<&'a str>,
@@ -95,6 +103,7 @@ fn lines<'a>(entries: &'a [Entry], people: &'a HashMap<SubscriberId, String>) ->
         at: output::time(entry.at),
         by: &entry.by,
         action: entry.action.as_str(),
+        run: entry.run,
         subject: entry.subject.as_deref(),
         email: newsletter::audit::subscriber(entry)
             .and_then(|id| people.get(&id))

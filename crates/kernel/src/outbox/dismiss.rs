@@ -1,7 +1,6 @@
 //! Dead tasks that an operator dismisses.
 
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use super::row::TaskRow;
 use crate::audit::{Action, Attribution, Entry};
@@ -20,12 +19,10 @@ pub struct Dismissal {
 impl Dismissal {
     /// The entry of the audit about a task. Each has one, and keeps it when the commit is repeated.
     pub fn entry(&self, task: &TaskRow) -> Entry {
-        let by = Attribution {
-            id: Uuid::new_v5(&self.by.id, &task.id.0.to_be_bytes()),
-            operator: self.by.operator.clone(),
-        };
-        by.entry(Action::OUTBOX_DISMISS, self.at)
+        let entry = self.by.entry(Action::OUTBOX_DISMISS, self.at);
+        entry
             .about(task.key)
+            .part(&task.id.0.to_be_bytes())
             .with("task", task.id.0)
             .with("kind", task.kind.as_str())
             .with("reason", self.reason.as_str())

@@ -1,36 +1,48 @@
 //! Erasure of subscribers, and the remembered suppressions of erased ones.
 
-use kernel::audit::Attribution;
+use kernel::audit::Entry;
 use time::OffsetDateTime;
 
-use super::people::People;
+use super::{people::People, report::is_reported};
 use crate::{
-    audit,
     store::{Store, StoreError, WriteSet},
     subscriber::{Email, MigrationToken, SubscriberId, departure},
 };
 
+/// What an erasure found at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Erased {
+    /// A reported subscriber.
+    Reported,
+    /// A suppression without a report, or somebody whose erasure was asked for before.
+    Hidden,
+    /// Nothing.
+    Nothing,
+}
+
 /// Erases the subscriber of an address, reported or not: hidden from this commit on, and a worker
-/// has both accounts forget the address. `false` for an unknown address. The audit entry of an
-/// operator's command names the id alone.
-pub async fn erase(
-    store: &dyn Store,
-    email: &Email,
-    by: Option<&Attribution>,
-    now: OffsetDateTime,
-) -> Result<bool, StoreError> {
+/// has both accounts forget the address. The entry of the audit names the id alone.
+pub async fn erase(store: &dyn Store, email: &Email, entry: Entry) -> Result<Erased, StoreError> {
     let people = People::load(store, std::slice::from_ref(email)).await?;
     let Some(subscriber) = people.get(email) else {
-        return Ok(people.remembered(email).is_some());
+        let is_remembered = people.remembered(email).is_some();
+        return Ok(if is_remembered {
+            Erased::Hidden
+        } else {
+            Erased::Nothing
+        });
     };
-    if let Some(change) = departure::erase(subscriber, now) {
-        let mut writes = WriteSet::new(now);
+    if let Some(change) = departure::erase(subscriber, entry.at) {
+        let mut writes = WriteSet::new(entry.at);
         let id = change.record(&mut writes).id;
-        let entry = by.map(|by| by.entry(audit::SUBSCRIBERS_ERASE, now).about(id));
-        writes.tasks.audit.extend(entry);
+        writes.tasks.audit.push(entry.about(id));
         store.commit(writes).await?;
     }
-    Ok(true)
+    Ok(if is_reported(subscriber) {
+        Erased::Reported
+    } else {
+        Erased::Hidden
+    })
 }
 
 /// Recreates the row of an address of which only a suppression is remembered, for an operator's

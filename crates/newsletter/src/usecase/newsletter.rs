@@ -1,6 +1,7 @@
 //! The driving port of the newsletter.
 
 use async_trait::async_trait;
+use kernel::ClientId;
 
 use crate::subscriber::{Email, MigrationToken, Notice, PutSubscriber, Subscriber};
 
@@ -36,8 +37,9 @@ pub trait Newsletter: Send + Sync {
     /// A reported subscriber.
     async fn find(&self, email: &Email) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Erases a subscriber. `false` for an unknown address.
-    async fn erase(&self, email: &Email) -> Result<bool, NewsletterError>;
+    /// Erases a subscriber for a client. `false` for everybody whom [`Self::find`] does not find, so
+    /// that the answer does not tell who was suppressed or erased before.
+    async fn erase(&self, email: &Email, by: ClientId) -> Result<bool, NewsletterError>;
 
     /// Applies events of the provider, repeated or out of order.
     async fn notice(&self, notices: Vec<Notice>) -> Result<(), NewsletterError>;

@@ -6,10 +6,11 @@ use kernel::audit::Attribution;
 use time::OffsetDateTime;
 
 use super::{
-    erase::{erase, recall},
+    erase::{Erased, erase, recall},
     operate::{Operated, reinstate, rotate_token, suppress},
 };
 use crate::{
+    audit,
     store::{Store, StoreError},
     subscriber::{
         Email, MigrationToken, Notice, ProviderEvent, Subscriber, SubscriberId, SubscriberStatus,
@@ -150,7 +151,8 @@ pub async fn decide_about_person(
         }
         PersonCommand::Erase => {
             let email = person.address(store).await?;
-            if !erase(store, &email, Some(by), now).await? {
+            let entry = by.entry(audit::SUBSCRIBERS_ERASE, now);
+            if erase(store, &email, entry).await? == Erased::Nothing {
                 return Err(PersonError::NotFound);
             }
             "Erased. A worker has the e-mail provider's accounts forget the address.".to_owned()

@@ -6,11 +6,12 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use kernel::StoreError;
+use kernel::{ClientId, StoreError};
 use newsletter::{
+    audit,
     store::Store,
     subscriber::{Email, MigrationToken, Notice, PutSubscriber, Subscriber, migration},
-    usecase::{self, Newsletter, NewsletterError, Reported},
+    usecase::{self, Erased, Newsletter, NewsletterError, Reported},
 };
 use runtime::{COMMAND_PATIENCE as DEADLINE, Clock, decide_again};
 use tokio::{
@@ -18,6 +19,7 @@ use tokio::{
     time::{Instant, timeout, timeout_at},
 };
 use tokio_util::task::TaskTracker;
+use uuid::Uuid;
 
 /// The extra time that a stop allows for a commit that began before its command's deadline.
 const GRACE: Duration = Duration::from_secs(5);
@@ -107,9 +109,12 @@ impl Newsletter for NewsletterService {
         decide!(self, |store, _now| usecase::find_subscriber(store, &email))
     }
 
-    async fn erase(&self, email: &Email) -> Result<bool, NewsletterError> {
-        let email = email.clone();
-        decide!(self, |store, now| usecase::erase(store, &email, None, now))
+    async fn erase(&self, email: &Email, by: ClientId) -> Result<bool, NewsletterError> {
+        let (email, run) = (email.clone(), Uuid::now_v7());
+        let erased = decide!(self, |store, now| {
+            usecase::erase(store, &email, audit::erasure(run, by, now))
+        })?;
+        Ok(erased == Erased::Reported)
     }
 
     async fn notice(&self, notices: Vec<Notice>) -> Result<(), NewsletterError> {

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use domain::testing::MemoryStore;
-use kernel::StoreError;
+use kernel::{ClientId, StoreError};
 use newsletter::{
+    audit,
     subscriber::{
         Email, MigrationToken, Notice, ProviderEvent, PutSubscriber, Subscriber, SubscriberId,
     },
-    usecase::{self, Newsletter, NewsletterError, Reported},
+    usecase::{self, Erased, Newsletter, NewsletterError, Reported},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -76,9 +77,11 @@ impl Newsletter for FakeNewsletter {
         unless_faulty(email.as_str(), outcome).await
     }
 
-    async fn erase(&self, email: &Email) -> Result<bool, NewsletterError> {
-        let outcome = usecase::erase(&*self.store, email, None, now());
-        unless_faulty(email.as_str(), outcome).await
+    async fn erase(&self, email: &Email, by: ClientId) -> Result<bool, NewsletterError> {
+        let entry = audit::erasure(Uuid::now_v7(), by, now());
+        let outcome = usecase::erase(&*self.store, email, entry);
+        let erased = unless_faulty(email.as_str(), outcome).await?;
+        Ok(erased == Erased::Reported)
     }
 
     async fn notice(&self, notices: Vec<Notice>) -> Result<(), NewsletterError> {

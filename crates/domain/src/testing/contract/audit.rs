@@ -4,14 +4,16 @@ use kernel::{
     StoreError,
     audit::{Action, AuditLog, AuditPosition, AuditQuery, Entry},
     outbox::{ClaimToken, TaskId},
-    testing::{by_ann, entries, hours, minutes, noon, text, uuid},
+    testing::{by_ann, entries, hours, identifier, minutes, noon, text, uuid},
 };
 use time::OffsetDateTime;
 
 use super::{posting, put as push, touching};
 use crate::{
+    posting::{Ground, Lifetime, moderation::Moderation},
     store::{Store, WriteSet},
     testing::create,
+    usecase::moderate,
 };
 
 fn entry(n: u128, at: OffsetDateTime) -> Entry {
@@ -105,7 +107,28 @@ kernel::contract_cases!(
         };
         assert_eq!(store.entries(&since).await?, newest_first[..4]);
     },
-    async fn entries_are_of_an_operator_and_of_an_action(store: &S) {
+    /// All of one run, whichever of them is repeated.
+    async fn each_posting_of_a_run_has_its_entry(store: &S) {
+        let ids = ["a", "b", "c"];
+        push(store, &ids.map(|id| create(id, "acme"))).await?;
+        let reject = Moderation::Reject {
+            reason: "A scam.".to_owned(),
+            ground: Ground::Terms,
+        };
+        for id in ids.iter().chain(&ids) {
+            let (id, by) = (identifier(id), by_ann(1));
+            moderate(store, &id, &reject, None, &by, Lifetime::NEVER, noon()).await?;
+        }
+        let found = entries(store).await?;
+        let mut subjects: Vec<_> = found
+            .iter()
+            .filter_map(|it| it.subject.as_deref())
+            .collect();
+        subjects.sort_unstable();
+        assert_eq!(subjects, ids);
+        assert!(found.iter().all(|entry| entry.run == by_ann(1).id));
+    },
+    async fn entries_are_of_an_operator_an_action_and_a_subject(store: &S) {
         let rejects = entry(1, noon());
         // A newer program may know more actions.
         let frames = Action::from_store("postings.frame".to_owned());
@@ -114,22 +137,31 @@ kernel::contract_cases!(
             by: "bob".to_owned(),
             ..entry(3, noon())
         };
+        let frames = frames.about("a");
+        let other = other.about("a");
         let all = [&other, &frames, &rejects].map(Entry::clone);
         store.commit(writing(all.clone())).await?;
-        for (by, action, expect) in [
-            (None, None, &all[..]),
-            (Some("ann"), None, &all[1..]),
-            (None, Some("postings.frame"), &all[1..2]),
-            (Some("bob"), Some("postings.reject"), &all[..1]),
-            (Some("bob"), Some("postings.frame"), &[]),
+        let (reject, frame) = (Some("postings.reject"), Some("postings.frame"));
+        for (by, action, subject, expect) in [
+            (None, None, None, &all[..]),
+            (Some("ann"), None, None, &all[1..]),
+            (None, frame, None, &all[1..2]),
+            (Some("bob"), reject, None, &all[..1]),
+            (Some("bob"), frame, None, &[]),
+            (None, None, Some("a"), &all[..2]),
+            (Some("bob"), None, Some("a"), &all[..1]),
+            (None, frame, Some("a"), &all[1..2]),
+            (Some("bob"), frame, Some("a"), &[]),
+            (None, None, Some("A"), &[]),
         ] {
             let query = AuditQuery {
                 by: by.map(str::to_owned),
                 action: action.map(str::to_owned),
+                subject: subject.map(str::to_owned),
                 limit: 100,
                 ..AuditQuery::default()
             };
-            assert_eq!(store.entries(&query).await?, expect, "{by:?} {action:?}");
+            assert_eq!(store.entries(&query).await?, expect, "{query:?}");
         }
     },
 );

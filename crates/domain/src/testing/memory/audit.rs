@@ -28,6 +28,7 @@ impl AuditLog for MemoryStore {
             query.since.is_none_or(|since| entry.at >= since)
                 && query.by.as_ref().is_none_or(|by| entry.by == *by)
                 && (query.action.as_deref()).is_none_or(|action| entry.action.as_str() == action)
+                && (query.subject.is_none() || entry.subject == query.subject)
                 && query
                     .before
                     .is_none_or(|before| AuditPosition::from(entry) < before)

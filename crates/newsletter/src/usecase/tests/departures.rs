@@ -1,11 +1,14 @@
 //! Changes of address, and erasures.
 
+use kernel::ClientId;
+use uuid::Uuid;
+
 use super::*;
 use crate::{
     audit,
     subscriber::{Departure, MigrationSource, Remembered},
     usecase::{
-        Waiting, erase,
+        Erased, Waiting, erase,
         erase::recall,
         find_subscriber, migrate, suppress,
         withdraw::{NextLook, next_withdrawal, record_withdrawal, withdraw},
@@ -36,11 +39,10 @@ impl World {
         Some(person.status)
     }
 
-    async fn erase(&mut self, address: &str) -> bool {
+    async fn erase(&mut self, address: &str) -> Erased {
         self.now += hours(1);
-        erase(&self.store, &email(address), None, self.now)
-            .await
-            .unwrap()
+        let entry = audit::erasure(Uuid::from_u128(1), ClientId::new(uuid(1)), self.now);
+        erase(&self.store, &email(address), entry).await.unwrap()
     }
 }
 
@@ -167,8 +169,19 @@ async fn who_is_erased_is_forgotten_in_both_accounts() {
     world
         .provider
         .set(Account::New, &person, ProviderStatus::Active);
-    assert!(world.erase(ANN).await);
+    assert_eq!(world.erase(ANN).await, Erased::Reported);
+    assert_eq!(
+        world.erase(ANN).await,
+        Erased::Hidden,
+        "both accounts still know her"
+    );
     let left = world.ann().await;
+    let entries = entries(&world.store).await.unwrap();
+    let told = entries
+        .iter()
+        .map(|it| (it.by.as_str(), it.subject.as_deref()));
+    let (by, subject) = (format!("client:{}", uuid(1)), left.id.to_string());
+    assert_eq!(told.collect::<Vec<_>>(), [(&*by, Some(&*subject))]);
     assert_eq!((&left.name, left.membership), (&None, None));
     assert_eq!(find_subscriber(&world.store, &person).await, Ok(None));
     assert_eq!(world.store.find_by_token(&token).await, Ok(None));
@@ -177,7 +190,7 @@ async fn who_is_erased_is_forgotten_in_both_accounts() {
         assert!(world.provider.has_forgotten(account, &person), "{account}");
     }
     assert_eq!(world.known(ANN).await, None);
-    assert!(!world.erase(ANN).await, "nobody knows her any more");
+    assert_eq!(world.erase(ANN).await, Erased::Nothing);
     assert_eq!(world.store.remembered(&[person]).await, Ok([].into()));
     assert!(world.put("{}").await.is_new);
     assert_eq!(world.ann().await.status, SubscriberStatus::Active);
@@ -187,7 +200,7 @@ async fn who_is_erased_is_forgotten_in_both_accounts() {
 #[pollster::test]
 async fn who_is_reported_while_an_account_forgets_them_is_made_known_again() {
     let (mut world, old) = (World::with_ann().await, Account::Old);
-    assert!(world.erase(ANN).await);
+    assert_eq!(world.erase(ANN).await, Erased::Reported);
     let id = world.ann().await.id;
     let next = next_withdrawal(&world.store, id, &[old]).await;
     let Ok(NextLook::Look(look)) = next else {
@@ -210,10 +223,10 @@ async fn who_is_reported_while_an_account_forgets_them_is_made_known_again() {
 async fn who_was_suppressed_when_erased_is_never_written_to() {
     let mut world = World::with_ann().await;
     world.suppress(SubscriberStatus::SpamReported).await;
-    assert!(world.erase(ANN).await);
+    assert_eq!(world.erase(ANN).await, Erased::Reported);
     world.work().await.unwrap();
     assert_eq!(world.known(ANN).await, None);
-    assert!(world.erase(ANN).await, "that she was erased is known");
+    assert_eq!(world.erase(ANN).await, Erased::Hidden);
     world.suppress(SubscriberStatus::Unsubscribed).await;
     assert_eq!(world.known(ANN).await, None, "a late delivery is no news");
 
@@ -231,7 +244,7 @@ async fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
     let mut world = World::with_ann().await;
     let unsubscribed = SubscriberStatus::Unsubscribed;
     world.provider.set(Account::Old, &email(ANN), unsubscribed);
-    assert!(world.erase(ANN).await);
+    assert_eq!(world.erase(ANN).await, Erased::Reported);
     // The second call may be the one that destroys the evidence, with its answer lost.
     world.provider.fail(1, Failing::After, no_answer());
     assert_eq!(world.work().await, Err(no_answer()));
@@ -246,7 +259,7 @@ async fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
 #[pollster::test]
 async fn an_erasure_waits_for_the_key_of_the_other_account() {
     let mut world = World::with_ann().await;
-    assert!(world.erase(ANN).await);
+    assert_eq!(world.erase(ANN).await, Erased::Reported);
     let id = world.ann().await.id;
     let (token, effect) = world.claim(tasks::WITHDRAW).await.unwrap();
     // The old account has forgotten her, and the other cannot be asked.
@@ -265,7 +278,7 @@ async fn operators_know_how_an_erased_person_stood() {
     let spam = SubscriberStatus::SpamReported;
     world.suppress(spam).await;
     let id = world.ann().await.id;
-    assert!(world.erase(ANN).await);
+    assert_eq!(world.erase(ANN).await, Erased::Reported);
     world.work().await.unwrap();
     assert_eq!(world.known(ANN).await, None);
     assert_eq!(world.change_address().await.status, spam);
@@ -273,8 +286,9 @@ async fn operators_know_how_an_erased_person_stood() {
     let done = suppress(&world.store, &said, "asked", &by_ann(1), world.now).await;
     assert_eq!(done.unwrap().subscriber.status, spam);
 
-    let erased = erase(&world.store, &email(ANN), Some(&by_ann(2)), world.now).await;
-    assert_eq!(erased, Ok(true));
+    let entry = by_ann(2).entry(audit::SUBSCRIBERS_ERASE, world.now);
+    let erased = erase(&world.store, &email(ANN), entry).await;
+    assert_eq!(erased, Ok(Erased::Hidden));
     let entry = entries(&world.store).await.unwrap().remove(0);
     assert_eq!(entry.action, audit::SUBSCRIBERS_ERASE);
     assert!(audit::subscriber(&entry).is_some() && entry.details.is_empty());

@@ -3,9 +3,10 @@ use kernel::{
     testing::{by_ann, noon},
 };
 use newsletter::{
+    audit::SUBSCRIBERS_ERASE,
     store::Store as _,
     testing::{MemoryStore, email, notice, report, subscriber_id},
-    usecase::{self, Run, find_subscriber, put_subscribers},
+    usecase::{self, Erased, Run, find_subscriber, put_subscribers},
 };
 
 use super::{
@@ -80,8 +81,13 @@ async fn an_export_has_everybody_who_is_suppressed_and_no_one_else() {
     assert_eq!(exported(&store).await, (expect, 1));
     // An address that is being erased is not exported.
     for address in [ADA, STRANGER] {
-        let erased = usecase::erase(&store, &email(address), None, noon()).await;
-        assert_eq!(erased, Ok(true));
+        let erased = usecase::erase(
+            &store,
+            &email(address),
+            by_ann(9).entry(SUBSCRIBERS_ERASE, noon()),
+        )
+        .await;
+        assert_ne!(erased, Ok(Erased::Nothing));
     }
     let nobody = "email,status,source,account,at,reason\n".to_owned();
     assert_eq!(exported(&store).await, (nobody, 1));
