@@ -8,7 +8,7 @@ use sql_common::{
     audit, catalogue, duplicate,
     executor::{Executor, Outcome},
     outbox::give_up,
-    posting::write_decisions,
+    posting::{trim_histories, write_decisions},
 };
 use uuid::Uuid;
 
@@ -38,6 +38,7 @@ async fn apply(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     for posting in writes.postings.values() {
         posting::write(conn, posting).await?;
     }
+    trim_histories(conn, writes).await?;
     write_decisions(conn, writes).await?;
     duplicate::write(conn, &writes.fingerprints).await?;
     write_tasks(conn, &writes.tasks, &unchanged).await

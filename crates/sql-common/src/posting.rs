@@ -13,7 +13,7 @@ use domain::{
         ContentHash, Description, Details, EnrichedTexts, HistoryEntry, Metadata, Original,
         Posting, SalaryPeriod, TextsDigest,
     },
-    store::PostingWrite,
+    store::{HISTORY_SHOWN, PostingWrite, WriteSet},
 };
 use kernel::{
     Actor, CompanyId, PostingId, StoreError, Version,
@@ -26,8 +26,10 @@ pub use self::{
     view::{find, list},
 };
 use crate::{
-    entity,
-    stored::{digest, parse, parse_optional},
+    binds, entity,
+    executor::{Executor, Outcome},
+    statement,
+    stored::{digest, most, parse, parse_optional},
     types::{Count, Id, Moment, StoredId, TextList, ToText, optional_time},
 };
 
@@ -246,6 +248,33 @@ impl TryFrom<HistoryRow> for HistoryEntry {
             by: parse(row.actor, "posting_history.actor")?,
         })
     }
+}
+
+statement! {
+    /// Deletes the entries of a history that are older than the last one to keep.
+    TrimHistory = r"
+        DELETE FROM posting_history WHERE posting_id = :posting AND (version, step) < (
+            SELECT version, step FROM posting_history WHERE posting_id = :posting
+            ORDER BY version DESC, step DESC LIMIT 1 OFFSET :others
+        )"
+}
+
+/// The postings of a commit whose histories it trims.
+pub fn trimmed(writes: &WriteSet) -> impl Iterator<Item = PostingId> {
+    let trimmed = writes
+        .postings
+        .iter()
+        .filter(|(_, write)| write.trims_history());
+    trimmed.map(|(id, _)| *id)
+}
+
+/// Trims the histories of a commit's postings, which have their new entries.
+pub async fn trim_histories(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
+    for posting in trimmed(writes) {
+        let kept = binds! { posting: posting.uuid(), others: most(HISTORY_SHOWN - 1) };
+        conn.execute::<TrimHistory>(kept).await?;
+    }
+    Ok(())
 }
 
 /// The history in order, from rows that were read newest first.

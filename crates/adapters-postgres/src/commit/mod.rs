@@ -19,7 +19,10 @@ use sql_common::{
     event::EventRow,
     executor::Executor as _,
     outbox::{EffectAsked, each_effect, effects_of},
-    posting::{HistoryRow, PostingRow, TextsRow, has_decisions, history_of, write_decisions},
+    posting::{
+        HistoryRow, PostingRow, TextsRow, has_decisions, history_of, trim_histories, trimmed,
+        write_decisions,
+    },
     stored::most,
 };
 use uuid::Uuid;
@@ -57,6 +60,7 @@ fn is_one_statement(writes: &WriteSet) -> bool {
         && !writes.tasks.settles_tasks()
         && writes.tasks.audit.is_empty()
         && !has_decisions(writes)
+        && trimmed(writes).next().is_none()
 }
 
 /// Locks postings, and writes all but decisions, fingerprints, finished tasks and audit entries.
@@ -138,6 +142,7 @@ pub(crate) async fn finish(
     if tasks.adds_tasks() || !(writes.companies.is_empty() && writes.postings.is_empty()) {
         write(conn, writes, Vec::new(), lock_timeout).await?;
     }
+    trim_histories(conn, writes).await?;
     write_decisions(conn, writes).await?;
     duplicate::write(conn, &writes.fingerprints).await?;
     let done = each! { &tasks.done, it => id: it.task.0, generation: it.generation };

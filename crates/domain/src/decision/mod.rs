@@ -23,5 +23,5 @@ pub use self::{
     change::Change,
     decide::{Decided, decide},
     snapshot::Snapshot,
-    writes::{PostingWrite, WriteSet},
+    writes::{HISTORY_SHOWN, PostingWrite, WriteSet},
 };

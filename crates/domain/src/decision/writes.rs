@@ -17,6 +17,12 @@ use crate::{
     },
 };
 
+/// The number of newest history entries that are read.
+pub const HISTORY_SHOWN: usize = 100;
+
+/// The number of versions of a posting after which its history is trimmed.
+const TRIMMED_EVERY: Version = 64;
+
 /// A posting to write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostingWrite {
@@ -57,6 +63,12 @@ impl PostingWrite {
         self.history.extend(later);
     }
 
+    /// Whether the commit deletes the posting's history but for the newest [`HISTORY_SHOWN`]
+    /// entries: now and then, so that a history has a bound and few commits pay for it.
+    pub const fn trims_history(&self) -> bool {
+        self.posting.version % TRIMMED_EVERY == 0 || self.history.len() > HISTORY_SHOWN
+    }
+
     /// The description to store; `None` leaves the stored one.
     pub fn description(&self) -> Option<&str> {
         let is_new = self.expected.is_none();
@@ -68,6 +80,7 @@ impl PostingWrite {
     /// What readers see of the posting after this write, by what they see of the stored one. For a
     /// store that keeps both alike.
     pub fn view(mut self, stored: Option<&PostingView>, company: CompanyView) -> PostingView {
+        let is_trimmed = self.trims_history();
         let written = self.description().map(Arc::from);
         let description = &mut self.posting.details.raw_description;
         let text = written.or_else(|| stored?.posting.details.raw_description.text().cloned());
@@ -79,6 +92,9 @@ impl PostingWrite {
         };
         let mut history = stored.map_or_else(Vec::new, |view| view.history.clone());
         history.append(&mut self.history);
+        if is_trimmed {
+            history.drain(..history.len().saturating_sub(HISTORY_SHOWN));
+        }
         PostingView {
             posting: self.posting,
             company,

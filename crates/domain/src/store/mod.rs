@@ -21,7 +21,7 @@ pub use self::{
     retention::{Erasure, Purge, Retention},
     search::{Search, Step},
 };
-pub use crate::decision::{PostingWrite, Snapshot, WriteSet};
+pub use crate::decision::{HISTORY_SHOWN, PostingWrite, Snapshot, WriteSet};
 use crate::posting::{
     PostingView, RepeatAnswer,
     duplicate::{Candidate, Fingerprint},
@@ -56,6 +56,8 @@ pub trait Store: Send + Sync {
     /// Companies have no version, so another commit may have changed one in the same way. Then it
     /// stays as it is, and the events of `writes` about it are left out. A company keeps the names
     /// that the commit replaces, the stored one too: [`CompanyWrite::former_names`] is the rule.
+    ///
+    /// The history of a posting loses its oldest entries where [`PostingWrite::trims_history`].
     ///
     /// [`StoreError::Conflict`] if a posting's version is not the expected one, its identifier was
     /// taken meanwhile, a company has another owner than its write requires, a posting does not
@@ -97,9 +99,6 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Result<Vec<SourceIdentifier>, StoreError>;
 }
-
-/// The number of newest history entries that are read.
-pub const HISTORY_SHOWN: usize = 100;
 
 /// The port for answers about postings.
 #[async_trait]

@@ -128,7 +128,7 @@ macro_rules! store_suite {
                 secrets_are_not_told;
             outbox: counting_has_an_end;
             tables: a_posting_without_its_company_is_refused a_token_has_one_holder
-                a_page_of_events_looks_at_a_limited_number;
+                a_page_of_events_looks_at_a_limited_number a_history_has_a_bound;
             webhooks: tables_refuse_what_has_no_meaning;
             catalogues: the_table_refuses_what_has_no_meaning;
         }

@@ -1,16 +1,21 @@
 //! What tables, statements and constraints of both databases come to.
 
 use domain::{
-    store::{PostingReader, Store},
-    testing::commit_events,
+    posting::Lifetime,
+    store::{HISTORY_SHOWN, PostingReader, Store},
+    testing::{commit_events, create, push},
+    usecase::ingest,
 };
 use kernel::{
     Prefixes, StoreError,
     event::{EventLog, EventName, LogQuery},
-    testing::identifier,
+    testing::{identifier, noon},
 };
 
-use super::sample::{self, TOLD};
+use super::{
+    Shell,
+    sample::{self, TOLD},
+};
 use crate::event::MOST_LOOKED_AT;
 
 /// Checks that a posting needs its company.
@@ -20,6 +25,34 @@ pub async fn a_posting_without_its_company_is_refused<S: Store + PostingReader>(
     assert_eq!(store.find(&identifier("job-1")).await, Ok(None));
     // The connection is as good as before.
     assert_eq!(store.commit(sample::create(1)).await, Ok(()));
+}
+
+/// Checks that a posting that comes and goes does not fill the database with its history.
+pub async fn a_history_has_a_bound<S: Store + PostingReader + Shell>(store: &S) {
+    let pushed = async |body: &str| {
+        let pushed = push("a", body);
+        let batch = [pushed, push("a", r#"{"expiration":null}"#)];
+        let answers = ingest(store, &batch, Lifetime::NEVER, noon()).await;
+        assert!(answers.expect("the store works").iter().all(Result::is_ok));
+    };
+    let batch = [create("a", "acme"), create("b", "acme")];
+    let created = ingest(store, &batch, Lifetime::NEVER, noon()).await;
+    created.expect("the store works");
+    for n in 0..130 {
+        pushed(&format!(r#"{{"expiration":{{"reason":"{n}"}}}}"#)).await;
+    }
+    let kept = store.number("SELECT count(*) FROM posting_history").await;
+    // Two for each commit since the last trim, at version 128; and that of the other posting.
+    let of_others = 1;
+    assert_eq!(kept, 100 + 2 * (131 - 128) + of_others);
+    let view = store.find(&identifier("a")).await.expect("the store works");
+    let history = view.expect("it is there").history;
+    let newest = history.iter().rev().nth(1);
+    assert_eq!(
+        newest.and_then(|entry| entry.reason.as_deref()),
+        Some("129")
+    );
+    assert_eq!(history.len(), HISTORY_SHOWN);
 }
 
 /// Checks that a second holder of a token is a conflict.
