@@ -41,6 +41,7 @@ impl Website {
             normal.push('#');
             normal.push_str(&decode_unreserved(fragment));
         }
+        encode_markup(&mut normal);
         Ok(Self(normal))
     }
 
@@ -58,6 +59,26 @@ impl Website {
 impl fmt::Display for Website {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// Percent-encodes the characters of an address that end an attribute or begin a tag, for readers
+/// that put it into a page without escaping it; and spaces. The URL Standard's parser encodes them
+/// too, the apostrophe in queries alone.
+pub fn encode_markup(address: &mut String) {
+    const ENCODED: [(char, &str); 6] = [
+        (' ', "%20"),
+        ('"', "%22"),
+        ('\'', "%27"),
+        ('<', "%3C"),
+        ('>', "%3E"),
+        ('`', "%60"),
+    ];
+    let is_encoded = |byte| b" \"'<>`".contains(&byte);
+    if address.bytes().any(is_encoded) {
+        for (from, to) in ENCODED {
+            *address = address.replace(from, to);
+        }
     }
 }
 
@@ -162,6 +183,7 @@ mod tests {
         https://b.example/en/#!jobs/%7Eacme/ https://b.example/en#!jobs/~acme/
         https://b.example?a=b#/é% https://b.example?a=b#/%C3%A9%25
         https://b.example/#about/acme https://b.example
+        https://b.example/o'r?q='<`># https://b.example/o%27r?q=%27%3C%60%3E
         https://b.example/# https://b.example";
 
     #[test]
@@ -198,6 +220,24 @@ mod tests {
         for place in ["/@ann", "?mail=a@b.example", "#a@b"] {
             let text = format!("https://acme.example{place}");
             assert_eq!(check_web_url(&text), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_ends_an_attribute_is_encoded() {
+        for (text, expect) in [
+            ("https://a.example/x?y=%22#z", "https://a.example/x?y=%22#z"),
+            ("/a b.png", "/a%20b.png"),
+            (
+                "https://a.example/\"'><b>`é",
+                "https://a.example/%22%27%3E%3Cb%3E%60é",
+            ),
+        ] {
+            let mut address = text.to_owned();
+            encode_markup(&mut address);
+            assert_eq!(address, expect);
+            encode_markup(&mut address);
+            assert_eq!(address, expect, "once");
         }
     }
 

@@ -9,7 +9,7 @@ use kernel::{
     field::{FieldValue as _, Patch, Sent, SentWebsite, is_short_when_normal},
     fields,
     validation::FieldErrors,
-    website::{check_logo_path, check_web_url},
+    website::{check_logo_path, check_web_url, encode_markup},
 };
 
 use super::{
@@ -203,6 +203,14 @@ impl PostingPatch {
             }
     }
 
+    /// Percent-encodes what the application link and the logo's path must not contain in a page.
+    pub(super) fn encode_addresses(&mut self, errors: &mut FieldErrors) {
+        encode("application_url", 2048, &mut self.application_url, errors);
+        if let Patch::Set(company) = &mut self.company {
+            encode("company.logo_path", 1024, &mut company.logo_path, errors);
+        }
+    }
+
     /// The reason of the expiry that the push asks for, if it has one.
     pub fn new_reason(&self) -> Option<&String> {
         self.expiration.value()?.reason.value()
@@ -213,6 +221,21 @@ impl PostingPatch {
         let own = self.missing().into_iter().map(str::to_owned);
         let of_company = self.company().missing().into_iter();
         own.chain(of_company.map(|field| format!("company.{field}")))
+    }
+}
+
+/// Percent-encodes an address, which must keep to its limit then: it can be sent back.
+fn encode(field: &str, longest: usize, address: &mut Patch<String>, errors: &mut FieldErrors) {
+    let Patch::Set(address) = address else { return };
+    let sent = address.len();
+    encode_markup(address);
+    let length = address.chars().count();
+    if address.len() > sent && length > longest {
+        let why = format!(
+            "must be at most {longest} characters long when it is percent-encoded, and has \
+             {length} then"
+        );
+        errors.add(field, why);
     }
 }
 
@@ -234,7 +257,8 @@ impl CompanyPatch {
                 .unwrap_or_default()
                 .report("logo_path", &mut errors),
         };
-        let (patch, errors) = Sent::set_with(patch, errors).checked();
+        let (mut patch, mut errors) = Sent::set_with(patch, errors).checked();
+        encode("logo_path", 1024, &mut patch.logo_path, &mut errors);
         if errors.is_empty() {
             Ok(patch)
         } else {

@@ -91,11 +91,12 @@ impl PutPosting {
     /// unknown fields are errors.
     pub(crate) fn of(
         identifier: Result<SourceIdentifier, InvalidIdentifier>,
-        (patch, mut errors): (PostingPatch, FieldErrors),
+        (mut patch, mut errors): (PostingPatch, FieldErrors),
         strict: bool,
         by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
+        patch.encode_addresses(&mut errors);
         if strict {
             body::refuse_unknown::<PostingPatch>(&mut errors);
         }

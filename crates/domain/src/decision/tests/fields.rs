@@ -277,3 +277,23 @@ fn a_segment_of_the_path_is_an_identifier_or_a_field_error_beside_the_others() {
         }
     }
 }
+
+/// The URL Standard's parser encodes them as well, so that they lead where they led.
+#[test]
+fn an_address_is_stored_as_a_page_can_have_it() {
+    let mut board = Board::new();
+    let sent = r#"{"application_url":"https://a.example/<b>?q='x'","company":{"logo_path":"/a \"b\".png"}}"#;
+    board.put(CREATE).unwrap();
+    board.put(sent).unwrap();
+    let stored = board.posting().details.application_url.as_deref();
+    assert_eq!(stored, Some("https://a.example/%3Cb%3E?q=%27x%27"));
+    assert_eq!(
+        board.company().logo_path.as_deref(),
+        Some("/a%20%22b%22.png")
+    );
+    assert_eq!(board.put(sent).unwrap().0.1, PutOutcome::Unchanged);
+
+    let long = format!("https://a.example/{}", "<".repeat(1_000));
+    let body = format!(r#"{{"application_url":"{long}"}}"#);
+    assert_eq!(board.wrong(&body), ["application_url"]);
+}
