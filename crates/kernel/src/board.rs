@@ -1,12 +1,12 @@
 //! The words about postings that every context uses.
 
-use crate::vocabulary::vocabulary;
+use crate::{field::Term as _, vocabulary::vocabulary};
 
 vocabulary! {
     /// The status of a posting.
     Status {
         /// Waits for its first verdict.
-        PendingEnrichment = "PendingEnrichment",
+        PendingEnrichment = "PendingEnrichment" | "pending",
         /// May be shown.
         Approved = "approved",
         /// Must not be shown.
@@ -20,6 +20,15 @@ impl Status {
     /// Whether the posting is, or may become, visible: it waits for a verdict or is approved.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::PendingEnrichment | Self::Approved)
+    }
+
+    /// Reads the status that a filter names: `pending` is short for the first one.
+    pub fn of_filter(text: &str) -> Result<Self, String> {
+        let short = (text == "pending").then_some(Self::PendingEnrichment);
+        short.or_else(|| Self::parse(text)).ok_or_else(|| {
+            let meant = Self::likely(text).map(|likely| format!("; is \"{likely}\" meant?"));
+            format!("must be {}{}", Self::EXPECTED, meant.unwrap_or_default())
+        })
     }
 }
 
@@ -36,5 +45,32 @@ vocabulary! {
         Expired = "expired",
         /// An expired posting was reopened.
         Reopened = "reopened",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_names_a_status_or_is_told_which_one_is_meant() {
+        for status in Status::ALL {
+            assert_eq!(Status::of_filter(status.as_str()), Ok(*status));
+        }
+        assert_eq!(Status::of_filter("pending"), Ok(Status::PendingEnrichment));
+        for (text, meant) in [
+            ("Approved", "; is \"approved\" meant?"),
+            ("reject", "; is \"rejected\" meant?"),
+            ("Pending", "; is \"PendingEnrichment\" meant?"),
+            ("pendingenrichment", "; is \"PendingEnrichment\" meant?"),
+            ("live", ""),
+        ] {
+            let all = "must be one of PendingEnrichment, approved, rejected, expired";
+            assert_eq!(
+                Status::of_filter(text),
+                Err(format!("{all}{meant}")),
+                "{text}"
+            );
+        }
     }
 }

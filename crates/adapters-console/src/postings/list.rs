@@ -146,11 +146,7 @@ pub async fn page(visit: &Visit, here: &str, fields: Fields) -> Answer {
 
 /// The search of an address.
 fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
-    let status = optional(fields.text("status"), |text| {
-        let is_it = |status: &Status| [status.as_str(), text::status(*status)].contains(&text);
-        let status = Status::ALL.iter().copied().find(is_it);
-        status.ok_or_else(|| format!("{text:?} is no status"))
-    });
+    let status = optional(fields.text("status"), Status::of_filter);
     let status = fields.take("status", status);
     let client = optional(fields.text("client"), |text| {
         let id = text.parse::<ClientId>();

@@ -12,13 +12,11 @@ use actix_web::{
 };
 use domain::store::{ListOrder, ListQuery, Position, PostingReader, Texts};
 use futures_util::stream::{self, Stream};
+use kernel::Status;
 use tokio::task::{JoinSet, spawn_blocking};
 use tracing::Span;
 
-use super::{
-    json_ld::Form,
-    list::{parse_status, parse_texts},
-};
+use super::{json_ld::Form, list::parse_texts};
 use crate::{
     answer::Answer,
     coding::encode,
@@ -89,7 +87,7 @@ impl Options for Choice {
         let asked = ListQuery {
             order: ListOrder::Id,
             texts: parameters.take("texts", parse_texts).unwrap_or_default(),
-            status: parameters.take("status", parse_status),
+            status: parameters.take("status", Status::of_filter),
             limit: PAGE_POSTINGS,
             ..ListQuery::default()
         };

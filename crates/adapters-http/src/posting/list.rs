@@ -58,7 +58,7 @@ async fn read(
 fn parse(query: &str, me: ClientId) -> Result<ListQuery, FieldErrors> {
     let mut parameters = Parameters::of(query);
     let query = ListQuery {
-        status: parameters.take("status", parse_status),
+        status: parameters.take("status", Status::of_filter),
         texts: parameters.take("texts", parse_texts).unwrap_or_default(),
         updated_after: parameters.take("updated_after", parse_time),
         created_by: parameters.take("client", |text| parse_client(text, me)),
@@ -82,11 +82,6 @@ fn parse_client(text: &str, me: ClientId) -> Result<ClientId, String> {
     }
     text.parse()
         .map_err(|_| format!("must be {ME} or the id of a client"))
-}
-
-/// Reads a status.
-pub(super) fn parse_status(text: &str) -> Result<Status, String> {
-    one_of(Status::NAMES, Status::parse(text))
 }
 
 /// Reads a choice of texts.
@@ -166,7 +161,7 @@ mod tests {
         for (query, part) in [
             (
                 wrong,
-                "status must be one of PendingEnrichment, approved, rejected, expired",
+                "status must be one of PendingEnrichment, approved, rejected, expired; is \"approved\" meant?",
             ),
             ("texts=some", "must be one of all, redacted, none"),
             ("client=Me", "must be me or the id"),

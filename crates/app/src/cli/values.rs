@@ -24,9 +24,7 @@ pub fn operator(text: &str) -> Result<Operator, String> {
 
 /// A posting's status.
 pub fn status(text: &str) -> Result<Status, String> {
-    let mut all = Status::ALL.iter().copied();
-    all.find(|status| status.as_str().eq_ignore_ascii_case(text.trim()))
-        .ok_or_else(|| format!("{text:?} is not one of {}", Status::NAMES.join(", ")))
+    Status::of_filter(text.trim()).map_err(|why| format!("{text:?} {why}"))
 }
 
 /// A posting's unique source identifier, untrimmed.

@@ -26,8 +26,9 @@ fn names_and_ids() {
         status,
         r#"
         approved           | Approved
-        pendingenrichment  | PendingEnrichment
-        open               ! "open" is not one of PendingEnrichment,
+        pending            | PendingEnrichment
+        PendingEnrichment  | PendingEnrichment
+        Approved           ! "Approved" must be one of PendingEnrichment, approved, rejected, expired; is "approved" meant?
         "#,
     );
     check(

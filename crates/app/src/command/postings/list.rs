@@ -19,7 +19,7 @@ pub(super) const PAGE: usize = 200;
 /// List postings, the last changed first
 #[derive(Debug, Args)]
 pub struct List {
-    /// Only postings of this status: `PendingEnrichment`, `approved`, `rejected` or `expired`
+    /// Only postings of this status: `pending`, `approved`, `rejected` or `expired`
     #[arg(long, value_name = "STATUS", value_parser = values::status)]
     status: Option<Status>,
 

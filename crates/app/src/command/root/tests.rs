@@ -110,7 +110,7 @@ fn what_is_refused_is_named() {
         outbox retry x                                ! ID: "x" is not the number
         push f --catalogue a/b                        ! --catalogue: "a/b" is not 1 to 64
         push f --catalogue c --max-missing 101        ! --max-missing: "101" is not a whole
-        postings list --status x                      ! --status: "x" is not one of Pending
+        postings list --status x                      ! --status: "x" must be one of Pending
         subscribers migrate a@b.de x --source manual  ! EMAIL: "x" must be a valid
         webhooks create --url https://h --type X      ! --type: "X" is not one of JobPostingCreated
         webhooks show 1                               ! ID: "1" is not a webhook's id
