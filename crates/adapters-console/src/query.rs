@@ -1,5 +1,7 @@
 //! Fields of an address or a form.
 
+use std::borrow::Cow;
+
 /// The largest number of fields that are read.
 const MOST_FIELDS: usize = 1_000;
 
@@ -21,7 +23,9 @@ impl Query {
     /// Parses fields as forms encode them.
     pub fn parse(text: &str) -> Self {
         let fields = url::form_urlencoded::parse(text.as_bytes()).take(MOST_FIELDS);
-        let fields = fields.map(|(name, value)| (name.into_owned(), value.trim().to_owned()));
+        // No stored text has a U+0000, and PostgreSQL refuses to compare with one.
+        let clean = |text: Cow<'_, str>| text.replace('\0', "\u{fffd}");
+        let fields = fields.map(|(name, value)| (clean(name), clean(value).trim().to_owned()));
         Self(fields.filter(|(_, value)| !value.is_empty()).collect())
     }
 
