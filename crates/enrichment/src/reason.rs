@@ -2,8 +2,8 @@
 
 use domain::posting::{
     ReasonCode::{
-        self, Discriminatory, ErrorPage, Fraud, Illegal, ImageOnly, NoContent, NotAJob,
-        PersonalData, PositionClosed, Spam, TestPosting, TooComplex,
+        self, ClosedNotice, Discriminatory, ErrorPage, Fraud, Illegal, ImageOnly, LoginWall,
+        Navigation, NoContent, NotAJob, PersonalData, Spam, TestPosting, TooComplex,
     },
     Verdict,
 };
@@ -66,9 +66,17 @@ pub const fn sentence(code: ReasonCode) -> &'static str {
             "The description is a page that asks for JavaScript, denies access or reports an \
              error. Fetch the job itself and send the posting again."
         }
-        PositionClosed => {
+        LoginWall => {
+            "The description is a page that asks the reader to sign in. Fetch the job itself \
+             and send the posting again."
+        }
+        ClosedNotice => {
             "The description says that the position is no longer offered. Expire the posting, \
              or describe the job in `raw_description` and send it again."
+        }
+        Navigation => {
+            "The description is a menu, a footer or a cookie banner. Fetch the job itself and \
+             send the posting again."
         }
     }
 }
@@ -84,7 +92,9 @@ pub fn refused(refusal: Refusal, passages: Vec<String>) -> Verdict {
         Refusal::OnlyLinks | Refusal::NoContent => NoContent,
         Refusal::OnlyImage => ImageOnly,
         Refusal::ErrorPage => ErrorPage,
-        Refusal::Closed => PositionClosed,
+        Refusal::LoginWall => LoginWall,
+        Refusal::Closed => ClosedNotice,
+        Refusal::Navigation => Navigation,
         Refusal::Test => TestPosting,
     };
     let text = match refusal {

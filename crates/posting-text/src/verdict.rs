@@ -1,12 +1,13 @@
-//! Refuses postings that are none for certain: empty ones, bare links or images, test strings,
-//! error pages, and notices that a position is taken.
+//! Refuses descriptions that describe no job: empty ones, bare links or images, test strings, and
+//! what a page shows beside or instead of a job, such as an error, a login form or a cookie banner.
 //!
+//! A text is read sentence by sentence. It is refused if a sentence is a notice of a table and no
+//! other sentence describes anything; brands, numbers and the words of such pages describe nothing.
 //! A wrong refusal is worse than a poor posting on the board, so only certain cases are refused.
-//! Words are never merely counted, since Japanese has no spaces.
 
 mod notice;
 
-use self::notice::{CLOSED, ERROR_PAGE, Notice, TEST, normalised};
+use self::notice::{PAGES, Seen, TEST, normalised};
 use crate::{
     Budget, Result,
     document::{Document, SEPARATOR},
@@ -14,42 +15,54 @@ use crate::{
 };
 
 /// The version of the rules that refuse postings. A test has one raise it with their verdicts.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
-/// Why a posting is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Why a posting is refused. A text with several meanings gets the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Refusal {
-    /// The description is empty or a placeholder.
+    /// The description says that the position is taken or no longer offered.
+    Closed,
+    /// The description asks the reader to sign in or to subscribe.
+    LoginWall,
+    /// The description is what a server shows instead of a page: it needs JavaScript, denies
+    /// access, wants a puzzle solved, or finds nothing.
+    ErrorPage,
+    /// The description is empty, a placeholder, the title, or a reference to another place.
     NoContent,
+    /// The description is a menu, a footer or a cookie banner.
+    Navigation,
     /// The description consists of links.
     OnlyLinks,
     /// The description is an image.
     OnlyImage,
-    /// The description is what a server shows instead of a page: it needs JavaScript, denies
-    /// access, or finds nothing.
-    ErrorPage,
-    /// The description says that the position is taken or no longer offered.
-    Closed,
     /// The posting is a test.
     Test,
 }
 
 impl Refusal {
     /// Every reason.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
+        Self::Closed,
+        Self::LoginWall,
+        Self::ErrorPage,
         Self::NoContent,
+        Self::Navigation,
         Self::OnlyLinks,
         Self::OnlyImage,
-        Self::ErrorPage,
-        Self::Closed,
         Self::Test,
     ];
 }
 
 /// A longer description is no test, unless it is filler text.
 const MAX_TEST_LENGTH: usize = 400;
-/// A longer description is no error page, and no notice.
-const MAX_NOTICE_LENGTH: usize = 600;
+/// A longer description is more than a notice.
+const MAX_NOTICE_LENGTH: usize = 1_200;
+/// A longer description is no error object and no template.
+const MAX_OBJECT_LENGTH: usize = 400;
+/// The most unknown words of a sentence that is a name: `Borrowdale Logistik GmbH`.
+const MAX_NAME: usize = 6;
+/// The longest name in a script without capitals, in letters.
+const MAX_PLAIN_NAME: usize = 6;
 /// The most letters beside links or images that say nothing: "Apply here".
 const MAX_BESIDE: usize = 12;
 /// More letters that stand for images are a description.
@@ -66,15 +79,12 @@ pub(crate) fn passages(
 ) -> Result<Vec<String>> {
     let lines = || text.split(|c: char| c.is_control()).map(str::trim);
     let lines = || lines().filter(|line| !line.is_empty());
-    let notice = match refusal {
-        Refusal::ErrorPage => Some(&*ERROR_PAGE),
-        Refusal::Closed => Some(&*CLOSED),
-        Refusal::Test if is_test_title(title) => return Ok(vec![title.to_owned()]),
-        _ => None,
-    };
-    budget.spend(notice.map_or(1, |notice| notice.steps(text.len())))?;
-    let says_so = |line: &&str| notice.is_some_and(|it| it.look(line, |_| false).has_phrase);
-    let mut found: Vec<_> = lines().filter(says_so).take(MAX_PASSAGES).collect();
+    if refusal == Refusal::Test && is_test_title(title) {
+        return Ok(vec![title.to_owned()]);
+    }
+    budget.spend(text.len().saturating_mul(4))?;
+    let says_so = |part: &&str| PAGES.look(part, |_| false).refusal == Some(refusal);
+    let mut found: Vec<_> = sentences(text).filter(says_so).take(MAX_PASSAGES).collect();
     if found.is_empty() {
         found = lines().take(MAX_PASSAGES).collect();
     }
@@ -94,15 +104,13 @@ pub(crate) fn judge(
     if let Some(refusal) = by_amount(&content, document) {
         return Ok(Some(refusal));
     }
+    if let Some(refusal) = by_form(&content, title) {
+        return Ok(Some(refusal));
+    }
     if content.weight <= MAX_NOTICE_LENGTH {
-        for (notice, refusal) in [
-            (&*ERROR_PAGE, Refusal::ErrorPage),
-            (&*CLOSED, Refusal::Closed),
-        ] {
-            budget.spend(notice.steps(content.letters))?;
-            if is_notice(notice, &content.text, title) {
-                return Ok(Some(refusal));
-            }
+        budget.spend(content.text.len().saturating_mul(8))?;
+        if let Some(refusal) = by_notice(&content.text, title) {
+            return Ok(Some(refusal));
         }
     }
     Ok(is_test_posting(title, &content).then_some(Refusal::Test))
@@ -123,15 +131,99 @@ fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
     }
 }
 
-/// Whether a whole text is a notice: three quarters of it must be known words, numbers or words of
-/// the title, so that a remark in a posting is none.
-fn is_notice(notice: &Notice, text: &str, title: &str) -> bool {
+/// The refusal of a short description that is an error object, the title alone, or a template that
+/// nothing was filled into.
+fn by_form(content: &Content, title: &str) -> Option<Refusal> {
+    const MEMBERS: [&str; 6] = ["error", "errors", "message", "status", "code", "detail"];
+    if content.weight > MAX_OBJECT_LENGTH {
+        return None;
+    }
+    let text = content.text.trim();
+    let has_member = |name: &&str| text.contains(&format!("\"{name}\""));
+    if text.starts_with('{') && text.ends_with('}') && MEMBERS.iter().any(has_member) {
+        return Some(Refusal::ErrorPage);
+    }
+    let is_title = !title.is_empty() && normalised(text) == normalised(title);
+    (is_title || blanks(text) >= 2).then_some(Refusal::NoContent)
+}
+
+/// The number of blanks of a template: `[Job Title]`, `{{ company_name }}`.
+fn blanks(text: &str) -> usize {
+    const FILLED_WITH: &str = "\
+        company employer job title position role location city country name salary department insert \
+        description responsibilities requirements benefits team date email";
+    let ends = |open: char| if open == '[' { ']' } else { '}' };
+    let blank = |(at, open): (usize, char)| {
+        let inside = text[at + 1..].trim_start_matches(open);
+        let (inside, _) = inside.split_once(ends(open))?;
+        let words = words(inside);
+        let is_blank = words.len() <= 6 && words.iter().any(|it| is_among(FILLED_WITH, &it.lower));
+        is_blank.then_some(())
+    };
+    let opens = text.char_indices().filter(|(_, c)| matches!(c, '[' | '{'));
+    let single = opens.filter(|(at, c)| !text[..*at].ends_with(*c));
+    single.filter_map(blank).count()
+}
+
+/// The refusal of a text whose sentences are notices, and nothing beside them describes a job.
+fn by_notice(text: &str, title: &str) -> Option<Refusal> {
     let title = normalised(title);
     let is_known = |word: &str| {
         word.contains(|c: char| c.is_ascii_digit()) || title.split(' ').any(|known| known == word)
     };
-    let seen = notice.look(text, is_known);
-    seen.has_phrase && seen.unknown.saturating_mul(4) <= seen.letters
+    let seen: Vec<_> = sentences(text)
+        .map(|sentence| PAGES.look(sentence, is_known))
+        .collect();
+    let refusal = seen.iter().filter_map(|seen| seen.refusal).min()?;
+    let describes = |seen: &Seen| describes(seen, refusal);
+    (!seen.iter().any(describes)).then_some(refusal)
+}
+
+/// Whether a sentence of such a text says more than the notice does.
+fn describes(seen: &Seen, refusal: Refusal) -> bool {
+    let is_name = seen.plain_words == 0 && seen.unknown_words <= MAX_NAME;
+    if seen.unknown == 0 || is_name {
+        return false;
+    }
+    // A menu or a reference is short in itself: a word more may be the job.
+    if seen.tells_reader || matches!(refusal, Refusal::NoContent | Refusal::Navigation) {
+        return true;
+    }
+    if seen.refusal.is_some() {
+        let share = if seen.plain_words > 1 { 8 } else { 4 };
+        return seen.unknown.saturating_mul(share) > seen.letters;
+    }
+    let is_slack = seen.plain_words == 1 && seen.unknown.saturating_mul(3) <= seen.letters;
+    !is_slack && seen.unknown > MAX_PLAIN_NAME
+}
+
+/// The sentences and other parts of a text that a reader sees apart.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let ends = |(at, c): (usize, char)| match c {
+        '。' | '！' | '？' => true,
+        '.' | '!' | '?' | '…' | '؟' | '।' => {
+            let next = text[at + c.len_utf8()..].chars().next();
+            next.is_none_or(char::is_whitespace)
+        }
+        '/' | '-' | '–' | '—' => {
+            text[..at].ends_with(' ') && text[at + c.len_utf8()..].starts_with(' ')
+        }
+        _ => c.is_control() || matches!(c, '|' | '•' | '·' | '»' | '›' | ';'),
+    };
+    let mut rest = 0;
+    let mut parts = Vec::new();
+    for (at, c) in text.char_indices() {
+        if ends((at, c)) {
+            parts.push(&text[rest..at + c.len_utf8()]);
+            rest = at + c.len_utf8();
+        }
+    }
+    parts.push(&text[rest..]);
+    let separators = |c: char| c.is_control() || c.is_whitespace() || "|•·»›;/–—-".contains(c);
+    let parts = parts
+        .into_iter()
+        .map(move |part| part.trim_matches(separators));
+    parts.filter(|part| !part.is_empty())
 }
 
 fn is_test_posting(title: &str, content: &Content) -> bool {
@@ -151,8 +243,6 @@ struct Content {
     links: usize,
     /// The number of letters and digits; a character that is a syllable or a word counts twice.
     weight: usize,
-    /// The bytes of those letters and digits.
-    letters: usize,
 }
 
 impl Content {
@@ -188,16 +278,14 @@ impl Content {
             text.push('\n');
             start += SEPARATOR.len();
         });
-        let letters = || text.chars().filter(|c| c.is_alphanumeric());
-        let weight = letters()
+        let letters = text.chars().filter(|c| c.is_alphanumeric());
+        let weight = letters
             .map(|c| if u32::from(c) >= 0x1100 { 2 } else { 1 })
             .sum();
-        let letters = letters().map(char::len_utf8).sum();
         Self {
             text,
             links,
             weight,
-            letters,
         }
     }
 }
@@ -223,7 +311,7 @@ fn is_test(text: &str) -> bool {
     let number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
     let has_mash = words.iter().any(|word| is_keyboard_mash(&word.lower));
     let seen = TEST.look(text, |word| number(word) || is_keyboard_mash(word));
-    seen.unknown == 0 && (seen.has_phrase || has_mash)
+    seen.unknown == 0 && (seen.refusal.is_some() || has_mash)
 }
 
 /// Whether a word is typed by keys side by side, or by one key repeatedly.

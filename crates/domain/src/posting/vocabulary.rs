@@ -62,10 +62,14 @@ vocabulary! {
         /// The description is an image. Given by rules only.
         ImageOnly = "image_only",
         /// The description is what a server shows instead of a page: it needs JavaScript, denies
-        /// access, or finds nothing. Given by rules only.
+        /// access, wants a puzzle solved, or finds nothing. Given by rules only.
         ErrorPage = "error_page",
+        /// The description asks the reader to sign in or to subscribe. Given by rules only.
+        LoginWall = "login_wall",
         /// The description says that the position is taken or no longer offered. Given by rules
         /// only.
-        PositionClosed = "position_closed",
+        ClosedNotice = "closed_notice",
+        /// The description is a menu, a footer or a cookie banner. Given by rules only.
+        Navigation = "navigation",
     }
 }

@@ -39,7 +39,7 @@ pub(crate) use self::{
     scan::Scan,
     script::is_unspaced,
     vocabulary::{is_among, lines},
-    words::words,
+    words::{Word, words},
 };
 use crate::{
     Budget, Exceeded, Posting,
