@@ -1,26 +1,34 @@
 //! Authority: who may change what is shown.
 //!
-//! A client writes the postings that its prefixes permit
-//! ([`Prefixes`](kernel::Prefixes)). What an operator took down, only an operator brings back.
-//! Decisions ask here, whether they are a client's, an operator's, a catalogue's or those of a
-//! lifetime's end. The rules about companies are in [`decision::company`](crate::decision::company).
+//! A client writes the postings that its prefixes permit. What an operator decided about a posting
+//! is part of its [`State`](crate::posting::State), which [protects](crate::posting::Trigger) it. The
+//! rules about companies are in [`decision::company`](crate::decision::company).
 
-pub use crate::posting::Principal;
-use crate::posting::{Posting, PutPosting, Rejection, Trigger};
+use kernel::{ClientId, Prefixes};
 
-/// Whether an operator took a posting down.
-pub fn is_taken_down(posting: &Posting) -> bool {
-    posting.moderated && !posting.status.is_open()
+/// A client that pushes, with what decides how far it may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// The client.
+    pub client: ClientId,
+    /// Whether the client has prefixes, and so only a part of the board.
+    pub is_fenced: bool,
 }
 
-/// Checks that a push may change the status of a posting as it wants to. A catalogue lists what it
-/// has without wanting anything of a posting that was taken down.
-pub fn check_push(posting: &Posting, put: &PutPosting) -> Result<(), Rejection> {
-    if put.expires() {
-        Trigger::Expire.check(posting)
-    } else if put.reopens() && put.catalogue.is_none() && is_taken_down(posting) {
-        Err(Rejection::TakenDown)
-    } else {
-        Ok(())
+impl Principal {
+    /// A client with these prefixes.
+    pub const fn new(client: ClientId, prefixes: &Prefixes) -> Self {
+        Self {
+            client,
+            is_fenced: !prefixes.are_all(),
+        }
+    }
+
+    /// A client without prefixes.
+    pub const fn unfenced(client: ClientId) -> Self {
+        Self {
+            client,
+            is_fenced: false,
+        }
     }
 }

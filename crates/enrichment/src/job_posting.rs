@@ -32,7 +32,7 @@ pub fn job_posting(view: &PostingView, identity: Identity) -> Option<String> {
 /// The document, without a property that is not known.
 pub(crate) fn document(view: &PostingView, identity: Identity) -> Option<Value> {
     let PostingView { posting, texts, .. } = view;
-    if posting.status != Status::Approved {
+    if posting.status() != Status::Approved {
         return None;
     }
     let (details, texts) = (&posting.details, texts.as_ref()?);

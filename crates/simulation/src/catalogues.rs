@@ -111,9 +111,9 @@ impl Catalogues {
     /// A posting was written; tells what must not be.
     pub fn written(&mut self, before: Option<&Posting>, after: &Posting) -> Option<String> {
         let (id, name) = (after.id, &after.source_identifier);
-        let was_open = before.is_some_and(|before| before.status.is_open());
+        let was_open = before.is_some_and(|before| before.is_open());
         let is_moved = before.is_some_and(|before| before.catalogue != after.catalogue);
-        let is_opened = after.status.is_open() && !was_open;
+        let is_opened = after.is_open() && !was_open;
         for known in self.known.values_mut() {
             if let Some(Running::Import(import)) = &mut known.running
                 && (is_opened || is_moved)
@@ -121,10 +121,10 @@ impl Catalogues {
                 import.came_back.insert(id);
             }
         }
-        let reason = after.status_reason.as_deref().unwrap_or_default();
+        let reason = after.status_reason().unwrap_or_default();
         let is_undone = is_opened && reason.starts_with("undo of the catalogue");
         let is_delisted = was_open
-            && after.status == Status::Expired
+            && after.status() == Status::Expired
             && matches!(after.updated_by, Some(Actor::Catalogue(_)));
         let mut wrong = None;
         if is_delisted || is_undone {
@@ -141,7 +141,7 @@ impl Catalogues {
                 *fate = UndoState::Touched;
             }
         }
-        wrong.map(|wrong| format!("{name} is {}: {wrong}", after.status))
+        wrong.map(|wrong| format!("{name} is {}: {wrong}", after.status()))
     }
 
     /// A lease was given to whoever asked for it; tells what must not be.
@@ -229,7 +229,7 @@ impl Catalogues {
 /// Whether anything changed that people may see; the catalogue that lists it is looked at
 /// elsewhere.
 fn is_touched(before: &Posting, after: &Posting) -> bool {
-    let seen = |it: &Posting| (it.status, it.updated_at, it.updated_by.clone());
+    let seen = |it: &Posting| (it.status(), it.updated_at, it.updated_by.clone());
     seen(before) != seen(after) || before.details != after.details
 }
 

@@ -103,9 +103,9 @@ async fn postings(world: &World, events: &[RecordedEvent]) {
         };
         let posting = view.posting;
         let is_told =
-            told.is_some_and(|told| (told.id, told.status) == (posting.id, posting.status));
+            told.is_some_and(|told| (told.id, told.status) == (posting.id, posting.status()));
         world.check(is_told, || {
-            format!("{name} is {}: the feed has {told:?}", posting.status)
+            format!("{name} is {}: the feed has {told:?}", posting.status())
         });
         let title = number(&posting.details.title);
         let last = world
@@ -116,17 +116,17 @@ async fn postings(world: &World, events: &[RecordedEvent]) {
         world.check(last == Some(title), || {
             format!("{name} has {title}, and got {last:?}")
         });
-        let is_judged = match posting.status {
+        let is_judged = match posting.status() {
             Status::PendingEnrichment => false,
-            Status::Approved => posting.moderated || is_fine(title),
-            Status::Rejected => posting.moderated || !is_fine(title),
+            Status::Approved => posting.is_moderated() || is_fine(title),
+            Status::Rejected => posting.is_moderated() || !is_fine(title),
             Status::Expired => true,
         };
         world.check(is_judged, || {
-            format!("{name} is {} with {title}", posting.status)
+            format!("{name} is {} with {title}", posting.status())
         });
         let is_down = world.book().word(&name) == Word::Down;
-        world.check(!(is_down && posting.status.is_open()), || {
+        world.check(!(is_down && posting.is_open()), || {
             format!("{name} is shown against an operator's word")
         });
     }

@@ -3,9 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::{
+    authority::Principal,
     catalogue::{Catalogue, Catalogues, Guard, MaxMissing, Patience, Undone},
     import::{Line, LineText, Proof, Receipt, Summary},
-    posting::{Answer, Posting, Principal, PutPosting},
+    posting::{Answer, Posting, PutPosting},
     store::Store,
     usecase::{
         CatalogueError, CatalogueOrder, ImportError, ImportOrder, Imports as _, Ingest as _,
@@ -446,10 +447,10 @@ impl Whole {
             world.check(is_dropped || !is_written, || {
                 format!("{name} was written, and nothing is new")
             });
-            world.check(!is_dropped || !is.status.is_open(), || {
+            world.check(!is_dropped || !is.is_open(), || {
                 format!("{name} is open, and not listed")
             });
-            let is_closed = is.status == Status::Expired && !is.moderated;
+            let is_closed = is.status() == Status::Expired && !is.is_moderated();
             world.check(!(listed(name) && is_closed), || {
                 format!("{name} is listed, and expired")
             });

@@ -76,13 +76,16 @@ fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<&Pos
         world.violated(wrong);
     }
     if before.is_some_and(|before| number(&before.details.title) == now) {
-        let status = posting.status;
+        let status = posting.status();
         match &posting.updated_by {
             Some(Actor::Catalogue(_)) => world.note(format!("{by}: {identifier} is delisted")),
             _ => world.note(format!("{by}: {identifier} is {status}")),
         }
     } else {
-        world.note(format!("{by}: {identifier} gets {now}, {}", posting.status));
+        world.note(format!(
+            "{by}: {identifier} gets {now}, {}",
+            posting.status()
+        ));
         let mut book = world.book();
         book.titles.entry(identifier.clone()).or_default().push(now);
         let is_dry_run = book.sent.get(&now).is_none_or(|sent| sent.is_dry_run);
@@ -92,12 +95,12 @@ fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<&Pos
         });
     }
     let is_down = world.book().word(identifier) == Word::Down;
-    world.check(!(is_down && posting.status.is_open()), || {
+    world.check(!(is_down && posting.is_open()), || {
         format!("{identifier} is shown against an operator's word")
     });
     let is_judged = before.is_some_and(|before| before.enriched_hash != posting.enriched_hash)
         && posting.updated_by == Some(Actor::Enricher);
-    let is_let_in = posting.status == Status::Approved && !posting.moderated;
+    let is_let_in = posting.status() == Status::Approved && !posting.is_moderated();
     world.check(!is_judged || !is_let_in || is_fine(now), || {
         format!("{identifier} is approved by a verdict on what it was")
     });

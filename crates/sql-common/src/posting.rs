@@ -11,7 +11,7 @@ use domain::{
     catalogue::CatalogueId,
     posting::{
         ContentHash, Description, Details, EnrichedTexts, HistoryEntry, Metadata, Original,
-        Posting, SalaryPeriod, TextsDigest,
+        Posting, Review, SalaryPeriod, State, TextsDigest,
     },
     store::{HISTORY_SHOWN, PostingWrite, WriteSet},
 };
@@ -29,7 +29,7 @@ use crate::{
     binds, entity,
     executor::{Executor, Outcome},
     statement,
-    stored::{digest, most, parse, parse_optional},
+    stored::{corrupt, digest, most, parse, parse_optional},
     types::{Count, Id, Moment, StoredId, TextList, ToText, optional_time},
 };
 
@@ -44,9 +44,10 @@ entity! {
         }
         changing {
             version: BigInt = Integer(|it| Some(it.posting.version)),
-            status: Text = Text(|it| Some(it.posting.status.as_str())),
-            status_reason: Nullable<Text> = Text(|it| it.posting.status_reason.as_deref()),
-            moderated: Bool = Bool(|it| it.posting.moderated),
+            status: Text = Text(|it| Some(it.posting.status().as_str())),
+            status_reason: Nullable<Text> = Text(|it| it.posting.status_reason()),
+            review: Nullable<Text> = Text(|it| it.posting.review().map(Review::as_str)),
+            moderated: Bool = Bool(|it| it.posting.is_moderated()),
             company_id: Id = Id(|it| Some(it.posting.company_id.uuid())),
             catalogue_id: Nullable<Id> = Id(|it| it.posting.catalogue.map(CatalogueId::uuid)),
             enriched_hash: Nullable<Binary> = Blob(|it| hash(it.posting.enriched_hash.as_ref())),
@@ -62,7 +63,7 @@ entity! {
             is_featured: Bool = Bool(|it| it.posting.is_featured),
             published_at: Nullable<Moment> = Time(|it| it.posting.published_at),
             expire_at: Nullable<Moment> = Time(|it| it.posting.expire_at),
-            expired_at: Nullable<Moment> = Time(|it| it.posting.expired_at),
+            expired_at: Nullable<Moment> = Time(|it| it.posting.expired_at()),
             updated_at: Moment = Time(|it| Some(it.posting.updated_at)),
             updated_by: Nullable<Text> = Rendered(|it| actor(it.posting.updated_by.as_ref())),
             title: Text = Text(|it| Some(&details(it).title)),
@@ -163,30 +164,38 @@ impl PostingRow {
         let texts_digest = bytes(row.texts_digest, "postings.texts_digest")?;
         let catalogue = row.catalogue_id;
         let catalogue = catalogue.map(|id| id.uuid("postings.catalogue_id"));
-        Ok(Posting {
-            id: PostingId::new(row.id.uuid("postings.id")?),
-            source_identifier: parse(row.source_identifier, IDENTIFIER)?,
-            version: row.version,
-            status: parse(row.status, "postings.status")?,
-            status_reason: row.status_reason,
-            moderated: row.moderated,
+        let state = (
+            parse(row.status, "postings.status")?,
+            parse_optional(row.review, "postings.review")?,
+            row.moderated,
+            optional_time(row.expired_at, "postings.expired_at")?,
+        );
+        let (status, review, moderated, expired_at) = state;
+        let stored = State::stored(status, review, moderated, expired_at);
+        let columns = "postings.status, postings.review, postings.moderated or postings.expired_at";
+        let stored = stored.ok_or_else(|| corrupt(columns, state))?;
+        let mut posting = Posting::stored(
+            (stored, row.status_reason),
+            PostingId::new(row.id.uuid("postings.id")?),
+            parse(row.source_identifier, IDENTIFIER)?,
+            CompanyId::new(row.company_id.uuid("postings.company_id")?),
             details,
-            company_id: CompanyId::new(row.company_id.uuid("postings.company_id")?),
-            catalogue: catalogue.transpose()?.map(CatalogueId::new),
-            enriched_hash: enriched_hash.map(ContentHash::from_bytes),
-            approved_hash: approved_hash.map(ContentHash::from_bytes),
-            texts_digest: texts_digest.map(TextsDigest::from_bytes),
-            duplicate_of: original(row.duplicate_of, row.duplicate_identifier)?,
-            content_at: optional_time(row.content_at, "postings.content_at")?,
-            is_featured: row.is_featured,
-            published_at: optional_time(row.published_at, "postings.published_at")?,
-            expire_at: optional_time(row.expire_at, "postings.expire_at")?,
-            expired_at: optional_time(row.expired_at, "postings.expired_at")?,
-            created_at: row.created_at.time("postings.created_at")?,
-            created_by: parse_optional(row.created_by, CREATOR)?,
-            updated_at: row.updated_at.time("postings.updated_at")?,
-            updated_by: parse_optional(row.updated_by, "postings.updated_by")?,
-        })
+            row.created_at.time("postings.created_at")?,
+        );
+        posting.version = row.version;
+        posting.catalogue = catalogue.transpose()?.map(CatalogueId::new);
+        posting.enriched_hash = enriched_hash.map(ContentHash::from_bytes);
+        posting.approved_hash = approved_hash.map(ContentHash::from_bytes);
+        posting.texts_digest = texts_digest.map(TextsDigest::from_bytes);
+        posting.duplicate_of = original(row.duplicate_of, row.duplicate_identifier)?;
+        posting.content_at = optional_time(row.content_at, "postings.content_at")?;
+        posting.is_featured = row.is_featured;
+        posting.published_at = optional_time(row.published_at, "postings.published_at")?;
+        posting.expire_at = optional_time(row.expire_at, "postings.expire_at")?;
+        posting.created_by = parse_optional(row.created_by, CREATOR)?;
+        posting.updated_at = row.updated_at.time("postings.updated_at")?;
+        posting.updated_by = parse_optional(row.updated_by, "postings.updated_by")?;
+        Ok(posting)
     }
 }
 

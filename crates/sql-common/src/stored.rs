@@ -5,7 +5,7 @@ use std::fmt;
 
 use access::{Scope, sign_in::SignInTokenKind};
 use domain::posting::{
-    Coordinates, DecisionOutcome, EmploymentType, Ground, LocationType, SalaryPeriod,
+    Coordinates, DecisionOutcome, EmploymentType, Ground, LocationType, Review, SalaryPeriod,
 };
 use kernel::{
     Actor, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError,
@@ -51,8 +51,8 @@ macro_rules! stored_texts {
 
 stored_texts! {
     Account CountryCode CurrencyCode DecisionOutcome DepartureKind EmploymentType EndpointState
-    Ground LocationType MembershipStatus MigrationSource PlanCategory SalaryPeriod Scope SignInTokenKind
-    Status SubscriberStatus SuppressionSource: text => Self::parse(text);
+    Ground LocationType MembershipStatus MigrationSource PlanCategory Review SalaryPeriod Scope
+    SignInTokenKind Status SubscriberStatus SuppressionSource: text => Self::parse(text);
     CatalogueName SourceIdentifier: text => Self::new(text).ok();
     Actor: text => text.parse().ok();
     // For a store without a type for dates.

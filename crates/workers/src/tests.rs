@@ -191,7 +191,7 @@ impl Bench {
     }
 
     async fn status(&self, identifier: &str) -> Status {
-        self.view(identifier).await.posting.status
+        self.view(identifier).await.posting.status()
     }
 
     /// The description for readers, if there is one.

@@ -48,6 +48,7 @@ CREATE TABLE postings (
     version bigint NOT NULL,
     status text COLLATE "C" NOT NULL,
     status_reason text,
+    review text COLLATE "C",
     moderated boolean NOT NULL,
     -- Without an index: nothing asks for a company's postings, and companies are never deleted.
     company_id uuid NOT NULL REFERENCES companies (id),
@@ -101,6 +102,8 @@ COMMENT ON COLUMN postings.version IS
     'Counts the commits that wrote the row; each of them names the version it has read.';
 COMMENT ON COLUMN postings.status IS 'PendingEnrichment, approved, rejected or expired.';
 COMMENT ON COLUMN postings.status_reason IS 'The reason of the newest change of status.';
+COMMENT ON COLUMN postings.review IS
+    'Why its newest content gets no verdict without an operator: no_verdict or poison; NULL if it does not await one.';
 COMMENT ON COLUMN postings.moderated IS
     'Whether its status is an operator''s word: a verdict or an expiry, which only an operator takes back.';
 COMMENT ON COLUMN postings.company_id IS 'Whose posting it is.';

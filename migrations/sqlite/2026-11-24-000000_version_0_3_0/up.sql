@@ -42,6 +42,9 @@ CREATE TABLE postings (
     status TEXT NOT NULL,
     -- The reason of the newest change of status.
     status_reason TEXT,
+    -- Why its newest content gets no verdict without an operator: no_verdict or poison; NULL if it
+    -- does not await one.
+    review TEXT,
     -- 1: the status is an operator's word, a verdict or an expiry, which only an operator takes back.
     moderated INTEGER NOT NULL CHECK (moderated IN (0, 1)),
     -- Without an index: nothing asks for a company's postings, and companies are never deleted.

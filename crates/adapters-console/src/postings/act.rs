@@ -176,7 +176,7 @@ async fn told(
         Ok(posting) => Ok(match command {
             Moderation::Feature(true) => "featured".to_owned(),
             Moderation::Feature(false) => "not featured".to_owned(),
-            _ => text::status(posting.status).to_owned(),
+            _ => text::status(posting.status()).to_owned(),
         }),
         Err(ModerationError::Store(error)) => {
             tracing::warn!(%error, "a posting was not moderated");

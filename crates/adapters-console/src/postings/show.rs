@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use access::Client;
 use actix_web::web;
 use askama::Template;
-use domain::{
-    decision::moderation::is_offered,
-    posting::{Posting, PostingView, Trigger},
-};
+use domain::posting::{Posting, PostingView, Trigger};
 use kernel::{Actor, PostingId};
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -26,7 +23,7 @@ use crate::{
 /// The decisions about a status, by the names of their buttons.
 const CHOICES: [(&str, Trigger); 4] = [
     ("reject", Trigger::RejectByOperator),
-    ("expire", Trigger::Expire),
+    ("expire", Trigger::ExpireByOperator),
     ("reopen", Trigger::ReopenByOperator),
     ("approve", Trigger::ApproveByOperator),
 ];
@@ -55,7 +52,7 @@ impl Page<'_> {
     fn may(&self, name: &str) -> bool {
         let mut choices = CHOICES.iter();
         let choice = choices.find(|(choice, _)| *choice == name);
-        choice.is_some_and(|(_, trigger)| is_offered(*trigger, &self.view.posting))
+        choice.is_some_and(|(_, trigger)| trigger.is_offered(self.view.posting.state()))
     }
 
     fn by(&self, actor: Option<&Actor>) -> By {
@@ -149,7 +146,7 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
         ("Updated", text::minute(posting.updated_at)),
         ("Published", text::optional_minute(posting.published_at)),
         ("Ends", text::optional_minute(posting.expire_at)),
-        ("Expired", text::optional_minute(posting.expired_at)),
+        ("Expired", text::optional_minute(posting.expired_at())),
         (
             "Expiration reason",
             details.expiration_reason.clone().unwrap_or_default(),

@@ -59,7 +59,7 @@ async fn posting(desk: &Desk, client: ClientId) -> String {
     let before = desk.posting(EVIL).await;
     let mut posting = before.clone();
     posting.version += 1;
-    posting.status_reason = Some(EVIL.to_owned());
+    posting.put_in(before.state(), Some(EVIL));
     let texts = EnrichedTexts {
         markdown: format!("{EVIL} at Acme"),
         redacted_markdown: format!("{EVIL} at [company]"),

@@ -90,7 +90,7 @@ async fn an_operator_decides_on_what_was_seen() {
     let done = ann.post("/postings", &many).await;
     assert_eq!(done.status, 200);
     done.has(&["Done: 1 of 2.", "Refused: the posting has changed"]);
-    let statuses = [desk.posting("a").await, desk.posting("b").await].map(|it| it.status);
+    let statuses = [desk.posting("a").await, desk.posting("b").await].map(|it| it.status());
     assert_eq!(
         statuses.map(Status::as_str),
         ["PendingEnrichment", "rejected"]
@@ -134,7 +134,7 @@ async fn an_operator_decides_about_one() {
         let version = desk.posting("a").await.version;
         let answer = ann.post(&path, &format!("{form}&version={version}")).await;
         assert_eq!(answer.status, code, "{form}: {}", answer.body);
-        assert_eq!(desk.posting("a").await.status.as_str(), after, "{form}");
+        assert_eq!(desk.posting("a").await.status().as_str(), after, "{form}");
         if code == 303 {
             let page = ann.get(answer.header("location")).await;
             page.has(&["role=\"status\">The posting is "]);
@@ -174,7 +174,7 @@ async fn an_operator_decides_about_many_and_reads_what_became_of_each() {
     assert_eq!(done.status, 200);
     done.has(&["Done: 1 of 3.", "href=\"/postings?title=a\""]);
     assert_eq!(done.body.matches("Refused: ").count(), 2);
-    let statuses = [desk.posting("a").await, desk.posting("b").await].map(|it| it.status);
+    let statuses = [desk.posting("a").await, desk.posting("b").await].map(|it| it.status());
     assert_eq!(statuses.map(Status::as_str), ["expired", "approved"]);
     let elsewhere = format!("{approve}&back=//evil.example");
     ann.post("/postings", &elsewhere)

@@ -269,8 +269,7 @@ mod tests {
             ..testing::company("acme")
         };
         let mut posting = testing::posting(1, company.id);
-        posting.status = kernel::Status::Rejected;
-        posting.status_reason = Some("spam: …".to_owned());
+        posting.put_in(testing::state(kernel::Status::Rejected), Some("spam: …"));
         let posting = event::PostingState {
             decision: Some(DecisionCode::new("spam")),
             ..event::PostingState::from(&posting)

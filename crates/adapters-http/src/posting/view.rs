@@ -136,9 +136,9 @@ view! {
         uuid: Uuid = view.posting.id.uuid(),
         /// The posting's id in the source system.
         unique_source_identifier: &'a str = view.posting.source_identifier.as_str(),
-        status: Status = Status(view.posting.status),
+        status: Status = Status(view.posting.status()),
         /// The reason of the status: the newest one of the history.
-        status_reason: Option<&'a str> = view.posting.status_reason.as_deref(),
+        status_reason: Option<&'a str> = view.posting.status_reason(),
         /// `null` before the first.
         decision: Option<Decision<'a>> =
             view.decision.as_ref().map(|decision| Decision::new(decision, appeal)),
@@ -211,7 +211,7 @@ view! {
         expire_at: Option<Timestamp> = view.posting.expire_at.map(Timestamp),
         /// When the posting was taken down.
         #[schema(value_type = Option<OffsetDateTime>)]
-        expired_at: Option<Timestamp> = view.posting.expired_at.map(Timestamp),
+        expired_at: Option<Timestamp> = view.posting.expired_at().map(Timestamp),
         /// Why the posting was taken down.
         expiration_reason: Option<&'a str> = view.posting.details.expiration_reason.as_deref(),
         /// When the posting was first pushed.

@@ -58,7 +58,7 @@ fn create(n: u128) -> WriteSet {
     let mut writes = sample::create(n);
     for write in writes.postings.values_mut() {
         write.history.push(HistoryEntry {
-            status: write.posting.status,
+            status: write.posting.status(),
             at: noon(),
             reason: None,
             by: Actor::Operator(None),

@@ -10,7 +10,7 @@ use diesel_async::AsyncConnection;
 use domain::{
     posting::{Coordinates, ENRICH, EnrichedTexts, HistoryEntry, enrich, event},
     store::{PostingWrite, Store, WriteSet},
-    testing::{company, company_write},
+    testing::{company, company_write, state},
 };
 use kernel::{
     Actor, CompanyId, PostingId, Status,
@@ -94,7 +94,7 @@ fn outcomes(mut writes: WriteSet) -> WriteSet {
     for write in writes.postings.values_mut() {
         write.expected = Some(1);
         write.posting.version = 2;
-        write.posting.status = Status::Approved;
+        write.posting.put_in(state(Status::Approved), None);
         write.history = history(Status::Approved);
         write.enriched = Some((
             EnrichedTexts::default(),

@@ -45,12 +45,12 @@ pub async fn render(rows: &[Row], postings: &dyn PostingReader) -> anyhow::Resul
 fn show(row: &Row, view: Option<&PostingView>) -> Value {
     let posting = view.map(|view| &view.posting);
     let http: Vec<_> = row.answers.iter().map(status).collect();
-    let place = match view.map(|view| (view.posting.status, view.coordinates)) {
+    let place = match view.map(|view| (view.posting.status(), view.coordinates)) {
         Some((Status::Approved, Some(at))) => format!("{:.2}, {:.2}", at.latitude, at.longitude),
         _ => String::new(),
     };
-    let is_open = posting.is_some_and(|posting| posting.status == Status::Approved);
-    let reason = posting.and_then(|posting| posting.status_reason.as_deref());
+    let is_open = posting.is_some_and(|posting| posting.status() == Status::Approved);
+    let reason = posting.and_then(|posting| posting.status_reason());
     // The API has all of it.
     let first_sentence = |reason: &'_ str| reason.split_inclusive(". ").next().map(str::to_owned);
     let why = match row.answers.iter().find_map(refusal) {
@@ -61,7 +61,7 @@ fn show(row: &Row, view: Option<&PostingView>) -> Value {
         "id": row.id.as_str(),
         "title": shorten(posting.map_or(&row.title, |posting| &posting.details.title), TITLE),
         "http": http.join(" "),
-        "status": posting.map_or("refused", |posting| posting.status.as_str()),
+        "status": posting.map_or("refused", |posting| posting.status().as_str()),
         "place": place,
         "why": why.map(|why| shorten(why.trim_end(), WHY)),
     })

@@ -1,16 +1,15 @@
 //! Decided changes: a posting's new state with its events and tasks.
 
 use kernel::{
-    Actor, PostingId, Status, Version,
+    Actor, PostingId, Version,
     event::{Event, EventName, PostingState, Subject},
 };
-use time::OffsetDateTime;
 
 use super::{PostingWrite, Snapshot, WriteSet};
 use crate::{
-    company::{Company, CompanyWrite},
+    company::CompanyWrite,
     posting::{
-        ContentHash, HistoryEntry, Lifetime, Posting, enrich, event, look_up_duplicates, review,
+        Cause, Fired, HistoryEntry, Posting, Rejection, Trigger, enrich, event, look_up_duplicates,
     },
 };
 
@@ -33,15 +32,29 @@ pub struct Change {
 }
 
 impl Change {
+    /// The creation of a posting, with which its history begins.
+    pub(super) fn create(posting: Posting, by: Actor) -> Self {
+        let entry = HistoryEntry {
+            status: posting.status(),
+            at: posting.created_at,
+            reason: None,
+            by,
+        };
+        let mut change = Self::new(None, posting);
+        change.write.history.push(entry);
+        change.asks_for_enrichment = true;
+        change
+    }
+
     /// A change of an existing posting, which changes nothing yet.
     pub(super) fn of(posting: &Posting) -> Self {
         Self::new(Some(posting.version), posting.clone())
     }
 
     /// A change of a posting with this version, or of a new one.
-    pub(super) fn new(expected: Option<Version>, posting: Posting) -> Self {
+    fn new(expected: Option<Version>, posting: Posting) -> Self {
         Self {
-            original: (posting.status.is_open() && posting.has_texts()).then_some(posting.id),
+            original: (posting.is_open() && posting.has_texts()).then_some(posting.id),
             write: PostingWrite::new(expected, posting),
             writes_posting: true,
             company: None,
@@ -50,102 +63,35 @@ impl Change {
         }
     }
 
-    /// Sets the status with its reason, and adds the step to the history.
-    pub(super) fn move_to(
-        &mut self,
-        status: Status,
-        reason: Option<String>,
-        by: Actor,
-        now: OffsetDateTime,
-    ) {
-        self.write.posting.status = status;
-        if !status.is_open() {
-            self.write.posting.duplicate_of = None;
-        }
-        self.write.posting.status_reason.clone_from(&reason);
-        self.write.history.push(HistoryEntry {
-            status,
-            at: now,
-            reason,
-            by: by.clone(),
-        });
-        self.touch(by, now);
+    /// The change of an existing posting by a trigger; `None` if that changes nothing.
+    pub(super) fn by(
+        posting: &Posting,
+        trigger: Trigger,
+        cause: Cause<'_>,
+    ) -> Result<Option<Self>, Rejection> {
+        let mut change = Self::of(posting);
+        let is_step = change.fire(trigger, cause)?;
+        Ok(is_step.then_some(change))
     }
 
-    /// Expires a posting. An operator's expiry stands until an operator reopens it. One that is
-    /// expired gets the new reason, which is no event (the specification).
-    pub(super) fn expire(&mut self, reason: Option<String>, by: Actor, now: OffsetDateTime) {
-        let posting = &mut self.write.posting;
-        posting.moderated = matches!(by, Actor::Operator(_));
-        if posting.status != Status::Expired {
-            posting.expired_at = Some(now);
-            posting.details.expiration_reason.clone_from(&reason);
-            self.raise(event::JOB_POSTING_EXPIRED);
-        }
-        self.move_to(Status::Expired, reason, by, now);
+    /// Fires a trigger, and adds what it records. Returns whether it records anything.
+    pub(super) fn fire(&mut self, trigger: Trigger, cause: Cause<'_>) -> Result<bool, Rejection> {
+        let step = match self.write.posting.fire(trigger, cause) {
+            Fired::Moved(step) | Fired::Stayed(Some(step)) => step,
+            Fired::Stayed(None) => return Ok(false),
+            Fired::Refused(rejection) => return Err(rejection),
+        };
+        self.write.history.push(step.entry);
+        self.asks_for_enrichment |= step.asks_for_enrichment;
+        step.event.into_iter().for_each(|event| self.raise(event));
+        Ok(true)
     }
 
-    /// Brings an expired posting back, to be judged anew: a verdict from before the expiry does not
-    /// count. The push may have set another reason for an expiry, so that is not cleared here.
-    pub(super) fn reopen(&mut self, reason: Option<String>, by: Actor, now: OffsetDateTime) {
-        self.write.posting.expired_at = None;
-        self.write.posting.enriched_hash = None;
-        self.write.posting.approved_hash = None;
-        self.write.posting.moderated = false;
-        self.move_to(Status::PendingEnrichment, reason, by, now);
-        self.raise(event::JOB_POSTING_REOPENED);
-    }
-
-    /// Approves a posting, which publishes it and starts its lifetime. One that is approved needs
-    /// no review any more.
-    pub(super) fn approve(&mut self, by: Actor, lifetime: Lifetime, now: OffsetDateTime) {
-        if self.write.posting.status != Status::Approved {
-            self.write.posting.published_at.get_or_insert(now);
-            self.write.posting.expire_at = lifetime.starting(now);
-            self.raise(event::JOB_POSTING_APPROVED);
-        } else if !review::awaits_review(&self.write.posting) {
-            return;
-        }
-        self.move_to(Status::Approved, None, by, now);
-    }
-
-    /// Rejects a posting. One that is rejected for another reason gets this one.
-    pub(super) fn reject(&mut self, reason: String, by: Actor, now: OffsetDateTime) {
-        let reason = Some(reason);
-        if self.write.posting.status != Status::Rejected {
-            self.raise(event::JOB_POSTING_REJECTED);
-        } else if self.write.posting.status_reason == reason {
-            return;
-        }
-        self.move_to(Status::Rejected, reason, by, now);
-    }
-
-    /// Sets actor and time of the last change. The time never goes back, though clocks of several
-    /// machines may disagree.
-    pub(super) fn touch(&mut self, by: Actor, now: OffsetDateTime) {
-        self.write.posting.updated_by = Some(by);
-        self.write.posting.updated_at = self.write.posting.updated_at.max(now);
-    }
-
+    /// Raises an event, once.
     pub(super) fn raise(&mut self, event: EventName) {
-        self.events.push(event);
-    }
-
-    /// Schedules an enrichment if the content is not that of the last outcome.
-    pub(super) fn schedule_enrichment_if_stale(&mut self, company: &Company) {
-        let posting = &self.write.posting;
-        self.asks_for_enrichment = posting.status != Status::Expired
-            && posting.enriched_hash != Some(ContentHash::of(&posting.details, company));
-    }
-
-    /// Schedules an enrichment if the content differs from that of the last outcome by the
-    /// company's name alone, which a push of another posting has changed.
-    pub(super) fn schedule_enrichment_if_renamed(&mut self, company: &Company) {
-        let posting = &self.write.posting;
-        self.asks_for_enrichment = posting.status != Status::Expired
-            && posting.enriched_hash.is_some_and(|last| {
-                last.differs_by_name_alone(&ContentHash::of(&posting.details, company))
-            });
+        if !self.events.contains(&event) {
+            self.events.push(event);
+        }
     }
 
     /// Whether the same command, sent again after the commit, changes nothing. One that schedules
@@ -168,7 +114,7 @@ impl Change {
         if self.asks_for_enrichment {
             writes.tasks.ask(enrich(id));
         }
-        let is_open = self.write.posting.status.is_open();
+        let is_open = self.write.posting.is_open();
         if let Some(id) = self.original.filter(|_| !is_open) {
             writes.tasks.ask(look_up_duplicates(id));
         }

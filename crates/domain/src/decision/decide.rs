@@ -8,10 +8,13 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use super::{Change, Snapshot, company, duplicate::note_content, outcome};
+use super::{Change, Snapshot, company, duplicate::note_content};
 use crate::{
-    authority,
-    posting::{Answer, Details, Lifetime, Notice, Posting, PutPosting, Rejection, Trigger, event},
+    company::Company,
+    posting::{
+        Answer, Cause, ContentHash, Details, Lifetime, Notice, Posting, PutPosting, Rejection,
+        State, Trigger, event,
+    },
 };
 
 /// What is decided on a command.
@@ -64,37 +67,15 @@ fn create(
     };
 
     let by = Actor::Client(put.by.client);
-    let posting = Posting {
-        id: put.new_id,
-        source_identifier: put.identifier.clone(),
-        version: 1,
-        status: Status::PendingEnrichment,
-        status_reason: None,
-        moderated: false,
-        details,
-        company_id: company.after.id,
-        catalogue: put.catalogue,
-        enriched_hash: None,
-        approved_hash: None,
-        texts_digest: None,
-        duplicate_of: None,
-        content_at: None,
-        is_featured: false,
-        published_at: None,
-        expire_at: None,
-        expired_at: None,
-        created_at: now,
-        created_by: Some(by.clone()),
-        updated_at: now,
-        updated_by: Some(by.clone()),
-    };
-    let mut change = Change::new(None, posting);
-    change.move_to(Status::PendingEnrichment, None, by, now);
+    let identifier = put.identifier.clone();
+    let company_id = company.after.id;
+    let posting = Posting::new(put.new_id, identifier, company_id, details, by.clone(), now);
+    let mut change = Change::create(posting, by);
+    change.write.posting.catalogue = put.catalogue;
     if company.is_update {
         change.raise(event::COMPANY_UPDATED);
     }
     change.raise(event::JOB_POSTING_CREATED);
-    change.asks_for_enrichment = true;
     change.company = company.write;
     Ok(Decided {
         answer: Answer {
@@ -113,27 +94,18 @@ fn update(
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<Decided, Rejection> {
-    let patch = &put.patch;
+    let by = Actor::Client(put.by.client);
     let mut errors = put.errors.clone();
-    if let Err(refusal) = authority::check_push(posting, put) {
-        return Err(if errors.is_empty() {
-            refusal
-        } else {
-            Rejection::Invalid(errors)
-        });
-    }
-
     let mut change = Change::of(posting);
+    let has_step = match fire(&mut change, posting, put, now) {
+        Ok(has_step) => has_step,
+        Err(refusal) if errors.is_empty() => return Err(refusal),
+        Err(_) => return Err(Rejection::Invalid(errors)),
+    };
     let after = &mut change.write.posting;
-    if reopens(posting, put) {
-        after.details.expiration_reason = None;
-    }
-    patch.apply_to(&mut after.details);
-    if let Some(reason) = patch.new_reason() {
-        after.details.expiration_reason = Some(reason.clone());
-    }
+    put.patch.apply_to(&mut after.details);
     check_together(&after.details, &mut errors);
-    let website = patch.company().website();
+    let website = put.patch.company().website();
     let id = website.map_or(posting.company_id, CompanyId::of);
     let company = company::push(snapshot.companies.get(&id), id, put, now);
     if company.is_none()
@@ -151,62 +123,109 @@ fn update(
     };
     after.company_id = company.after.id;
     note_content(after, posting, now);
-
-    change.write.sets_description =
-        after.details.raw_description != posting.details.raw_description;
-    let after = &change.write.posting;
+    let sets_description = after.details.raw_description != posting.details.raw_description;
     let differs = after.details != posting.details || after.company_id != posting.company_id;
-    if company.is_update {
-        change.raise(event::COMPANY_UPDATED);
+    // The step of the state has the one event of the command.
+    let is_update = differs && !has_step;
+    if is_update {
+        after.touch(by.clone(), now);
     }
-    change.company = company.write;
-    advance(&mut change, posting, put, differs, now);
-    let is_changed = differs || !change.write.history.is_empty();
-    let outcome = match (posting.status, change.write.posting.status) {
-        (Status::Expired, Status::PendingEnrichment) => PutOutcome::Reopened,
-        (before, Status::Expired) if before != Status::Expired => PutOutcome::Expired,
-        _ if is_changed || change.company.is_some() => PutOutcome::Updated,
+    let (before, status) = (posting.status(), after.status());
+    let outcome = match status {
+        Status::PendingEnrichment if before == Status::Expired => PutOutcome::Reopened,
+        Status::Expired if before != Status::Expired => PutOutcome::Expired,
+        _ if differs || has_step || company.write.is_some() => PutOutcome::Updated,
         _ => PutOutcome::Unchanged,
     };
-    if outcome == PutOutcome::Unchanged {
-        change.schedule_enrichment_if_renamed(&company.after);
-    } else {
-        change.schedule_enrichment_if_stale(&company.after);
-        let by = Actor::Client(put.by.client);
-        outcome::end_review(&mut change, &company.after, by, now);
+    change.write.sets_description = sets_description;
+    if is_update && status != Status::Expired {
+        change.raise(event::JOB_POSTING_UPDATED);
     }
-    let is_changed = differs || !change.write.history.is_empty();
+    if company.is_update {
+        change.events.insert(0, event::COMPANY_UPDATED);
+    }
+    change.company = company.write;
+    if outcome == PutOutcome::Unchanged {
+        ask_if_renamed(&mut change, &company.after);
+    } else {
+        let cause = Cause::new(by.clone(), now);
+        ask_if_stale(&mut change, &company.after, is_update, cause)?;
+    }
     lifetime.renew(&mut change.write.posting, now);
     // The company's name and logo are not part of its postings: feeds that disagree about them
     // would update the postings with every push.
     if put.catalogue.is_some() && put.catalogue != posting.catalogue {
         change.write.posting.catalogue = put.catalogue;
-        if change.write.posting.status == Status::Expired {
+        if status == Status::Expired {
             // Or it might come back to a catalogue that takes it for what it has expired itself,
             // and be reopened by its undo.
-            change.touch(Actor::Client(put.by.client), now);
+            change.write.posting.touch(by, now);
         }
     }
-    change.writes_posting = is_changed
+    change.writes_posting = differs
+        || !change.write.history.is_empty()
         || change.write.posting.expire_at != posting.expire_at
         || change.write.posting.catalogue != posting.catalogue;
     let is_any = change.writes_posting || change.company.is_some() || change.asks_for_enrichment;
     Ok(Decided {
         answer: Answer {
-            status: change.write.posting.status,
-            notices: notices(stays_down(posting, put), company.notice, put),
+            status,
+            notices: notices(stays_down(posting, status, put), company.notice, put),
             ..Answer::on(posting, outcome)
         },
         change: is_any.then(|| Box::new(change)),
     })
 }
 
-/// Whether the command brings an expired posting back. One of a catalogue leaves a posting that an
-/// operator took down as it is.
-fn reopens(posting: &Posting, put: &PutPosting) -> bool {
-    put.reopens()
-        && Trigger::ReopenByPush.moves(posting.status)
-        && !authority::is_taken_down(posting)
+/// Changes the state as the push asks for, and returns whether that is a step of the history.
+fn fire(
+    change: &mut Change,
+    posting: &Posting,
+    put: &PutPosting,
+    now: OffsetDateTime,
+) -> Result<bool, Rejection> {
+    let Some(trigger) = put.trigger() else {
+        return Ok(false);
+    };
+    let stored = posting.details.expiration_reason.as_deref();
+    let reason = put.patch.reason_after(stored).filter(|_| put.expires());
+    let cause = Cause::new(Actor::Client(put.by.client), now);
+    change.fire(trigger, Cause { reason, ..cause })
+}
+
+/// Asks for enrichment if the content is not that of the last outcome. A review ends with content
+/// that was judged, and where an `update` asks for the first verdict again.
+fn ask_if_stale(
+    change: &mut Change,
+    company: &Company,
+    is_update: bool,
+    cause: Cause<'_>,
+) -> Result<(), Rejection> {
+    let posting = &change.write.posting;
+    if posting.status() == Status::Expired {
+        return Ok(());
+    }
+    let content = Some(ContentHash::of(&posting.details, company));
+    let is_stale = posting.enriched_hash != content;
+    let ends_review = match posting.state() {
+        State::Approved { .. } => !is_stale || posting.approved_hash == content,
+        _ => is_stale && is_update,
+    };
+    change.asks_for_enrichment = is_stale;
+    if ends_review {
+        change.fire(Trigger::EndReview, cause)?;
+    }
+    Ok(())
+}
+
+/// Asks for enrichment if the content differs from that of the last outcome by the company's name
+/// alone, which a push of another posting has changed.
+fn ask_if_renamed(change: &mut Change, company: &Company) {
+    let posting = &change.write.posting;
+    change.asks_for_enrichment = posting.status() != Status::Expired
+        && posting.enriched_hash.is_some_and(|last| {
+            last.differs_by_name_alone(&ContentHash::of(&posting.details, company))
+        });
 }
 
 /// What a command leaves undone, in the order in which it is told.
@@ -216,45 +235,16 @@ fn notices(down: Option<Notice>, company: Option<Notice>, put: &PutPosting) -> V
     down.into_iter().chain(company).chain(unknown).collect()
 }
 
-/// The notice that the posting stays down, unless the command itself wants that.
-fn stays_down(posting: &Posting, put: &PutPosting) -> Option<Notice> {
-    if put.expires() || reopens(posting, put) {
+/// The notice that the posting stays down, unless the push itself wants that.
+fn stays_down(posting: &Posting, after: Status, put: &PutPosting) -> Option<Notice> {
+    if put.expires() || after != posting.status() {
         return None;
     }
-    match posting.status {
-        Status::Expired if authority::is_taken_down(posting) => Some(Notice::TakenDown),
-        Status::Expired if put.patch.has_fields() => Some(Notice::StillExpired),
-        Status::Rejected if authority::is_taken_down(posting) => Some(Notice::StillRejected),
+    match posting.state() {
+        State::Expired { moderated, .. } if moderated => Some(Notice::TakenDown),
+        State::Expired { .. } => put.patch.has_fields().then_some(Notice::StillExpired),
+        State::Rejected { moderated } => moderated.then_some(Notice::StillRejected),
         _ => None,
-    }
-}
-
-/// Moves the posting to its next status, and raises the one event of the command.
-fn advance(
-    change: &mut Change,
-    before: &Posting,
-    put: &PutPosting,
-    differs: bool,
-    now: OffsetDateTime,
-) {
-    let by = Actor::Client(put.by.client);
-    let reason = &change.write.posting.details.expiration_reason;
-    let is_expired = before.status == Status::Expired;
-    // The specification: expiring again dispatches no additional events. The reason of an operator
-    // stands.
-    let gives_reason = || {
-        let is_new = reason.is_some() && *reason != before.details.expiration_reason;
-        is_new && !authority::is_taken_down(before)
-    };
-    if reopens(before, put) {
-        change.reopen(None, by, now);
-    } else if put.expires() && (!is_expired || gives_reason()) {
-        change.expire(reason.clone(), by, now);
-    } else if differs {
-        change.touch(by, now);
-        if !is_expired {
-            change.raise(event::JOB_POSTING_UPDATED);
-        }
     }
 }
 

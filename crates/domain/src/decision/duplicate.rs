@@ -23,12 +23,12 @@ pub(super) fn note_content(after: &mut Posting, before: &Posting, now: OffsetDat
 
 /// Marks an open posting as the duplicate of this one, or of none; `None` if it is already.
 pub fn mark(posting: &Posting, original: Option<Original>, now: OffsetDateTime) -> Option<Change> {
-    if !posting.status.is_open() || posting.duplicate_of == original {
+    if !posting.is_open() || posting.duplicate_of == original {
         return None;
     }
     let mut change = Change::of(posting);
     change.write.posting.duplicate_of = original;
-    change.touch(Actor::Enricher, now);
+    change.write.posting.touch(Actor::Enricher, now);
     change.raise(event::JOB_POSTING_ENRICHED);
     Some(change)
 }

@@ -4,17 +4,17 @@ use kernel::{Actor, CatalogueId, CatalogueName, Status};
 use time::OffsetDateTime;
 
 use super::Change;
-use crate::posting::{Posting, Trigger};
+use crate::posting::{Cause, Posting, Trigger};
 
 /// Expires a posting whose lifetime has ended; `None` if it has not, or was renewed meanwhile.
 pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Change> {
-    if !posting.is_overdue(now) {
-        return None;
-    }
-    let mut change = Change::of(posting);
-    let reason = "The posting's lifetime ended.";
-    change.expire(Some(reason.to_owned()), Actor::Lifetime, now);
-    Some(change)
+    let cause = Cause {
+        reason: Some("The posting's lifetime ended."),
+        ..Cause::new(Actor::Lifetime, now)
+    };
+    let is_overdue = posting.is_overdue(now);
+    let change = is_overdue.then(|| Change::by(posting, Trigger::Lapse, cause));
+    change?.ok()?
 }
 
 /// Expires an open posting of a catalogue; `None` if it is not open, or belongs to another
@@ -25,18 +25,19 @@ pub fn delist(
     name: &CatalogueName,
     now: OffsetDateTime,
 ) -> Option<Change> {
-    if !Trigger::Lapse.moves(posting.status) || posting.catalogue != Some(catalogue) {
-        return None;
-    }
-    let mut change = Change::of(posting);
     let reason = format!("no longer in the catalogue {name}");
-    change.expire(Some(reason), Actor::Catalogue(name.clone()), now);
-    Some(change)
+    let cause = Cause {
+        reason: Some(&reason),
+        ..Cause::new(Actor::Catalogue(name.clone()), now)
+    };
+    let is_listed = posting.catalogue == Some(catalogue);
+    let change = is_listed.then(|| Change::by(posting, Trigger::Lapse, cause));
+    change?.ok()?
 }
 
 /// Whether [`delist`] has expired a posting, and nothing has changed it since.
 pub fn is_delisted(posting: &Posting, catalogue: CatalogueId, name: &CatalogueName) -> bool {
-    posting.status == Status::Expired
+    posting.status() == Status::Expired
         && posting.catalogue == Some(catalogue)
         && posting.updated_by == Some(Actor::Catalogue(name.clone()))
 }
@@ -49,12 +50,12 @@ pub fn undo_delisting(
     by: Actor,
     now: OffsetDateTime,
 ) -> Option<Change> {
-    if !is_delisted(posting, catalogue, name) {
-        return None;
-    }
-    let mut change = Change::of(posting);
-    change.write.posting.details.expiration_reason = None;
-    change.reopen(Some(format!("undo of the catalogue {name}")), by, now);
-    change.asks_for_enrichment = true;
-    Some(change)
+    let reason = format!("undo of the catalogue {name}");
+    let cause = Cause {
+        reason: Some(&reason),
+        ..Cause::new(by, now)
+    };
+    let is_delisted = is_delisted(posting, catalogue, name);
+    let change = is_delisted.then(|| Change::by(posting, Trigger::Relist, cause));
+    change?.ok()?
 }

@@ -11,7 +11,10 @@ use kernel::{
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
-use crate::posting::{IngestError, PostingPatch, Principal, PutPosting};
+use crate::{
+    authority::Principal,
+    posting::{IngestError, PostingPatch, PutPosting},
+};
 
 /// A line as it arrived. Blank lines are none.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -30,7 +30,7 @@ impl Answer {
         Self {
             id: posting.id,
             outcome,
-            status: posting.status,
+            status: posting.status(),
             created_by: posting.created_by.clone(),
             updated_by: posting.updated_by.clone(),
             notices: Vec::new(),

@@ -163,7 +163,7 @@ impl Candidate {
             id: posting.id,
             source_identifier: posting.source_identifier.clone(),
             version: posting.version,
-            is_open: posting.status.is_open(),
+            is_open: posting.is_open(),
             created_by: posting.created_by.clone(),
             duplicate_of: posting.duplicate_of.clone(),
             dated,

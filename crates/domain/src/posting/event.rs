@@ -63,8 +63,8 @@ impl From<&Posting> for PostingState {
             id: posting.id,
             source_identifier: posting.source_identifier.clone(),
             version: posting.version,
-            status: posting.status,
-            status_reason: posting.status_reason.clone(),
+            status: posting.status(),
+            status_reason: posting.status_reason().map(str::to_owned),
             decision: None,
         }
     }

@@ -69,6 +69,9 @@ macro_rules! posting_fields {
                 $(self.$field.apply_required(&mut details.$field);)+
                 $(self.$list.apply_list(&mut details.$list);)+
                 $(self.$optional.apply(&mut details.$optional);)+
+                if let Some(reason) = self.inner_reason() {
+                    details.expiration_reason = Some(reason.clone());
+                }
             }
         }
     };
@@ -211,8 +214,17 @@ impl PostingPatch {
         }
     }
 
-    /// The reason of the expiry that the push asks for, if it has one.
-    pub fn new_reason(&self) -> Option<&String> {
+    /// The reason of an expiry after the push. The one within `expiration` wins.
+    pub(crate) fn reason_after<'a>(&'a self, stored: Option<&'a str>) -> Option<&'a str> {
+        let outer = match &self.expiration_reason {
+            Patch::Keep => stored,
+            Patch::Clear => None,
+            Patch::Set(reason) => Some(reason.as_str()),
+        };
+        self.inner_reason().map(String::as_str).or(outer)
+    }
+
+    fn inner_reason(&self) -> Option<&String> {
         self.expiration.value()?.reason.value()
     }
 

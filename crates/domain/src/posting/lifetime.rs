@@ -32,7 +32,7 @@ impl Lifetime {
     /// Starts the lifetime of a pushed posting anew if less than half of it is left, and ends it
     /// if postings stay for ever.
     pub(crate) fn renew(self, posting: &mut Posting, now: OffsetDateTime) {
-        if self.is_due(posting.status, posting.expire_at, now) {
+        if self.is_due(posting.status(), posting.expire_at, now) {
             posting.expire_at = self.starting(now);
         }
     }

@@ -20,7 +20,6 @@ pub mod moderation;
 mod notice;
 mod put;
 mod repeat;
-pub mod review;
 mod state;
 mod transition;
 mod vocabulary;
@@ -28,6 +27,7 @@ mod words;
 
 use kernel::codes::{CountryCode, CurrencyCode};
 
+pub(crate) use self::transition::{Cause, Fired};
 pub use self::{
     answer::{Answer, IngestError, Rejection},
     basis::Basis,
@@ -40,9 +40,9 @@ pub use self::{
     lifetime::Lifetime,
     metadata::Metadata,
     notice::{Notice, NoticeCode, NoticeCounts},
-    put::{Principal, PutPosting},
+    put::PutPosting,
     repeat::RepeatAnswer,
     state::{HistoryEntry, Original, Posting, PostingView},
-    transition::{Transition, Trigger},
+    transition::{Review, State, Trigger},
     vocabulary::{EmploymentType, LocationType, ReasonCode, SalaryPeriod},
 };

@@ -1,6 +1,6 @@
 //! Commands of operators about postings.
 
-use super::{Ground, Trigger};
+use super::Ground;
 
 /// An operator's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,14 +32,13 @@ pub enum Moderation {
 }
 
 impl Moderation {
-    /// What it does to the status, if anything.
-    pub(crate) const fn trigger(&self) -> Option<Trigger> {
+    /// The reason that the operator gives.
+    pub(crate) fn reason(&self) -> Option<&str> {
         match self {
-            Self::Approve => Some(Trigger::ApproveByOperator),
-            Self::Reject { .. } => Some(Trigger::RejectByOperator),
-            Self::Expire { .. } => Some(Trigger::Expire),
-            Self::Reopen { .. } => Some(Trigger::ReopenByOperator),
-            Self::Feature(_) => None,
+            Self::Reject { reason, .. } | Self::Expire { reason, .. } | Self::Reopen { reason } => {
+                Some(reason)
+            }
+            Self::Approve | Self::Feature(_) => None,
         }
     }
 

@@ -1,41 +1,15 @@
 //! The command of the specification's one operation.
 
 use kernel::{
-    CatalogueId, ClientId, InvalidIdentifier, PostingId, Prefixes, SourceIdentifier,
+    CatalogueId, InvalidIdentifier, PostingId, SourceIdentifier,
     body::{self, BodyError},
     field::Patch,
     trace::TraceParent,
     validation::FieldErrors,
 };
 
-use super::PostingPatch;
-
-/// A client that pushes, with what decides how far it may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Principal {
-    /// The client.
-    pub client: ClientId,
-    /// Whether the client has prefixes, and so only a part of the board.
-    pub is_fenced: bool,
-}
-
-impl Principal {
-    /// A client with these prefixes.
-    pub const fn new(client: ClientId, prefixes: &Prefixes) -> Self {
-        Self {
-            client,
-            is_fenced: !prefixes.are_all(),
-        }
-    }
-
-    /// A client without prefixes.
-    pub const fn unfenced(client: ClientId) -> Self {
-        Self {
-            client,
-            is_fenced: false,
-        }
-    }
-}
+use super::{PostingPatch, Trigger};
+use crate::authority::Principal;
 
 /// Create, update or expire a posting: which of them, [`decide`](crate::decision::decide) finds out.
 #[derive(Clone, Debug)]
@@ -118,16 +92,24 @@ impl PutPosting {
         }
     }
 
+    /// The occasion that it is to change the state of a posting.
+    pub(crate) fn trigger(&self) -> Option<Trigger> {
+        if self.expires() {
+            Some(Trigger::Expire)
+        } else if self.patch.expiration != Patch::Clear {
+            None
+        } else if self.catalogue.is_some() {
+            Some(Trigger::Relist)
+        } else {
+            Some(Trigger::Reopen)
+        }
+    }
+
     /// Whether it expires the posting. One whose `expiration` is of another type is refused in any
     /// case, and then no other field need be there.
     pub fn expires(&self) -> bool {
         self.patch.expiration.value().is_some()
             || (!self.errors.is_empty() && self.errors.concern("expiration"))
-    }
-
-    /// Whether it wants an expired posting back.
-    pub fn reopens(&self) -> bool {
-        self.patch.expiration == Patch::Clear
     }
 
     /// Makes it a command of a catalogue that lists the posting. If the posting has expired, it

@@ -1,11 +1,13 @@
 //! A posting: its state as the rules see it, and what readers see of it.
 
+use std::ops::Deref;
+
 use kernel::{
     Actor, CatalogueId, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, Version,
 };
 use time::OffsetDateTime;
 
-use super::{ContentHash, Coordinates, Decision, Details, EnrichedTexts, TextsDigest};
+use super::{ContentHash, Coordinates, Decision, Details, EnrichedTexts, State, TextsDigest};
 use crate::company::CompanyView;
 
 /// A posting as the rules see it. Its enriched texts and its history are not part of it: no
@@ -18,14 +20,9 @@ pub struct Posting {
     pub source_identifier: SourceIdentifier,
     /// Counts the commits that wrote it; a commit is guarded by it.
     pub version: Version,
-    /// The status.
-    pub status: Status,
-    /// The reason of the last change of status.
-    pub status_reason: Option<String>,
-    /// Whether an operator set its status. An enricher never overrules an operator's rejection; for
-    /// an approval see `approved_hash`. A posting that an operator expired or rejected is taken
-    /// down, see [`authority`](crate::authority).
-    pub moderated: bool,
+    /// Only [`fire`](Self::fire) changes it, with its reason.
+    pub(super) state: State,
+    pub(super) status_reason: Option<String>,
     /// The pushed details.
     pub details: Details,
     /// The company.
@@ -50,8 +47,6 @@ pub struct Posting {
     pub published_at: Option<OffsetDateTime>,
     /// When its lifetime ends.
     pub expire_at: Option<OffsetDateTime>,
-    /// When it was expired.
-    pub expired_at: Option<OffsetDateTime>,
     /// When it was first pushed.
     pub created_at: OffsetDateTime,
     /// The actor that created it; `None` where that is not known any more.
@@ -62,7 +57,98 @@ pub struct Posting {
     pub updated_by: Option<Actor>,
 }
 
+/// A posting answers what its [`State`] does.
+impl Deref for Posting {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
 impl Posting {
+    /// A posting that is pushed for the first time.
+    pub fn new(
+        id: PostingId,
+        source_identifier: SourceIdentifier,
+        company_id: CompanyId,
+        details: Details,
+        by: Actor,
+        at: OffsetDateTime,
+    ) -> Self {
+        let state = State::Pending { review: None };
+        Self {
+            created_by: Some(by.clone()),
+            updated_by: Some(by),
+            ..Self::stored(
+                (state, None),
+                id,
+                source_identifier,
+                company_id,
+                details,
+                at,
+            )
+        }
+    }
+
+    /// A posting as a store has it, whose other fields are still empty: its state with the reason,
+    /// and what never changes.
+    pub fn stored(
+        (state, status_reason): (State, Option<String>),
+        id: PostingId,
+        source_identifier: SourceIdentifier,
+        company_id: CompanyId,
+        details: Details,
+        created_at: OffsetDateTime,
+    ) -> Self {
+        Self {
+            id,
+            source_identifier,
+            version: 1,
+            state,
+            status_reason,
+            details,
+            company_id,
+            catalogue: None,
+            enriched_hash: None,
+            approved_hash: None,
+            texts_digest: None,
+            duplicate_of: None,
+            content_at: None,
+            is_featured: false,
+            published_at: None,
+            expire_at: None,
+            created_at,
+            created_by: None,
+            updated_at: created_at,
+            updated_by: None,
+        }
+    }
+
+    /// Puts it in a state that no rule has decided.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn put_in(&mut self, state: State, reason: Option<&str>) {
+        self.state = state;
+        self.status_reason = reason.map(str::to_owned);
+    }
+
+    /// The state.
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// The reason of the last change of its state.
+    pub fn status_reason(&self) -> Option<&str> {
+        self.status_reason.as_deref()
+    }
+
+    /// Sets actor and time of the last change. The time never goes back, though clocks of several
+    /// machines may disagree.
+    pub(crate) fn touch(&mut self, by: Actor, at: OffsetDateTime) {
+        self.updated_by = Some(by);
+        self.updated_at = self.updated_at.max(at);
+    }
+
     /// Whether enrichment has made anything of it that is kept.
     pub const fn has_texts(&self) -> bool {
         self.enriched_hash.is_some() || self.texts_digest.is_some()
@@ -75,15 +161,13 @@ impl Posting {
 
     /// Whether its lifetime has ended, and it has not expired yet.
     pub fn is_overdue(&self, now: OffsetDateTime) -> bool {
-        self.status.is_open() && self.expire_at.is_some_and(|end| end <= now)
+        self.is_open() && self.expire_at.is_some_and(|end| end <= now)
     }
 
     /// Whether it expired before this time and was not changed since, so that a purge deletes it
-    /// unless an operator [took it down](crate::authority::is_taken_down).
+    /// unless an operator took it down.
     pub fn is_long_expired(&self, before: OffsetDateTime) -> bool {
-        self.status == Status::Expired
-            && self.expired_at.is_some_and(|at| at < before)
-            && self.updated_at < before
+        self.expired_at().is_some_and(|at| at < before) && self.updated_at < before
     }
 
     /// Forgets the last outcome with its texts, in the next version: a posting that is reopened

@@ -188,7 +188,7 @@ impl PostingPage {
             ListOrder::Id => (None, position.id),
         };
         let is_wanted = |posting: &Posting| {
-            query.status.is_none_or(|it| posting.status == it)
+            query.status.is_none_or(|it| posting.status() == it)
                 && query.updated_after.is_none_or(|it| posting.updated_at > it)
         };
         let postings = postings.into_iter();

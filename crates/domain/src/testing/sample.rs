@@ -12,7 +12,7 @@ use crate::{
     authority::Principal,
     company::{Company, CompanyView, CompanyWrite, Kept},
     decision::{Snapshot, decide},
-    posting::{Answer, CompanyPatch, Lifetime, Posting, PutPosting},
+    posting::{Answer, CompanyPatch, Lifetime, Posting, PutPosting, State},
 };
 
 /// The `n`-th posting, as new as can be and with nothing set that need not be.
@@ -25,11 +25,16 @@ pub fn posting(n: u128, company_id: CompanyId) -> Posting {
     let put = push(&format!("job-{n}"), body);
     let decided = valid(decide(&Snapshot::default(), &put, Lifetime::NEVER, noon()));
     let change = decided.change.map(|change| change.write.posting);
-    Posting {
-        id: PostingId::new(uuid(n)),
-        company_id,
-        ..valid(change.ok_or(Absent))
-    }
+    let mut posting = valid(change.ok_or(Absent));
+    posting.id = PostingId::new(uuid(n));
+    posting.company_id = company_id;
+    posting
+}
+
+/// The state of this status that no operator decided, since noon.
+pub fn state(status: Status) -> State {
+    let expired_at = (status == Status::Expired).then(noon);
+    valid(State::stored(status, None, false, expired_at).ok_or(Absent))
 }
 
 /// The client of a [`push`].

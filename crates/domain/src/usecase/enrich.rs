@@ -10,7 +10,7 @@ use super::lookalikes::Lookalikes;
 use crate::{
     company::Company,
     decision::{Snapshot, WriteSet, outcome},
-    posting::{ContentHash, Enrichment, Lifetime, Posting, duplicate::Fingerprint, enrich},
+    posting::{ContentHash, Enrichment, Lifetime, Posting, Review, duplicate::Fingerprint, enrich},
     store::Store,
 };
 
@@ -235,7 +235,12 @@ pub async fn give_up(
         }
         Some((posting, _)) => {
             let made = given_up.made.as_ref();
-            if let Some(change) = outcome::leave_unjudged(posting, made, &given_up.reason, now) {
+            let review = match given_up.content {
+                Some(_) => Review::NoVerdict,
+                None => Review::Poison,
+            };
+            let why = (review, given_up.reason.as_str());
+            if let Some(change) = outcome::leave_unjudged(posting, made, why, now) {
                 change.record(&mut snapshot, &mut writes);
             }
             let error = given_up.error.clone();

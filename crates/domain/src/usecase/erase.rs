@@ -53,7 +53,7 @@ pub async fn erase(
         entry
             .with("reason", reason)
             .with("company", company.website.as_str())
-            .with("status", posting.status.as_str()),
+            .with("status", posting.status().as_str()),
     );
     let erasure = Erasure {
         posting: posting.id,

@@ -105,7 +105,7 @@ impl Lookalikes {
         let Some(own) = self.own.get(&posting.id).cloned() else {
             return;
         };
-        if !posting.status.is_open() {
+        if !posting.is_open() {
             writes.fingerprints.insert(own.id, None);
             return;
         }

@@ -26,7 +26,7 @@ fn approved() -> PostingView {
     company.name = "Acmera AS".to_owned();
     company.logo_path = Some("https://cdn.example/acmera.png".to_owned());
     let mut posting = testing::posting(7, company.id);
-    posting.status = Status::Approved;
+    posting.put_in(testing::state(Status::Approved), None);
     posting.published_at = Some(datetime!(2026-01-31 12:00:04.25 UTC));
     posting.expire_at = Some(datetime!(2026-04-01 12:00:00 UTC));
     posting.details = Details {
@@ -150,7 +150,7 @@ fn only_an_approved_posting_with_texts_has_a_document() {
         assert_eq!(document(&view, Identity::Hidden), None);
     };
     for status in Status::ALL.iter().filter(|it| **it != Status::Approved) {
-        not(&|view| view.posting.status = *status);
+        not(&|view| view.posting.put_in(testing::state(*status), None));
     }
     not(&|view| view.texts = None);
     not(&|view| view.texts.as_mut().unwrap().redacted_title = None);

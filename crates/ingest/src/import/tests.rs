@@ -126,7 +126,7 @@ impl Kit {
     async fn expired<'a>(&self, identifiers: &[&'a str]) -> Vec<&'a str> {
         let mut expired = Vec::new();
         for text in identifiers {
-            if !self.posting(text).await.status.is_open() {
+            if !self.posting(text).await.is_open() {
                 expired.push(*text);
             }
         }

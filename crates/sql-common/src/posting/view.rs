@@ -130,8 +130,8 @@ pub async fn find(
         return Ok(None);
     };
     let mut view = view(row)?;
-    let Posting { id, version, .. } = view.posting;
-    let asked = binds! { posting: id.uuid(), version, limit: most(HISTORY_SHOWN) };
+    let Posting { id, version, .. } = &view.posting;
+    let asked = binds! { posting: id.uuid(), version: *version, limit: most(HISTORY_SHOWN) };
     view.history = history(conn.load::<History, _>(asked).await?)?;
     Ok(Some(view))
 }
@@ -271,7 +271,7 @@ fn in_order(
         }
         ListOrder::Id => {
             let is_wanted = |posting: &Posting| {
-                query.status.is_none_or(|status| posting.status == status)
+                query.status.is_none_or(|status| posting.status() == status)
                     && query.updated_after.is_none_or(|at| posting.updated_at > at)
             };
             views.retain(|view| is_wanted(&view.posting));

@@ -62,9 +62,10 @@ async fn what_killed_three_workers_is_given_up_and_not_tried() {
     assert_eq!(dead[0].last_error.as_deref(), Some(LOST_TOO_OFTEN));
     assert_eq!(bench.script.calls(), 0);
     assert_eq!(bench.status("a").await, Status::PendingEnrichment);
-    let reason = bench.view("a").await.posting.status_reason;
+    let view = bench.view("a").await;
+    let reason = view.posting.status_reason();
     let told = format!("enrichment_failed: {LOST_TOO_OFTEN}");
-    assert_eq!(reason, Some(told));
+    assert_eq!(reason, Some(told.as_str()));
 
     // An operator has it start anew.
     let revived = bench

@@ -76,7 +76,7 @@ impl ModelBench {
     }
 
     async fn status(&self, name: &str) -> Status {
-        self.view(name).await.posting.status
+        self.view(name).await.posting.status()
     }
 
     async fn enrichments(&self) -> Backlog {

@@ -170,7 +170,7 @@ pub(super) fn sentence(posting: &Posting, command: &Moderation) -> String {
         Moderation::Approve
         | Moderation::Reject { .. }
         | Moderation::Expire { .. }
-        | Moderation::Reopen { .. } => posting.status.to_string(),
+        | Moderation::Reopen { .. } => posting.status().to_string(),
     };
     format!(
         "{} is {state}.",

@@ -243,7 +243,7 @@ impl Purging {
             // The list ascends by the last update, which is not before the expiry.
             let is_last = old.len() < found || query.after.is_none();
             let expired = old.len();
-            old.retain(|view| !authority::is_taken_down(&view.posting));
+            old.retain(|view| !view.posting.is_moderated());
             summary.taken_down += (expired - old.len()) as u64;
             if self.dry_run {
                 summary.purged += old.len() as u64;

@@ -263,11 +263,11 @@ fn a_catalogue_updates_what_was_taken_down_and_leaves_it_down() {
     {
         for body in [r#"{"title":"x"}"#, REOPEN] {
             let mut board = taken_down(&command);
-            let status = board.posting().status;
+            let status = board.posting().status();
             let put = push("a", body).listed_in(CatalogueId::new(uuid(1)));
             let expect = vec![notice.clone()];
             assert_eq!(notices(&mut board, &put), expect, "{body}");
-            assert_eq!(board.posting().status, status);
+            assert_eq!(board.posting().status(), status);
             assert_eq!(board.reason(), Some("scam"));
             // Sent again it changes nothing, and says so again.
             let decision = board.decide(&put).unwrap();
@@ -282,7 +282,7 @@ fn a_client_that_expires_what_was_taken_down_changes_no_reason() {
     let put = push("a", r#"{"expiration":{"reason":"filled"}}"#);
     assert_eq!(notices(&mut board, &put), []);
     let posting = board.posting();
-    assert_eq!(posting.status_reason.as_deref(), Some("scam"));
+    assert_eq!(posting.status_reason(), Some("scam"));
     assert_eq!(posting.details.expiration_reason.as_deref(), Some("filled"));
     assert!(board.put(REOPEN).is_err());
 }
@@ -295,7 +295,7 @@ fn an_operator_reopens_what_expired() {
     for mut board in [taken_down(&takedowns()[0]), Board::with(Status::Expired)] {
         assert!(board.moderate(&reopen).unwrap().asked);
         assert_eq!(board.posting().details.expiration_reason, None);
-        assert!(!board.posting().moderated);
+        assert!(!board.posting().is_moderated());
         assert_eq!(board.step().1, Some("a mistake"));
         // It is the client's again.
         board.put(EXPIRE).unwrap();

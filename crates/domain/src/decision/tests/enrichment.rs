@@ -1,7 +1,7 @@
 //! When a posting is due for enrichment, and what an outcome does.
 
 use super::*;
-use crate::posting::{Coordinates, Original, TextsDigest};
+use crate::posting::{Coordinates, Original, Review, State, TextsDigest};
 
 #[test]
 fn changes_of_content_ask_for_enrichment_and_others_do_not() {
@@ -26,7 +26,7 @@ fn changes_of_content_ask_for_enrichment_and_others_do_not() {
             let asks = asks && status != Status::Expired;
             assert_eq!(board.put(body).unwrap().1.asked, asks, "{status} {body}");
             // It stays as it is meanwhile.
-            assert_eq!(board.posting().status, status);
+            assert_eq!(board.posting().status(), status);
         }
     }
 }
@@ -76,9 +76,8 @@ fn new_texts_and_places_raise_an_event_where_the_status_stays() {
 fn a_rejection_says_why_and_another_reason_is_another_step() {
     let mut board = Board::with(Status::Rejected);
     let told = |board: &Board| {
-        let reason = board.posting().status_reason.clone();
-        assert_eq!(board.history.last().unwrap().reason, reason);
-        (board.history.len(), reason.unwrap())
+        assert_eq!(board.step().1, board.reason());
+        (board.history.len(), board.reason().unwrap().to_owned())
     };
     assert_eq!(told(&board), (2, "no_content: Nothing in it.".to_owned()));
     board.put(RENAME).unwrap();
@@ -106,7 +105,7 @@ fn an_outcome_for_older_content_is_discarded() {
 fn an_outcome_counts_once() {
     let mut board = Board::with(Status::Approved);
     assert_eq!(board.enrich(&rejection()), None);
-    assert_eq!(board.posting().status, Status::Approved);
+    assert_eq!(board.posting().status(), Status::Approved);
 }
 
 #[test]
@@ -121,7 +120,7 @@ fn publication_is_the_first_approval() {
         board.put(body).unwrap();
         board.enrich(&verdict).unwrap();
     }
-    assert_eq!(board.posting().status, Status::Approved);
+    assert_eq!(board.posting().status(), Status::Approved);
     assert_eq!(board.posting().published_at, published_at);
     board.put(EXPIRE).unwrap();
     board.put(REOPEN).unwrap();
@@ -161,14 +160,13 @@ fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
         assert_eq!(written, Some(expect), "no second task");
         let is_told = status == Status::PendingEnrichment;
         assert_eq!(board.history.len(), steps + usize::from(is_told));
-        let expect = Posting {
-            status_reason: told.map(str::to_owned),
-            updated_at: board.now,
-            updated_by: Some(Actor::Enricher),
-            version: before.version + 1,
-            texts_digest: Some(TextsDigest::of(&made().texts, Some(PLACE))),
-            ..before
-        };
+        let mut expect = before.clone();
+        let review = is_told.then_some(Review::NoVerdict);
+        expect.put_in(State::stored(status, review, false, None).unwrap(), told);
+        expect.updated_at = board.now;
+        expect.updated_by = Some(Actor::Enricher);
+        expect.version += 1;
+        expect.texts_digest = Some(TextsDigest::of(&made().texts, Some(PLACE)));
         assert_eq!(*board.posting(), expect, "{status}");
         let again = board.fail(Some(&made()), "no");
         assert_eq!(again, None, "the same is no change");
@@ -181,11 +179,11 @@ fn what_failed_is_judged_again_with_other_content() {
     board.fail(Some(&made()), "no").unwrap();
     let (_, written) = board.put(r#"{"company":{"logo_path":"/l.svg"}}"#).unwrap();
     assert_eq!(written.events, [event::COMPANY_UPDATED]);
-    assert!(board.posting().status_reason.is_some());
+    assert!(board.posting().status_reason().is_some());
     let (_, written) = board.put(RENAME).unwrap();
     assert!(written.asked);
     assert_eq!(written.events, [event::JOB_POSTING_UPDATED]);
-    assert_eq!(board.posting().status_reason, None);
+    assert_eq!(board.posting().status_reason(), None);
     let (status, reason, _) = board.step();
     assert_eq!((status, reason), (Status::PendingEnrichment, None));
 }
@@ -218,7 +216,7 @@ fn an_approved_posting_keeps_what_was_judged_and_says_so_once() {
 
     let long = "é".repeat(1_000);
     board.fail(Some(&made()), &long).unwrap();
-    let told = board.posting().status_reason.as_ref().unwrap();
+    let told = board.reason().unwrap();
     assert!(told.chars().count() < 300 && told.ends_with('…'), "{told}");
 }
 
@@ -231,7 +229,7 @@ fn a_review_ends_with_a_verdict_or_with_the_content_that_was_judged() {
         board
     };
     let check = |board: &Board, status, reason: Option<&str>, by| {
-        assert_eq!((board.posting().status, board.reason()), (status, reason));
+        assert_eq!((board.posting().status(), board.reason()), (status, reason));
         let step = board.step();
         assert_eq!((step.0, step.1), (status, reason));
         assert_eq!(*step.2 == Actor::Enricher, by, "{step:?}");

@@ -107,7 +107,7 @@ proptest! {
                 is_same &= written.postings + written.companies == 0;
             }
         }
-        if let (Some(verdict), true) = (verdict, board.posting().status.is_open()) {
+        if let (Some(verdict), true) = (verdict, board.posting().status().is_open()) {
             is_same = false;
             board.enrich(&verdict);
         }
@@ -137,7 +137,7 @@ proptest! {
                 if let (Some(min), Some(max)) = (details.salary_min, details.salary_max) {
                     prop_assert!(min <= max);
                 }
-                prop_assert_eq!(posting.expired_at.is_some(), posting.status == Status::Expired);
+                prop_assert_eq!(posting.expired_at().is_some(), posting.status() == Status::Expired);
             }
         }
     }

@@ -26,7 +26,7 @@ fn a_push_that_finds_less_than_half_of_it_starts_it_anew() {
 fn another_end_alone_is_no_update() {
     for (lifetime, days) in [(Lifetime::days(60), 40), (Lifetime::NEVER, 0)] {
         let mut board = Board::with(Status::Approved);
-        let before = board.posting().clone();
+        let mut renewed = board.posting().clone();
         board.lifetime = lifetime;
         board.now += hours(days * DAY);
         let (given, written) = board.put("{}").unwrap();
@@ -35,11 +35,8 @@ fn another_end_alone_is_no_update() {
             ..Written::default()
         };
         assert_eq!((given.1, written), (PutOutcome::Unchanged, alone));
-        let renewed = Posting {
-            version: before.version + 1,
-            expire_at: lifetime.starting(board.now),
-            ..before
-        };
+        renewed.version += 1;
+        renewed.expire_at = lifetime.starting(board.now);
         assert_eq!(*board.posting(), renewed);
         assert_eq!(board.put("{}").unwrap().1, Written::default());
     }
@@ -51,7 +48,7 @@ fn expired_and_rejected_postings_are_not_renewed() {
         let mut board = Board::with(Status::Approved);
         board.put(body).unwrap();
         board.enrich(&rejection());
-        assert_ne!(board.posting().status, Status::Approved);
+        assert_ne!(board.posting().status(), Status::Approved);
         board.now += hours(50 * DAY);
         assert_eq!(board.put("{}").unwrap().1, Written::default());
     }
@@ -74,7 +71,7 @@ fn what_is_past_its_lifetime_expires() {
     board.now = end;
     let change = expire_if_overdue(board.posting(), end);
     board.record(change);
-    assert_eq!(board.posting().expired_at, Some(end));
+    assert_eq!(board.posting().expired_at(), Some(end));
     let reason = board.reason();
     assert_eq!(reason, Some("The posting's lifetime ended."));
 }

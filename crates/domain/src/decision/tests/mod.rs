@@ -27,8 +27,8 @@ use crate::{
     company::Company,
     posting::{
         self, ContentHash, DecidedBy, DecisionOutcome, ENRICH, EnrichedTexts, Enrichment, Ground,
-        HistoryEntry, Lifetime, Original, Posting, PutPosting, ReasonCode, Rejection, Verdict,
-        event, moderation::Moderation,
+        HistoryEntry, Lifetime, Original, Posting, PutPosting, ReasonCode, Rejection, Review,
+        Verdict, event, moderation::Moderation,
     },
     testing::push,
 };
@@ -90,7 +90,7 @@ impl Board {
             Status::Rejected => drop(board.enrich(&rejection())),
             Status::Expired => drop(board.put(r#"{"expiration":{"reason":"first"}}"#)),
         }
-        assert_eq!(board.posting().status, status);
+        assert_eq!(board.posting().status(), status);
         board
     }
 
@@ -125,7 +125,7 @@ impl Board {
         let Decided { answer, change } = self.decide(put)?;
         let written = self.record(change.map(|change| *change));
         let after = &self.snapshot.postings[&put.identifier];
-        assert_eq!(answer.status, after.status);
+        assert_eq!(answer.status, after.status());
         assert_eq!(answer.created_by, after.created_by);
         assert_eq!(answer.updated_by, updated_by);
         Ok(((answer.id, answer.outcome), written))
@@ -170,7 +170,7 @@ impl Board {
 
     /// The reason of the status.
     fn reason(&self) -> Option<&str> {
-        self.posting().status_reason.as_deref()
+        self.posting().status_reason()
     }
 
     fn find(&self, identifier: &str) -> &Posting {
@@ -218,10 +218,18 @@ impl Board {
         Some(self.record(Some(change)))
     }
 
-    /// Leaves the content without a verdict.
+    /// Leaves the content without a verdict of the enricher.
     fn fail(&mut self, made: Option<&Enrichment>, reason: &str) -> Option<Written> {
+        self.leave_unjudged(made, (Review::NoVerdict, reason))
+    }
+
+    fn leave_unjudged(
+        &mut self,
+        made: Option<&Enrichment>,
+        why: (Review, &str),
+    ) -> Option<Written> {
         self.now += hours(1);
-        let change = outcome::leave_unjudged(self.posting(), made, reason, self.now)?;
+        let change = outcome::leave_unjudged(self.posting(), made, why, self.now)?;
         Some(self.record(Some(change)))
     }
 

@@ -1,7 +1,7 @@
 //! What an operator may do.
 
 use super::*;
-use crate::posting::Trigger;
+use crate::posting::{Review, Trigger};
 
 fn ann() -> Actor {
     Actor::Operator(Some(by_ann(1).operator))
@@ -27,7 +27,7 @@ fn a_verdict_moves_every_open_status_and_stands() {
         ] {
             let mut board = Board::with(status);
             board.moderate(&command).unwrap();
-            assert_eq!(board.posting().status, after);
+            assert_eq!(board.posting().status(), after);
             assert_eq!(board.step().2, &ann());
             board.forget_outcome();
             let written = board.enrich(&contrary).expect("texts are refreshed");
@@ -35,7 +35,7 @@ fn a_verdict_moves_every_open_status_and_stands() {
             let expect = has_new_texts.then_some(event::JOB_POSTING_ENRICHED);
             assert_eq!(written.events, expect.into_iter().collect::<Vec<_>>());
             // An operator's verdict stands.
-            assert_eq!(board.posting().status, after);
+            assert_eq!(board.posting().status(), after);
         }
     }
 }
@@ -48,7 +48,7 @@ fn a_rejection_stands_for_whatever_is_pushed() {
     for title in ["New", "Baker"] {
         board.put(&format!(r#"{{"title":"{title}"}}"#)).unwrap();
         board.enrich(&Verdict::Approve).unwrap();
-        assert_eq!(board.posting().status, Status::Rejected);
+        assert_eq!(board.posting().status(), Status::Rejected);
     }
 }
 
@@ -59,12 +59,15 @@ fn an_approval_stands_for_the_content_that_was_approved() {
     board.put(r#"{"title":"Fraud"}"#).unwrap();
     let events = board.enrich(&rejection()).unwrap().events;
     assert_eq!(events, [event::JOB_POSTING_REJECTED]);
-    assert!(!board.posting().moderated, "it is the enricher's verdict");
+    assert!(
+        !board.posting().is_moderated(),
+        "it is the enricher's verdict"
+    );
     // What was approved comes back.
     board.put(r#"{"title":"Baker"}"#).unwrap();
     let events = board.enrich(&rejection()).unwrap().events;
     assert_eq!(events, [event::JOB_POSTING_APPROVED]);
-    assert!(board.posting().moderated);
+    assert!(board.posting().is_moderated());
 }
 
 #[test]
@@ -73,27 +76,46 @@ fn an_approval_judges_content_that_awaits_a_review() {
     board.moderate(&Moderation::Approve).unwrap();
     board.put(r#"{"title":"Odd"}"#).unwrap();
     board.fail(Some(&Enrichment::bare()), "no").unwrap();
-    assert!(board.posting().status_reason.is_some());
+    assert!(board.posting().status_reason().is_some());
     let written = board.moderate(&Moderation::Approve).unwrap();
     assert!(written.asked, "its texts are those of the earlier content");
-    assert_eq!(board.posting().status_reason, None);
+    assert_eq!(board.posting().status_reason(), None);
     assert_eq!(board.step(), (Status::Approved, None, &ann()));
     // It has its verdict, whatever the model says.
     board.enrich(&rejection()).unwrap();
-    assert_eq!(board.posting().status, Status::Approved);
+    assert_eq!(board.posting().status(), Status::Approved);
 }
 
 #[test]
 fn an_approval_asks_for_no_texts_that_killed_workers() {
-    for (reason, asks) in [
-        ("it was refused", true),
-        (kernel::outbox::LOST_TOO_OFTEN, false),
+    for (review, asks) in [(Review::NoVerdict, true), (Review::Poison, false)] {
+        for status in [Status::PendingEnrichment, Status::Approved] {
+            let mut board = Board::with(status);
+            board.put(RENAME).unwrap();
+            board.leave_unjudged(None, (review, "no")).unwrap();
+            let written = board.moderate(&Moderation::Approve).unwrap();
+            assert_eq!(written.asked, asks, "{status} {review}");
+            assert_eq!(board.reason(), None);
+        }
+    }
+}
+
+/// The reason of a posting that an operator reopened may be a copy of a review's.
+#[test]
+fn a_copied_sentence_is_no_review() {
+    for reason in [
+        "enrichment_failed: its worker died three times without reporting",
+        "awaiting_review: no",
     ] {
-        let mut board = Board::with(Status::PendingEnrichment);
-        board.fail(None, reason).unwrap();
-        let written = board.moderate(&Moderation::Approve).unwrap();
-        assert_eq!(written.asked, asks, "{reason}");
-        assert_eq!(board.posting().status_reason, None);
+        let mut board = Board::with(Status::Expired);
+        let reason = reason.to_owned();
+        let reopen = Moderation::Reopen { reason };
+        board.moderate(&reopen).unwrap();
+        assert!(board.moderate(&Moderation::Approve).unwrap().asked);
+        let mut board = Board::with(Status::Expired);
+        board.moderate(&reopen).unwrap();
+        board.put(RENAME).unwrap();
+        assert!(board.reason().is_some(), "no review ends");
     }
 }
 
@@ -106,7 +128,7 @@ fn a_verdict_twice_is_one() {
     }
     // An enricher's for the same reason is none of an operator.
     let mut board = Board::with(Status::Rejected);
-    let reason = board.posting().status_reason.clone().unwrap();
+    let reason = board.reason().unwrap().to_owned();
     board
         .moderate(&Moderation::Reject {
             reason,
@@ -123,7 +145,7 @@ fn reopening_asks_the_enricher_again() {
     board.put(EXPIRE).unwrap();
     board.put(REOPEN).unwrap();
     board.enrich(&rejection()).unwrap();
-    assert_eq!(board.posting().status, Status::Rejected);
+    assert_eq!(board.posting().status(), Status::Rejected);
 }
 
 #[test]
@@ -132,14 +154,14 @@ fn an_approval_publishes_and_starts_the_lifetime() {
     board.moderate(&Moderation::Approve).unwrap();
     assert_eq!(board.posting().published_at, Some(board.now));
     assert_eq!(board.posting().expire_at, Some(board.now + hours(60 * 24)));
-    assert_eq!(board.posting().status_reason, None);
+    assert_eq!(board.posting().status_reason(), None);
 }
 
 #[test]
 fn featuring_is_a_step_of_history_that_changes_no_status() {
     for &status in Status::ALL {
         let mut board = Board::with(status);
-        let reason = board.posting().status_reason.clone();
+        let reason = board.reason().map(str::to_owned);
         let steps = board.history.len();
         for (on, word) in [(true, "featured"), (false, "no longer featured")] {
             let written = board.moderate(&Moderation::Feature(on)).unwrap();
@@ -160,8 +182,8 @@ fn featuring_is_a_step_of_history_that_changes_no_status() {
         }
         assert_eq!(board.history.len(), steps + 2);
         assert_eq!(
-            (board.posting().status, &board.posting().status_reason),
-            (status, &reason)
+            (board.posting().status(), board.reason()),
+            (status, reason.as_deref())
         );
     }
 }
@@ -175,8 +197,8 @@ fn a_posting_is_taken_down_once() {
     let mut board = Board::with(Status::Approved);
     board.moderate(&expire).unwrap();
     let posting = board.posting();
-    assert_eq!(posting.expired_at, Some(board.now));
-    assert_eq!(posting.status_reason.as_deref(), Some("asked by phone"));
+    assert_eq!(posting.expired_at(), Some(board.now));
+    assert_eq!(posting.status_reason(), Some("asked by phone"));
     assert_eq!(board.moderate(&expire).unwrap(), Written::default());
 }
 
@@ -206,8 +228,8 @@ fn an_operator_chooses_among_what_has_an_effect() {
         assert_eq!(choices(board.posting()), expect, "{status} {command:?}");
     }
     let mut board = Board::with(Status::Approved);
-    let posting = board.posting_mut();
-    posting.status_reason = Some("awaiting_review: no verdict".into());
+    board.put(RENAME).unwrap();
+    board.fail(None, "no verdict").unwrap();
     assert_eq!(choices(board.posting()), "approve reject expire");
 }
 
@@ -215,11 +237,10 @@ fn choices(posting: &Posting) -> String {
     let commands = [
         ("approve", Trigger::ApproveByOperator),
         ("reject", Trigger::RejectByOperator),
-        ("expire", Trigger::Expire),
+        ("expire", Trigger::ExpireByOperator),
         ("reopen", Trigger::ReopenByOperator),
     ];
-    let is_offered = crate::decision::moderation::is_offered;
     let offered = commands.into_iter();
-    let offered = offered.filter(|(_, command)| is_offered(*command, posting));
+    let offered = offered.filter(|(_, command)| command.is_offered(posting.state()));
     offered.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
 }

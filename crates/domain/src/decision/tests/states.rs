@@ -44,7 +44,7 @@ fn expired_and_expiration_null_reopens() {
     assert_eq!(given, (put_id("a"), PutOutcome::Reopened));
     assert!(written.asked, "even though its content was enriched before");
     let posting = board.posting();
-    assert_eq!(posting.status_reason, None);
+    assert_eq!(posting.status_reason(), None);
     assert_eq!(posting.details.expiration_reason, None);
 }
 

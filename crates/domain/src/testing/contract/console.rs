@@ -9,6 +9,7 @@ use super::{put as push, run};
 use crate::{
     browse::{PostingBrowser, PostingSummary, WindowOrder},
     company::{Company, CompanyReader, CompanyView},
+    posting::State,
     store::{Position, Store, WriteSet},
     testing::{company, company_view, company_write, create},
 };
@@ -88,9 +89,7 @@ kernel::contract_cases!(
         let snapshot = super::load(store, &["a"]).await?;
         let one = &snapshot.postings[&identifier("a")];
         let writes = super::touching(one, |posting| {
-            posting.status = Status::Rejected;
-            posting.status_reason = Some("no".to_owned());
-            posting.moderated = true;
+            posting.put_in(State::Rejected { moderated: true }, Some("no"));
             posting.is_featured = true;
             posting.published_at = Some(noon() + hours(1));
             posting.updated_at = noon() + hours(2);

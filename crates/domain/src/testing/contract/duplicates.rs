@@ -12,7 +12,7 @@ use crate::{
         duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint, MinHash},
     },
     store::{PostingReader, Store, WriteSet},
-    testing::create,
+    testing::{create, state},
 };
 
 /// A fingerprint in these bands.
@@ -142,7 +142,7 @@ kernel::contract_cases!(
             (Status::Rejected, false),
             (Status::Expired, false),
         ] {
-            change(store, "000", |it| it.status = status).await?;
+            change(store, "000", |it| it.put_in(state(status), None)).await?;
             write(store, vec![(ids[0], Some(dated([3; 4], 0)))]).await?;
             assert_eq!(alike(store, &[[3; 4]]).await?[0].is_open, is_open);
             write(

@@ -11,10 +11,10 @@ use crate::{
     decision::decide,
     posting::{
         ContentHash, Coordinates, DecidedBy, Decision, DecisionOutcome, Description, EnrichedTexts,
-        Ground, Posting,
+        Ground, Posting, Review, State,
     },
     store::{ListQuery, PostingReader, Snapshot, Store, Texts, WriteSet},
-    testing::{create, push, put_id},
+    testing::{create, push, put_id, state},
 };
 
 kernel::contract_cases!(
@@ -149,21 +149,35 @@ kernel::contract_cases!(
         assert_eq!(stored.companies, decided.companies);
         let reviewed = posting(store, "a").await?;
         let every = touching(&reviewed, |posting| {
-            posting.status = Status::Expired;
-            posting.status_reason = Some("because".into());
-            posting.moderated = true;
+            let at = noon() + hours(2);
+            let moderated = true;
+            posting.put_in(State::Expired { at, moderated }, Some("because"));
             posting.enriched_hash = Some(ContentHash::from_bytes([0xA5; 32]));
             posting.approved_hash = Some(ContentHash::from_bytes([0x5A; 32]));
             posting.catalogue = Some(CatalogueId::new(uuid(7)));
             posting.is_featured = true;
             posting.published_at = Some(noon());
             posting.expire_at = Some(noon() + hours(1));
-            posting.expired_at = Some(noon() + hours(2));
             posting.updated_at = noon() + hours(3);
         });
         let expect = every.postings[&reviewed.id].posting.clone();
         store.commit(every).await?;
         assert_eq!(posting(store, "a").await?, expect);
+    },
+    /// What decides is the review itself, whatever a reason says.
+    async fn a_review_comes_back(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        for (review, reason) in [
+            (None, Some("awaiting_review: copied")),
+            (Some(Review::NoVerdict), None),
+            (Some(Review::Poison), Some("no")),
+        ] {
+            let moderated = review.is_none();
+            let state = State::Approved { review, moderated };
+            change(store, "a", |posting| posting.put_in(state, reason)).await?;
+            let stored = posting(store, "a").await?;
+            assert_eq!((stored.state(), stored.status_reason()), (state, reason));
+        }
     },
     /// The longest overdue first.
     async fn overdue_postings_are_found_in_order(store: &S) {
@@ -179,7 +193,7 @@ kernel::contract_cases!(
         for (name, status, end) in rows {
             put(store, &[create(name, "acme")]).await?;
             change(store, name, |posting| {
-                posting.status = status;
+                posting.put_in(state(status), None);
                 posting.expire_at = end;
             })
             .await?;

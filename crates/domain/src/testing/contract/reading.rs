@@ -9,7 +9,7 @@ use super::{change, first, posting, put, run, view, writing};
 use crate::{
     posting::{EnrichedTexts, HistoryEntry, PostingView},
     store::{HISTORY_SHOWN, ListOrder, ListQuery, PostingPage, PostingReader, Store, Texts},
-    testing::{create, push, push_by, pusher},
+    testing::{create, push, push_by, pusher, state},
 };
 
 fn names(views: &[PostingView]) -> Vec<&str> {
@@ -206,7 +206,7 @@ kernel::contract_cases!(
         for (minute, name) in [(0, "a"), (1, "b"), (2, "c")] {
             run(store, &[create(name, "acme")], noon() + minutes(minute)).await?;
         }
-        change(store, "b", |it| it.status = Status::Approved).await?;
+        change(store, "b", |it| it.put_in(state(Status::Approved), None)).await?;
         let (approved, pending) = (Some(Status::Approved), Some(Status::PendingEnrichment));
         for (status, updated_after, expect) in [
             (approved, None, &["b"][..]),

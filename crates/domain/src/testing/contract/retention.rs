@@ -23,12 +23,12 @@ use crate::{
     catalogue::CatalogueId,
     posting::{
         ContentHash, Coordinates, ENRICH, EnrichedTexts, Ground, Lifetime, Notice, Rejection,
-        TextsDigest,
+        State, TextsDigest,
         event::{JOB_POSTING_ERASED, JOB_POSTING_REJECTED, PUBLIC},
         moderation::Moderation,
     },
     store::{Erasure, PostingReader, Purge, Retention, Store, WriteSet},
-    testing::{create, push},
+    testing::{create, push, state},
     usecase::{ModerationError, erase, moderate},
 };
 
@@ -56,8 +56,14 @@ async fn enriched<S: Store>(
     let (texts, place) = texts();
     let writes = writing(&posting(store, name).await?, |write| {
         let posting = &mut write.posting;
-        posting.status = status;
-        posting.expired_at = (status == Status::Expired).then_some(expired);
+        let state = match status {
+            Status::Expired => State::Expired {
+                at: expired,
+                moderated: false,
+            },
+            _ => state(status),
+        };
+        posting.put_in(state, None);
         posting.enriched_hash = Some(ContentHash::from_bytes([1; 32]));
         posting.texts_digest = Some(TextsDigest::of(&texts, place));
         write.enriched = Some((texts, place));
@@ -143,8 +149,7 @@ kernel::contract_cases!(
         }
         put(store, &[create("bare", "acme")]).await?;
         change(store, "bare", |posting| {
-            posting.status = Status::Expired;
-            posting.expired_at = Some(noon());
+            posting.put_in(state(Status::Expired), None);
         })
         .await?;
 

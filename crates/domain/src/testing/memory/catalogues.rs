@@ -79,8 +79,8 @@ impl State {
     /// The open postings of a catalogue, by id.
     fn open_postings(&self, catalogue: CatalogueId) -> Vec<OpenPosting> {
         let postings = self.postings.values().map(|row| &row.posting);
-        let open = postings
-            .filter(|posting| posting.catalogue == Some(catalogue) && posting.status.is_open());
+        let open =
+            postings.filter(|posting| posting.catalogue == Some(catalogue) && posting.is_open());
         let mut open: Vec<_> = open
             .map(|posting| OpenPosting {
                 id: posting.id,

@@ -113,9 +113,9 @@ impl PostingBrowser for MemoryStore {
                 id: posting.id,
                 version: posting.version,
                 source_identifier: posting.source_identifier.clone(),
-                status: posting.status,
-                status_reason: posting.status_reason.clone(),
-                moderated: posting.moderated,
+                status: posting.status(),
+                status_reason: posting.status_reason().map(str::to_owned),
+                moderated: posting.is_moderated(),
                 is_featured: posting.is_featured,
                 title: details.title.clone(),
                 company: company
@@ -153,7 +153,7 @@ impl PostingBrowser for MemoryStore {
     async fn count_status(&self, status: Status, most: usize) -> Result<usize, StoreError> {
         let state = self.state();
         let rows = state.postings.values();
-        let count = rows.filter(|row| row.posting.status == status).count();
+        let count = rows.filter(|row| row.posting.status() == status).count();
         Ok(count.min(most))
     }
 }

@@ -206,7 +206,7 @@ impl State {
     }
 
     fn write_fingerprint(&mut self, id: PostingId, dated: Option<DatedFingerprint>) {
-        let is_open = |row: &PostingView| row.posting.status.is_open();
+        let is_open = |row: &PostingView| row.posting.is_open();
         if let Some(dated) = dated {
             self.fingerprints.insert(id, dated);
         } else if !self.postings.get(&id).is_some_and(is_open) {

@@ -4,14 +4,13 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 use kernel::{
-    PostingId, Status, StoreError,
+    PostingId, StoreError,
     event::{RecordedEvent, Subject},
 };
 use time::OffsetDateTime;
 
 use super::{MemoryStore, State, outbox::Task};
 use crate::{
-    authority::is_taken_down,
     posting::PostingView,
     store::{Erasure, Purge, Retention},
 };
@@ -36,12 +35,12 @@ impl Retention for MemoryStore {
         let mut state = self.state();
         let is_old = |row: &PostingView| {
             let posting = &row.posting;
-            posting.status == Status::Expired
-                && posting.has_texts()
-                && posting.expired_at.is_some_and(|at| at < expired_before)
+            posting.has_texts() && posting.expired_at().is_some_and(|at| at < expired_before)
         };
         let old = state.postings.iter().filter(|(_, row)| is_old(row));
-        let mut old: Vec<_> = old.map(|(id, row)| (row.posting.expired_at, *id)).collect();
+        let mut old: Vec<_> = old
+            .map(|(id, row)| (row.posting.expired_at(), *id))
+            .collect();
         old.sort_unstable();
         old.truncate(limit);
         for (_, id) in &old {
@@ -61,9 +60,8 @@ impl Retention for MemoryStore {
         for (id, version) in &purge.postings {
             let is_it = |row: &PostingView| {
                 let posting = &row.posting;
-                posting.version == *version
-                    && posting.status == Status::Expired
-                    && !is_taken_down(posting)
+                let is_purged = posting.expired_at().is_some() && !posting.is_moderated();
+                posting.version == *version && is_purged
             };
             if !state.postings.get(id).is_some_and(is_it) {
                 continue;

@@ -55,7 +55,7 @@ impl World {
         let outcome = outcome(&assignment, Verdict::Approve);
         world.record(outcome).await.unwrap();
         let view = world.view().await;
-        assert_eq!(view.posting.status, Status::Approved);
+        assert_eq!(view.posting.status(), Status::Approved);
         assert_eq!(view.texts, Some(texts("Judged.")));
         assert_eq!(world.claim().await, None, "its task is done");
         world
@@ -211,7 +211,10 @@ async fn an_outcome_for_older_content_is_asked_for_again() {
     world.put(r#"{"title":"Chef"}"#).await;
     let outcome = outcome(&old, Verdict::Approve);
     world.record(outcome).await.unwrap();
-    assert_eq!(world.view().await.posting.status, Status::PendingEnrichment);
+    assert_eq!(
+        world.view().await.posting.status(),
+        Status::PendingEnrichment
+    );
     let new = world.assignment().await.unwrap();
     assert_eq!(new.posting.details.title, "Chef");
 }
@@ -222,8 +225,8 @@ async fn a_pending_posting_that_gets_no_judgement_stays_pending_and_says_so() {
     let assignment = world.assignment().await.unwrap();
     assert!(world.give_up(&assignment).await);
     let after = world.view().await;
-    assert_eq!(after.posting.status, Status::PendingEnrichment);
-    let reason = after.posting.status_reason.as_deref();
+    assert_eq!(after.posting.status(), Status::PendingEnrichment);
+    let reason = after.posting.status_reason();
     assert_eq!(reason, Some("enrichment_failed: it was refused"));
     assert_eq!(after.texts, Some(texts("Kept.")));
     assert_eq!(after.coordinates, Some(PLACE));
@@ -258,8 +261,8 @@ async fn an_operators_verdict_ends_what_was_given_up() {
         let again = world.assignment().await.unwrap();
         assert!(!world.give_up(&again).await);
         let view = world.view().await;
-        assert_eq!(view.posting.status, Status::Approved);
-        assert_eq!(view.posting.status_reason, None);
+        assert_eq!(view.posting.status(), Status::Approved);
+        assert_eq!(view.posting.status_reason(), None);
         assert_eq!(view.texts, Some(texts("Kept.")));
         assert_eq!(world.claim().await, None);
     }
@@ -326,13 +329,19 @@ async fn a_posting_that_killed_its_workers_keeps_what_was_judged() {
     assert!(world.end(given_up.clone()).await);
     let after = world.view().await;
     assert_eq!(after.texts, before.texts);
-    let reason = after.posting.status_reason.as_deref();
+    let reason = after.posting.status_reason();
     assert_eq!(reason, Some("awaiting_review: its worker died"));
 
-    // An operator's verdict is one for it, too.
+    // An operator's verdict needs no texts for which others would die.
+    world.moderate(&Moderation::Approve).await;
+    assert_eq!(world.claim().await, None);
+    assert_eq!(world.view().await.posting.status_reason(), None);
+
+    // Nor is a task dead that died after the verdict.
+    world.put(r#"{"raw_description":"<p>A mine.</p>"}"#).await;
     world.moderate(&Moderation::Approve).await;
     let (token, _) = world.claim().await.unwrap();
     assert!(!world.end(GivenUp { token, ..given_up }).await);
     assert_eq!(world.rows(false).await, []);
-    assert_eq!(world.view().await.posting.status_reason, None);
+    assert_eq!(world.view().await.posting.status_reason(), None);
 }

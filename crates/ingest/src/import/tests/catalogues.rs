@@ -36,8 +36,8 @@ async fn a_catalogue_is_what_its_last_import_named() {
     );
     assert_eq!(fewer.missing(), (2, 2, false));
     let gone = kit.posting("b").await;
-    assert_eq!(gone.status, Status::Expired);
-    let reason = gone.status_reason.as_deref();
+    assert_eq!(gone.status(), Status::Expired);
+    let reason = gone.status_reason();
     assert_eq!(reason, Some("no longer in the catalogue feed"));
     let by = Actor::Catalogue(CatalogueName::new("feed").unwrap());
     assert_eq!(gone.updated_by, Some(by));

@@ -43,8 +43,8 @@ async fn what_nothing_has_changed_since_is_open_again() {
     assert_eq!(kit.undo("feed").await, Ok((2, 3)));
     assert_eq!(kit.expired(&ids).await, ["c"]);
     let back = kit.posting("f").await;
-    assert_eq!(back.status, Status::PendingEnrichment);
-    let reason = back.status_reason.as_deref();
+    assert_eq!(back.status(), Status::PendingEnrichment);
+    let reason = back.status_reason();
     assert_eq!(reason, Some("undo of the catalogue feed"));
     assert_eq!(back.updated_by, Some(Actor::Client(client())));
     assert!(before.details.expiration_reason.is_some());

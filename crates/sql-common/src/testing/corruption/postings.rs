@@ -17,10 +17,13 @@ use kernel::{
 use super::{Case, cases, damage, names};
 use crate::testing::{Shell, sample};
 
-const POSTINGS: [Case; 16] = [
+const POSTINGS: [Case; 19] = [
     ("created_by", "'somebody'", "'somebody'"),
     ("updated_by", "'client:nobody'", "'client:nobody'"),
     ("status", "'published'", "'published'"),
+    ("review", "'some'", "'some'"),
+    ("moderated", "1", "true"),
+    ("expired_at", "1", "'2026-01-01'"),
     (
         "employment_types",
         "'full-time,sometimes'",

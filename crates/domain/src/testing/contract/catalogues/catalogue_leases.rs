@@ -134,11 +134,11 @@ kernel::contract_cases!(
         for _ in 0..2 {
             assert_eq!(delist(held, &missing[..1]).await, Ok(one));
         }
-        assert_eq!(posting(store, "a").await?.status, Status::Expired);
+        assert_eq!(posting(store, "a").await?.status(), Status::Expired);
         let deleted = Catalogues::delete(store, of(1), &name("jobs"), None).await;
         assert_eq!(deleted, Ok(true));
         assert_eq!(delist(held, &missing).await, Err(StoreError::Conflict));
         let pending = Status::PendingEnrichment;
-        assert_eq!(posting(store, "b").await?.status, pending);
+        assert_eq!(posting(store, "b").await?.status(), pending);
     },
 );
