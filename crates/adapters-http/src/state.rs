@@ -3,18 +3,13 @@
 use std::sync::Arc;
 
 use http_server::Timeouts;
-use time::OffsetDateTime;
+pub use runtime::clock::now;
 use tokio_util::sync::CancellationToken;
 
 use crate::{body::BodyLimit, ports::Ports, slots::Slots};
 
 /// The address where a decision can be contested, if there is one.
 pub type Appeal = Option<Arc<str>>;
-
-/// The present, as stores keep times.
-pub fn now() -> OffsetDateTime {
-    kernel::microseconds(OffsetDateTime::now_utc())
-}
 
 /// The state that handlers share.
 pub struct State {

@@ -1,7 +1,8 @@
 //! The folder of the keys that sign access tokens.
 
+use runtime::clock;
 use tokens::{KeyFolder, KeyId};
-use uuid::Uuid;
+use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::misconfigured::Misconfigured;
 
@@ -13,7 +14,11 @@ pub fn refuse_exposed(folder: &KeyFolder) -> anyhow::Result<()> {
     }
 }
 
-/// The id of a new key.
+/// The id of a new key. It has the time by the store's clock, from which every process counts until
+/// the key signs.
 pub fn new_id() -> anyhow::Result<KeyId> {
-    Ok(KeyId::new(Uuid::now_v7())?)
+    let now = clock::now();
+    let seconds = now.unix_timestamp().try_into()?;
+    let at = Timestamp::from_unix(NoContext, seconds, now.nanosecond());
+    Ok(KeyId::new(Uuid::new_v7(at))?)
 }

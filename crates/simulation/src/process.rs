@@ -10,10 +10,11 @@ use domain::{
     usecase::Ingest,
 };
 use enrichment::testing::MemoryDrafts;
+use futures_util::FutureExt as _;
 use ingest::{CataloguePorts, ImportPorts, ImportTasks, Importer, LaneSettings, Lanes};
-use runtime::{Clock, Loops, Throttle};
+use runtime::{Clock, Loops, Throttle, clock::StoreTime};
 use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use workers::{
     Enriching, ObservedStore, Observer, Wake, WebhookParts, WorkerParts, WorkerSettings,
 };
@@ -35,9 +36,27 @@ pub struct Process {
     pub imports: Arc<Importer>,
     /// The store as its use cases see it.
     pub store: Arc<ObservedStore<Port>>,
-    /// Its clock.
+    /// The store's clock, as it knows it.
     pub clock: Clock,
     tasks: Mutex<Option<(Loops, ImportTasks, Loops)>>,
+    _following: AbortOnDropHandle<()>,
+}
+
+/// The most seconds by which the clock of a process is ahead.
+const MOST_AHEAD: u64 = 61;
+
+/// The store's clock as a process knows it, which it asks for when it opens the store, and from
+/// then on at intervals.
+fn follow(machine: &Clock, port: &Arc<Port>) -> (Clock, AbortOnDropHandle<()>) {
+    let time = Arc::new(StoreTime::new(Arc::clone(machine), Arc::clone(machine)));
+    let opened = time.measure(&*port.0.world).now_or_never();
+    assert!(opened.is_some_and(|it| it.is_ok()));
+    let (followed, port) = (Arc::clone(&time), Arc::clone(port));
+    let following = tokio::spawn(async move { followed.follow(&*port).await });
+    (
+        Arc::new(move || time.now()),
+        AbortOnDropHandle::new(following),
+    )
 }
 
 fn settings(world: &World) -> (LaneSettings, WorkerSettings) {
@@ -65,29 +84,25 @@ fn settings(world: &World) -> (LaneSettings, WorkerSettings) {
 impl Process {
     /// Starts a process of this name.
     pub fn start(world: &Arc<World>, name: String) -> Self {
-        // No seconds but in a calm world are the same on all machines.
-        let ahead = if world.is_calm {
-            0
-        } else {
-            world.dice.below(5)
-        };
+        let ahead = world.dice.below(MOST_AHEAD);
         world.note(format!("{name} starts, {ahead} s ahead"));
         let link = Arc::new(Link {
             world: Arc::clone(world),
             name,
             death: CancellationToken::new(),
         });
-        let clock: Clock = {
+        let machine_clock: Clock = {
             let world = Arc::clone(world);
             Arc::new(move || world.now() + Duration::from_secs(ahead))
         };
+        let port = Arc::new(Port(Arc::clone(&link)));
+        let (clock, following) = follow(&machine_clock, &port);
         let (lane_settings, worker_settings) = settings(world);
         let wake = Arc::<Wake>::default();
         let observer = Observer {
             wake: Arc::clone(&wake),
             ..Observer::default()
         };
-        let port = Arc::new(Port(Arc::clone(&link)));
         let store = Arc::new(ObservedStore::new(Arc::clone(&port), observer));
         let as_store: Arc<dyn Store> = Arc::clone(&store) as _;
         let locks: Arc<dyn LockedRows> = Arc::clone(&port) as _;
@@ -130,7 +145,7 @@ impl Process {
                 body: Arc::new(|event, _| Ok(event.name.as_str().as_bytes().to_vec())),
             },
             clock: Arc::clone(&clock),
-            store_clock: Arc::clone(memory) as _,
+            machine_clock,
             wake,
             throttle,
             tracer: None,
@@ -143,6 +158,7 @@ impl Process {
             store,
             clock,
             tasks: Mutex::new(Some((lane_tasks, import_tasks, worker.unwrap()))),
+            _following: following,
         }
     }
 

@@ -10,8 +10,9 @@ use std::{
     time::Duration,
 };
 
-use domain::{posting::Lifetime, testing::MemoryStore};
-use kernel::testing::noon;
+use async_trait::async_trait;
+use domain::{posting::Lifetime, store::StoreClock, testing::MemoryStore};
+use kernel::{StoreError, testing::noon};
 use newsletter::testing::MemoryProvider;
 use time::OffsetDateTime;
 use tokio::time::Instant;
@@ -56,6 +57,13 @@ pub struct World {
     /// One in so many calls fails.
     chances: u64,
     numbers: AtomicU64,
+}
+
+#[async_trait]
+impl StoreClock for World {
+    async fn time(&self) -> Result<Option<OffsetDateTime>, StoreError> {
+        Ok(Some(self.now()))
+    }
 }
 
 impl World {

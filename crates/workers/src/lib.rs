@@ -26,7 +26,6 @@
 
 mod activity;
 mod background;
-pub mod clock_skew;
 mod duplicates;
 mod enrich;
 mod enricher;

@@ -11,7 +11,7 @@ use access::{Clients, sign_in::SignInTokens};
 use domain::{
     catalogue::Catalogues,
     posting::PostingView,
-    store::{PostingReader, Retention, Store, StoreClock},
+    store::{PostingReader, Retention, Store},
 };
 use enrichment::DraftCache;
 use kernel::{
@@ -51,10 +51,10 @@ pub struct WorkerParts {
     pub provider: Arc<dyn Provider>,
     /// Deliveries to webhooks.
     pub webhooks: WebhookParts,
-    /// This machine's clock.
+    /// The store's clock.
     pub clock: Clock,
-    /// Knows the store's clock.
-    pub store_clock: Arc<dyn StoreClock>,
+    /// This machine's clock, so that a store whose clock is ahead deletes nothing too early.
+    pub machine_clock: Clock,
     /// Notifies of commits.
     pub wake: Arc<Wake>,
     /// When to give way.

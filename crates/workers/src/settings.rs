@@ -4,17 +4,15 @@ use std::{io, time::Duration};
 
 use ::webhooks::RetrySchedule;
 use domain::posting::Lifetime;
-use runtime::cores;
+use runtime::{cores, lease};
 
 use super::background::Background;
 
 /// How a worker works.
 #[derive(Clone, Debug)]
 pub struct WorkerSettings {
-    /// How long a claim holds unless it is renewed.
-    pub lease: Duration,
-    /// How often claims are renewed.
-    pub renew_every: Duration,
+    /// The terms of its leases.
+    pub lease: lease::Terms,
     /// How long an idle worker waits before it looks for commits of other processes.
     pub poll_every: Duration,
     /// The lifetime of postings.
@@ -55,8 +53,7 @@ pub struct WorkerSettings {
 impl Default for WorkerSettings {
     fn default() -> Self {
         Self {
-            lease: Duration::from_secs(30),
-            renew_every: Duration::from_secs(10),
+            lease: lease::Terms::STANDARD,
             poll_every: Duration::from_secs(1),
             lifetime: Lifetime::NEVER,
             sweep_every: Duration::from_secs(20),

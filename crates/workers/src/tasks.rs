@@ -8,7 +8,7 @@ use kernel::{
     StoreError,
     outbox::{ClaimToken, Claimed, Kind, LOST_TOO_OFTEN, Queue, RetryPolicy},
 };
-use runtime::{Loops, lease};
+use runtime::Loops;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -46,19 +46,14 @@ impl Tasks {
         &self.parts.settings
     }
 
+    /// The time by the store's clock.
     pub fn now(&self) -> OffsetDateTime {
         (self.parts.clock)()
     }
 
-    /// The time by the store's clock, which all processes share: their own clocks may differ.
-    pub async fn store_now(&self) -> Result<OffsetDateTime, StoreError> {
-        let of_store = self.parts.store_clock.time().await?;
-        Ok(of_store.map_or_else(|| self.now(), kernel::microseconds))
-    }
-
     /// The length of a claim that is not renewed.
     pub fn lease(&self) -> Duration {
-        Duration::try_from(self.settings().lease).unwrap_or(Duration::MAX)
+        Duration::try_from(self.settings().lease.length).unwrap_or(Duration::MAX)
     }
 
     /// Claims due tasks of a queue, or if there are none, of the queue behind it.
@@ -109,12 +104,12 @@ impl Tasks {
 
     /// Renews leases for as long as it is polled.
     pub async fn keep(&self, tokens: &[ClaimToken]) {
-        lease::keep("tasks", self.settings().renew_every, async || {
+        let renew = async || {
             let until = self.now() + self.lease();
             self.parts.outbox.renew(tokens, until).await?;
             Ok::<_, StoreError>(true)
-        })
-        .await;
+        };
+        self.settings().lease.renew("tasks", renew).await;
     }
 
     /// Makes claimed tasks due again after a delay, without counting a failure. Best effort, as

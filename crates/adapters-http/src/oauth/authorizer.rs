@@ -7,7 +7,7 @@ use std::{
 };
 
 use access::{ActivityRecorder, Clients};
-use runtime::Clock;
+use runtime::{Clock, clock};
 use time::OffsetDateTime;
 use tokens::{KeyError, KeyFolder, KeyRing, TokenFault, Tokens, VerifiedToken};
 
@@ -26,7 +26,7 @@ pub struct Authorizer {
 }
 
 impl Authorizer {
-    /// An authorizer on the system clock, whose issuer and audience are the service's public URL,
+    /// An authorizer whose issuer and audience are the service's public URL,
     /// the same in every process on one database.
     ///
     /// The folder may have no key yet: tokens are issued and accepted once it has one.
@@ -38,10 +38,7 @@ impl Authorizer {
         token_ttl: Duration,
     ) -> Result<Self, KeyError> {
         let start = Instant::now();
-        let clocks = (
-            Arc::new(OffsetDateTime::now_utc) as Clock,
-            Uptime(Arc::new(move || start.elapsed())),
-        );
+        let clocks = (clock::system(), Uptime(Arc::new(move || start.elapsed())));
         let keys = KeyRing::open(KeyFolder::new(keys))?;
         let tokens = Tokens::new(public_url.to_owned());
         Ok(Self::with_clocks(

@@ -42,7 +42,7 @@ impl Audit {
         ChangeArgs { store, operator }: &ChangeArgs,
     ) -> anyhow::Result<Self> {
         let makes_one = action == Action::KEYS_GENERATE;
-        let entry = operator.attribution()?.entry(action, clock::now());
+        let by = operator.attribution()?;
         let url = store.database();
         let (database, pending) = if url.is_embedded() && makes_one {
             (store.open_or_make().await?, Vec::new())
@@ -55,7 +55,7 @@ impl Audit {
         Ok(Self {
             database,
             pending,
-            entry,
+            entry: by.entry(action, clock::now()),
         })
     }
 

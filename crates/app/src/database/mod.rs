@@ -166,7 +166,7 @@ impl Database {
                 pending.join(", ")
             );
         }
-        Ok(opened.database())
+        opened.database().await
     }
 
     /// Opens an existing database without migrating it, and returns its pending migrations.
@@ -174,7 +174,7 @@ impl Database {
         embedded::require(url)?;
         let opened = Opened::at(url).await?;
         let pending = opened.pending().await?;
-        Ok((opened.database(), pending))
+        Ok((opened.database().await?, pending))
     }
 
     /// Applies the pending migrations of a database, creating an embedded one, and returns them.
@@ -220,10 +220,14 @@ impl Opened {
         applied.context("cannot migrate the database")
     }
 
-    fn database(&self) -> Database {
-        match self {
+    /// The ports. From now on [`clock::now`] is the time by the store's clock.
+    async fn database(&self) -> anyhow::Result<Database> {
+        let database = match self {
             Self::Sqlite(store) => Database::of(store),
             Self::Postgres(store) => Database::of(store),
-        }
+        };
+        let measured = clock::measure(&*database.clock).await;
+        measured.context("the database's clock cannot be read")?;
+        Ok(database)
     }
 }

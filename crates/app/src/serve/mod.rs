@@ -38,7 +38,7 @@ use runtime::{Loops, Throttle, clock, cores};
 use tokens::KeyFolder;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
-use workers::{Activities, Links, NewsletterService, Wake, clock_skew};
+use workers::{Activities, Links, NewsletterService, Wake};
 
 pub use self::worker::Worker;
 use self::{
@@ -271,7 +271,7 @@ impl Running {
         let worker = setup
             .map(|setup| setup.start(&database, wake, throttle, tracer))
             .transpose()?;
-        let clocks = clock_skew::compare(&database.clock, &clock::system());
+        let clocks = clock::follow(&database.clock);
         let server = tokio::spawn(application.run());
         Ok(Self {
             addr,

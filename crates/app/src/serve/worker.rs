@@ -10,7 +10,7 @@ use enrichment::Model;
 use kernel::trace::OptionalTracer;
 use newsletter::subscriber::provider::Provider;
 use runtime::{Loops, Throttle, clock};
-use workers::{Activities, Wake, WebhookParts, WorkerParts, WorkerSettings, clock_skew};
+use workers::{Activities, Wake, WebhookParts, WorkerParts, WorkerSettings};
 
 use super::{admin, announce, enricher, provider, traces::Traces, webhooks};
 use crate::{
@@ -76,7 +76,7 @@ impl WorkerSetup {
                 body: self.body,
             },
             clock,
-            store_clock: Arc::clone(&database.clock),
+            machine_clock: Arc::new(clock::machine),
             wake,
             throttle,
             tracer,
@@ -106,7 +106,7 @@ impl Worker {
         let url = self.store.database();
         let database = Database::open(&url).await?;
         database.check_embedded(&url).await?;
-        let _clocks = clock_skew::compare(&database.clock, &clock::system());
+        let _clocks = clock::follow(&database.clock);
         let (wake, activities) = (Arc::<Wake>::default(), Arc::<Activities>::default());
         let database = database.observed(&wake, &activities, &traces.tracer());
         let activity = activities.start(&database.activity);

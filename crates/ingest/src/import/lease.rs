@@ -1,22 +1,24 @@
 //! The lease of a catalogue while its import runs.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use domain::{
     catalogue::{CatalogueId, CatalogueLease, CatalogueQuery, Leased, MOST_CATALOGUES},
     usecase::ImportError,
 };
 use kernel::{CatalogueName, ClientId};
-use runtime::{decide_again, lease::keep, panics};
+use runtime::{
+    decide_again,
+    lease::{Held, Terms},
+    panics,
+};
 use time::OffsetDateTime;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use uuid::Uuid;
 
 use super::ports::{CataloguePorts, failed};
 
-/// How long a lease holds unless it is renewed, and how often it is.
-const LEASE: Duration = Duration::from_secs(30);
-const RENEW_EVERY: Duration = Duration::from_secs(10);
+const TERMS: Terms = Terms::STANDARD;
 
 /// How long imports that begin at the same time are decided again.
 const WITHIN: Duration = Duration::from_secs(5);
@@ -24,7 +26,7 @@ const WITHIN: Duration = Duration::from_secs(5);
 /// A lease that is renewed until it is dropped.
 pub(super) struct HeldLease {
     pub lease: CatalogueLease,
-    lost: CancellationToken,
+    held: Arc<Held>,
     renewal: AbortOnDropHandle<()>,
 }
 
@@ -45,32 +47,36 @@ impl HeldLease {
                 new_id,
                 holder,
                 now,
-                until: now + LEASE,
+                until: now + TERMS.length,
             };
-            let leased = ports.catalogues.lease(&query).await?;
-            Ok((leased, now))
+            let held = Held::until(TERMS.until());
+            Ok((ports.catalogues.lease(&query).await?, held, now))
         });
         match leased.await.map_err(failed)? {
-            (Leased::Held(lease), _) => Ok(Some(Self::renewed(ports, lease))),
-            (Leased::Unknown, _) => Ok(None),
-            (Leased::Running(until), now) => Err(ImportError::Running(seconds(until - now))),
-            (Leased::TooMany, _) => Err(ImportError::TooManyCatalogues(MOST_CATALOGUES)),
+            (Leased::Held(lease), held, _) => Ok(Some(Self::renewed(ports, lease, held))),
+            (Leased::Unknown, ..) => Ok(None),
+            (Leased::Running(until), _, now) => Err(ImportError::Running(seconds(until - now))),
+            (Leased::TooMany, ..) => Err(ImportError::TooManyCatalogues(MOST_CATALOGUES)),
         }
     }
 
-    fn renewed(ports: &CataloguePorts, lease: CatalogueLease) -> Self {
-        let lost = CancellationToken::new();
-        let renewal = renew(ports.clone(), lease, lost.clone());
+    fn renewed(ports: &CataloguePorts, lease: CatalogueLease, held: Held) -> Self {
+        let held = Arc::new(held);
+        let (ports, kept) = (ports.clone(), Arc::clone(&held));
+        let renewal = tokio::spawn(async move {
+            let renew = || ports.catalogues.renew(lease, until(&ports));
+            TERMS.keep("a catalogue", &kept, renew).await;
+        });
         Self {
             lease,
-            lost,
-            renewal: AbortOnDropHandle::new(tokio::spawn(renewal)),
+            held,
+            renewal: AbortOnDropHandle::new(renewal),
         }
     }
 
     /// Is cancelled when the lease is found to be another import's.
-    pub const fn lost(&self) -> &CancellationToken {
-        &self.lost
+    pub fn lost(&self) -> &CancellationToken {
+        self.held.lost()
     }
 
     /// Ends the lease at once, if it is still held, so that nobody has to wait until it lapses. It
@@ -87,34 +93,27 @@ impl HeldLease {
     pub async fn check(&self, ports: &CataloguePorts) -> Result<(), ImportError> {
         let until = until(ports);
         let renewed = panics::caught(ports.catalogues.renew(self.lease, until)).await;
-        if self.lost.is_cancelled() || renewed == Ok(false) {
+        if self.lost().is_cancelled() || renewed == Ok(false) {
             return Err(lost());
         }
         Ok(())
     }
 }
 
-async fn renew(ports: CataloguePorts, lease: CatalogueLease, lost: CancellationToken) {
-    // It may lapse while the store is unavailable, and is still held if no other import came.
-    let renew = || ports.catalogues.renew(lease, until(&ports));
-    keep("a catalogue", RENEW_EVERY, renew).await;
-    lost.cancel();
-}
-
 fn until(ports: &CataloguePorts) -> OffsetDateTime {
-    (ports.clock)() + LEASE
+    (ports.clock)() + TERMS.length
 }
 
 /// The end of an import whose catalogue another import has, or which was deleted.
 pub(super) const fn lost() -> ImportError {
-    ImportError::Running(LEASE.as_secs())
+    ImportError::Running(TERMS.length.as_secs())
 }
 
 /// A time in whole seconds, at least one.
 fn seconds(time: time::Duration) -> u64 {
     let seconds = time.as_seconds_f64().ceil();
     // The lease that it is the rest of is short.
-    (1..=LEASE.as_secs())
+    (1..=TERMS.length.as_secs())
         .find(|whole| seconds <= f64::from(u32::try_from(*whole).unwrap_or(u32::MAX)))
-        .unwrap_or(LEASE.as_secs())
+        .unwrap_or(TERMS.length.as_secs())
 }

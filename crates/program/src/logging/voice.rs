@@ -55,7 +55,7 @@ pub fn print_error(text: impl Display, asks_for_json: impl FnOnce() -> bool) {
 
 fn json(level: &str, text: &impl Display) -> String {
     let line = Line {
-        timestamp: output::time(clock::now()),
+        timestamp: output::time(clock::machine()),
         level,
         message: &text.to_string(),
         target: "posthaste",

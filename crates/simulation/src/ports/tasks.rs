@@ -8,6 +8,7 @@ use domain::{
         Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting,
         LastImport, Leased, OpenPosting, PastImport, Undone,
     },
+    store::StoreClock,
     testing::MemoryStore,
 };
 use kernel::{
@@ -35,6 +36,13 @@ use crate::{judge, link::Link};
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
 type Time = OffsetDateTime;
+
+#[async_trait]
+impl StoreClock for Port {
+    async fn time(&self) -> Result<Option<Time>> {
+        self.0.read("time", self.0.world.time()).await
+    }
+}
 
 behind_the_link! { Outbox;
     write claim(queue: Queue, limit: usize, lease: Duration, id: Uuid, now: Time) -> Result<Vec<Claimed>>

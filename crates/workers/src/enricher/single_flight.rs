@@ -10,16 +10,12 @@ use enrichment::{
     Case, Draft, DraftCache, DraftKey, EnrichError, Judge, Judged, Model, Reservation,
 };
 use kernel::{PostingId, StoreError};
-use runtime::{Clock, lease, panics, retry};
+use runtime::{Clock, lease::Terms, panics, retry};
 use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::metrics;
 
-/// The time until a reservation ends, unless renewed.
-const RESERVED: time::Duration = time::Duration::seconds(30);
-/// The interval of renewals during a call.
-const RENEW_EVERY: Duration = Duration::from_secs(10);
 /// The interval of looking for another holder's draft.
 const ASK_EVERY: Duration = Duration::from_millis(500);
 /// The waits before storing a draft is retried, because a lost one has to be paid again.
@@ -84,10 +80,8 @@ struct Flight<'a> {
 impl Flight<'_> {
     async fn reserve(&self) -> Result<Reservation, StoreError> {
         let now = (self.clock)();
-        let reserving = self
-            .drafts
-            .reserve(&self.key, self.holder, now + RESERVED, now);
-        panics::caught(reserving).await
+        let until = now + Terms::STANDARD.length;
+        panics::caught(self.drafts.reserve(&self.key, self.holder, until, now)).await
     }
 
     /// Waits for a stored draft; `None` if this holder has reserved the content.
@@ -110,7 +104,7 @@ impl Flight<'_> {
     /// Renews the reservation. Another holder that was faster with a draft does not end it.
     async fn renew(&self) -> Infallible {
         let renew = async || self.reserve().await.map(|_| true);
-        lease::keep("a draft", RENEW_EVERY, renew).await;
+        Terms::STANDARD.renew("a draft", renew).await;
         pending().await
     }
 

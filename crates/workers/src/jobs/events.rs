@@ -41,7 +41,7 @@ impl Deletion for Events {
 mod tests {
     use std::{sync::Arc, time::Duration};
 
-    use domain::store::{Store as _, StoreClock, WriteSet};
+    use domain::store::{Store as _, WriteSet};
     use kernel::{
         event::{Event, EventLog, EventName, LogQuery, Subject},
         testing::{noon, uuid},
@@ -56,36 +56,26 @@ mod tests {
     const DAY: time::Duration = time::Duration::DAY;
     const TOLD: EventName = EventName::new("Told");
 
-    /// A store's clock, if it has one.
-    struct Server(Option<OffsetDateTime>);
-
-    #[async_trait]
-    impl StoreClock for Server {
-        async fn time(&self) -> Result<Option<OffsetDateTime>, StoreError> {
-            Ok(self.0)
-        }
-    }
-
     /// Deletes what is older than a day and a half.
     async fn delete(
         stores: Stores,
-        clock: Clock,
-        server: Option<OffsetDateTime>,
+        machine: OffsetDateTime,
+        server: OffsetDateTime,
     ) -> Result<(), StoreError> {
         let settings = WorkerSettings {
             keep_events: Duration::from_hours(36),
             ..WorkerSettings::default()
         };
         let parts = WorkerParts {
-            store_clock: Arc::new(Server(server)),
-            ..stores.parts(&clock, &settings)
+            machine_clock: Arc::new(move || machine),
+            ..stores.parts(&(Arc::new(move || server) as Clock), &settings)
         };
         Events.run(&parts, &CancellationToken::new()).await
     }
 
     /// The number of events that are left, of three: two days old, a day old, and one that was just
     /// written, by an author whose clock is ahead by some days. A day and a half is kept.
-    async fn left(author: i32, worker: i32, server: Option<i32>) -> usize {
+    async fn left(author: i32, machine: i32, server: i32) -> usize {
         let stores = Stores::new();
         let store = Arc::clone(&stores.faulty.memory);
         for at in [noon() - 2 * DAY, noon() - DAY, noon() + author * DAY] {
@@ -99,8 +89,7 @@ mod tests {
             });
             store.commit(writes).await.unwrap();
         }
-        let server = server.map(|server| noon() + server * DAY);
-        let deleted = delete(stores, Arc::new(move || noon() + worker * DAY), server);
+        let deleted = delete(stores, noon() + machine * DAY, noon() + server * DAY);
         deleted.await.unwrap();
         let all = LogQuery {
             after: None,
@@ -113,21 +102,20 @@ mod tests {
 
     #[tokio::test]
     async fn one_clock_that_is_ahead_deletes_nothing_too_early() {
-        assert_eq!(left(0, 0, None).await, 2);
-        assert_eq!(left(0, 30, None).await, 2, "this machine's");
-        assert_eq!(left(30, 0, Some(0)).await, 2, "an author's");
-        assert_eq!(left(0, 0, Some(30)).await, 2, "the server's");
+        assert_eq!(left(0, 0, 0).await, 2);
+        assert_eq!(left(0, 30, 0).await, 2, "this machine's");
+        assert_eq!(left(0, 0, 30).await, 2, "the server's");
         assert_eq!(
-            left(30, 30, Some(0)).await,
+            left(30, 0, 30).await,
             2,
-            "this machine's, which wrote"
+            "the server's, by which events are written"
         );
-        assert_eq!(left(0, -30, Some(0)).await, 3, "behind");
+        assert_eq!(left(0, -30, 0).await, 3, "behind");
     }
 
     #[tokio::test]
     async fn an_empty_log_has_nothing_to_delete() {
-        let swept = delete(Stores::new(), Arc::new(noon), None).await;
+        let swept = delete(Stores::new(), noon(), noon()).await;
         assert_eq!(swept, Ok(()));
     }
 }

@@ -69,8 +69,7 @@ impl<D: Deletion> Job for D {
         parts: &WorkerParts,
         stop: &CancellationToken,
     ) -> Result<(), StoreError> {
-        let (now, of_store) = ((parts.clock)(), parts.store_clock.time().await?);
-        let now = of_store.map_or(now, |of_store| of_store.min(now));
+        let now = (parts.clock)().min((parts.machine_clock)());
         let Some(before) = self.before(parts, now).await? else {
             return Ok(());
         };

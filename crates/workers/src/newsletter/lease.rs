@@ -1,12 +1,8 @@
 //! The lease of the provider's accounts.
 
-use std::sync::{Mutex, PoisonError};
-
 use kernel::StoreError;
 use newsletter::subscriber::Account;
-use runtime::{lease, panics};
-use tokio::time::{Instant, sleep_until};
-use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
+use runtime::{lease::Held, panics};
 use uuid::Uuid;
 
 use super::super::tasks::Tasks;
@@ -19,51 +15,6 @@ pub(super) struct Leases {
     tasks: Tasks,
 }
 
-/// A taken lease.
-pub(super) struct Lease {
-    until: Mutex<Instant>,
-    lost: CancellationToken,
-}
-
-impl Lease {
-    pub fn new(until: Instant) -> Self {
-        Self {
-            until: Mutex::new(until),
-            lost: CancellationToken::new(),
-        }
-    }
-
-    /// Whether it holds now.
-    pub fn holds(&self) -> bool {
-        !self.lost.is_cancelled() && Instant::now() < self.until()
-    }
-
-    /// Waits until it is lost.
-    pub fn lost(&self) -> WaitForCancellationFuture<'_> {
-        self.lost.cancelled()
-    }
-
-    /// Ends it: no more calls.
-    pub fn end(&self) {
-        self.lost.cancel();
-    }
-
-    /// Waits until it has lapsed, because it could not be renewed.
-    async fn lapsed(&self) {
-        while Instant::now() < self.until() {
-            sleep_until(self.until()).await;
-        }
-    }
-
-    fn until(&self) -> Instant {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn extend(&self, until: Instant) {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
-    }
-}
-
 impl Leases {
     pub fn new(tasks: &Tasks) -> Self {
         Self {
@@ -74,20 +25,17 @@ impl Leases {
     }
 
     /// Takes the lease unless another worker holds it.
-    pub async fn take(&self) -> Result<Option<Lease>, StoreError> {
-        Ok(panics::caught(self.renew()).await?.map(Lease::new))
+    pub async fn take(&self) -> Result<Option<Held>, StoreError> {
+        let until = self.tasks.settings().lease.until();
+        let is_ours = panics::caught(self.renew()).await?;
+        Ok(is_ours.then(|| Held::until(until)))
     }
 
-    /// Renews the lease until it is lost.
-    pub async fn keep(&self, held: &Lease) {
-        let every = self.tasks.settings().renew_every;
-        let renewed = lease::keep("the provider's accounts", every, async || {
-            let until = self.renew().await?;
-            until.inspect(|until| held.extend(*until));
-            Ok::<_, StoreError>(until.is_some())
-        });
+    /// Renews the lease until it is lost, or cannot be relied on any more.
+    pub async fn keep(&self, held: &Held) {
+        let terms = self.tasks.settings().lease;
         tokio::select! {
-            () = renewed => {}
+            () = terms.keep("the provider's accounts", held, || self.renew()) => {}
             () = held.lapsed() => {}
         }
     }
@@ -100,14 +48,11 @@ impl Leases {
         }
     }
 
-    /// Renews the lease by the store's clock. Returns a time before its end, because calls take a
-    /// while, and that clock is asked by messages.
-    async fn renew(&self) -> Result<Option<Instant>, StoreError> {
-        let (begun, now) = (Instant::now(), self.tasks.store_now().await?);
-        let until = now + self.tasks.lease();
-        let accounts = &self.tasks.parts.accounts;
-        let leased = accounts.lease(&self.accounts, self.holder, until, now);
-        let is_ours = leased.await?;
-        Ok(is_ours.then(|| begun + self.tasks.settings().lease.mul_f64(0.8)))
+    async fn renew(&self) -> Result<bool, StoreError> {
+        let now = self.tasks.now();
+        let (accounts, until) = (&self.tasks.parts.accounts, now + self.tasks.lease());
+        accounts
+            .lease(&self.accounts, self.holder, until, now)
+            .await
     }
 }

@@ -10,7 +10,7 @@ use newsletter::{
         provider::{Call, Provider, ProviderError, Relay},
     },
 };
-use runtime::panics;
+use runtime::{lease::Held, panics};
 use time::OffsetDateTime;
 use tokio::{
     sync::watch,
@@ -20,7 +20,6 @@ use tokio::{
 use super::{
     super::tasks::Tasks,
     breaker::{BreakerEffect, Breakers},
-    lease::Lease,
     people::People,
 };
 
@@ -28,7 +27,7 @@ use super::{
 /// call is not allowed, it is refused as [`ProviderError::Locked`] without being sent.
 pub(super) struct LeasedProvider {
     pub breakers: Arc<Breakers>,
-    pub lease: Arc<Lease>,
+    pub lease: Arc<Held>,
     pub tasks: Tasks,
     /// One lock per subscriber, held from reading to recording: a sync must not send outdated data
     /// after a move has removed the subscriber from the account.
@@ -69,7 +68,7 @@ impl LeasedProvider {
     /// Waits while there is a time to wait for, or until the lease is lost.
     async fn wait(&self, until: impl Fn() -> Option<Instant>) {
         if !self.lease.holds() {
-            return self.lease.lost().await;
+            return self.lease.lost().cancelled().await;
         }
         while let Some(until) = until() {
             sleep_until(until).await;
@@ -128,7 +127,7 @@ pub(super) async fn account_state(
     account: Account,
 ) -> Result<(AccountState, OffsetDateTime), StoreError> {
     let state = panics::caught(async {
-        let now = tasks.store_now().await?;
+        let now = tasks.now();
         Ok((tasks.parts.accounts.account_state(account).await?, now))
     });
     state.await
@@ -178,7 +177,7 @@ impl Relay for LeasedProvider {
         };
         tokio::select! {
             biased;
-            () = self.lease.lost() => Err(ProviderError::Locked("the lease was lost".to_owned())),
+            () = self.lease.lost().cancelled() => Err(ProviderError::Locked("the lease was lost".to_owned())),
             result = called => result,
         }
     }

@@ -29,14 +29,14 @@ use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{BoxFuture, FutureExt as _, join_all};
 use newsletter::{subscriber::Account, tasks};
-use runtime::waits;
+use runtime::{lease::Held, waits};
 use tokio::{sync::watch, time::sleep};
 use tokio_util::sync::CancellationToken;
 
 use self::{
     breaker::Breakers,
     job::{JobKind, Jobs},
-    lease::{Lease, Leases},
+    lease::Leases,
     leased::{LeasedProvider, account_state},
     listing::Listing,
     people::People,
@@ -106,7 +106,7 @@ impl Newsletter {
     async fn work(
         &self,
         leases: &Leases,
-        lease: Arc<Lease>,
+        lease: Arc<Held>,
         breakers: &Arc<Breakers>,
         stop: &CancellationToken,
     ) {
@@ -132,7 +132,7 @@ impl Newsletter {
     async fn loops(
         &self,
         accounts: &[Account],
-        lease: &Arc<Lease>,
+        lease: &Arc<Held>,
         breakers: &Arc<Breakers>,
         ending: &CancellationToken,
     ) {

@@ -81,7 +81,7 @@ impl Stores {
                 body: Arc::new(|_, _| Ok(Vec::new())),
             },
             clock: Arc::clone(clock),
-            store_clock: Arc::clone(memory) as _,
+            machine_clock: Arc::clone(clock),
             wake: Arc::clone(&self.wake),
             throttle: Throttle(Arc::new(|| false)),
             tracer: None,

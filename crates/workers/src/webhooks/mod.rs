@@ -76,18 +76,15 @@ pub(super) struct Deliveries {
     leases: Mutex<HashMap<Lease, Held>>,
 }
 
-/// The state of a lease.
-#[derive(Clone, Copy, Debug)]
+/// The state of a lease, which [ends](lease::Held::end) with its round: it was found lost, its
+/// endpoint or its owner changed, or others wait for its place.
+#[derive(Debug)]
 struct Held {
-    /// A time before its end, because calls take a while, and clocks are compared by messages.
-    until: Instant,
+    lease: lease::Held,
     /// The client that owns the endpoint, as the round knows it.
     owner: Option<(ClientId, Version)>,
     /// When it began.
     began: Instant,
-    /// Whether its round is to end: it was found lost, its endpoint or its owner changed, or others
-    /// wait for its place.
-    must_end: bool,
     /// The changes that its end writes; none until its round is over.
     release: Release,
     /// Whether the round is over, and the lease is to be ended.
@@ -168,7 +165,9 @@ impl Deliveries {
     /// places.
     fn make_room(&self) {
         for held in self.leases().values_mut() {
-            held.must_end |= held.began.elapsed() >= PLACE;
+            if held.began.elapsed() >= PLACE {
+                held.lease.end();
+            }
         }
     }
 
@@ -186,7 +185,7 @@ impl Deliveries {
         let end = self.parts.events.end().await?;
         // After an outage, the endpoints of rounds that are still to be recorded are not free:
         // those of this process, and those of others, which renew their leases within this time.
-        if answered_at.elapsed() > settings.lease / 2 {
+        if answered_at.elapsed() > settings.lease.length / 2 {
             // The store is back once it takes leases, not only when it can be read.
             let now = (self.parts.clock)();
             let none = LeaseQuery {
@@ -197,17 +196,17 @@ impl Deliveries {
                 limit: 0,
             };
             self.parts.webhooks.endpoints.lease(&none).await?;
-            sleep(settings.renew_every).await;
+            sleep(settings.lease.renew_every).await;
         }
-        let has_lapsed = |held: &Held| !held.must_end && held.until <= Instant::now();
+        let has_lapsed = |Held { lease, .. }: &Held| !lease.lost().is_cancelled() && !lease.holds();
         if self.leases().values().any(has_lapsed) {
             self.renew().await?;
         }
-        let (until, holder) = (self.until(), Uuid::now_v7());
+        let (until, holder) = (settings.lease.until(), Uuid::now_v7());
         let now = (self.parts.clock)();
         let query = LeaseQuery {
             holder,
-            until: now + settings.lease,
+            until: now + settings.lease.length,
             now,
             end,
             limit,
@@ -218,10 +217,9 @@ impl Deliveries {
             let endpoint = tracked.endpoint.id;
             let lease = Lease { endpoint, holder };
             let held = Held {
-                until,
+                lease: lease::Held::until(until),
                 owner: None,
                 began: Instant::now(),
-                must_end: false,
                 release: Release {
                     lease,
                     version: tracked.endpoint.version,
@@ -265,8 +263,7 @@ impl Deliveries {
     /// Whether a round may go on: its lease is held, and its endpoint has not changed.
     fn is_held(&self, lease: Lease) -> bool {
         let leases = self.leases();
-        let held = leases.get(&lease);
-        held.is_some_and(|held| !held.must_end && Instant::now() < held.until)
+        leases.get(&lease).is_some_and(|held| held.lease.holds())
     }
 
     /// Ends leases, all in one commit. Those that could not be ended are tried again.
@@ -296,12 +293,11 @@ impl Deliveries {
     /// it tries again soon: once the store is back, other processes wait for it no longer than the
     /// time between two renewals.
     async fn keep(&self) {
-        let every = self.parts.settings.renew_every;
-        lease::keep("webhooks", every, async || {
+        let renew = async || {
             self.renew().await?;
             Ok::<_, StoreError>(true)
-        })
-        .await;
+        };
+        self.parts.settings.lease.renew("webhooks", renew).await;
     }
 
     /// Renews the leases. A lost one ends its round, and so does a change of the endpoint or of
@@ -318,8 +314,8 @@ impl Deliveries {
         if asked.is_empty() {
             return Ok(());
         }
-        let until = self.until();
-        let end = (self.parts.clock)() + self.parts.settings.lease;
+        let terms = self.parts.settings.lease;
+        let (until, end) = (terms.until(), (self.parts.clock)() + terms.length);
         let WebhookParts {
             endpoints, clients, ..
         } = &self.parts.webhooks;
@@ -332,7 +328,7 @@ impl Deliveries {
             };
             Ok((endpoints, owners))
         });
-        let renewed = timeout(self.parts.settings.renew_every / 2, renewed).await;
+        let renewed = timeout(terms.renew_every / 2, renewed).await;
         let late = |_| Err(StoreError::Unavailable("it takes too long".to_owned()));
         let (endpoints, owners) = renewed.unwrap_or_else(late)?;
         let mut leases = self.leases();
@@ -340,9 +336,12 @@ impl Deliveries {
             // A round that has ended meanwhile has no lease any more.
             if let Some(held) = leases.get_mut(&lease) {
                 let is_same_owner = |(id, version)| owners.get(&id) == Some(&version);
-                held.until = until;
-                held.must_end |= endpoints.get(&lease) != Some(&held.release.version)
-                    || !held.owner.is_none_or(is_same_owner);
+                held.lease.extend(until);
+                if endpoints.get(&lease) != Some(&held.release.version)
+                    || !held.owner.is_none_or(is_same_owner)
+                {
+                    held.lease.end();
+                }
             }
         }
         Ok(())
@@ -353,10 +352,6 @@ impl Deliveries {
         if let Some(held) = self.leases().get_mut(&lease) {
             held.owner = owner.map(|client| (client.id, client.version));
         }
-    }
-
-    fn until(&self) -> Instant {
-        Instant::now() + self.parts.settings.lease.mul_f64(0.8)
     }
 
     fn leases(&self) -> MutexGuard<'_, HashMap<Lease, Held>> {

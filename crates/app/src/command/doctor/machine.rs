@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use runtime::clock;
+use runtime::clock::{self, TOLERANCE};
 use tokens::KeyFolder;
-use workers::clock_skew::TOLERANCE;
 
 use super::check::Check;
 use crate::{cli::HttpArgs, database::url::DatabaseUrl, output, serve::exposure};

@@ -39,11 +39,11 @@ pub async fn public_url(url: Option<&str>) -> Option<Check> {
 /// a key. Nothing is said if there is no such answer.
 pub async fn clock(accounts: &Settings) -> Option<Check> {
     let account = accounts.old.as_ref().or(accounts.new.as_ref())?;
-    let asked = clock::now();
+    let asked = clock::machine();
     let answer = get(&account.base_url).await.ok()?;
     let date = answer.headers().get(DATE)?.to_str().ok()?;
     let theirs = OffsetDateTime::from(httpdate::parse_http_date(date).ok()?);
-    Some(compare(asked, clock::now(), theirs))
+    Some(compare(asked, clock::machine(), theirs))
 }
 
 /// Compares the date of an answer with when it was asked for and when it came.

@@ -3,8 +3,7 @@
 use ::webhooks::{Endpoint, EndpointState, Owner, Webhooks};
 use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
 use anyhow::Context as _;
-use runtime::clock;
-use workers::clock_skew::{self, TOLERANCE};
+use runtime::clock::{self, TOLERANCE};
 
 use super::check::{CHECK_TIMEOUT, Check, checked, within};
 use crate::{
@@ -39,7 +38,7 @@ pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
         Ok(Check::good(STORE, message))
     };
     let clock = async {
-        let ahead = clock_skew::ahead(&*database.clock, &clock::system()).await;
+        let ahead = clock::measure(&*database.clock).await;
         Ok(clock_skew(ahead.context("the clocks cannot be compared")?))
     };
     let mut checks = vec![
