@@ -100,7 +100,10 @@ async fn a_link_of_a_client_signs_in_once_by_its_button_and_a_session_signs_out(
         format!("{by} integration.sign_in"),
         format!("{by} integration.sign_out"),
     ];
-    assert_eq!(desk.audit().await[..3], expect);
+    let did = desk.audit().await;
+    for one in expect {
+        assert!(did.contains(&one), "{one}: {did:?}");
+    }
 }
 
 #[tokio::test]

@@ -390,7 +390,7 @@ impl Desk {
             ..AuditQuery::default()
         };
         let mut entries = self.store.entries(&query).await.unwrap();
-        entries.sort_by_key(|entry| entry.id);
+        entries.sort_by_key(|entry| entry.run);
         let told = entries
             .iter()
             .map(|entry| format!("{} {}", entry.by, entry.action));

@@ -17,7 +17,7 @@ const PLANS: &str = "
     audit::Read | using audit_newest | !Sort
     audit::ReadAction | using audit_by_action | !Sort
     audit::ReadOperator | using audit_by_operator | !Sort
-    audit::ReadSubject | using audit_by_subject | !Sort
+    audit::ReadSubject | audit_by_subject
     sign_in::Forget | using sign_in_tokens_by_end
     sign_in::Trim | using sign_in_tokens_by_holder
     catalogue::read::Find | postings_by_catalogue | catalogues_client_id_name_key

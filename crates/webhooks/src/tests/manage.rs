@@ -143,8 +143,9 @@ async fn a_client_manages_its_own_endpoints_and_an_operator_all() {
     assert_eq!(ping.unwrap().outcome.status(), Some(500));
     assert_eq!(one.deliveries(id(1), 9).await, Ok(Vec::new()));
     one.delete(id(1), noon()).await.unwrap();
-    let entries = entries(&store).await.unwrap();
-    let audit = entries.iter().rev();
+    let mut entries = entries(&store).await.unwrap();
+    entries.sort_by_key(|entry| entry.run);
+    let audit = entries.iter();
     let audit = audit.map(|entry| (entry.action.as_str(), entry.subject.clone()));
     let expect = [
         ("webhooks.create", 2),

@@ -132,10 +132,10 @@ kernel::contract_cases!(
         let rejects = entry(1, noon());
         // A newer program may know more actions.
         let frames = Action::from_store("postings.frame".to_owned());
-        let frames = by_ann(2).entry(frames, noon());
+        let frames = by_ann(2).entry(frames, noon() + minutes(1));
         let other = Entry {
             by: "bob".to_owned(),
-            ..entry(3, noon())
+            ..entry(3, noon() + minutes(2))
         };
         let frames = frames.about("a");
         let other = other.about("a");

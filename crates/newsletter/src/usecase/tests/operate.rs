@@ -1,5 +1,7 @@
 //! Decisions of operators.
 
+use std::cmp::Reverse;
+
 use kernel::audit::Entry;
 
 use super::*;
@@ -25,8 +27,11 @@ fn unsubscribing(address: &str) -> Notice {
     notice(address, SubscriberStatus::Unsubscribed)
 }
 
+/// The audit, the newest run first.
 async fn audit(store: &MemoryStore) -> Vec<Entry> {
-    entries(store).await.unwrap()
+    let mut entries = entries(store).await.unwrap();
+    entries.sort_by_key(|entry| Reverse(entry.run));
+    entries
 }
 
 #[pollster::test]

@@ -221,7 +221,10 @@ kernel::contract_cases!(
     },
     /// In the commit that does it, and only if it has an effect.
     async fn what_operators_do_is_recorded(store: &S) {
-        let entry = |n, action| by_ann(n).entry(action, noon()).about(id(1));
+        let entry = |n: u8, action| {
+            let entry = by_ann(n.into()).entry(action, noon() + minutes(n.into()));
+            entry.about(id(1))
+        };
         let create = entry(1, Action::WEBHOOKS_CREATE);
         let pause = entry(2, Action::WEBHOOKS_UPDATE);
         let replay = entry(3, Action::WEBHOOKS_REPLAY);
