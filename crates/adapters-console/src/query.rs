@@ -82,3 +82,15 @@ impl Query {
         fields
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_has_no_nul() {
+        let query = Query::parse("q=a%00b&empty=%20");
+        assert_eq!(query.get("q"), Some("a\u{fffd}b"));
+        assert_eq!(query.get("empty"), None);
+    }
+}

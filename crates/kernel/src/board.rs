@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_names_a_status_or_is_told_which_one_is_meant() {
+    fn a_filter_that_names_no_status_suggests_one() {
         for status in Status::ALL {
             assert_eq!(Status::of_filter(status.as_str()), Ok(*status));
         }

@@ -118,8 +118,9 @@ async fn an_operator_decides_about_one() {
         ("action=feature", 303, "rejected", "approve unfeature"),
         ("action=expire&reason=By+phone.", 409, "rejected", ""),
         ("action=approve", 303, "approved", "reject expire unfeature"),
+        ("action=expire&reason=x&ground=whim", 422, "approved", ""),
         (
-            "action=expire&reason=By+phone.",
+            "action=expire&reason=By+phone.&ground=law",
             303,
             "expired",
             "reopen unfeature",
@@ -143,7 +144,12 @@ async fn an_operator_decides_about_one() {
             assert_eq!(buttons.collect::<Vec<_>>().join(" "), offered, "{form}");
         }
     }
-    ann.get(&path).await.has(&["operator:ann", "By phone."]);
+    ann.get(&path).await.has(&[
+        "operator:ann",
+        "By phone.",
+        "<dd>removed</dd>",
+        "<dt>Ground</dt><dd>law</dd>",
+    ]);
     let did = [
         "approve", "reject", "feature", "approve", "expire", "reopen",
     ];

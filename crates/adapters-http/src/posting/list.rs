@@ -149,6 +149,8 @@ mod tests {
             ..ListQuery::default()
         };
         assert_eq!(parse(&query), Ok(expect));
+        let pending = parse("status=pending").unwrap();
+        assert_eq!(pending.status, Some(Status::PendingEnrichment));
         let of_other = parse(&format!("client={}", Uuid::max())).unwrap();
         assert_eq!(of_other.created_by, Some(ClientId::new(Uuid::max())));
     }

@@ -14,7 +14,7 @@ use crate::{
 pub enum Erased {
     /// A reported subscriber.
     Reported,
-    /// A suppression without a report, or somebody whose erasure was asked for before.
+    /// A suppression without a report, or an erasure that was asked for before.
     Hidden,
     /// Nothing.
     Nothing,
