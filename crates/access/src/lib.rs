@@ -2,6 +2,7 @@
 //! scopes, prefixes, limits, secrets and activity; and operators, who [sign in](sign_in).
 
 pub mod activity;
+mod gate;
 mod manage;
 mod named;
 mod secret;
@@ -18,6 +19,7 @@ use time::{Duration, OffsetDateTime};
 
 pub use self::{
     activity::{Activity, ActivityLog, ActivityRecorder},
+    gate::{Crowded, Gate, Share},
     manage::{ClientError, ManagedClients, Rotation},
     named::{ClientRef, ClientRefError},
     secret::{MOST_SECRETS, StoredSecret},
@@ -133,6 +135,19 @@ impl Client {
     /// Whether it has one of these scopes.
     pub fn may(&self, scopes: &[Scope]) -> bool {
         scopes.iter().any(|scope| self.scopes.contains(scope))
+    }
+
+    /// The client with those of its scopes that are among these: what a token or a session of it
+    /// may do.
+    #[must_use]
+    pub fn narrowed(mut self, scopes: &[Scope]) -> Self {
+        self.scopes.retain(|scope| scopes.contains(scope));
+        self
+    }
+
+    /// The names of its scopes.
+    fn scope_names(&self) -> Vec<&'static str> {
+        self.scopes.iter().copied().map(Scope::as_str).collect()
     }
 
     /// The secrets that authenticate it at this time.

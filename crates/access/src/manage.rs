@@ -6,7 +6,7 @@ use kernel::{
 };
 use time::{Duration, OffsetDateTime};
 
-use crate::{Client, ClientChange, ClientWrite, Clients, NewClient, Scope};
+use crate::{Client, ClientChange, ClientWrite, Clients, NewClient};
 
 /// How often a change is decided again after conflicts.
 const MOST_CONFLICTS: usize = 5;
@@ -150,10 +150,9 @@ impl ManagedClients<'_> {
 
 /// Adds the client's settings.
 fn describe(entry: Entry, client: &Client) -> Entry {
-    let scopes: Vec<_> = client.scopes.iter().copied().map(Scope::as_str).collect();
     let entry = entry
         .with("name", &*client.name)
-        .with("scopes", scopes)
+        .with("scopes", client.scope_names())
         .with("prefixes", client.prefixes.as_slice());
     let limit = client.requests_per_minute.map(std::num::NonZeroU32::get);
     entry.with("requests_per_minute", limit)

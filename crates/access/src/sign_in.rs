@@ -10,7 +10,7 @@ use kernel::{
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::{Client, ClientError, Clients};
+use crate::{Client, ClientError, Clients, Scope};
 
 /// How long an operator's link can be used.
 pub const LINK_LIFETIME: Duration = Duration::minutes(15);
@@ -48,6 +48,9 @@ pub struct SignInToken {
     pub kind: SignInTokenKind,
     /// An operator by name, or a client.
     pub holder: Actor,
+    /// What it permits its client, as far as the client still has these scopes. An operator's has
+    /// none.
+    pub scopes: Vec<Scope>,
     /// When it was made.
     pub created_at: OffsetDateTime,
     /// When it ends.
@@ -59,13 +62,14 @@ impl SignInToken {
     fn new(
         kind: SignInTokenKind,
         digest: TokenDigest,
-        holder: Actor,
+        (holder, scopes): (Actor, Vec<Scope>),
         (created_at, lifetime): (OffsetDateTime, Duration),
     ) -> Self {
         Self {
             digest,
             kind,
             holder,
+            scopes,
             created_at,
             expires_at: created_at.saturating_add(lifetime),
         }
@@ -85,12 +89,8 @@ pub trait SignInTokens: Send + Sync {
     async fn add_token(&self, token: &SignInToken, entry: Option<&Entry>)
     -> Result<(), StoreError>;
 
-    /// Finds a token of this kind, live or not.
-    async fn find_token(
-        &self,
-        kind: SignInTokenKind,
-        digest: &TokenDigest,
-    ) -> Result<Option<SignInToken>, StoreError>;
+    /// Those of these tokens that are stored, live or not.
+    async fn find_tokens(&self, digests: &[TokenDigest]) -> Result<Vec<SignInToken>, StoreError>;
 
     /// Puts a session in the place of a link: deletes the link, and adds the session and the entry.
     /// `false`, and nothing is written, if there is no such link, or it ended before the session's
@@ -146,7 +146,7 @@ impl Admission for Operators {
 }
 
 /// Lets the people of clients in, as long as their client is not revoked and has not ended its
-/// tokens since.
+/// tokens since. The client that it returns has the scopes of the token alone.
 #[derive(Clone, Copy)]
 pub struct Integrators<'a>(pub &'a dyn Clients);
 
@@ -162,7 +162,8 @@ impl Admission for Integrators<'_> {
         };
         let found = self.0.find(id).await?.filter(Client::is_active);
         let issued_at = token.created_at.unix_timestamp();
-        Ok(found.filter(|client| client.accepts_issue(issued_at)))
+        let found = found.filter(|client| client.accepts_issue(issued_at));
+        Ok(found.map(|client| client.narrowed(&token.scopes)))
     }
 }
 
@@ -177,41 +178,61 @@ pub async fn issue_link(
     let entry = by.entry(Action::CONSOLE_LINK, now);
     let entry = entry.with("for", operator.as_str());
     let (kind, holder) = (SignInTokenKind::Link, Actor::Operator(Some(operator)));
-    let link = SignInToken::new(kind, digest, holder, (now, LINK_LIFETIME));
+    let link = SignInToken::new(kind, digest, (holder, Vec::new()), (now, LINK_LIFETIME));
     tokens.add_token(&link, Some(&entry)).await?;
     Ok(link)
 }
 
-/// Makes a link for a client, by an operator or, without one, for itself.
+/// The maker of a client's link.
+#[derive(Clone, Copy, Debug)]
+pub enum LinkMaker<'a> {
+    /// An operator.
+    Operator(&'a Attribution),
+    /// The client itself, with one of its tokens. Its links with the same scopes have one entry of
+    /// the audit for each day.
+    Client,
+}
+
+/// Makes a link for a client. It carries the scopes of `client`: one that a token asks for must be
+/// [narrowed](Client::narrowed) to the token's.
 pub async fn issue_client_link(
     tokens: &dyn SignInTokens,
     digest: TokenDigest,
     client: &Client,
-    by: Option<&Attribution>,
+    by: LinkMaker<'_>,
     now: OffsetDateTime,
 ) -> Result<SignInToken, ClientError> {
     if !client.is_active() {
         return Err(ClientError::Revoked(client.id));
     }
-    let entry = by.map(|by| by.entry(Action::CLIENTS_LINK, now).about(client.id));
+    let scopes = client.scope_names();
+    let entry = match by {
+        LinkMaker::Operator(by) => by.entry(Action::CLIENTS_LINK, now).about(client.id),
+        LinkMaker::Client => {
+            let action = Action::INTEGRATION_LINK;
+            let name = format!("{action}\0{}\0{}", now.date(), scopes.join(" "));
+            Entry::of_client(client.id, action, now).part(name.as_bytes())
+        }
+    };
+    let entry = entry.with("scopes", scopes);
     // Made in the second in which tokens were ended, it is one of those that come after.
     let from = client.tokens_from.map_or(now, |from| from.max(now));
-    let (kind, holder) = (SignInTokenKind::Link, Actor::Client(client.id));
-    let link = SignInToken::new(kind, digest, holder, (from, CLIENT_LINK_LIFETIME));
-    tokens.add_token(&link, entry.as_ref()).await?;
+    let permits = (Actor::Client(client.id), client.scopes.clone());
+    let lasts = (from, CLIENT_LINK_LIFETIME);
+    let link = SignInToken::new(SignInTokenKind::Link, digest, permits, lasts);
+    tokens.add_token(&link, Some(&entry)).await?;
     Ok(link)
 }
 
-/// Whom a token of this kind lets in at this time.
+/// Whom a token lets in at this time, if it is of this kind.
 pub async fn admitted<A: Admission>(
-    tokens: &dyn SignInTokens,
     admission: &A,
     kind: SignInTokenKind,
-    digest: &TokenDigest,
+    found: Option<&SignInToken>,
     now: OffsetDateTime,
 ) -> Result<Option<A::Who>, StoreError> {
-    match tokens.find_token(kind, digest).await? {
-        Some(token) if token.is_live(now) => admission.admit(&token).await,
+    match found {
+        Some(token) if token.kind == kind && token.is_live(now) => admission.admit(token).await,
         _ => Ok(None),
     }
 }
@@ -221,22 +242,22 @@ pub async fn admitted<A: Admission>(
 pub async fn sign_in<A: Admission>(
     tokens: &dyn SignInTokens,
     admission: &A,
-    link: &TokenDigest,
+    found: Option<SignInToken>,
     session: TokenDigest,
     entry_id: Uuid,
     now: OffsetDateTime,
 ) -> Result<Option<A::Who>, StoreError> {
-    let Some(found) = tokens.find_token(SignInTokenKind::Link, link).await? else {
-        return Ok(None);
-    };
-    let Some(who) = admission.admit(&found).await? else {
+    let kind = SignInTokenKind::Link;
+    let who = admitted(admission, kind, found.as_ref(), now).await?;
+    let Some((found, who)) = found.zip(who) else {
         return Ok(None);
     };
     // As old as its link at least, so that it ends with it when tokens are ended.
     let begins = (found.created_at.max(now), SESSION_LIFETIME);
-    let session = SignInToken::new(SignInTokenKind::Session, session, found.holder, begins);
+    let permits = (found.holder, found.scopes);
+    let session = SignInToken::new(SignInTokenKind::Session, session, permits, begins);
     let entry = entry_of(&session.holder, A::SIGN_IN, entry_id, now).with("by", "link");
-    let is_redeemed = tokens.redeem_link(link, &session, &entry).await?;
+    let is_redeemed = tokens.redeem_link(&found.digest, &session, &entry).await?;
     Ok(is_redeemed.then_some(who))
 }
 

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use access::Scope;
+use access::{Crowded, Scope};
 use actix_web::{HttpResponse, http::StatusCode};
 use kernel::StoreError;
 
@@ -30,8 +30,10 @@ pub enum Failure {
     Refused(Refusal),
     /// The client has none of these scopes, one of which the page needs.
     Scope(&'static [Scope]),
-    /// Too many links that are none were tried.
+    /// A link is not valid, and too many such links were tried.
     Guesses,
+    /// The client has to wait.
+    Crowded(Crowded),
     /// The address has a parameter that no page has put there.
     Address,
     /// The store is unavailable.
@@ -87,20 +89,46 @@ impl Failure {
             Self::Scope(_) => (
                 StatusCode::FORBIDDEN,
                 "A scope is missing",
-                "The client lacks the scope that this page needs. The operators of the board can \
-                 give it one.",
+                "This session lacks the scope that this page needs. A session has the scopes of \
+                 the token that asked for its link, as far as the client still has them: ask for \
+                 a link with a token that has the scope. The operators of the board can give a \
+                 client more scopes.",
             ),
             Self::Guesses => (
                 StatusCode::TOO_MANY_REQUESTS,
                 "Too many attempts",
-                "Too many links that are not valid were tried. Try again in a minute.",
+                "This link is not valid, and too many such links were tried. Ask for a new link, \
+                 or try again in a minute.",
+            ),
+            Self::Crowded(Crowded::Limited { per_minute, .. }) => {
+                return (
+                    StatusCode::TOO_MANY_REQUESTS,
+                    "Too many requests",
+                    format!(
+                        "The client may make {per_minute} requests a minute, its pages included. \
+                         Try again in a moment."
+                    )
+                    .into(),
+                );
+            }
+            Self::Crowded(Crowded::TooMany) => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "Too many requests",
+                "The client has too many of these requests under way. Try again when one has \
+                 ended.",
+            ),
+            Self::Crowded(Crowded::Busy) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The service is busy",
+                "Too many of these requests are under way. Nothing was changed; try again in a \
+                 moment.",
             ),
             Self::Address => (
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "Not understood",
                 "This address leads to no place in a list.",
             ),
-            Self::Unavailable(_) => (
+            Self::Unavailable(_) | Self::Crowded(Crowded::Store(_)) => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The store is unavailable",
                 "The database cannot be reached at the moment. Nothing is lost; reload the page in \
@@ -132,6 +160,15 @@ impl From<StoreError> for Failure {
                 Self::Unavailable(why)
             }
             StoreError::Broken(why) => Self::Broken(why),
+        }
+    }
+}
+
+impl From<Crowded> for Failure {
+    fn from(crowded: Crowded) -> Self {
+        match crowded {
+            Crowded::Store(error) => error.into(),
+            crowded => Self::Crowded(crowded),
         }
     }
 }

@@ -10,10 +10,11 @@ use std::{fmt::Display, time::Duration};
 
 use actix_web::{
     HttpRequest,
+    error::PayloadError,
     http::header::{HOST, HeaderMap, ORIGIN},
-    web,
+    web::{self, Bytes},
 };
-use futures_util::StreamExt as _;
+use futures_util::{Stream, StreamExt as _};
 use kernel::{Prefixes, line};
 use tokio::time::timeout;
 
@@ -39,21 +40,8 @@ pub struct Form(Query);
 
 impl Form {
     /// Receives a form that belongs to no session.
-    pub async fn receive(mut payload: web::Payload) -> Result<Self, Failure> {
-        let read = async {
-            let mut body = Vec::new();
-            while let Some(chunk) = payload.next().await {
-                let chunk = chunk.map_err(|_| Failure::Unreadable)?;
-                if body.len() + chunk.len() > MOST_BYTES {
-                    return Err(Failure::TooLarge);
-                }
-                body.extend_from_slice(&chunk);
-            }
-            Ok(body)
-        };
-        let body = timeout(TIME, read)
-            .await
-            .map_err(|_| Failure::Unreadable)??;
+    pub async fn receive(payload: web::Payload) -> Result<Self, Failure> {
+        let body = body(payload).await?;
         let text = String::from_utf8(body).map_err(|_| Failure::Unreadable)?;
         Ok(Self(Query::parse(&text)))
     }
@@ -119,6 +107,24 @@ impl Form {
             Err(failure) => page(self.refused(failure)?).await,
         }
     }
+}
+
+/// The body of a form, within the limits of forms.
+pub async fn body(
+    mut payload: impl Stream<Item = Result<Bytes, PayloadError>> + Unpin,
+) -> Result<Vec<u8>, Failure> {
+    let read = async {
+        let mut body = Vec::new();
+        while let Some(chunk) = payload.next().await {
+            let chunk = chunk.map_err(|_| Failure::Unreadable)?;
+            if body.len() + chunk.len() > MOST_BYTES {
+                return Err(Failure::TooLarge);
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    };
+    timeout(TIME, read).await.map_err(|_| Failure::Unreadable)?
 }
 
 /// The fields of a form while it is read.

@@ -1,13 +1,15 @@
 //! `/integration`: the pages of a client, for the people who run it.
 //!
 //! They show what the API shows the client, by the same use cases and within its prefixes, and ask
-//! for the scopes that the API asks for. Their templates and queries are those of the console; but
-//! they have the [`SharedPorts`] alone, so that nothing that operators do is within their reach.
+//! for the scopes that the API asks for. The client of a session has the scopes of the session's
+//! link alone, and its requests count as requests to the API do ([`Gate`](access::Gate)). Templates
+//! and queries are those of the console; but the pages have the [`SharedPorts`] alone, so that
+//! nothing that operators do is within their reach.
 
 use access::{
     Activity, Client, ClientError, Scope,
     activity::Counts,
-    sign_in::{Integrators, SignInTokens, issue_client_link, token_digest},
+    sign_in::{Integrators, LinkMaker, SignInTokens, issue_client_link, token_digest},
 };
 use actix_web::{
     Error, HttpRequest, HttpResponse,
@@ -21,7 +23,7 @@ use actix_web::{
     web,
 };
 use askama::Template;
-use kernel::{SourceIdentifier, audit::Attribution};
+use kernel::SourceIdentifier;
 use time::OffsetDateTime;
 
 use crate::{
@@ -32,7 +34,7 @@ use crate::{
     overview::{last_days, pushes},
     page::{Frame, INTEGRATION, page},
     postings::{list, show},
-    session::{SIGN_IN_PATH, admit, by_cookie, new_token},
+    session::{SIGN_IN_PATH, admit, by_cookie, new_token, take_place},
     sign_in::{self, Door, LINK_PARAMETER, SIGN_OUT_PATH, Way},
     state::{SharedPorts, Site},
     visit::Visit,
@@ -78,11 +80,18 @@ fn door(site: &Site) -> Door<'_, Integrators<'_>> {
 /// Lets the people of a client through, and tells everybody else where links come from.
 async fn require_client(
     site: web::Data<Site>,
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let door = door(&site);
     let found = by_cookie(request.request(), &site, &door.admission).await;
+    let (found, _place) = match found {
+        Ok(Some(session)) => match take_place(&mut request, &session).await {
+            Ok(place) => (Ok(Some(session)), Some(place)),
+            Err(failure) => (Err(failure), None),
+        },
+        found => (found, None),
+    };
     let refuse = || {
         let mut page = door.show(None, None, StatusCode::UNAUTHORIZED)?;
         page.headers_mut().insert(WWW_AUTHENTICATE, CHALLENGE);
@@ -99,12 +108,11 @@ async fn leave(visit: Visit, _: Form) -> Answer {
     sign_in::leave::<Integrators<'_>>(&visit).await
 }
 
-/// Makes a link of a client that signs in to its pages once, by an operator or for itself. Says
-/// until when.
+/// Makes a link with the scopes of a client that signs in to its pages once. Says until when.
 pub async fn client_link(
     tokens: &dyn SignInTokens,
     client: &Client,
-    by: Option<&Attribution>,
+    by: LinkMaker<'_>,
     public_url: &str,
     now: OffsetDateTime,
 ) -> Result<(String, OffsetDateTime), ClientError> {

@@ -1,6 +1,6 @@
 //! What all pages have in common: head, frame and headers; and the page of a failure.
 
-use access::Scope;
+use access::{Crowded, Scope};
 use actix_web::{
     FromRequest, Handler, HttpResponse, Resource, ResponseError,
     http::{
@@ -198,6 +198,11 @@ impl Failure {
             Self::Method(allowed) => _ = response.insert_header((ALLOW, *allowed)),
             Self::Scope(needed) => scopes = needed,
             Self::Guesses => _ = response.insert_header((RETRY_AFTER, "60")),
+            Self::Crowded(Crowded::Limited { retry_after, .. }) => {
+                response.insert_header((RETRY_AFTER, *retry_after));
+            }
+            Self::Crowded(Crowded::TooMany) => _ = response.insert_header((RETRY_AFTER, "1")),
+            Self::Crowded(_) => _ = response.insert_header((RETRY_AFTER, "5")),
             Self::Unavailable(why) => {
                 tracing::warn!(%why, "pages cannot reach the store");
                 response.insert_header((RETRY_AFTER, "5"));

@@ -3,17 +3,20 @@
 //! Behind a proxy every request shows anew who sends it, by the proxy's header and secret, and a
 //! cookie shows nothing. Such a session is computed and not stored.
 
-use std::iter;
+use std::{any::Any, iter, rc::Rc};
 
 use access::{
-    Client,
+    Client, Gate, Share,
     sign_in::{Admission, Operators, SignInTokenKind, TokenDigest, admitted, token_digest},
 };
 use actix_web::{
     Error, HttpMessage as _, HttpRequest, HttpResponse,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
-    http::header::{COOKIE, HeaderMap, HeaderValue, LOCATION},
+    http::{
+        Method,
+        header::{COOKIE, HeaderMap, HeaderValue, LOCATION},
+    },
     middleware::Next,
     web,
 };
@@ -25,6 +28,7 @@ use time::OffsetDateTime;
 
 use crate::{
     error::{Answer, Failure},
+    form,
     page::{self, Place},
     state::{Site, State, TrustedProxy},
 };
@@ -156,6 +160,30 @@ fn form_token(session: &str) -> String {
     URL_SAFE_NO_PAD.encode(token_digest(&format!("{FORM}{session}")))
 }
 
+/// The limits of the client of a request.
+pub fn gate(request: &HttpRequest) -> Result<Rc<dyn Gate>, Failure> {
+    let gate = request.extensions().get::<Rc<dyn Gate>>().cloned();
+    gate.ok_or_else(|| Failure::broken("the listener has no limits of clients"))
+}
+
+/// Counts a request of a client's session, and gives it a place of the client's share once its form
+/// has arrived: a form that arrives slowly takes no place.
+pub async fn take_place(
+    request: &mut ServiceRequest,
+    session: &Session,
+) -> Result<Box<dyn Any>, Failure> {
+    let Holder::Client(client) = &session.holder else {
+        return Err(Failure::Forbidden);
+    };
+    let gate = gate(request.request())?;
+    gate.count(client.id).await?;
+    if request.method() == Method::POST {
+        let body = form::body(request.take_payload()).await?;
+        request.set_payload(body.into());
+    }
+    Ok(gate.take(client.id, Share::Page)?)
+}
+
 /// Lets a request with a session through. Others get an answer of their own.
 pub async fn admit(
     request: ServiceRequest,
@@ -238,10 +266,10 @@ pub async fn by_cookie<A: Admission<Who: Into<Holder>>>(
     let Some(token) = token_of(request.headers(), site) else {
         return Ok(None);
     };
-    let (kind, digest) = (SignInTokenKind::Session, token_digest(&token));
-    let tokens = &*site.ports.sign_in_tokens;
-    let found = admitted(tokens, admission, kind, &digest, site.now()).await?;
-    Ok(found.map(|who| Session::new(who.into(), &token)))
+    let found = site.find_token(&token).await?;
+    let kind = SignInTokenKind::Session;
+    let who = admitted(admission, kind, found.as_ref(), site.now()).await?;
+    Ok(who.map(|who| Session::new(who.into(), &token)))
 }
 
 /// The name of the cookie; over `https` with a prefix that browsers hold to it.

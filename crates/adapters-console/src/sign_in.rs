@@ -74,9 +74,9 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
         let Some(token) = query.get(LINK_PARAMETER) else {
             return self.show(None, None, StatusCode::OK);
         };
-        let (kind, digest) = (SignInTokenKind::Link, self.digest(token)?);
-        let (tokens, now) = (&*self.site.ports.sign_in_tokens, self.site.now());
-        match admitted(tokens, &self.admission, kind, &digest, now).await? {
+        let found = self.site.find_token(token).await?;
+        let (kind, now) = (SignInTokenKind::Link, self.site.now());
+        match admitted(&self.admission, kind, found.as_ref(), now).await? {
             Some(who) => self.show(Some((who.into().name(), token)), None, StatusCode::OK),
             None => self.refuse(),
         }
@@ -86,11 +86,12 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
     async fn enter(&self, request: &HttpRequest, payload: web::Payload) -> Answer {
         form::refuse_other_sites(request, self.site)?;
         let form = Form::receive(payload).await?;
-        let link = self.digest(form.get(LINK_PARAMETER).unwrap_or_default())?;
+        let link = form.get(LINK_PARAMETER).unwrap_or_default();
+        let link = self.site.find_token(link).await?;
         let (token, entry) = (session::new_token(), Uuid::now_v7());
         let digest = token_digest(&token);
         let (tokens, now) = (&*self.site.ports.sign_in_tokens, self.site.now());
-        let entered = sign_in(tokens, &self.admission, &link, digest, entry, now);
+        let entered = sign_in(tokens, &self.admission, link, digest, entry, now);
         let Some(who) = entered.await? else {
             return self.refuse();
         };
@@ -102,14 +103,10 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
             .finish())
     }
 
-    /// The digest of a link's token, unless too many wrong ones came before.
-    fn digest(&self, token: &str) -> Result<[u8; 32], Failure> {
-        self.site.guesses.count(0, self.site.now())?;
-        Ok(token_digest(token))
-    }
-
+    /// Refuses a link that is not valid. Only such links count, so that a valid one is good
+    /// however many others tried.
     fn refuse(&self) -> Answer {
-        self.site.guesses.count(1, self.site.now())?;
+        self.site.guesses.check().map_err(|_| Failure::Guesses)?;
         let problem = match self.way {
             Way::Client => {
                 "This link is not valid: it has been used, is older than a day, was not copied as \

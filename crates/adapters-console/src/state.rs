@@ -1,11 +1,11 @@
 //! What handlers share: the ports, the site and the settings.
 
-use std::{
-    net::IpAddr,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{net::IpAddr, num::NonZeroU32, sync::Arc};
 
-use access::{ActivityLog, Clients, sign_in::SignInTokens};
+use access::{
+    ActivityLog, Clients,
+    sign_in::{SignInToken, SignInTokens, TokenDigest, token_digest},
+};
 use domain::{
     browse::{PostingBrowser, WindowOrder},
     catalogue::{Catalogue, Catalogues},
@@ -14,8 +14,9 @@ use domain::{
     store::{PostingReader, Store},
     usecase::UndoCatalogue,
 };
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use kernel::{
-    ClientId, Status,
+    ClientId, Status, StoreError,
     audit::AuditLog,
     event::{Event, EventLog},
     outbox::{Kind, Outbox},
@@ -24,15 +25,15 @@ use newsletter::{
     store::{Accounts, SubscriberCount, SubscriberReader},
     subscriber::{MigrationToken, SubscriberId},
 };
+use runtime::Gathered;
 use secrecy::SecretString;
 use time::{Duration, OffsetDateTime};
 use webhooks::{PrivateAddresses, Sender, Webhooks};
 
 use crate::{error::Failure, page::Place, ttl_cache::TtlCache};
 
-/// The most unknown links that a process looks up in a minute. A link cannot be guessed, but each
-/// guess costs a read of the store.
-const MOST_GUESSES: u32 = 600;
+/// The links that are not valid and get a page of their own in a minute; further ones are 429.
+const MOST_GUESSES: NonZeroU32 = NonZeroU32::new(600).unwrap();
 
 /// Postings of a status are counted up to this number.
 pub const STATUS_COUNT: usize = 1_000_001;
@@ -148,44 +149,42 @@ pub struct Site {
     pub is_secure: bool,
     /// The origin of its own pages.
     pub origin: String,
-    pub guesses: Guesses,
+    /// The links that were not valid.
+    pub guesses: DefaultDirectRateLimiter,
+    /// A token cannot be guessed, but strangers may try any number of them.
+    tokens: Gathered<TokenDigest, SignInToken>,
 }
 
 impl Site {
     /// A place below the URL that browsers use.
     pub fn new(place: &'static Place, url: &str, ports: SharedPorts) -> Self {
         let origin = url::Url::parse(url).map(|url| url.origin().ascii_serialization());
+        let tokens = Arc::clone(&ports.sign_in_tokens);
+        let tokens = Gathered::new(move |digests: Vec<TokenDigest>| {
+            let tokens = Arc::clone(&tokens);
+            async move {
+                let found = tokens.find_tokens(&digests).await?.into_iter();
+                Ok(found.map(|token| (token.digest, token)).collect())
+            }
+        });
         Self {
             place,
             ports,
             is_secure: url.starts_with("https://"),
             origin: origin.unwrap_or_default(),
-            guesses: Guesses::default(),
+            guesses: RateLimiter::direct(Quota::per_minute(MOST_GUESSES)),
+            tokens,
         }
+    }
+
+    /// The stored token of a link or a session.
+    pub async fn find_token(&self, token: &str) -> Result<Option<SignInToken>, StoreError> {
+        self.tokens.get(token_digest(token)).await
     }
 
     /// The time.
     pub fn now(&self) -> OffsetDateTime {
         (self.ports.clock)()
-    }
-}
-
-/// The wrong links of the present minute.
-#[derive(Debug, Default)]
-pub struct Guesses(Mutex<(i64, u32)>);
-
-impl Guesses {
-    /// Counts so many in the minute of this time, and fails past the limit.
-    pub fn count(&self, more: u32, now: OffsetDateTime) -> Result<(), Failure> {
-        let minute = now.unix_timestamp() / 60;
-        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = if counted.0 == minute { counted.1 } else { 0 };
-        *counted = (minute, before.saturating_add(more));
-        if before < MOST_GUESSES {
-            Ok(())
-        } else {
-            Err(Failure::Guesses)
-        }
     }
 }
 
@@ -276,23 +275,5 @@ impl State {
     pub fn new_secret(&self) -> Result<(String, [u8; 32]), Failure> {
         let drawn = (self.ports.new_secret)();
         drawn.ok_or_else(|| Failure::broken("there are no random numbers"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use kernel::testing::{minutes, noon};
-
-    use super::*;
-
-    #[test]
-    fn wrong_links_are_limited_by_the_minute() {
-        let guesses = Guesses::default();
-        for _ in 0..600 {
-            assert!(guesses.count(0, noon()).is_ok());
-            assert!(guesses.count(1, noon()).is_ok());
-        }
-        assert!(guesses.count(0, noon()).is_err());
-        assert!(guesses.count(0, noon() + minutes(1)).is_ok());
     }
 }

@@ -1,8 +1,8 @@
 //! A request of a visitor who is signed in, as handlers take it.
 
-use std::{future::Ready, ops::Deref};
+use std::{any::Any, future::Ready, ops::Deref};
 
-use access::{Client, Scope};
+use access::{Client, Scope, Share};
 use actix_web::{
     FromRequest, HttpRequest, HttpResponse, dev::Payload, http::header::LOCATION, web,
 };
@@ -16,7 +16,7 @@ use crate::{
     form::{Fields, Form, TOKEN_FIELD, refuse_other_sites},
     page::{Frame, Head},
     query::Query,
-    session::{Holder, Session},
+    session::{Holder, Session, gate},
     state::{SharedPorts, Site, State},
 };
 
@@ -56,6 +56,17 @@ impl Visit {
             Holder::Client(client) if client.may(scopes) => Ok(client),
             Holder::Client(_) => Err(Failure::Scope(scopes)),
             Holder::Operator(_) => Err(Failure::Forbidden),
+        }
+    }
+
+    /// A place for a call of a receiver, if the visit is of a client.
+    pub fn receiver_call(&self) -> Result<Option<Box<dyn Any>>, Failure> {
+        match &self.session.holder {
+            Holder::Client(client) => {
+                let share = gate(&self.request)?.take(client.id, Share::ReceiverCall)?;
+                Ok(Some(share))
+            }
+            Holder::Operator(_) => Ok(None),
         }
     }
 

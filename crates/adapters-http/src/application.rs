@@ -29,6 +29,9 @@ use crate::{
 /// The number of requests that look up or call receivers, of all clients and of one.
 const RECEIVER_CALLS: usize = 64;
 const RECEIVER_CALLS_OF_ONE: usize = 4;
+/// The number of clients' pages at a time, of all clients and of one.
+const PAGES: usize = 64;
+const PAGES_OF_ONE: usize = 8;
 /// The number of exports at a time, of all clients and of one.
 const EXPORTS: usize = 32;
 const EXPORTS_OF_ONE: usize = 4;
@@ -109,6 +112,7 @@ impl Application {
             timeouts: settings.timeouts,
             stopping: stopping.clone(),
             receiver_calls: Slots::new(RECEIVER_CALLS, RECEIVER_CALLS_OF_ONE),
+            pages: Slots::new(PAGES, PAGES_OF_ONE),
             exports: Slots::new(EXPORTS, EXPORTS_OF_ONE),
             waits: Slots::new(usize::MAX, WAITS_OF_ONE),
             imports: Slots::new(IMPORTS, IMPORTS_OF_ONE),

@@ -1,10 +1,10 @@
 //! The pages of clients: another adapter has them, and this one its listener.
 
-use std::sync::Arc;
+use std::{any::Any, rc::Rc, sync::Arc};
 
-use access::{Client, ClientError};
+use access::{Client, ClientError, Crowded, Gate, Share};
 use actix_web::{
-    Error, ResponseError as _,
+    Error, HttpMessage as _, ResponseError as _,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
     middleware::{Next, from_fn},
@@ -12,15 +12,18 @@ use actix_web::{
 };
 use async_trait::async_trait;
 use http_server::Connection;
+use kernel::ClientId;
 use time::OffsetDateTime;
-use tokio::sync::Semaphore;
 
-use crate::{error::ApiError, host::Hosts};
+use crate::{
+    error::ApiError,
+    host::Hosts,
+    oauth::{Authorizer, RequestContext},
+    state::State,
+};
 
 /// The path that all of them begin with.
 const PATH: &str = "/integration";
-/// The pages that each thread makes at a time: anybody may ask for one, and pushes go before.
-const AT_ONCE: usize = 8;
 
 /// Adds the routes of pages, without the path that all of them begin with.
 pub type PageRoutes = Arc<dyn Fn(&mut web::ServiceConfig) + Send + Sync>;
@@ -31,7 +34,8 @@ pub trait ClientPages: Send + Sync {
     /// Their routes, which belong below `/integration` at this URL.
     fn routes(&self, public_url: &str) -> PageRoutes;
 
-    /// Makes a link of a client that signs in to them once, and says when it ends.
+    /// Makes a link with the scopes of this client that signs in to them once, and says when it
+    /// ends.
     async fn link(
         &self,
         client: &Client,
@@ -41,11 +45,11 @@ pub trait ClientPages: Send + Sync {
 
 /// Adds the pages, which answer to the name of their URL alone.
 pub fn mount(config: &mut web::ServiceConfig, routes: &PageRoutes, hosts: &Arc<Hosts>) {
-    let (hosts, places) = (Arc::clone(hosts), Arc::new(Semaphore::new(AT_ONCE)));
+    let hosts = Arc::clone(hosts);
     let scope = web::scope(PATH)
         .configure(|config| routes(config))
         .wrap(from_fn(move |request, next| {
-            admit(request, next, Arc::clone(&hosts), Arc::clone(&places))
+            admit(request, next, Arc::clone(&hosts))
         }));
     config.service(scope);
 }
@@ -54,16 +58,52 @@ async fn admit(
     request: ServiceRequest,
     next: Next<BoxBody>,
     hosts: Arc<Hosts>,
-    places: Arc<Semaphore>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     if !hosts.allow(request.headers()) {
         return Ok(request.into_response(ApiError::misdirected().error_response()));
     }
-    let Ok(_place) = places.try_acquire() else {
-        return Ok(request.into_response(ApiError::busy().error_response()));
+    let Some(gate) = ApiGate::of(&request) else {
+        let missing = ApiError::internal(&"there is no authorizer");
+        return Ok(request.into_response(missing.error_response()));
     };
+    let gate: Rc<dyn Gate> = Rc::new(gate);
+    request.extensions_mut().insert(gate);
     if let Some(connection) = Connection::of(request.request()) {
         connection.ask_for_body();
     }
     next.call(request).await
+}
+
+/// The limits of the API for a request to the pages, whose client the pages find.
+struct ApiGate {
+    authorizer: web::Data<Authorizer>,
+    state: web::Data<State>,
+    /// Learns the client and the use of its limit.
+    context: RequestContext,
+}
+
+impl ApiGate {
+    fn of(request: &ServiceRequest) -> Option<Self> {
+        Some(Self {
+            authorizer: request.app_data::<web::Data<Authorizer>>()?.clone(),
+            state: request.app_data::<web::Data<State>>()?.clone(),
+            context: request.extensions().get::<RequestContext>()?.clone(),
+        })
+    }
+}
+
+#[async_trait(?Send)]
+impl Gate for ApiGate {
+    async fn count(&self, client: ClientId) -> Result<(), Crowded> {
+        let notice = |usage| self.context.note(client, usage);
+        self.authorizer.count(client, notice).await
+    }
+
+    fn take(&self, client: ClientId, share: Share) -> Result<Box<dyn Any>, Crowded> {
+        let slots = match share {
+            Share::Page => &self.state.pages,
+            Share::ReceiverCall => &self.state.receiver_calls,
+        };
+        Ok(Box::new(slots.claim(client)?))
+    }
 }

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use access::Crowded;
 use kernel::ClientId;
 
 use crate::error::{ApiError, RETRY_OVERLOADED, RETRY_UNAVAILABLE, refusals};
@@ -37,14 +38,19 @@ impl Slots {
 
     /// Takes a slot for a client. An error tells the client to come back.
     pub fn take(self: &Arc<Self>, client: ClientId) -> Result<Slot, ApiError> {
+        Ok(self.claim(client)?)
+    }
+
+    /// Takes a slot for a client.
+    pub fn claim(self: &Arc<Self>, client: ClientId) -> Result<Slot, Crowded> {
         let mut taken = self.taken();
         let all: usize = taken.values().sum();
         let own = taken.get(&client).copied().unwrap_or_default();
         if own >= self.each {
-            return Err(ApiError::has_too_many());
+            return Err(Crowded::TooMany);
         }
         if all >= self.all {
-            return Err(ApiError::busy());
+            return Err(Crowded::Busy);
         }
         taken.insert(client, own + 1);
         drop(taken);
@@ -67,6 +73,20 @@ impl Drop for Slot {
             if *own == 0 {
                 taken.remove(&self.client);
             }
+        }
+    }
+}
+
+impl From<Crowded> for ApiError {
+    fn from(crowded: Crowded) -> Self {
+        match crowded {
+            Crowded::Limited {
+                per_minute,
+                retry_after,
+            } => Self::limited(per_minute, retry_after),
+            Crowded::TooMany => Self::has_too_many(),
+            Crowded::Busy => Self::busy(),
+            Crowded::Store(error) => error.into(),
         }
     }
 }

@@ -26,6 +26,8 @@ pub struct State {
     pub stopping: CancellationToken,
     /// Requests that look up names of receivers, or call them.
     pub receiver_calls: Arc<Slots>,
+    /// The pages of clients. Pushes go before.
+    pub pages: Arc<Slots>,
     /// Exports. Each has up to two pages in memory for as long as its client takes.
     pub exports: Arc<Slots>,
     /// Waits for events. Each has a connection for up to half a minute.

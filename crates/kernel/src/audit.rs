@@ -99,6 +99,8 @@ actions! {
     CONSOLE_LINK = "console.link",
     CONSOLE_SIGN_IN = "console.sign_in",
     CONSOLE_SIGN_OUT = "console.sign_out",
+    /// A client made a link to its own pages with a token.
+    INTEGRATION_LINK = "integration.link",
     /// Somebody signed in to the pages of a client.
     INTEGRATION_SIGN_IN = "integration.sign_in",
     INTEGRATION_SIGN_OUT = "integration.sign_out",

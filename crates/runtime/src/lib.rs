@@ -4,7 +4,8 @@
 //!   failures. [`waits`]: the growing waits with jitter between.
 //! - [`loops`]: loops that run until they are stopped. [`rounds`]: one that works while the store
 //!   is available. [`lease`]: keeps a lease. [`batches`]: cleans up in batches. [`cached`]: keeps a
-//!   value for a time. [`recent`]: remembers keys for a time.
+//!   value for a time. [`recent`]: remembers keys for a time. [`gathered`]: looks up the keys of
+//!   many callers together.
 //! - [`panics`]: a panic is an error, so that a defect in one item ends no loop over all.
 //! - [`throttle`]: background work gives way while many clients push. [`cores`]: the division of
 //!   the machine's cores.
@@ -15,6 +16,7 @@ pub mod cached;
 pub mod clock;
 pub mod conflicts;
 pub mod cores;
+pub mod gathered;
 pub mod lease;
 pub mod loops;
 mod metrics;
@@ -29,6 +31,7 @@ pub use self::{
     cached::Cached,
     clock::Clock,
     conflicts::{COMMAND_PATIENCE, decide_again, retry},
+    gathered::Gathered,
     loops::Loops,
     recent::Recent,
     rounds::Rounds,

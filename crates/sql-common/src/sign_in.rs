@@ -1,17 +1,17 @@
 //! The table `sign_in_tokens`: links and sessions.
 
-use access::sign_in::{MOST_TOKENS, SignInToken, SignInTokenKind, TokenDigest};
+use access::sign_in::{MOST_TOKENS, SignInToken, TokenDigest};
 use diesel::sql_types::{Binary, Text};
 use kernel::{StoreError, audit::Entry};
 use time::OffsetDateTime;
 
 use crate::{
-    audit, binds, entity,
+    audit, binds, each, entity,
     entity::row,
-    executor::{Executor, Outcome, first},
+    executor::{Executor, Outcome},
     statement,
     stored::{digest, most, parse},
-    types::Moment,
+    types::{Moment, TextList},
 };
 
 entity! {
@@ -21,6 +21,7 @@ entity! {
             digest: Binary = Blob(|token| Some(&token.digest)),
             kind: Text = Text(|token| Some(token.kind.as_str())),
             holder: Text = Rendered(|token| Some(&token.holder)),
+            scopes: TextList = TextList(|token| Some(&token.scopes)),
             created_at: Moment = Time(|token| Some(token.created_at)),
             expires_at: Moment = Time(|token| Some(token.expires_at)),
         }
@@ -36,6 +37,7 @@ impl TryFrom<SignInTokenRow> for SignInToken {
             digest: digest(&row.digest, "sign_in_tokens.digest")?,
             kind: parse(&row.kind, "sign_in_tokens.kind")?,
             holder: parse(&row.holder, "sign_in_tokens.holder")?,
+            scopes: row.scopes.parse("sign_in_tokens.scopes")?,
             created_at: row.created_at.time("sign_in_tokens.created_at")?,
             expires_at: row.expires_at.time("sign_in_tokens.expires_at")?,
         })
@@ -48,7 +50,7 @@ statement! {
 }
 
 statement! {
-    Find = "SELECT {sign_in_tokens} FROM sign_in_tokens WHERE digest = :digest AND kind = :kind",
+    Find = "SELECT {sign_in_tokens} FROM sign_in_tokens WHERE digest = {each digest}",
     loads SignInTokenRow
 }
 
@@ -93,13 +95,16 @@ pub async fn add_token(
     audit::write_entry(conn, entry).await
 }
 
-pub async fn find_token(
+pub async fn find_tokens(
     conn: &mut impl Executor,
-    kind: SignInTokenKind,
-    digest: &TokenDigest,
-) -> Outcome<Option<SignInToken>> {
-    let asked = binds! { digest, kind: kind.as_str() };
-    first(conn.load::<Find, SignInTokenRow>(asked).await?)
+    digests: &[TokenDigest],
+) -> Outcome<Vec<SignInToken>> {
+    let digests = each! { digests, digest => digest };
+    let rows: Vec<SignInTokenRow> = conn.load_each::<Find, _>(&digests, &[]).await?;
+    Ok(rows
+        .into_iter()
+        .map(SignInToken::try_from)
+        .collect::<Result<_, _>>()?)
 }
 
 /// Makes a link a session, in a transaction of the caller's.
@@ -142,7 +147,7 @@ pub async fn forget_tokens(
 macro_rules! sign_in {
     ($store:ty) => {
         const _: () = {
-            use access::sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
+            use access::sign_in::{SignInToken, SignInTokens, TokenDigest};
             use kernel::{StoreError, audit::Entry};
             use time::OffsetDateTime;
             use $crate::sign_in;
@@ -152,9 +157,7 @@ macro_rules! sign_in {
                     transaction sign_in::add_token(
                         token: &SignInToken, entry: Option<&Entry>
                     ) -> ();
-                    query sign_in::find_token(
-                        kind: SignInTokenKind, digest: &TokenDigest
-                    ) -> Option<SignInToken>;
+                    query sign_in::find_tokens(digests: &[TokenDigest]) -> Vec<SignInToken>;
                     transaction sign_in::redeem_link(
                         link: &TokenDigest, session: &SignInToken, entry: &Entry
                     ) -> bool;

@@ -1033,6 +1033,7 @@ CREATE TABLE sign_in_tokens (
     digest bytea NOT NULL PRIMARY KEY,
     kind text COLLATE "C" NOT NULL,
     holder text COLLATE "C" NOT NULL,
+    scopes text[] COLLATE "C" NOT NULL CHECK (array_position(scopes, NULL) IS NULL),
     created_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL
 );
@@ -1043,6 +1044,8 @@ COMMENT ON COLUMN sign_in_tokens.digest IS
     'SHA-256 of the token, which has 256 random bits and is stored nowhere.';
 COMMENT ON COLUMN sign_in_tokens.kind IS 'Link or session.';
 COMMENT ON COLUMN sign_in_tokens.holder IS 'For whom it is: operator:NAME or client:ID.';
+COMMENT ON COLUMN sign_in_tokens.scopes IS
+    'What it permits, as far as the client still has these scopes. Empty for an operator.';
 COMMENT ON COLUMN sign_in_tokens.created_at IS 'When it was made.';
 COMMENT ON COLUMN sign_in_tokens.expires_at IS
     'When it ends. A worker deletes it some time later.';

@@ -725,6 +725,8 @@ CREATE TABLE sign_in_tokens (
     kind TEXT NOT NULL,
     -- For whom it is: operator:NAME or client:ID.
     holder TEXT NOT NULL,
+    -- What it permits, as far as the client still has these scopes. Empty for an operator.
+    scopes TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     -- When it ends. A worker deletes it some time later.
     expires_at INTEGER NOT NULL

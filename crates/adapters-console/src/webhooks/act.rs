@@ -79,6 +79,7 @@ pub async fn create(desk: Desk, form: Form) -> Answer {
         })?;
         let id = EndpointId::new(Uuid::now_v7());
         let (webhooks, secret) = (desk.webhooks(), Secret::drawn(rand::random()));
+        let _call = desk.receiver_call()?;
         let created = webhooks.create(new, prefixes, id, secret, desk.now);
         pages::secret(&desk, &created.await?, false).await
     };
@@ -99,7 +100,13 @@ async fn carry_out(desk: &Desk, id: EndpointId, form: &Form) -> Answer {
     let command = form.read(|fields| command(fields, desk.ports().private_addresses))?;
     let mut page = format!("{PATH}/{id}");
     match command {
-        Command::Change(change) => _ = webhooks.update(id, &change, now).await?,
+        Command::Change(change) => {
+            let _call = match change.url {
+                Patch::Set(_) => desk.receiver_call()?,
+                _ => None,
+            };
+            webhooks.update(id, &change, now).await?;
+        }
         Command::Replay(since) => webhooks.replay(id, since, now).await?,
         Command::Resend(event) => webhooks.resend(id, event, now).await?,
         Command::Test => return test(desk, id).await,
@@ -154,7 +161,9 @@ async fn test(desk: &Desk, id: EndpointId) -> Answer {
     }
     let (delivery, body) =
         (desk.ports().new_ping)(now).ok_or_else(|| Failure::broken("a ping cannot be written"))?;
+    let call = desk.receiver_call()?;
     let attempt = webhooks.test(id, (&delivery, &body), now).await?;
+    drop(call);
     let took = attempt.duration.as_millis();
     let status = match attempt.outcome.status() {
         Some(status) => format!("The receiver answered {status}"),

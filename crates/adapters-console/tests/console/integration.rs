@@ -1,19 +1,24 @@
 //! The pages of clients.
 
+use std::num::NonZeroU32;
+
 use access::{
-    ActivityLog as _, Client, Clients as _, Scope,
+    ActivityLog as _, Client, ClientChange, Clients as _, Crowded, Scope,
     activity::{ActivityWrites, Counts, Refusal},
+    sign_in::LinkMaker,
     testing::client,
 };
+use actix_web::{dev::Payload, web::Bytes};
 use adapters_console::client_link;
 use domain::testing::create;
+use futures_util::{StreamExt as _, stream};
 use kernel::{
     Prefixes, PutOutcome,
     testing::{by_ann, hours, noon, uuid},
     validation::FieldErrors,
 };
 
-use crate::support::{Ask, Desk};
+use crate::support::{Ask, Desk, answer};
 
 /// A desk with a client that has a prefix, and postings within it and outside.
 async fn with_client() -> (Desk, Client) {
@@ -63,7 +68,8 @@ async fn without_a_session_a_page_says_where_links_come_from() {
 async fn a_link_of_a_client_signs_in_once_by_its_button_and_a_session_signs_out() {
     let (desk, acme) = with_client().await;
     let by = by_ann(2);
-    let link = client_link(&*desk.store, &acme, Some(&by), "", desk.now());
+    let by = LinkMaker::Operator(&by);
+    let link = client_link(&*desk.store, &acme, by, "", desk.now());
     let (url, end) = link.await.unwrap();
     assert_eq!(end, noon() + hours(24));
     let asked = desk.get(&url, "").await;
@@ -188,4 +194,169 @@ async fn a_client_undoes_what_its_catalogue_expired() {
     let undone = visitor.follow(path, "name=roses").await;
     undone.has(&["2 postings are open again; 0 were left"]);
     visitor.check(path, &[("name=running", 409)]).await;
+}
+
+/// Every page and form, with the scopes of which one is needed; none where a session is enough.
+/// `ID` is a webhook's.
+const ROUTES: [(&str, Option<&str>, &[Scope]); 17] = [
+    ("", None, Scope::READERS),
+    ("/postings", None, Scope::READERS),
+    ("/postings?posting=acme-1", None, Scope::READERS),
+    ("/catalogues", None, Scope::READERS),
+    ("/catalogues", Some("name=roses"), Scope::WRITERS),
+    ("/webhooks", None, Scope::MANAGERS),
+    ("/webhooks/ID", None, Scope::MANAGERS),
+    ("/webhooks/ID/deliveries/1", None, Scope::MANAGERS),
+    (
+        "/webhooks",
+        Some("action=create&url=https://b.example"),
+        Scope::MANAGERS,
+    ),
+    (
+        "/webhooks/ID",
+        Some("action=update&url=https://b.example"),
+        Scope::MANAGERS,
+    ),
+    ("/webhooks/ID", Some("action=pause"), Scope::MANAGERS),
+    (
+        "/webhooks/ID",
+        Some("action=replay&since=2026-03-01"),
+        Scope::MANAGERS,
+    ),
+    (
+        "/webhooks/ID",
+        Some("action=resend&event=1"),
+        Scope::MANAGERS,
+    ),
+    ("/webhooks/ID", Some("action=test"), Scope::MANAGERS),
+    ("/webhooks/ID", Some("action=rotate"), Scope::MANAGERS),
+    ("/webhooks/ID", Some("action=delete"), Scope::MANAGERS),
+    ("/sign-out", Some(""), &[]),
+];
+
+/// Checks that a session gets the pages and forms of these scopes, and none of the others.
+async fn check_routes(desk: &Desk, webhook: &str, cookie: &str, scopes: &[Scope]) {
+    let mut token = "x".to_owned();
+    for (path, form, needs) in ROUTES {
+        let may = needs.is_empty() || needs.iter().any(|scope| scopes.contains(scope));
+        let path = format!("/integration{}", path.replace("ID", webhook));
+        let page = match form {
+            Some(form) => {
+                let form = format!("token={token}&{form}");
+                desk.post(&path, cookie, &form).await
+            }
+            None => desk.get(&path, cookie).await,
+        };
+        // A session without any page of its own has no token for forms.
+        let is_refused = !may || (form.is_some() && token == "x");
+        assert_eq!(page.status == 403, is_refused, "{path} {form:?} {scopes:?}");
+        if !may && form.is_none() {
+            page.has(&["This session lacks the scope"]);
+        }
+        if page.status == 200 && token == "x" {
+            page.token().clone_into(&mut token);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_has_the_scopes_of_its_link_that_its_client_still_has() {
+    let (desk, acme) = with_client().await;
+    let all = desk.integrator(&acme).await;
+    let new = "action=create&url=https://hooks.example/a";
+    let made = all.post("/integration/webhooks", new).await;
+    let (_, id) = made.body.split_once("/integration/webhooks/").unwrap();
+    let webhook = id.split_once('"').unwrap().0;
+    let one_each = Scope::ALL.iter().map(|scope| vec![*scope]);
+    for scopes in one_each.chain([Vec::new(), Scope::ALL.to_vec()]) {
+        // The link of a token with these scopes.
+        let cookie = desk.visit(&acme.clone().narrowed(&scopes)).await;
+        check_routes(&desk, webhook, &cookie, &scopes).await;
+        // A link with all of them, of a client that has lost the others since.
+        let cookie = desk.visit(&acme).await;
+        let stored = desk.store.find(acme.id).await.unwrap().unwrap();
+        let change = |scopes: &[Scope]| ClientChange {
+            scopes: Some(scopes.to_vec()),
+            ..ClientChange::default()
+        };
+        let lost = stored.apply(&change(&scopes));
+        if let Some(lost) = lost {
+            desk.store.update(&lost, None).await.unwrap();
+            check_routes(&desk, webhook, &cookie, &scopes).await;
+            let back = lost.client.apply(&change(Scope::ALL)).unwrap();
+            desk.store.update(&back, None).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_count_towards_the_limit_of_their_client() {
+    let (desk, acme) = with_client().await;
+    let cookie = desk.visit(&acme).await;
+    desk.limits.asked.take();
+    assert_eq!(desk.get("/integration", &cookie).await.status, 200);
+    assert_eq!(desk.limits.asked.take(), ["count", "page"]);
+    let limited = Crowded::Limited {
+        per_minute: NonZeroU32::new(60).unwrap(),
+        retry_after: 17,
+    };
+    desk.limits.of_requests.replace(Some(limited));
+    for (path, form, _) in ROUTES {
+        let path = format!("/integration{path}");
+        let page = match form {
+            Some(form) => desk.post(&path, &cookie, form).await,
+            None => desk.get(&path, &cookie).await,
+        };
+        let told = (page.status.as_u16(), page.header("retry-after"));
+        assert_eq!(told, (429, "17"), "{path}");
+        page.has(&["60 requests a minute"]);
+    }
+    // What is of no client counts for none.
+    assert_eq!(desk.get("/integration", "").await.status, 401);
+    assert_eq!(desk.get("/integration/sign-in", "").await.status, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_form_that_does_not_arrive_takes_no_place() {
+    let (desk, acme) = with_client().await;
+    let cookie = desk.visit(&acme).await;
+    desk.limits.asked.take();
+    let process = desk.process().await;
+    for path in ["/integration/catalogues", "/integration/sign-in"] {
+        let ask = Ask {
+            form: Some(String::new()),
+            headers: vec![("cookie", &cookie)],
+            peer: None,
+        };
+        let first = stream::once(async { Ok(Bytes::from_static(b"name=")) });
+        let payload = first.chain(stream::pending()).boxed_local();
+        let request = ask.request(path);
+        let (request, _) = request.replace_payload(Payload::from(payload));
+        let page = answer(&process, request).await;
+        assert_eq!(page.status, 400, "{path}");
+    }
+    assert_eq!(desk.limits.asked.take(), ["count"]);
+}
+
+#[tokio::test]
+async fn calls_of_receivers_share_the_places_of_the_api() {
+    let (desk, acme) = with_client().await;
+    let visitor = desk.integrator(&acme).await;
+    let path = "/integration/webhooks";
+    let new = "action=create&url=https://hooks.example/a";
+    let made = visitor.post(path, new).await;
+    let (_, id) = made.body.split_once("/integration/webhooks/").unwrap();
+    let own = format!("{path}/{}", id.split_once('"').unwrap().0);
+    assert!(desk.limits.asked.take().contains(&"call"));
+    desk.limits.of_calls.replace(Some(Crowded::TooMany));
+    visitor.check(path, &[(new, 429)]).await;
+    let update = "action=update&url=https://hooks.example/b";
+    let forms = [("action=test", 429), (update, 429), ("action=pause", 303)];
+    visitor.check(&own, &forms).await;
+    desk.limits.of_calls.replace(Some(Crowded::Busy));
+    visitor.check(&own, &[("action=test", 503)]).await;
+    // An operator's tests are limited by nothing.
+    let ann = desk.operator("ann").await;
+    let own = own.replace("/integration", "");
+    ann.check(&own, &[("action=test", 200)]).await;
 }

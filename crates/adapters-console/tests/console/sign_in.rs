@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use access::Clients;
-use adapters_console::TrustedProxy;
+use access::{Clients, sign_in::LinkMaker};
+use adapters_console::{TrustedProxy, client_link};
+use futures_util::future::join_all;
 use kernel::testing::minutes;
 use time::Duration;
 
-use crate::support::{Answer, Ask, Away, Desk};
+use crate::support::{Answer, Ask, Away, Desk, answer};
 
 /// Every page, with the status of its answer to an operator who is signed in.
 const PAGES: [(&str, u16); 13] = [
@@ -85,6 +86,45 @@ async fn a_link_signs_in_once_by_its_button() {
     }
     for used in [path, format!("/sign-in?link={late}")] {
         assert_eq!(desk.get(&used, "").await.status, 410);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_valid_link_is_good_whatever_the_count_of_wrong_ones() {
+    let desk = Desk::new();
+    let acme = access::testing::client(1);
+    desk.store.insert(&acme, None).await.unwrap();
+    let operator = format!("/sign-in?link={}", desk.link("ann").await);
+    let by = LinkMaker::Client;
+    let (client, _) = client_link(&*desk.store, &acme, by, "", desk.now())
+        .await
+        .unwrap();
+    for link in [operator, client] {
+        let process = desk.process().await;
+        let (page, token) = link.split_once('?').unwrap();
+        let wrong = (0..800).map(async |n| {
+            let wrong = format!("{page}?link={n}");
+            answer(&process, Ask::default().request(&wrong)).await
+        });
+        let right = answer(&process, Ask::default().request(&link));
+        let (wrong, right) = futures_util::join!(join_all(wrong), right);
+        assert_eq!(right.status, 200, "{link}");
+        let (mut gone, mut limited) = (0, 0);
+        for page in wrong {
+            match page.status.as_u16() {
+                410 => gone += 1,
+                429 => limited += 1,
+                other => panic!("{other}"),
+            }
+        }
+        assert!(gone >= 600 && limited > 0, "{gone} {limited}");
+        let form = Ask {
+            form: Some(token.to_owned()),
+            ..Ask::default()
+        };
+        let entered = answer(&process, form.request(page)).await;
+        assert_eq!(entered.status, 303, "{link}");
+        assert!(!entered.cookie().is_empty());
     }
 }
 

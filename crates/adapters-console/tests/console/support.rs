@@ -1,18 +1,24 @@
 //! A console with a store in memory, and a browser without a screen.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicI64, Ordering},
+use std::{
+    any::Any,
+    cell::RefCell,
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
 };
 
 use access::{
-    Client, Clients, Scope,
-    sign_in::{issue_link, token_digest},
+    Client, Clients, Crowded, Gate, Scope, Share,
+    sign_in::{LinkMaker, issue_link, token_digest},
 };
+use actix_http::Request;
 use actix_web::{
-    App,
-    body::to_bytes,
-    dev::Service as _,
+    App, HttpMessage as _, HttpResponse,
+    body::{MessageBody, to_bytes},
+    dev::{Service, ServiceResponse},
     http::{StatusCode, header::HeaderMap},
     test, web,
 };
@@ -48,6 +54,7 @@ pub struct Desk {
     pub faults: Arc<FaultyStore>,
     pub settings: Settings,
     pub companies: Arc<dyn CompanyReader>,
+    pub limits: Rc<Limits>,
     clock: Arc<AtomicI64>,
 }
 
@@ -149,12 +156,81 @@ impl CompanyReader for Away {
     }
 }
 
+/// Limits that let requests through unless a test says otherwise.
+#[derive(Default)]
+pub struct Limits {
+    /// What every request, or every call of a receiver, is answered.
+    pub of_requests: RefCell<Option<Crowded>>,
+    pub of_calls: RefCell<Option<Crowded>>,
+    /// What was asked of it.
+    pub asked: RefCell<Vec<&'static str>>,
+}
+
+#[async_trait(?Send)]
+impl Gate for Limits {
+    async fn count(&self, _: ClientId) -> Result<(), Crowded> {
+        self.asked.borrow_mut().push("count");
+        self.of_requests.borrow().clone().map_or(Ok(()), Err)
+    }
+
+    fn take(&self, _: ClientId, share: Share) -> Result<Box<dyn Any>, Crowded> {
+        let (name, crowded) = match share {
+            Share::Page => ("page", None),
+            Share::ReceiverCall => ("call", self.of_calls.borrow().clone()),
+        };
+        self.asked.borrow_mut().push(name);
+        crowded.map_or_else(|| Ok(Box::new(()) as _), Err)
+    }
+}
+
 /// A request to make.
 #[derive(Default)]
 pub struct Ask<'a> {
     pub form: Option<String>,
     pub headers: Vec<(&'a str, &'a str)>,
     pub peer: Option<&'a str>,
+}
+
+impl Ask<'_> {
+    /// The request for a path.
+    pub fn request(self, path: &str) -> Request {
+        let mut request = match self.form {
+            Some(form) => test::TestRequest::post()
+                .insert_header(("content-type", "application/x-www-form-urlencoded"))
+                .set_payload(form),
+            None => test::TestRequest::get(),
+        };
+        request = request.uri(path).insert_header(("host", "console.example"));
+        for header in self.headers {
+            request = request.append_header(header);
+        }
+        if let Some(peer) = self.peer {
+            request = request.peer_addr(format!("{peer}:4711").parse().unwrap());
+        }
+        request.to_request()
+    }
+}
+
+/// The answer of a process to a request.
+pub async fn answer<B: MessageBody>(
+    app: &impl Service<Request, Response = ServiceResponse<B>, Error = actix_web::Error>,
+    request: Request,
+) -> Answer {
+    match app.call(request).await {
+        Ok(response) => read(response.into_parts().1).await,
+        Err(error) => read(error.error_response()).await,
+    }
+}
+
+async fn read<B: MessageBody>(response: HttpResponse<B>) -> Answer {
+    let (status, headers) = (response.status(), response.headers().clone());
+    let body = to_bytes(response.into_body()).await.ok().unwrap();
+    let body = String::from_utf8(body.to_vec()).unwrap();
+    Answer {
+        status,
+        headers,
+        body,
+    }
 }
 
 impl Desk {
@@ -165,6 +241,7 @@ impl Desk {
             companies: Arc::clone(&store) as _,
             store,
             faults,
+            limits: Rc::default(),
             settings: Settings {
                 url: "http://console.example".to_owned(),
                 ..Settings::default()
@@ -277,7 +354,8 @@ impl Desk {
 
     /// Signs in for a client, and returns the cookie.
     pub async fn visit(&self, client: &Client) -> String {
-        let link = client_link(&*self.store, client, None, "", self.now());
+        let by = LinkMaker::Client;
+        let link = client_link(&*self.store, client, by, "", self.now());
         let (url, _) = link.await.unwrap();
         let (page, form) = url.split_once('?').unwrap();
         let entered = self.post(page, "", form).await;
@@ -299,39 +377,27 @@ impl Desk {
         token
     }
 
-    /// Makes a request.
-    pub async fn ask(&self, path: &str, ask: Ask<'_>) -> Answer {
+    /// A process with the console and the pages of clients.
+    pub async fn process(
+        &self,
+    ) -> impl Service<Request, Response = ServiceResponse<impl MessageBody>, Error = actix_web::Error>
+    {
         let console = Console::new(self.ports(), self.settings.clone());
         let integration = integration_routes(self.ports().shared, "http://console.example");
-        let app = App::new()
-            .service(web::scope("/integration").configure(integration))
-            .configure(|config| console.configure(config));
-        let app = test::init_service(app).await;
-        let mut request = match ask.form {
-            Some(form) => test::TestRequest::post()
-                .insert_header(("content-type", "application/x-www-form-urlencoded"))
-                .set_payload(form),
-            None => test::TestRequest::get(),
-        };
-        request = request.uri(path).insert_header(("host", "console.example"));
-        for header in ask.headers {
-            request = request.append_header(header);
-        }
-        if let Some(peer) = ask.peer {
-            request = request.peer_addr(format!("{peer}:4711").parse().unwrap());
-        }
-        let response = match app.call(request.to_request()).await {
-            Ok(response) => response.into_parts().1,
-            Err(error) => error.error_response(),
-        };
-        let (status, headers) = (response.status(), response.headers().clone());
-        let body = to_bytes(response.into_body()).await.unwrap();
-        let body = String::from_utf8(body.to_vec()).unwrap();
-        Answer {
-            status,
-            headers,
-            body,
-        }
+        let limits = Rc::clone(&self.limits);
+        let pages = web::scope("/integration").configure(integration);
+        let pages = pages.wrap_fn(move |request, next| {
+            let gate: Rc<dyn Gate> = Rc::clone(&limits) as _;
+            request.extensions_mut().insert(gate);
+            next.call(request)
+        });
+        let app = App::new().service(pages);
+        test::init_service(app.configure(|config| console.configure(config))).await
+    }
+
+    /// Makes a request to a process of its own.
+    pub async fn ask(&self, path: &str, ask: Ask<'_>) -> Answer {
+        answer(&self.process().await, ask.request(path)).await
     }
 
     pub async fn get(&self, path: &str, cookie: &str) -> Answer {

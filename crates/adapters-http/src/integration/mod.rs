@@ -35,7 +35,7 @@ async fn show(caller: Caller, _: Query<()>, state: web::Data<State>) -> Answer {
 
 async fn link(caller: Caller, _: Query<()>, state: web::Data<State>) -> Answer {
     let pages = &state.ports.pages;
-    let made = pages.link(caller.client(), &state.public_url).await;
+    let made = pages.link(&caller.narrowed(), &state.public_url).await;
     let (url, expires_at) = made.map_err(|error| match error {
         ClientError::Store(error) => error.into(),
         // Between the check of the token and now.

@@ -5,9 +5,9 @@
 //! request (RFC 6750 §3.1). Tokens in the query or in the body (RFC 6750 §2.2, §2.3) are not
 //! accepted.
 
-use std::{sync::Arc, time::Duration};
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
-use access::{Client, Scope};
+use access::{Client, Crowded, Scope};
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
 use kernel::{ClientId, Prefixes};
 use time::OffsetDateTime;
@@ -46,6 +46,11 @@ impl Caller {
     /// The client.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// The client with the scopes of the token alone.
+    pub fn narrowed(&self) -> Client {
+        Client::clone(&self.client).narrowed(&self.token.scopes)
     }
 
     /// The client of a request that has been under way for a while, as the store has it now: it
@@ -88,19 +93,31 @@ impl Authorizer {
             .verify(token_of(headers)?, now)
             .map_err(AuthError::Invalid)?;
         let active = self.active_client(&token, now).await?;
-        let limit = active.limit.as_ref().filter(|_| counts);
-        let counted = limit.map(|limit| limit.count());
-        notice(active.client.id, counted.map(|(usage, _)| usage));
-        if let Some((usage, Err(retry_after))) = counted {
-            return Err(AuthError::Limited {
-                per_minute: usage.per_minute(),
-                retry_after,
-            });
-        }
+        let limit = active.limit.as_deref().filter(|_| counts);
+        let notice = |usage| notice(active.client.id, usage);
+        counted(limit, notice).map_err(|(per_minute, retry_after)| AuthError::Limited {
+            per_minute,
+            retry_after,
+        })?;
         if !scopes.iter().any(|scope| token.scopes.contains(scope)) {
             return Err(AuthError::InsufficientScope(scopes.to_vec()));
         }
         self.admit(active, token, scopes)
+    }
+
+    /// Counts a request of a client that was found otherwise than by a token. `notice` learns what
+    /// is left of its limit.
+    pub async fn count(
+        &self,
+        client: ClientId,
+        notice: impl Fn(Option<Usage>),
+    ) -> Result<(), Crowded> {
+        let active = self.active.find(client, self.now()).await?;
+        let limit = active.and_then(|active| active.limit);
+        counted(limit.as_deref(), notice).map_err(|(per_minute, retry_after)| Crowded::Limited {
+            per_minute,
+            retry_after,
+        })
     }
 
     /// The caller, if its token and its client have one of the scopes.
@@ -138,6 +155,20 @@ impl Authorizer {
                 Err(AuthError::Unavailable)
             }
         }
+    }
+}
+
+/// Counts a request towards a limit, if there is one. An error has the limit, and the seconds until
+/// the next request is taken.
+pub(super) fn counted(
+    limit: Option<&Limit>,
+    notice: impl Fn(Option<Usage>),
+) -> Result<(), (NonZeroU32, u64)> {
+    let counted = limit.map(Limit::count);
+    notice(counted.map(|(usage, _)| usage));
+    match counted {
+        Some((usage, Err(retry_after))) => Err((usage.per_minute(), retry_after)),
+        _ => Ok(()),
     }
 }
 

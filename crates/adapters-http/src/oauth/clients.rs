@@ -1,17 +1,19 @@
 //! The clients of tokens, asked of the store and cached for a few seconds.
 //!
-//! Whoever asks for a token may name any client and any secret, so the store is asked for those
-//! that can be right, and for a limited number of others.
+//! Strangers may ask for tokens with any number of ids and secrets. A client is read for a secret
+//! that the process knows to be right. For all others the process asks for versions of clients,
+//! for many requests at once: a client that exists is read if its version is another one, as that
+//! may have brought the secret.
 
 use std::{
-    num::NonZeroU32,
     sync::{Arc, Mutex, PoisonError},
     time::Duration as StdDuration,
 };
 
 use access::{Client, Clients};
-use kernel::{ClientId, StoreError};
+use kernel::{ClientId, StoreError, Version};
 use moka::sync::Cache;
+use runtime::Gathered;
 use time::{Duration, OffsetDateTime};
 use tokens::matching_digest;
 
@@ -23,34 +25,13 @@ const HOLDS_FOR: Duration = Duration::seconds(5);
 const PATIENCE: StdDuration = StdDuration::from_secs(3);
 /// The size of the cache. Only clients that exist are in it, so it is hardly ever reached.
 const REMEMBERED_CLIENTS: u64 = 10_000;
-/// How long it is remembered that no client has an id.
-const ABSENT_FOR: StdDuration = StdDuration::from_mins(1);
-/// How often in a minute the store is asked about a client because of a secret that was not the
-/// client's seconds ago. The secret may be a new one, which is to work at once.
-const GUESSES: NonZeroU32 = NonZeroU32::MIN.saturating_add(5);
-/// How often in a minute the store is asked about clients that this process does not know, because
-/// somebody wants a token as one.
-const STRANGERS: NonZeroU32 = NonZeroU32::MIN.saturating_add(599);
 
 /// The cached answers of the store, by client.
 pub(super) struct ActiveClients {
     clients: Arc<dyn Clients>,
     clock: Uptime,
     slots: Cache<ClientId, Arc<Slot>>,
-    /// Ids of no client.
-    absent: Cache<ClientId, ()>,
-    strangers: Limit,
-}
-
-/// The reason why a client's secret was not checked.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Unchecked {
-    /// The store does not answer.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// Too many unknown clients were asked for.
-    #[error("too many unknown clients")]
-    Strangers,
+    versions: Gathered<ClientId, Version>,
 }
 
 /// A client that is not revoked, and its limit.
@@ -60,17 +41,22 @@ pub(super) struct ActiveClient {
     pub limit: Option<Arc<Limit>>,
 }
 
+#[derive(Default)]
 struct Slot {
     answers: Mutex<Answers>,
-    guesses: Limit,
     /// Held by the request that asks the store, so that concurrent requests of a client ask once.
     asking: tokio::sync::Mutex<()>,
 }
+
+/// What the store knows of a client: its version, and the client unless it is revoked.
+type Outcome = Result<(Option<Version>, Option<ActiveClient>), StoreError>;
 
 #[derive(Clone, Default)]
 struct Answers {
     /// The time of the last successful query, and its answer.
     last: Option<(OffsetDateTime, Option<ActiveClient>)>,
+    /// The version that the client had then, revoked or not.
+    version: Option<Version>,
     /// The number of queries.
     asked: u64,
     failed: Option<StoreError>,
@@ -78,15 +64,16 @@ struct Answers {
 
 impl ActiveClients {
     pub fn new(clients: Arc<dyn Clients>, clock: Uptime) -> Self {
+        let of = Arc::clone(&clients);
+        let versions = move |ids: Vec<ClientId>| {
+            let clients = Arc::clone(&of);
+            async move { within(clients.versions(&ids)).await }
+        };
         Self {
             clients,
-            strangers: Limit::new(STRANGERS, &clock),
             clock,
             slots: Cache::new(REMEMBERED_CLIENTS),
-            absent: Cache::builder()
-                .max_capacity(REMEMBERED_CLIENTS)
-                .time_to_live(ABSENT_FOR)
-                .build(),
+            versions: Gathered::new(versions),
         }
     }
 
@@ -96,7 +83,7 @@ impl ActiveClients {
         id: ClientId,
         now: OffsetDateTime,
     ) -> Result<Option<ActiveClient>, StoreError> {
-        let slot = self.slots.get_with(id, || self.slot());
+        let slot = self.slots.get_with(id, Arc::default);
         let before = slot.answers();
         if let Some(answer) = before.fresh(now) {
             return Ok(answer.clone());
@@ -110,32 +97,22 @@ impl ActiveClients {
         id: ClientId,
         secret: &[u8],
         now: OffsetDateTime,
-    ) -> Result<Option<(ActiveClient, [u8; 32])>, Unchecked> {
+    ) -> Result<Option<(ActiveClient, [u8; 32])>, StoreError> {
         let matching = |active: &ActiveClient| {
             let live = active.client.live_secrets(now);
             matching_digest(secret, live.map(|secret| &secret.digest))
         };
-        let known = self.slots.get(&id);
-        if known.is_none() {
-            if self.absent.contains_key(&id) {
+        let known = || self.slots.get(&id).map(|slot| slot.answers());
+        let last = known().and_then(|answers| answers.last);
+        if last.and_then(|(_, last)| matching(&last?)).is_none() {
+            let version = self.versions.get(id).await?;
+            if version == known().and_then(|answers| answers.version) {
                 return Ok(None);
             }
-            self.strangers.count().1.map_err(|_| Unchecked::Strangers)?;
         }
-        let slot = known.clone().unwrap_or_else(|| self.slot());
+        let slot = self.slots.get_with(id, Arc::default);
         let before = slot.answers();
-        if let Some(answer) = before.fresh(now)
-            && answer.as_ref().and_then(matching).is_none()
-            && slot.guesses.count().1.is_err()
-        {
-            return Ok(None);
-        }
         let active = self.ask(&slot, id, &before, now).await?;
-        match &active {
-            Some(_) if known.is_none() => self.slots.insert(id, slot),
-            None if known.is_none() => self.absent.insert(id, ()),
-            _ => {}
-        }
         Ok(active.and_then(|active| {
             let digest = matching(&active)?;
             Some((active, digest))
@@ -163,19 +140,13 @@ impl ActiveClients {
         }
         let found = within(self.clients.find(id)).await;
         let outcome = found.map(|found| {
+            let version = found.as_ref().map(|client| client.version);
             let active = found.filter(Client::is_active);
-            active.map(|client| self.limited(client, last.flatten()))
+            let active = active.map(|client| self.limited(client, last.flatten()));
+            (version, active)
         });
         slot.record(now, &outcome);
-        outcome
-    }
-
-    fn slot(&self) -> Arc<Slot> {
-        Arc::new(Slot {
-            answers: Mutex::default(),
-            guesses: Limit::new(GUESSES, &self.clock),
-            asking: tokio::sync::Mutex::default(),
-        })
+        outcome.map(|(_, active)| active)
     }
 
     /// The client with its limit. A limit that stays as it was keeps its use.
@@ -202,12 +173,13 @@ impl Slot {
 
     /// Records an outcome. `asked_at` is a time before the query, so that the answer is never
     /// older.
-    fn record(&self, asked_at: OffsetDateTime, outcome: &Result<Option<ActiveClient>, StoreError>) {
+    fn record(&self, asked_at: OffsetDateTime, outcome: &Outcome) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.asked += 1;
         match outcome {
-            Ok(answer) => {
-                answers.last = Some((asked_at, answer.clone()));
+            Ok((version, active)) => {
+                answers.last = Some((asked_at, active.clone()));
+                answers.version = *version;
                 answers.failed = None;
             }
             Err(error) => answers.failed = Some(error.clone()),

@@ -19,9 +19,14 @@ impl RequestContext {
     /// Sets the client, once it is known, and the use of its limit, if it has one.
     pub fn set(request: &HttpRequest, client: ClientId, usage: Option<Usage>) {
         if let Some(context) = request.extensions().get::<Self>() {
-            context.client.set(Some(client));
-            context.usage.set(usage);
+            context.note(client, usage);
         }
+    }
+
+    /// The same for a request that is not at hand.
+    pub fn note(&self, client: ClientId, usage: Option<Usage>) {
+        self.client.set(Some(client));
+        self.usage.set(usage);
     }
 
     /// The client, if its token was accepted.

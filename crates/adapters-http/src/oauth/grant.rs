@@ -22,9 +22,7 @@ use tokens::Grant;
 use url::Url;
 
 use super::{
-    authorizer::Authorizer,
-    clients::{ActiveClient, Unchecked},
-    limit::Usage,
+    authorizer::Authorizer, bearer::counted, clients::ActiveClient, limit::Usage,
     request::TokenRequest,
 };
 use crate::error::ApiError;
@@ -54,11 +52,9 @@ pub(super) async fn issue(
             Output::Authenticate { client, passdata } => {
                 let (client, secret) = (client.to_owned(), passdata.to_vec());
                 let (active, digest) = authenticate(authorizer, &client, &secret, now).await?;
-                let counted = active.limit.as_ref().map(|limit| limit.count());
-                notice(active.client.id, counted.map(|(usage, _)| usage));
-                if let Some((usage, Err(retry_after))) = counted {
-                    return Err(ApiError::limited(usage.per_minute(), retry_after));
-                }
+                let notice = |usage| notice(active.client.id, usage);
+                counted(active.limit.as_deref(), notice)
+                    .map_err(|(limit, retry_after)| ApiError::limited(limit, retry_after))?;
                 authenticated = Some((active.client, digest));
                 Input::Authenticated
             }
@@ -138,13 +134,8 @@ async fn authenticate(
         Ok(None) => Err(ApiError::invalid_client(
             "Unknown client, or wrong client secret.",
         )),
-        Err(unchecked) => {
-            match unchecked {
-                Unchecked::Store(error) => {
-                    tracing::error!(%error, "a client could not be looked up");
-                }
-                Unchecked::Strangers => authorizer.note_failure(""),
-            }
+        Err(error) => {
+            tracing::error!(%error, "a client could not be looked up");
             Err(ApiError::no_token(
                 "The client cannot be checked at the moment.",
             ))

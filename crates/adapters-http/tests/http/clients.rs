@@ -222,7 +222,7 @@ async fn a_client_gets_a_link_to_its_pages_which_are_on_the_same_listener() {
     let made = made.json();
     let url = made["data"]["url"].as_str().unwrap();
     let (at, query) = url.split_once("/integration?").unwrap();
-    assert_eq!(query, format!("client={id}"));
+    assert_eq!(query, format!("client={id}&scopes=job-postings:read"));
     assert_eq!(made["data"]["expires_at"], "1970-01-01T00:00:00Z");
     let page = request("GET", "/integration").send(&app).await;
     assert_eq!(
@@ -234,4 +234,70 @@ async fn a_client_gets_a_link_to_its_pages_which_are_on_the_same_listener() {
     let head = b"GET /integration HTTP/1.1\r\nHost: evil.example\r\n\r\n";
     elsewhere.write(head).await;
     assert_eq!(elsewhere.read(false).await.status, 421);
+}
+
+#[tokio::test]
+async fn a_link_has_the_scopes_of_the_token_that_asks_for_it() {
+    let app = TestApp::spawn();
+    let all = Scope::ALL.to_vec();
+    let (_, form) = app.credentials(|client| client.scopes = all).await;
+    let link = format!("{INTEGRATION}/link");
+    for (asked, status, scopes) in [
+        ("job-postings:read", 200, "job-postings:read"),
+        (
+            "job-postings:read+webhooks:manage",
+            200,
+            "job-postings:read,webhooks:manage",
+        ),
+        ("webhooks:manage", 403, ""),
+    ] {
+        let token = app.ask_for_token(&format!("{form}&scope={asked}")).await;
+        let token = token.json()["access_token"].as_str().unwrap().to_owned();
+        let made = request("POST", &link).token(&token).send(&app).await;
+        assert_eq!(made.status, status, "{asked}");
+        if status == 200 {
+            let made = made.json();
+            let url = made["data"]["url"].as_str().unwrap();
+            assert!(url.ends_with(&format!("&scopes={scopes}")), "{url}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_share_the_limit_and_the_places_of_the_api() {
+    let app = TestApp::spawn();
+    let (id, token) = app
+        .client(|client| client.requests_per_minute = NonZeroU32::new(4))
+        .await;
+    let (other, _) = app.client(|_| {}).await;
+    let visit = async |client, places| {
+        let path = format!("/integration/visit/{client}/{places}");
+        request("GET", &path).send(&app).await
+    };
+    let first = visit(id, 4).await;
+    assert_eq!(
+        (first.text(), first.header("RateLimit")),
+        ("8", Some("\"client\";r=2;t=30"))
+    );
+    assert_eq!(
+        first.header("RateLimit-Policy"),
+        Some("\"client\";q=4;w=60")
+    );
+    let by_api = app.get(&token, INTEGRATION).await;
+    assert_eq!(by_api.header("RateLimit"), Some("\"client\";r=1;t=45"));
+    assert_eq!(visit(id, 0).await.text(), "0");
+    let limited = visit(id, 0).await;
+    assert!(
+        limited
+            .text()
+            .starts_with("Limited { per_minute: 4, retry_after: "),
+        "{limited:?}"
+    );
+    assert_eq!(app.get(&token, INTEGRATION).await.status, 429);
+    // Another client has a limit and places of its own.
+    for (places, told) in [(4, "8"), (5, "9 TooMany"), (9, "8 TooMany"), (4, "8")] {
+        let told_of = visit(other, places).await;
+        assert_eq!(told_of.text(), told);
+        assert_eq!(told_of.header("RateLimit"), None);
+    }
 }

@@ -23,6 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use access::sign_in::LinkMaker;
 use adapters_console::client_link;
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -128,7 +129,8 @@ async fn show(
                 .await?;
             let client = client.context("the demo's client is gone")?;
             let (tokens, now) = (&*database.sign_in_tokens, clock::now());
-            let (link, _) = client_link(tokens, &client, Some(&by), url, now).await?;
+            let (link, _) =
+                client_link(tokens, &client, LinkMaker::Operator(&by), url, now).await?;
             output::print(format_args!(
                 "What its client sees of itself, by another: {link}"
             ))?;

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use access::{Client, ClientError, sign_in::SignInTokens};
+use access::{
+    Client, ClientError,
+    sign_in::{LinkMaker, SignInTokens},
+};
 use adapters_console::{SharedPorts, client_link, integration_routes};
 use adapters_http::{ClientPages, PageRoutes, event_data, new_ping};
 use async_trait::async_trait;
@@ -59,6 +62,7 @@ impl ClientPages for Pages {
         public_url: &str,
     ) -> Result<(String, OffsetDateTime), ClientError> {
         let tokens: &dyn SignInTokens = &*self.0.sign_in_tokens;
-        client_link(tokens, client, None, public_url, clock::now()).await
+        let by = LinkMaker::Client;
+        client_link(tokens, client, by, public_url, clock::now()).await
     }
 }

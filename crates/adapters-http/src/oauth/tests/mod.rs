@@ -57,6 +57,8 @@ pub(crate) struct FakeClients {
     clients: Mutex<HashMap<ClientId, Client>>,
     down: AtomicBool,
     finds: AtomicUsize,
+    /// Reads of versions.
+    looks: AtomicUsize,
 }
 
 #[async_trait]
@@ -81,8 +83,15 @@ impl Clients for FakeClients {
         unreachable!("the API lists no clients")
     }
 
-    async fn versions(&self, _: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError> {
-        unreachable!("the API reads clients whole")
+    async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
+        tokio::task::yield_now().await;
+        if self.down.load(Ordering::SeqCst) {
+            return Err(StoreError::Unavailable("secret internals".to_owned()));
+        }
+        let clients = self.clients.lock().unwrap();
+        let known = ids.iter().filter_map(|id| clients.get(id));
+        Ok(known.map(|client| (client.id, client.version)).collect())
     }
 
     async fn update(&self, _: &ClientWrite, _: Option<&Entry>) -> Result<(), StoreError> {

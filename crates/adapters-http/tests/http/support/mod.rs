@@ -7,10 +7,10 @@ mod import;
 mod newsletter;
 mod receiver;
 
-use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::Path, rc::Rc, sync::Arc, time::Duration};
 
-use access::{Client, ClientError, Clients, Scope, StoredSecret, testing};
-use actix_web::web;
+use access::{Client, ClientError, Clients, Gate, Scope, Share, StoredSecret, testing};
+use actix_web::{HttpMessage as _, HttpRequest, web};
 use adapters_http::{
     Application, ClientPages, HttpSettings, PageRoutes, Ports, ReadPorts, StopHandle, Timeouts,
 };
@@ -70,7 +70,9 @@ impl ClientPages for FakePages {
         let text = format!("pages of {public_url}");
         Arc::new(move |config| {
             let text = text.clone();
-            config.route("", web::get().to(move || std::future::ready(text.clone())));
+            config
+                .route("", web::get().to(move || std::future::ready(text.clone())))
+                .route("/visit/{client}/{share}", web::get().to(visit));
         })
     }
 
@@ -79,9 +81,35 @@ impl ClientPages for FakePages {
         client: &Client,
         public_url: &str,
     ) -> Result<(String, OffsetDateTime), ClientError> {
-        let url = format!("{public_url}/integration?client={}", client.id);
+        let scopes = client.scopes.iter().map(|scope| scope.as_str());
+        let scopes: Vec<_> = scopes.collect();
+        let url = format!(
+            "{public_url}/integration?client={}&scopes={}",
+            client.id,
+            scopes.join(",")
+        );
         Ok((url, OffsetDateTime::UNIX_EPOCH))
     }
+}
+
+/// A page of a client: takes this many places of its share, and says why there is not one more.
+async fn visit(path: web::Path<(String, usize)>, request: HttpRequest) -> String {
+    let gate = request.extensions().get::<Rc<dyn Gate>>().cloned().unwrap();
+    let (client, places) = path.into_inner();
+    let client: ClientId = client.parse().unwrap();
+    if let Err(crowded) = gate.count(client).await {
+        return format!("{crowded:?}");
+    }
+    let mut held = Vec::new();
+    for share in [Share::Page, Share::ReceiverCall] {
+        for _ in 0..places {
+            match gate.take(client, share) {
+                Ok(place) => held.push(place),
+                Err(crowded) => return format!("{} {crowded:?}", held.len()),
+            }
+        }
+    }
+    held.len().to_string()
 }
 
 pub fn ports(backend: &Arc<Backend>) -> Ports {

@@ -1,5 +1,6 @@
 //! `posthaste clients list`, `show` and `link`: clients as text and as JSON.
 
+use access::sign_in::LinkMaker;
 use access::{Client, ClientRef};
 use adapters_console::client_link;
 use adapters_http::client_data;
@@ -86,7 +87,14 @@ impl Link {
             by,
         } = self.client.open().await?;
         let (tokens, url) = (&*database.sign_in_tokens, self.place.url());
-        let (url, end) = client_link(tokens, &client, Some(&by), &url, clock::now()).await?;
+        let (url, end) = client_link(
+            tokens,
+            &client,
+            LinkMaker::Operator(&by),
+            &url,
+            clock::now(),
+        )
+        .await?;
         let shown = json!({ "url": url, "expires_at": output::time(end) });
         self.json.print(&shown, || url.clone())
     }

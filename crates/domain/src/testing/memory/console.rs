@@ -36,15 +36,11 @@ impl SignInTokens for MemoryStore {
         Ok(())
     }
 
-    async fn find_token(
-        &self,
-        kind: SignInTokenKind,
-        digest: &TokenDigest,
-    ) -> Result<Option<SignInToken>, StoreError> {
+    async fn find_tokens(&self, digests: &[TokenDigest]) -> Result<Vec<SignInToken>, StoreError> {
         let state = self.state();
-        let mut tokens = state.tokens.iter();
-        let found = tokens.find(|token| token.kind == kind && token.digest == *digest);
-        Ok(found.cloned())
+        let tokens = state.tokens.iter();
+        let found = tokens.filter(|token| digests.contains(&token.digest));
+        Ok(found.cloned().collect())
     }
 
     async fn redeem_link(

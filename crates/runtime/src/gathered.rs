@@ -1,0 +1,170 @@
+//! Questions that strangers may ask in any number, asked together.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures_util::future::{BoxFuture, FutureExt as _, Shared};
+use kernel::StoreError;
+use tokio::time::{Instant, sleep_until};
+
+/// The least time from the beginning of a read to that of the next one.
+const PACE: Duration = Duration::from_millis(50);
+
+/// What a read found, by key.
+type Found<K, V> = Result<Arc<HashMap<K, V>>, StoreError>;
+/// Reads what there is of these keys.
+type Read<K, V> =
+    Arc<dyn Fn(Vec<K>) -> BoxFuture<'static, Result<HashMap<K, V>, StoreError>> + Send + Sync>;
+
+/// Looks up keys, however many callers ask, with one read of the store at a time and at most
+/// twenty a second. A read takes all keys that wait for it.
+///
+/// So a caller with a key that exists waits for two reads at most, whatever number of keys that do
+/// not exist others ask for.
+pub struct Gathered<K, V> {
+    read: Read<K, V>,
+    /// Held by the read that is under way: the beginning of the last one.
+    turn: Arc<tokio::sync::Mutex<Option<Instant>>>,
+    /// The keys for the next read, and its outcome.
+    next: Arc<Mutex<Option<Next<K, V>>>>,
+}
+
+struct Next<K, V> {
+    keys: Vec<K>,
+    outcome: Shared<BoxFuture<'static, Found<K, V>>>,
+}
+
+impl<K, V> Gathered<K, V>
+where
+    K: Clone + Eq + Hash + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    /// Looks up keys with this read, which returns those that exist.
+    pub fn new<F>(read: impl Fn(Vec<K>) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<HashMap<K, V>, StoreError>> + Send + 'static,
+    {
+        Self {
+            read: Arc::new(move |keys| read(keys).boxed()),
+            turn: Arc::default(),
+            next: Arc::default(),
+        }
+    }
+
+    /// The value of a key, by a read that begins after this call.
+    pub async fn get(&self, key: K) -> Result<Option<V>, StoreError> {
+        let outcome = self.join(key.clone());
+        let found = outcome.await?;
+        Ok(found.get(&key).cloned())
+    }
+
+    /// Adds a key to the next read.
+    fn join(&self, key: K) -> Shared<BoxFuture<'static, Found<K, V>>> {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = next.get_or_insert_with(|| Next {
+            keys: Vec::new(),
+            outcome: self.round().boxed().shared(),
+        });
+        next.keys.push(key);
+        next.outcome.clone()
+    }
+
+    /// Waits for its turn, and reads the keys that came until then. All of its callers drive it, so
+    /// that it goes on when one of them hangs up.
+    fn round(&self) -> impl Future<Output = Found<K, V>> + Send + 'static {
+        let (read, turn, next) = (self.read.clone(), self.turn.clone(), self.next.clone());
+        async move {
+            let mut last = turn.lock().await;
+            if let Some(last) = *last {
+                sleep_until(last + PACE).await;
+            }
+            *last = Some(Instant::now());
+            let taken = next.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let keys = taken.map(|next| next.keys).unwrap_or_default();
+            read(keys).await.map(Arc::new)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::future::join_all;
+    use tokio::time::sleep;
+
+    use super::*;
+
+    /// The keys of each read.
+    type Reads = Arc<Mutex<Vec<Vec<u32>>>>;
+
+    /// Knows the even keys; a read takes 10 ms.
+    fn evens(reads: &Reads) -> Arc<Gathered<u32, u32>> {
+        let reads = Arc::clone(reads);
+        Arc::new(Gathered::new(move |keys: Vec<u32>| {
+            reads.lock().unwrap().push(keys.clone());
+            async move {
+                sleep(Duration::from_millis(10)).await;
+                let evens = keys.into_iter().filter(|key| key % 2 == 0);
+                Ok(evens.map(|key| (key, key * 10)).collect())
+            }
+        }))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn callers_that_wait_are_answered_by_one_read() {
+        let reads = Reads::default();
+        let gathered = evens(&reads);
+        let start = Instant::now();
+        let all = join_all((0..1_000).map(|key| gathered.get(key))).await;
+        for (key, found) in (0..).zip(all) {
+            assert_eq!(found, Ok((key % 2 == 0).then_some(key * 10)));
+        }
+        assert_eq!(gathered.get(4).await, Ok(Some(40)));
+        assert_eq!(start.elapsed(), PACE + Duration::from_millis(10));
+        let sizes: Vec<_> = reads.lock().unwrap().iter().map(Vec::len).collect();
+        assert_eq!(sizes, [1_000, 1]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_that_comes_during_a_read_is_read_afterwards_and_none_waits_for_one_that_left() {
+        let reads = Reads::default();
+        let gathered = evens(&reads);
+        let leaving = {
+            let gathered = Arc::clone(&gathered);
+            tokio::spawn(async move { gathered.get(1).await })
+        };
+        sleep(Duration::from_millis(1)).await;
+        let late = {
+            let gathered = Arc::clone(&gathered);
+            tokio::spawn(async move { gathered.get(2).await })
+        };
+        sleep(Duration::from_millis(1)).await;
+        leaving.abort();
+        assert_eq!(late.await.unwrap(), Ok(Some(20)));
+        assert_eq!(*reads.lock().unwrap(), [[1], [2]]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_failed_read_fails_its_callers_alone() {
+        let count = Mutex::new(0);
+        let gathered = Gathered::new(move |_: Vec<u32>| {
+            let mut count = count.lock().unwrap();
+            *count += 1;
+            let is_first = *count == 1;
+            async move {
+                let gone = || StoreError::Unavailable("gone".to_owned());
+                if is_first {
+                    Err(gone())
+                } else {
+                    Ok(HashMap::from([(1, 1)]))
+                }
+            }
+        });
+        let (first, second) = tokio::join!(gathered.get(1), gathered.get(2));
+        assert!(first.is_err() && second.is_err());
+        assert_eq!(gathered.get(1).await, Ok(Some(1)));
+    }
+}
