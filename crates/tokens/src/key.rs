@@ -130,6 +130,17 @@ impl Key {
     }
 }
 
+/// How long tokens need a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// No valid token needs it.
+    Over,
+    /// Its last token ends at this time at the latest.
+    Until(OffsetDateTime),
+    /// It signs, and there is no newer key.
+    Signs,
+}
+
 /// The keys and problems of a folder at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct KeySet {
@@ -150,6 +161,24 @@ impl KeySet {
             .rev()
             .find(|key| key.id.created_at() + SIGNS_AFTER <= now)
             .or_else(|| self.keys.first())
+    }
+
+    /// Whether tokens of a key may be valid at this time, if a token is valid for `ttl`. A key signs
+    /// until a newer one does.
+    pub fn need_of(&self, id: KeyId, ttl: std::time::Duration, now: OffsetDateTime) -> Need {
+        let is_known = self.find(id).is_some();
+        if !is_known || self.signing(now).is_some_and(|key| key.id < id) {
+            return Need::Over;
+        }
+        let Some(newer) = self.keys.iter().find(|key| key.id > id) else {
+            return Need::Signs;
+        };
+        let end = newer.id.created_at() + SIGNS_AFTER + ttl;
+        if end <= now {
+            Need::Over
+        } else {
+            Need::Until(end)
+        }
     }
 
     /// The problems with the folder and its files.

@@ -21,7 +21,7 @@ mod tests;
 pub use self::{
     folder::KeyFolder,
     jwt::{Grant, TokenFault, Tokens, VerifiedToken},
-    key::{Key, KeyError, KeyId, KeySet},
+    key::{Key, KeyError, KeyId, KeySet, Need},
     object::Object,
     owner::inherit_owner,
     problem::KeyProblem,

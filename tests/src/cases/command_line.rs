@@ -5,8 +5,31 @@ use std::process::Command;
 use crate::harness::{App, Site, Store, run};
 
 on_sqlite! {
+    a_command_says_which_database_it_made_and_that_a_name_is_taken,
     the_printed_openapi_document_is_the_served_one,
     the_demo_shows_everything_and_its_lines_can_be_pasted,
+}
+
+async fn a_command_says_which_database_it_made_and_that_a_name_is_taken(store: Store) {
+    let site = Site::new(store);
+    let made = "made a new database";
+    let create = [
+        "clients",
+        "create",
+        "--name",
+        "acme",
+        "--scope",
+        "job-postings:read",
+        "--json",
+    ];
+    for (is_new, is_taken) in [(true, false), (false, true)] {
+        let created = site.run(&create);
+        assert_eq!(created.stderr.contains(made), is_new, "{created:#?}");
+        let taken = created.stderr.contains("2 clients are called \"acme\"");
+        assert_eq!(taken, is_taken, "{created:#?}");
+        let printed: serde_json::Value = serde_json::from_str(&created.succeeded()).unwrap();
+        assert_eq!(printed["name"], "acme");
+    }
 }
 
 async fn the_printed_openapi_document_is_the_served_one(store: Store) {

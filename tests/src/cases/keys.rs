@@ -89,7 +89,9 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
     assert_eq!(new.get(Api::LIST).await.status, 200);
 
     // After a key was retired, its tokens are invalid.
-    app.run(&["keys", "retire", &first]).succeeded();
+    let refused = app.run(&["keys", "retire", &first]).failed(1);
+    assert!(refused.contains("is needed until"), "{refused}");
+    app.run(&["keys", "retire", &first, "--force"]).succeeded();
     assert_eq!(ids(&app.site), BTreeSet::from([second.clone()]));
     app.api.until_answered(401).await;
     assert_eq!(new.get(Api::LIST).await.status, 200);

@@ -17,7 +17,7 @@ pub use self::{
     operator::OperatorArgs,
     service::{
         AdminArgs, AppealArgs, HttpArgs, LONGEST_TEXTS_KEPT, LaneArgs, LifetimeArgs, PublicUrlArgs,
-        WebhookAddressArgs, WorkArgs,
+        TokenArgs, WebhookAddressArgs, WorkArgs,
     },
     store::{ChangeArgs, DataDirArgs, JsonArgs, ListArgs, StoreArgs},
 };

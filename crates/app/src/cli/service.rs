@@ -64,19 +64,26 @@ impl PublicUrlArgs {
 }
 
 #[derive(Clone, Debug, Args)]
+pub struct TokenArgs {
+    /// How long an access token is good for, in seconds
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        env = "POSTHASTE_TOKEN_TTL",
+        default_value = "3600",
+        value_parser = seconds(LONGEST_TOKEN_TTL)
+    )]
+    pub token_ttl: Duration,
+}
+
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "API")]
 pub struct HttpArgs {
     #[command(flatten)]
     pub place: PublicUrlArgs,
 
-    /// How long an access token is good for, in seconds
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value = "3600",
-        value_parser = seconds(LONGEST_TOKEN_TTL)
-    )]
-    pub token_ttl: Duration,
+    #[command(flatten)]
+    pub tokens: TokenArgs,
 
     /// The largest request body, and line of an import, in bytes; past it the answer is 413
     #[arg(

@@ -1,6 +1,6 @@
 //! Options of a command on a database: which one, who acts, and how much is printed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use kernel::audit::Attribution;
@@ -10,9 +10,12 @@ use tokens::KeyFolder;
 
 use super::operator::OperatorArgs;
 use crate::database::{
-    Database,
+    Database, embedded,
     url::{DatabaseUrl, database_url},
 };
+
+/// The environment file of the packages' units.
+const INSTALLED: &str = "/etc/posthaste/posthaste.env";
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Storage")]
@@ -67,7 +70,22 @@ impl StoreArgs {
     /// Opens the database, and makes an embedded one that was not there before.
     pub async fn open_or_make(&self) -> anyhow::Result<Database> {
         let (url, keys) = (self.database(), self.data_dir.keys());
-        Database::open_or_make(&url, &keys, false).await
+        let made = embedded::missing(&url)?;
+        let database = Database::open_or_make(&url, &keys, false).await?;
+        if let Some(path) = made {
+            let installed = Path::new(INSTALLED);
+            let hint = if installed.exists() {
+                format!("; the installed service has those of {INSTALLED}")
+            } else {
+                String::new()
+            };
+            tracing::warn!(
+                "made a new database, {}: a service on another one does not know what is in it. \
+                 POSTHASTE_DATA_DIR or DATABASE_URL names another{hint}",
+                path.display()
+            );
+        }
+        Ok(database)
     }
 }
 

@@ -8,10 +8,10 @@ use domain::store::WriteSet;
 use kernel::audit::{Action, Entry};
 use runtime::clock;
 use serde_json::{Value, json};
-use tokens::{KeyError, KeyFolder, KeyId};
+use tokens::{KeyError, KeyFolder, KeyId, Need};
 
 use crate::{
-    cli::{ChangeArgs, DataDirArgs, ListArgs},
+    cli::{ChangeArgs, DataDirArgs, ListArgs, TokenArgs},
     database::Database,
     output,
     signing_keys::{new_id, refuse_exposed},
@@ -169,18 +169,20 @@ fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Value>> {
     Ok(usable.chain(unusable).collect())
 }
 
-/// Remove a key; what it signed is not accepted any more. The last usable one stays
+/// Remove a key; what it signed is not accepted any more. A key that valid tokens need stays
 #[derive(Debug, Args)]
 pub struct Retire {
     /// The key's id
     #[arg(value_name = "KID")]
     id: KeyId,
 
-    /// Remove it although it is the last one that can be used: no token is given out or accepted
-    /// until there is another
+    /// Remove it although valid tokens need it: they end within 10 seconds. After the last usable
+    /// key no token is given out or accepted until there is another
     #[arg(long)]
     force: bool,
 
+    #[command(flatten)]
+    tokens: TokenArgs,
     #[command(flatten)]
     change: ChangeArgs,
 }
@@ -188,7 +190,8 @@ pub struct Retire {
 impl Retire {
     pub async fn run(self) -> anyhow::Result<()> {
         let (folder, id) = (self.change.store.data_dir.key_folder(), self.id);
-        let is_last = match folder.list_for_owner()?.keys() {
+        let keys = folder.list_for_owner()?;
+        let is_last = match keys.keys() {
             [last] => last.id() == id,
             _ => false,
         };
@@ -200,6 +203,23 @@ impl Retire {
         }
         if !folder.has(id) {
             bail!("there is no key {id}; `posthaste keys list` shows those there are");
+        }
+        let need = if self.force {
+            Need::Over
+        } else {
+            keys.need_of(id, self.tokens.token_ttl, clock::now())
+        };
+        match need {
+            Need::Over => {}
+            Need::Until(end) => bail!(
+                "{id} is needed until {}: tokens that it signed, valid for POSTHASTE_TOKEN_TTL, end \
+                 then at the latest; retire it after that, or add --force to end them now",
+                output::time(end)
+            ),
+            Need::Signs => bail!(
+                "{id} signs tokens, and there is no newer key; run `posthaste keys generate` first, \
+                 or add --force to end its tokens now"
+            ),
         }
         let audit = Audit::open(Action::KEYS_RETIRE, &self.change).await?;
         audit.record(id, || folder.retire(id).map(drop)).await?;

@@ -46,7 +46,7 @@ pub fn require_no_trace(url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> {
 }
 
 /// The path of the embedded database if its file does not exist.
-fn missing(url: &DatabaseUrl) -> anyhow::Result<Option<PathBuf>> {
+pub fn missing(url: &DatabaseUrl) -> anyhow::Result<Option<PathBuf>> {
     let Some(path) = url.file() else {
         return Ok(None);
     };

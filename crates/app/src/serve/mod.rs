@@ -117,7 +117,7 @@ impl Serve {
             public_url: http.place.public_url.clone(),
             body_limit: http.body_limit,
             import_limit: http.import_limit,
-            token_ttl: http.token_ttl,
+            token_ttl: http.tokens.token_ttl,
             keys: self.store.data_dir.keys(),
             webhook_secrets: self.newsletter.webhook_secrets.clone(),
             board_name: self.newsletter.board_name.clone(),

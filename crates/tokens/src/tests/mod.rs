@@ -80,6 +80,30 @@ fn keys_are_listed_by_age_and_retired_by_id() {
 }
 
 #[test]
+fn a_key_is_needed_until_its_last_token_ends() {
+    let (_directory, folder) = folder();
+    let [old, new] = [key_id(at(0), 0), key_id(at(100), 0)];
+    folder.generate(old).unwrap();
+    let need = |id, seconds| {
+        let keys = folder.list().unwrap();
+        keys.need_of(id, std::time::Duration::from_secs(3_600), at(seconds))
+    };
+    assert_eq!(need(old, 1_000_000), Need::Signs);
+    assert_eq!(need(new, 100), Need::Over, "there is no such key");
+    folder.generate(new).unwrap();
+    for (seconds, of_old, of_new) in [
+        // The new one has signed nothing yet.
+        (129, Need::Until(at(3_730)), Need::Over),
+        (130, Need::Until(at(3_730)), Need::Signs),
+        (3_729, Need::Until(at(3_730)), Need::Signs),
+        (3_730, Need::Over, Need::Signs),
+    ] {
+        let needs = (need(old, seconds), need(new, seconds));
+        assert_eq!(needs, (of_old, of_new), "{seconds}");
+    }
+}
+
+#[test]
 fn keys_of_openssl_are_read_with_or_without_the_extension() {
     let (_directory, folder) = folder();
     let [plain, named, both] = [key_id(at(0), 1), key_id(at(0), 2), key_id(at(0), 3)];

@@ -2,10 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use access::{Activity, ClientChange, LONGEST_OVERLAP, NewClient, Rotation, Scope};
+use access::{
+    Activity, Client, ClientChange, ClientRef, ClientRefError, Clients, LONGEST_OVERLAP, NewClient,
+    Rotation, Scope,
+};
 use adapters_http::client_data;
 use clap::{ArgGroup, Args};
-use kernel::{ClientId, Prefixes};
+use kernel::Prefixes;
 use runtime::clock;
 use serde_json::json;
 use time::Duration;
@@ -75,14 +78,28 @@ impl Create {
         };
         let database = self.change.store.open_or_make().await?;
         let (client, secret) = operators::create_client(&*database.clients, &by, new).await?;
-        print_secret(client.id, &secret, &self.json)
+        warn_of_namesakes(&*database.clients, &client).await?;
+        print_secret(&client, &secret, &self.json)
     }
 }
 
+/// Warns if another client has the same name: commands then need the id.
+async fn warn_of_namesakes(clients: &dyn Clients, client: &Client) -> anyhow::Result<()> {
+    match ClientRef::Name(client.name.clone()).find(clients).await {
+        Err(several @ ClientRefError::Several { .. }) => tracing::warn!("{several}"),
+        found => _ = found?,
+    }
+    Ok(())
+}
+
 /// Prints a secret, which is shown once.
-fn print_secret(id: ClientId, secret: &ClientSecret, json: &JsonArgs) -> anyhow::Result<()> {
-    let secret = secret.expose();
-    let shown = json!({ "client_id": id.to_string(), "client_secret": secret });
+fn print_secret(client: &Client, secret: &ClientSecret, json: &JsonArgs) -> anyhow::Result<()> {
+    let (id, secret) = (client.id, secret.expose());
+    let shown = json!({
+        "client_id": id.to_string(),
+        "name": client.name,
+        "client_secret": secret,
+    });
     json.print(&shown, || {
         format!("client_id      {id}\nclient_secret  {secret}\nThe secret is not shown again.")
     })
@@ -175,6 +192,9 @@ impl Update {
         let named = self.client.open().await?;
         let (clients, id) = (named.managed(), named.client.id);
         let client = clients.update(id, &change, clock::now()).await?;
+        if change.name.is_some() {
+            warn_of_namesakes(clients.clients, &client).await?;
+        }
         let nothing = Activity::default();
         output::print(output::record(&client_data(&client, &nothing), SETTINGS)?)?;
         output::print("Every process knows it within 10 seconds.")
@@ -223,7 +243,7 @@ impl Rotate {
         };
         let (clients, id) = (named.managed(), named.client.id);
         let client = clients.rotate(id, rotation, clock::now()).await?;
-        print_secret(client.id, &secret, &self.json)?;
+        print_secret(&client, &secret, &self.json)?;
         if !self.json.enabled {
             let before = client.secrets.get(1).and_then(|before| before.expires_at);
             output::print(before.map_or_else(
