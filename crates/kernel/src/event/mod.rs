@@ -93,6 +93,19 @@ pub struct PostingState {
     pub decision: Option<DecisionCode>,
 }
 
+impl PostingState {
+    /// Whether it has what an erasure of the posting drops from its older events.
+    pub const fn says_why(&self) -> bool {
+        self.status_reason.is_some() || self.decision.is_some()
+    }
+
+    /// Drops what an erasure of the posting drops from its older events: reason and code.
+    pub fn erase(&mut self) {
+        self.status_reason = None;
+        self.decision = None;
+    }
+}
+
 /// The state of a company, as the commit of an event left it at the time of the event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompanyState {

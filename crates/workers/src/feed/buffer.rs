@@ -1,18 +1,24 @@
 //! The newest events in memory.
 
-use std::{cmp::Ordering, collections::VecDeque};
+use std::{cmp::Ordering, collections::VecDeque, time::Duration};
 
 use domain::posting::event::JOB_POSTING_ERASED;
 use kernel::event::{Cursor, LogPage, LogQuery, RecordedEvent, Subject};
+use tokio::time::Instant;
 
 /// The largest number of events.
 const MOST: usize = 4_096;
 /// The largest size of all events, in bytes.
 const LARGEST: usize = 4 << 20;
+/// How long after the last reading of the log readers get events from here: a posting may have been
+/// erased since, and nothing that was erased is given out ten seconds later.
+const READABLE: Duration = Duration::from_secs(5);
 
 /// All public events between two places of the log.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Buffer {
+    /// When the log was read.
+    read_at: Instant,
     /// The place that the first event follows.
     base: Cursor,
     /// The place up to which the log was read.
@@ -30,7 +36,7 @@ pub(super) enum Found {
     Nothing(Cursor),
     /// The reader's cursor is later than the buffer.
     Ahead,
-    /// It is older than the buffer.
+    /// It is older than the buffer, or the buffer too old to answer from.
     Outside,
 }
 
@@ -40,17 +46,20 @@ impl Buffer {
         self.end
     }
 
-    /// Begins anew at a place.
-    pub fn restart(&mut self, at: Cursor) {
-        *self = Self {
-            base: at,
-            end: at,
-            ..Self::default()
-        };
+    /// An empty buffer at a place.
+    pub fn at(place: Cursor) -> Self {
+        Self {
+            read_at: Instant::now(),
+            base: place,
+            end: place,
+            events: VecDeque::new(),
+            bytes: 0,
+        }
     }
 
     /// Adds a page, and drops the oldest events if there are too many.
     pub fn append(&mut self, page: LogPage) {
+        self.read_at = Instant::now();
         self.end = page.next;
         for event in page.events {
             if event.event.name == JOB_POSTING_ERASED {
@@ -77,10 +86,8 @@ impl Buffer {
             if let Subject::Posting(posting) = &mut event.subject
                 && posting.source_identifier == erased.source_identifier
             {
-                self.bytes -= posting
-                    .status_reason
-                    .take()
-                    .map_or(0, |reason| reason.len());
+                self.bytes -= posting.status_reason.as_ref().map_or(0, String::len);
+                posting.erase();
             }
         }
     }
@@ -91,6 +98,7 @@ impl Buffer {
             return Found::Outside;
         };
         match after.cmp(&self.end) {
+            Ordering::Less if self.read_at.elapsed() > READABLE => return Found::Outside,
             Ordering::Less => {}
             Ordering::Equal => return Found::Nothing(after),
             Ordering::Greater => return Found::Ahead,

@@ -50,7 +50,7 @@ impl Feed {
     /// Adds a feed of the public events to these loops, whose stop answers the waiting readers with
     /// the events that there are. `recorded` notifies it of commits with events.
     pub fn start(log: Arc<dyn EventLog>, recorded: Arc<Notify>, loops: &mut Loops) -> Self {
-        let buffer = Arc::new(watch::Sender::new(Buffer::default()));
+        let buffer = Arc::new(watch::Sender::new(Buffer::at(Cursor::START)));
         let joined = Arc::<Notify>::default();
         let poller = Poller {
             log: Arc::clone(&log),

@@ -5,12 +5,12 @@ use std::{future::Ready, sync::Arc, time::Duration};
 use domain::posting::event::PUBLIC;
 use kernel::{
     StoreError,
-    event::{EventLog, LogError, LogQuery},
+    event::{Cursor, EventLog, LogError, LogQuery},
 };
 use runtime::{Rounds, panics};
 use tokio::{
     sync::{Notify, watch},
-    time::{Instant, sleep_until},
+    time::{Instant, sleep_until, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -24,8 +24,8 @@ const TICK_PER_READER: Duration = Duration::from_micros(100);
 const LONGEST_TICK: Duration = Duration::from_millis(150);
 /// The number of events in a query.
 const PAGE: usize = 1_000;
-/// The age from which a buffer without readers is begun anew, not continued.
-const FRESH: Duration = Duration::from_secs(1);
+/// How long the buffer is kept without readers. Nothing reads of erasures meanwhile.
+const KEPT: Duration = Duration::from_secs(1);
 
 /// Reads the log for all readers.
 pub(super) struct Poller {
@@ -44,8 +44,13 @@ impl Poller {
         let mut read_at = None::<Instant>;
         while rounds.go_on() {
             if self.buffer.receiver_count() == 0 {
-                rounds.wait(self.joined.notified()).await;
-                read_at = read_at.filter(|at| at.elapsed() < FRESH);
+                let joined = self.joined.notified();
+                if read_at.is_none() {
+                    rounds.wait(joined).await;
+                } else if let Some(Err(_)) = rounds.wait(timeout(KEPT, joined)).await {
+                    self.buffer.send_replace(Buffer::at(Cursor::START));
+                    read_at = None;
+                }
                 continue;
             }
             let read = panics::caught_as(
@@ -84,7 +89,7 @@ impl Poller {
     async fn catch_up(&self, has_begun: bool) -> Result<(), LogError> {
         if !has_begun {
             let end = self.log.end().await?;
-            self.buffer.send_modify(|buffer| buffer.restart(end));
+            self.buffer.send_replace(Buffer::at(end));
             return Ok(());
         }
         loop {

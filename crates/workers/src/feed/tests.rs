@@ -10,14 +10,18 @@ use std::{
 
 use domain::{
     posting::event::{
-        COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_ERASED, JOB_POSTING_EXPIRED,
+        COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_ERASED, JOB_POSTING_REJECTED,
         JOB_POSTING_UPDATED, PUBLIC,
     },
+    posting::{Lifetime, moderation::Moderation},
     store::{Store as _, WriteSet},
+    testing::create,
+    usecase,
 };
 use kernel::{
+    DecisionCode,
     event::{Event, EventName, PostingState, RecordedEvent, Subject},
-    testing::{noon, uuid},
+    testing::{by_ann, identifier, noon, uuid},
 };
 use newsletter::{tasks::INDIVIDUAL_MEMBERSHIP_UPDATED, testing::MemoryStore};
 use time::OffsetDateTime;
@@ -243,26 +247,88 @@ fn page(events: Vec<RecordedEvent>, last: u64) -> LogPage {
     }
 }
 
-#[test]
-fn what_was_erased_is_not_read_from_the_buffer() {
-    let event = |name: EventName, n: u8, reason: Option<&str>, sequence| {
-        let company = kernel::CompanyId::new(uuid(9));
-        let posting = domain::testing::posting(n.into(), company);
-        let state = PostingState {
-            status_reason: reason.map(str::to_owned),
-            ..PostingState::from(&posting)
-        };
-        recorded(name, Subject::Posting(state), sequence)
+/// The state of a posting after an operator rejected it for a reason.
+fn rejected(n: u8) -> PostingState {
+    let posting = domain::testing::posting(n.into(), kernel::CompanyId::new(uuid(9)));
+    PostingState {
+        status_reason: Some("words".to_owned()),
+        decision: Some(DecisionCode::OPERATOR),
+        ..PostingState::from(&posting)
+    }
+}
+
+fn erased(state: &PostingState) -> PostingState {
+    let mut state = state.clone();
+    state.erase();
+    state
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_erased_is_not_read_from_the_buffer() {
+    let [one, other] = [1, 2].map(rejected);
+    let event = |name: EventName, state: &PostingState, sequence| {
+        recorded(name, Subject::Posting(state.clone()), sequence)
     };
-    let mut buffer = Buffer::default();
-    let expired = [1, 2].map(|n| event(JOB_POSTING_EXPIRED, n, Some("words"), n.into()));
-    buffer.append(page(expired.to_vec(), 2));
-    let erased = event(JOB_POSTING_ERASED, 1, None, 3);
-    buffer.append(page(vec![erased.clone()], 3));
-    let without = event(JOB_POSTING_EXPIRED, 1, None, 1);
-    let expect = page(vec![without, expired[1].clone(), erased], 3);
-    let found = buffer.look(&query(Some(cursor(0)), &PUBLIC));
-    assert_eq!(found, Found::Page(expect));
+    let mut buffer = Buffer::at(Cursor::START);
+    let rejections = [(&one, 1), (&other, 2)].map(|(of, n)| event(JOB_POSTING_REJECTED, of, n));
+    buffer.append(page(rejections.to_vec(), 2));
+    let gone = event(JOB_POSTING_ERASED, &erased(&one), 3);
+    buffer.append(page(vec![gone.clone()], 3));
+    let without = event(JOB_POSTING_REJECTED, &erased(&one), 1);
+    let expect = page(vec![without, rejections[1].clone(), gone], 3);
+    let asked = query(Some(cursor(0)), &PUBLIC);
+    assert_eq!(buffer.look(&asked), Found::Page(expect));
+    // The store is not reached: what it erased meanwhile is not known.
+    sleep(6 * SECOND).await;
+    assert_eq!(buffer.look(&asked), Found::Outside);
+}
+
+/// Another process erases a posting while nobody follows the log in this one.
+#[tokio::test(start_paused = true)]
+async fn a_reader_that_comes_back_after_an_erasure_gets_nothing_that_was_erased() {
+    let bench = Bench::new();
+    let start = bench.log.end().await.unwrap();
+    let reader = bench.follow(Some(start), &[JOB_POSTING_REJECTED]);
+    sleep(SECOND).await;
+    let (memory, lifetime) = (&bench.log.memory, Lifetime::NEVER);
+    let (id, by) = (identifier("a"), by_ann(1));
+    let put = create("a", "acme");
+    usecase::ingest(memory, &[put], lifetime, noon())
+        .await
+        .unwrap();
+    let reject = Moderation::Reject {
+        reason: "words".to_owned(),
+    };
+    let moderated = usecase::moderate(memory, &id, &reject, None, &by, lifetime, noon()).await;
+    moderated.unwrap();
+    let told = |page: LogPage| {
+        let states = page
+            .events
+            .into_iter()
+            .filter_map(|it| match it.event.subject {
+                Subject::Posting(posting) => Some((posting.status_reason, posting.decision)),
+                _ => None,
+            });
+        states.collect::<Vec<_>>()
+    };
+    let rejection = told(reader.await.unwrap().unwrap());
+    let expect = (Some("words".to_owned()), Some(DecisionCode::OPERATOR));
+    assert_eq!(rejection, [expect]);
+
+    let erased = usecase::erase(memory, memory, &id, "request", &by, noon()).await;
+    assert_eq!(erased, Ok(true));
+    sleep(2 * SECOND).await;
+    let found = bench
+        .feed
+        .buffer
+        .borrow()
+        .look(&query(Some(start), &PUBLIC));
+    assert!(!matches!(found, Found::Page(_)), "{found:?}");
+    let again = bench.follow(Some(start), &[JOB_POSTING_REJECTED, JOB_POSTING_ERASED]);
+    assert_eq!(
+        told(again.await.unwrap().unwrap()),
+        [(None, None), (None, None)]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -273,7 +339,7 @@ async fn a_reader_that_the_buffer_has_left_behind_reads_the_log() {
     sleep(SECOND).await;
     let event = |sequence| recorded(JOB_POSTING_CREATED, Subject::Other(uuid(1)), sequence);
     let page = page((1..=9_000).map(event).collect(), 9_000);
-    let mut buffer = Buffer::default();
+    let mut buffer = Buffer::at(Cursor::START);
     buffer.append(page.clone());
     let at = |sequence| Some(cursor(sequence));
     assert_eq!(buffer.look(&query(at(10), &PUBLIC)), Found::Outside);

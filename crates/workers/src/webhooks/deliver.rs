@@ -1,8 +1,10 @@
 //! One round: attempts that overlap, and the commit of their outcomes.
 
 use std::{
+    borrow::Cow,
     pin::pin,
     sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
 };
 
 use ::webhooks::{
@@ -14,7 +16,7 @@ use domain::posting::PostingView;
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use kernel::{
     StoreError,
-    event::Event,
+    event::{Event, RecordedEvent, Subject},
     trace::{NewSpan, Span, SpanRole},
 };
 use runtime::{panics, retry, waits};
@@ -30,6 +32,10 @@ use crate::metrics;
 /// The part of the time for a stop in which attempts that are under way may end, so that there is
 /// time to record them.
 const RECORDABLE: f64 = 0.8;
+
+/// The time after which an event with a reason is read again before it is sent: the reason may have
+/// been erased, and is sent for ten seconds at most.
+const READABLE: Duration = Duration::from_secs(5);
 
 /// Permission for an attempt, until it ends.
 enum Permit<'a> {
@@ -104,6 +110,7 @@ impl Deliveries {
         let endpoint = tracked.endpoint.clone();
         let (webhooks, log) = (&*parts.webhooks.endpoints, &*parts.events);
         let (schedule, now) = (parts.settings.schedule.clone(), (parts.clock)());
+        let read_at = Instant::now();
         let mut round = start_round(webhooks, log, tracked, schedule, now).await?;
         if round.has_gap {
             tracing::warn!(
@@ -112,7 +119,8 @@ impl Deliveries {
                  oldest event that is kept"
             );
         }
-        self.make_attempts(&mut round, &endpoint, lease, stop).await;
+        self.make_attempts(&mut round, &endpoint, (lease, read_at), stop)
+            .await;
         let now = (parts.clock)();
         let mut result = round.finish(now, rand::random());
         if result.is_idle() {
@@ -137,7 +145,7 @@ impl Deliveries {
         &self,
         round: &mut DeliveryRound,
         endpoint: &Endpoint,
-        lease: Lease,
+        (lease, read_at): (Lease, Instant),
         stop: &CancellationToken,
     ) {
         let _attempting = Attempting::begin(&self.attempting);
@@ -153,7 +161,7 @@ impl Deliveries {
             while let Some(permit) = self.permit(under_way.len())
                 && let Some(begun) = round.begin((self.parts.clock)())
             {
-                under_way.push(self.attempt(endpoint, begun, permit));
+                under_way.push(self.attempt(endpoint, begun, read_at, permit));
             }
             let ended = tokio::select! {
                 ended = under_way.next() => ended,
@@ -196,15 +204,22 @@ impl Deliveries {
     }
 
     /// Makes an attempt. An error is about the store, which may have the posting later.
-    async fn attempt(&self, endpoint: &Endpoint, begun: Begun, _permit: Permit<'_>) -> Ended {
+    async fn attempt(
+        &self,
+        endpoint: &Endpoint,
+        begun: Begun,
+        read_at: Instant,
+        _permit: Permit<'_>,
+    ) -> Ended {
         let start = Instant::now();
         let event = &begun.event;
         let mut span = self.span(endpoint, &begun);
         let trace = span.as_ref().and_then(|span| span.context());
         // An event that panics is tried again by the schedule, like one that fails.
         let attempt = panics::caught_as(Unsent::Defect, async {
-            let posting = self.posting(endpoint, &event.event).await?;
-            let body = (self.parts.webhooks.body)(&event.event, posting.as_ref());
+            let fresh = self.fresh(event, read_at).await.map_err(Unsent::Store)?;
+            let posting = self.posting(endpoint, &fresh).await?;
+            let body = (self.parts.webhooks.body)(&fresh, posting.as_ref());
             let timestamp = (self.parts.clock)();
             let delivery = Delivery {
                 url: &endpoint.url,
@@ -255,6 +270,29 @@ impl Deliveries {
         span.set("posthaste.event.id", &event.cursor.to_string());
         span.set("posthaste.event.type", event.event.name.as_str());
         Some(span)
+    }
+
+    /// The event, without a reason that was erased since it was read.
+    async fn fresh<'a>(
+        &self,
+        recorded: &'a RecordedEvent,
+        read_at: Instant,
+    ) -> Result<Cow<'a, Event>, StoreError> {
+        let says_why = match &recorded.event.subject {
+            Subject::Posting(posting) => posting.says_why(),
+            Subject::Company(_) | Subject::Other(_) => false,
+        };
+        if !says_why || read_at.elapsed() < READABLE {
+            return Ok(Cow::Borrowed(&recorded.event));
+        }
+        let kept = self.parts.events.events_at(&[recorded.cursor]).await?;
+        let mut event = recorded.event.clone();
+        if let Subject::Posting(posting) = &mut event.subject {
+            posting.erase();
+        }
+        // One that is no longer kept is sent without its reason.
+        let kept = kept.into_iter().next();
+        Ok(Cow::Owned(kept.map_or(event, |kept| kept.event)))
     }
 
     /// The posting of an event, if the endpoint wants it.

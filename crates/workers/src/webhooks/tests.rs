@@ -12,16 +12,16 @@ use ::webhooks::{
 use access::{ClientWrite, Clients, Scope, testing::client};
 use async_trait::async_trait;
 use domain::{
-    posting::{PostingView, event::PUBLIC},
+    posting::{Lifetime, PostingView, event::PUBLIC, moderation::Moderation},
     store::{ListQuery, PostingPage, PostingReader},
     testing::{MemoryStore, create},
     usecase,
 };
 use kernel::{
     Prefixes, SourceIdentifier,
-    event::{Cursor, EventLog as _, LogQuery, RecordedEvent},
+    event::{Cursor, EventLog as _, LogQuery, RecordedEvent, Subject},
     field::Patch,
-    testing::noon,
+    testing::{by_ann, identifier, noon},
 };
 use runtime::Clock;
 
@@ -127,6 +127,38 @@ async fn a_round_outlives_an_outage_of_the_store() {
             stop.cancel();
             task.await.unwrap();
         }
+    }
+}
+
+/// Its round has had the reason since before the erasure.
+#[tokio::test(start_paused = true)]
+async fn a_reason_that_was_erased_is_not_sent() {
+    for (takes, words) in [(2, "words"), (12, "")] {
+        let world = World::new(1, Receivers::new([(HOSTS[0], secs(takes))])).await;
+        world.put(["a".to_owned()]).await;
+        let (store, lifetime) = (&*world.store, Lifetime::NEVER);
+        let (id, by) = (identifier("a"), by_ann(1));
+        let reject = Moderation::Reject {
+            reason: "words".to_owned(),
+        };
+        let moderated = usecase::moderate(store, &id, &reject, None, &by, lifetime, noon());
+        moderated.await.unwrap();
+        let (stop, task) = world.worker();
+        sleep(secs(3)).await;
+        let erased = usecase::erase(store, store, &id, "request", &by, noon()).await;
+        assert_eq!(erased, Ok(true));
+        sleep(secs(60)).await;
+        let calls = world.receivers.calls_of(HOSTS[0]);
+        let bodies: Vec<_> = calls.iter().map(|call| call.body.as_str()).collect();
+        let rejection = format!("JobPostingRejected None{words}");
+        let expect = [
+            "JobPostingCreated None",
+            &rejection,
+            "JobPostingErased None",
+        ];
+        assert_eq!(bodies, expect);
+        stop.cancel();
+        task.await.unwrap();
     }
 }
 

@@ -93,8 +93,7 @@ impl Retention for MemoryStore {
             if let Subject::Posting(posting) = &mut event.subject
                 && posting.source_identifier == erasure.identifier
             {
-                posting.status_reason = None;
-                posting.decision = None;
+                posting.erase();
             }
         }
         for entry in &mut state.audit {

@@ -158,7 +158,11 @@ impl World {
                 sender: Arc::clone(&self.receivers) as _,
                 body: Arc::new(|event, posting| {
                     let title = posting.map(|view| view.posting.details.title.clone());
-                    Ok(format!("{} {title:?}", event.name).into_bytes())
+                    let why = match &event.subject {
+                        Subject::Posting(posting) => posting.status_reason.as_deref(),
+                        _ => None,
+                    };
+                    Ok(format!("{} {title:?}{}", event.name, why.unwrap_or_default()).into_bytes())
                 }),
             },
             ..self.stores.parts(&self.clock, &settings)
@@ -177,7 +181,7 @@ impl World {
     pub async fn put(&self, identifiers: impl IntoIterator<Item = String>) {
         let identifiers = identifiers.into_iter();
         let puts: Vec<_> = identifiers.map(|it| create(&it, "acme")).collect();
-        let lifetime = domain::posting::Lifetime::days(60);
+        let lifetime = Lifetime::days(60);
         let answers = usecase::ingest(&*self.store, &puts, lifetime, (self.clock)()).await;
         assert!(answers.unwrap().iter().all(Result::is_ok));
         self.notify();
