@@ -36,12 +36,12 @@ use crate::{
 /// How many connections may read at the same time.
 const READERS: usize = 4;
 
-/// How long a probe waits for other processes.
+/// How long a probe, or a try to empty the write-ahead log, waits for other processes. The writers
+/// of this process wait with it.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How often the write-ahead log is tried to be emptied. Each try waits for readers, for the busy
-/// timeout.
-const CHECKPOINTS: usize = 3;
+/// How often the write-ahead log is tried to be emptied.
+const CHECKPOINTS: usize = 6;
 
 /// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,22 +171,33 @@ impl Connections {
                 Some(conn) => conn,
                 None => this.connect(Role::Writer)?,
             };
-            for _ in 0..CHECKPOINTS {
-                // Whether it was in use, the pages of the log, and those that were copied.
-                let done = sql::<(Integer, Integer, Integer)>("PRAGMA wal_checkpoint(TRUNCATE)");
-                match done.get_result(&mut conn).map_err(Failure::from) {
-                    Ok::<(i32, i32, i32), _>((0, ..)) => {
-                        *writer = Some(conn);
-                        return Ok(true);
-                    }
-                    Ok(_) | Err(Failure(StoreError::Unavailable(_))) => {}
-                    Err(Failure(error)) => return Err(error),
-                }
-            }
+            let is_empty = this.checkpoint(&mut conn).map_err(|Failure(error)| error)?;
             *writer = Some(conn);
-            Ok(false)
+            Ok(is_empty)
         };
         self.threads.run(work).await
+    }
+
+    fn checkpoint(&self, conn: &mut SqliteConnection) -> Result<bool, Failure> {
+        set_busy_timeout(conn, PROBE_TIMEOUT.min(self.busy_timeout))?;
+        let mut is_empty = false;
+        for _ in 0..CHECKPOINTS {
+            // Whether it was in use, the pages of the log, and those that were copied.
+            let done = sql::<(Integer, Integer, Integer)>("PRAGMA wal_checkpoint(TRUNCATE)");
+            match done
+                .get_result::<(i32, i32, i32)>(conn)
+                .map_err(Failure::from)
+            {
+                Ok((in_use, ..)) => is_empty = in_use == 0,
+                Err(Failure(StoreError::Unavailable(_))) => {}
+                Err(failure) => return Err(failure),
+            }
+            if is_empty {
+                break;
+            }
+        }
+        set_busy_timeout(conn, self.busy_timeout)?;
+        Ok(is_empty)
     }
 
     /// Fails if a commit would fail: the file is missing or replaced, recent commits failed, or a

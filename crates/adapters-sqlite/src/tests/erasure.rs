@@ -12,6 +12,7 @@ use domain::{
         ENRICH, EnrichedTexts, Enrichment, Ground, Lifetime, ReasonCode, Verdict,
         moderation::Moderation,
     },
+    store::Retention as _,
     testing::push,
     usecase::{Outcome, assignments, erase, ingest, moderate, record_outcomes},
 };
@@ -22,6 +23,12 @@ use kernel::{
     outbox::{ClaimToken, Outbox as _},
     testing::{by_ann, hours, noon, uuid},
 };
+
+use newsletter::{
+    store::{Store as People, WriteSet},
+    subscriber::departure::Purge,
+};
+use sql_common::testing::sample::subscribe;
 
 use super::fixture;
 use crate::SqliteStore;
@@ -153,6 +160,53 @@ async fn no_word_of_an_erased_posting_is_left_in_the_files() {
         "JobPostingErased",
     ];
     assert_eq!(found(&folder, &left), left);
+}
+
+/// A commit that erases the person of [`subscribe`].
+fn forget_person() -> WriteSet {
+    let mut writes = WriteSet::new(noon());
+    let subscriber = subscribe()
+        .subscribers
+        .into_values()
+        .next()
+        .unwrap()
+        .subscriber;
+    let purge = Purge {
+        expected: subscriber.version,
+        email: subscriber.email,
+        remember: None,
+    };
+    writes.purges.insert(subscriber.id, purge);
+    writes
+}
+
+#[tokio::test]
+async fn nothing_of_an_erased_person_is_left_in_the_files() {
+    let (dir, store) = fixture().await;
+    let folder = dir.path().join("data");
+    People::commit(&store, subscribe()).await.unwrap();
+    let words = ["Norway", "a@example.com"];
+    assert_eq!(found(&folder, &words), words);
+    People::commit(&store, forget_person()).await.unwrap();
+    assert_eq!(found(&folder, &words), [""; 0]);
+}
+
+#[tokio::test]
+async fn an_erased_person_goes_from_a_log_in_use_with_the_next_overwriting() {
+    let (dir, _) = super::place();
+    let folder = dir.path().join("data");
+    let path = folder.join("posthaste.db");
+    let store = SqliteStore::open_with(&path, std::time::Duration::from_millis(10)).unwrap();
+    store.migrate().await.unwrap();
+    People::commit(&store, subscribe()).await.unwrap();
+    let reader = store.connections.connect(crate::connection::Role::Reader);
+    let mut reader = reader.unwrap();
+    super::begin_reading(&mut reader);
+    People::commit(&store, forget_person()).await.unwrap();
+    assert_eq!(found(&folder, &["Norway"]), ["Norway"]);
+    drop(reader);
+    assert_eq!(store.overwrite_deleted().await, Ok(true));
+    assert_eq!(found(&folder, &["Norway"]), [""; 0]);
 }
 
 /// The log still has what a reader may need.

@@ -1,5 +1,6 @@
 //! Periodic jobs.
 
+mod deleted;
 mod drafts;
 mod events;
 mod expiry;
@@ -21,6 +22,7 @@ use crate::parts::WorkerParts;
 fn all() -> Vec<Box<dyn Job>> {
     vec![
         Box::<expiry::Expiry>::default(),
+        Box::new(deleted::Deleted),
         Box::new(drafts::Drafts),
         Box::new(events::Events),
         Box::new(missed::Missed),
