@@ -43,6 +43,13 @@ const ENGLISH: &str = "SELECT set_config('lc_messages', 'C', false) \
      AND has_parameter_privilege('lc_messages', 'SET'); \
      SELECT current_setting('lc_messages') ~* '^(C|POSIX|en)'";
 
+/// Has the server look every second whether the client is still there while a statement runs, so
+/// that closing a connection ends its statement. Servers on Windows refuse that, and relatives of
+/// PostgreSQL may not know it.
+const CHECK_CLIENT: &str = "SELECT set_config('client_connection_check_interval', '1000', false) \
+     WHERE current_setting('client_connection_check_interval', true) = '0' \
+     AND version() !~* 'windows|mingw|visual c'";
+
 /// Makes connections to one database.
 pub(crate) struct Connector {
     config: Config,
@@ -150,7 +157,7 @@ fn set_up(of_url: Option<&str>, options: &PostgresOptions) -> String {
         .filter(|(name, _)| !of_url.is_some_and(|of_url| sets(of_url, name)))
         .map(|(name, value)| format!("set_config('{name}', '{value}', false)"))
         .collect();
-    format!("SELECT {}; {ENGLISH}", settings.join(", "))
+    format!("SELECT {}; {CHECK_CLIENT}; {ENGLISH}", settings.join(", "))
 }
 
 /// Whether command-line options (`-c name=value`, `--name=value`) set this parameter.

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::{
-    Database, create, fixture, identifier, is_lost, is_unavailable, join, patient, retitle,
+    Database, create, fixture, identifier, is_lost, is_unavailable, join, number, patient, retitle,
 };
 use crate::{PostgresOptions, PostgresStore, PostgresUrl};
 
@@ -286,4 +286,28 @@ async fn a_panic_in_the_middle_leaves_nothing_open() {
         "{panicked:?}"
     );
     store.commit(create(1)).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_server_ends_the_statement_of_a_connection_that_was_closed() {
+    let (_database, store) = fixture().await;
+    let mut conn = store.connections.take().await.unwrap();
+    conn.batch_execute("SET statement_timeout = 0")
+        .await
+        .unwrap();
+    let sleeping = conn.batch_execute("SELECT pg_sleep(3600)");
+    let ended = tokio::time::timeout(Duration::from_millis(500), sleeping).await;
+    assert!(ended.is_err());
+    let running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active'
+        AND datname = current_database() AND query LIKE '%pg_sleep(3600)'";
+    assert_eq!(number(&store, running).await, 1);
+    drop(conn);
+    let closed = Instant::now();
+    while number(&store, running).await > 0 {
+        assert!(
+            closed.elapsed() < Duration::from_mins(1),
+            "it sleeps for an hour"
+        );
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
