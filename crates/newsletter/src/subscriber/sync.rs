@@ -3,8 +3,7 @@
 //! `synced_digest` is the digest of the known state. It is cleared before each call and set by the
 //! answer, so a call whose outcome is unknown is repeated.
 
-use kernel::day;
-use sha2::{Digest, Sha256};
+use kernel::{day, digest};
 use time::OffsetDateTime;
 
 use super::{
@@ -39,15 +38,8 @@ impl ProviderState {
             fields.member_status.as_deref(),
             fields.membership_expire_at.as_deref(),
         ];
-        let mut hasher = Sha256::new();
-        for part in parts {
-            let part = part.unwrap_or_default();
-            // The length keeps characters from moving between neighbours unnoticed. Stored texts
-            // are never empty, so an empty part is an absent one.
-            hasher.update((part.len() as u64).to_le_bytes());
-            hasher.update(part);
-        }
-        hasher.finalize().into()
+        // Stored texts are never empty, so an empty part is an absent one.
+        digest::of_parts(parts.map(|part| part.unwrap_or_default().as_bytes()))
     }
 }
 
