@@ -8,7 +8,7 @@ use domain::{
     posting::CompanyPatch,
     usecase::{CompanyChange, CompanyError, update_company},
 };
-use kernel::{CompanyId, Website};
+use kernel::{CompanyId, Website, field::Patch};
 use runtime::{COMMAND_PATIENCE, decide_again};
 use uuid::Uuid;
 
@@ -188,16 +188,16 @@ fn change_of(fields: &mut Reader<'_>, company: &Company) -> Option<CompanyChange
         }
     });
     let owner = match fields.text("owner") {
-        NO_OWNER => Ok(None),
+        NO_OWNER => Ok(Patch::Clear),
         id => id
             .parse()
-            .map(Some)
+            .map(Patch::Set)
             .map_err(|_| format!("{id:?} is neither the id of a client nor {NO_OWNER:?}")),
     };
     let owner = fields.take("owner", owner);
     Some(CompanyChange {
         patch: patch.ok()?,
-        owner: Some(owner?),
+        owner: owner?,
         release: Kept {
             name: fields.text("release_name") == "yes",
             logo: fields.text("release_logo") == "yes",
@@ -219,9 +219,9 @@ async fn carry_out(visit: &OperatorVisit, view: &CompanyView, form: &Form) -> An
         let why = "The company has changed meanwhile; its present values are above the form.";
         return Err(Refusal::conflict(why));
     }
-    let (id, clients) = (view.company.id, &*visit.ports().clients);
+    let id = view.company.id;
     let store = &*visit.state.ports.store;
-    let attempt = || update_company(store, clients, id, &change, &visit.by, visit.now);
+    let attempt = || update_company(store, id, &change, &visit.by, visit.now);
     decide_again(COMMAND_PATIENCE, attempt).await?;
     Ok(visit.lead(&format!("{PATH}/{id}"), "update"))
 }

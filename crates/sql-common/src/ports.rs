@@ -82,10 +82,10 @@ macro_rules! postings {
                 },
                 store::{ListQuery, PostingPage, PostingReader, Snapshot, Store, WriteSet},
             };
-            use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
+            use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError};
             use std::collections::HashMap;
             use time::OffsetDateTime;
-            use $crate::{company, duplicate, posting};
+            use $crate::{client, company, duplicate, posting};
 
             $crate::port! {
                 impl Store for $store {
@@ -102,6 +102,7 @@ macro_rules! postings {
                     query duplicate::copies(
                         of: &[PostingId], after: Option<PostingId>, limit: usize
                     ) -> Vec<Candidate>;
+                    query client::fences(clients: &[ClientId]) -> HashMap<ClientId, Prefixes>;
                     query posting::overdue(
                         now: OffsetDateTime, limit: usize
                     ) -> Vec<SourceIdentifier>;

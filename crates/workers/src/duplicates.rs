@@ -72,14 +72,7 @@ impl Handler for Searches {
                 self.0.give_back(&rest, time::Duration::ZERO).await;
                 break;
             }
-            let look_up = || {
-                usecase::look_up(
-                    store,
-                    &*self.0.parts.webhooks.clients,
-                    *search,
-                    self.0.now(),
-                )
-            };
+            let look_up = || usecase::look_up(store, *search, self.0.now());
             let done = decide_again(CONFLICTS, look_up).await;
             if let Some(task) = tasks.iter().find(|task| task.token == search.0) {
                 split.note(task, done).await?;

@@ -7,7 +7,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use access::Clients;
 use async_trait::async_trait;
 use domain::{
     posting::{ContentHash, ENRICH, Enrichment, Lifetime},
@@ -149,15 +148,10 @@ impl Enrichments {
         Arc::clone(&self.tasks.parts.enriching.enricher)
     }
 
-    /// What an outcome is recorded with: the store, who may see which originals of duplicates, and
-    /// how long postings live.
-    fn targets(&self) -> (&dyn Store, &dyn Clients, Lifetime) {
+    /// The store that outcomes are recorded in, and the lifetime of approved postings.
+    fn target(&self) -> (&dyn Store, Lifetime) {
         let parts = &self.tasks.parts;
-        (
-            &*parts.store,
-            &*parts.webhooks.clients,
-            parts.settings.lifetime,
-        )
+        (&*parts.store, parts.settings.lifetime)
     }
 
     /// Loads the postings to enrich, and finishes tasks whose posting needs no enrichment any more.
@@ -298,9 +292,9 @@ impl Enrichments {
     }
 
     async fn record_once(&self, outcomes: &[Outcome]) -> Result<(), StoreError> {
-        let (store, clients, lifetime) = self.targets();
+        let (store, lifetime) = self.target();
         let now = self.tasks.now();
-        let recorded = usecase::record_outcomes(store, clients, outcomes, lifetime, now);
+        let recorded = usecase::record_outcomes(store, outcomes, lifetime, now);
         panics::caught(recorded).await?;
         for outcome in outcomes {
             metrics::enriched(&outcome.enrichment.verdict);

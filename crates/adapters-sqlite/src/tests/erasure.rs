@@ -69,7 +69,7 @@ async fn enrich(store: &SqliteStore, words: &str, lease: u128) {
         },
         trace: None,
     };
-    let recorded = record_outcomes(store, store, &[outcome], Lifetime::NEVER, now).await;
+    let recorded = record_outcomes(store, &[outcome], Lifetime::NEVER, now).await;
     recorded.unwrap();
 }
 

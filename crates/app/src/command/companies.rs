@@ -7,7 +7,7 @@ use domain::{
     posting::CompanyPatch,
     usecase::{CompanyChange, CompanyError, update_company},
 };
-use kernel::{Actor, CompanyId, Website, line::InvalidText};
+use kernel::{Actor, CompanyId, Website, field::Patch, line::InvalidText};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use serde_json::{Value, json};
 
@@ -180,10 +180,10 @@ impl Update {
         })?;
         let (by, database) = self.by.open().await?;
         let owner = match &self.owner {
-            None => None,
-            Some(CompanyOwner::None) => Some(None),
+            None => Patch::Keep,
+            Some(CompanyOwner::None) => Patch::Clear,
             Some(CompanyOwner::Client(client)) => {
-                Some(Some(client.find(&*database.clients).await?.id))
+                Patch::Set(client.find(&*database.clients).await?.id)
             }
         };
         let release = Kept {
@@ -196,8 +196,8 @@ impl Update {
             owner,
             release,
         };
-        let (store, clients) = (&*database.store, &*database.clients);
-        let attempt = || update_company(store, clients, id, &change, &by, clock::now());
+        let store = &*database.store;
+        let attempt = || update_company(store, id, &change, &by, clock::now());
         decide_again(COMMAND_PATIENCE, attempt).await?;
         let shown = data(&find(&database, id).await?);
         self.json.record(&shown, FIELDS)

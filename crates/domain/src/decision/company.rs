@@ -126,8 +126,8 @@ fn of_push(write: CompanyWrite, by: Principal) -> CompanyWrite {
 pub struct CompanyChange {
     /// The name and the logo, as far as the operator sets them. Its website is not read.
     pub patch: CompanyPatch,
-    /// The owner, if it changes; `Some(None)` leaves the company to the clients without prefixes.
-    pub owner: Option<Option<ClientId>>,
+    /// The owner; without one, the company is left to the clients without prefixes.
+    pub owner: Patch<ClientId>,
     /// The parts that clients may change again.
     pub release: Kept,
 }
@@ -143,7 +143,7 @@ pub fn change(
     let mut after = before.clone();
     patch.name.apply_required(&mut after.name);
     patch.logo_path.apply(&mut after.logo_path);
-    after.owner = change.owner.unwrap_or(after.owner);
+    change.owner.apply(&mut after.owner);
     after.kept = Kept {
         name: (before.kept.name || patch.name != Patch::Keep) && !release.name,
         logo: (before.kept.logo || patch.logo_path != Patch::Keep) && !release.logo,

@@ -8,7 +8,7 @@ mod search;
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use kernel::{CompanyId, PostingId, SourceIdentifier};
+use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier};
 pub use kernel::{
     StoreError,
     health::{Health, ReplicaPosition, StoreClock},
@@ -89,6 +89,15 @@ pub trait Store: Send + Sync {
         _limit: usize,
     ) -> Result<Vec<Candidate>, StoreError> {
         Ok(Vec::new())
+    }
+
+    /// The prefixes of those of these clients that are stored, as they are now: the postings that
+    /// creators of duplicates may know of. None by default: such creators may know of all.
+    async fn fences(
+        &self,
+        _clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
+        Ok(HashMap::new())
     }
 
     /// Up to `limit` postings that are `approved` or `PendingEnrichment` and whose `expire_at` is

@@ -86,7 +86,7 @@ pub trait Retention: Send + Sync {
     /// that. The events themselves keep their places.
     ///
     /// What is recorded or kept later and is from before the erasure is left out by
-    /// [`ActivityLog::record`](access::ActivityLog::record), and by the cache of drafts.
+    /// the log of the activity of clients, and by the cache of drafts.
     ///
     /// [`StoreError::Conflict`] if there is no such posting in this version.
     async fn erase(&self, erasure: &Erasure) -> Result<(), StoreError>;

@@ -1,10 +1,10 @@
 //! The command of operators about companies.
 
-use access::Clients;
 use kernel::{
     Actor, ClientId, CompanyId, StoreError,
     audit::{Action, Attribution, Entry},
     event::{Event, Subject},
+    field::Patch,
 };
 use time::OffsetDateTime;
 
@@ -39,15 +39,14 @@ kernel::store_failure!(CompanyError);
 /// Its postings stay as they are: a new name makes them due for enrichment with their next push.
 pub async fn update_company(
     store: &dyn Store,
-    clients: &dyn Clients,
     id: CompanyId,
     change: &CompanyChange,
     by: &Attribution,
     now: OffsetDateTime,
 ) -> Result<(), CompanyError> {
-    if let Some(Some(owner)) = change.owner {
-        let client = clients.find(owner).await?;
-        client.ok_or(CompanyError::UnknownOwner(owner))?;
+    if let Patch::Set(owner) = change.owner {
+        let known = store.fences(&[owner]).await?;
+        known.get(&owner).ok_or(CompanyError::UnknownOwner(owner))?;
     }
     let snapshot = store.load(&[], &[id]).await?;
     let before = snapshot.companies.get(&id).ok_or(CompanyError::NotFound)?;

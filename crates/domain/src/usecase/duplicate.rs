@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use access::Clients;
 use kernel::{PostingId, StoreError, outbox::ClaimToken};
 use time::OffsetDateTime;
 
@@ -56,7 +55,6 @@ pub async fn finish_idle_searches(
 /// [`StoreError::Conflict`] if something changed meanwhile, or too many candidates are gone.
 pub async fn look_up(
     store: &dyn Store,
-    clients: &dyn Clients,
     (task, id): (ClaimToken, PostingId),
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
@@ -67,7 +65,7 @@ pub async fn look_up(
         let copies = store.copies(&[id], after, COPIES).await?;
         let Some(last) = copies.last() else { break };
         after = Some(last.id);
-        marked = marked.and(mark_each(store, clients, &copies, now).await?);
+        marked = marked.and(mark_each(store, &copies, now).await?);
     }
     let mut writes = WriteSet::new(now);
     if let Some(own) = own.filter(|it| it.is_open) {
@@ -76,15 +74,15 @@ pub async fn look_up(
         let (copies, unmarked): (Vec<_>, Vec<_>) = younger
             .into_iter()
             .partition(|it| it.duplicate_of.is_some());
-        marked = marked.and(mark_each(store, clients, &copies, now).await?);
-        let fences = Fences::of(clients, unmarked.iter()).await?;
+        marked = marked.and(mark_each(store, &copies, now).await?);
+        let fences = Fences::of(store, unmarked.iter()).await?;
         for it in unmarked {
             if fences.of_creator(&it).permit(&own.source_identifier) {
                 writes.tasks.ask(look_up_duplicates(it.id));
             }
         }
         if marked.is_ok() {
-            mark_all(store, clients, &[own], &mut writes).await?;
+            mark_all(store, &[own], &mut writes).await?;
         }
     } else if marked.is_ok() {
         writes.fingerprints.insert(id, None);
@@ -102,12 +100,11 @@ pub async fn look_up(
 /// it.
 async fn mark_each(
     store: &dyn Store,
-    clients: &dyn Clients,
     copies: &[Candidate],
     now: OffsetDateTime,
 ) -> Result<Result<(), StoreError>, StoreError> {
     let mut writes = WriteSet::new(now);
-    let mut marked = mark_all(store, clients, copies, &mut writes).await;
+    let mut marked = mark_all(store, copies, &mut writes).await;
     if marked.is_ok() && !writes.is_empty() {
         marked = store.commit(writes).await;
     }
@@ -116,7 +113,7 @@ async fn mark_each(
             let mut marked = Ok(());
             for copy in copies {
                 let alone = std::slice::from_ref(copy);
-                let one = Box::pin(mark_each(store, clients, alone, now)).await?;
+                let one = Box::pin(mark_each(store, alone, now)).await?;
                 marked = marked.and(one);
             }
             Ok(marked)
@@ -154,7 +151,6 @@ async fn search(
 /// Adds to a commit what these postings are to be marked with.
 async fn mark_all(
     store: &dyn Store,
-    clients: &dyn Clients,
     postings: &[Candidate],
     writes: &mut WriteSet,
 ) -> Result<(), StoreError> {
@@ -163,7 +159,7 @@ async fn mark_all(
     let copies = postings
         .iter()
         .filter(|it| candidates.iter().any(|other| it.duplicates(other)));
-    let fences = Fences::of(clients, copies).await?;
+    let fences = Fences::of(store, copies).await?;
     let marks = postings.iter().filter_map(|it| {
         let original = it.original(fences.of_creator(it), &candidates);
         let original = original.map(Candidate::as_original);

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use access::Clients;
 use kernel::{PostingId, SourceIdentifier, StoreError, outbox::ClaimToken, trace::TraceParent};
 use time::OffsetDateTime;
 
@@ -115,17 +114,15 @@ fn assignment(
 /// search where others may have become some.
 pub async fn record_outcomes(
     store: &dyn Store,
-    clients: &dyn Clients,
     outcomes: &[Outcome],
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    record(store, clients, outcomes, lifetime, false, now).await
+    record(store, outcomes, lifetime, false, now).await
 }
 
 async fn record(
     store: &dyn Store,
-    clients: &dyn Clients,
     outcomes: &[Outcome],
     lifetime: Lifetime,
     marks_later: bool,
@@ -139,7 +136,7 @@ async fn record(
         Some((posting, outcome.fingerprint(posting)))
     });
     let fingerprints = fingerprints.collect();
-    let mut lookalikes = Lookalikes::of(store, clients, fingerprints, marks_later).await?;
+    let mut lookalikes = Lookalikes::of(store, fingerprints, marks_later).await?;
     // The oldest first, because younger ones may duplicate it.
     let mut by_age: Vec<_> = outcomes.iter().collect();
     by_age.sort_by_key(|outcome| lookalikes.age(snapshot.postings.get(&outcome.posting)?.id));
@@ -173,7 +170,7 @@ async fn record(
     match store.commit(writes).await {
         // The row of an original is no reason for an outcome to wait.
         Err(StoreError::Locked(_)) if relies => {
-            return Box::pin(record(store, clients, outcomes, lifetime, true, now)).await;
+            return Box::pin(record(store, outcomes, lifetime, true, now)).await;
         }
         committed => committed?,
     }
@@ -203,7 +200,6 @@ pub struct GivenUp {
 /// texts, and what rules made is enough for it; other content is worked on anew.
 pub async fn give_up(
     store: &dyn Store,
-    clients: &dyn Clients,
     given_up: &GivenUp,
     lifetime: Lifetime,
     now: OffsetDateTime,
@@ -230,7 +226,7 @@ pub async fn give_up(
                 enrichment: given_up.made.clone().unwrap_or_else(Enrichment::bare),
                 trace: None,
             };
-            record_outcomes(store, clients, &[outcome], lifetime, now).await?;
+            record_outcomes(store, &[outcome], lifetime, now).await?;
             return Ok(false);
         }
         Some((posting, _)) => {

@@ -1,8 +1,7 @@
 //! The duplicates among the postings that outcomes of enrichment are recorded of.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use access::Clients;
 use kernel::{ClientId, PostingId, Prefixes, StoreError};
 use time::OffsetDateTime;
 
@@ -37,7 +36,6 @@ impl Lookalikes {
     /// Finds them by the fingerprints that a batch of outcomes gives its postings.
     pub(super) async fn of(
         store: &dyn Store,
-        clients: &dyn Clients,
         fingerprints: Vec<(&Posting, Fingerprint)>,
         marks_later: bool,
     ) -> Result<Self, StoreError> {
@@ -66,7 +64,7 @@ impl Lookalikes {
         let alike = own
             .values()
             .filter(|it| all().any(|other| it.duplicates(other)));
-        let fences = Fences::of(clients, alike).await?;
+        let fences = Fences::of(store, alike).await?;
         Ok(Self {
             own,
             before,
@@ -187,17 +185,15 @@ pub(super) struct Fences(HashMap<ClientId, Prefixes>);
 impl Fences {
     /// The prefixes of the clients that created these, as they are now.
     pub(super) async fn of(
-        clients: &dyn Clients,
-        postings: impl Iterator<Item = &Candidate> + Send,
+        store: &dyn Store,
+        postings: impl Iterator<Item = &Candidate>,
     ) -> Result<Self, StoreError> {
-        let creators: HashSet<_> = postings.filter_map(Candidate::creator).collect();
-        let mut fences = HashMap::new();
-        for id in creators {
-            if let Some(client) = clients.find(id).await? {
-                fences.insert(id, client.prefixes);
-            }
+        let creators: BTreeSet<_> = postings.filter_map(Candidate::creator).collect();
+        if creators.is_empty() {
+            return Ok(Self::default());
         }
-        Ok(Self(fences))
+        let creators: Vec<_> = creators.into_iter().collect();
+        Ok(Self(store.fences(&creators).await?))
     }
 
     /// What the creator of a posting may see: everything, if it is not known.

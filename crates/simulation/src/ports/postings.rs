@@ -13,7 +13,7 @@ use domain::{
     },
     testing::MemoryStore,
 };
-use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
+use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError};
 use newsletter::subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId};
 use time::OffsetDateTime;
 
@@ -59,6 +59,13 @@ impl Store for Port {
     ) -> Result<Vec<Candidate>, StoreError> {
         let copies = Store::copies(self.memory(), of, after, limit);
         self.0.read("copies", copies).await
+    }
+
+    async fn fences(
+        &self,
+        clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
+        self.0.read("fences", self.memory().fences(clients)).await
     }
 
     async fn overdue(

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use access::{Client, ClientWrite, StoredSecret};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-use kernel::{ClientId, StoreError, Version, audit::Entry};
+use kernel::{ClientId, Prefixes, StoreError, Version, audit::Entry};
 
 pub use self::activity::{
     DayRow, PushNoted, RefusalRow, UseNoted, activities, clients_of, days_of, merged, refusals_of,
@@ -15,7 +15,7 @@ use crate::{
     audit, binds, each, entity,
     entity::{Entity, row},
     executor::{Executor, Outcome},
-    statement,
+    read, statement,
     stored::{corrupt, digest, most, prefixes},
     types::{Id, Moment, StoredId, TextList, optional_time},
 };
@@ -131,6 +131,34 @@ pub async fn versions(
         .into_iter()
         .map(|(id, version)| Ok((ClientId::new(id.uuid("clients.id")?), version)));
     versions.collect()
+}
+
+read! {
+    /// The postings that a client may use.
+    FenceRow = clients {
+        id: Id,
+        prefixes: Text,
+    }
+}
+
+statement! {
+    Fences = "SELECT {clients read} FROM clients WHERE id = {each id}",
+    over [FenceRow],
+    returns <FenceRow as Entity>::Row
+}
+
+/// The prefixes of those of these clients that are stored.
+pub async fn fences(
+    conn: &mut impl Executor,
+    ids: &[ClientId],
+) -> Outcome<HashMap<ClientId, Prefixes>> {
+    let ids = each! { ids, id => id: id.uuid() };
+    let rows: Vec<FenceRow> = conn.load_each::<Fences, _>(&ids, &[]).await?;
+    let fence = |row: FenceRow| {
+        let id = ClientId::new(row.id.uuid("clients.id")?);
+        Ok((id, prefixes(&row.prefixes, "clients.prefixes")?))
+    };
+    rows.into_iter().map(fence).collect()
 }
 
 statement! {
@@ -255,7 +283,7 @@ macro_rules! clients {
             use access::{
                 Activity, ActivityLog, Client, ClientWrite, Clients, activity::ActivityWrites,
             };
-            use kernel::{ClientId, StoreError, Version, audit::Entry};
+            use kernel::{ClientId, Prefixes, StoreError, Version, audit::Entry};
             use $crate::client;
 
             $crate::port! {

@@ -67,8 +67,8 @@ impl Enrichments {
         failure: &Failure,
         given_up: &GivenUp,
     ) -> Result<(), StoreError> {
-        let (store, clients, lifetime) = self.targets();
-        let attempt = || usecase::give_up(store, clients, given_up, lifetime, self.tasks.now());
+        let (store, lifetime) = self.target();
+        let attempt = || usecase::give_up(store, given_up, lifetime, self.tasks.now());
         match decide_again(CONFLICTS, attempt).await {
             Ok(true) => failure.log_end(task),
             Ok(false) => return Ok(()),

@@ -18,7 +18,7 @@ use domain::{
     posting::duplicate::{Candidate, Fingerprint},
     store::{LockedRows, RowLocks, Snapshot, Store, WriteSet},
 };
-use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
+use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 use tokio::{
     sync::watch,
@@ -221,6 +221,13 @@ impl Store for FaultyStore {
         limit: usize,
     ) -> Result<Vec<Candidate>, StoreError> {
         Store::copies(&*self.memory, of, after, limit).await
+    }
+
+    async fn fences(
+        &self,
+        clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
+        self.memory.fences(clients).await
     }
 
     async fn overdue(

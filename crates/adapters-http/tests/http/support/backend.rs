@@ -99,7 +99,7 @@ impl Backend {
             trace: None,
         });
         let outcomes: Vec<_> = outcomes.collect();
-        let recorded = usecase::record_outcomes(store, store, &outcomes, Lifetime::NEVER, now);
+        let recorded = usecase::record_outcomes(store, &outcomes, Lifetime::NEVER, now);
         recorded.await.unwrap();
     }
 }

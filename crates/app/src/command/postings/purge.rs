@@ -12,7 +12,6 @@ use std::{
 use anyhow::Context as _;
 use clap::Args;
 use domain::{
-    authority,
     posting::PostingView,
     store::{self, ListQuery, PostingReader, Retention, Texts},
 };

@@ -2,6 +2,7 @@
 
 use kernel::{
     ClientId, Prefixes,
+    field::Patch,
     testing::{by_ann, uuid},
 };
 
@@ -137,7 +138,7 @@ fn the_first_line_of_an_import_decides_a_company() {
 fn correct(board: &mut Board, name: Option<&str>, logo: Option<Option<&str>>, release: Kept) {
     let command = CompanyChange {
         patch: CompanyPatch::parse(name, logo).unwrap(),
-        owner: None,
+        owner: Patch::Keep,
         release,
     };
     let ann = Actor::Operator(Some(by_ann(1).operator));

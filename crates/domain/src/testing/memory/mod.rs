@@ -17,7 +17,7 @@ use std::{
 use access::{Activity, Client, sign_in::SignInToken};
 use async_trait::async_trait;
 use kernel::{
-    ClientId, CompanyId, PostingId, SourceIdentifier, StoreError,
+    ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError,
     audit::Entry,
     event::{CompanyState, Cursor, Event, RecordedEvent, Subject},
     outbox::{ClaimToken, Effect, TaskId, TaskWrites},
@@ -391,6 +391,15 @@ impl Store for MemoryStore {
             original.is_some_and(|it| of.contains(&it.id)) && after.is_none_or(|id| it.id > id)
         };
         Ok(state.candidates().filter(is_copy).take(limit).collect())
+    }
+
+    async fn fences(
+        &self,
+        clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
+        let state = self.state();
+        let named = state.clients.iter().filter(|it| clients.contains(&it.id));
+        Ok(named.map(|it| (it.id, it.prefixes.clone())).collect())
     }
 
     async fn overdue(

@@ -98,7 +98,7 @@ impl World {
     async fn record(&mut self, outcome: Outcome) -> Result<(), StoreError> {
         self.now += hours(1);
         let store = &self.store;
-        record_outcomes(store, store, &[outcome], Lifetime::days(60), self.now).await
+        record_outcomes(store, &[outcome], Lifetime::days(60), self.now).await
     }
 
     /// Gives the enrichment of an assignment up, and returns whether its task is dead.
@@ -117,14 +117,7 @@ impl World {
 
     async fn end(&mut self, given_up: GivenUp) -> bool {
         self.now += hours(1);
-        let is_dead = give_up(
-            &self.store,
-            &self.store,
-            &given_up,
-            Lifetime::days(60),
-            self.now,
-        )
-        .await;
+        let is_dead = give_up(&self.store, &given_up, Lifetime::days(60), self.now).await;
         let is_dead = is_dead.unwrap();
         assert_eq!(self.rows(true).await.len(), usize::from(is_dead));
         is_dead

@@ -1,6 +1,6 @@
 //! A board of several clients, whose postings are judged and searched when a test says so.
 
-use std::sync::Mutex;
+use std::{collections::HashMap, sync::Mutex};
 
 use access::{Clients, testing::client};
 use async_trait::async_trait;
@@ -91,6 +91,13 @@ impl Store for Raced<'_> {
     ) -> Result<Vec<Candidate>, StoreError> {
         self.call();
         self.store.copies(of, after, limit).await
+    }
+
+    async fn fences(
+        &self,
+        clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
+        self.store.fences(clients).await
     }
 
     async fn overdue(
@@ -206,7 +213,7 @@ impl Board {
         });
         let outcomes: Vec<_> = outcomes.collect();
         let now = self.now();
-        let recorded = record_outcomes(store, &self.store, &outcomes, Lifetime::NEVER, now).await;
+        let recorded = record_outcomes(store, &outcomes, Lifetime::NEVER, now).await;
         if recorded != Ok(()) {
             assert_eq!(recorded, Err(StoreError::Conflict));
             self.give_back(&claimed).await;
@@ -224,7 +231,7 @@ impl Board {
             return self.give_back(&claimed).await;
         };
         for task in busy {
-            let done = look_up(store, &self.store, task, self.now()).await;
+            let done = look_up(store, task, self.now()).await;
             if done != Ok(()) {
                 assert_eq!(done, Err(StoreError::Conflict));
                 self.store.give_back(&[task.0], noon()).await.unwrap();
