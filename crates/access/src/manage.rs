@@ -3,13 +3,11 @@
 use kernel::{
     ClientId, StoreError,
     audit::{Action, Attribution, Entry},
+    decide_again,
 };
 use time::{Duration, OffsetDateTime};
 
 use crate::{Client, ClientChange, ClientWrite, Clients, NewClient};
-
-/// How often a change is decided again after conflicts.
-const MOST_CONFLICTS: usize = 5;
 
 /// The reason why a command about a client was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +22,8 @@ pub enum ClientError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+kernel::store_failure!(ClientError);
 
 /// Another secret for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,8 +118,7 @@ impl ManagedClients<'_> {
         now: OffsetDateTime,
         decide: impl Fn(&Client) -> Option<ClientWrite> + Send + Sync,
     ) -> Result<Client, ClientError> {
-        let mut conflicts = 0;
-        loop {
+        let attempt = || async {
             let before = self.find(id).await?;
             if !before.is_active() {
                 return Err(ClientError::Revoked(id));
@@ -135,12 +134,10 @@ impl ManagedClients<'_> {
             } else {
                 entry
             };
-            match self.clients.update(&write, Some(&entry)).await {
-                Err(StoreError::Conflict) if conflicts < MOST_CONFLICTS => conflicts += 1,
-                Err(error) => return Err(error.into()),
-                Ok(()) => return Ok(write.client),
-            }
-        }
+            self.clients.update(&write, Some(&entry)).await?;
+            Ok(write.client)
+        };
+        decide_again(attempt).await
     }
 
     fn entry(&self, action: Action, id: ClientId, now: OffsetDateTime) -> Entry {

@@ -26,6 +26,31 @@ pub enum StoreError {
 pub trait StoreFailure: From<StoreError> {
     /// The error of the store, if it is one.
     fn store_error(&self) -> Option<&StoreError>;
+
+    /// Whether another transaction wrote first or holds a row, so that the use case has to decide
+    /// again on what is stored now.
+    fn is_conflict(&self) -> bool {
+        let failure = self.store_error();
+        matches!(failure, Some(StoreError::Conflict | StoreError::Locked(_)))
+    }
+}
+
+/// The most attempts of [`decide_again`].
+pub const ATTEMPTS: usize = 6;
+
+/// Runs a use case again after conflicts, at once and at most [`ATTEMPTS`] times in all. Where a
+/// runtime can wait, `runtime::decide_again` is for longer conflicts.
+pub async fn decide_again<T, E: StoreFailure, F>(mut attempt: impl FnMut() -> F) -> Result<T, E>
+where
+    F: Future<Output = Result<T, E>>,
+{
+    for _ in 1..ATTEMPTS {
+        match attempt().await {
+            Err(error) if error.is_conflict() => {}
+            done => return done,
+        }
+    }
+    attempt().await
 }
 
 /// Implements [`StoreFailure`] for an error that has a variant `Store`.
@@ -46,5 +71,38 @@ macro_rules! store_failure {
 impl StoreFailure for StoreError {
     fn store_error(&self) -> Option<&StoreError> {
         Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::ready,
+        pin::pin,
+        task::{Context, Poll, Waker},
+    };
+
+    use super::*;
+
+    #[test]
+    fn a_conflict_and_a_held_row_are_decided_again_and_nothing_else_is() {
+        let locked = || StoreError::Locked("a row".to_owned());
+        let down = || StoreError::Unavailable("gone".to_owned());
+        for (errors, expect) in [
+            (vec![], Ok(1)),
+            (vec![StoreError::Conflict, locked()], Ok(3)),
+            (vec![locked(), down()], Err(down())),
+            (vec![locked(); ATTEMPTS - 1], Ok(ATTEMPTS)),
+            (vec![locked(); ATTEMPTS], Err(locked())),
+        ] {
+            let mut calls = 0;
+            let attempt = || {
+                calls += 1;
+                ready(errors.get(calls - 1).cloned().map_or(Ok(calls), Err))
+            };
+            let mut context = Context::from_waker(Waker::noop());
+            let done = pin!(decide_again(attempt)).poll(&mut context);
+            assert_eq!(done, Poll::Ready(expect), "{errors:?}");
+        }
     }
 }

@@ -47,7 +47,7 @@ pub use self::{
     catalogue_name::{CatalogueName, InvalidName},
     day::microseconds,
     decision_code::DecisionCode,
-    error::{StoreError, StoreFailure},
+    error::{ATTEMPTS, StoreError, StoreFailure, decide_again},
     id::{CatalogueId, ClientId, CompanyId, InvalidIdentifier, PostingId, SourceIdentifier},
     min_hash::MinHash,
     prefixes::{Forbidden, InvalidPrefix, Prefixes},

@@ -21,11 +21,7 @@ where
     F: Future<Output = Result<T, E>>,
 {
     let waits = waits::after_conflicts().within(within).from_now();
-    let is_conflict = |error: &E| {
-        let failure = error.store_error();
-        matches!(failure, Some(StoreError::Conflict | StoreError::Locked(_)))
-    };
-    retry(waits, is_conflict, attempt).await
+    retry(waits, E::is_conflict, attempt).await
 }
 
 /// Calls again after failures that may pass, after these waits, until they end. A panic is a

@@ -8,6 +8,7 @@ use domain::{
 use kernel::{
     ClientId, Prefixes, StoreError,
     audit::{Action, Attribution, Entry},
+    decide_again,
     event::{Cursor, EventLog, RecordedEvent},
     field::Patch,
     validation::FieldErrors,
@@ -19,9 +20,6 @@ use crate::{
     EndpointWrite, Health, LoggedDelivery, MOST_ENDPOINTS, MOST_WAITING, NewEndpoint, Owner,
     Secret, Sender, TrackedEndpoint, WaitingEvent, Webhooks, log::of_owner, logged, posting_of,
 };
-
-/// How often a change is decided again after conflicts.
-const MOST_CONFLICTS: usize = 5;
 
 /// The reason why a command about an endpoint was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +43,8 @@ pub enum WebhookError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+kernel::store_failure!(WebhookError);
 
 /// The author of a command about endpoints.
 #[derive(Clone, Copy, Debug)]
@@ -177,8 +177,8 @@ impl ManagedWebhooks<'_> {
         self.write(id, Action::WEBHOOKS_ROTATE, now, decide).await
     }
 
-    /// Loads, decides and writes: once more after a conflict, as a worker may have disabled the
-    /// endpoint, or another manager changed it.
+    /// Loads, decides and writes: again after a conflict, as a worker may have disabled the endpoint,
+    /// or another manager changed it.
     async fn write(
         &self,
         id: EndpointId,
@@ -186,31 +186,26 @@ impl ManagedWebhooks<'_> {
         now: OffsetDateTime,
         decide: impl Fn(&Endpoint) -> Option<EndpointWrite> + Send + Sync,
     ) -> Result<TrackedEndpoint, WebhookError> {
-        let mut conflicts = 0;
-        loop {
+        let attempt = || async {
             let before = self.find(id).await?;
             let Some(write) = decide(&before.endpoint) else {
                 return Ok(before);
             };
             let entry = self.entry(action.clone(), id, now);
             let entry = entry.map(|entry| describe(entry, &before.endpoint, &write.endpoint));
-            match self.webhooks.update(&write, entry.as_ref()).await {
-                Err(StoreError::Conflict) if conflicts < MOST_CONFLICTS => conflicts += 1,
-                Err(error) => return Err(error.into()),
-                Ok(()) => {
-                    let health = if write.starts_over {
-                        Health::default()
-                    } else {
-                        before.health
-                    };
-                    return Ok(TrackedEndpoint {
-                        endpoint: write.endpoint,
-                        health,
-                        ..before
-                    });
-                }
-            }
-        }
+            self.webhooks.update(&write, entry.as_ref()).await?;
+            let health = if write.starts_over {
+                Health::default()
+            } else {
+                before.health
+            };
+            Ok(TrackedEndpoint {
+                endpoint: write.endpoint,
+                health,
+                ..before
+            })
+        };
+        decide_again(attempt).await
     }
 
     /// Deletes an endpoint.

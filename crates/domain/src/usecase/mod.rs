@@ -1,5 +1,6 @@
 //! The use cases: load, decide, commit. Each takes its ports, its batch and the time.
 
+mod board;
 mod catalogue;
 mod company;
 mod duplicate;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use self::{
+    board::Board,
     catalogue::{CatalogueError, UndoCatalogue, UndoOrder, forget_catalogue, undo_expiries},
     company::{CompanyError, update_company},
     duplicate::{finish_idle_searches, look_up},

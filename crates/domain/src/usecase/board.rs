@@ -1,0 +1,95 @@
+//! The use cases of a service that embeds this crate.
+
+use kernel::{CompanyId, SourceIdentifier, StoreError, audit::Attribution, decide_again};
+use time::OffsetDateTime;
+
+use super::{
+    Answers, CompanyChange, CompanyError, ModerationError, expire, ingest, moderate, update_company,
+};
+use crate::{
+    decision::{WriteSet, outcome},
+    posting::{ContentHash, Enrichment, Lifetime, Posting, PutPosting, moderation::Moderation},
+    store::Store,
+};
+
+/// A board of postings on a store. Each command loads, decides and commits, and decides again after
+/// a conflict, at most [`ATTEMPTS`](kernel::ATTEMPTS) times.
+#[derive(Clone, Copy, Debug)]
+pub struct Board<S> {
+    /// The store.
+    pub store: S,
+    /// The lifetime that an approval starts.
+    pub lifetime: Lifetime,
+}
+
+impl<S: Store> Board<S> {
+    /// Carries out commands in their order, in one commit; see [`ingest`].
+    pub async fn put(
+        &self,
+        puts: &[PutPosting],
+        now: OffsetDateTime,
+    ) -> Result<Answers, StoreError> {
+        decide_again(|| ingest(&self.store, puts, self.lifetime, now)).await
+    }
+
+    /// Carries out an operator's command, and returns the posting afterwards.
+    pub async fn moderate(
+        &self,
+        identifier: &SourceIdentifier,
+        command: &Moderation,
+        by: &Attribution,
+        now: OffsetDateTime,
+    ) -> Result<Posting, ModerationError> {
+        let (store, lifetime) = (&self.store, self.lifetime);
+        decide_again(|| moderate(store, identifier, command, None, by, lifetime, now)).await
+    }
+
+    /// Records the result of enriching the content that a posting was [due](outcome::due) for.
+    /// Returns whether it counts: it does not if the content has changed meanwhile.
+    pub async fn judge(
+        &self,
+        identifier: &SourceIdentifier,
+        content: ContentHash,
+        made: &Enrichment,
+        now: OffsetDateTime,
+    ) -> Result<bool, StoreError> {
+        let attempt = || async {
+            let identifiers = std::slice::from_ref(identifier);
+            let mut snapshot = self.store.load(identifiers, &[]).await?;
+            let Some(posting) = snapshot.postings.get(identifier) else {
+                return Ok(false);
+            };
+            let company = snapshot.company_of(posting)?;
+            let change = outcome::apply(posting, company, content, made, None, self.lifetime, now);
+            let Some(change) = change else {
+                return Ok(false);
+            };
+            let mut writes = WriteSet::new(now);
+            change.record(&mut snapshot, &mut writes);
+            self.store.commit(writes).await?;
+            Ok(true)
+        };
+        decide_again(attempt).await
+    }
+
+    /// Expires up to `limit` postings whose lifetime has ended, and returns how many there were.
+    pub async fn expire(&self, limit: usize, now: OffsetDateTime) -> Result<usize, StoreError> {
+        let attempt = || async {
+            let overdue = self.store.overdue(now, limit).await?;
+            expire(&self.store, &overdue, now).await?;
+            Ok(overdue.len())
+        };
+        decide_again(attempt).await
+    }
+
+    /// Carries out an operator's change of a company.
+    pub async fn change_company(
+        &self,
+        id: CompanyId,
+        change: &CompanyChange,
+        by: &Attribution,
+        now: OffsetDateTime,
+    ) -> Result<(), CompanyError> {
+        decide_again(|| update_company(&self.store, id, change, by, now)).await
+    }
+}
