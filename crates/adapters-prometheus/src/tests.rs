@@ -3,7 +3,7 @@ use std::{sync::Arc, time::Duration};
 use ::webhooks::{EndpointState, Webhooks, testing::endpoint};
 use async_trait::async_trait;
 use domain::{
-    catalogue::{CatalogueId, CatalogueQuery, Catalogues, Leased, PastImport},
+    catalogue::{CatalogueId, CatalogueQuery, Catalogues, HeldBecause, Leased, PastImport},
     import::{Counts, Missing, Summary},
     posting::{DUPLICATES, ENRICH, Lifetime, enrich},
     store::{Health, Store as _, WriteSet},
@@ -274,7 +274,7 @@ async fn the_page_counts_postings_and_says_how_imports_ended() {
         missing: Some(Missing {
             count: 40,
             expired: 0,
-            held: true,
+            held: Some(HeldBecause::Share),
         }),
         complete: true,
     };

@@ -47,6 +47,12 @@ pub struct Receipt {
 }
 
 impl Receipt {
+    /// Whether the line expires a posting that is not there, so that nothing is left to do. No
+    /// other refusal of a line has this status.
+    pub fn is_needless(&self) -> bool {
+        self.outcome == Outcome::Refused && self.status == Some(404)
+    }
+
     /// Whether the line was not taken.
     pub const fn is_refusal(&self) -> bool {
         !matches!(self.outcome, Outcome::Taken)
@@ -54,14 +60,17 @@ impl Receipt {
 }
 
 /// Postings of a catalogue that no line named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Missing {
     /// How many there are.
     pub count: u64,
     /// How many of them have expired.
     pub expired: u64,
-    /// Whether none has, because they are so many.
+    /// Whether none has.
     pub held: bool,
+    /// Why none has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
 }
 
 /// The last line of an answer.
@@ -74,6 +83,7 @@ pub struct Summary {
     pub complete: bool,
     /// Lines that the answer has no receipts of, because they are too many.
     pub receipts_omitted: u64,
+    pub unattributed: u64,
     pub missing: Option<Missing>,
     /// The notices of the lines that were taken, by code.
     pub notices: BTreeMap<String, u64>,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
 /// A line with an identifier and a payload, both as they are spelled.
@@ -14,9 +14,34 @@ pub struct Entry<'a> {
     pub payload: &'a RawValue,
 }
 
+/// A line of rejects whose payload is the text of a line that was not read. Any other line with a
+/// text as its payload is written so, too.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unread {
+    #[serde(rename = "id")]
+    _id: IgnoredAny,
+    payload: String,
+    #[serde(rename = "status")]
+    _status: IgnoredAny,
+    #[serde(rename = "message")]
+    _message: IgnoredAny,
+    #[serde(rename = "errors")]
+    _errors: IgnoredAny,
+}
+
 /// Appends the line to send, without a line break: only identifier and payload, so that a line of
-/// rejects can be pushed as it is. A text that is no [`Entry`] is left for the service to refuse.
+/// rejects can be pushed as it is; of one that was not read, its text as it was, or as it was
+/// corrected. A text that is no [`Entry`] is left for the service to refuse.
 pub fn write_line(text: &[u8], reopens: bool, body: &mut Vec<u8>) {
+    if let Ok(Unread { payload, .. }) = serde_json::from_slice(text) {
+        let line = payload.replace(['\n', '\r'], " ");
+        return write_entry(line.as_bytes(), reopens, body);
+    }
+    write_entry(text, reopens, body);
+}
+
+fn write_entry(text: &[u8], reopens: bool, body: &mut Vec<u8>) {
     let Ok(Entry { id, payload }) = serde_json::from_slice(text) else {
         body.extend(text);
         return;

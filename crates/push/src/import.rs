@@ -31,6 +31,8 @@ pub struct Catalogue {
     pub max_missing: Option<u8>,
     /// The number of missing postings up to which the share does not matter.
     pub min_missing: Option<u64>,
+    /// The number of lines without a readable identifier up to which missing postings expire.
+    pub max_unattributed: Option<u64>,
     /// The number of imports in a row that have to miss a posting for it to expire.
     pub misses: Option<u8>,
 }
@@ -56,6 +58,7 @@ impl Options {
             for (name, number) in [
                 ("max_missing", catalogue.max_missing.map(u64::from)),
                 ("min_missing", catalogue.min_missing),
+                ("max_unattributed", catalogue.max_unattributed),
                 ("misses", catalogue.misses.map(u64::from)),
             ] {
                 parameters.extend(number.map(|number| format!("{name}={number}")));
@@ -79,6 +82,8 @@ impl Options {
 pub struct Import {
     /// The lines by outcome.
     pub counts: Counts,
+    /// Refused lines whose identifiers cannot be read.
+    pub unattributed: u64,
     /// What a catalogue lacks.
     pub missing: Option<Missing>,
     /// What lines that were taken left undone, by the notice's code.
@@ -94,6 +99,7 @@ impl Import {
     pub(crate) fn add(&mut self, answer: Answer, done: &Counts) {
         let summary = answer.summary.unwrap_or_default();
         self.counts.add(&summary.counts.after(done));
+        self.unattributed += summary.unattributed;
         self.missing = summary.missing;
         for (code, count) in summary.notices {
             *self.notices.entry(code).or_default() += count;
@@ -102,14 +108,17 @@ impl Import {
         self.receipts_omitted += summary.receipts_omitted;
     }
 
-    /// Whether every line was taken, and nothing was held back.
+    /// Whether nothing is left to do: every line was taken, or expires a posting that is not
+    /// there, and nothing was held back.
     pub fn is_clean(&self) -> bool {
-        self.counts.is_clean() && !self.is_held()
+        let needless = self.receipts.iter().filter(|receipt| receipt.is_needless());
+        let all_refused = self.counts.refused == needless.count() as u64;
+        all_refused && self.counts.failed == 0 && !self.is_held()
     }
 
     /// Whether postings that a catalogue lacks were kept from expiring.
     pub fn is_held(&self) -> bool {
-        self.missing.is_some_and(|missing| missing.held)
+        self.missing.as_ref().is_some_and(|missing| missing.held)
     }
 }
 
@@ -132,6 +141,7 @@ mod tests {
             name: "c".to_owned(),
             max_missing: Some(5),
             min_missing: None,
+            max_unattributed: None,
             misses: Some(3),
         });
         assert_eq!(

@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    fmt::Write as _,
     io::{self, Write},
     ops::ControlFlow,
 };
@@ -21,7 +22,7 @@ use crate::{
 #[derive(Serialize)]
 struct Reject<'a> {
     id: Cow<'a, RawValue>,
-    /// The line as a text, if it is not one of a posting.
+    /// The line as a text, if it was not read, or has a text in the place of its payload.
     payload: Cow<'a, RawValue>,
     status: Option<u16>,
     message: &'a str,
@@ -59,14 +60,14 @@ pub fn write_rejects(
 }
 
 fn write(line: &[u8], receipt: &Receipt, file: &mut impl Write) -> io::Result<()> {
-    let (id, payload) = if let Ok(Entry { id, payload }) = serde_json::from_slice(line) {
-        (Cow::Borrowed(id), Cow::Borrowed(payload))
-    } else {
-        let text = String::from_utf8_lossy(line);
-        (
+    let entry = serde_json::from_slice(line).ok();
+    let entry = entry.filter(|Entry { payload, .. }| !payload.get().starts_with('"'));
+    let (id, payload) = match entry {
+        Some(Entry { id, payload }) => (Cow::Borrowed(id), Cow::Borrowed(payload)),
+        None => (
             Cow::Owned(to_raw_value(&receipt.id)?),
-            Cow::Owned(to_raw_value(&text)?),
-        )
+            Cow::Owned(to_raw_value(&text(line))?),
+        ),
     };
     let reject = Reject {
         id,
@@ -80,6 +81,20 @@ fn write(line: &[u8], receipt: &Receipt, file: &mut impl Write) -> io::Result<()
     };
     serde_json::to_writer(&mut *file, &reject)?;
     file.write_all(b"\n")
+}
+
+/// A line as a text. A byte that is not UTF-8 becomes `\\xE9`, which the service refuses in turn: no
+/// byte is lost or guessed.
+fn text(line: &[u8]) -> String {
+    let mut text = String::with_capacity(line.len());
+    for chunk in line.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a string cannot fail.
+            _ = write!(text, "\\x{byte:02X}");
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -140,5 +155,42 @@ mod tests {
         assert_eq!(rows, expect);
         let first = r#"{"id":"a\/b","payload":{"expiration":null,"n":1.50,"n":1.50},"#;
         assert!(written(true).starts_with(first));
+    }
+
+    #[test]
+    fn a_line_that_was_not_read_can_be_corrected_and_pushed_again() {
+        let lines = [
+            r#"{"id":"a","payload":{"n":NaN}}"#,
+            r#"{"id":"b","payload":"{}"}"#,
+            r#"{"id":"c","payload":{"t":"5" pipe"}}"#,
+        ];
+        let refused =
+            |line, id| json!({"line": line, "id": id, "outcome": "refused", "status": 400});
+        let receipts = [refused(1, "a"), refused(2, "b"), refused(3, "c")];
+        let receipts = receipts.map(|receipt| serde_json::from_value(receipt).unwrap());
+        let import = Import {
+            receipts: receipts.into(),
+            ..Import::default()
+        };
+        let mut file = Vec::new();
+        let options = Options::default();
+        let source = Source::text(&lines.join("\n"));
+        write_rejects(&source, &options, &import, &mut file).unwrap();
+        let file = String::from_utf8(file).unwrap();
+        let sent = |file: &str| {
+            let lines = file.lines().map(|line| {
+                let mut sent = Vec::new();
+                write_line(line.as_bytes(), false, &mut sent);
+                String::from_utf8(sent).unwrap()
+            });
+            lines.collect::<Vec<_>>()
+        };
+        assert_eq!(sent(&file), lines);
+        let corrected = sent(&file.replace("NaN", "null"));
+        assert_eq!(corrected[0], r#"{"id":"a","payload":{"n":null}}"#);
+        assert_eq!(
+            text(b"{\"t\":\"caf\xe9 \xc3\xa9\"}"),
+            r#"{"t":"caf\xE9 é"}"#
+        );
     }
 }

@@ -14,12 +14,8 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use flate2::bufread::MultiGzDecoder;
+use kernel::body::Nesting;
 use program::input::{LineReader, without_mark};
-use serde::{
-    Deserializer as _,
-    de::{Error as _, SeqAccess, Visitor},
-};
-use serde_json::value::RawValue;
 
 use crate::spool::{Spool, SpoolReader};
 
@@ -115,7 +111,6 @@ impl Source {
             each,
             position,
             number: 0,
-            is_stopped: false,
         };
         let read = if is_array {
             lines.read_array(input)
@@ -229,7 +224,6 @@ struct Lines<F> {
     position: Rc<Cell<u64>>,
     /// The number of the last line.
     number: u64,
-    is_stopped: bool,
 }
 
 impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
@@ -241,8 +235,7 @@ impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
             text: text.trim_ascii(),
             position: self.position.get(),
         };
-        self.is_stopped = (self.each)(line).is_break();
-        !self.is_stopped
+        (self.each)(line).is_continue()
     }
 
     fn read(&mut self, input: impl BufRead) -> io::Result<()> {
@@ -261,33 +254,113 @@ impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
         Ok(())
     }
 
-    fn read_array(&mut self, input: impl Read) -> io::Result<()> {
-        let mut json = serde_json::Deserializer::from_reader(input);
-        let read = json.deserialize_seq(&mut *self);
-        match read.and_then(|()| json.end()) {
-            Err(_) if self.is_stopped => Ok(()),
-            read => read.map_err(io::Error::from),
+    fn read_array(&mut self, mut input: impl BufRead) -> io::Result<()> {
+        let mut items = Items::default();
+        loop {
+            let piece = input.fill_buf()?;
+            if piece.is_empty() {
+                return items.finish();
+            }
+            for byte in piece {
+                if let Some(item) = items.take(*byte)?
+                    && !self.add(&item)
+                {
+                    return Ok(());
+                }
+            }
+            let length = piece.len();
+            input.consume(length);
         }
     }
 }
 
-/// Takes the elements of an array as lines.
-impl<'de, F: FnMut(Line<'_>) -> ControlFlow<()>> Visitor<'de> for &mut Lines<F> {
-    type Value = ();
+/// Cuts an array into its items, whatever is wrong with each.
+#[derive(Default)]
+struct Items {
+    place: Place,
+    nesting: Nesting,
+    item: Vec<u8>,
+}
 
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an array")
+#[derive(Default, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Before,
+    Inside,
+    Behind,
+}
+
+impl Items {
+    /// Takes the next byte of the input; returns the item that it ends.
+    fn take(&mut self, byte: u8) -> io::Result<Option<Vec<u8>>> {
+        match self.place {
+            _ if self.item.is_empty() && byte.is_ascii_whitespace() => return Ok(None),
+            Place::Before => {
+                // It begins with a bracket, or would be no array.
+                self.place = Place::Inside;
+                return Ok(None);
+            }
+            Place::Behind => return Err(io::Error::other("something follows the array")),
+            Place::Inside => {}
+        }
+        if self.nesting.is_outside() {
+            let is_complete = self.item.trim_ascii_end().ends_with(b"}");
+            let next = match byte {
+                b']' => {
+                    self.place = Place::Behind;
+                    None
+                }
+                b',' => None,
+                // The comma is missing.
+                b'{' if is_complete => Some(byte),
+                _ => return self.keep(byte).map(|()| None),
+            };
+            let item = std::mem::take(&mut self.item);
+            next.map_or(Ok(()), |byte| self.keep(byte))?;
+            return Ok((!item.is_empty()).then_some(item));
+        }
+        self.keep(byte)?;
+        Ok(if byte == b':' && self.nesting.is_in_string() {
+            self.cut()
+        } else {
+            None
+        })
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        while let Some(element) = elements.next_element::<Box<RawValue>>()? {
-            // A line break outside of strings is a space like any other, and inside there is none.
-            let line = element.get().replace(['\n', '\r'], " ");
-            if !self.add(line.as_bytes()) {
-                return Err(A::Error::custom("no more is wanted"));
-            }
+    fn keep(&mut self, byte: u8) -> io::Result<()> {
+        if self.item.len() == LONGEST_LINE {
+            let problem = format!("the next item is longer than {LONGEST_LINE} bytes");
+            return Err(io::Error::other(problem));
         }
+        self.nesting.pass(byte);
+        // A line break outside of strings is a space like any other, and inside there is none.
+        let is_break = matches!(byte, b'\n' | b'\r');
+        self.item.push(if is_break { b' ' } else { byte });
         Ok(())
+    }
+
+    /// Ends the item where the next one seems to begin inside of a string: a quotation mark too
+    /// many turned strings inside out. In a string that is not broken these quotation marks would
+    /// have escapes.
+    fn cut(&mut self) -> Option<Vec<u8>> {
+        let text = self.item.strip_suffix(b":")?.trim_ascii_end();
+        let names = [&b"\"id\""[..], b"\"payload\""];
+        let text = names.iter().find_map(|name| text.strip_suffix(*name))?;
+        let start = text.trim_ascii_end().strip_suffix(b"{")?;
+        let before = start.trim_ascii_end().strip_suffix(b",")?.trim_ascii_end();
+        let end = before.ends_with(b"}").then_some(before.len())?;
+        let next = self.item.split_off(start.len());
+        self.item.truncate(end);
+        self.nesting = Nesting::default();
+        next.iter().for_each(|byte| self.nesting.pass(*byte));
+        Some(std::mem::replace(&mut self.item, next))
+    }
+
+    fn finish(self) -> io::Result<()> {
+        if self.place == Place::Behind {
+            return Ok(());
+        }
+        Err(io::Error::other("it ends before its array does"))
     }
 }
 
@@ -374,19 +447,34 @@ mod tests {
             assert_eq!(read(&packed).unwrap(), numbered(&lines));
         }
         assert_eq!(read(b"[\n]").unwrap(), []);
-        for (text, last) in [
-            ("[1, {\"a\":]}, 2]", 1),
-            ("[1,]", 1),
-            ("[\"a\nb\"]", 0),
-            ("[1", 1),
-            ("[1,", 1),
-            ("[1 2]", 1),
-            ("[1] [2]", 1),
-        ] {
+        for (text, last) in [("[1", 0), ("[1,", 1), ("[1, {\"a\":]", 1), ("[1] [2]", 1)] {
             let error = format!("{:#}", read(text.as_bytes()).unwrap_err());
             let expect = format!("in.csv cannot be read beyond line {last}: ");
             assert!(error.contains(&expect), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_bad_item_of_an_array_is_a_line_of_its_own() {
+        let good = r#"{"id":"z","payload":{"x":[{"id":1},{"id":2}]}}"#;
+        for bad in [
+            r#"{"id":"a","payload":{"n":NaN,"t":None,}}"#,
+            r#"{'id': 'a', 'payload': {'t': 'a, b'}}"#,
+            r#"{"id":"a","payload":{"t":"5" pipe"}}"#,
+            r#"{"id":"a","payload":{"t":it's}}"#,
+            r#"{"id":"a","payload":[1]]}}}"#,
+            "1 2",
+            "x",
+        ] {
+            let lines = [(1, good), (2, bad), (3, good)];
+            for comma in [",", " ,\n"] {
+                let text = format!("[{good}{comma}{bad}{comma}{good}]");
+                assert_eq!(read(text.as_bytes()).unwrap(), numbered(&lines), "{text}");
+            }
+        }
+        let text = format!("[{good} {good},,{good},]");
+        let lines = [(1, good), (2, good), (3, good)];
+        assert_eq!(read(text.as_bytes()).unwrap(), numbered(&lines));
     }
 
     #[test]

@@ -12,8 +12,20 @@ use crate::{
     reasons::{Reason, reasons},
 };
 
-/// Characters of a reason that are printed.
+/// Characters of a reason that are printed, and of the cure behind it.
 const SHOWN_LENGTH: usize = 66;
+
+/// A reason that is cut before its cure, if it is too long.
+fn shown(reason: &str) -> String {
+    let reason = plain(reason);
+    match reason.rsplit_once("; ") {
+        Some((problem, cure)) if reason.chars().count() > SHOWN_LENGTH => {
+            let problem = shorten(problem, SHOWN_LENGTH);
+            format!("{problem}; {}", shorten(cure, SHOWN_LENGTH))
+        }
+        _ => shorten(&reason, SHOWN_LENGTH),
+    }
+}
 
 /// The summary of an import, as JSON shows it.
 #[derive(Debug, Serialize)]
@@ -21,6 +33,12 @@ pub struct Summary {
     lines: u64,
     #[serde(flatten)]
     counts: Counts,
+    /// Refused lines whose identifiers cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unattributed: Option<NonZero<u64>>,
+    /// Refused lines that expire a posting which is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nothing_to_expire: Option<NonZero<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<Missing>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -35,10 +53,16 @@ pub struct Summary {
 impl Summary {
     /// The summary of an import that took so long.
     pub fn new(import: &Import, took: Duration) -> Self {
+        let needless = import
+            .receipts
+            .iter()
+            .filter(|receipt| receipt.is_needless());
         Self {
             lines: import.counts.total(),
             counts: import.counts,
-            missing: import.missing,
+            unattributed: NonZero::new(import.unattributed),
+            nothing_to_expire: NonZero::new(needless.count() as u64),
+            missing: import.missing.clone(),
             notices: import.notices.clone(),
             receipts_omitted: NonZero::new(import.receipts_omitted),
             reasons: reasons(&import.receipts),
@@ -58,8 +82,19 @@ impl fmt::Display for Summary {
         let rate = total as f64 / seconds.max(0.001);
         write!(f, "{total} lines in {seconds:.1} s, {rate:.0} a second")?;
         for Reason { reason, count } in &self.reasons {
-            let reason = shorten(&plain(reason), SHOWN_LENGTH);
-            write!(f, "\n{count:>10} × {reason}")?;
+            write!(f, "\n{count:>10} × {}", shown(reason))?;
+        }
+        if let Some(lines) = self.unattributed {
+            write!(
+                f,
+                "\n{lines} of the refused lines have no identifier that can be read"
+            )?;
+        }
+        if let Some(lines) = self.nothing_to_expire {
+            write!(
+                f,
+                "\n{lines} of the refused lines expire a posting that is not there: nothing is left to do"
+            )?;
         }
         for (code, count) in &self.notices {
             write!(f, "\n{count:>10} × taken, with the notice {}", plain(code))?;
@@ -95,7 +130,9 @@ mod tests {
                 count: 3,
                 expired: 0,
                 held: true,
+                because: Some("share".to_owned()),
             }),
+            unattributed: 1,
             notices: [("unknown_field".to_owned(), 3)].into(),
             receipts: vec![serde_json::from_value(receipt).unwrap()],
             receipts_omitted: 0,
@@ -104,13 +141,51 @@ mod tests {
         let text = "created            2\nupdated            0\nunchanged          0\n\
                     expired            0\nreopened           0\nrefused            1\n\
                     failed             0\n3 lines in 1.5 s, 2 a second\n         \
-                    1 × title: is required\n         3 × taken, with the notice unknown_field";
+                    1 × title: is required\n\
+                    1 of the refused lines have no identifier that can be read\n         \
+                    3 × taken, with the notice unknown_field";
         assert_eq!(summary.to_string(), text);
         let expect = json!({"lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0,
-            "reopened": 0, "refused": 1, "failed": 0, "seconds": 1.5,
-            "missing": {"count": 3, "expired": 0, "held": true},
+            "reopened": 0, "refused": 1, "failed": 0, "unattributed": 1, "seconds": 1.5,
+            "missing": {"count": 3, "expired": 0, "held": true, "because": "share"},
             "notices": {"unknown_field": 3},
             "reasons": [{"reason": "title: is required", "count": 1}]});
         assert_eq!(serde_json::to_value(&summary).unwrap(), expect);
+    }
+
+    #[test]
+    fn of_a_long_reason_the_cure_is_printed() {
+        let reason = "location_country_code: \"…\" is not a code of a country in ISO 3166-1 alpha-2; \
+                      is \"…\" meant?";
+        let expect = "location_country_code: \"…\" is not a code of a country in ISO 3166…; is \"…\" \
+                      meant?";
+        assert_eq!(shown(reason), expect);
+        assert_eq!(shown("title: is required; x"), "title: is required; x");
+    }
+
+    #[test]
+    fn what_expires_nothing_that_is_there_needs_no_more() {
+        let refused = |status: u16| {
+            let receipt = json!({"line": 1, "id": "a", "outcome": "refused", "status": status});
+            serde_json::from_value(receipt).unwrap()
+        };
+        let import = |receipts: Vec<_>, omitted| Import {
+            counts: Counts {
+                refused: receipts.len() as u64 + omitted,
+                ..Counts::default()
+            },
+            receipts,
+            receipts_omitted: omitted,
+            ..Import::default()
+        };
+        let needless = import(vec![refused(404)], 0);
+        assert!(needless.is_clean());
+        let summary = Summary::new(&needless, Duration::ZERO);
+        assert_eq!(
+            serde_json::to_value(&summary).unwrap()["nothing_to_expire"],
+            1
+        );
+        assert!(!import(vec![refused(404), refused(422)], 0).is_clean());
+        assert!(!import(vec![refused(404)], 1).is_clean());
     }
 }

@@ -14,8 +14,12 @@ use time::OffsetDateTime;
 /// An import of a catalogue, as its client means it.
 #[derive(Clone, Debug)]
 pub struct Crawl {
-    /// What it lists.
+    /// What it lists, in lines that cannot be read, too.
     pub listed: BTreeSet<SourceIdentifier>,
+    /// What it lists only in lines whose identifiers cannot be read.
+    pub unread: BTreeSet<SourceIdentifier>,
+    /// Whether it has such lines.
+    pub has_unread: bool,
     /// What holds it back.
     pub guard: Guard,
     /// How many imports in a row have to miss a posting.
@@ -74,10 +78,12 @@ pub enum UndoState {
 }
 
 impl Import {
-    /// Those that it had and does not list.
+    /// Those that it had and does not name.
     fn missing(&self) -> impl Iterator<Item = &OpenPosting> {
+        let Crawl { listed, unread, .. } = &self.crawl;
+        let is_named = |of: &SourceIdentifier| listed.contains(of) && !unread.contains(of);
         let had = self.had.iter().flatten();
-        had.filter(|posting| !self.crawl.listed.contains(&posting.identifier))
+        had.filter(move |posting| !is_named(&posting.identifier))
     }
 
     /// The rule of the contract.
@@ -86,10 +92,12 @@ impl Import {
         let Guard {
             max_missing,
             min_missing,
+            ..
         } = self.crawl.guard;
         let percent = usize::from(max_missing.percent());
         let are_many = missing as u64 > min_missing && missing * 100 > had * percent;
-        percent != 100 && missing > 0 && (are_many || missing == had)
+        let is_too_much = percent != 100 && (are_many || missing == had);
+        missing > 0 && (self.crawl.has_unread || is_too_much)
     }
 }
 
@@ -202,8 +210,10 @@ impl Catalogues {
         }
         if let Some(missing) = summary.missing {
             let is_told = missing.expired == run.expired.len() as u64;
-            let is_right = missing.held == run.is_held() && is_told;
-            if is_calm && summary.complete && !is_right || missing.held && !run.expired.is_empty() {
+            let is_right = missing.held.is_some() == run.is_held() && is_told;
+            if is_calm && summary.complete && !is_right
+                || missing.held.is_some() && !run.expired.is_empty()
+            {
                 wrong.push(format!("{missing:?} of {run:?}"));
             }
         }

@@ -1,6 +1,6 @@
 //! The clients: they push, import, hang up, and repeat.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use domain::{
     authority::Principal,
@@ -166,7 +166,7 @@ impl Body {
         }
     }
 
-    /// Has a job taken, a crawl stop early, its end forgotten, or the client hang up.
+    /// Has a job taken, lines damaged, a crawl stop early, its end forgotten, or the client hang up.
     fn spoil(&mut self, world: &World) {
         let dice = &world.dice;
         for (at, (to, number)) in (1..).zip(&mut self.lines) {
@@ -174,6 +174,15 @@ impl Body {
                 let expiration = dice.pick(&["{}", r#"{"reason": "filled"}"#]);
                 let payload = format!(r#"{{"expiration": {expiration}}}"#);
                 let text = format!(r#"{{"id": "{to}", "payload": {payload}}}"#);
+                (self.texts[at - 1], *number) = (line(at as u64, text), None);
+            }
+            if dice.one_in(8) {
+                let text = match dice.below(4) {
+                    0 => format!(r#"{{"id": "{to}", "payload": {{"salary_min": NaN}}}}"#),
+                    1 => format!(r#"{{"id": "{to}", "payload": {{"title": "cut of"#),
+                    2 => format!(r#"{{"id": "{to}", "payload": {{}}}}{{"id": "{to}"}}"#),
+                    _ => format!("{UNREAD}{{}}, 'id': {to}"),
+                };
                 (self.texts[at - 1], *number) = (line(at as u64, text), None);
             }
         }
@@ -204,9 +213,17 @@ impl Body {
     ) -> Imported {
         let prefixes = client.prefixes();
         if let Some(Options { guard, misses }) = options {
-            let listed = self.lines.iter().map(|(to, _)| to);
+            let lines = self.lines.iter().zip(&self.texts);
+            let (unread, named): (Vec<_>, Vec<_>) = lines.partition(|(_, text)| is_unread(text));
+            let of = |lines: &[(&(SourceIdentifier, _), _)]| -> BTreeSet<_> {
+                let listed = lines.iter().map(|((to, _), _)| to);
+                listed.filter(|to| prefixes.permit(to)).cloned().collect()
+            };
+            let (has_unread, unread, named) = (!unread.is_empty(), of(&unread), of(&named));
             let crawl = Crawl {
-                listed: listed.filter(|to| prefixes.permit(to)).cloned().collect(),
+                listed: unread.union(&named).cloned().collect(),
+                unread: unread.difference(&named).cloned().collect(),
+                has_unread,
                 guard,
                 misses,
                 is_whole: self.is_whole(),
@@ -261,6 +278,13 @@ impl Body {
 
 type Imported = Result<(Vec<Receipt>, Option<Result<Summary, ImportError>>), ImportError>;
 
+/// How lines begin whose identifiers cannot be read.
+const UNREAD: &str = r#"{"payload": "#;
+
+fn is_unread(line: &Line) -> bool {
+    matches!(&line.text, LineText::Whole(text) if text.starts_with(UNREAD.as_bytes()))
+}
+
 fn line(number: u64, text: String) -> Line {
     Line {
         number,
@@ -282,6 +306,7 @@ impl Options {
             guard: Guard {
                 max_missing,
                 min_missing,
+                ..Guard::default()
             },
             misses,
         }

@@ -4,8 +4,11 @@
 use std::fmt;
 
 use access::{Scope, sign_in::SignInTokenKind};
-use domain::posting::{
-    Coordinates, DecisionOutcome, EmploymentType, Ground, LocationType, Review, SalaryPeriod,
+use domain::{
+    catalogue::HeldBecause,
+    posting::{
+        Coordinates, DecisionOutcome, EmploymentType, Ground, LocationType, Review, SalaryPeriod,
+    },
 };
 use kernel::{
     Actor, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError,
@@ -51,7 +54,8 @@ macro_rules! stored_texts {
 
 stored_texts! {
     Account CountryCode CurrencyCode DecisionOutcome DepartureKind EmploymentType EndpointState
-    Ground LocationType MembershipStatus MigrationSource PlanCategory Review SalaryPeriod Scope
+    Ground HeldBecause LocationType MembershipStatus MigrationSource PlanCategory Review
+    SalaryPeriod Scope
     SignInTokenKind Status SubscriberStatus SuppressionSource: text => Self::parse(text);
     CatalogueName SourceIdentifier: text => Self::new(text).ok();
     Actor: text => text.parse().ok();

@@ -415,9 +415,11 @@ CREATE TABLE catalogues (
     reopened bigint NOT NULL,
     refused bigint NOT NULL,
     failed bigint NOT NULL,
+    unattributed bigint NOT NULL,
+    notices json,
     missing bigint,
     missing_expired bigint,
-    is_held boolean NOT NULL,
+    held_because text,
     is_complete boolean NOT NULL,
     counted_import uuid,
     expiring_import uuid,
@@ -427,7 +429,9 @@ CREATE TABLE catalogues (
     CONSTRAINT last_import_has_both_ends
         CHECK ((last_started_at IS NULL) = (last_finished_at IS NULL)),
     CONSTRAINT missing_are_counted_together
-        CHECK ((missing IS NULL) = (missing_expired IS NULL))
+        CHECK ((missing IS NULL) = (missing_expired IS NULL)),
+    CONSTRAINT held_are_missing
+        CHECK (held_because IS NULL OR missing IS NOT NULL)
 )
 -- A running import updates its row every few seconds, and no index has a column that changes: with
 -- space left, the row stays on its page.
@@ -454,10 +458,15 @@ COMMENT ON COLUMN catalogues.expired IS 'Those that expired a posting.';
 COMMENT ON COLUMN catalogues.reopened IS 'Those that reopened a posting.';
 COMMENT ON COLUMN catalogues.refused IS 'Those that were refused.';
 COMMENT ON COLUMN catalogues.failed IS 'Those that the service could not answer.';
+COMMENT ON COLUMN catalogues.unattributed IS
+    'Those without an answer that may be about a posting which they do not name.';
+COMMENT ON COLUMN catalogues.notices IS
+    'The notices of its lines: a JSON object of numbers by code.';
 COMMENT ON COLUMN catalogues.missing IS
     'The open postings that no line named; unset if the import did not get so far.';
 COMMENT ON COLUMN catalogues.missing_expired IS 'Those of them that expired.';
-COMMENT ON COLUMN catalogues.is_held IS 'Whether none expired because too many were missing.';
+COMMENT ON COLUMN catalogues.held_because IS
+    'Why none of them expired: share, empty or unattributed.';
 COMMENT ON COLUMN catalogues.is_complete IS
     'Whether every line had an answer, and the body ended as it should.';
 COMMENT ON COLUMN catalogues.counted_import IS

@@ -305,12 +305,16 @@ CREATE TABLE catalogues (
     refused INTEGER NOT NULL,
     -- The service could not answer these.
     failed INTEGER NOT NULL,
+    -- Those without an answer that may be about a posting which they do not name.
+    unattributed INTEGER NOT NULL,
+    -- The notices of its lines: a JSON object of numbers by code.
+    notices TEXT CHECK (json_type(notices) = 'object'),
     -- The open postings that no line named, and those of them that expired; unset if the import did
     -- not get so far.
     missing INTEGER,
     missing_expired INTEGER,
-    -- Whether none expired because too many were missing.
-    is_held INTEGER NOT NULL CHECK (is_held IN (0, 1)),
+    -- Why none of them expired, if that is so.
+    held_because TEXT,
     -- Whether every line had an answer, and the body ended as it should.
     is_complete INTEGER NOT NULL CHECK (is_complete IN (0, 1)),
     -- The last import that was complete and not held back, whose misses count, and the last one that
@@ -323,7 +327,9 @@ CREATE TABLE catalogues (
     CONSTRAINT last_import_has_both_ends
         CHECK ((last_started_at IS NULL) = (last_finished_at IS NULL)),
     CONSTRAINT missing_are_counted_together
-        CHECK ((missing IS NULL) = (missing_expired IS NULL))
+        CHECK ((missing IS NULL) = (missing_expired IS NULL)),
+    CONSTRAINT held_are_missing
+        CHECK (held_because IS NULL OR missing IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 
 -- What became of open postings that an import of their catalogue missed. Deleted once their import is

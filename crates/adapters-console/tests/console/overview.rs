@@ -5,7 +5,7 @@ use access::{
     activity::{ActivityWrites, Counts, Refusal},
 };
 use domain::{
-    catalogue::{Catalogues, PastImport},
+    catalogue::{Catalogues, HeldBecause, PastImport},
     import::{Missing, Summary},
     posting::EnrichedTexts,
     store::{PostingWrite, Store as _, WriteSet},
@@ -178,7 +178,7 @@ async fn the_overview_begins_with_what_needs_attention() {
     let held = Missing {
         count: 40,
         expired: 0,
-        held: true,
+        held: Some(HeldBecause::Share),
     };
     let import = PastImport {
         started_at: noon(),

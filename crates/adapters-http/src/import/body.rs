@@ -17,6 +17,7 @@ use async_compression::{
     zstd::DParameter,
 };
 use futures_util::{FutureExt as _, StreamExt as _, stream};
+use kernel::body::Encoding;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     time::timeout,
@@ -40,6 +41,9 @@ pub enum BodyFault {
     /// Its compression is broken.
     #[error("The body cannot be unpacked: {0}.")]
     Corrupt(String),
+    /// It is no UTF-8, and says nothing of it.
+    #[error("The body {}.", .0.cure(true))]
+    Encoded(Encoding),
     /// It is larger than an import may be.
     #[error("The import is too large; at most {0} bytes are accepted, unpacked.")]
     TooLarge(u64),
@@ -48,7 +52,9 @@ pub enum BodyFault {
 impl From<BodyFault> for ApiError {
     fn from(fault: BodyFault) -> Self {
         let status = match fault {
-            BodyFault::BrokenOff | BodyFault::Corrupt(_) => StatusCode::BAD_REQUEST,
+            BodyFault::BrokenOff | BodyFault::Corrupt(_) | BodyFault::Encoded(_) => {
+                StatusCode::BAD_REQUEST
+            }
             BodyFault::Stalled => StatusCode::REQUEST_TIMEOUT,
             BodyFault::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         };
@@ -91,6 +97,7 @@ pub struct ImportBody<'a> {
     limit: u64,
     /// What ended the body, behind what was read of it.
     fault: Option<BodyFault>,
+    is_begun: bool,
 }
 
 impl<'a> ImportBody<'a> {
@@ -133,6 +140,7 @@ impl<'a> ImportBody<'a> {
             left: limit,
             limit,
             fault: None,
+            is_begun: false,
         }
     }
 
@@ -144,6 +152,11 @@ impl<'a> ImportBody<'a> {
             return Err(fault);
         }
         let mut is_more = self.piece(buffer).await?;
+        if !std::mem::replace(&mut self.is_begun, true)
+            && let Some(encoding) = Encoding::of(buffer)
+        {
+            return Err(BodyFault::Encoded(encoding));
+        }
         let is_any = is_more;
         while is_more && buffer.len() < buffer.capacity() {
             match self.piece(buffer).now_or_never() {
@@ -228,6 +241,15 @@ mod tests {
         broken.push(Err(PayloadError::Incomplete(None)));
         let two = vec!["one\ntwo\n".to_owned()];
         assert_eq!(reads(broken, 100).await, (two, Err(BodyFault::BrokenOff)));
+
+        let packed = vec![
+            Ok(Bytes::from_static(b"\x1F\x8B\x08")),
+            Ok(Bytes::from("x\n")),
+        ];
+        let encoded = BodyFault::Encoded(Encoding::Gzip);
+        let message = "The body is packed by gzip; send `Content-Encoding: gzip` with it.";
+        assert_eq!(encoded.to_string(), message);
+        assert_eq!(reads(packed, 100).await, (vec![], Err(encoded)));
 
         let (most, fault) = reads(pieces().map(Ok).into(), 10).await;
         assert_eq!(most, ["one\ntwo\n"]);

@@ -1,10 +1,8 @@
 //! The lines of an import.
 
-use domain::import::{Line, LineText};
+use domain::import::{Line, LineText, TooLong};
+use kernel::body::{BYTE_ORDER_MARK, Nesting};
 use memchr::memchr;
-
-/// The mark that some programs put before UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Cuts a body into lines, of which each may have a number of bytes.
 pub struct Lines {
@@ -13,8 +11,25 @@ pub struct Lines {
     number: u64,
     /// The beginning of that line.
     partial: Vec<u8>,
-    /// Whether that line is longer than the limit, and not kept.
-    is_too_long: bool,
+    /// What is known of that line as a whole, if it is longer than the limit.
+    too_long: Option<LongLine>,
+}
+
+/// A line of which only the beginning is kept.
+#[derive(Default)]
+struct LongLine {
+    nesting: Nesting,
+    /// The objects that have begun on the line.
+    objects: usize,
+}
+
+impl LongLine {
+    fn pass(&mut self, part: &[u8]) {
+        for byte in part {
+            self.objects += usize::from(*byte == b'{' && self.nesting.is_outside());
+            self.nesting.pass(*byte);
+        }
+    }
 }
 
 impl Lines {
@@ -24,7 +39,7 @@ impl Lines {
             limit,
             number: 1,
             partial: Vec::new(),
-            is_too_long: false,
+            too_long: None,
         }
     }
 
@@ -47,14 +62,17 @@ impl Lines {
     fn end(&mut self, rest: &[u8], lines: &mut Vec<Line>) {
         self.keep(rest);
         let mut text = std::mem::take(&mut self.partial);
-        if self.number == 1 && text.starts_with(BYTE_ORDER_MARK) {
+        if text.starts_with(BYTE_ORDER_MARK) {
             text.drain(..BYTE_ORDER_MARK.len());
         }
-        let text = if std::mem::take(&mut self.is_too_long) {
-            Some(LineText::TooLong(self.limit))
-        } else {
-            let is_blank = text.iter().all(u8::is_ascii_whitespace);
-            (!is_blank).then_some(LineText::Whole(text))
+        let text = match self.too_long.take() {
+            Some(line) => Some(LineText::TooLong(TooLong {
+                limit: self.limit,
+                beginning: text,
+                has_more: line.objects > 1,
+            })),
+            None if text.trim_ascii().is_empty() => None,
+            None => Some(LineText::Whole(text)),
         };
         lines.extend(text.map(|text| Line {
             number: self.number,
@@ -64,11 +82,16 @@ impl Lines {
     }
 
     fn keep(&mut self, part: &[u8]) {
-        if self.is_too_long || self.partial.len() + part.len() > self.limit {
-            self.is_too_long = true;
-            self.partial = Vec::new();
-        } else {
-            self.partial.extend_from_slice(part);
+        if let Some(line) = &mut self.too_long {
+            return line.pass(part);
+        }
+        self.partial.extend_from_slice(part);
+        if self.partial.len() > self.limit {
+            let mut line = LongLine::default();
+            line.pass(&self.partial);
+            self.too_long = Some(line);
+            self.partial.truncate(TooLong::KEPT);
+            self.partial.shrink_to_fit();
         }
     }
 }
@@ -86,8 +109,8 @@ mod tests {
         cut.finish(&mut lines);
         let shown = |line: Line| match line.text {
             LineText::Whole(text) => (line.number, Some(String::from_utf8(text).unwrap())),
-            LineText::TooLong(limit) => {
-                assert_eq!(limit, 8);
+            LineText::TooLong(long) => {
+                assert_eq!(long.limit, 8);
                 (line.number, None)
             }
         };
@@ -103,7 +126,7 @@ mod tests {
             whole(4, "b"),
             whole(5, "12345678"),
             (6, None),
-            whole(8, "\u{feff}c"),
+            whole(8, "c"),
             whole(9, "last"),
         ];
         for length in 1..=body.len() {
@@ -115,12 +138,28 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_an_end_is_not_kept() {
-        let (mut cut, mut lines) = (Lines::new(8), Vec::new());
-        for _ in 0..1_000 {
-            cut.push(b"1234", &mut lines);
-            assert!(cut.partial.capacity() <= 16);
+    fn of_a_line_that_is_too_long_the_beginning_is_kept() {
+        for (end, has_more) in [("}]}", false), ("}]}{", true), ("}]} , {\"id\":1}", true)] {
+            let (mut cut, mut lines) = (Lines::new(8), Vec::new());
+            cut.push(br#"{"id":"a","payload":[{"x":"}}{{"}"#, &mut lines);
+            for _ in 0..10_000 {
+                cut.push(b",{\"x\":1}", &mut lines);
+                assert!(cut.partial.capacity() <= TooLong::KEPT);
+            }
+            cut.push(end.as_bytes(), &mut lines);
+            assert_eq!(lines, []);
+            cut.finish(&mut lines);
+            let [
+                Line {
+                    text: LineText::TooLong(long),
+                    ..
+                },
+            ] = &lines[..]
+            else {
+                panic!("{lines:?}");
+            };
+            assert!(long.beginning.starts_with(b"{\"id\":\"a\","));
+            assert_eq!((long.limit, long.has_more), (8, has_more), "{end}");
         }
-        assert_eq!(lines, []);
     }
 }

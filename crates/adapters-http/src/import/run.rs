@@ -45,7 +45,7 @@ const CLIENT_EVERY: Duration = Duration::from_secs(1);
 /// `Retry-After` in seconds when receipts cannot be kept.
 const RETRY_NO_ROOM: u32 = 60;
 
-/// The largest `min_missing`.
+/// The largest `min_missing`, and `max_unattributed`.
 const MOST_FEW: u64 = 10_000_000;
 
 /// The name of the part of the path, and of the field under which a bad one is reported.
@@ -105,6 +105,9 @@ impl ImportOptions {
                 min_missing: parameters
                     .take("min_missing", few)
                     .unwrap_or(guard.min_missing),
+                max_unattributed: parameters
+                    .take("max_unattributed", few)
+                    .unwrap_or(guard.max_unattributed),
             };
             options.patience = parameters.take("misses", misses).unwrap_or_default();
         }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use actix_web::ResponseError as _;
 use domain::{
-    catalogue::{self, PastImport},
+    catalogue::{self, HeldBecause, PastImport},
     import,
     posting::{self, Notice, NoticeCode},
 };
@@ -156,6 +156,11 @@ view! {
         reopened: u64 = of.counts.reopened,
         /// Lines that were refused.
         refused: u64 = of.counts.refused,
+        /// Refused lines whose identifier cannot be read; absent if there are none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = u64, extensions(("x-optional" = json!(true))))]
+        unattributed: Option<u64> =
+            (of.counts.unattributed > 0).then_some(of.counts.unattributed),
         /// Lines that the service could not answer.
         failed: u64 = of.counts.failed,
         /// How many notices of each code the receipts have; absent if there are none.
@@ -198,9 +203,15 @@ view! {
         /// How many of them have expired; the others have been missed less often than `misses`
         /// says.
         expired: u64 = missing.expired,
-        /// Whether none has, because too many are missing. Send the same with `max_missing=100` to
-        /// let them expire.
-        held: bool = missing.held,
+        /// Whether none has, for the reason that `because` names.
+        held: bool = missing.held.is_some(),
+        /// `share`: too many are missing, or `empty`: no line names any; send the same with
+        /// `max_missing=100` to let them expire. `unattributed`: more lines than
+        /// `max_unattributed` have no identifier that can be read; correct them. Absent if `held`
+        /// is false.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(extensions(("x-optional" = json!(true))))]
+        because: Option<&'static str> = missing.held.map(HeldBecause::as_str),
     }
 }
 
@@ -275,12 +286,14 @@ mod tests {
             lines: 3,
             created: 2,
             refused: 1,
+            unattributed: 1,
+            notices: [(NoticeCode::TakenDown, 2)].into_iter().collect(),
             ..Counts::default()
         };
         let missing = import::Missing {
             count: 5,
             expired: 0,
-            held: true,
+            held: Some(HeldBecause::Unattributed),
         };
         let last = LastImport::new(&PastImport {
             started_at: noon(),
@@ -294,8 +307,9 @@ mod tests {
         let expect = json!({
             "started_at": "2026-03-01T12:00:00.123456Z", "finished_at": "2026-03-01T12:01:00.123456Z",
             "lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0, "reopened": 0,
-            "refused": 1, "failed": 0, "complete": true,
-            "missing": {"count": 5, "expired": 0, "held": true},
+            "refused": 1, "unattributed": 1, "failed": 0, "complete": true,
+            "notices": {"taken_down": 2},
+            "missing": {"count": 5, "expired": 0, "held": true, "because": "unattributed"},
         });
         assert_eq!(serde_json::to_value(last).unwrap(), expect);
     }

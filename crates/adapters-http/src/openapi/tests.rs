@@ -62,6 +62,7 @@ exportJobPostings       identity    {"enum": ["hidden", "shown"], "default": "hi
 listEvents              limit       {"minimum": 1, "maximum": 1000, "default": 100}
 listEvents              wait        {"minimum": 0, "maximum": 30, "default": 0}
 importCatalogue         max_missing {"maximum": 100, "default": 30}
+importCatalogue         max_unattributed {"maximum": 10000000, "default": 0}
 importCatalogue         min_missing {"maximum": 10000000, "default": 20}
 importCatalogue         misses      {"minimum": 1, "maximum": 10, "default": 1}
 listWebhookDeliveries   limit       {"minimum": 1, "maximum": 100}

@@ -28,7 +28,10 @@ async fn a_catalogue_says_what_is_missing() {
         let target = format!("{CATALOGUES}/A.b_c-9{query}");
         let answer = import(&token, &target, &*body).send(&app).await;
         assert_eq!(answer.status, 200, "{query}");
-        let missing = json!({"count": 25, "expired": expired, "held": held});
+        let mut missing = json!({"count": 25, "expired": expired, "held": held});
+        if held {
+            missing["because"] = json!("share");
+        }
         assert_eq!(summary(&answer)["missing"], missing, "{query}");
     }
     let table = format!(
@@ -39,6 +42,7 @@ async fn a_catalogue_says_what_is_missing() {
         PUT /{long}            |  | 422 | name must
         PUT /a?max_missing=101 |  | 422 | max_missing must be an integer between 0 and 100
         PUT /a?min_missing=10000001 |  | 422 | min_missing must be an integer between 0 and 10000000
+        PUT /a?max_unattributed=-1 |  | 422 | max_unattributed must be an integer between 0 and 10000000
         PUT /a?misses=0        |  | 422 | misses must be an integer between 1 and 10
         PUT /a?require_end=1   |  | 422 | require_end must be true or false
         PUT /running           |  | 409 | catalogue | Retry-After: 7

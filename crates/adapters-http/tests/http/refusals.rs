@@ -16,6 +16,7 @@ async fn a_request_is_refused_with_a_reason() {
         DELETE /r              |                         | 405 | it supports GET, HEAD, PUT. PUT creates and updates a posting, with all fields or only some; {"expiration":{}} takes it down. | Allow: GET, HEAD, PUT
         PUT /r                 | application/json:       | 400 | empty
         PUT /r                 | application/json: {"title": t} | 400 | not valid JSON
+        PUT /r                 | application/json: {"x": NaN}   | 400 | NaN is not JSON; send null (column 7)
         PUT /r                 | []                      | 422 | body must be a JSON object.
         PUT /r                 | {"expiration":{}}       | 404 | Job posting not found.
         GET /r                 |                         | 404 | Job posting not found.

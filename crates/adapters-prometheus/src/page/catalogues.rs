@@ -3,10 +3,7 @@
 
 use std::time::Duration;
 
-use domain::{
-    catalogue::{LastImport, PastImport},
-    import::Counts,
-};
+use domain::{catalogue::LastImport, import::Counts};
 use kernel::StoreError;
 use metrics::gauge;
 use time::OffsetDateTime;
@@ -22,7 +19,7 @@ runtime::metrics! {
         "The postings that the last import of a catalogue listed, by client and catalogue";
     gauge HELD in Count = "posthaste_catalogue_held_back",
         "The postings that the last import of a catalogue did not expire because too many were \
-         missing, by client and catalogue";
+         missing or lines could not be read, by client and catalogue";
 }
 
 /// The most catalogues that are shown, the oldest ones.
@@ -42,12 +39,6 @@ const fn listed(counts: &Counts) -> u64 {
     counts.created + counts.updated + counts.unchanged + counts.reopened
 }
 
-/// The postings that an import did not expire because too many were missing.
-fn held_back(import: &PastImport) -> u64 {
-    let missing = import.summary.missing;
-    missing.map_or(0, |missing| if missing.held { missing.count } else { 0 })
-}
-
 pub(super) fn record(imports: Vec<LastImport>) {
     for LastImport {
         client,
@@ -62,6 +53,6 @@ pub(super) fn record(imports: Vec<LastImport>) {
         let ended = (import.finished_at - OffsetDateTime::UNIX_EPOCH).as_seconds_f64();
         gauge!(LAST, &labels).set(ended);
         gauge!(POSTINGS, &labels).set(number(listed(&import.summary.counts)));
-        gauge!(HELD, &labels).set(number(held_back(&import)));
+        gauge!(HELD, &labels).set(number(import.held_back().unwrap_or_default()));
     }
 }

@@ -12,6 +12,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use domain::catalogue::HeldBecause;
 use kernel::CatalogueName;
 use push::{
     Catalogue, Credentials, Import, Loader, Missing, Options, Progress, Source, Summary, show,
@@ -65,6 +66,11 @@ pub struct Push {
     /// Let up to so many postings expire, whatever their share; the service's default is 20
     #[arg(long, value_name = "POSTINGS", requires = "catalogue")]
     min_missing: Option<u64>,
+
+    /// Let missing postings expire although so many lines were refused whose identifiers cannot be
+    /// read; the service's default is 0
+    #[arg(long, value_name = "LINES", requires = "catalogue")]
+    max_unattributed: Option<u64>,
 
     /// Expire only what so many pushes in a row have missed, 1 to 10; the service's default is 1
     #[arg(
@@ -136,6 +142,7 @@ async fn push(args: &Push) -> anyhow::Result<ExitCode> {
             name: name.to_string(),
             max_missing: args.max_missing,
             min_missing: args.min_missing,
+            max_unattributed: args.max_unattributed,
             misses: args.misses,
         }),
         reopen: args.reopen,
@@ -200,8 +207,8 @@ fn refuse_same_file(input: &Path, rejects: &Path) -> anyhow::Result<()> {
 }
 
 fn print_summary(summary: &Summary, import: &Import, args: &Push) -> anyhow::Result<()> {
-    let missing = import.missing.filter(|missing| missing.count > 0);
-    let missing = missing.map(|missing| say_missing(args, missing, import.counts.expired));
+    let missing = import.missing.as_ref().filter(|missing| missing.count > 0);
+    let missing = missing.map(|missing| say_missing(args, missing, import));
     if args.json.enabled {
         if import.is_held() {
             output::print_error(missing.unwrap_or_default());
@@ -226,31 +233,39 @@ fn print_summary(summary: &Summary, import: &Import, args: &Push) -> anyhow::Res
 }
 
 /// What is said of the postings that a catalogue lacks, beside those that their lines expired.
-fn say_missing(args: &Push, missing: Missing, by_lines: u64) -> String {
+fn say_missing(args: &Push, missing: &Missing, import: &Import) -> String {
     let name = args.catalogue.as_ref().map_or("", CatalogueName::as_str);
+    let because = missing.because.as_deref().and_then(HeldBecause::parse);
+    let held = missing.held.then(|| because.unwrap_or(HeldBecause::Share));
     let sentence = domain::import::Missing {
         count: missing.count,
         expired: missing.expired,
-        held: missing.held,
+        held,
     };
-    let sentence = sentence.sentence(by_lines, args.dry_run);
+    let sentence = sentence.sentence(import.counts.expired, args.dry_run);
     let said = format!("Of the catalogue {name} {sentence}.");
-    if !missing.held {
-        return said;
-    }
+    let (cure, option) = match held {
+        None => return said,
+        Some(HeldBecause::Unattributed) => (
+            "Correct these lines and push again. If the others are gone indeed,",
+            format!("--max-unattributed {}", import.unattributed),
+        ),
+        Some(_) => ("If they are gone indeed,", "--max-missing 100".to_owned()),
+    };
     let again = if args.file == Path::new("-") {
         "push the same input again with"
     } else {
         "run"
     };
     format!(
-        "{said} If they are gone indeed, {again}\n  {}",
-        overriding_command(args)
+        "{said} {cure} {again}\n  {}",
+        overriding_command(args, &option)
     )
 }
 
-/// The command that pushes the same again, whatever is missing. The secret is not repeated.
-fn overriding_command(args: &Push) -> String {
+/// The command that pushes the same again with an option that lets what is missing expire. The
+/// secret is not repeated.
+fn overriding_command(args: &Push, option: &str) -> String {
     let mut command = format!("posthaste push {}", quoted(&args.file.to_string_lossy()));
     let mut add = |option: &str, value: &str| {
         _ = write!(command, " --{option} {}", quoted(value));
@@ -260,7 +275,6 @@ fn overriding_command(args: &Push) -> String {
     if let Some(name) = &args.catalogue {
         add("catalogue", name.as_str());
     }
-    add("max-missing", "100");
     if let Some(misses) = args.misses {
         add("misses", &misses.to_string());
     }
@@ -272,6 +286,7 @@ fn overriding_command(args: &Push) -> String {
         ("strict", args.strict),
         ("json", args.json.enabled),
     ];
+    _ = write!(command, " {option}");
     for (option, _) in switches.iter().filter(|(_, is_on)| *is_on) {
         _ = write!(command, " --{option}");
     }

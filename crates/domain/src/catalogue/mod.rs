@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 
 pub use self::{
     patience::Patience,
-    roster::{Guard, MaxMissing, PostingDigest, Roster},
+    roster::{Guard, HeldBecause, MaxMissing, PostingDigest, Roster},
     store::{
         CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, LastImport, Leased,
         MOST_CATALOGUES, Missed, OpenPosting, Undone,
@@ -54,12 +54,16 @@ pub struct PastImport {
 impl PastImport {
     /// Whether it counts what it misses: it is complete, and not held back.
     pub fn counts_misses(&self) -> bool {
-        self.summary.complete && self.summary.missing.is_some_and(|missing| !missing.held)
+        let missing = self.summary.missing;
+        self.summary.complete && missing.is_some_and(|missing| missing.held.is_none())
     }
 
-    /// The number of postings that it held back because too many were missing.
+    /// The number of postings that it held back.
     pub fn held_back(&self) -> Option<u64> {
-        let held = self.summary.missing.filter(|missing| missing.held);
+        let held = self
+            .summary
+            .missing
+            .filter(|missing| missing.held.is_some());
         held.map(|missing| missing.count)
     }
 }

@@ -1,6 +1,6 @@
 //! The guard against imports that look broken.
 
-use kernel::{SourceIdentifier, digest};
+use kernel::{SourceIdentifier, digest, vocabulary::vocabulary};
 
 /// The largest share of a catalogue's postings that may be missing, in per cent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,21 @@ pub struct Guard {
     pub max_missing: MaxMissing,
     /// The number of missing postings up to which the share does not matter.
     pub min_missing: u64,
+    /// The number of unattributed lines up to which what is missing may expire. Each of them may
+    /// be the line of a posting that seems to be missing.
+    pub max_unattributed: u64,
+}
+
+vocabulary! {
+    /// The reason why an import of a catalogue expires nothing of what it misses.
+    HeldBecause {
+        /// A large share of the catalogue is missing.
+        Share = "share",
+        /// No line names a posting of the catalogue.
+        Empty = "empty",
+        /// Lines were refused whose identifiers cannot be read.
+        Unattributed = "unattributed",
+    }
 }
 
 impl Default for Guard {
@@ -42,6 +57,7 @@ impl Default for Guard {
         Self {
             max_missing: MaxMissing::default(),
             min_missing: 20,
+            max_unattributed: 0,
         }
     }
 }
@@ -110,14 +126,26 @@ impl Roster {
         self.missing
     }
 
-    /// Whether so many are missing that none may expire: more than the guard's number and more than
-    /// its share, or all of them. A share of 100 % lets everything expire.
-    pub fn is_held(&self, guard: Guard) -> bool {
+    /// Why none of the missing postings may expire, if that is so: there are more unattributed lines
+    /// than the guard's number; or more postings are missing than its number and its share, or all
+    /// of them. A share of 100 % lets any number of missing postings expire.
+    pub fn held(&self, guard: Guard, unattributed: u64) -> Option<HeldBecause> {
         let (missing, had) = (self.missing, self.postings.len());
+        if missing == 0 {
+            return None;
+        }
+        if unattributed > guard.max_unattributed {
+            return Some(HeldBecause::Unattributed);
+        }
         let percent = usize::from(guard.max_missing.0);
         let are_few = u64::try_from(missing).is_ok_and(|missing| missing <= guard.min_missing);
-        let are_many = !are_few && missing * 100 > had * percent;
-        percent < 100 && missing > 0 && (are_many || missing == had)
+        if percent == 100 {
+            None
+        } else if missing == had {
+            Some(HeldBecause::Empty)
+        } else {
+            (!are_few && missing * 100 > had * percent).then_some(HeldBecause::Share)
+        }
     }
 }
 
@@ -136,25 +164,26 @@ mod tests {
 
     #[test]
     fn an_import_that_names_few_is_held_back() {
-        for (had, named, percent, is_held) in [
-            (0, 0, 30, false),
-            (1, 1, 0, false),
-            (1, 0, 30, true),
-            (1, 0, 100, false),
-            (20, 1, 0, false),
-            (20, 0, 99, true),
-            (21, 1, 0, false),
-            (22, 1, 0, true),
-            (40, 20, 30, false),
-            (40, 19, 30, true),
-            (100, 70, 30, false),
-            (100, 69, 30, true),
-            (1_000, 700, 30, false),
-            (1_000, 699, 30, true),
-            (1_000, 1, 99, true),
-            (1_000, 10, 99, false),
-            (1_000, 0, 99, true),
-            (1_000, 0, 100, false),
+        let (share, empty) = (Some(HeldBecause::Share), Some(HeldBecause::Empty));
+        for (had, named, percent, held) in [
+            (0, 0, 30, None),
+            (1, 1, 0, None),
+            (1, 0, 30, empty),
+            (1, 0, 100, None),
+            (20, 1, 0, None),
+            (20, 0, 99, empty),
+            (21, 1, 0, None),
+            (22, 1, 0, share),
+            (40, 20, 30, None),
+            (40, 19, 30, share),
+            (100, 70, 30, None),
+            (100, 69, 30, share),
+            (1_000, 700, 30, None),
+            (1_000, 699, 30, share),
+            (1_000, 1, 99, share),
+            (1_000, 10, 99, None),
+            (1_000, 0, 99, empty),
+            (1_000, 0, 100, None),
         ] {
             let roster = roster(had, named);
             assert_eq!(roster.missing(), had - named);
@@ -162,22 +191,45 @@ mod tests {
                 max_missing: MaxMissing::new(percent).unwrap(),
                 ..Guard::default()
             };
-            assert_eq!(roster.is_held(guard), is_held, "{had} {named} {percent}");
+            assert_eq!(roster.held(guard, 0), held, "{had} {named} {percent}");
         }
-        for (had, named, min_missing, is_held) in [
-            (100, 1, 99, false),
-            (100, 1, 98, true),
-            (100, 0, 100, true),
-            (10, 5, 0, true),
+        for (had, named, min_missing, held) in [
+            (100, 1, 99, None),
+            (100, 1, 98, share),
+            (100, 0, 100, empty),
+            (10, 5, 0, share),
         ] {
             let guard = Guard {
                 min_missing,
                 ..Guard::default()
             };
-            let is = roster(had, named).is_held(guard);
-            assert_eq!(is, is_held, "{had} {named} {min_missing}");
+            let is = roster(had, named).held(guard, 0);
+            assert_eq!(is, held, "{had} {named} {min_missing}");
         }
         assert_eq!(MaxMissing::new(101), None);
+    }
+
+    #[test]
+    fn unattributed_lines_hold_whatever_is_missing() {
+        let unattributed = Some(HeldBecause::Unattributed);
+        for (named, percent, max_unattributed, lines, held) in [
+            (99, 30, 0, 1, unattributed),
+            (99, 30, 1, 1, None),
+            (99, 30, 1, 2, unattributed),
+            (0, 100, 0, 1, unattributed),
+            (0, 100, 1, 1, None),
+            (0, 30, 1, 1, Some(HeldBecause::Empty)),
+            // Nothing is missing that could be held.
+            (100, 30, 0, 1, None),
+        ] {
+            let guard = Guard {
+                max_missing: MaxMissing::new(percent).unwrap(),
+                max_unattributed,
+                ..Guard::default()
+            };
+            let is = roster(100, named).held(guard, lines);
+            assert_eq!(is, held, "{named} {percent} {max_unattributed} {lines}");
+        }
     }
 
     #[test]
@@ -195,7 +247,8 @@ mod tests {
         let guard = Guard {
             max_missing: MaxMissing::new(60).unwrap(),
             min_missing: 0,
+            ..Guard::default()
         };
-        assert!(roster.is_held(guard));
+        assert_eq!(roster.held(guard, 0), Some(HeldBecause::Share));
     }
 }

@@ -11,6 +11,7 @@ use kernel::{
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
+use super::Names;
 use crate::{
     authority::Principal,
     posting::{IngestError, PostingPatch, PutPosting},
@@ -30,8 +31,25 @@ pub struct Line {
 pub enum LineText {
     /// All of it, without its end.
     Whole(Vec<u8>),
-    /// It has more bytes than this limit, and was not kept.
-    TooLong(usize),
+    /// Its beginning; the rest was not kept.
+    TooLong(TooLong),
+}
+
+/// A line that is longer than a body may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooLong {
+    /// The limit in bytes.
+    pub limit: usize,
+    /// Its first bytes, [`TooLong::KEPT`] at most.
+    pub beginning: Vec<u8>,
+    /// Whether it has more than one object.
+    pub has_more: bool,
+}
+
+impl TooLong {
+    /// The number of bytes that are kept of a line: enough for an identifier of 255 characters,
+    /// each with two escapes.
+    pub const KEPT: usize = 4 << 10;
 }
 
 /// What a client wants for all lines of an import.
@@ -69,17 +87,20 @@ pub enum LineError {
 impl From<BodyError> for LineError {
     fn from(error: BodyError) -> Self {
         match error {
-            // The parser has seen one line, whatever its number is.
-            BodyError::NotJson(why) => {
-                Self::NotJson(why.replace(" at line 1 column ", " at column "))
-            }
+            BodyError::NotJson(why) => Self::NotJson(why),
             BodyError::Invalid(errors) => Self::Invalid(errors),
         }
     }
 }
 
-/// A parsed line: its identifier, as far as it has one, and its command.
-pub type Parsed = (Option<String>, Result<PutPosting, LineError>);
+/// A parsed line.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The postings that it names.
+    pub names: Names,
+    /// Its command.
+    pub command: Result<PutPosting, LineError>,
+}
 
 /// A line with nothing wrong in it but the values of fields: almost every one. It is read in one
 /// pass, and any other line once more, as an [`Entry`], to say what is wrong.
@@ -102,23 +123,44 @@ struct Entry<'a> {
 impl Line {
     /// Parses a line, and checks that the client may use its identifier.
     pub fn parse(&self, options: &LineOptions, prefixes: &Prefixes, new_id: PostingId) -> Parsed {
-        let text = match &self.text {
-            LineText::TooLong(limit) => return (None, Err(LineError::TooLong(*limit))),
-            LineText::Whole(text) => text,
+        let refused = |error| Parsed {
+            names: self.names(),
+            command: Err(error),
         };
-        let text = match body::text(text) {
+        let line = match &self.text {
+            LineText::Whole(text) => text,
+            LineText::TooLong(line) => return refused(LineError::TooLong(line.limit)),
+        };
+        let unread = |error| match error {
+            BodyError::NotJson(why) => {
+                refused(LineError::NotJson(body::not_json(line, true, &why)))
+            }
+            invalid @ BodyError::Invalid(_) => refused(invalid.into()),
+        };
+        let text = match body::text(line) {
             Ok(text) => text,
-            Err(error) => return (None, Err(error.into())),
+            Err(error) => return unread(error),
         };
         let (id, payload) = match plain(text) {
             Some((id, payload)) => (id, Ok(payload.checked())),
             None => match read(text) {
                 Ok((id, payload)) => (id, body::parse(payload)),
-                Err((id, error)) => return (id, Err(error.into())),
+                Err(error) => return unread(error),
             },
         };
-        let put = command(&id, payload, options, prefixes, new_id);
-        (Some(id), put)
+        let command = command(&id, payload, options, prefixes, new_id);
+        Parsed {
+            names: Names::of(id),
+            command,
+        }
+    }
+
+    /// The postings that a line names which cannot be parsed.
+    pub fn names(&self) -> Names {
+        match &self.text {
+            LineText::Whole(text) => Names::read(text),
+            LineText::TooLong(line) => Names::read_beginning(&line.beginning, line.has_more),
+        }
     }
 }
 
@@ -132,9 +174,9 @@ fn plain(line: &str) -> Option<(String, Sent<PostingPatch>)> {
     matches!(payload.patch, Patch::Set(_)).then(|| (id.into_owned(), payload))
 }
 
-/// The identifier and the payload of a line; or the error, with the identifier if there is one.
-fn read(text: &str) -> Result<(String, &str), (Option<String>, BodyError)> {
-    let entry = entry(text).map_err(|error| (None, error))?;
+/// The identifier and the payload of a line.
+fn read(text: &str) -> Result<(String, &str), BodyError> {
+    let entry = entry(text)?;
     let mut errors = FieldErrors::default();
     for (name, member) in [("id", entry.id), ("payload", entry.payload)] {
         if member.is_none() {
@@ -147,7 +189,7 @@ fn read(text: &str) -> Result<(String, &str), (Option<String>, BodyError)> {
     }
     match (id, entry.payload) {
         (Some(Ok(id)), Some(payload)) => Ok((id, payload.get())),
-        (id, _) => Err((id.and_then(Result::ok), BodyError::Invalid(errors))),
+        _ => Err(BodyError::Invalid(errors)),
     }
 }
 
@@ -213,9 +255,9 @@ mod tests {
     #[test]
     fn a_line_is_a_command() {
         let line = br#" {"payload":{"title":"T","salary_min":1},"more":[],"id":"a/\u00e9"} "#;
-        let (id, put) = parse(line, &options(), &["a"]);
-        let put = put.unwrap();
-        assert_eq!(id.as_deref(), Some("a/é"));
+        let Parsed { names, command } = parse(line, &options(), &["a"]);
+        let put = command.unwrap();
+        assert_eq!(names, Names::of("a/é".to_owned()));
         assert_eq!(put.identifier.as_str(), "a/é");
         assert_eq!(put.patch.title.value().map(String::as_str), Some("T"));
         assert_eq!((put.by.client, put.new_id), (options().client, put_id("a")));
@@ -232,9 +274,19 @@ mod tests {
             (r#"["a",{}]"#, None, "line", object),
             (r#"{"id":"a"}"#, Some("a"), "payload", "is required"),
             (r#"{"payload":{}}"#, None, "id", "is required"),
-            (r#"{"id":7,"payload":{}}"#, None, "id", "must be a string"),
+            (
+                r#"{"id":7,"payload":{}}"#,
+                Some("7"),
+                "id",
+                "must be a string",
+            ),
             (r#"{"id":null,"payload":{}}"#, None, "id", "is required"),
-            (r#"{"id":"a","payload":{},"id":"b"}"#, None, "line", once),
+            (
+                r#"{"id":"a","payload":{},"id":"b"}"#,
+                Some("a"),
+                "line",
+                once,
+            ),
             (
                 r#"{"id":"a","payload":[]}"#,
                 Some("a"),
@@ -242,32 +294,40 @@ mod tests {
                 "must be a JSON object",
             ),
         ] {
-            let (found, put) = parse(line.as_bytes(), &options(), &[]);
-            assert_eq!(found.as_deref(), id, "{line}");
-            let error = put.unwrap_err();
+            let parsed = parse(line.as_bytes(), &options(), &[]);
+            assert_eq!(parsed.names.id.as_deref(), id, "{line}");
+            let error = parsed.command.unwrap_err();
             let LineError::Invalid(errors) = &error else {
                 panic!("{line}: {error:?}");
             };
             let errors: Vec<_> = errors.iter().collect();
             assert_eq!(errors, [(field, &[why.to_owned()][..])], "{line}");
         }
-        for line in [
-            &b"nonsense"[..],
-            b"{\"id\":\"a\",\"payload\":{",
-            b"{\"id\":\"\xff\"}",
-            b"{} x",
+        for (line, id) in [
+            (&b"nonsense"[..], None),
+            (b"{\"id\":\"a\",\"payload\":{", Some("a")),
+            (
+                b"{\"id\":\"a\",\"payload\":{\"title\":\"\xff\"}}",
+                Some("a"),
+            ),
+            (b"{} x", None),
         ] {
-            let (id, put) = parse(line, &options(), &[]);
-            let error = put.unwrap_err();
-            assert_eq!(id, None);
+            let parsed = parse(line, &options(), &[]);
+            assert_eq!(parsed.names.id.as_deref(), id);
+            let error = parsed.command.unwrap_err();
             assert!(matches!(error, LineError::NotJson(_)), "{error:?}");
         }
         let line = Line {
             number: 1,
-            text: LineText::TooLong(9),
+            text: LineText::TooLong(TooLong {
+                limit: 9,
+                beginning: br#"{"id":"a","#.to_vec(),
+                has_more: false,
+            }),
         };
-        let (id, put) = line.parse(&options(), &Prefixes::ALL, put_id("a"));
-        assert_eq!((id, put.unwrap_err()), (None, LineError::TooLong(9)));
+        let parsed = line.parse(&options(), &Prefixes::ALL, put_id("a"));
+        assert_eq!(parsed.names.id.as_deref(), Some("a"));
+        assert_eq!(parsed.command.unwrap_err(), LineError::TooLong(9));
     }
 
     #[test]
@@ -310,11 +370,12 @@ mod tests {
 
     #[test]
     fn identifiers_of_others_are_forbidden_before_anything_else() {
-        let (id, put) = parse(br#"{"id":"b","payload":{"title":7}}"#, &options(), &["a"]);
-        assert_eq!(id.as_deref(), Some("b"));
-        assert!(matches!(put.unwrap_err(), LineError::Forbidden(_)));
-        let (_, put) = parse(br#"{"id":"","payload":{"title":7}}"#, &options(), &["a"]);
-        let LineError::Invalid(errors) = put.unwrap_err() else {
+        let parsed = parse(br#"{"id":"b","payload":{"title":7}}"#, &options(), &["a"]);
+        assert_eq!(parsed.names.id.as_deref(), Some("b"));
+        let error = parsed.command.unwrap_err();
+        assert!(matches!(error, LineError::Forbidden(_)));
+        let parsed = parse(br#"{"id":"","payload":{"title":7}}"#, &options(), &["a"]);
+        let LineError::Invalid(errors) = parsed.command.unwrap_err() else {
             panic!("a bad identifier is a field error");
         };
         assert!(errors.concern("title") && errors.concern(PutPosting::IDENTIFIER));
@@ -333,7 +394,7 @@ mod tests {
             (r#"{"expiration":{}}"#, Patch::Set(Expiration::default())),
         ] {
             let line = format!(r#"{{"id":"a","payload":{payload}}}"#);
-            let put = parse(line.as_bytes(), &options, &[]).1.unwrap();
+            let put = parse(line.as_bytes(), &options, &[]).command.unwrap();
             assert_eq!(
                 (put.catalogue, put.patch.expiration),
                 (Some(catalogue), expect)
@@ -349,7 +410,7 @@ mod tests {
         };
         for (options, is_refused) in [(options(), false), (strict, true)] {
             let line = br#"{"id":"a","payload":{"tittle":"T"}}"#;
-            let put = parse(line, &options, &[]).1.unwrap();
+            let put = parse(line, &options, &[]).command.unwrap();
             assert_eq!(put.errors.concern("tittle"), is_refused);
         }
     }

@@ -1,11 +1,13 @@
 //! Imports: many commands in one request, one a line, each with a receipt.
 
 mod line;
+mod names;
 mod proof;
 mod receipt;
 
 pub use self::{
-    line::{Line, LineError, LineOptions, LineText},
+    line::{Line, LineError, LineOptions, LineText, Parsed, TooLong},
+    names::Names,
     proof::{BrokenOff, Proof},
     receipt::{Counts, Missing, Receipt, Summary},
 };

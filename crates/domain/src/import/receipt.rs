@@ -3,7 +3,10 @@
 use kernel::PutOutcome;
 
 use super::LineError;
-use crate::posting::{Answer, IngestError, NoticeCounts};
+use crate::{
+    catalogue::HeldBecause,
+    posting::{Answer, IngestError, NoticeCounts},
+};
 
 /// The receipt of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +46,8 @@ pub struct Counts {
     pub reopened: u64,
     /// The rules or the client's rights refuse them.
     pub refused: u64,
+    /// Lines without an answer that may be about a posting which they do not name.
+    pub unattributed: u64,
     /// The service could not answer them.
     pub failed: u64,
     /// What the lines that were taken left undone.
@@ -79,8 +84,8 @@ pub struct Missing {
     pub count: u64,
     /// How many of them have expired.
     pub expired: u64,
-    /// Whether none expires because too many are missing.
-    pub held: bool,
+    /// Why none expires, if that is so.
+    pub held: Option<HeldBecause>,
 }
 
 impl Missing {
@@ -93,10 +98,15 @@ impl Missing {
             held,
         } = self;
         let expire = if dry_run { "would expire" } else { "expired" };
-        let of_others = if held {
-            format!("so many that none of them {expire}")
-        } else {
-            format!("and {expired} of them {expire}")
+        let of_others = match held {
+            Some(HeldBecause::Share | HeldBecause::Empty) => {
+                format!("so many that none of them {expire}")
+            }
+            Some(HeldBecause::Unattributed) => format!(
+                "and none of them {expire}, because lines were refused whose identifiers cannot \
+                 be read"
+            ),
+            None => format!("and {expired} of them {expire}"),
         };
         format!("{by_lines} {expire} by their lines; {count} others were missing, {of_others}")
     }
@@ -162,13 +172,18 @@ mod tests {
             held,
         };
         assert_eq!(
-            missing(11, false).sentence(0, false),
+            missing(11, None).sentence(0, false),
             "0 expired by their lines; 11 others were missing, and 11 of them expired"
         );
         assert_eq!(
-            missing(0, true).sentence(2, true),
+            missing(0, Some(HeldBecause::Share)).sentence(2, true),
             "2 would expire by their lines; 11 others were missing, so many that none of them \
              would expire"
+        );
+        assert_eq!(
+            missing(0, Some(HeldBecause::Unattributed)).sentence(0, false),
+            "0 expired by their lines; 11 others were missing, and none of them expired, because \
+             lines were refused whose identifiers cannot be read"
         );
     }
 

@@ -125,3 +125,13 @@ impl NoticeCounts {
         counts.filter(|(_, count)| *count > 0)
     }
 }
+
+impl FromIterator<(NoticeCode, u64)> for NoticeCounts {
+    fn from_iter<I: IntoIterator<Item = (NoticeCode, u64)>>(counts: I) -> Self {
+        let mut all = Self::default();
+        for (code, count) in counts {
+            all.0[code as usize] = count;
+        }
+        all
+    }
+}

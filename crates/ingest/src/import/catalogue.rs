@@ -141,21 +141,24 @@ impl CatalogueRun {
         stop: &CancellationToken,
     ) -> Result<(), ImportError> {
         let count = self.roster.missing() as u64;
-        let held = self.roster.is_held(self.wanted.guard);
+        let unattributed = summary.counts.unattributed;
+        let held = self.roster.held(self.wanted.guard, unattributed);
         let missing = summary.missing.insert(Missing {
             count,
             expired: 0,
             held,
         });
-        if held {
+        if let Some(because) = held {
             tracing::warn!(
                 client_id = %self.client,
                 catalogue = %self.wanted.name,
                 missing = count,
-                "so many postings are missing in an import that none of them expires"
+                unattributed,
+                %because,
+                "an import expires none of the postings that it misses"
             );
         }
-        if held || count == 0 {
+        if held.is_some() || count == 0 {
             return Ok(());
         }
         let missing_postings = MissingPostings {

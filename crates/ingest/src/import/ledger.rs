@@ -31,7 +31,14 @@ struct Row {
 
 impl Ledger {
     /// Adds the next line.
-    pub fn add(&mut self, line: u64, id: Option<String>, company: Option<CompanyKey>) -> Offset {
+    pub fn add(
+        &mut self,
+        line: u64,
+        id: Option<String>,
+        company: Option<CompanyKey>,
+        is_unattributed: bool,
+    ) -> Offset {
+        self.counts.unattributed += u64::from(is_unattributed);
         self.rows.push_back(Row {
             line,
             id,
@@ -78,7 +85,7 @@ impl Ledger {
         self.rows.is_empty()
     }
 
-    /// The receipts that were given out, by outcome.
+    /// The receipts that were given out, by outcome, and the unattributed lines.
     pub const fn counts(&self) -> Counts {
         self.counts
     }

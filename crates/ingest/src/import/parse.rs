@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::{
-    import::{Line, LineError, LineOptions, LineText},
+    import::{Line, LineError, LineOptions, LineText, Names, Parsed},
     posting::PutPosting,
     usecase::IngestError,
 };
@@ -32,10 +32,8 @@ pub(super) struct Taken {
 pub(super) struct Entry {
     /// The number of the line.
     pub line: u64,
-    /// The identifier as it was sent.
-    pub id: Option<String>,
-    /// The posting that a line of a catalogue names, whether it is refused or not.
-    pub named: Option<SourceIdentifier>,
+    /// The postings that it names, whether it is refused or not.
+    pub names: Names,
     /// The company that it names.
     pub company: Named,
     pub work: Result<Work, LineError>,
@@ -98,7 +96,7 @@ impl CachedLine {
 pub(super) fn size(line: &Line) -> usize {
     match &line.text {
         LineText::Whole(text) => text.len(),
-        LineText::TooLong(_) => 0,
+        LineText::TooLong(line) => line.beginning.len(),
     }
 }
 
@@ -138,8 +136,7 @@ fn cached(
     };
     Entry {
         line: line.number,
-        id: Some(identifier.as_str().to_owned()),
-        named: options.catalogue.map(|_| identifier.clone()),
+        names: Names::of(identifier.as_str().to_owned()),
         company: known.company.map_or(Named::Nothing, Named::Company),
         work: Ok(Work::Cached(Arc::new(CachedLine {
             identifier,
@@ -160,20 +157,14 @@ fn entry(
 ) -> Entry {
     let new_id = PostingId::new(Uuid::now_v7());
     let parsed = catch_unwind(AssertUnwindSafe(|| line.parse(options, prefixes, new_id)));
-    let (id, put) = parsed.unwrap_or_else(|panic| {
-        let why = panics::message(panic.as_ref());
-        (None, Err(IngestError::Broken(why).into()))
+    let Parsed { names, command } = parsed.unwrap_or_else(|panic| Parsed {
+        names: line.names(),
+        command: Err(IngestError::Broken(panics::message(panic.as_ref())).into()),
     });
-    let named = match (options.catalogue, &put, &id) {
-        (Some(_), Ok(put), _) => Some(put.identifier.clone()),
-        (Some(_), Err(_), Some(id)) => SourceIdentifier::new(id).ok(),
-        _ => None,
-    };
     Entry {
         line: line.number,
-        id,
-        named,
-        company: put.as_ref().map_or(Named::Nothing, Named::by),
-        work: put.map(|put| Work::Parsed(Arc::new(put), digest)),
+        names,
+        company: command.as_ref().map_or(Named::Nothing, Named::by),
+        work: command.map(|put| Work::Parsed(Arc::new(put), digest)),
     }
 }

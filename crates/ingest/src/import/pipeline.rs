@@ -198,8 +198,12 @@ impl Pipeline {
         let stored = Self::companies_of(&*self.ports.catalogues.store, &entries).await;
         let mut stored = stored.into_iter();
         for entry in entries {
-            if let (Some(run), Some(named)) = (&mut self.run, &entry.named) {
-                run.roster.name(named);
+            let is_unattributed = entry.work.is_err() && entry.names.are_incomplete();
+            if let Some(run) = &mut self.run {
+                match &entry.work {
+                    Ok(work) => run.roster.name(work.identifier()),
+                    Err(_) => (entry.names.identifiers()).for_each(|it| run.roster.name(&it)),
+                }
             }
             let company = match (entry.company, &entry.work) {
                 (Named::Company(company), _) => Some(company),
@@ -209,7 +213,8 @@ impl Pipeline {
                 }
                 _ => None,
             };
-            let offset = self.ledger.add(entry.line, entry.id, company);
+            let (line, id) = (entry.line, entry.names.id);
+            let offset = self.ledger.add(line, id, company, is_unattributed);
             match entry.work {
                 Ok(mut work) => {
                     if company.is_some_and(|company| !self.named.insert(company)) {

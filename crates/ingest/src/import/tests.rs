@@ -13,7 +13,7 @@ mod undo;
 use std::fmt::Write as _;
 
 use domain::{
-    catalogue::{Catalogue, Catalogues, Guard, MaxMissing, Patience},
+    catalogue::{Catalogue, Catalogues, Guard, HeldBecause, MaxMissing, Patience},
     import::{Line, LineText, Receipt, Summary},
     posting::{Lifetime, Posting},
     store::{LockedRows, PostingReader, Store},
@@ -188,7 +188,7 @@ impl Outcome {
     fn missing(&self) -> (u64, u64, bool) {
         assert_eq!((&self.result, self.summary.complete), (&Ok(()), true));
         let missing = self.summary.missing.unwrap();
-        (missing.count, missing.expired, missing.held)
+        (missing.count, missing.expired, missing.held.is_some())
     }
 }
 

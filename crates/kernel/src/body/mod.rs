@@ -1,8 +1,10 @@
 //! The body of a command: one JSON object, with errors reported per field.
 
+mod cause;
 mod members;
 mod nul;
 mod object;
+mod tokens;
 mod unknown;
 mod vast;
 
@@ -10,8 +12,10 @@ use garde::Validate;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 pub use self::{
+    cause::{Encoding, not_json},
     nul::{may_have as may_have_nul, refuse as refuse_nul},
     object::{InvalidObject, compact_object},
+    tokens::{BYTE_ORDER_MARK, Nesting, Token, TokenKind, Tokens},
     unknown::{nearest as nearest_field, refuse as refuse_unknown},
 };
 use crate::{
@@ -30,9 +34,15 @@ pub enum BodyError {
     Invalid(FieldErrors),
 }
 
-/// The text of a body. Checked as a whole, because strings that are skipped would not be.
+/// The text of a body, without a byte order mark. Checked as a whole, because strings that are
+/// skipped would not be.
 pub fn text(body: &[u8]) -> Result<&str, BodyError> {
-    std::str::from_utf8(body).map_err(|error| BodyError::NotJson(format!("invalid UTF-8: {error}")))
+    let body = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body);
+    std::str::from_utf8(body).map_err(|error| refused(body, &error))
+}
+
+fn refused(body: &[u8], error: &dyn std::fmt::Display) -> BodyError {
+    BodyError::NotJson(not_json(body, false, &error.to_string()))
 }
 
 /// Parses a body whose fields were declared with [`fields!`](crate::fields), and gives it with
@@ -48,7 +58,7 @@ where
 
 /// Reads a body. Wrong types of fields are no errors here; see [`crate::field`].
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, BodyError> {
-    let not_json = |error: serde_json::Error| BodyError::NotJson(error.to_string());
+    let not_json = |error: serde_json::Error| refused(text.as_bytes(), &error);
     if text.trim_start().starts_with('{') {
         serde_json::from_str(text).or_else(|error| {
             vast::replaced(text)

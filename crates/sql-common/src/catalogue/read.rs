@@ -1,10 +1,12 @@
 //! Reads catalogues, and the open postings of one.
 
+use std::collections::BTreeMap;
+
 use diesel::sql_types::{BigInt, Bool, Text};
 use domain::{
     catalogue::{Catalogue, CatalogueId, LastImport, MOST_CATALOGUES, OpenPosting, PastImport},
     import::{Counts, Missing, Summary},
-    posting::NoticeCounts,
+    posting::{NoticeCode, NoticeCounts},
 };
 use kernel::{CatalogueName, ClientId, PostingId, StoreError};
 use time::OffsetDateTime;
@@ -17,7 +19,7 @@ use crate::{
     executor::{Executor, Outcome},
     posting::IDENTIFIER,
     statement,
-    stored::{corrupt, most, parse, unsigned},
+    stored::{corrupt, most, parse, parse_optional, unsigned},
     types::{Id, StoredId, optional_time},
 };
 
@@ -140,7 +142,7 @@ fn summary(row: &CatalogueRow) -> Result<Summary, StoreError> {
         (Some(missing), Some(expired)) => Some(Missing {
             count: count(missing, "missing")?,
             expired: count(expired, "missing_expired")?,
-            held: row.is_held,
+            held: parse_optional(row.held_because.as_deref(), "catalogues.held_because")?,
         }),
         (None, _) => None,
         (Some(_), None) => return Err(corrupt("catalogues.missing_expired", "NULL")),
@@ -155,12 +157,24 @@ fn summary(row: &CatalogueRow) -> Result<Summary, StoreError> {
             reopened: count(row.reopened, "reopened")?,
             refused: count(row.refused, "refused")?,
             failed: count(row.failed, "failed")?,
-            // Those of an import are in its answer alone.
-            notices: NoticeCounts::default(),
+            unattributed: count(row.unattributed, "unattributed")?,
+            notices: match &row.notices {
+                Some(stored) => notices(stored)?,
+                None => NoticeCounts::default(),
+            },
         },
         missing,
         complete: row.is_complete,
     })
+}
+
+fn notices(stored: &str) -> Result<NoticeCounts, StoreError> {
+    let counts: Option<BTreeMap<String, u64>> = serde_json::from_str(stored).ok();
+    let counts = counts.into_iter().flatten();
+    let known: Option<_> = counts
+        .map(|(code, count)| Some((NoticeCode::parse(&code)?, count)))
+        .collect();
+    known.ok_or_else(|| corrupt("catalogues.notices", stored))
 }
 
 fn count(stored: i64, column: &str) -> Result<u64, StoreError> {

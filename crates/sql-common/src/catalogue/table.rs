@@ -68,11 +68,15 @@ entity! {
             reopened: BigInt = Integer(|record| Some(signed(record.counts().reopened))),
             refused: BigInt = Integer(|record| Some(signed(record.counts().refused))),
             failed: BigInt = Integer(|record| Some(signed(record.counts().failed))),
+            unattributed: BigInt = Integer(|record| Some(signed(record.counts().unattributed))),
+            notices: Nullable<Text> = Document(|record| {
+                Some(&record.import()?.summary.counts.notices)
+            }),
             missing: Nullable<BigInt> = Integer(|record| Some(signed(record.missing()?.count))),
             missing_expired: Nullable<BigInt> = Integer(|record| {
                 Some(signed(record.missing()?.expired))
             }),
-            is_held: Bool = Bool(|record| record.missing().is_some_and(|missing| missing.held)),
+            held_because: Nullable<Text> = Text(|record| Some(record.missing()?.held?.as_str())),
             is_complete: Bool = Bool(|record| {
                 record.import().is_some_and(|import| import.summary.complete)
             }),

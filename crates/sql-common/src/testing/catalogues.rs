@@ -43,7 +43,7 @@ const REFUSED: [&str; 10] = [
     "UPDATE catalogues SET failed = NULL",
     "UPDATE catalogues SET missing = 1",
     "UPDATE catalogues SET missing_expired = 1",
-    "UPDATE catalogues SET is_held = 2",
+    "UPDATE catalogues SET held_because = 'share'",
     "INSERT INTO catalogues SELECT * FROM catalogues",
 ];
 

@@ -19,7 +19,7 @@ use diesel::{
     serialize::{self, Output, ToSql},
     sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, SqlType, Text},
 };
-use domain::posting::{DecidedBy, EmploymentType, LocationType};
+use domain::posting::{DecidedBy, EmploymentType, LocationType, NoticeCounts};
 use kernel::{Actor, Prefixes, StoreError, audit::Details, event::EventName, trace::TraceParent};
 use serde_json::Value;
 use time::{Date, OffsetDateTime};
@@ -230,6 +230,10 @@ rendered! {
     Actor: it => it.to_string(),
     BTreeMap<String, Vec<String>>: it => serde_json::json!(it).to_string(),
     DecidedBy: it => it.to_string(),
+    NoticeCounts: it => {
+        let counts: BTreeMap<_, _> = it.iter().map(|(code, count)| (code.as_str(), count)).collect();
+        serde_json::json!(counts).to_string()
+    },
     Details: it => Value::Object(it.clone()).to_string(),
     Prefixes: it => array_text(it.as_slice()),
     TraceParent: it => it.to_string(),

@@ -8,7 +8,7 @@ use std::sync::{
 
 use async_trait::async_trait;
 use domain::{
-    catalogue::{CatalogueId, Undone},
+    catalogue::{CatalogueId, HeldBecause, Undone},
     import::{Line, LineError, LineOptions, Missing, Receipt, Summary},
     usecase::{
         CatalogueError, CatalogueOrder, Import, ImportError, ImportOrder, Imports, Ingest,
@@ -84,8 +84,8 @@ impl Lines {
             strict: self.order.strict,
             catalogue: (self.order.catalogue.as_ref()).map(|_| CatalogueId::new(Uuid::nil())),
         };
-        let (id, put) = line.parse(&options, prefixes, PostingId::new(Uuid::now_v7()));
-        let result = match put {
+        let parsed = line.parse(&options, prefixes, PostingId::new(Uuid::now_v7()));
+        let result = match parsed.command {
             Ok(put) if self.order.dry_run => {
                 self.backend.dry_run(put).await.map_err(LineError::from)
             }
@@ -94,7 +94,7 @@ impl Lines {
         };
         Receipt {
             line: line.number,
-            id,
+            id: parsed.names.id,
             result,
         }
     }
@@ -138,10 +138,11 @@ impl Import for Lines {
                 guard, patience, ..
             } = order;
             let count = 25;
-            let held = guard.max_missing.percent() < 100 && guard.min_missing < count;
+            let is_share = guard.max_missing.percent() < 100 && guard.min_missing < count;
+            let held = is_share.then_some(HeldBecause::Share);
             self.summary.missing = Some(Missing {
                 count,
-                expired: if held || !patience.is_none() {
+                expired: if is_share || !patience.is_none() {
                     0
                 } else {
                     count

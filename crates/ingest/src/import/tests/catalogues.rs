@@ -79,7 +79,45 @@ async fn lines_that_are_refused_name_their_postings() {
     import.settle().await.unwrap();
     let (summary, result) = import.finish(true).await;
     assert_eq!((summary.counts.refused, result), (4, Ok(())));
-    assert_eq!(kit.expired(&["a", "b", "c", "d", "e"]).await, ["d", "e"]);
+    assert_eq!(summary.counts.unattributed, 0);
+    assert_eq!(kit.expired(&["a", "b", "c", "d", "e"]).await, ["e"]);
+}
+
+/// Which lines are read is tested in `domain`.
+#[tokio::test]
+async fn lines_that_name_no_posting_hold_everything() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a", "b", "c"]))
+        .await;
+    let unread = r#"{"payload":{"title":"cut of"#.to_owned();
+    let body = [line("a"), unread];
+    let held = kit.import(up_to(100, of_catalogue("feed")), &body).await;
+    assert_eq!(held.receipts(), "1 a unchanged, 2 - refused");
+    let missing = held.summary.missing.unwrap();
+    let expect = (2, 0, Some(HeldBecause::Unattributed));
+    assert_eq!((missing.count, missing.expired, missing.held), expect);
+    let counts = held.summary.counts;
+    assert_eq!((counts.refused, counts.unattributed), (1, 1));
+    let last = kit.catalogue("feed").await.unwrap().last_import;
+    assert_eq!(last.unwrap().summary, held.summary);
+
+    let mut allowed = of_catalogue("feed");
+    if let Some(catalogue) = &mut allowed.catalogue {
+        catalogue.guard.max_unattributed = 1;
+    }
+    assert_eq!(kit.import(allowed, &body).await.missing(), (2, 2, false));
+}
+
+#[tokio::test]
+async fn a_line_names_all_postings_that_it_may_be_about() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a", "b", "c"]))
+        .await;
+    let two = format!("{}{}", line("a"), line("b"));
+    let outcome = kit.import(of_catalogue("feed"), &[two]).await;
+    assert_eq!(outcome.receipts(), "1 a refused");
+    assert_eq!(outcome.missing(), (1, 1, false));
+    assert_eq!(kit.expired(&["a", "b", "c"]).await, ["c"]);
 }
 
 #[tokio::test]

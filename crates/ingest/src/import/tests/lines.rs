@@ -1,6 +1,6 @@
 //! Lines and their receipts.
 
-use domain::import::Counts;
+use domain::import::{Counts, TooLong};
 
 use super::*;
 
@@ -14,7 +14,11 @@ async fn each_line_has_a_receipt_in_its_place() {
     import.take(&body).await.unwrap();
     let too_long = Line {
         number: 9,
-        text: LineText::TooLong(7),
+        text: LineText::TooLong(TooLong {
+            limit: 7,
+            beginning: br#"{"id":"d""#.to_vec(),
+            has_more: false,
+        }),
     };
     let Open {
         import: it,
@@ -24,7 +28,7 @@ async fn each_line_has_a_receipt_in_its_place() {
         .await
         .unwrap();
     import.settle().await.unwrap();
-    let expect = "1 a created, 2 - refused, 3 b created, 4 a unchanged, 5 c refused, 9 - refused";
+    let expect = "1 a created, 2 - refused, 3 b created, 4 a unchanged, 5 c refused, 9 d refused";
     assert_eq!(short(&import.receipts), expect);
     let (summary, result) = import.finish(true).await;
     let expect = Counts {
@@ -32,6 +36,7 @@ async fn each_line_has_a_receipt_in_its_place() {
         created: 2,
         unchanged: 1,
         refused: 3,
+        unattributed: 1,
         ..Counts::default()
     };
     assert_eq!(summary.counts, expect);

@@ -132,7 +132,7 @@ pub async fn of_activity<S: Clients + ActivityLog + Shell>(store: &S) {
     }
 }
 
-const CATALOGUES: [Case; 16] = [
+const CATALOGUES: [Case; 20] = [
     ("name", "'a b'", "'a b'"),
     ("leased_until", "9223372036854775807", "'infinity'"),
     ("last_started_at", "9223372036854775807", "'infinity'"),
@@ -146,6 +146,10 @@ const CATALOGUES: [Case; 16] = [
     ("reopened", "-1", "-1"),
     ("refused", "-1", "-1"),
     ("failed", "-1", "-1"),
+    ("unattributed", "-1", "-1"),
+    ("notices", "'{\"gone\":1}'", "'{\"gone\":1}'"),
+    ("notices", "'{\"taken_down\":-1}'", "'{\"taken_down\":-1}'"),
+    ("held_because", "'whim'", "'whim'"),
     ("missing", "-1", "-1"),
     ("missing_expired", "-1", "-1"),
     ("missing_expired", "NULL", "NULL"),
@@ -160,7 +164,7 @@ pub async fn of_catalogues<S: Clients + Catalogues + Shell>(store: &S) {
             missing: Some(Missing {
                 count: 1,
                 expired: 1,
-                held: false,
+                held: None,
             }),
             ..Summary::default()
         },

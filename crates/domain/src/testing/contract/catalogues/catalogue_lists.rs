@@ -11,7 +11,7 @@ use super::{
     ask, catalogue, found, lease, listed, name, of, past, query, with_clients,
 };
 use crate::{
-    catalogue::{CatalogueQuery, Catalogues, Leased, MOST_CATALOGUES},
+    catalogue::{CatalogueQuery, Catalogues, HeldBecause, Leased, MOST_CATALOGUES},
     import::{Missing, Summary},
     store::Store,
 };
@@ -110,7 +110,7 @@ kernel::contract_cases!(
                 missing: Some(Missing {
                     count: 7,
                     expired: 0,
-                    held: true,
+                    held: Some(HeldBecause::Share),
                 }),
                 ..Summary::default()
             });
@@ -126,7 +126,7 @@ kernel::contract_cases!(
             .collect();
         assert_eq!(named, [(of(1), name("a")), (of(1), name("c"))]);
         let missing = listed[0].import.summary.missing.ok_or(Absent)?;
-        assert!(missing.held && missing.count == 7);
+        assert!(missing.held.is_some() && missing.count == 7);
         assert_eq!(store.last_imports(1).await.as_deref(), Ok(&listed[..1]));
     },
 );

@@ -13,8 +13,11 @@ use super::{
     catalogue, found, lease, listed, name, of, past, with_clients,
 };
 use crate::{
-    catalogue::{Catalogue, CatalogueLease, Catalogues, ExpiredPosting, Patience, Undone},
+    catalogue::{
+        Catalogue, CatalogueLease, Catalogues, ExpiredPosting, HeldBecause, Patience, Undone,
+    },
     import::{Counts, Missing, Summary},
+    posting::NoticeCode,
     store::Store,
     testing::{create, push, put_id, state},
     usecase::{Delisted, UndoOrder, delist_missing, undo_expiries},
@@ -28,7 +31,7 @@ async fn misses<S: Store + Catalogues>(store: &S, n: u128, missing: &[&str]) -> 
     let jobs = name("jobs");
     let delisted = delist_missing(store, store, lease, &jobs, patience, &missing, noon());
     let Delisted { missing, expired } = delisted.await?;
-    finish(store, lease, missing, expired, false).await
+    finish(store, lease, missing, expired, None).await
 }
 
 async fn finish<S: Catalogues>(
@@ -36,7 +39,7 @@ async fn finish<S: Catalogues>(
     lease: CatalogueLease,
     count: u64,
     expired: u64,
-    held: bool,
+    held: Option<HeldBecause>,
 ) -> Checked {
     let import = past(Summary {
         missing: Some(Missing {
@@ -73,7 +76,10 @@ kernel::contract_cases!(
             reopened: 5,
             refused: 6,
             failed: 7,
-            ..Counts::default()
+            unattributed: 8,
+            notices: [(NoticeCode::TakenDown, 9), (NoticeCode::UnknownField, 10)]
+                .into_iter()
+                .collect(),
         };
         let missing = |count, expired, held| {
             Some(Missing {
@@ -84,8 +90,8 @@ kernel::contract_cases!(
         };
         for (n, missing, complete) in [
             (1, None, false),
-            (2, missing(8, 9, true), false),
-            (3, missing(0, 0, false), true),
+            (2, missing(8, 9, Some(HeldBecause::Unattributed)), false),
+            (3, missing(0, 0, None), true),
             (4, None, true),
         ] {
             let lease = lease(store, "jobs", n, noon()).await?;
@@ -155,13 +161,13 @@ kernel::contract_cases!(
         let first = lease(store, "jobs", 1, noon()).await?;
         put(store, &listed(&["a", "b"], first)).await?;
         let before = load(store, &["a", "b"]).await?;
-        finish(store, first, 0, 0, false).await?;
+        finish(store, first, 0, 0, None).await?;
         misses(store, 2, &["a"]).await?;
         let ids = ["a", "b"];
         assert_eq!(counted(store, ids).await?, [Some(1), None]);
         // Neither one that is held, nor one that ends early, whatever it has counted.
         let held = lease(store, "jobs", 3, noon()).await?;
-        finish(store, held, 2, 0, true).await?;
+        finish(store, held, 2, 0, Some(HeldBecause::Share)).await?;
         let early = lease(store, "jobs", 4, noon()).await?;
         let both = ids.map(identifier);
         let (jobs, patience) = (name("jobs"), Patience::new(9).ok_or(Absent)?);
@@ -188,7 +194,7 @@ kernel::contract_cases!(
         let first = lease(store, "jobs", 1, noon()).await?;
         let ids = ["a", "b", "c", "d", "e"];
         put(store, &listed(&ids, first)).await?;
-        finish(store, first, 0, 0, false).await?;
+        finish(store, first, 0, 0, None).await?;
         misses(store, 2, &["e"]).await?;
         misses(store, 3, &ids).await?;
         misses(store, 4, &["a", "b", "c", "d"]).await?;
