@@ -2,7 +2,7 @@
 
 use kernel::{Actor, PostingId, PutOutcome, Status, validation::FieldErrors};
 
-use super::{Basis, Notice, Posting};
+use super::{Basis, Notice, Posting, PutPosting};
 
 /// The answer to an accepted command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,16 @@ impl Answer {
             notices: Vec::new(),
             basis: None,
         }
+    }
+
+    /// The answer to a command that may have been tried before, with its answer lost: a posting
+    /// that has the command's own id for a new one was created by it.
+    #[must_use]
+    pub fn of_retry(mut self, put: &PutPosting) -> Self {
+        if self.id == put.new_id {
+            self.outcome = PutOutcome::Created;
+        }
+        self
     }
 }
 

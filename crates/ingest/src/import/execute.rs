@@ -108,10 +108,14 @@ impl Executor {
         });
         let puts: Vec<_> = puts.collect();
         if !puts.is_empty() {
-            let answers = self.ports.ingest.put_all(puts, self.dry_run).await;
+            let answers = self.ports.ingest.put_all(puts.clone(), self.dry_run).await;
+            let answers = puts.iter().zip(answers).map(|(put, answer)| {
+                let answer = answer.map(|answer| answer.of_retry(put));
+                answer.map_err(LineError::from)
+            });
             let open = results.iter_mut().filter(|result| result.is_none());
             for (result, answer) in open.zip(answers) {
-                *result = Some(answer.map_err(LineError::from));
+                *result = Some(answer);
             }
             if !self.dry_run {
                 self.keep(&commands, &results);
