@@ -13,6 +13,7 @@ use crate::harness::{
 
 on_every_store! {
     a_catalogue_that_was_killed_is_sent_again,
+    lines_that_cannot_be_read_take_nothing_down,
 }
 
 on_sqlite! {
@@ -130,6 +131,88 @@ async fn a_catalogue_is_taken_in_whole_and_undone(store: Store) {
     let deleted = other.authorized(reqwest::Method::DELETE, &feed.path());
     assert_eq!(other.send(deleted).await.status, 204);
     other.get(&feed.path()).await.error(404);
+    assert_eq!(feed.statuses(&app.api).await, all_open);
+}
+
+/// Which identifier a line has is tested in `domain`: of each kind of damage there is one here.
+async fn lines_that_cannot_be_read_take_nothing_down(store: Store) {
+    let app = App::quiet(store);
+    let feed = Catalogue::new(12);
+    feed.import(&app.api, 0..12, "").await.complete();
+    // The damaged lines of the first two postings, and whether both are named.
+    let damaged = [
+        ("{'id':'<a>','x':-inf}\n{\"id\":\"<b>\"", true),
+        (
+            r#"{id:"<a>",payload:undefined}{"id":"<b>" "payload":{}}"#,
+            true,
+        ),
+        (
+            r#"{"id":"<a>","payload":{"title":"<long>"}}{"id":"<b>"}"#,
+            false,
+        ),
+        (
+            "{\"id\":\"<a>\",\"payload\":{}}\r{\"id\":\"<b>\",\"payload\":{}}",
+            true,
+        ),
+        (
+            r#"{"id":"<a>","payload":{"title":"cut{"id":"<b>","payload":{}}"#,
+            true,
+        ),
+        (r#"{"id":"<a>","payload":{},"id":"<b>"}"#, true),
+        (
+            "\u{feff}{\"id\":\"<a>\",\"x\":\"\t\"}\n\u{feff}{\"id\":\"<b>\",\"x\":{]}",
+            true,
+        ),
+        (
+            r#"{"id":"<a>","payload":{"title":"caf<E9>"}}{"id":"<b><E9>"}"#,
+            false,
+        ),
+        (
+            "[{\"id\":\"<a>\",\"payload\":{}},\n{\"payload\":{}}]",
+            false,
+        ),
+        ("{\n\"id\": \"<a>\",\n\"payload\": {}\n}", false),
+        (r#"{"payload":{"title":"5" pipe"},"id":"<a>"}"#, false),
+        (r#"{"id":"<a>"#, false),
+        (r#"{"id":["<a>"],"payload":{}}"#, false),
+        ("<p>{\"id\":\"<a>\",\"payload\":{}}</p>", false),
+    ];
+    for (text, are_named) in damaged {
+        let lines = text
+            .replace("<a>", &feed.ids[0])
+            .replace("<b>", &feed.ids[1]);
+        let lines = lines.replace("<long>", &"x".repeat(3 << 20));
+        let parts: Vec<_> = lines.split("<E9>").map(str::as_bytes).collect();
+        let lines = parts.join(&0xE9);
+        let body = [
+            feed.lines(2..12).as_bytes(),
+            lines.as_slice(),
+            b"\n".as_slice(),
+        ]
+        .concat();
+        let path = format!("{}?max_missing=100", feed.path());
+        let summary = import(&app.api, &path, body).await.complete();
+        assert_eq!(summary["missing"]["expired"], 0, "{text}: {summary}");
+        assert_eq!(
+            summary["unattributed"].is_null(),
+            are_named,
+            "{text}: {summary}"
+        );
+        let because = &summary["missing"]["because"];
+        assert_eq!(because == "unattributed", !are_named, "{text}: {summary}");
+    }
+    // Bytes that are no text at all end the import.
+    let utf16: Vec<u8> = (feed.lines(0..1).encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    for body in [utf16, vec![0x1F, 0x8B, 8, 0]] {
+        let answer = import(&app.api, &feed.path(), body).await;
+        assert_eq!(
+            (answer.status, &answer.summary["complete"]),
+            (400, &json!(false))
+        );
+    }
+    let all_open = counts([("PendingEnrichment", 12)]);
     assert_eq!(feed.statuses(&app.api).await, all_open);
 }
 
