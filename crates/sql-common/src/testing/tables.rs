@@ -38,20 +38,17 @@ pub async fn a_history_has_a_bound<S: Store + PostingReader + Shell>(store: &S) 
     let batch = [create("a", "acme"), create("b", "acme")];
     let created = ingest(store, &batch, Lifetime::NEVER, noon()).await;
     created.expect("the store works");
-    for n in 0..130 {
+    for n in 0..66 {
         pushed(&format!(r#"{{"expiration":{{"reason":"{n}"}}}}"#)).await;
     }
     let kept = store.number("SELECT count(*) FROM posting_history").await;
-    // Two for each commit since the last trim, at version 128; and that of the other posting.
+    // Two for each commit since the last trim, at version 64; and that of the other posting.
     let of_others = 1;
-    assert_eq!(kept, 100 + 2 * (131 - 128) + of_others);
+    assert_eq!(kept, 100 + 2 * (67 - 64) + of_others);
     let view = store.find(&identifier("a")).await.expect("the store works");
     let history = view.expect("it is there").history;
     let newest = history.iter().rev().nth(1);
-    assert_eq!(
-        newest.and_then(|entry| entry.reason.as_deref()),
-        Some("129")
-    );
+    assert_eq!(newest.and_then(|entry| entry.reason.as_deref()), Some("65"));
     assert_eq!(history.len(), HISTORY_SHOWN);
 }
 
