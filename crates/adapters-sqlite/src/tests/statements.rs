@@ -27,7 +27,7 @@ const IN_ORDER: &str = "
     catalogue::read::List
         | SEARCH catalogues USING INDEX sqlite_autoindex_catalogues_2 (client_id=?
         | SEARCH postings USING INDEX postings_by_catalogue (catalogue_id=?)
-    client::IsErased | INDEX audit_by_action (action=? AND at>?)
+    client::IsErased | INDEX audit_by_subject (subject=? AND at>?)
     client::activity::Days | USING PRIMARY KEY (client_id=?
     client::activity::Refusals | USING PRIMARY KEY (client_id=?
     client::TrimDays | USING PRIMARY KEY (client_id=?
