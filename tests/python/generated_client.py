@@ -1,18 +1,25 @@
 """A program of somebody who generates a client from the OpenAPI document, and checks its types.
 
 It takes the URL of the service and a client's credentials, asks what a push would do, pushes a
-posting and reads it.
+posting and reads it, and imports a line, alone and as a catalogue.
 """
 
 import base64
+import io
+import json
 import sys
 import uuid
 
 from posthaste_client import AuthenticatedClient
+from posthaste_client.api.imports import import_catalogue, import_job_postings
 from posthaste_client.api.job_postings import get_job_posting, put_job_posting
 from posthaste_client.api.o_auth import create_token
 from posthaste_client.models.company_payload import CompanyPayload
 from posthaste_client.models.employment_type import EmploymentType
+from posthaste_client.models.import_job_postings_receipts import ImportJobPostingsReceipts
+from posthaste_client.models.import_receipt import ImportReceipt
+from posthaste_client.models.import_summary_line import ImportSummaryLine
+from posthaste_client.models.job_posting import JobPosting
 from posthaste_client.models.posting_answer import PostingAnswer
 from posthaste_client.models.posting_payload import PostingPayload
 from posthaste_client.models.posting_with_history import PostingWithHistory
@@ -23,7 +30,7 @@ from posthaste_client.models.token_answer import TokenAnswer
 from posthaste_client.models.token_request import TokenRequest
 from posthaste_client.models.token_request_grant_type import TokenRequestGrantType
 from posthaste_client.models.validation_error import ValidationError
-from posthaste_client.types import Unset
+from posthaste_client.types import File, Unset
 
 
 def authorized(url: str, client_id: str, client_secret: str) -> AuthenticatedClient:
@@ -72,6 +79,37 @@ def read(client: AuthenticatedClient, identifier: str) -> PostingWithHistory:
     return answer.data
 
 
+def import_line(
+    client: AuthenticatedClient, identifier: str
+) -> tuple[ImportReceipt, ImportSummaryLine]:
+    """Imports a line that changes nothing: its receipt, and the summary."""
+    answer = import_job_postings.sync(
+        client=client, body=lines(identifier), receipts=ImportJobPostingsReceipts.ALL
+    )
+    assert isinstance(answer, File), answer
+    receipt, summary = map(json.loads, answer.payload.read().splitlines())
+    return ImportReceipt.from_dict(receipt), ImportSummaryLine.from_dict(summary)
+
+
+def import_all(client: AuthenticatedClient, identifier: str) -> ImportSummaryLine:
+    """Imports the same as a catalogue: the summary, as no line is refused."""
+    answer = import_catalogue.sync("generated", client=client, body=lines(identifier))
+    assert isinstance(answer, File), answer
+    return ImportSummaryLine.from_dict(json.loads(answer.payload.read()))
+
+
+def lines(identifier: str) -> File:
+    """The body of an import with one line."""
+    line = json.dumps({"id": identifier, "payload": {}})
+    return File(io.BytesIO(f"{line}\n".encode()))
+
+
+def location(posting: JobPosting) -> str | Unset:
+    """The city of a posting as JSON-LD."""
+    place = posting.job_location
+    return place if isinstance(place, Unset) else place.address.address_locality
+
+
 def main() -> None:
     client = authorized(*sys.argv[1:])
     identifier = f"generated-{uuid.uuid4()}"
@@ -99,6 +137,10 @@ def main() -> None:
     assert posting.created_at.tzinfo is not None
     assert posting.history[0].status is Status.PENDINGENRICHMENT
     assert list(refusals(client, identifier, PostingPayload(title=" "))) == ["title"]
+    receipt, summary = import_line(client, identifier)
+    assert (receipt.line, receipt.id, receipt.uuid) == (1, identifier, first)
+    assert summary.summary.unchanged == 1
+    assert import_all(client, identifier).summary.complete
 
 
 main()

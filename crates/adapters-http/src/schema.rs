@@ -56,8 +56,11 @@ fn complete(schema: &mut Value) {
 /// The schema of a field that may be absent, where a schema is given by a function.
 pub fn optional(schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
     let mut schema = schema.into();
-    if let RefOr::T(Schema::Object(object)) = &mut schema {
-        object.extensions = Some(Extensions::from_iter([("x-optional", json!(true))]));
+    let extensions = Some(Extensions::from_iter([("x-optional", json!(true))]));
+    match &mut schema {
+        RefOr::T(Schema::Object(object)) => object.extensions = extensions,
+        RefOr::T(Schema::Array(array)) => array.extensions = extensions,
+        _ => {}
     }
     schema
 }

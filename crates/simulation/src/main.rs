@@ -188,7 +188,7 @@ impl Simulation {
         let world = Arc::clone(&self.world);
         let process = Arc::clone(world.dice.pick(&self.processes));
         let client = *world.dice.pick(&CLIENTS);
-        match world.dice.below(31) {
+        match world.dice.below(32) {
             0..=12 => {
                 for _ in 0..=world.dice.below(5) {
                     let (world, process) = (Arc::clone(&world), Arc::clone(&process));
@@ -220,6 +220,15 @@ impl Simulation {
             }
             30 if world.dice.one_in(2) => {
                 self.tasks.spawn(people::forget(world, process, client));
+            }
+            // Postings and companies that change over and over.
+            31 => {
+                self.tasks.spawn(async move {
+                    for _ in 0..60 {
+                        let (world, process) = (Arc::clone(&world), Arc::clone(&process));
+                        clients::push(world, process, client).await;
+                    }
+                });
             }
             _ => {}
         }

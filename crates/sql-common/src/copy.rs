@@ -39,7 +39,7 @@ pub const TABLES: [Table; 26] = [
     table("sign_in_tokens", &["digest"]),
     table("drafts", &["key"]),
     table("webhook_endpoints", &["id"]),
-    table("webhook_waiting", &["endpoint", "commit_seq", "number"]),
+    table("webhook_waiting", &["endpoint", "subject"]),
     table("webhook_deliveries", &["endpoint", "slot"]),
     table("outbox", &["id"]),
     table("events", &["commit_seq", "number"]),

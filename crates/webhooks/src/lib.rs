@@ -1,11 +1,11 @@
 //! Webhooks: calls that tell receivers about events, by Standard Webhooks 1.0.
 //!
 //! An [`Endpoint`] is a cursor in the [event log](kernel::event), a lease, and the
-//! [events that wait](WaitingEvent) for it because their last attempt failed or because they follow
-//! such an event of the same subject. A worker leases an endpoint from [`Webhooks`] and makes a
-//! round of attempts ([`DeliveryRound`]), which it records ([`Round`]); [`Health`] is the
-//! endpoint's circuit breaker. An event whose last attempt by its schedule failed is a dead letter:
-//! it waits no longer, and its owner may [resend](ManagedWebhooks::resend) it.
+//! [subjects](WaitingSubject) whose events wait for it because the last attempt at the next one
+//! failed, or because there are too many of them for one round. A worker leases an endpoint from
+//! [`Webhooks`] and makes a round of attempts ([`DeliveryRound`]), which it records ([`Round`]);
+//! [`Health`] is the endpoint's circuit breaker. An event whose last attempt by its schedule failed
+//! is a dead letter: it waits no longer, and its owner may [resend](ManagedWebhooks::resend) it.
 //!
 //! A receiver's address, an [`EndpointUrl`], is chosen by others and must not lead into the
 //! service's own network: its spelling is checked here, and the IP addresses of its name by the
@@ -29,6 +29,7 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 mod url;
+mod waiting;
 
 pub use self::{
     address::{PrivateAddresses, is_public},
@@ -53,7 +54,8 @@ pub use self::{
     store::{
         DELIVERIES_KEPT, DeliveryRecord, EndpointBacklog, FULL_REST, LONGEST_REST, Lease,
         LeaseQuery, MOST_WAITING_COUNTED, REST, Recorded, Release, Round, TrackedEndpoint,
-        WaitingEvent, Webhooks,
+        Webhooks,
     },
     url::{EndpointUrl, InvalidEndpointUrl, LONGEST_URL},
+    waiting::{MOST_LATER, WaitingEvent, WaitingSubject},
 };

@@ -18,7 +18,7 @@ use time::OffsetDateTime;
 use crate::{
     Attempt, Delivery, Endpoint, EndpointChange, EndpointId, EndpointState, EndpointUrl,
     EndpointWrite, Health, LoggedDelivery, MOST_ENDPOINTS, MOST_WAITING, NewEndpoint, Owner,
-    Secret, Sender, TrackedEndpoint, WaitingEvent, Webhooks, log::of_owner, logged, posting_of,
+    Secret, Sender, TrackedEndpoint, WaitingSubject, Webhooks, log::of_owner, logged, posting_of,
 };
 
 /// The reason why a command about an endpoint was refused.
@@ -249,15 +249,7 @@ impl ManagedWebhooks<'_> {
         if self.webhooks.count_waiting(id, MOST_WAITING).await? >= MOST_WAITING {
             return Err(WebhookError::TooManyWaiting);
         }
-        let waiting = WaitingEvent {
-            cursor: event,
-            subject: found.event.subject.id(),
-            name: found.event.name,
-            attempts: 0,
-            next_at: Some(now),
-            last_error: None,
-            is_silent: false,
-        };
+        let waiting = WaitingSubject::due(&found, now);
         let entry = self.entry(Action::WEBHOOKS_RESEND, id, now);
         let entry = entry.map(|entry| entry.with("event", event.to_string()));
         let is_known = self.webhooks.resend(id, &waiting, entry.as_ref()).await?;

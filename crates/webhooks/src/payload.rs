@@ -6,8 +6,9 @@ use domain::posting::event::PUBLIC;
 use kernel::{
     body::{self, BodyError},
     event::{Cursor, EventName},
-    field::{Patch, Sent, Term},
+    field::{FieldValue, Patch, Term},
     fields,
+    suggest::{self, Word},
     validation::{ErrorKind, FieldErrors},
     vocabulary::vocabulary,
 };
@@ -69,13 +70,37 @@ impl Term for PublicEvent {
         let mut names = PUBLIC.into_iter();
         names.find(|name| name.as_str() == text).map(Self)
     }
+
+    /// In another case, with other separators, without the subject, or misspelt.
+    fn likely(text: &str) -> Option<&'static str> {
+        static ALL: &[EventName] = &PUBLIC;
+        let names = || ALL.iter().map(EventName::as_str);
+        let folded: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+        let folded = folded.to_ascii_lowercase();
+        let short = ["jobposting", "posting", "job", ""];
+        let mut short = short
+            .iter()
+            .filter_map(|subject| folded.strip_prefix(subject));
+        let means =
+            |short: &str, name: &str| name.eq_ignore_ascii_case(&format!("jobposting{short}"));
+        let found = short.find_map(|short| names().find(|name| means(short, name)));
+        let words: Vec<Word> = names().map(|name| (name, &[][..])).collect();
+        found.or_else(|| suggest::word(text, &words))
+    }
 }
 
 impl FromStr for PublicEvent {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::parse(text.trim()).ok_or_else(|| format!("{text:?} is not {}", Self::EXPECTED))
+        Self::parse(text.trim()).ok_or_else(|| {
+            let meant = Self::likely(text).map(|name| format!("; is {name:?} meant?"));
+            format!(
+                "{text:?} is not {}{}",
+                <Self as Term>::EXPECTED,
+                meant.unwrap_or_default()
+            )
+        })
     }
 }
 
@@ -100,14 +125,78 @@ fields! {
         optional include_posting: bool,
         #[garde(length(chars, max = LONGEST_DESCRIPTION))]
         optional description: String,
+        required state: WantedState,
     }
 }
 
-fields! {
-    /// What the body of a change may have besides.
-    struct StateField {
-        required state: WantedState,
-    }
+/// The members of bodies, with what other services call them.
+const MEMBERS: [Word; 7] = [
+    (
+        "url",
+        &[
+            "endpoint",
+            "target",
+            "target url",
+            "callback",
+            "callback url",
+            "address",
+            "uri",
+            "href",
+        ],
+    ),
+    (
+        "types",
+        &[
+            "events",
+            "event",
+            "event types",
+            "events types",
+            "event names",
+            "enabled events",
+            "topics",
+            "topic",
+            "subscriptions",
+            "filter types",
+            "names",
+        ],
+    ),
+    (
+        "include_posting",
+        &[
+            "posting",
+            "with posting",
+            "include payload",
+            "include data",
+            "include job posting",
+        ],
+    ),
+    (
+        "description",
+        &["name", "title", "label", "comment", "note"],
+    ),
+    (
+        "state",
+        &[
+            "status",
+            "active",
+            "enabled",
+            "is active",
+            "paused",
+            "disabled",
+        ],
+    ),
+    ("since", &["from", "after", "start", "timestamp", "time"]),
+    ("event", &["id", "event id", "webhook id", "message id"]),
+];
+
+/// Refuses members that a body of `T` does not have: one that is misspelt would change what is
+/// delivered without a word.
+fn refuse_unknown<T: FieldValue>(errors: &mut FieldErrors) {
+    body::refuse_unknown_as(errors, |name| {
+        let known = |(member, _): &Word| T::FIELDS.iter().any(|field| field.name == *member);
+        let members: Vec<_> = MEMBERS.into_iter().filter(known).collect();
+        suggest::word(name, &members).map(str::to_owned)
+    });
 }
 
 /// The id of an event.
@@ -139,7 +228,13 @@ fields! {
 impl NewEndpoint {
     /// Parses the body of a request, with every error in one answer.
     pub fn parse(body: &[u8], private: PrivateAddresses) -> Result<Self, BodyError> {
-        let (change, mut errors) = read(body::text(body)?, private, FieldErrors::new())?;
+        let (change, mut errors) = read(body::text(body)?, private)?;
+        if change.state != Patch::Keep || errors.concern("state") {
+            errors.add(
+                "state",
+                "cannot be sent with a new webhook, which is active; change it then",
+            );
+        }
         if change.url == Patch::Keep && !errors.concern("url") {
             errors.add_as(ErrorKind::Missing, "url", "is required");
         }
@@ -171,11 +266,9 @@ impl From<NewEndpoint> for EndpointChange {
 impl EndpointChange {
     /// Parses the body of a request, with every error in one answer.
     pub fn parse(body: &[u8], private: PrivateAddresses) -> Result<Self, BodyError> {
-        let text = body::text(body)?;
-        let (StateField { state }, errors) = body::read::<Sent<StateField>>(text)?.checked();
-        let (change, errors) = read(text, private, errors)?;
+        let (change, errors) = read(body::text(body)?, private)?;
         if errors.is_empty() {
-            Ok(Self { state, ..change })
+            Ok(change)
         } else {
             Err(BodyError::Invalid(errors))
         }
@@ -184,7 +277,8 @@ impl EndpointChange {
 
 /// Parses the body of a request to replay events: the time from which on they are delivered again.
 pub fn parse_replay(body: &[u8]) -> Result<OffsetDateTime, BodyError> {
-    let (fields, errors) = body::parse::<ReplayFields>(body::text(body)?)?;
+    let (fields, mut errors) = body::parse::<ReplayFields>(body::text(body)?)?;
+    refuse_unknown::<ReplayFields>(&mut errors);
     match fields.since {
         Patch::Set(since) if errors.is_empty() => Ok(since),
         _ => Err(BodyError::Invalid(errors)),
@@ -193,21 +287,18 @@ pub fn parse_replay(body: &[u8]) -> Result<OffsetDateTime, BodyError> {
 
 /// Parses the body of a request to resend one event.
 pub fn parse_resend(body: &[u8]) -> Result<Cursor, BodyError> {
-    let (fields, errors) = body::parse::<ResendFields>(body::text(body)?)?;
+    let (fields, mut errors) = body::parse::<ResendFields>(body::text(body)?)?;
+    refuse_unknown::<ResendFields>(&mut errors);
     match fields.event {
         Patch::Set(EventId(event)) if errors.is_empty() => Ok(event),
         _ => Err(BodyError::Invalid(errors)),
     }
 }
 
-/// The change that a body asks for, its state aside, and what is wrong with it besides `errors`.
-fn read(
-    text: &str,
-    private: PrivateAddresses,
-    mut errors: FieldErrors,
-) -> Result<(EndpointChange, FieldErrors), BodyError> {
-    let (fields, own) = body::read::<Sent<EndpointFields>>(text)?.checked();
-    errors.merge(own);
+/// The change that a body asks for, and everything that is wrong with it.
+fn read(text: &str, private: PrivateAddresses) -> Result<(EndpointChange, FieldErrors), BodyError> {
+    let (fields, mut errors) = body::parse::<EndpointFields>(text)?;
+    refuse_unknown::<EndpointFields>(&mut errors);
     let is_none = |types: &Vec<_>| types.is_empty();
     if fields.types.value().is_some_and(is_none) && !errors.concern("types") {
         errors.add(
@@ -220,7 +311,6 @@ fn read(
         url.map_err(|error| errors.add("url", error.to_string()))
             .ok()
     });
-    body::refuse_nul(text, &[], &mut errors);
     let change = EndpointChange {
         url,
         names: fields
@@ -228,7 +318,7 @@ fn read(
             .and_then(|types| Some(PublicEvent::names(types))),
         include_posting: fields.include_posting,
         description: fields.description,
-        state: Patch::Keep,
+        state: fields.state,
     };
     Ok((change, errors))
 }
@@ -289,10 +379,7 @@ mod tests {
             ..plain.clone()
         };
         for (body, expect) in [
-            (
-                r#"{"url":" https://acme.example ","state":9,"more":1}"#,
-                &plain,
-            ),
+            (r#"{"url":" https://acme.example "}"#, &plain),
             (
                 r#"{"url":"https://acme.example/","types":null,"include_posting":null}"#,
                 &plain,
@@ -345,18 +432,84 @@ mod tests {
             r#"{{"url":"http://a.example","types":["Created","CompanyUpdated",null,1],
                 "include_posting":"yes","description":"{long}","state":"disabled","x":"\u0000"}}"#
         );
+        let state = "state must be one of active, paused, not \"disabled\"";
         let expect = [
-            format!("types.0 must be {types}, not \"Created\""),
-            "types.2 must not be null or blank".to_owned(),
-            "types.3 must be a string, not a number".to_owned(),
-            "include_posting must be true or false, not a string".to_owned(),
-            "description must be at most 255 characters long, and has 256".to_owned(),
-            "url must be an https URL, as plain http can be read and changed on its way".to_owned(),
-            "x must not contain the character U+0000".to_owned(),
+            &format!("types.0 must be {types}, not \"Created\"; is \"JobPostingCreated\" meant?"),
+            "types.2 must not be null or blank",
+            "types.3 must be a string, not a number",
+            "include_posting must be true or false, not a string",
+            "description must be at most 255 characters long, and has 256",
+            state,
+            "x must not contain the character U+0000",
+            "x is not a known field",
+            "url must be an https URL, as plain http can be read and changed on its way",
         ];
-        assert_eq!(fields(create(&body)), expect);
-        let state = ["state must be one of active, paused, not \"disabled\"".to_owned()];
-        assert_eq!(fields(change(&body)), [&state[..], &expect].concat());
+        assert_eq!(fields(change(&body)), expect);
+        let new = "state cannot be sent with a new webhook, which is active; change it then";
+        let mut created = fields(create(&body));
+        assert_eq!(created.remove(6), new);
+        assert_eq!(created, expect);
+    }
+
+    /// The one that is meant is named, whatever other services call it.
+    #[test]
+    fn members_that_a_body_does_not_have_are_refused() {
+        let unknown =
+            |name, nearest| format!("{name} is not a known field; the nearest one is {nearest}");
+        for (sent, nearest) in [
+            ("events", "types"),
+            ("event_types", "types"),
+            ("eventTypes", "types"),
+            ("type", "types"),
+            ("callback_url", "url"),
+            ("includePosting", "include_posting"),
+            ("include_postings", "include_posting"),
+            ("descripton", "description"),
+            ("status", "state"),
+        ] {
+            let body = format!(r#"{{"url":"https://acme.example/","{sent}":["X"]}}"#);
+            let expect = [unknown(sent, nearest)];
+            assert_eq!(fields(create(&body)), expect);
+            assert_eq!(fields(change(&body)), expect);
+        }
+        let xyzzy = "xyzzy is not a known field";
+        assert_eq!(fields(change(r#"{"xyzzy":1}"#)), [xyzzy]);
+        let until = r#"{"since":"2026-03-01T12:00:00Z","xyzzy":1}"#;
+        assert_eq!(fields(parse_replay(until.as_bytes())), [xyzzy]);
+        let event = format!(r#"{{"event":"{}","xyzzy":1}}"#, Cursor::START);
+        assert_eq!(fields(parse_resend(event.as_bytes())), [xyzzy]);
+        let active = r#"{"url":"https://acme.example/","state":"active"}"#;
+        let state = "state cannot be sent with a new webhook, which is active; change it then";
+        assert_eq!(fields(create(active)), [state]);
+        assert!(change(active).is_ok());
+    }
+
+    #[test]
+    fn an_events_name_is_told_by_what_was_written() {
+        for (text, expect) in [
+            ("jobPostingApproved", Some("JobPostingApproved")),
+            ("job_posting.approved", Some("JobPostingApproved")),
+            ("posting.approved", Some("JobPostingApproved")),
+            ("job-expired", Some("JobPostingExpired")),
+            ("Created", Some("JobPostingCreated")),
+            ("JobPostingAproved", Some("JobPostingApproved")),
+            ("company.updated", Some("CompanyUpdated")),
+            ("x", None),
+        ] {
+            assert_eq!(PublicEvent::likely(text), expect, "{text}");
+            let meant = expect.map(|name| format!("; is \"{name}\" meant?"));
+            let meant = meant.unwrap_or_default();
+            let refused = fields(change(&format!(r#"{{"types":["{text}"]}}"#))).remove(0);
+            assert!(
+                refused.ends_with(&format!("not \"{text}\"{meant}")),
+                "{refused}"
+            );
+            let refused = text.parse::<PublicEvent>().unwrap_err();
+            assert!(
+                refused.ends_with(&format!("CompanyUpdated{meant}")),
+                "{refused}"
+            );
+        }
     }
 
     #[test]

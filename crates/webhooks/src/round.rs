@@ -6,27 +6,34 @@
 //! for whatever reason, is [stopped](DeliveryRound::stop), and recorded as well.
 
 mod item;
+mod remains;
 mod start;
 
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use kernel::event::{Cursor, RecordedEvent};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use self::item::{Item, State};
 pub use self::start::start_round;
+use self::{
+    item::{Failure, Item, State},
+    remains::Remains,
+};
 use super::{
     Attempt, DeliveryRecord, EndpointState, Health, Outcome, RetrySchedule, Round, TrackedEndpoint,
-    WaitingEvent, asked_pause,
+    WaitingSubject, asked_pause,
 };
 
 /// The time after which a round begins no more attempts, so that its result is recorded soon.
 pub const ROUND_TIME: Duration = Duration::from_mins(1);
 
-/// The most waiting events of an endpoint. Further ones stay in the log, after its cursor, for as
-/// long as events are kept. So a change by its owner that concerns all waiting events is done
-/// within the time of a statement.
+/// The most waiting subjects of an endpoint. The events of further ones stay in the log, after its
+/// cursor, for as long as events are kept. So a change by its owner that concerns all waiting
+/// subjects is done within the time of a statement.
 pub const MOST_WAITING: usize = 10_000;
 
 /// A round that is under way.
@@ -37,8 +44,8 @@ pub struct DeliveryRound {
     /// The endpoint, as the round has leased it.
     tracked: TrackedEndpoint,
     schedule: RetrySchedule,
-    /// The waiting events that are due, or one before its time, and the events of the page after
-    /// the endpoint's cursor that it wants, in order.
+    /// The events of waiting subjects, and the events of the page after the endpoint's cursor that
+    /// it wants. Those of a subject are in order.
     items: Vec<Item>,
     /// The items in the order in which they are attempted.
     order: Vec<usize>,
@@ -46,9 +53,14 @@ pub struct DeliveryRound {
     next: Cursor,
     /// Subjects of which an attempt is under way or has failed.
     blocked: HashSet<Uuid>,
-    /// Waiting events that the log has no longer, and those that are not wanted any more.
-    dropped: Vec<Cursor>,
-    /// Those that the log has no longer, as records.
+    /// The subjects of the round that wait, as they are stored.
+    stored: HashMap<Uuid, WaitingSubject>,
+    /// Those of them whose next event may be attempted in this round.
+    due: HashSet<Uuid>,
+    /// The places up to which the round has read the log for a subject, as
+    /// [`WaitingSubject::read_to`].
+    read_to: HashMap<Uuid, Cursor>,
+    /// Events that the log has no longer, as records.
     not_kept: Vec<DeliveryRecord>,
     /// The attempts that have ended, with their numbers.
     attempts: Vec<(usize, DeliveryRecord)>,
@@ -94,15 +106,13 @@ impl DeliveryRound {
         let place = self.order.iter().position(may_begin)?;
         let number = self.order.remove(place);
         let item = &mut self.items[number];
+        let event = item.event.clone()?;
         item.state = State::InFlight;
         item.attempts = item.attempts.saturating_add(1);
         self.blocked.insert(item.subject);
         self.under_way += 1;
         self.begun += 1;
-        Some(Begun {
-            number,
-            event: item.event.clone(),
-        })
+        Some(Begun { number, event })
     }
 
     /// Begins no more attempts.
@@ -151,18 +161,22 @@ impl DeliveryRound {
         let wait = self
             .schedule
             .next(item.attempts, outcome.retry_after(), jitter);
-        let failed = |next_at| item.waiting(next_at, attempt.error.clone(), outcome.is_silent());
+        let failed = |attempts, next_at| {
+            State::Failed(Failure {
+                attempts,
+                next_at,
+                error: attempt.error.clone(),
+                is_silent: outcome.is_silent(),
+            })
+        };
         item.state = match (outcome, item.due_at, wait) {
             (Outcome::Delivered(_), ..) => State::Delivered,
             // A probe before its time does not count in its schedule.
-            (Outcome::NoAnswer(_), Some(due_at), _) => State::Failed(WaitingEvent {
-                attempts: item.attempts - 1,
-                ..failed(Some(due_at))
-            }),
+            (Outcome::NoAnswer(_), Some(due_at), _) => failed(item.attempts - 1, due_at),
             (.., None) => State::DeadLetter,
             (.., Some(wait)) => {
                 let wait = wait.try_into().unwrap_or(time::Duration::MAX);
-                State::Failed(failed(Some(now.saturating_add(wait))))
+                failed(item.attempts, now.saturating_add(wait))
             }
         };
         if !matches!(item.state, State::Failed(_)) {
@@ -170,8 +184,8 @@ impl DeliveryRound {
         }
         let record = DeliveryRecord {
             at: now,
-            event: item.event.cursor,
-            name: item.event.event.name.clone(),
+            event: item.place.cursor,
+            name: item.place.name.clone(),
             attempt: item.attempts,
             status: outcome.status(),
             // In whole milliseconds.
@@ -208,24 +222,29 @@ impl DeliveryRound {
             Some(false) => health.back_off(jitter, now),
             None => {}
         }
-        let mut settled =
-            self.settled(|state| matches!(state, State::Delivered | State::DeadLetter));
-        settled.extend(&self.dropped);
-        let goes_on = self.has_more || !settled.is_empty() || self.items.iter().any(Item::is_left);
+        let Remains { waiting, settled } = self.remains(to, now, true);
+        let has_dropped = |item: &Item| matches!(item.state, State::Dropped);
+        let goes_on = self.has_more
+            || !settled.is_empty()
+            || waiting.iter().any(|it| it.next_at <= now)
+            || self.items.iter().any(|it| it.is_left() || has_dropped(it));
         let mut deliveries = self.not_kept.clone();
-        deliveries.extend(self.attempts.iter().map(|(number, record)| {
+        let mut dead_letters = deliveries.len();
+        for (number, record) in &self.attempts {
             let mut record = record.clone();
             if matches!(self.items[*number].state, State::DeadLetter) {
                 let why = record.error.unwrap_or_default();
                 record.error = Some(format!("{why}; given up after {} attempts", record.attempt));
+                dead_letters += 1;
             }
-            record
-        }));
+            deliveries.push(record);
+        }
         let rests = !goes_on || self.withdrew;
         Round {
             to,
-            waiting: self.waiting(to, now, true),
+            waiting,
             settled,
+            dead_letters,
             deliveries,
             health,
             disabled: self.disabled.map(str::to_owned),
@@ -235,17 +254,24 @@ impl DeliveryRound {
         }
     }
 
-    /// The result for an endpoint that its owner has changed since the round began: the
-    /// [same](Self::finish), unless the change is about where the attempts went. After another URL
-    /// or a pause, deliveries count. Failures, which are about the endpoint before, do not: their
-    /// events are due, with no attempt more than before, and none is given up. Events that were
-    /// only read are read again.
+    /// The subjects that the round is about.
+    pub fn subjects(&self) -> HashSet<Uuid> {
+        self.items.iter().map(|item| item.subject).collect()
+    }
+
+    /// The result for an endpoint that its owner has changed since the round began, or that gets an
+    /// event again, whose [subjects](Self::subjects) wait as stored now: the [same](Self::finish),
+    /// unless the change is about where the attempts went. After another URL or a pause, deliveries
+    /// count. Failures, which are about the endpoint before, do not: their events are due, with no
+    /// attempt more than before, and none is given up. Events that were only read are read again.
     pub fn finish_changed(
-        &self,
+        &mut self,
         changed: &TrackedEndpoint,
+        stored: Vec<WaitingSubject>,
         now: OffsetDateTime,
         jitter: f64,
     ) -> Round {
+        self.restore(stored);
         let TrackedEndpoint {
             endpoint, health, ..
         } = changed;
@@ -260,21 +286,15 @@ impl DeliveryRound {
         }
         let to = self.last_ended();
         let attempts = self.attempts.iter();
+        let Remains { waiting, settled } = self.remains(to, now, false);
         Round {
             from: self.tracked.cursor,
             to,
-            waiting: self.waiting(to, now, false),
-            settled: self.settled(|state| matches!(state, State::Delivered)),
+            waiting,
+            settled,
             deliveries: attempts.map(|(_, record)| record.clone()).collect(),
             ..Round::idle(changed, now)
         }
-    }
-
-    /// Waiting events of a state.
-    fn settled(&self, is_settled: impl Fn(&State) -> bool) -> Vec<Cursor> {
-        let items = self.items.iter();
-        let settled = items.filter(|item| item.waits && is_settled(&item.state));
-        settled.map(|item| item.event.cursor).collect()
     }
 
     /// The end of the page; before that, the last event of the page that was attempted.
@@ -288,43 +308,12 @@ impl DeliveryRound {
 
     /// The last event of the page that was attempted.
     fn last_ended(&self) -> Cursor {
-        let has_ended = |item: &&Item| !item.is_left() && !matches!(item.state, State::Behind);
-        let last = self.page().rfind(has_ended);
-        last.map_or(self.tracked.cursor, |item| item.event.cursor)
+        let ended = self.page().filter(|item| item.has_ended());
+        let last = ended.map(|item| item.place.cursor).max();
+        last.unwrap_or(self.tracked.cursor)
     }
 
-    fn page(&self) -> impl DoubleEndedIterator<Item = &Item> {
+    fn page(&self) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(|item| !item.waits)
-    }
-
-    /// The events that wait now: those that failed, and those of the page up to `to` that were not
-    /// attempted, of which the first of a subject is due if none before it has failed. If failures
-    /// do not count, those of the page are as if they were not attempted, and the others stay.
-    fn waiting(&self, to: Cursor, now: OffsetDateTime, failures_count: bool) -> Vec<WaitingEvent> {
-        let mut subjects = HashSet::new();
-        let mut waiting: Vec<_> = self
-            .items
-            .iter()
-            .filter(|item| item.waits || item.event.cursor <= to)
-            .filter_map(|item| match &item.state {
-                State::Failed(waiting) if failures_count => {
-                    subjects.insert(item.subject);
-                    Some(waiting.clone())
-                }
-                State::DeadLetter if failures_count => None,
-                State::Delivered => None,
-                State::Behind => Some(item.waiting(None, None, false)),
-                _ if item.waits => None,
-                _ => {
-                    let is_first = subjects.insert(item.subject);
-                    Some(WaitingEvent {
-                        attempts: if failures_count { item.attempts } else { 0 },
-                        ..item.waiting(is_first.then_some(now), None, false)
-                    })
-                }
-            })
-            .collect();
-        waiting.sort_by_key(|event| event.cursor);
-        waiting
     }
 }

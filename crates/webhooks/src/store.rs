@@ -14,7 +14,7 @@ use kernel::{
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Endpoint, EndpointId, EndpointState, EndpointWrite, Health, Owner};
+use super::{Endpoint, EndpointId, EndpointState, EndpointWrite, Health, Owner, WaitingSubject};
 
 /// The number of newest deliveries that are kept of an endpoint.
 pub const DELIVERIES_KEPT: usize = 100;
@@ -55,26 +55,6 @@ impl TrackedEndpoint {
     }
 }
 
-/// An event that waits for an endpoint: its last attempt failed, or it follows such an event of
-/// the same subject.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitingEvent {
-    /// The event.
-    pub cursor: Cursor,
-    /// Its name.
-    pub name: EventName,
-    /// The id of its subject.
-    pub subject: Uuid,
-    /// The number of attempts.
-    pub attempts: u32,
-    /// When the next attempt is due; `None` while an earlier event of the same subject waits.
-    pub next_at: Option<OffsetDateTime>,
-    /// Why the last attempt failed.
-    pub last_error: Option<String>,
-    /// Whether the last attempt was not answered: it is due as soon as the circuit closes.
-    pub is_silent: bool,
-}
-
 /// An attempt at an event, for the endpoint's owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryRecord {
@@ -105,12 +85,12 @@ pub struct Round {
     pub from: Cursor,
     /// Its cursor now.
     pub to: Cursor,
-    /// Waiting events, new and changed ones, by cursor.
-    pub waiting: Vec<WaitingEvent>,
-    /// Events that wait no longer: delivered ones, dead letters, and unwanted ones. None of
-    /// them is in `waiting`. Of each of their subjects the oldest event that still waits, after
-    /// this round, is due.
-    pub settled: Vec<Cursor>,
+    /// Subjects that wait, new and changed ones, by the place of their next event.
+    pub waiting: Vec<WaitingSubject>,
+    /// Subjects that wait no longer. None of them is in `waiting`.
+    pub settled: Vec<Uuid>,
+    /// The number of dead letters: events whose last attempt failed, and which wait no longer.
+    pub dead_letters: usize,
     /// The attempts, oldest first.
     pub deliveries: Vec<DeliveryRecord>,
     /// The circuit breaker now.
@@ -136,6 +116,7 @@ impl Round {
             to: tracked.cursor,
             waiting: Vec::new(),
             settled: Vec::new(),
+            dead_letters: 0,
             deliveries: Vec::new(),
             health: tracked.health,
             disabled: None,
@@ -152,13 +133,6 @@ impl Round {
             && self.settled.is_empty()
             && self.waiting.is_empty()
             && self.disabled.is_none()
-    }
-
-    /// The number of dead letters: events whose last attempt failed, and which wait no longer.
-    pub fn dead_letters(&self) -> usize {
-        let is_last = |record: &&DeliveryRecord| self.settled.contains(&record.event);
-        let records = self.deliveries.iter().filter(is_last);
-        records.filter(|record| record.error.is_some()).count()
     }
 }
 
@@ -266,9 +240,9 @@ pub trait Webhooks: Send + Sync {
     /// Deletes an endpoint, its waiting events and its deliveries. `false` for an unknown one.
     async fn delete(&self, id: EndpointId, entry: Option<&Entry>) -> Result<bool, StoreError>;
 
-    /// Moves an endpoint's cursor back to `to`. Its waiting events after that are dropped, because
-    /// they come again. A cursor that is not after `to` stays, and `true` is returned as well.
-    /// `false` for an unknown endpoint.
+    /// Moves an endpoint's cursor back to `to`. Subjects whose next event is after that wait no
+    /// longer, because their events come again. A cursor that is not after `to` stays, and `true`
+    /// is returned as well. `false` for an unknown endpoint.
     async fn replay(
         &self,
         id: EndpointId,
@@ -276,16 +250,15 @@ pub trait Webhooks: Send + Sync {
         entry: Option<&Entry>,
     ) -> Result<bool, StoreError>;
 
-    /// Has an event wait for an endpoint anew, with these attempts, in the order of its subject:
-    /// the oldest event of the subject that waits is due at `event.next_at`, and the others wait
-    /// for it. The endpoint gets its next version, so that a round under way ends soon, and an open
-    /// circuit is half open ([`Health::probed_now`]). An event that the endpoint has yet to get
-    /// comes anyway: nothing is written but the audit entry, and `true` is returned as well.
+    /// Has an event wait for an endpoint, as [`WaitingSubject::resend`] says if its subject waits
+    /// already. The endpoint gets its next version, so that a round under way ends soon, and an
+    /// open circuit is half open ([`Health::probed_now`]). An event that the endpoint has yet to
+    /// get comes anyway: nothing is written but the audit entry, and `true` is returned as well.
     /// `false` for an unknown endpoint.
     async fn resend(
         &self,
         id: EndpointId,
-        event: &WaitingEvent,
+        event: &WaitingSubject,
         entry: Option<&Entry>,
     ) -> Result<bool, StoreError>;
 
@@ -320,23 +293,22 @@ pub trait Webhooks: Send + Sync {
     /// Ends leases in one commit, however many. One that is not held any more is passed by.
     async fn release(&self, releases: &[Release]) -> Result<(), StoreError>;
 
-    /// Up to `limit` waiting events whose next attempt is due, the longest due first: of each
-    /// subject the oldest at most.
+    /// Up to `limit` waiting subjects whose next attempt is due, the longest due first.
     async fn due(
         &self,
         endpoint: EndpointId,
         now: OffsetDateTime,
         limit: usize,
-    ) -> Result<Vec<WaitingEvent>, StoreError>;
+    ) -> Result<Vec<WaitingSubject>, StoreError>;
 
-    /// The subjects among these of which an event waits for the endpoint.
+    /// The subjects among these that wait for the endpoint, in no order.
     async fn waiting_among(
         &self,
         endpoint: EndpointId,
         subjects: &HashSet<Uuid>,
-    ) -> Result<HashSet<Uuid>, StoreError>;
+    ) -> Result<Vec<WaitingSubject>, StoreError>;
 
-    /// The number of events that wait for the endpoint, counted up to `limit`.
+    /// The number of subjects that wait for the endpoint, counted up to `limit`.
     async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError>;
 
     /// Writes the result of a round in one commit, and ends the lease, if the holder has the lease

@@ -937,39 +937,41 @@ CREATE INDEX webhook_endpoints_active ON webhook_endpoints (id) WHERE state = 'a
 
 CREATE TABLE webhook_waiting (
     endpoint uuid NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
+    subject uuid NOT NULL,
     -- No foreign key: the log forgets.
     commit_seq bigint NOT NULL,
     number bigint NOT NULL,
     name text COLLATE "C" NOT NULL,
-    subject uuid NOT NULL,
     attempts integer NOT NULL,
-    next_at timestamptz,
+    next_at timestamptz NOT NULL,
     last_error text,
     is_silent boolean NOT NULL,
-    PRIMARY KEY (endpoint, commit_seq, number)
+    later text COMPRESSION lz4 COLLATE "C" NOT NULL,
+    read_to text COLLATE "C",
+    PRIMARY KEY (endpoint, subject)
 )
 -- Rows come and go, as in the outbox.
 WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 COMMENT ON TABLE webhook_waiting IS
-    'Events that wait for an endpoint: their last attempt failed, or they follow such an event of the same subject. One that is settled is deleted.';
+    'Subjects whose events wait for an endpoint: the last attempt at the next one failed, or there were too many of them for one round. One that is settled is deleted.';
 COMMENT ON COLUMN webhook_waiting.endpoint IS 'The endpoint.';
-COMMENT ON COLUMN webhook_waiting.commit_seq IS 'The place of the event in the log: its commit_seq.';
+COMMENT ON COLUMN webhook_waiting.subject IS 'The UUID of what the events are about.';
+COMMENT ON COLUMN webhook_waiting.commit_seq IS
+    'The place of the next event in the log: its commit_seq.';
 COMMENT ON COLUMN webhook_waiting.number IS 'Its number.';
 COMMENT ON COLUMN webhook_waiting.name IS 'Its name.';
-COMMENT ON COLUMN webhook_waiting.subject IS 'The UUID of what it is about.';
-COMMENT ON COLUMN webhook_waiting.attempts IS 'The number of attempts.';
-COMMENT ON COLUMN webhook_waiting.next_at IS
-    'When the next attempt is due; unset while an earlier event of the same subject waits.';
+COMMENT ON COLUMN webhook_waiting.attempts IS 'The number of attempts at it.';
+COMMENT ON COLUMN webhook_waiting.next_at IS 'When the next attempt is due.';
 COMMENT ON COLUMN webhook_waiting.last_error IS 'Why the last attempt failed.';
 COMMENT ON COLUMN webhook_waiting.is_silent IS 'Whether the last attempt was not answered.';
+COMMENT ON COLUMN webhook_waiting.later IS
+    'The events that wait behind it, a JSON array of texts: a cursor, a space and a name.';
+COMMENT ON COLUMN webhook_waiting.read_to IS
+    'The cursor up to which they are listed, if that is not the place of the endpoint: further ones are found in the log.';
 
 -- The longest due first.
-CREATE INDEX webhook_waiting_due ON webhook_waiting (endpoint, next_at, commit_seq, number)
-    WHERE next_at IS NOT NULL;
-
--- The oldest of a subject.
-CREATE INDEX webhook_waiting_subjects ON webhook_waiting (endpoint, subject, commit_seq, number);
+CREATE INDEX webhook_waiting_due ON webhook_waiting (endpoint, next_at, commit_seq, number);
 
 -- Those that are due when the endpoint answers again.
 CREATE INDEX webhook_waiting_silent ON webhook_waiting (endpoint, next_at) WHERE is_silent;

@@ -649,30 +649,33 @@ CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (owner, id);
 -- The endpoints that workers choose from.
 CREATE INDEX webhook_endpoints_active ON webhook_endpoints (id) WHERE state = 'active';
 
--- Events that wait for an endpoint: their last attempt failed, or they follow such an event of the
--- same subject. One that is settled is deleted.
+-- Subjects whose events wait for an endpoint: the last attempt at the next one failed, or there were
+-- too many of them for one round. One that is settled is deleted.
 CREATE TABLE webhook_waiting (
     endpoint BLOB NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
-    -- The place of the event in the log. No foreign key: the log forgets.
+    -- The UUID of what the events are about.
+    subject BLOB NOT NULL CHECK (length(subject) = 16),
+    -- The place of the next event in the log, and its name. No foreign key: the log forgets.
     commit_seq INTEGER NOT NULL,
     number INTEGER NOT NULL,
-    -- Its name, and the UUID of what it is about.
     name TEXT NOT NULL,
-    subject BLOB NOT NULL CHECK (length(subject) = 16),
+    -- At the next event.
     attempts INTEGER NOT NULL,
-    -- When the next attempt is due; unset while an earlier event of the subject waits.
-    next_at INTEGER,
+    -- When the next attempt is due.
+    next_at INTEGER NOT NULL,
     last_error TEXT,
     -- Whether the last attempt was not answered.
     is_silent INTEGER NOT NULL CHECK (is_silent IN (0, 1)),
-    PRIMARY KEY (endpoint, commit_seq, number)
+    -- The events that wait behind it, a JSON array of texts: a cursor, a space and a name.
+    later TEXT NOT NULL CHECK (later LIKE '[%]'),
+    -- The cursor up to which they are listed, if that is not the endpoint's place: further ones are
+    -- found in the log.
+    read_to TEXT,
+    PRIMARY KEY (endpoint, subject)
 ) STRICT, WITHOUT ROWID;
 
 -- The longest due first.
-CREATE INDEX webhook_waiting_due ON webhook_waiting (endpoint, next_at, commit_seq, number)
-    WHERE next_at IS NOT NULL;
--- The oldest of a subject.
-CREATE INDEX webhook_waiting_subjects ON webhook_waiting (endpoint, subject, commit_seq, number);
+CREATE INDEX webhook_waiting_due ON webhook_waiting (endpoint, next_at, commit_seq, number);
 -- Those that are due when the endpoint answers again.
 CREATE INDEX webhook_waiting_silent ON webhook_waiting (endpoint, next_at) WHERE is_silent;
 

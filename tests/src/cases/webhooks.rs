@@ -8,12 +8,15 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::harness::{
-    App, SETTLING, Site, Store, eventually, fresh, minimal,
+    App, SETTLING, Site, Store, eventually, fresh,
+    import::{IMPORTS, import, line},
+    minimal,
     receiver::{Got, Receiver},
 };
 
 on_every_store! {
     a_killed_process_loses_nothing,
+    a_posting_and_a_company_that_change_over_and_over_delay_no_other,
 }
 
 on_sqlite! {
@@ -140,4 +143,34 @@ async fn a_killed_process_loses_nothing(store: Store) {
     );
     // A round that the dead process did not record is made again, once.
     assert!(got.iter().all(|got| got.before <= 1));
+}
+
+/// The receiver takes 20 of a posting's events a second. The neighbour's event does not wait for
+/// the others.
+async fn a_posting_and_a_company_that_change_over_and_over_delay_no_other(store: Store) {
+    const CHANGES: usize = 3_000;
+    let receiver = Receiver::slow(Duration::from_millis(50));
+    let site = site(store);
+    let _server = site.serve(&[]);
+    let app = App::at(site);
+    let hot = fresh("hot");
+    app.put(&hot, &minimal()).await.created();
+    register(&app, json!({"url": receiver.url("/")})).await;
+    let changed = (1..=CHANGES).map(|n| line(&hot, &json!({"salary_min": n})));
+    let changed = import(&app.api, IMPORTS, changed.collect::<String>()).await;
+    assert_eq!(changed.count("updated"), CHANGES as u64);
+    for n in 0..100 {
+        let renamed = json!({"company": {"name": format!("Rosenhof {n}")}});
+        app.put(&hot, &renamed).await.updated();
+    }
+    let before = receiver.got().len();
+    let quiet = fresh("quiet");
+    app.put(&quiet, &minimal()).await.created();
+    let place = eventually("the neighbour's event", SETTLING, || async {
+        let got = receiver.got();
+        got.iter().position(|got| got.identifier() == quiet)
+    })
+    .await;
+    let foreign = place.saturating_sub(before);
+    assert!(foreign <= 100, "{foreign} others came before it");
 }

@@ -14,7 +14,7 @@ use access::Scope;
 use actix_web::{http::Method, web};
 
 use self::run::{ImportOptions, run};
-pub use self::view::{Catalogue, ImportLine, Undone, catalogue_data};
+pub use self::view::{Catalogue, ImportLine, NoticeView, Undone, catalogue_data};
 use crate::{
     answer::Answer,
     body::Body,

@@ -12,7 +12,7 @@ use kernel::{ClientId, PutOutcome};
 use serde::Serialize;
 use utoipa::{
     PartialSchema as _, ToSchema,
-    openapi::{ObjectBuilder, RefOr, Schema},
+    openapi::{ArrayBuilder, ObjectBuilder, Ref, RefOr, Schema},
 };
 use uuid::Uuid;
 
@@ -49,9 +49,8 @@ pub struct ImportReceipt<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>, extensions(("x-optional" = json!(true))))]
     uuid: Option<Nullable<Uuid>>,
-    /// What a line that was taken left undone; absent if there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(extensions(("x-optional" = json!(true))))]
+    #[schema(schema_with = notices)]
     notices: Vec<NoticeView>,
     /// Why it was not taken.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +66,7 @@ view! {
     /// What a push left undone.
     #[derive(Serialize, ToSchema)]
     #[schema(as = Notice)]
-    struct NoticeView(notice: &Notice) {
+    pub struct NoticeView(notice: &Notice) {
         /// `still_expired`: the posting has expired, and fields alone do not bring it back;
         /// `still_rejected`: an operator's rejection stands; `taken_down`: an operator took the
         /// posting down, and it stays down; `company_kept`: the company's name and logo stay as
@@ -183,6 +182,13 @@ view! {
         #[schema(extensions(("x-optional" = json!(true))))]
         message: Option<&'a str> = message,
     }
+}
+
+fn notices() -> RefOr<Schema> {
+    let notice = Ref::from_schema_name("Notice");
+    let about = "What a line that was taken left undone; absent if there is nothing.";
+    let notices = ArrayBuilder::new().items(notice).description(Some(about));
+    optional(notices.build())
 }
 
 fn notice_counts() -> RefOr<Schema> {

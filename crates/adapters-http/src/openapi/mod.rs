@@ -19,7 +19,7 @@ use crate::{
     error::{ErrorBody, InternalBody, ValidationBody},
     event::{DeliveredEvent, EventPageAnswer},
     health::Health,
-    import::{Catalogue, ImportLine, Undone},
+    import::{Catalogue, ImportLine, NoticeView, Undone},
     integration::{Integration, Link},
     oauth::{JwkSet, Metadata, TokenAnswer},
     posting::{self, PostingWithHistory},
@@ -54,6 +54,9 @@ const OF_CLIENT: &[&str] = &[
 ];
 /// The further errors of an operation with a body, which parts call `body`.
 const OF_BODY: &[&str] = &["RequestTimeout", "PayloadTooLarge", "UnsupportedMediaType"];
+
+/// The media type of lines of JSON.
+const LINES: &str = "application/x-ndjson";
 
 /// The document.
 #[derive(Serialize)]
@@ -197,6 +200,7 @@ pub fn openapi() -> serde_json::Result<Document> {
 fn add_answers(schemas: &mut Map<String, Value>) -> serde_json::Result<()> {
     of_answer::<PostingWithHistory>(schemas)?;
     of_answer::<ImportLine>(schemas)?;
+    of_answer::<NoticeView>(schemas)?;
     of_answer::<Catalogue>(schemas)?;
     of_answer::<Undone>(schemas)?;
     of_answer::<EventPageAnswer>(schemas)?;
@@ -267,7 +271,7 @@ impl Operation {
             let error = SharedError::find(name)?;
             let mut response = error.response();
             for (kind, content) in &self.also {
-                response["content"][kind] = shared.content(content)?;
+                response["content"][kind] = shared.content(kind, content)?;
             }
             responses.insert(error.status(), response);
         }
@@ -283,7 +287,7 @@ impl Operation {
                 response["headers"] = header_refs(headers.iter().map(String::as_str));
             }
             for (kind, content) in &success.content {
-                response["content"][kind] = shared.content(content)?;
+                response["content"][kind] = shared.content(kind, content)?;
             }
             responses.insert(status, response);
         }
@@ -324,9 +328,19 @@ impl Shared {
         Ok(parameter)
     }
 
-    /// The content of a response, with its example.
-    fn content(&self, content: &Value) -> serde_json::Result<Value> {
+    /// The content of a response, with its example. Lines are a text of any length: a generated
+    /// client must not read them as one value.
+    fn content(&self, kind: &str, content: &Value) -> serde_json::Result<Value> {
         Ok(match content.as_str() {
+            Some(schema) if kind == LINES => json!({
+                "schema": {
+                    "type": "string",
+                    "format": "binary",
+                    "contentMediaType": "application/json",
+                    "contentSchema": {"$ref": format!("#/components/schemas/{schema}")},
+                },
+                "example": named(&self.examples, schema)?,
+            }),
             Some("page") => json!({
                 "schema": {"type": "string"},
                 "example": "<!doctype html>\n<html lang=\"en\">…</html>",

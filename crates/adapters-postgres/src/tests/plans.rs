@@ -46,13 +46,13 @@ const PLANS: &str = "
     webhook::lease::Backlog | using webhook_endpoints_active | using events_pkey
         | endpoint = endpoint.id
     webhook::waiting::Due | using webhook_waiting_due | !Sort
-    webhook::waiting::WaitingAmong | using webhook_waiting_subjects | subject = asked.subject
+    webhook::waiting::WaitingAmong | using webhook_waiting_pkey | subject = asked.chosen
     webhook::lease::Renew | using webhook_endpoints_pkey
     webhook::lease::EndLease | using webhook_endpoints_pkey
     webhook::lease::BeginLease | using webhook_waiting_due | using webhook_endpoints_active
         | !hashed
     webhook::round::Record | using webhook_endpoints_pkey | using webhook_waiting_pkey
-        | using webhook_waiting_subjects | using webhook_waiting_silent
+        | using webhook_waiting_silent
     posting::load::ByIdentifier | postings_source_identifier_key
     posting::load::RepeatAnswers | postings_source_identifier_key
     posting::load::Whole | postings_pkey

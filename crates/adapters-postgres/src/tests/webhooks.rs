@@ -11,7 +11,7 @@ use kernel::{
 use sql_common::testing::webhooks::{failed, leased, of, place, query, silent};
 use tokio::task::JoinSet;
 use webhooks::{
-    Endpoint, EndpointChange, EndpointUrl, EndpointWrite, Lease, Recorded, Round, WaitingEvent,
+    Endpoint, EndpointChange, EndpointUrl, EndpointWrite, Lease, Recorded, Round, WaitingSubject,
     Webhooks, testing::endpoint,
 };
 
@@ -52,7 +52,7 @@ async fn workers_and_owners_do_not_wait_for_each_other() {
             from: place(100),
             to: place(101),
             waiting: many().split_off(25),
-            settled: (1..=25).rev().map(place).collect(),
+            settled: (1..=25).rev().map(uuid).collect(),
             deliveries: (1..=50).map(failed).collect(),
             wakes_silent: true,
             at: noon() + hours(1),
@@ -101,8 +101,8 @@ async fn workers_and_owners_do_not_wait_for_each_other() {
 async fn with_work(store: &PostgresStore) -> (Endpoint, Round) {
     let endpoint = endpoint(1);
     leased(store, &endpoint, uuid(1)).await;
-    let later = WaitingEvent {
-        next_at: Some(noon() + hours(1)),
+    let later = WaitingSubject {
+        next_at: noon() + hours(1),
         ..silent(1)
     };
     let first = Round {
@@ -138,7 +138,7 @@ async fn a_round_that_waited_for_the_row_sees_its_change() {
         assert_eq!(recorded, Ok(Recorded::Lost), "{sql}");
         assert_eq!(store.deliveries(id, 9).await, Ok(Vec::new()), "{sql}");
         let waiting = store.waiting_among(id, &HashSet::from([uuid(3)])).await;
-        assert_eq!(waiting, Ok(HashSet::new()), "{sql}");
+        assert_eq!(waiting, Ok(Vec::new()), "{sql}");
     }
 }
 
@@ -164,7 +164,7 @@ async fn a_round_that_waited_for_the_owner_is_decided_anew() {
     assert_eq!(recorded, Ok(Recorded::Done));
     assert_eq!(cursor().await, place(3));
     let due = store.due(endpoint.id, noon(), 9).await.unwrap();
-    let due: Vec<_> = due.iter().map(|event| event.cursor).collect();
+    let due: Vec<_> = due.iter().map(|it| it.next.cursor).collect();
     assert_eq!(due, [place(1), place(3)]);
     assert_eq!(store.deliveries(endpoint.id, 9).await.unwrap().len(), 1);
 }
@@ -181,7 +181,7 @@ async fn a_round_takes_one_round_trip() {
         let round = Round {
             from,
             waiting: (1..=n).map(silent).collect(),
-            settled: (1..=n).map(|it| place(5_000 + it)).collect(),
+            settled: (1..=n).map(|it| uuid(u128::from(5_000 + it))).collect(),
             deliveries: (1..=n).map(failed).collect(),
             ..of(&endpoint, 1 + n)
         };

@@ -33,66 +33,36 @@ settled AS MATERIALIZED (
 ),
 found AS MATERIALIZED (
     SELECT stored.* FROM held CROSS JOIN settled CROSS JOIN LATERAL (
-        SELECT waiting.ctid AS place, waiting.subject FROM webhook_waiting AS waiting
-        WHERE waiting.endpoint = held.id
-            AND waiting.commit_seq = settled.commit_seq AND waiting.number = settled.number
+        SELECT waiting.ctid AS place FROM webhook_waiting AS waiting
+        WHERE waiting.endpoint = held.id AND waiting.subject = settled.subject
         LIMIT 1
     ) AS stored
-),
-freed AS MATERIALIZED (
-    SELECT DISTINCT subject FROM found
-),
--- The oldest event of each subject that waits from now on: one that is sent, or one that is there.
-oldest AS MATERIALIZED (
-    SELECT DISTINCT ON (subject) commit_seq, number, place FROM (
-        SELECT subject, commit_seq, number, NULL AS place FROM sent
-        WHERE (subject IN (SELECT subject FROM freed)) IS TRUE
-        UNION ALL
-        SELECT stored.subject, stored.commit_seq, stored.number, stored.ctid
-        FROM held CROSS JOIN freed CROSS JOIN LATERAL (
-            SELECT waiting.subject, waiting.commit_seq, waiting.number, waiting.ctid
-            FROM webhook_waiting AS waiting
-            WHERE waiting.endpoint = held.id AND waiting.subject = freed.subject
-                AND (waiting.commit_seq, waiting.number)
-                    NOT IN (SELECT commit_seq, number FROM settled)
-            ORDER BY waiting.commit_seq, waiting.number LIMIT 1
-        ) AS stored
-    ) AS candidates
-    ORDER BY subject, commit_seq, number, place NULLS FIRST
 ),
 silent AS MATERIALIZED (
     SELECT stored.* FROM held CROSS JOIN round CROSS JOIN LATERAL (
         SELECT waiting.ctid AS place FROM webhook_waiting AS waiting
         WHERE round.wakes_silent AND waiting.endpoint = held.id
             AND waiting.is_silent AND waiting.next_at > round.at
-            AND (waiting.commit_seq, waiting.number)
-                NOT IN (SELECT commit_seq, number FROM sent)
-            AND (waiting.commit_seq, waiting.number)
-                NOT IN (SELECT commit_seq, number FROM settled)
+            AND waiting.subject NOT IN (SELECT subject FROM sent)
+            AND waiting.subject NOT IN (SELECT subject FROM settled)
     ) AS stored
 ),
 waiting_sent AS (
     INSERT INTO webhook_waiting
-        (endpoint, commit_seq, number, name, subject, attempts, next_at, last_error, is_silent)
-    SELECT held.id, sent.commit_seq, sent.number, sent.name, sent.subject, sent.attempts,
+        (endpoint, subject, commit_seq, number, name, attempts, next_at, last_error, is_silent,
+         later, read_to)
+    SELECT held.id, sent.subject, sent.commit_seq, sent.number, sent.name, sent.attempts,
         CASE
             WHEN round.wakes_silent AND sent.is_silent THEN least(sent.next_at, round.at)
-            WHEN sent.next_at IS NULL AND (sent.commit_seq, sent.number)
-                IN (SELECT commit_seq, number FROM oldest) THEN round.at
             ELSE sent.next_at
         END,
-        sent.last_error, sent.is_silent
+        sent.last_error, sent.is_silent, sent.later, sent.read_to
     FROM held CROSS JOIN round CROSS JOIN sent
-    ON CONFLICT (endpoint, commit_seq, number)
+    ON CONFLICT (endpoint, subject)
     DO UPDATE SET {webhook_waiting.changing = excluded}
 ),
 waiting_settled AS (
     DELETE FROM webhook_waiting WHERE ctid = ANY (ARRAY(SELECT place FROM found))
-),
-waiting_due AS (
-    UPDATE webhook_waiting AS waiting SET next_at = round.at FROM round
-    WHERE waiting.ctid = ANY (ARRAY(SELECT place FROM oldest WHERE place IS NOT NULL))
-        AND waiting.next_at IS NULL
 ),
 waiting_woken AS (
     UPDATE webhook_waiting AS waiting SET next_at = round.at FROM round

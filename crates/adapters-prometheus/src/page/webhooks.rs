@@ -12,7 +12,7 @@ runtime::metrics! {
     gauge ENDPOINTS in Count = "posthaste_webhook_endpoints",
         "Webhooks by state: active, paused and disabled; counted to 1000";
     gauge WAITING in Count = "posthaste_webhook_waiting_events",
-        "Events that wait for a further attempt at an active webhook, or behind one that does";
+        "Events that wait for an attempt at an active webhook after a failure, or because of their number";
     gauge LAG in Seconds = "posthaste_webhook_lag_seconds",
         "The age of the oldest event that an active webhook has not come to; 0 if there is none";
 }

@@ -51,11 +51,11 @@ const IN_ORDER: &str = "
     webhook::endpoint::List | INDEX sqlite_autoindex_webhook_endpoints_1
     webhook::endpoint::ListOwned | INDEX webhook_endpoints_by_owner
     webhook::lease::Backlog | SCAN endpoint USING INDEX webhook_endpoints_active
-        | SEARCH waiting USING COVERING INDEX webhook_waiting_subjects (endpoint=?)
+        | SEARCH waiting USING PRIMARY KEY (endpoint=?)
         | SEARCH events USING INTEGER PRIMARY KEY (rowid>?)
     webhook::waiting::Due | INDEX webhook_waiting_due
-    webhook::waiting::WaitingAmong | INDEX webhook_waiting_subjects
-    webhook::round::MakeDue | INDEX webhook_waiting_subjects
+    webhook::waiting::WaitingAmong | SEARCH webhook_waiting USING PRIMARY KEY (endpoint=? AND subject=?)
+    webhook::round::Settle | SEARCH webhook_waiting USING PRIMARY KEY (endpoint=? AND subject=?)
     webhook::round::Wake | INDEX webhook_waiting_silent
 ";
 
@@ -77,7 +77,6 @@ const BY_KEY: &str = "
     sign_in::Forget | sign_in_tokens_by_end
     sign_in::Trim | sign_in_tokens_by_holder
     webhook::endpoint::Hurry | INDEX webhook_waiting_due
-    webhook::endpoint::InOrder | INDEX webhook_waiting_subjects
     webhook::lease::MayBeLeased
         | SEARCH waiting USING COVERING INDEX webhook_waiting_due (endpoint=?
     posting::view::History | posting_history

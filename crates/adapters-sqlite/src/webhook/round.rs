@@ -1,17 +1,14 @@
 //! The result of a round of deliveries.
 
-use std::collections::HashSet;
-
 use diesel::sql_types::BigInt;
 use kernel::StoreError;
 use sql_common::{
-    binds, each,
+    binds,
     entity::row,
     executor::{Executor, Outcome},
     statement,
-    types::{Id, StoredId},
     value::Named,
-    webhook::{DeliveryRow, Settled, WaitingRow, disable, kept_deliveries, round_values},
+    webhook::{DeliveryRow, Settled, Wait, WaitingRow, disable, kept_deliveries, round_values},
 };
 use uuid::Uuid;
 use webhooks::{Recorded, Round};
@@ -28,34 +25,12 @@ statement! {
 }
 
 statement! {
-    Wait = r"
-        INSERT INTO webhook_waiting (endpoint, {webhook_waiting})
-        VALUES (:endpoint, {webhook_waiting :})
-        ON CONFLICT (endpoint, commit_seq, number)
-        DO UPDATE SET {webhook_waiting.changing = excluded}",
-    over [WaitingRow]
+    Settle = "DELETE FROM webhook_waiting WHERE endpoint = :endpoint AND subject = :subject",
+    over [Settled]
 }
 
 statement! {
-    Settle = r"
-        DELETE FROM webhook_waiting
-        WHERE endpoint = :endpoint AND commit_seq = :commit_seq AND number = :number
-        RETURNING subject",
-    returns (Id,)
-}
-
-statement! {
-    /// Makes the oldest event of a subject due.
-    MakeDue = r"
-        UPDATE webhook_waiting SET next_at = :round_at
-        WHERE endpoint = :endpoint AND (commit_seq, number) = (
-            SELECT commit_seq, number FROM webhook_waiting
-            WHERE endpoint = :endpoint AND subject = :subject ORDER BY commit_seq, number LIMIT 1
-        ) AND next_at IS NULL"
-}
-
-statement! {
-    /// Makes events due whose last attempt was not answered.
+    /// Makes subjects due whose last attempt was not answered.
     Wake = r"
         UPDATE webhook_waiting SET next_at = :round_at
         WHERE endpoint = :endpoint AND next_at > :round_at AND is_silent"
@@ -121,12 +96,7 @@ async fn record_waiting(
     let waiting: Vec<_> = round.waiting.iter().map(row::<WaitingRow>).collect();
     conn.execute_each::<Wait>(&waiting, values).await?;
     let settled: Vec<_> = round.settled.iter().map(row::<Settled>).collect();
-    let freed: Vec<(StoredId,)> = conn.load_each::<Settle, _>(&settled, values).await?;
-    let freed = freed.into_iter();
-    let freed = freed.map(|(subject,)| subject.uuid("webhook_waiting.subject"));
-    let freed: HashSet<_> = freed.collect::<Result<_, _>>()?;
-    let freed = each! { freed, subject => subject };
-    conn.execute_each::<MakeDue>(&freed, values).await?;
+    conn.execute_each::<Settle>(&settled, values).await?;
     if round.wakes_silent {
         conn.execute::<Wake>(values).await?;
     }

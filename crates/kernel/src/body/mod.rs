@@ -16,7 +16,7 @@ pub use self::{
     nul::{may_have as may_have_nul, refuse as refuse_nul},
     object::{InvalidObject, compact_object},
     tokens::{BYTE_ORDER_MARK, Nesting, Token, TokenKind, Tokens},
-    unknown::{nearest as nearest_field, refuse as refuse_unknown},
+    unknown::{nearest as nearest_field, refuse as refuse_unknown, refuse_as as refuse_unknown_as},
 };
 use crate::{
     field::{FieldValue, Sent},

@@ -11,8 +11,13 @@ use crate::{
 /// Makes errors of the unknown fields that were found in a body of `T`, each with the known field
 /// that it may be a misspelling of.
 pub fn refuse<T: FieldValue>(errors: &mut FieldErrors) {
+    refuse_as(errors, nearest::<T>);
+}
+
+/// The same with another way to find the known field that is meant.
+pub fn refuse_as(errors: &mut FieldErrors, nearest: impl Fn(&str) -> Option<String>) {
     errors.refuse_unknown(|path| {
-        let message = match nearest::<T>(path) {
+        let message = match nearest(path) {
             Some(nearest) => format!("is not a known field; the nearest one is {nearest}"),
             None => "is not a known field".to_owned(),
         };

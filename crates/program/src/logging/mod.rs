@@ -22,9 +22,13 @@ use crate::options::Refusal;
 
 /// Default filter of `serve` and `worker`. It drops the server's own messages, which repeat ours.
 const SERVICE_FILTER: &str = "info,actix_server=warn,actix_web=warn";
-/// Target that logs each malformed request as an error. It is off in every filter that does not
-/// name it.
-const MALFORMED_REQUESTS: &str = "actix_http::h1";
+/// Targets that log an error for what strangers send: a malformed request, or the certificate of a
+/// webhook's receiver, with all its names as they are. Each is off in every filter that does not
+/// name its crate. The cause is in the answer, and in the error of the delivery.
+const STRANGERS: [(&str, &str); 2] = [
+    ("actix_http", "actix_http::h1"),
+    ("rustls_platform_verifier", "rustls_platform_verifier"),
+];
 /// Default filter of all other commands.
 const COMMAND_FILTER: &str = "warn";
 
@@ -110,18 +114,16 @@ fn filter(log: Option<&str>, is_service: bool) -> Result<EnvFilter, Refusal> {
         (None, None) if is_service => SERVICE_FILTER.to_owned(),
         (None, None) => COMMAND_FILTER.to_owned(),
     };
-    let text = without_malformed_requests(text);
+    let text = without_strangers(&text);
     EnvFilter::builder()
         .parse(&text)
         .map_err(|error| Refusal::Value(format!("{text}: {error}")))
 }
 
-fn without_malformed_requests(filter: String) -> String {
-    if filter.contains("actix_http") {
-        filter
-    } else {
-        format!("{filter},{MALFORMED_REQUESTS}=off")
-    }
+fn without_strangers(filter: &str) -> String {
+    let unnamed = STRANGERS.iter().filter(|(name, _)| !filter.contains(name));
+    let off = unnamed.map(|(_, target)| format!(",{target}=off"));
+    off.fold(filter.to_owned(), |filter, off| filter + &off)
 }
 
 fn rust_log() -> Result<Option<String>, Refusal> {
@@ -138,17 +140,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn malformed_requests_are_logged_only_if_the_filter_names_them() {
+    fn what_strangers_send_is_logged_only_if_the_filter_names_the_target() {
+        let verifier = "rustls_platform_verifier=off";
         for (filter, expect) in [
-            ("debug", "debug,actix_http::h1=off"),
+            ("debug", format!("debug,actix_http::h1=off,{verifier}")),
             (
                 SERVICE_FILTER,
-                "info,actix_server=warn,actix_web=warn,actix_http::h1=off",
+                format!("{SERVICE_FILTER},actix_http::h1=off,{verifier}"),
             ),
-            ("info,actix_http=trace", "info,actix_http=trace"),
+            (
+                "info,actix_http=trace",
+                format!("info,actix_http=trace,{verifier}"),
+            ),
         ] {
-            assert_eq!(without_malformed_requests(filter.to_owned()), expect);
-            assert!(EnvFilter::builder().parse(expect).is_ok());
+            assert_eq!(without_strangers(filter), expect);
+            assert!(EnvFilter::builder().parse(&expect).is_ok());
         }
+        let named = "rustls_platform_verifier=error,actix_http=off";
+        assert_eq!(without_strangers(named), named);
     }
 }

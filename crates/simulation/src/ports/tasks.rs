@@ -28,7 +28,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use webhooks::{
     DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Lease, LeaseQuery, Owner,
-    Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
+    Recorded, Release, Round, TrackedEndpoint, WaitingSubject, Webhooks,
 };
 
 use super::{Port, behind_the_link};
@@ -114,13 +114,13 @@ behind_the_link! { Webhooks;
     write update(write: &EndpointWrite, entry: Option<&Entry>) -> Result<()>;
     write delete(id: EndpointId, entry: Option<&Entry>) -> Result<bool>;
     write replay(id: EndpointId, to: Cursor, entry: Option<&Entry>) -> Result<bool>;
-    write resend(id: EndpointId, event: &WaitingEvent, entry: Option<&Entry>) -> Result<bool>;
+    write resend(id: EndpointId, event: &WaitingSubject, entry: Option<&Entry>) -> Result<bool>;
     read deliveries(id: EndpointId, limit: usize) -> Result<Vec<DeliveryRecord>>;
     write lease(query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>>;
     write renew(leases: &[Lease], until: Time) -> Result<HashMap<Lease, Version>>;
     write release(releases: &[Release]) -> Result<()>;
-    read due(endpoint: EndpointId, now: Time, limit: usize) -> Result<Vec<WaitingEvent>>;
-    read waiting_among(endpoint: EndpointId, subjects: &HashSet<Uuid>) -> Result<HashSet<Uuid>>;
+    read due(endpoint: EndpointId, now: Time, limit: usize) -> Result<Vec<WaitingSubject>>;
+    read waiting_among(endpoint: EndpointId, subjects: &HashSet<Uuid>) -> Result<Vec<WaitingSubject>>;
     read count_waiting(endpoint: EndpointId, limit: usize) -> Result<usize>;
     write record(holder: Uuid, round: &Round) -> Result<Recorded>;
     read backlog(limit: usize) -> Result<Vec<EndpointBacklog>>;

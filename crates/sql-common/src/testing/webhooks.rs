@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 use webhooks::{
     DeliveryRecord, Endpoint, EndpointId, Health, LeaseQuery, MOST_ENDPOINTS, Owner, Recorded,
-    Round, WaitingEvent, Webhooks, testing::endpoint,
+    Round, WaitingEvent, WaitingSubject, Webhooks, testing::endpoint,
 };
 
 use super::{Shell, races::at_once, sample::TOLD};
@@ -33,6 +33,7 @@ pub fn of(endpoint: &Endpoint, to: u64) -> Round {
         to: place(to),
         waiting: Vec::new(),
         settled: Vec::new(),
+        dead_letters: 0,
         deliveries: Vec::new(),
         health: Health::default(),
         disabled: None,
@@ -42,16 +43,20 @@ pub fn of(endpoint: &Endpoint, to: u64) -> Round {
     }
 }
 
-/// An event of a subject of its own that was not answered, and is due.
-pub fn silent(n: u64) -> WaitingEvent {
-    WaitingEvent {
-        cursor: place(n),
-        name: TOLD,
+/// A subject whose event was not answered, and is due.
+pub fn silent(n: u64) -> WaitingSubject {
+    WaitingSubject {
         subject: uuid(n.into()),
+        next: WaitingEvent {
+            cursor: place(n),
+            name: TOLD,
+        },
         attempts: 1,
-        next_at: Some(noon()),
+        next_at: noon(),
         last_error: Some("no answer".to_owned()),
         is_silent: true,
+        later: Vec::new(),
+        read_to: Some(place(n + 1)),
     }
 }
 

@@ -3,6 +3,8 @@
 //! The columns that an owner sets are written from an [`Endpoint`]. The cursor, lease and health of
 //! an endpoint are in the same row, and workers write them by statements of their own.
 
+use std::collections::HashSet;
+
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use kernel::{
     ClientId, StoreError,
@@ -12,9 +14,10 @@ use kernel::{
 use uuid::Uuid;
 use webhooks::{
     Endpoint, EndpointId, EndpointUrl, EndpointWrite, Health, MOST_ENDPOINTS, Owner,
-    PreviousSecret, Secret, TrackedEndpoint, WaitingEvent,
+    PreviousSecret, Secret, TrackedEndpoint, WaitingSubject,
 };
 
+use super::{Wait, WaitingRow, waiting_among};
 use crate::{
     audit, binds, entity,
     entity::{Entity, row},
@@ -306,7 +309,7 @@ statement! {
 }
 
 statement! {
-    /// Drops waiting events behind a place.
+    /// Drops subjects whose next event is behind a place.
     DropBehind = r"
         DELETE FROM webhook_waiting
         WHERE endpoint = :id AND (commit_seq, number) > (:commit_seq, :number)"
@@ -349,48 +352,33 @@ statement! {
         WHERE id = :id AND (commit_seq, number) >= (:commit_seq, :number)"
 }
 
-statement! {
-    WaitAnew = r"
-        INSERT INTO webhook_waiting
-            (endpoint, commit_seq, number, name, subject, attempts, last_error, is_silent)
-        VALUES (:id, :commit_seq, :number, :name, :subject, :attempts, :last_error, :is_silent)
-        ON CONFLICT (endpoint, commit_seq, number) DO UPDATE SET attempts = excluded.attempts,
-            last_error = excluded.last_error, is_silent = excluded.is_silent"
-}
-
-statement! {
-    /// Makes the oldest event of a subject due, and the others wait for it.
-    InOrder = r"
-        UPDATE webhook_waiting SET next_at = CASE WHEN (commit_seq, number) = (
-            SELECT first.commit_seq, first.number FROM webhook_waiting AS first
-            WHERE first.endpoint = :id AND first.subject = :subject
-            ORDER BY first.commit_seq, first.number LIMIT 1
-        ) THEN :at{postgres ::timestamptz} END
-        WHERE endpoint = :id AND subject = :subject"
-}
-
 /// Has an event wait for an endpoint anew, in a transaction of the caller's; false if it is not
 /// there.
 pub async fn resend(
     conn: &mut impl Executor,
     id: EndpointId,
-    event: &WaitingEvent,
+    event: &WaitingSubject,
     entry: Option<&Entry>,
 ) -> Outcome<bool> {
-    let ([commit_seq, number], id) = (cursor_values(event.cursor), id.uuid());
-    let (subject, at) = (event.subject, event.next_at);
+    let ([commit_seq, number], endpoint) = (cursor_values(event.next.cursor), id);
+    let id = endpoint.uuid();
     let has_passed = conn
         .execute::<Rouse>(binds! { id, commit_seq, number })
         .await?
         > 0;
     if has_passed {
-        let waiting = binds! {
-            id, commit_seq, number, name: event.name.as_str(), subject,
-            attempts: i64::from(event.attempts), last_error: &event.last_error,
-            is_silent: event.is_silent,
+        let subjects = HashSet::from([event.subject]);
+        let stored = waiting_among(conn, endpoint, &subjects).await?.pop();
+        let waiting = match stored {
+            Some(mut waiting) => {
+                waiting.resend(&event.next, event.next_at);
+                waiting
+            }
+            None => event.clone(),
         };
-        conn.execute::<WaitAnew>(waiting).await?;
-        conn.execute::<InOrder>(binds! { id, subject, at }).await?;
+        let mut values = row::<WaitingRow>(&waiting);
+        values.extend(binds! { endpoint: id });
+        conn.execute::<Wait>(&values).await?;
     }
     let is_known = has_passed || is_known(conn, id).await?;
     audit::write_entry(conn, entry.filter(|_| is_known)).await?;

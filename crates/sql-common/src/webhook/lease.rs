@@ -13,7 +13,7 @@ use webhooks::{
 use crate::{
     binds, each,
     event::cursor_values,
-    executor::{Executor, Outcome},
+    executor::{Executor, Outcome, counted},
     horizon, statement,
     stored::most,
     types::{Id, Moment, StoredId, StoredTime, optional_time},
@@ -33,7 +33,7 @@ macro_rules! may_be_leased {
             AND (open_until IS NULL OR open_until <= :now)
             AND ((endpoint.commit_seq, endpoint.number) < (:commit_seq, :number)
                 OR (SELECT min(waiting.next_at) FROM webhook_waiting AS waiting
-                    WHERE waiting.endpoint = endpoint.id AND waiting.next_at IS NOT NULL)
+                    WHERE waiting.endpoint = endpoint.id)
                     <= CASE silent_rounds WHEN 0 THEN :now{postgres ::timestamptz}
                         ELSE :any_wait{postgres ::timestamptz} END)
             ORDER BY leased_until NULLS FIRST, id LIMIT :limit"
@@ -149,8 +149,8 @@ statement! {
     Backlog = {
         postgres: concat!(
             "SELECT endpoint.id, (
-                SELECT count(*) FROM (
-                    SELECT FROM webhook_waiting AS waiting
+                SELECT coalesce(sum(1 + json_array_length(later::json)), 0) FROM (
+                    SELECT later FROM webhook_waiting AS waiting
                     WHERE waiting.endpoint = endpoint.id LIMIT :counted
                 ) AS counted
             ), (
@@ -166,8 +166,8 @@ statement! {
         ),
         sqlite: r"
             SELECT id, (
-                SELECT count(*) FROM (
-                    SELECT 1 FROM webhook_waiting AS waiting
+                SELECT coalesce(sum(1 + json_array_length(later)), 0) FROM (
+                    SELECT later FROM webhook_waiting AS waiting
                     WHERE waiting.endpoint = endpoint.id LIMIT :counted
                 )
             ), (
@@ -187,7 +187,7 @@ pub async fn backlog(conn: &mut impl Executor, limit: usize) -> Outcome<Vec<Endp
     let backlogs = rows.into_iter().map(|(endpoint, waiting, since)| {
         Ok(EndpointBacklog {
             endpoint: EndpointId::new(endpoint.uuid("webhook_endpoints.id")?),
-            waiting: usize::try_from(waiting).unwrap_or_default(),
+            waiting: counted(&[(waiting,)]).min(MOST_WAITING_COUNTED),
             behind_since: optional_time(since, "events.at")?,
         })
     });

@@ -25,7 +25,7 @@ macro_rules! webhooks {
             use uuid::Uuid;
             use webhooks::{
                 DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Lease,
-                LeaseQuery, Owner, Recorded, Release, Round, TrackedEndpoint, WaitingEvent,
+                LeaseQuery, Owner, Recorded, Release, Round, TrackedEndpoint, WaitingSubject,
                 Webhooks,
             };
             use $crate::webhook;
@@ -45,7 +45,7 @@ macro_rules! webhooks {
                         id: EndpointId, to: Cursor, entry: Option<&Entry>
                     ) -> bool;
                     transaction webhook::resend(
-                        id: EndpointId, event: &WaitingEvent, entry: Option<&Entry>
+                        id: EndpointId, event: &WaitingSubject, entry: Option<&Entry>
                     ) -> bool;
                     query webhook::deliveries(id: EndpointId, limit: usize) -> Vec<DeliveryRecord>;
                     repeatable webhook::renew(
@@ -54,10 +54,10 @@ macro_rules! webhooks {
                     repeatable webhook::release(releases: &[Release]) -> ();
                     query webhook::due(
                         endpoint: EndpointId, now: OffsetDateTime, limit: usize
-                    ) -> Vec<WaitingEvent>;
+                    ) -> Vec<WaitingSubject>;
                     query webhook::waiting_among(
                         endpoint: EndpointId, subjects: &HashSet<Uuid>
-                    ) -> HashSet<Uuid>;
+                    ) -> Vec<WaitingSubject>;
                     query webhook::count_waiting(endpoint: EndpointId, limit: usize) -> usize;
                     query webhook::backlog(limit: usize) -> Vec<EndpointBacklog>;
                     also {

@@ -1,6 +1,5 @@
 //! The result of a round of deliveries, as both stores write it.
 
-use kernel::event::Cursor;
 use uuid::Uuid;
 use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointWrite, Round, TrackedEndpoint};
 
@@ -15,10 +14,9 @@ use crate::{
 };
 
 written! {
-    /// The place of an event that waits no more.
-    Settled = settled of Cursor {
-        commit_seq = Integer(|cursor| Some(cursor_values(*cursor)[0])),
-        number = Integer(|cursor| Some(cursor_values(*cursor)[1])),
+    /// A subject that waits no more.
+    Settled = settled of Uuid {
+        subject = Id(|subject| Some(*subject)),
     }
 }
 

@@ -1,52 +1,100 @@
-//! Events that wait for another attempt, or behind one that does.
+//! Subjects whose events wait for an endpoint.
 
 use std::{collections::HashSet, hash::BuildHasher};
 
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
-use kernel::{StoreError, event::EventName};
+use kernel::{
+    StoreError,
+    event::{Cursor, EventName},
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
-use webhooks::{EndpointId, WaitingEvent};
+use webhooks::{EndpointId, WaitingEvent, WaitingSubject};
 
 use crate::{
     binds, each, entity,
     event::{cursor_in, cursor_values},
     executor::{Executor, Outcome, counted, values},
     statement,
-    stored::{count, most},
-    types::{Count, Id, Moment, StoredId, optional_time},
+    stored::{StoredText, array, array_text, corrupt, count, most, parse},
+    types::{Count, Id, Moment, ToText},
 };
 
 entity! {
-    /// An event that waits.
-    WaitingRow = webhook_waiting of WaitingEvent {
+    /// A subject that waits.
+    WaitingRow = webhook_waiting of WaitingSubject {
         fixed {
-            commit_seq: BigInt = Integer(|event| Some(cursor_values(event.cursor)[0])),
-            number: BigInt = Integer(|event| Some(cursor_values(event.cursor)[1])),
+            subject: Id = Id(|waiting| Some(waiting.subject)),
         }
         changing {
-            name: Text = Text(|event| Some(event.name.as_str())),
-            subject: Id = Id(|event| Some(event.subject)),
-            attempts: Count = Integer(|event| Some(event.attempts.into())),
-            next_at: Nullable<Moment> = Time(|event| event.next_at),
-            last_error: Nullable<Text> = Text(|event| event.last_error.as_deref()),
-            is_silent: Bool = Bool(|event| event.is_silent),
+            commit_seq: BigInt = Integer(|waiting| Some(cursor_values(waiting.next.cursor)[0])),
+            number: BigInt = Integer(|waiting| Some(cursor_values(waiting.next.cursor)[1])),
+            name: Text = Text(|waiting| Some(waiting.next.name.as_str())),
+            attempts: Count = Integer(|waiting| Some(waiting.attempts.into())),
+            next_at: Moment = Time(|waiting| Some(waiting.next_at)),
+            last_error: Nullable<Text> = Text(|waiting| waiting.last_error.as_deref()),
+            is_silent: Bool = Bool(|waiting| waiting.is_silent),
+            later: Text = Rendered(|waiting| Some(&waiting.later)),
+            read_to: Nullable<Text> = Rendered(|waiting| {
+                waiting.read_to.as_ref().map(|to| to as _)
+            }),
         }
     }
 }
 
-impl TryFrom<WaitingRow> for WaitingEvent {
+impl ToText for Vec<WaitingEvent> {
+    fn to_text(&self) -> String {
+        let events = self.iter();
+        let texts: Vec<_> = events
+            .map(|it| format!("{} {}", it.cursor, it.name))
+            .collect();
+        array_text(&texts)
+    }
+}
+
+impl ToText for Cursor {
+    fn to_text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl StoredText for Cursor {
+    fn from_store(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+}
+
+fn later(text: &str) -> Result<Vec<WaitingEvent>, StoreError> {
+    let column = "webhook_waiting.later";
+    let event = |text: String| {
+        let parts = text.split_once(' ');
+        let (cursor, name) = parts.ok_or_else(|| corrupt(column, &text))?;
+        Ok(WaitingEvent {
+            cursor: parse(cursor, column)?,
+            name: EventName::from_store(name.to_owned()),
+        })
+    };
+    array(text, column)?.into_iter().map(event).collect()
+}
+
+impl TryFrom<WaitingRow> for WaitingSubject {
     type Error = StoreError;
 
     fn try_from(row: WaitingRow) -> Result<Self, StoreError> {
+        let read_to = row.read_to.as_deref();
+        let read_to = read_to.map(|to| parse(to, "webhook_waiting.read_to"));
         Ok(Self {
-            cursor: cursor_in("webhook_waiting", row.commit_seq, row.number)?,
-            name: EventName::from_store(row.name),
             subject: row.subject.uuid("webhook_waiting.subject")?,
+            next: WaitingEvent {
+                cursor: cursor_in("webhook_waiting", row.commit_seq, row.number)?,
+                name: EventName::from_store(row.name),
+            },
             attempts: count(row.attempts, "webhook_waiting.attempts")?,
-            next_at: optional_time(row.next_at, "webhook_waiting.next_at")?,
+            next_at: row.next_at.time("webhook_waiting.next_at")?,
             last_error: row.last_error,
             is_silent: row.is_silent,
+            later: later(&row.later)?,
+            read_to: read_to.transpose()?,
         })
     }
 }
@@ -58,45 +106,54 @@ statement! {
     loads WaitingRow
 }
 
-/// Waiting events whose next attempt is due.
+/// Waiting subjects whose next attempt is due.
 pub async fn due(
     conn: &mut impl Executor,
     endpoint: EndpointId,
     now: OffsetDateTime,
     limit: usize,
-) -> Outcome<Vec<WaitingEvent>> {
+) -> Outcome<Vec<WaitingSubject>> {
     let asked = binds! { endpoint: endpoint.uuid(), now, limit: most(limit) };
     values(conn.load::<Due, WaitingRow>(asked).await?)
 }
 
 statement! {
-    /// Looks each subject up, for one of them may have many events.
     WaitingAmong = {
         postgres: r"
-            SELECT asked.subject FROM unnest(:subject::uuid[]) AS asked (subject) CROSS JOIN LATERAL (
-                SELECT FROM webhook_waiting AS waiting
-                WHERE waiting.endpoint = :endpoint AND waiting.subject = asked.subject LIMIT 1
+            SELECT {webhook_waiting} FROM unnest(:subject::uuid[]) AS asked (chosen)
+            CROSS JOIN LATERAL (
+                SELECT {webhook_waiting} FROM webhook_waiting AS waiting
+                WHERE waiting.endpoint = :endpoint AND waiting.subject = asked.chosen LIMIT 1
             ) AS found",
         sqlite: r"
-            SELECT subject FROM webhook_waiting
-            WHERE endpoint = :endpoint AND subject = :subject LIMIT 1",
+            SELECT {webhook_waiting} FROM webhook_waiting
+            WHERE endpoint = :endpoint AND subject = :subject",
     },
-    returns (Id,)
+    loads WaitingRow
 }
 
-/// The subjects among these of which an event waits.
+/// The subjects among these that wait.
 pub async fn waiting_among(
     conn: &mut impl Executor,
     endpoint: EndpointId,
     subjects: &HashSet<Uuid, impl BuildHasher + Sync>,
-) -> Outcome<HashSet<Uuid>> {
+) -> Outcome<Vec<WaitingSubject>> {
     let asked = each! { subjects, subject => subject };
     let endpoint = binds! { endpoint: endpoint.uuid() };
-    let rows: Vec<(StoredId,)> = conn.load_each::<WaitingAmong, _>(&asked, endpoint).await?;
-    let subjects = rows
-        .into_iter()
-        .map(|(id,)| id.uuid("webhook_waiting.subject"));
-    Ok(subjects.collect::<Result<_, _>>()?)
+    values(
+        conn.load_each::<WaitingAmong, WaitingRow>(&asked, endpoint)
+            .await?,
+    )
+}
+
+statement! {
+    /// Adds a subject, or changes it.
+    pub Wait = r"
+        INSERT INTO webhook_waiting (endpoint, {webhook_waiting})
+        VALUES (:endpoint, {webhook_waiting :})
+        ON CONFLICT (endpoint, subject)
+        DO UPDATE SET {webhook_waiting.changing = excluded}",
+    over [WaitingRow]
 }
 
 statement! {
@@ -107,7 +164,7 @@ statement! {
     returns (BigInt,)
 }
 
-/// The number of events that wait, counted up to a limit.
+/// The number of subjects that wait, counted up to a limit.
 pub async fn count_waiting(
     conn: &mut impl Executor,
     endpoint: EndpointId,

@@ -1,5 +1,6 @@
 //! The events of a round.
 
+use domain::posting::event::COMPANY_UPDATED;
 use kernel::event::RecordedEvent;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -9,17 +10,18 @@ use crate::WaitingEvent;
 /// An event of a round.
 #[derive(Debug)]
 pub struct Item {
-    /// The event.
-    pub event: RecordedEvent,
-    /// What it is about.
+    /// Its place and name.
+    pub place: WaitingEvent,
+    /// The id of its subject.
     pub subject: Uuid,
+    /// The event, if it may be attempted in this round.
+    pub event: Option<RecordedEvent>,
     /// The number of attempts.
     pub attempts: u32,
-    /// Whether it is one of the waiting events already.
+    /// Whether it waits already, so that the endpoint's cursor has passed it.
     pub waits: bool,
     /// When it is due, if that is later.
     pub due_at: Option<OffsetDateTime>,
-    /// What became of it.
     pub state: State,
 }
 
@@ -28,28 +30,55 @@ pub struct Item {
 pub enum State {
     /// No attempt has been made.
     Open,
-    /// None is made, because an earlier event of the subject waits.
-    Behind,
-    /// One is under way.
+    /// This round makes none: earlier events of the subject wait, or there are too many of it.
+    Aside,
+    /// An attempt is under way.
     InFlight,
     /// The receiver has taken it.
     Delivered,
-    /// To be tried again.
-    Failed(WaitingEvent),
-    /// Failed for the last time.
+    /// It is retried.
+    Failed(Failure),
+    /// It failed for the last time.
     DeadLetter,
+    /// It is no longer kept, or the endpoint does not want it any more.
+    Dropped,
+    /// A later event of the subject says all that it says.
+    Superseded,
+}
+
+/// A failed attempt.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub attempts: u32,
+    pub next_at: OffsetDateTime,
+    pub error: Option<String>,
+    pub is_silent: bool,
 }
 
 impl Item {
     /// An event of the page.
-    pub const fn new(event: RecordedEvent, state: State) -> Self {
+    pub fn fresh(event: RecordedEvent, state: State) -> Self {
         Self {
+            place: WaitingEvent::from(&event),
             subject: event.event.subject.id(),
-            event,
+            event: Some(event),
             attempts: 0,
             waits: false,
             due_at: None,
             state,
+        }
+    }
+
+    /// An event that waits.
+    pub const fn waiting(subject: Uuid, place: WaitingEvent) -> Self {
+        Self {
+            place,
+            subject,
+            event: None,
+            attempts: 0,
+            waits: true,
+            due_at: None,
+            state: State::Aside,
         }
     }
 
@@ -58,21 +87,22 @@ impl Item {
         matches!(self.state, State::Open | State::InFlight)
     }
 
-    /// The event as it waits from now on.
-    pub fn waiting(
-        &self,
-        next_at: Option<OffsetDateTime>,
-        last_error: Option<String>,
-        is_silent: bool,
-    ) -> WaitingEvent {
-        WaitingEvent {
-            cursor: self.event.cursor,
-            name: self.event.event.name.clone(),
-            subject: self.subject,
-            attempts: self.attempts,
-            next_at,
-            last_error,
-            is_silent,
-        }
+    /// Whether an attempt has ended.
+    pub const fn has_ended(&self) -> bool {
+        matches!(
+            self.state,
+            State::Delivered | State::Failed(_) | State::DeadLetter
+        )
+    }
+
+    /// Whether it waits, and may be attempted when its turn comes.
+    pub const fn can_be_attempted(&self) -> bool {
+        matches!(self.state, State::Aside)
+    }
+
+    /// Whether a later event of its name and subject makes it unnecessary: an event of a company
+    /// has the whole company.
+    pub fn can_be_superseded(&self) -> bool {
+        self.place.name == COMPANY_UPDATED && matches!(self.state, State::Open | State::Aside)
     }
 }

@@ -7,15 +7,20 @@ use kernel::{
     event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
 };
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use super::{DeliveryRound, Item, MOST_WAITING, ROUND_TIME, State};
 use crate::{
-    DeliveryRecord, Endpoint, FULL_REST, LONGER_THAN_ANY_WAIT, REST, RetrySchedule,
-    TrackedEndpoint, WaitingEvent, Webhooks,
+    DeliveryRecord, FULL_REST, LONGER_THAN_ANY_WAIT, MOST_LATER, REST, RetrySchedule,
+    TrackedEndpoint, WaitingSubject, Webhooks,
 };
 
-/// The most waiting events of a round, and the most fresh ones.
+/// The most waiting events of a round, and the most fresh ones that it attempts.
 const EVENTS: usize = 256;
+
+/// The most events of a subject that a round attempts. Further ones wait by themselves, so that
+/// the round is short and the endpoint's cursor passes them.
+const FEW: usize = 4;
 
 /// The most pages that are read to find events which an endpoint may see.
 const PAGES: usize = 8;
@@ -23,8 +28,8 @@ const PAGES: usize = 8;
 /// Why an event that is no longer in the log is a dead letter.
 const NOT_KEPT: &str = "given up: the event is no longer kept";
 
-/// Reads the events of a round for a leased endpoint: waiting events that are due, and events
-/// after its cursor, unless [too many](MOST_WAITING) wait already. If there are none and the
+/// Reads the events of a round for a leased endpoint: those of waiting subjects that are due, and
+/// events after its cursor, unless [too many](MOST_WAITING) wait already. If there are none and the
 /// circuit is half open, the probe is the waiting event that is due next, before its time.
 pub async fn start_round(
     webhooks: &dyn Webhooks,
@@ -33,95 +38,313 @@ pub async fn start_round(
     schedule: RetrySchedule,
     now: OffsetDateTime,
 ) -> Result<DeliveryRound, StoreError> {
-    let (id, cursor) = (tracked.endpoint.id, tracked.cursor);
-    let mut due = webhooks.due(id, now, EVENTS).await?;
-    let has_more_due = due.len() == EVENTS;
-    let (mut page, mut has_gap) = page(log, &tracked.endpoint, cursor).await?;
-    let (mut behind, mut rest) = (HashSet::new(), REST);
-    if !page.events.is_empty() {
-        if webhooks.count_waiting(id, MOST_WAITING).await? < MOST_WAITING {
-            let events = page.events.iter();
-            let subjects = events.map(|event| event.event.subject.id()).collect();
-            behind = webhooks.waiting_among(id, &subjects).await?;
-        } else {
-            (page, has_gap, rest) = (empty(cursor), false, FULL_REST);
-        }
+    let id = tracked.endpoint.id;
+    let is_half_open = tracked.health.is_half_open();
+    let mut start = Start::new(tracked, schedule, now);
+    let due = webhooks.due(id, now, EVENTS).await?;
+    start.round.has_more = due.len() == EVENTS;
+    start.take_due(due);
+    start.read_on(log).await?;
+    start.read_page(webhooks, log).await?;
+    if is_half_open && start.due.is_empty() && start.open == 0 {
+        let next = webhooks.due(id, now + LONGER_THAN_ANY_WAIT, 1).await?;
+        start.take_due(next);
     }
-    if tracked.health.is_half_open() && due.is_empty() && page.events.is_empty() {
-        due = webhooks.due(id, now + LONGER_THAN_ANY_WAIT, 1).await?;
-    }
-    let mut round = DeliveryRound {
-        has_gap,
-        health: tracked.health,
-        tracked,
-        schedule,
-        items: Vec::new(),
-        order: Vec::new(),
-        next: page.next,
-        blocked: HashSet::new(),
-        dropped: Vec::new(),
-        not_kept: Vec::new(),
-        attempts: Vec::new(),
-        has_more: page.has_more || has_more_due,
-        rest,
-        deadline: now + ROUND_TIME,
-        under_way: 0,
-        begun: 0,
-        answered: None,
-        unanswered: 0,
-        asked: None,
-        disabled: None,
-        withdrew: false,
-    };
-    for (waiting, event) in with_events(log, due).await? {
-        behind.insert(waiting.subject);
-        round.add_waiting(waiting, event, now);
-    }
-    for event in page.events {
-        let is_behind = behind.contains(&event.event.subject.id());
-        let state = if is_behind {
-            State::Behind
-        } else {
-            State::Open
-        };
-        round.items.push(Item::new(event, state));
-    }
+    start.open_due(log).await?;
+    let mut round = start.round;
     round.order = round.order();
     Ok(round)
 }
 
-impl DeliveryRound {
-    /// Adds a waiting event, if the log still has it and the endpoint still wants it.
-    fn add_waiting(
+/// A round whose events are being read.
+struct Start {
+    round: DeliveryRound,
+    now: OffsetDateTime,
+    /// The waiting subjects that are due, in order.
+    due: Vec<Uuid>,
+    /// The number of fresh events to attempt, and of each subject.
+    open: usize,
+    of_subject: HashMap<Uuid, usize>,
+    /// Subjects whose further events are put aside.
+    aside: HashSet<Uuid>,
+    /// The newest item of each subject that can be superseded.
+    newest: HashMap<Uuid, usize>,
+}
+
+impl Start {
+    fn new(tracked: TrackedEndpoint, schedule: RetrySchedule, now: OffsetDateTime) -> Self {
+        let round = DeliveryRound {
+            has_gap: false,
+            next: tracked.cursor,
+            health: tracked.health,
+            tracked,
+            schedule,
+            items: Vec::new(),
+            order: Vec::new(),
+            blocked: HashSet::new(),
+            stored: HashMap::new(),
+            due: HashSet::new(),
+            read_to: HashMap::new(),
+            not_kept: Vec::new(),
+            attempts: Vec::new(),
+            has_more: false,
+            rest: REST,
+            deadline: now + ROUND_TIME,
+            under_way: 0,
+            begun: 0,
+            answered: None,
+            unanswered: 0,
+            asked: None,
+            disabled: None,
+            withdrew: false,
+        };
+        Self {
+            round,
+            now,
+            due: Vec::new(),
+            open: 0,
+            of_subject: HashMap::new(),
+            aside: HashSet::new(),
+            newest: HashMap::new(),
+        }
+    }
+
+    fn take_due(&mut self, due: Vec<WaitingSubject>) {
+        for waiting in due {
+            self.due.push(waiting.subject);
+            self.round.due.insert(waiting.subject);
+            self.add_waiting(waiting);
+        }
+    }
+
+    /// Adds a waiting subject. Its later events that are after the cursor, which was moved back,
+    /// come again.
+    fn add_waiting(&mut self, waiting: WaitingSubject) {
+        let (subject, cursor) = (waiting.subject, self.round.tracked.cursor);
+        self.add(Item {
+            attempts: waiting.attempts,
+            due_at: Some(waiting.next_at).filter(|at| *at > self.now),
+            ..Item::waiting(subject, waiting.next.clone())
+        });
+        for place in &waiting.later {
+            if place.cursor <= cursor {
+                self.add(Item::waiting(subject, place.clone()));
+            }
+        }
+        if let Some(to) = waiting.read_to.filter(|to| *to < cursor) {
+            self.round.read_to.insert(subject, to);
+        }
+        self.round.stored.insert(subject, waiting);
+    }
+
+    /// Adds an item, which may supersede an earlier one of its subject.
+    fn add(&mut self, item: Item) {
+        if item.can_be_superseded() {
+            let number = self.round.items.len();
+            let older = self.newest.insert(item.subject, number);
+            if let Some(older) = older.map(|older| &mut self.round.items[older])
+                && older.can_be_superseded()
+            {
+                older.state = State::Superseded;
+            }
+        }
+        self.round.items.push(item);
+    }
+
+    /// Reads the log on for the due subjects of which few events are listed, in a bounded number
+    /// of pages.
+    async fn read_on(&mut self, log: &dyn EventLog) -> Result<(), StoreError> {
+        let mut pages = PAGES;
+        for subject in self.due.clone() {
+            let listed = self.round.stored[&subject].count();
+            let Some(to) = self.round.read_to.get(&subject).copied() else {
+                continue;
+            };
+            if listed > 2 * FEW {
+                continue;
+            }
+            let (mut query, mut room) = (self.query(to), MOST_LATER + 1 - listed);
+            while pages > 0 && room > 0 {
+                pages -= 1;
+                let Some(page) = self.read(log, &mut query).await? else {
+                    continue;
+                };
+                let mut read_to = page.next;
+                for event in page.events {
+                    let is_passed = event.cursor <= self.round.tracked.cursor;
+                    if event.event.subject.id() == subject && is_passed {
+                        self.add(Item::waiting(subject, (&event).into()));
+                        room -= 1;
+                        if room == 0 {
+                            read_to = event.cursor;
+                            break;
+                        }
+                    }
+                }
+                query.after = Some(read_to);
+                if read_to >= self.round.tracked.cursor || (room > 0 && !page.has_more) {
+                    self.round.read_to.remove(&subject);
+                    break;
+                }
+                self.round.read_to.insert(subject, read_to);
+            }
+        }
+        self.round.has_more |= pages == 0;
+        Ok(())
+    }
+
+    /// Reads events after the cursor, until there are enough to attempt.
+    async fn read_page(
         &mut self,
-        waiting: WaitingEvent,
-        event: Option<RecordedEvent>,
-        now: OffsetDateTime,
-    ) {
-        match event {
-            // The owner may have changed the wanted types or prefixes.
-            Some(event) if self.tracked.endpoint.wants(&event.event) => self.items.push(Item {
-                attempts: waiting.attempts,
-                waits: true,
-                due_at: waiting.next_at.filter(|at| *at > now),
-                ..Item::new(event, State::Open)
-            }),
-            Some(_) => self.dropped.push(waiting.cursor),
-            None => {
-                self.dropped.push(waiting.cursor);
-                self.not_kept.push(DeliveryRecord {
-                    at: now,
-                    event: waiting.cursor,
-                    name: waiting.name,
-                    attempt: waiting.attempts,
+        webhooks: &dyn Webhooks,
+        log: &dyn EventLog,
+    ) -> Result<(), StoreError> {
+        let id = self.round.tracked.endpoint.id;
+        let mut query = self.query(self.round.tracked.cursor);
+        let (mut has_more, mut is_counted) = (false, false);
+        for _ in 0..PAGES {
+            let Some(page) = self.read(log, &mut query).await? else {
+                continue;
+            };
+            if !page.events.is_empty() && !is_counted {
+                if webhooks.count_waiting(id, MOST_WAITING).await? >= MOST_WAITING {
+                    (self.round.has_gap, self.round.rest) = (false, FULL_REST);
+                    return Ok(());
+                }
+                is_counted = true;
+            }
+            let subjects = page.events.iter().map(|event| event.event.subject.id());
+            let is_new = |subject: &Uuid| {
+                !self.round.stored.contains_key(subject) && !self.of_subject.contains_key(subject)
+            };
+            let subjects: HashSet<_> = subjects.filter(is_new).collect();
+            for waiting in webhooks.waiting_among(id, &subjects).await? {
+                self.add_waiting(waiting);
+            }
+            for event in page.events {
+                self.add_fresh(event);
+            }
+            (self.round.next, has_more) = (page.next, page.has_more);
+            if !has_more || self.open > EVENTS / 2 {
+                break;
+            }
+            query.after = Some(page.next);
+            query.limit = EVENTS - self.open;
+        }
+        self.round.has_more |= has_more;
+        Ok(())
+    }
+
+    /// Adds an event of the page, unless it is found in the log again.
+    fn add_fresh(&mut self, event: RecordedEvent) {
+        let subject = event.event.subject.id();
+        if self.round.read_to.contains_key(&subject) {
+            return;
+        }
+        let mut item = Item::fresh(event, State::Open);
+        // It takes the turn of the one before.
+        let supersedes = item.can_be_superseded() && self.newest.contains_key(&subject);
+        let of_subject = self.of_subject.entry(subject).or_default();
+        *of_subject += usize::from(!supersedes);
+        if self.round.stored.contains_key(&subject) || *of_subject > FEW {
+            self.aside.insert(subject);
+        }
+        if self.aside.contains(&subject) {
+            item.state = State::Aside;
+        } else {
+            self.open += usize::from(!supersedes);
+        }
+        self.add(item);
+    }
+
+    /// Lets the first events of the due subjects be attempted, as far as the log has them and the
+    /// endpoint wants them: its owner may have changed the names or prefixes.
+    async fn open_due(&mut self, log: &dyn EventLog) -> Result<(), StoreError> {
+        let round = &mut self.round;
+        let of_each = if round.before().is_half_open() {
+            1
+        } else {
+            FEW.min(EVENTS / self.due.len().max(1)).max(1)
+        };
+        let mut of_subject: HashMap<Uuid, Vec<usize>> = HashMap::new();
+        for (number, item) in round.items.iter().enumerate() {
+            if item.waits && round.due.contains(&item.subject) && item.can_be_attempted() {
+                of_subject.entry(item.subject).or_default().push(number);
+            }
+        }
+        let mut opened = Vec::new();
+        for (subject, numbers) in of_subject {
+            // The last one is kept while there may be more in the log, as their place.
+            let kept = usize::from(round.read_to.contains_key(&subject));
+            let listed = numbers.len().saturating_sub(kept);
+            opened.extend(numbers.into_iter().take(listed.min(of_each)));
+        }
+        if opened.is_empty() {
+            return Ok(());
+        }
+        let places = opened
+            .iter()
+            .map(|number| round.items[*number].place.cursor);
+        let events = log.events_at(&places.collect::<Vec<_>>()).await?;
+        let mut events: HashMap<_, _> = events.into_iter().map(|it| (it.cursor, it)).collect();
+        for number in opened {
+            let item = &mut round.items[number];
+            let event = events.remove(&item.place.cursor);
+            if event.is_none() {
+                round.not_kept.push(DeliveryRecord {
+                    at: self.now,
+                    event: item.place.cursor,
+                    name: item.place.name.clone(),
+                    attempt: item.attempts,
                     status: None,
                     duration: std::time::Duration::ZERO,
                     error: Some(NOT_KEPT.to_owned()),
                 });
             }
+            item.event = event.filter(|it| round.tracked.endpoint.wants(&it.event));
+            item.state = match item.event {
+                Some(_) => State::Open,
+                None => State::Dropped,
+            };
+        }
+        round.not_kept.sort_by_key(|record| record.event);
+        Ok(())
+    }
+
+    fn query(&self, after: Cursor) -> LogQuery {
+        let endpoint = &self.round.tracked.endpoint;
+        LogQuery {
+            after: Some(after),
+            names: endpoint.names().to_vec(),
+            prefixes: endpoint.prefixes.clone(),
+            limit: EVENTS,
         }
     }
 
+    /// A page of the events that the endpoint wants; `None` if events before it are no longer kept,
+    /// so that the query is now for the oldest.
+    async fn read(
+        &mut self,
+        log: &dyn EventLog,
+        query: &mut LogQuery,
+    ) -> Result<Option<LogPage>, StoreError> {
+        match log.read(query).await {
+            Ok(mut page) => {
+                let endpoint = &self.round.tracked.endpoint;
+                page.events.retain(|event| endpoint.wants(&event.event));
+                Ok(Some(page))
+            }
+            Err(LogError::Gone) => {
+                self.round.has_gap = true;
+                query.after = None;
+                Ok(None)
+            }
+            Err(LogError::Store(error)) => Err(error),
+        }
+    }
+}
+
+impl DeliveryRound {
     /// Waiting and fresh events in turn, so that neither delay the others. For a probe fresh events
     /// come first, then those with few attempts: one that the receiver can never answer must not
     /// keep the circuit open.
@@ -139,71 +362,4 @@ impl DeliveryRound {
             .flat_map(|turn| [waiting.get(turn), fresh.get(turn)].into_iter().flatten());
         turns.map(|(at, _)| *at).collect()
     }
-}
-
-/// A page without events.
-const fn empty(next: Cursor) -> LogPage {
-    LogPage {
-        events: Vec::new(),
-        next,
-        has_more: false,
-    }
-}
-
-/// The events that the endpoint wants, from a bounded number of pages, and whether there is a gap
-/// before them.
-async fn page(
-    log: &dyn EventLog,
-    endpoint: &Endpoint,
-    after: Cursor,
-) -> Result<(LogPage, bool), StoreError> {
-    let mut has_gap = false;
-    let mut query = LogQuery {
-        after: Some(after),
-        names: endpoint.names().to_vec(),
-        prefixes: endpoint.prefixes.clone(),
-        limit: EVENTS,
-    };
-    let mut all = empty(after);
-    for _ in 0..PAGES {
-        let page = match log.read(&query).await {
-            Ok(page) => page,
-            Err(LogError::Gone) => {
-                has_gap = true;
-                query.after = None;
-                continue;
-            }
-            Err(LogError::Store(error)) => return Err(error),
-        };
-        let wanted = page
-            .events
-            .into_iter()
-            .filter(|event| endpoint.wants(&event.event));
-        all.events.extend(wanted);
-        all.next = page.next;
-        all.has_more = page.has_more;
-        if !all.has_more || all.events.len() > EVENTS / 2 {
-            break;
-        }
-        query.after = Some(page.next);
-        query.limit = EVENTS - all.events.len();
-    }
-    Ok((all, has_gap))
-}
-
-async fn with_events(
-    log: &dyn EventLog,
-    due: Vec<WaitingEvent>,
-) -> Result<Vec<(WaitingEvent, Option<RecordedEvent>)>, StoreError> {
-    if due.is_empty() {
-        return Ok(Vec::new());
-    }
-    let cursors: Vec<_> = due.iter().map(|event| event.cursor).collect();
-    let events = log.events_at(&cursors).await?.into_iter();
-    let mut events: HashMap<_, _> = events.map(|event| (event.cursor, event)).collect();
-    let with_event = |waiting: WaitingEvent| {
-        let event = events.remove(&waiting.cursor);
-        (waiting, event)
-    };
-    Ok(due.into_iter().map(with_event).collect())
 }

@@ -15,7 +15,8 @@ use uuid::Uuid;
 use crate::{
     DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointState,
     EndpointWrite, Health, LONGER_THAN_ANY_WAIT, LONGEST_REST, Lease, LeaseQuery, MOST_ENDPOINTS,
-    MOST_WAITING_COUNTED, Owner, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
+    MOST_WAITING_COUNTED, Owner, Recorded, Release, Round, TrackedEndpoint, WaitingSubject,
+    Webhooks,
 };
 
 /// The stored endpoints.
@@ -28,7 +29,7 @@ struct Row {
     holder: Option<Uuid>,
     /// The end of the lease or, without a holder, of the rest.
     leased_until: Option<OffsetDateTime>,
-    waiting: BTreeMap<Cursor, WaitingEvent>,
+    waiting: BTreeMap<Uuid, WaitingSubject>,
     deliveries: Vec<DeliveryRecord>,
 }
 
@@ -53,26 +54,15 @@ impl Row {
         self.tracked.cursor < query.end || self.due(due_by).next().is_some()
     }
 
-    fn due(&self, now: OffsetDateTime) -> impl Iterator<Item = &WaitingEvent> {
+    fn due(&self, now: OffsetDateTime) -> impl Iterator<Item = &WaitingSubject> {
         let waiting = self.waiting.values();
-        waiting.filter(move |event| event.next_at.is_some_and(|at| at <= now))
+        waiting.filter(move |waiting| waiting.next_at <= now)
     }
 
-    /// Makes no next attempt due later than `now`, of the events that are chosen.
-    fn hurry(&mut self, now: OffsetDateTime, is_chosen: impl Fn(&WaitingEvent) -> bool) {
-        for event in self.waiting.values_mut().filter(|event| is_chosen(event)) {
-            event.next_at = event.next_at.map(|at| at.min(now));
-        }
-    }
-
-    /// Removes an event, and makes the next one of its subject due.
-    fn settle(&mut self, cursor: Cursor, now: OffsetDateTime) {
-        let Some(settled) = self.waiting.remove(&cursor) else {
-            return;
-        };
-        let mut rest = self.waiting.values_mut();
-        if let Some(next) = rest.find(|event| event.subject == settled.subject) {
-            next.next_at.get_or_insert(now);
+    /// Makes no next attempt due later than `now`, of the subjects that are chosen.
+    fn hurry(&mut self, now: OffsetDateTime, is_chosen: impl Fn(&WaitingSubject) -> bool) {
+        for waiting in self.waiting.values_mut().filter(|it| is_chosen(it)) {
+            waiting.next_at = waiting.next_at.min(now);
         }
     }
 
@@ -94,12 +84,12 @@ impl Row {
         }
         let waiting = round.waiting.iter();
         self.waiting
-            .extend(waiting.map(|event| (event.cursor, event.clone())));
-        for cursor in &round.settled {
-            self.settle(*cursor, round.at);
+            .extend(waiting.map(|it| (it.subject, it.clone())));
+        for subject in &round.settled {
+            self.waiting.remove(subject);
         }
         if round.wakes_silent {
-            self.hurry(round.at, |event| event.is_silent);
+            self.hurry(round.at, |waiting| waiting.is_silent);
         }
         self.deliveries.extend(round.deliveries.iter().cloned());
         let older = self.deliveries.len().saturating_sub(DELIVERIES_KEPT);
@@ -210,7 +200,7 @@ impl Webhooks for MemoryStore {
         };
         if to < row.tracked.cursor {
             row.tracked.cursor = to;
-            row.waiting.retain(|cursor, _| *cursor <= to);
+            row.waiting.retain(|_, waiting| waiting.next.cursor <= to);
         }
         self.record_entry(entry);
         Ok(true)
@@ -219,7 +209,7 @@ impl Webhooks for MemoryStore {
     async fn resend(
         &self,
         id: EndpointId,
-        event: &WaitingEvent,
+        event: &WaitingSubject,
         entry: Option<&Entry>,
     ) -> Result<bool, StoreError> {
         let endpoints = self.beside();
@@ -227,15 +217,13 @@ impl Webhooks for MemoryStore {
         let Some(row) = endpoints.0.get_mut(&id) else {
             return Ok(false);
         };
-        if event.cursor <= row.tracked.cursor {
+        if event.next.cursor <= row.tracked.cursor {
             row.tracked.endpoint.version += 1;
             row.tracked.health = row.tracked.health.probed_now();
-            row.waiting.insert(event.cursor, event.clone());
-            let waiting = row.waiting.values_mut();
-            let of_subject = waiting.filter(|other| other.subject == event.subject);
-            for (place, other) in of_subject.enumerate() {
-                other.next_at = event.next_at.filter(|_| place == 0);
-            }
+            let stored = row.waiting.entry(event.subject);
+            stored
+                .and_modify(|waiting| waiting.resend(&event.next, event.next_at))
+                .or_insert_with(|| event.clone());
         }
         self.record_entry(entry);
         Ok(true)
@@ -310,12 +298,12 @@ impl Webhooks for MemoryStore {
         endpoint: EndpointId,
         now: OffsetDateTime,
         limit: usize,
-    ) -> Result<Vec<WaitingEvent>, StoreError> {
+    ) -> Result<Vec<WaitingSubject>, StoreError> {
         let endpoints = self.beside();
         let endpoints = locked(&endpoints);
         let rows = endpoints.0.get(&endpoint).into_iter();
         let mut due: Vec<_> = rows.flat_map(|row| row.due(now)).cloned().collect();
-        due.sort_by_key(|event| (event.next_at, event.cursor));
+        due.sort_by_key(|waiting| (waiting.next_at, waiting.next.cursor));
         due.truncate(limit);
         Ok(due)
     }
@@ -324,15 +312,13 @@ impl Webhooks for MemoryStore {
         &self,
         endpoint: EndpointId,
         subjects: &HashSet<Uuid>,
-    ) -> Result<HashSet<Uuid>, StoreError> {
+    ) -> Result<Vec<WaitingSubject>, StoreError> {
         let endpoints = self.beside();
         let endpoints = locked(&endpoints);
         let rows = endpoints.0.get(&endpoint).into_iter();
         let waiting = rows.flat_map(|row| row.waiting.values());
-        let waiting = waiting.map(|event| event.subject);
-        Ok(waiting
-            .filter(|subject| subjects.contains(subject))
-            .collect())
+        let among = waiting.filter(|waiting| subjects.contains(&waiting.subject));
+        Ok(among.cloned().collect())
     }
 
     async fn count_waiting(&self, endpoint: EndpointId, limit: usize) -> Result<usize, StoreError> {
@@ -364,9 +350,15 @@ impl Webhooks for MemoryStore {
         let endpoints = self.beside();
         let endpoints = locked(&endpoints);
         let rows = endpoints.0.values().filter(|row| row.is_active());
+        let listed = |row: &Row| {
+            row.waiting
+                .values()
+                .map(WaitingSubject::count)
+                .sum::<usize>()
+        };
         let backlog = rows.map(|row| EndpointBacklog {
             endpoint: row.tracked.endpoint.id,
-            waiting: row.waiting.len().min(MOST_WAITING_COUNTED),
+            waiting: listed(row).min(MOST_WAITING_COUNTED),
             behind_since: self.next_event_at(row.tracked.cursor),
         });
         Ok(backlog.take(limit).collect())

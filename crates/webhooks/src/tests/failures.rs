@@ -135,7 +135,7 @@ async fn a_limited_number_of_events_waits() {
     let in_an_hour = noon() + mins(60);
     full.waiting = events[..MOST_WAITING]
         .iter()
-        .map(|event| waits(event, 1, Some(in_an_hour)))
+        .map(|event| waits(event, 1, in_an_hour))
         .collect();
     assert_eq!(world.store.record(ONE, &full).await, Ok(Recorded::Done));
     world.run(mins(1), &mut |_, _| answers(200)).await;
@@ -152,7 +152,7 @@ async fn a_limited_number_of_events_waits() {
     };
     assert!(!start(&world, behind).await.has_gap);
     let mut fewer = Round::idle(&tracked, world.now);
-    fewer.settled = vec![events[2].cursor];
+    fewer.settled = vec![uuid(3)];
     assert_eq!(world.store.record(ONE, &fewer).await, Ok(Recorded::Done));
     world.run(mins(2), &mut |_, _| answers(200)).await;
     let seen: Vec<_> = world.seen.iter().map(|seen| seen.event).collect();

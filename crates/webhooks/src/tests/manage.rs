@@ -21,11 +21,11 @@ use crate::{
     AddressProblem, Attempt, Delivery, Endpoint, EndpointChange, EndpointId, EndpointState,
     EndpointState::{Active, Disabled},
     EndpointUrl, Health, MOST_ENDPOINTS, MOST_WAITING, ManagedWebhooks, Manager, NewEndpoint,
-    Owner, Recorded, Round, Secret, Sender, WaitingEvent, WantedState, WebhookError, Webhooks,
+    Owner, Recorded, Round, Secret, Sender, WaitingSubject, WantedState, WebhookError, Webhooks,
     testing::endpoint,
 };
 
-use super::{ONE, UNKNOWN, World, answers, waits};
+use super::{ONE, World, answers, waits};
 
 /// Answers 200 to the ping signed with this secret alone, and 500 to any other delivery. The name
 /// `private.example` leads to a private address.
@@ -307,12 +307,9 @@ async fn an_event_is_delivered_again_while_fewer_than_the_most_wait() {
     world.publish([2]).await;
     let leased = world.lease(ONE, 1).await;
     let mut round = Round::idle(&leased[0], noon());
-    let others = (2..MOST_WAITING as u64).map(|sequence| WaitingEvent {
-        cursor: Cursor {
-            sequence,
-            ..UNKNOWN
-        },
-        ..waits(&events[0], 1, None)
+    let others = (3..=MOST_WAITING as u128).map(|subject| WaitingSubject {
+        subject: uuid(subject),
+        ..waits(&events[0], 1, noon())
     });
     round.waiting = others.collect();
     round.to = world.store.end().await.unwrap();

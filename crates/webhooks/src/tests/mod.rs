@@ -2,6 +2,7 @@
 //! commands of owners.
 
 mod failures;
+mod hot;
 mod manage;
 mod outages;
 mod rounds;
@@ -23,7 +24,7 @@ use uuid::Uuid;
 
 use crate::{
     Attempt, Begun, DeliveryRecord, DeliveryRound, Endpoint, EndpointId, LeaseQuery, NoAnswer,
-    Recorded, RetrySchedule, Round, TrackedEndpoint, WaitingEvent, Webhooks, start_round,
+    Recorded, RetrySchedule, Round, TrackedEndpoint, WaitingSubject, Webhooks, start_round,
     testing::endpoint,
 };
 
@@ -96,7 +97,7 @@ impl World {
         for (event, (attempts, wait)) in events.iter().zip(waiting) {
             round.to = event.cursor;
             let next_at = noon() + minutes(*wait);
-            round.waiting.push(waits(event, *attempts, Some(next_at)));
+            round.waiting.push(waits(event, *attempts, next_at));
         }
         assert_eq!(world.store.record(ONE, &round).await, Ok(Recorded::Done));
         (world, events)
@@ -242,15 +243,10 @@ fn begin_all(round: &mut DeliveryRound, now: OffsetDateTime) -> Vec<Begun> {
     std::iter::from_fn(|| round.begin(now)).collect()
 }
 
-fn waits(event: &RecordedEvent, attempts: u32, next_at: Option<OffsetDateTime>) -> WaitingEvent {
-    WaitingEvent {
-        cursor: event.cursor,
-        name: event.event.name.clone(),
-        subject: event.event.subject.id(),
+fn waits(event: &RecordedEvent, attempts: u32, next_at: OffsetDateTime) -> WaitingSubject {
+    WaitingSubject {
         attempts,
-        next_at,
-        last_error: None,
-        is_silent: false,
+        ..WaitingSubject::due(event, next_at)
     }
 }
 

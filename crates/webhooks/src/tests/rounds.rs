@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use kernel::{
     event::{Cursor, RecordedEvent},
-    testing::noon,
+    testing::{minutes, noon, uuid},
 };
 
 use super::{World, answers, begin_all, is_of, secs, start, times_out, waits};
 use crate::{
     Attempt, DeliveryRecord, DeliveryRound, EndpointState, Health, NoAnswer, REST, Round,
-    TrackedEndpoint, WANTS_NO_MORE, WaitingEvent, testing::endpoint,
+    TrackedEndpoint, WANTS_NO_MORE, WaitingSubject, Webhooks as _, testing::endpoint,
 };
 
 /// Attempts one event after the other, and gives their places.
@@ -24,6 +24,15 @@ fn attempt_each(
         seen.push(begun.event.cursor);
     }
     seen
+}
+
+/// All subjects that wait, as they are stored.
+async fn stored(world: &World) -> Vec<WaitingSubject> {
+    let all = world
+        .store
+        .due(endpoint(1).id, noon() + minutes(999), 99)
+        .await;
+    all.unwrap()
 }
 
 fn cursors(events: &[RecordedEvent], numbers: &[usize]) -> Vec<Cursor> {
@@ -60,7 +69,7 @@ async fn a_round_that_ends_early_leaves_what_has_not_ended() {
         assert_eq!(round.begin(noon()), None);
         let expect = Round {
             to: events[2].cursor,
-            waiting: vec![waits(&events[1], attempts, Some(noon()))],
+            waiting: vec![waits(&events[1], attempts, noon())],
             deliveries: vec![record(&events[2], 1, 200, None)],
             health: Health {
                 last_success_at: Some(noon()),
@@ -135,10 +144,10 @@ async fn a_probe_before_its_time_without_an_answer_is_not_counted() {
     tracked.health.silent_rounds = 1;
     let mut round = start(&world, tracked).await;
     attempt_each(&mut round, |_| times_out());
-    let expect = WaitingEvent {
+    let expect = WaitingSubject {
         last_error: times_out().error,
         is_silent: true,
-        ..waits(&events[0], 1, Some(noon() + secs(3600)))
+        ..waits(&events[0], 1, noon() + secs(3600))
     };
     assert_eq!(round.finish(noon(), 0.0).waiting, [expect]);
 }
@@ -160,7 +169,7 @@ async fn an_endpoint_rests_unless_more_are_due_or_fresh() {
         let seen = attempt_each(&mut round, |_| answers(500));
         assert_eq!(seen.len(), all.min(256));
         let round = round.finish(noon(), 0.0);
-        assert!(round.waiting.is_sorted_by_key(|event| event.cursor));
+        assert!(round.waiting.is_sorted_by_key(|it| it.next.cursor));
         assert_eq!(round.again_at, noon() + rest, "{} of {all}", waiting.len());
     }
 }
@@ -174,9 +183,18 @@ async fn a_fresh_event_waits_behind_one_of_its_posting() {
         let seen = attempt_each(&mut round, |_| answers(200));
         assert_eq!(seen, cursors(&events, order));
         let round = round.finish(noon(), 0.0);
-        let settled = &seen[..seen.len() - 1];
-        assert_eq!((round.to, &round.settled[..]), (events[2].cursor, settled));
-        assert_eq!(round.waiting, [waits(&events[1], 0, None)]);
+        assert_eq!((round.to, &round.settled[..]), (events[2].cursor, &[][..]));
+        let behind = WaitingSubject {
+            later: vec![(&events[1]).into()],
+            ..waits(&events[0], 1, noon() + minutes(wait))
+        };
+        let is_due = wait == 0;
+        let expect = if is_due {
+            waits(&events[1], 0, noon())
+        } else {
+            behind
+        };
+        assert_eq!(round.waiting, [expect]);
     }
 }
 
@@ -205,9 +223,9 @@ async fn failures_do_not_count_after_a_move_or_a_pause() {
             record(&events[3], 1, 410, gone.as_deref()),
         ]
     };
-    let failed = WaitingEvent {
+    let failed = WaitingSubject {
         last_error: gone.clone(),
-        ..waits(&events[3], 1, Some(noon() + secs(60)))
+        ..waits(&events[3], 1, noon() + secs(60))
     };
     let health = Health {
         last_success_at: Some(noon()),
@@ -215,8 +233,9 @@ async fn failures_do_not_count_after_a_move_or_a_pause() {
     };
     let counted = |changed: &TrackedEndpoint| Round {
         to: events[4].cursor,
-        waiting: vec![failed.clone(), waits(&events[4], 0, None)],
-        settled: cursors(&events, &[0, 1]),
+        waiting: vec![failed.clone(), waits(&events[4], 0, noon())],
+        settled: vec![uuid(2)],
+        dead_letters: 1,
         deliveries: deliveries("answered 500; given up after 2 attempts"),
         health,
         disabled: Some(WANTS_NO_MORE.to_owned()),
@@ -225,13 +244,13 @@ async fn failures_do_not_count_after_a_move_or_a_pause() {
     let uncounted = |changed: &TrackedEndpoint| Round {
         from: tracked.cursor,
         to: events[3].cursor,
-        waiting: vec![waits(&events[3], 0, Some(noon()))],
-        settled: cursors(&events, &[1]),
+        waiting: vec![waits(&events[3], 0, noon())],
+        settled: vec![uuid(2)],
         deliveries: deliveries("answered 500"),
         ..Round::idle(changed, noon())
     };
     let result = round.finish(noon(), 0.0);
-    assert_eq!((result.dead_letters(), result), (1, counted(&tracked)));
+    assert_eq!(result, counted(&tracked));
     let changed = |change: fn(&mut TrackedEndpoint)| {
         let mut changed = tracked.clone();
         changed.endpoint.version += 1;
@@ -239,7 +258,7 @@ async fn failures_do_not_count_after_a_move_or_a_pause() {
         changed
     };
     let described = changed(|it| it.endpoint.description = Some("Ours.".to_owned()));
-    let result = round.finish_changed(&described, noon(), 0.0);
+    let result = round.finish_changed(&described, stored(&world).await, noon(), 0.0);
     assert_eq!(result, counted(&described));
     for changed in [
         changed(|it| it.endpoint.url = endpoint(2).url),
@@ -250,7 +269,7 @@ async fn failures_do_not_count_after_a_move_or_a_pause() {
             it.cursor = Cursor::START;
         }),
     ] {
-        let result = round.finish_changed(&changed, noon(), 0.0);
+        let result = round.finish_changed(&changed, stored(&world).await, noon(), 0.0);
         assert_eq!(result, uncounted(&changed));
     }
 }
@@ -271,7 +290,7 @@ async fn a_probe_counts_when_it_is_asked_for_again() {
             version: 2,
             ..round.finish(noon(), 0.0)
         };
-        let result = round.finish_changed(&changed, noon(), 0.0);
+        let result = round.finish_changed(&changed, stored(&world).await, noon(), 0.0);
         assert_eq!(result, expect);
     }
 }

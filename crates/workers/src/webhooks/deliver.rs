@@ -136,7 +136,9 @@ impl Deliveries {
             let Some(changed) = found else {
                 return Ok(RoundEnd::Lost);
             };
-            result = round.finish_changed(&changed, now, rand::random());
+            let (id, subjects) = (endpoint.id, round.subjects());
+            let stored = persistently(&endpoint, || webhooks.waiting_among(id, &subjects)).await?;
+            result = round.finish_changed(&changed, stored, now, rand::random());
         }
     }
 
@@ -321,7 +323,7 @@ impl Deliveries {
         let recorded = persistently(endpoint, || webhooks.record(lease.holder, round)).await?;
         match recorded {
             Recorded::Done => {
-                metrics::webhook_events_given_up(round.dead_letters());
+                metrics::webhook_events_given_up(round.dead_letters);
                 if let Some(reason) = &round.disabled {
                     let host = endpoint.url.host();
                     tracing::warn!(endpoint = %id, host, reason, "a webhook is disabled");

@@ -71,11 +71,14 @@ pub async fn secrets_are_not_told<S: Webhooks + Shell>(store: &S) {
     }
 }
 
-const WAITING: [Case; 4] = [
+const WAITING: [Case; 7] = [
     ("subject", "x'00'", ""),
     ("number", "-1", "-1"),
     ("attempts", "-1", "-1"),
     ("next_at", "-9223372036854775807", "'-infinity'"),
+    ("later", "'[1]'", "'[1]'"),
+    ("later", "'[\"1 Told\"]'", "'[\"1 Told\"]'"),
+    ("read_to", "'1'", "'1'"),
 ];
 
 const DELIVERIES: [Case; 5] = [

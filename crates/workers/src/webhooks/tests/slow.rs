@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use ::webhooks::{
     DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Owner, Recorded, Round,
-    WaitingEvent,
+    WaitingSubject,
 };
 use kernel::{Version, audit::Entry, event::Cursor};
 use time::OffsetDateTime;
@@ -56,7 +56,7 @@ slow! {
     update(write: &EndpointWrite, entry: Option<&Entry>) -> ();
     delete(id: EndpointId, entry: Option<&Entry>) -> bool;
     replay(id: EndpointId, to: Cursor, entry: Option<&Entry>) -> bool;
-    resend(id: EndpointId, event: &WaitingEvent, entry: Option<&Entry>) -> bool;
+    resend(id: EndpointId, event: &WaitingSubject, entry: Option<&Entry>) -> bool;
     deliveries(id: EndpointId, limit: usize) -> Vec<DeliveryRecord>;
     lease(query: &LeaseQuery) -> Vec<TrackedEndpoint> => async |it: &Endpoints| {
         it.questions.fetch_add(1, Ordering::SeqCst);
@@ -72,8 +72,8 @@ slow! {
         it.commits.fetch_add(1, Ordering::SeqCst);
         Ok::<_, StoreError>(())
     };
-    due(endpoint: EndpointId, now: OffsetDateTime, limit: usize) -> Vec<WaitingEvent>;
-    waiting_among(endpoint: EndpointId, subjects: &HashSet<Uuid>) -> HashSet<Uuid>;
+    due(endpoint: EndpointId, now: OffsetDateTime, limit: usize) -> Vec<WaitingSubject>;
+    waiting_among(endpoint: EndpointId, subjects: &HashSet<Uuid>) -> Vec<WaitingSubject>;
     count_waiting(endpoint: EndpointId, limit: usize) -> usize;
     record(holder: Uuid, round: &Round) -> Recorded => async |it: &Endpoints| {
         it.commits.fetch_add(1, Ordering::SeqCst);

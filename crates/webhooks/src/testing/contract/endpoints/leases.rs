@@ -8,16 +8,16 @@ use domain::{
 };
 use kernel::{
     event::EventLog,
-    testing::{minutes, noon},
+    testing::{minutes, noon, uuid},
 };
 
 use super::{
-    END, ONE, SECOND, TWO, found, id, insert, lease, paused, place, record, recorded, released,
-    round, waiting, wanting,
+    END, ONE, SECOND, TWO, event, found, id, insert, lease, paused, place, record, recorded,
+    released, round, waiting, wanting,
 };
 use crate::{
     EndpointBacklog, Health, LONGEST_REST, Lease, LeaseQuery, MOST_WAITING_COUNTED, REST, Recorded,
-    Release, Round, WantedState, Webhooks, testing::endpoint,
+    Release, Round, WaitingSubject, WantedState, Webhooks, testing::endpoint,
 };
 
 kernel::contract_cases!(
@@ -50,24 +50,24 @@ kernel::contract_cases!(
         quiet.answer(Some(Duration::from_mins(5)), at(0));
         record(store, at(0), |round| round.health = quiet).await?;
         assert_eq!(lease(store, ONE, at(5) - SECOND, 9).await?, []);
-        // Up to the end of the log, with an event to try again and one after it.
+        // Up to the end of the log, with an event to try again.
         record(store, at(5), |round| {
             round.to = place(END);
-            round.waiting = vec![waiting(1, 1, Some(at(9))), waiting(2, 1, None)];
+            round.waiting = vec![waiting(1, 1, at(9))];
         })
         .await?;
         assert_eq!(lease(store, ONE, at(9) - SECOND, 9).await?, []);
         // A silent one, once it is quiet no longer.
         record(store, at(9), |round| {
             round.to = place(END);
-            round.waiting = vec![waiting(1, 1, Some(at(90))), waiting(2, 1, None)];
+            round.waiting = vec![waiting(1, 1, at(90))];
             round.health.back_off(1.0, at(9));
         })
         .await?;
         assert_eq!(lease(store, ONE, at(9), 9).await?, []);
         record(store, at(10), |round| {
             round.to = place(END);
-            round.settled = vec![place(1), place(2)];
+            round.settled = vec![uuid(1)];
         })
         .await?;
         assert_eq!(lease(store, ONE, at(99), 9).await?, []);
@@ -166,7 +166,7 @@ kernel::contract_cases!(
         assert_eq!(lease(store, ONE, noon(), 9).await?, [1, 2].map(id));
         let resting = Round {
             again_at: end,
-            waiting: vec![waiting(1, 1, Some(noon()))],
+            waiting: vec![waiting(1, 1, noon())],
             ..round(0, 1, noon())
         };
         assert_eq!(recorded(store, ONE, &resting).await?, Recorded::Done);
@@ -197,16 +197,21 @@ kernel::contract_cases!(
         let backlog = store.backlog(9).await;
         assert_eq!(backlog, Ok(vec![row(1, 0, since), row(2, 0, None)]));
         assert_eq!(store.backlog(1).await, Ok(vec![row(1, 0, since)]));
-        let many = u64::try_from(MOST_WAITING_COUNTED)? + 1;
-        lease(store, ONE, noon(), 9).await?;
-        let round = Round {
-            from: start,
-            to: end,
-            waiting: (1..=many).map(|n| waiting(n, 1, None)).collect(),
-            ..round(0, 0, noon())
-        };
-        assert_eq!(recorded(store, ONE, &round).await?, Recorded::Done);
-        let counted = row(1, MOST_WAITING_COUNTED, None);
-        assert_eq!(store.backlog(1).await, Ok(vec![counted]));
+        let most = MOST_WAITING_COUNTED;
+        for (from, later, counted) in [(start, 4, 6), (end, most, most)] {
+            let many = WaitingSubject {
+                later: (2..).map(event).take(later).collect(),
+                ..waiting(1, 1, noon())
+            };
+            let round = Round {
+                from,
+                to: end,
+                waiting: vec![many, waiting(2, 2, noon())],
+                ..round(0, 0, noon())
+            };
+            lease(store, ONE, noon(), 9).await?;
+            assert_eq!(recorded(store, ONE, &round).await?, Recorded::Done);
+            assert_eq!(store.backlog(1).await, Ok(vec![row(1, counted, None)]));
+        }
     },
 );

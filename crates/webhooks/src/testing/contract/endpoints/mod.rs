@@ -17,8 +17,8 @@ use uuid::Uuid;
 pub use self::{leases::*, rounds::*, settings::*};
 use crate::{
     DeliveryRecord, Endpoint, EndpointChange, EndpointId, EndpointUrl, EndpointWrite, Health,
-    Lease, LeaseQuery, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, WantedState,
-    Webhooks, testing::endpoint,
+    Lease, LeaseQuery, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, WaitingSubject,
+    WantedState, Webhooks, testing::endpoint,
 };
 
 kernel::contract_cases!(endpoints: leases rounds settings);
@@ -129,15 +129,23 @@ fn released(holder: Uuid, endpoint: &EndpointId, again_at: OffsetDateTime) -> Re
     }
 }
 
-fn waiting(n: u64, subject: u128, next_at: Option<OffsetDateTime>) -> WaitingEvent {
+fn event(n: u64) -> WaitingEvent {
     WaitingEvent {
         cursor: place(n),
         name: TOLD,
+    }
+}
+
+fn waiting(n: u64, subject: u128, next_at: OffsetDateTime) -> WaitingSubject {
+    WaitingSubject {
         subject: uuid(subject),
-        attempts: u32::from(next_at.is_some()),
+        next: event(n),
+        attempts: 1,
         next_at,
-        last_error: next_at.map(|_| "answered 500".to_owned()),
+        last_error: Some("answered 500".to_owned()),
         is_silent: false,
+        later: Vec::new(),
+        read_to: None,
     }
 }
 
@@ -171,5 +179,5 @@ async fn record<S: Webhooks>(
 
 async fn due<S: Webhooks>(store: &S, at: OffsetDateTime, limit: usize) -> Checked<Vec<u64>> {
     let due = store.due(id(1), at, limit).await?;
-    Ok(due.iter().map(|event| event.cursor.sequence).collect())
+    Ok(due.iter().map(|it| it.next.cursor.sequence).collect())
 }

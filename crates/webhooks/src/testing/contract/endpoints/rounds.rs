@@ -5,12 +5,12 @@ use std::{collections::HashSet, time::Duration};
 use kernel::testing::{Checked, hours, minutes, noon, text, uuid};
 
 use super::{
-    ONE, SECOND, TWO, delivery, due, found, id, insert, lease, moved, place, record, recorded,
-    round, waiting,
+    ONE, SECOND, TWO, delivery, due, event, found, id, insert, lease, moved, place, record,
+    recorded, round, waiting,
 };
 use crate::{
-    DELIVERIES_KEPT, DeliveryRecord, Health, Recorded, Round, TrackedEndpoint, WaitingEvent,
-    Webhooks, testing::endpoint,
+    DELIVERIES_KEPT, DeliveryRecord, Health, MOST_LATER, Recorded, Round, TrackedEndpoint,
+    WaitingSubject, Webhooks, testing::endpoint,
 };
 
 kernel::contract_cases!(
@@ -24,13 +24,15 @@ kernel::contract_cases!(
             silent_rounds: 3,
             open_until: Some(noon() + minutes(1)),
         };
-        let silent = WaitingEvent {
+        let silent = WaitingSubject {
             attempts: 2,
             last_error: Some(text(200)),
             is_silent: true,
-            ..waiting(2, 1, Some(noon() + minutes(1)))
+            later: (3..3 + u64::try_from(MOST_LATER)?).map(event).collect(),
+            read_to: Some(place(1_000)),
+            ..waiting(2, 1, noon() + minutes(1))
         };
-        let behind = waiting(3, 1, None);
+        let other = waiting(4, 2, noon() + hours(1));
         let failed = DeliveryRecord {
             attempt: 2,
             status: None,
@@ -41,7 +43,7 @@ kernel::contract_cases!(
         let deliveries = vec![delivery(1, noon()), failed];
         record(store, noon(), |round| {
             round.to = place(4);
-            round.waiting = vec![silent.clone(), behind.clone()];
+            round.waiting = vec![silent.clone(), other.clone()];
             round.deliveries.clone_from(&deliveries);
             round.health = health;
         })
@@ -56,24 +58,23 @@ kernel::contract_cases!(
         assert_eq!(store.due(id(1), later, 9).await, Ok(vec![silent.clone()]));
         let newest: Vec<_> = deliveries.iter().rev().cloned().collect();
         assert_eq!(store.deliveries(id(1), 9).await, Ok(newest));
-        // A waiting event is changed, and when it is settled, the one after it is due.
-        let again = WaitingEvent {
+        let again = WaitingSubject {
+            next: event(3),
             attempts: 3,
             last_error: Some("answered 500".to_owned()),
             is_silent: false,
-            next_at: Some(later + SECOND),
+            next_at: later + SECOND,
+            later: Vec::new(),
+            read_to: None,
             ..silent
         };
         record(store, later, |round| round.waiting = vec![again.clone()]).await?;
         assert_eq!(store.due(id(1), later, 9).await, Ok(Vec::new()));
         let later = later + SECOND;
         assert_eq!(store.due(id(1), later, 9).await, Ok(vec![again]));
-        record(store, later, |round| round.settled = vec![place(2)]).await?;
-        let next = WaitingEvent {
-            next_at: Some(later),
-            ..behind
-        };
-        assert_eq!(store.due(id(1), later, 9).await, Ok(vec![next]));
+        record(store, later, |round| round.settled = vec![uuid(1), uuid(9)]).await?;
+        let left = store.due(id(1), noon() + hours(1), 9).await;
+        assert_eq!(left, Ok(vec![other]));
         // All of it is about one endpoint.
         let other = found(store, 2).await?;
         assert_eq!((other.cursor, other.health), (place(0), Health::default()));
@@ -83,7 +84,7 @@ kernel::contract_cases!(
     async fn a_round_without_the_lease_is_not_recorded(store: &S) {
         insert(store, [1]).await?;
         let full = Round {
-            waiting: vec![waiting(1, 1, Some(noon()))],
+            waiting: vec![waiting(1, 1, noon())],
             deliveries: vec![delivery(1, noon())],
             disabled: Some("It said so.".to_owned()),
             ..round(0, 1, noon())
@@ -134,7 +135,7 @@ kernel::contract_cases!(
         store.update(&write, None).await?;
         let mut round = round(0, 3, noon());
         round.disabled = Some("It said so.".to_owned());
-        round.waiting = vec![waiting(1, 1, Some(noon()))];
+        round.waiting = vec![waiting(1, 1, noon())];
         round.deliveries = vec![delivery(1, noon())];
         assert_eq!(recorded(store, TWO, &round).await?, Recorded::Lost);
         assert_eq!(recorded(store, ONE, &round).await?, Recorded::Changed);
@@ -166,61 +167,57 @@ kernel::contract_cases!(
         assert_eq!(lease(store, ONE, noon() + hours(99), 9).await?, []);
     },
     /// The longest due first.
-    async fn of_each_subject_the_oldest_event_is_due(store: &S) {
+    async fn waiting_subjects_are_due_and_found(store: &S) {
         insert(store, [1]).await?;
         let at = |minute| noon() + minutes(minute);
-        record(store, noon(), |round| {
-            round.waiting = vec![
-                waiting(1, 1, Some(at(2))),
-                waiting(2, 2, Some(at(1))),
-                waiting(3, 1, None),
-                waiting(4, 2, None),
-                waiting(5, 2, None),
-                waiting(6, 3, Some(at(2))),
-            ];
-        })
-        .await?;
+        let all = vec![
+            waiting(1, 1, at(2)),
+            WaitingSubject {
+                later: vec![event(4), event(5)],
+                ..waiting(2, 2, at(1))
+            },
+            waiting(6, 3, at(2)),
+        ];
+        record(store, noon(), |round| round.waiting.clone_from(&all)).await?;
         assert_eq!(due(store, at(1) - SECOND, 9).await?, [0; 0]);
         assert_eq!(due(store, at(1), 9).await?, [2]);
         assert_eq!(due(store, at(9), 9).await?, [2, 1, 6]);
         assert_eq!(due(store, at(9), 2).await?, [2, 1]);
-        let subjects = [1, 3, 4].map(uuid);
-        let among = store.waiting_among(id(1), &HashSet::from(subjects)).await;
-        assert_eq!(among, Ok(HashSet::from([1, 3].map(uuid))));
+        let subjects = [1, 2, 4].map(uuid);
+        let mut among = store.waiting_among(id(1), &HashSet::from(subjects)).await?;
+        among.sort_by_key(|waiting| waiting.next.cursor);
+        assert_eq!(among, all[..2]);
         let among = store.waiting_among(id(2), &HashSet::from(subjects)).await;
-        assert_eq!(among, Ok(HashSet::new()));
-        for (n, limit, count) in [(1, 9, 6), (1, 6, 6), (1, 5, 5), (2, 9, 0)] {
+        assert_eq!(among, Ok(Vec::new()));
+        for (n, limit, count) in [(1, 9, 3), (1, 3, 3), (1, 2, 2), (2, 9, 0)] {
             assert_eq!(store.count_waiting(id(n), limit).await, Ok(count));
         }
-        // The next of a subject is due with the round that settles those before it, even one that
-        // the same round has added.
-        record(store, at(3), |round| {
-            round.settled = vec![place(2), place(4), place(6)];
-            round.waiting = vec![waiting(7, 3, None), waiting(8, 3, None)];
-        })
-        .await?;
-        assert_eq!(due(store, at(3), 9).await?, [1, 5, 7]);
-        assert_eq!(due(store, at(3) - SECOND, 9).await?, [1]);
     },
     async fn an_endpoint_that_answers_again_gets_what_was_not_answered(store: &S) {
         insert(store, [1]).await?;
         let at = |minute| noon() + minutes(minute);
-        let silent = |event| WaitingEvent {
+        let silent = |waiting| WaitingSubject {
             is_silent: true,
-            ..event
+            ..waiting
         };
         record(store, noon(), |round| {
             round.waiting = vec![
-                silent(waiting(1, 1, Some(at(60)))),
-                waiting(2, 1, None),
-                waiting(3, 2, Some(at(60))),
-                silent(waiting(4, 3, Some(at(1)))),
+                silent(waiting(1, 1, at(60))),
+                waiting(3, 2, at(60)),
+                silent(waiting(4, 3, at(1))),
             ];
         })
         .await?;
         record(store, at(2), |round| round.wakes_silent = true).await?;
         assert_eq!(due(store, at(1), 9).await?, [4]);
         assert_eq!(due(store, at(2), 9).await?, [4, 1]);
+        // One that the same round adds as well.
+        record(store, at(2), |round| {
+            round.wakes_silent = true;
+            round.waiting = vec![silent(waiting(5, 2, at(60)))];
+        })
+        .await?;
+        assert_eq!(due(store, at(2), 9).await?, [4, 1, 5]);
     },
     async fn the_newest_deliveries_are_kept(store: &S) {
         insert(store, [1]).await?;
@@ -241,16 +238,12 @@ kernel::contract_cases!(
             }
         }
     },
-    /// Waiting events after the new cursor are dropped: they are read again.
+    /// What waits after the new cursor is dropped: it is read again.
     async fn a_replay_goes_back_and_never_forward(store: &S) {
         insert(store, [1]).await?;
         record(store, noon(), |round| {
             round.to = place(9);
-            round.waiting = vec![
-                waiting(2, 1, Some(noon())),
-                waiting(3, 2, Some(noon())),
-                waiting(4, 1, None),
-            ];
+            round.waiting = vec![waiting(2, 1, noon()), waiting(3, 2, noon())];
         })
         .await?;
         for (to, cursor, left) in [
@@ -263,9 +256,6 @@ kernel::contract_cases!(
             assert_eq!(found(store, 1).await?.cursor, cursor);
             assert_eq!(due(store, noon(), 9).await?, left);
         }
-        // The second event of the subject was dropped as well.
-        record(store, noon(), |round| round.settled = vec![place(2)]).await?;
-        assert_eq!(due(store, noon(), 9).await?, [0; 0]);
         assert_eq!(store.replay(id(2), place(1), None).await, Ok(false));
     },
 );

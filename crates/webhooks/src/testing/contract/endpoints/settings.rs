@@ -11,12 +11,12 @@ use kernel::{
 };
 
 use super::{
-    ONE, TWO, delivery, due, find, found, id, insert, lease, moved, paused, place, record,
+    ONE, TWO, delivery, due, event, find, found, id, insert, lease, moved, paused, place, record,
     recorded, round, waiting,
 };
 use crate::{
     Endpoint, EndpointState, Health, MOST_ENDPOINTS, Owner, PreviousSecret, Recorded, Secret,
-    TrackedEndpoint, WaitingEvent, Webhooks, testing::endpoint,
+    TrackedEndpoint, WaitingSubject, Webhooks, testing::endpoint,
 };
 
 kernel::contract_cases!(
@@ -128,18 +128,14 @@ kernel::contract_cases!(
         }
         assert_eq!(found(store, 1).await?, expect);
     },
-    /// With the events that wait for another attempt, but not those after them.
+    /// With the subjects that wait for another attempt.
     async fn starting_over_clears_the_record(store: &S) {
         insert(store, [1]).await?;
         let mut health = Health::default();
         health.back_off(1.0, noon());
         record(store, noon(), |round| {
             round.health = health;
-            round.waiting = vec![
-                waiting(1, 1, Some(noon() + hours(9))),
-                waiting(2, 1, None),
-                waiting(3, 2, Some(noon())),
-            ];
+            round.waiting = vec![waiting(1, 1, noon() + hours(9)), waiting(3, 2, noon())];
         })
         .await?;
         let write = moved(&endpoint(1), noon() + minutes(1));
@@ -153,7 +149,7 @@ kernel::contract_cases!(
     async fn a_deleted_endpoint_is_gone_with_its_work(store: &S) {
         insert(store, [1, 2]).await?;
         record(store, noon(), |round| {
-            round.waiting = vec![waiting(1, 1, Some(noon()))];
+            round.waiting = vec![waiting(1, 1, noon())];
             round.deliveries = vec![delivery(1, noon())];
         })
         .await?;
@@ -178,21 +174,24 @@ kernel::contract_cases!(
         let at = |minute| noon() + minutes(minute);
         record(store, noon(), |round| {
             round.to = place(9);
-            round.waiting = vec![waiting(4, 1, Some(at(60))), waiting(6, 1, None)];
+            round.waiting = vec![WaitingSubject {
+                later: vec![event(6)],
+                ..waiting(4, 1, at(60))
+            }];
             round.health.back_off(1.0, noon());
         })
         .await?;
         let mut expect = found(store, 1).await?;
-        for (event, subject, minute, first) in [
+        for (n, subject, minute, first) in [
             (5, 1, 1, &[4][..]),
             (2, 1, 2, &[2]),
             (3, 2, 3, &[2, 3]),
             (9, 3, 4, &[2, 3, 9]),
             (3, 2, 5, &[2, 9, 3]),
         ] {
-            let again = WaitingEvent {
+            let again = WaitingSubject {
                 attempts: 0,
-                ..waiting(event, subject, Some(at(minute)))
+                ..waiting(n, subject, at(minute))
             };
             assert_eq!(store.resend(id(1), &again, None).await, Ok(true));
             assert_eq!(due(store, at(minute), 9).await?, first);
@@ -202,11 +201,12 @@ kernel::contract_cases!(
         }
         let rows = store.due(id(1), at(9), 9).await?;
         assert!(rows.iter().all(|row| row.attempts == 0));
-        assert_eq!(store.count_waiting(id(1), 9).await, Ok(6));
+        assert_eq!(rows[0].later, [4, 5, 6].map(event));
+        assert_eq!(store.count_waiting(id(1), 9).await, Ok(3));
         // One that is to come anyway is not taken twice, and one of nobody is for nobody.
-        let later = waiting(10, 4, Some(noon()));
+        let later = waiting(10, 4, noon());
         assert_eq!(store.resend(id(1), &later, None).await, Ok(true));
-        assert_eq!(store.count_waiting(id(1), 9).await, Ok(6));
+        assert_eq!(store.count_waiting(id(1), 9).await, Ok(3));
         assert_eq!(found(store, 1).await?, expect);
         assert_eq!(store.resend(id(2), &later, None).await, Ok(false));
         // A pause that the receiver asked for stands.
@@ -215,7 +215,7 @@ kernel::contract_cases!(
         (asked.version, asked.health) = (expect.endpoint.version, expect.health);
         lease(store, ONE, at(5), 9).await?;
         assert_eq!(recorded(store, ONE, &asked).await?, Recorded::Done);
-        let again = waiting(2, 1, Some(at(5)));
+        let again = waiting(2, 1, at(5));
         assert_eq!(store.resend(id(1), &again, None).await, Ok(true));
         assert_eq!(found(store, 1).await?.health, expect.health);
     },
@@ -243,7 +243,7 @@ kernel::contract_cases!(
             assert_eq!(updated.is_ok(), known);
             let replayed = store.replay(id(1), place(0), Some(&replay)).await;
             assert_eq!(replayed, Ok(known));
-            let event = waiting(1, 1, Some(noon()));
+            let event = waiting(1, 1, noon());
             let resent = store.resend(id(1), &event, Some(&resend)).await;
             assert_eq!(resent, Ok(known));
             assert_eq!(store.delete(id(1), Some(&delete)).await, Ok(known));

@@ -1,0 +1,125 @@
+//! What waits after a round.
+
+use std::collections::{HashMap, HashSet};
+
+use kernel::event::Cursor;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{DeliveryRound, Item, State};
+use crate::{MOST_LATER, WaitingSubject};
+
+/// The changes of the waiting subjects.
+pub struct Remains {
+    /// New and changed ones, by the place of their next event.
+    pub waiting: Vec<WaitingSubject>,
+    /// Those that wait no longer.
+    pub settled: Vec<Uuid>,
+}
+
+impl DeliveryRound {
+    /// The subjects that wait if the endpoint's cursor is `to`. If failures do not count, events
+    /// that failed, or were dropped, are as if they were not attempted.
+    pub(super) fn remains(&self, to: Cursor, now: OffsetDateTime, failures_count: bool) -> Remains {
+        let mut subjects: HashMap<Uuid, Vec<&Item>> = HashMap::new();
+        for item in &self.items {
+            let items = subjects.entry(item.subject).or_default();
+            let remains = match item.state {
+                State::Delivered | State::Superseded => false,
+                State::DeadLetter | State::Dropped => !failures_count,
+                State::Open | State::Aside | State::InFlight | State::Failed(_) => true,
+            };
+            if remains && (item.waits || item.place.cursor <= to) {
+                items.push(item);
+            }
+        }
+        let mut remains = Remains {
+            waiting: Vec::new(),
+            settled: Vec::new(),
+        };
+        for (subject, mut items) in subjects {
+            items.sort_by_key(|item| item.place.cursor);
+            let stored = self.stored.get(&subject);
+            match self.subject(subject, &items, now, failures_count) {
+                None if stored.is_some() => remains.settled.push(subject),
+                Some(waiting) if stored != Some(&waiting) => remains.waiting.push(waiting),
+                None | Some(_) => {}
+            }
+        }
+        remains.waiting.sort_by_key(|it| it.next.cursor);
+        remains.settled.sort_unstable();
+        remains
+    }
+
+    /// A subject with the events that remain of it.
+    fn subject(
+        &self,
+        subject: Uuid,
+        items: &[&Item],
+        now: OffsetDateTime,
+        failures_count: bool,
+    ) -> Option<WaitingSubject> {
+        let (next, later) = items.split_first()?;
+        let stored = self.stored.get(&subject);
+        let mut waiting = WaitingSubject {
+            subject,
+            next: next.place.clone(),
+            attempts: if failures_count { next.attempts } else { 0 },
+            next_at: now,
+            last_error: None,
+            is_silent: false,
+            later: Vec::new(),
+            read_to: self.read_to.get(&subject).copied(),
+        };
+        match (&next.state, stored) {
+            (State::Failed(failure), _) if failures_count => {
+                waiting.attempts = failure.attempts;
+                waiting.next_at = failure.next_at;
+                waiting.last_error.clone_from(&failure.error);
+                waiting.is_silent = failure.is_silent;
+            }
+            (_, Some(stored)) if stored.next == next.place => {
+                waiting.attempts = stored.attempts;
+                waiting.next_at = stored.next_at;
+                waiting.last_error.clone_from(&stored.last_error);
+                waiting.is_silent = stored.is_silent;
+            }
+            // The next event was superseded by this one, which is due when that was.
+            (_, Some(stored)) if !self.due.contains(&subject) => {
+                waiting.next_at = stored.next_at;
+                waiting.is_silent = stored.is_silent;
+            }
+            _ => {}
+        }
+        for item in later {
+            // Those that wait already are listed in any case: an event that is delivered again
+            // is not found in the log again.
+            if !item.waits && waiting.later.len() >= MOST_LATER {
+                let last = waiting
+                    .later
+                    .last()
+                    .map_or(next.place.cursor, |it| it.cursor);
+                waiting.read_to = Some(last.max(self.tracked.cursor));
+                break;
+            }
+            waiting.later.push(item.place.clone());
+        }
+        Some(waiting)
+    }
+
+    /// Takes the waiting subjects as they are stored now, with events that wait again since the
+    /// round began.
+    pub(super) fn restore(&mut self, stored: Vec<WaitingSubject>) {
+        let known = self.items.iter().map(|item| item.place.cursor);
+        let mut known: HashSet<_> = known.collect();
+        for waiting in &stored {
+            for place in [&waiting.next].into_iter().chain(&waiting.later) {
+                if known.insert(place.cursor) && place.cursor <= self.tracked.cursor {
+                    self.items
+                        .push(Item::waiting(waiting.subject, place.clone()));
+                }
+            }
+        }
+        self.stored = stored.into_iter().map(|it| (it.subject, it)).collect();
+    }
+}
