@@ -339,7 +339,7 @@ impl Shared {
                     "contentMediaType": "application/json",
                     "contentSchema": {"$ref": format!("#/components/schemas/{schema}")},
                 },
-                "example": named(&self.examples, schema)?,
+                "example": format!("{}\n", named(&self.examples, schema)?),
             }),
             Some("page") => json!({
                 "schema": {"type": "string"},

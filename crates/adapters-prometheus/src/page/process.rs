@@ -7,7 +7,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use metrics::gauge;
+use metrics::{counter, gauge};
 use rustix::{
     param::clock_ticks_per_second,
     process::{Resource, getrlimit},
@@ -23,8 +23,8 @@ runtime::metrics! {
         "Open file descriptors";
     gauge MOST_OPEN in Count = "process_max_fds",
         "The limit of open file descriptors";
-    gauge CPU in Seconds = "process_cpu_seconds_total",
-        "User and system time of the process; it only grows";
+    counter CPU in Seconds = "process_cpu_seconds_total",
+        "User and system time of the process, in whole seconds";
     gauge START in Seconds = "process_start_time_seconds",
         "The time of the start, in seconds since 1970";
 }
@@ -43,7 +43,7 @@ pub(super) fn record() {
         gauge!(MEMORY).set(number(bytes));
     }
     if let Some(ticks) = ticks(&read("/proc/self/stat")) {
-        gauge!(CPU).set(number(ticks) / number(clock_ticks_per_second()));
+        counter!(CPU).absolute(ticks / clock_ticks_per_second().max(1));
     }
     if let Ok(open) = fs::read_dir("/proc/self/fd") {
         // The folder's own descriptor is one of them.

@@ -95,7 +95,7 @@ impl Item {
         )
     }
 
-    /// Whether it waits, and may be attempted when its turn comes.
+    /// Whether it may be attempted when its turn comes.
     pub const fn can_be_attempted(&self) -> bool {
         matches!(self.state, State::Aside)
     }

@@ -113,7 +113,10 @@ impl Start {
         for waiting in due {
             self.due.push(waiting.subject);
             self.round.due.insert(waiting.subject);
-            self.add_waiting(waiting);
+            // The page may have found it already.
+            if !self.round.stored.contains_key(&waiting.subject) {
+                self.add_waiting(waiting);
+            }
         }
     }
 
@@ -268,16 +271,24 @@ impl Start {
         };
         let mut of_subject: HashMap<Uuid, Vec<usize>> = HashMap::new();
         for (number, item) in round.items.iter().enumerate() {
-            if item.waits && round.due.contains(&item.subject) && item.can_be_attempted() {
+            if round.due.contains(&item.subject) && item.can_be_attempted() {
                 of_subject.entry(item.subject).or_default().push(number);
             }
         }
         let mut opened = Vec::new();
         for (subject, numbers) in of_subject {
+            let is_waiting = |number: &&usize| round.items[**number].waits;
+            let waiting = numbers.iter().filter(is_waiting).count();
+            if waiting == 0 {
+                // What waited is superseded by an event of the page.
+                for number in numbers.into_iter().take(of_each) {
+                    round.items[number].state = State::Open;
+                }
+                continue;
+            }
             // The last one is kept while there may be more in the log, as their place.
             let kept = usize::from(round.read_to.contains_key(&subject));
-            let listed = numbers.len().saturating_sub(kept);
-            opened.extend(numbers.into_iter().take(listed.min(of_each)));
+            opened.extend(numbers.into_iter().take((waiting - kept).min(of_each)));
         }
         if opened.is_empty() {
             return Ok(());

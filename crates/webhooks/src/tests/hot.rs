@@ -12,7 +12,7 @@ use kernel::{
     testing::{noon, uuid},
 };
 
-use super::{ONE, World, answers, is_of, mins, secs, start, waits};
+use super::{ONE, World, answers, is_of, mins, no_connection, secs, start, waits};
 use crate::{Attempt, MOST_LATER, Recorded, Round, WaitingSubject, Webhooks, testing::endpoint};
 
 fn slow() -> Attempt {
@@ -151,6 +151,18 @@ async fn a_change_of_a_company_that_failed_is_superseded() {
     assert_eq!(world.taken(1).last().unwrap().event, older.cursor);
 }
 
+/// A failure in between does not starve it.
+#[pollster::test]
+async fn a_company_that_changes_all_the_time_is_delivered_now_and_then() {
+    let mut world = World::new("1", 1).await;
+    for second in 1..=20 {
+        rename(&world, "acme", 3).await;
+        let mut receiver = |_, _: &_| answers(if second == 1 { 500 } else { 200 });
+        world.run(secs(second), &mut receiver).await;
+    }
+    assert!(world.taken(1).count() >= 10, "{}", world.taken(1).count());
+}
+
 /// Its events after the place come again once.
 #[pollster::test]
 async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
@@ -176,6 +188,18 @@ async fn a_replay_while_a_posting_waits_aside_gives_each_event_once() {
     assert_eq!(replayed, Ok(true));
     world.run(mins(5), &mut |_, _| slow()).await;
     world.assert_complete(1).await;
+}
+
+/// The probe of a receiver that answered nothing may be of a posting that the page has events of.
+#[pollster::test]
+async fn a_probe_of_a_posting_with_further_events_gives_each_once() {
+    let mut world = World::new("60", 1).await;
+    world.publish([1]).await;
+    world.run(secs(1), &mut |_, _| no_connection()).await;
+    world.publish([1, 1]).await;
+    world.run(mins(3), &mut |_, _| answers(200)).await;
+    world.assert_complete(1).await;
+    assert_eq!(stored(&world).await, []);
 }
 
 /// The round knows nothing of it when it began.
