@@ -13,7 +13,7 @@ use domain::{
         COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_ERASED, JOB_POSTING_REJECTED,
         JOB_POSTING_UPDATED, PUBLIC,
     },
-    posting::{Lifetime, moderation::Moderation},
+    posting::{Ground, Lifetime, moderation::Moderation},
     store::{Store as _, WriteSet},
     testing::create,
     usecase,
@@ -298,6 +298,7 @@ async fn a_reader_that_comes_back_after_an_erasure_gets_nothing_that_was_erased(
         .unwrap();
     let reject = Moderation::Reject {
         reason: "words".to_owned(),
+        ground: Ground::Terms,
     };
     let moderated = usecase::moderate(memory, &id, &reject, None, &by, lifetime, noon()).await;
     moderated.unwrap();

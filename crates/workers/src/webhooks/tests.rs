@@ -12,7 +12,7 @@ use ::webhooks::{
 use access::{ClientWrite, Clients, Scope, testing::client};
 use async_trait::async_trait;
 use domain::{
-    posting::{Lifetime, PostingView, event::PUBLIC, moderation::Moderation},
+    posting::{Ground, Lifetime, PostingView, event::PUBLIC, moderation::Moderation},
     store::{ListQuery, PostingPage, PostingReader},
     testing::{MemoryStore, create},
     usecase,
@@ -140,6 +140,7 @@ async fn a_reason_that_was_erased_is_not_sent() {
         let (id, by) = (identifier("a"), by_ann(1));
         let reject = Moderation::Reject {
             reason: "words".to_owned(),
+            ground: Ground::Terms,
         };
         let moderated = usecase::moderate(store, &id, &reject, None, &by, lifetime, noon());
         moderated.await.unwrap();
