@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use domain::store::Retention as _;
+use domain::store::Retention;
 use newsletter::store::{StoreError, WriteSet};
 use sql_common::subscriber;
 
@@ -10,7 +10,7 @@ use crate::{SqliteStore, commit};
 
 impl SqliteStore {
     /// Writes a commit, all of it or nothing. Erased people go from the write-ahead log, too; if it
-    /// is in use, they go with the next [`overwrite_deleted`](domain::store::Retention::overwrite_deleted).
+    /// is in use, they go with the next [`overwrite_deleted`](Retention::overwrite_deleted).
     pub(crate) async fn commit_subscribers(&self, writes: WriteSet) -> Result<(), StoreError> {
         let erases = !writes.purges.is_empty();
         self.transaction(async move |conn| {

@@ -10,7 +10,7 @@ use kernel::{
 use runtime::{Rounds, panics};
 use tokio::{
     sync::{Notify, watch},
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, sleep_until, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -45,9 +45,11 @@ impl Poller {
         while rounds.go_on() {
             if self.buffer.receiver_count() == 0 {
                 let joined = self.joined.notified();
-                if read_at.is_none() {
+                let Some(at) = read_at else {
                     rounds.wait(joined).await;
-                } else if let Some(Err(_)) = rounds.wait(timeout(KEPT, joined)).await {
+                    continue;
+                };
+                if let Some(Err(_)) = rounds.wait(timeout_at(at + KEPT, joined)).await {
                     self.buffer.send_replace(Buffer::at(Cursor::START));
                     read_at = None;
                 }
