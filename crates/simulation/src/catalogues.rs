@@ -14,6 +14,8 @@ use time::OffsetDateTime;
 /// An import of a catalogue, as its client means it.
 #[derive(Clone, Debug)]
 pub struct Crawl {
+    /// The channel of its lines.
+    pub channel: String,
     /// What it lists, in lines that cannot be read, too.
     pub listed: BTreeSet<SourceIdentifier>,
     /// What it lists only in lines whose identifiers cannot be read.
@@ -35,6 +37,8 @@ pub type Beginning = (String, ClientId, OffsetDateTime);
 #[derive(Debug, Default)]
 pub struct Catalogues {
     beginning: BTreeMap<Beginning, Crawl>,
+    /// The channels of all crawls.
+    channels: BTreeSet<String>,
     known: BTreeMap<CatalogueId, Known>,
 }
 
@@ -107,8 +111,24 @@ impl Catalogues {
         let is_free = !self.beginning.contains_key(&beginning);
         if is_free {
             self.beginning.insert(beginning, crawl.clone());
+            self.channels.insert(crawl.channel.clone());
         }
         is_free
+    }
+
+    /// Whether what was sent on these channels may be written now: a line of a catalogue only while
+    /// its import has the lease, so that none comes after a newer import's line.
+    pub fn may_write(&self, channels: &[String]) -> bool {
+        let running = self
+            .known
+            .values()
+            .filter_map(|known| match &known.running {
+                Some(Running::Import(import)) => Some(&import.crawl.channel),
+                Some(Running::Undo) | None => None,
+            });
+        let running: BTreeSet<_> = running.collect();
+        let mut channels = channels.iter();
+        channels.any(|channel| !self.channels.contains(channel) || running.contains(channel))
     }
 
     /// The catalogue of a client was deleted.

@@ -221,6 +221,7 @@ impl Body {
             };
             let (has_unread, unread, named) = (!unread.is_empty(), of(&unread), of(&named));
             let crawl = Crawl {
+                channel: self.channel.clone(),
                 listed: unread.union(&named).cloned().collect(),
                 unread: unread.difference(&named).cloned().collect(),
                 has_unread,

@@ -88,10 +88,15 @@ fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<&Pos
         ));
         let mut book = world.book();
         book.titles.entry(identifier.clone()).or_default().push(now);
-        let is_dry_run = book.sent.get(&now).is_none_or(|sent| sent.is_dry_run);
+        let sent = book.sent.get(&now).filter(|sent| !sent.is_dry_run).cloned();
         drop(book);
-        world.check(!is_dry_run, || {
+        world.check(sent.is_some(), || {
             format!("{identifier}: nobody asked for {now}")
+        });
+        let channels = sent.map_or_else(Vec::new, |sent| sent.channels);
+        let may_write = channels.is_empty() || world.catalogues().may_write(&channels);
+        world.check(may_write, || {
+            format!("{identifier} gets {now} from an import that lost its lease")
         });
     }
     let is_down = world.book().word(identifier) == Word::Down;

@@ -101,7 +101,7 @@ async fn an_undo_is_offered_where_an_import_expired_something() {
     let path = format!("/catalogues?client={client}");
     ann.get(&path).await.lacks(&["value=\"undo\""]);
     let mut writes = WriteSet::new(noon());
-    writes.import = Some(lease);
+    writes.leases.insert(lease);
     writes.missed = [(PostingId::new(uuid(8)), Missed::Expired)].into();
     desk.store.commit(writes).await.unwrap();
     ann.get(&path).await.has(&["value=\"undo\""]);

@@ -54,7 +54,7 @@ impl PostgresStore {
 
 /// Whether `write.sql` alone can carry the whole commit, in one round trip.
 fn is_one_statement(writes: &WriteSet) -> bool {
-    writes.import.is_none()
+    writes.missed.is_empty()
         && writes.standing.is_empty()
         && writes.fingerprints.is_empty()
         && !writes.tasks.settles_tasks()
@@ -81,9 +81,14 @@ async fn write(
     let effects: Vec<_> = effects_of(&writes.tasks).collect();
     let changed_id = old.iter().map(|write| write.posting.id.uuid()).collect();
     let expected = old.iter().map(|write| write.expected).collect();
+    let leased = writes.leases.iter().map(|lease| lease.catalogue.uuid());
+    let holders = writes.leases.iter().map(|lease| lease.holder);
     let mut values: Vec<NamedValue<'_>> = binds! {
         lock_timeout,
         locked: Value::Uuids(locks),
+        lease_catalogue: Value::Uuids(leased.collect()),
+        lease_holder: Value::Uuids(holders.collect()),
+        leases: most(writes.leases.len()),
     }
     .to_vec();
     values.extend(arrays::<CompanySent>(writes.companies.values()));
@@ -100,6 +105,7 @@ async fn write(
     values.push(("updated", most(old.len()).into()));
     let is_whole = !(writes.companies.is_empty() && enriched.is_empty());
     let shape = match (new.is_empty(), old.is_empty()) {
+        _ if !writes.leases.is_empty() => Shape::Leased,
         _ if is_whole => Shape::Whole,
         (false, true) => Shape::New,
         (true, false) => Shape::Changed,
@@ -109,7 +115,7 @@ async fn write(
     Ok(())
 }
 
-/// Writes a whole commit inside a transaction, after locking the lease that it needs and the
+/// Writes a whole commit inside a transaction, after locking the leases that it needs and the
 /// postings that it concerns.
 async fn apply(
     conn: &mut AsyncPgConnection,

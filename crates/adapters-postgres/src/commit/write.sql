@@ -14,11 +14,24 @@ WITH
 lock_timeout AS MATERIALIZED (
     SELECT set_config('lock_timeout', :lock_timeout, true)
 ),
+--[ leases
+-- Nobody takes, ends or deletes these leases before this commit ends.
+leases AS MATERIALIZED (
+    SELECT catalogues.id
+    FROM unnest(:lease_catalogue::uuid[], :lease_holder::uuid[]) AS sent (catalogue, holder)
+    JOIN catalogues ON catalogues.id = sent.catalogue AND catalogues.holder = sent.holder
+    WHERE (SELECT count(*) FROM lock_timeout) >= 0
+    ORDER BY catalogues.id FOR SHARE OF catalogues
+),
+--] leases
 -- `FOR UPDATE` would also keep others from inserting rows that refer to these. A commit that had to
 -- wait here finds changed versions.
 locked AS MATERIALIZED (
     SELECT id FROM postings
-    WHERE (SELECT count(*) FROM lock_timeout) >= 0 AND id = ANY(:locked)
+    --[ leases
+    WHERE (SELECT count(*) FROM leases) >= 0
+    --] leases: WHERE (SELECT count(*) FROM lock_timeout) >= 0
+        AND id = ANY(:locked)
     ORDER BY id FOR NO KEY UPDATE
 ),
 --[ companies
@@ -184,5 +197,9 @@ events_recorded AS (
         OR sent.subject NOT IN (SELECT id FROM companies_sent)
     --] companies
 )
--- A changed version or an identifier that was taken meanwhile undoes everything.
-SELECT must_hold(inserted = :inserted AND updated = :updated) FROM written
+-- A changed version, an identifier that was taken meanwhile, or a lost lease undoes everything.
+SELECT must_hold(inserted = :inserted AND updated = :updated
+--[ leases
+AND (SELECT count(*) FROM leases) = :leases
+--] leases
+) FROM written

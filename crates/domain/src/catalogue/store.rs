@@ -44,7 +44,7 @@ pub enum Leased {
 }
 
 /// The lease of a catalogue: one import or undo of it at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CatalogueLease {
     /// The catalogue.
     pub catalogue: CatalogueId,

@@ -113,10 +113,11 @@ pub struct WriteSet {
     pub companies: BTreeMap<CompanyId, CompanyWrite>,
     /// Postings, by id.
     pub postings: BTreeMap<PostingId, PostingWrite>,
-    /// The lease of the catalogue whose import the commit ends, or undoes. The commit is refused if
-    /// it is not held any more.
-    pub import: Option<CatalogueLease>,
-    /// What becomes of postings that the import missed. Needs the lease.
+    /// The leases of catalogues that the commit writes under: those of the imports whose lines it
+    /// carries, or of the import or undo that works on `missed`. The commit is refused if one of
+    /// them is not held any more.
+    pub leases: BTreeSet<CatalogueLease>,
+    /// What becomes of postings that an import missed. Needs its lease, and no other.
     pub missed: BTreeMap<PostingId, Missed>,
     /// Postings that have to be of these versions still, though the commit does not change them.
     /// It is refused if one is not.
@@ -134,7 +135,7 @@ impl WriteSet {
         Self {
             companies: BTreeMap::new(),
             postings: BTreeMap::new(),
-            import: None,
+            leases: BTreeSet::new(),
             missed: BTreeMap::new(),
             standing: BTreeMap::new(),
             fingerprints: BTreeMap::new(),

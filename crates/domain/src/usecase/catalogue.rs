@@ -80,7 +80,7 @@ pub async fn undo_expiries(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(now);
-    writes.import = Some(lease);
+    writes.leases.insert(lease);
     let mut wanted = Vec::with_capacity(postings.len());
     for ExpiredPosting { id, identifier } in postings {
         writes.missed.insert(*id, Missed::Left);

@@ -6,6 +6,7 @@ use kernel::{CompanyId, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 
 use crate::{
+    catalogue::CatalogueLease,
     decision::{Change, Decided, Snapshot, WriteSet, decide},
     posting::{Answer, Lifetime, Notice, PutPosting, Rejection},
     store::{RowLocks, Store},
@@ -147,6 +148,11 @@ impl Batch {
         self.postings.entry(put.identifier.clone()).or_insert(at);
         self.answers.push(answer);
         None
+    }
+
+    /// Has the commit refused if this lease is not held any more.
+    pub fn require(&mut self, lease: CatalogueLease) {
+        self.writes.leases.insert(lease);
     }
 
     /// Whether the batch writes what a command is decided on.

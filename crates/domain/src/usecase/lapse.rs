@@ -66,7 +66,7 @@ pub async fn delist_missing(
         catalogues.misses(lease.catalogue, &ids).await?
     };
     let mut writes = WriteSet::new(now);
-    writes.import = Some(lease);
+    writes.leases.insert(lease);
     let mut delisted = Delisted::default();
     for identifier in missing {
         let Some(posting) = snapshot.postings.get(identifier) else {

@@ -31,8 +31,11 @@ pub use self::{
     lapse::{Delisted, delist_missing, expire},
     moderate::{ModerationError, moderate},
 };
-use crate::posting::{Answer, PutPosting};
 pub use crate::{decision::company::CompanyChange, posting::IngestError};
+use crate::{
+    catalogue::CatalogueLease,
+    posting::{Answer, PutPosting},
+};
 
 /// The driving port: takes commands and answers after the commit.
 #[async_trait]
@@ -45,11 +48,13 @@ pub trait Ingest: Send + Sync {
     async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError>;
 
     /// Carries out commands of one import, in their order, and waits for room instead of refusing
-    /// them where there are too many; a dry run writes nothing. The answers are in that order. The
-    /// commands are shared, because an import may have to try them again.
+    /// them where there are too many; a dry run writes nothing. Nothing is written once the
+    /// catalogue's `lease` is lost. The answers are in that order. The commands are shared, because
+    /// an import may have to try them again.
     async fn put_all(
         &self,
         puts: Vec<Arc<PutPosting>>,
         dry_run: bool,
+        lease: Option<CatalogueLease>,
     ) -> Vec<Result<Answer, IngestError>>;
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use domain::{
-    catalogue::{CatalogueId, PastImport, PostingDigest, Roster},
+    catalogue::{CatalogueId, CatalogueLease, PastImport, PostingDigest, Roster},
     import::{Missing, Summary},
     usecase::{CatalogueOrder, Delisted, ImportError, ImportOrder},
 };
@@ -109,6 +109,11 @@ impl CatalogueRun {
         let roster = spawn_blocking(|| Roster::new(digests)).await;
         self.roster = roster.map_err(|_| stopping())?;
         Ok(())
+    }
+
+    /// The lease that its lines are written under.
+    pub fn lease(&self) -> Option<CatalogueLease> {
+        self.lease.as_ref().map(|held| held.lease)
     }
 
     /// Is cancelled when another import has the catalogue.

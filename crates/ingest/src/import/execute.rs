@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use domain::{
+    catalogue::CatalogueLease,
     import::{LineError, LineOptions},
     posting::Answer,
     usecase::IngestError,
@@ -54,6 +55,8 @@ pub(super) struct Executor {
     shared: Shared,
     options: LineOptions,
     dry_run: bool,
+    /// Of the import of a catalogue, unless it is a dry run.
+    lease: Option<CatalogueLease>,
 }
 
 impl Executor {
@@ -62,12 +65,14 @@ impl Executor {
         shared: Shared,
         options: LineOptions,
         dry_run: bool,
+        lease: Option<CatalogueLease>,
     ) -> Self {
         Self {
             ports,
             shared,
             options,
             dry_run,
+            lease,
         }
     }
 
@@ -108,7 +113,8 @@ impl Executor {
         });
         let puts: Vec<_> = puts.collect();
         if !puts.is_empty() {
-            let answers = self.ports.ingest.put_all(puts.clone(), self.dry_run).await;
+            let ingest = &self.ports.ingest;
+            let answers = ingest.put_all(puts.clone(), self.dry_run, self.lease).await;
             let answers = puts.iter().zip(answers).map(|(put, answer)| {
                 let answer = answer.map(|answer| answer.of_retry(put));
                 answer.map_err(LineError::from)

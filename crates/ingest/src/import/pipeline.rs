@@ -88,8 +88,9 @@ impl Pipeline {
     ) -> (Self, Running) {
         let (give_orders, orders) = mpsc::unbounded_channel();
         let (events, see_events) = mpsc::unbounded_channel();
+        let lease = run.as_ref().and_then(CatalogueRun::lease);
         let pipeline = Self {
-            executor: Executor::new(ports.clone(), shared, options, dry_run),
+            executor: Executor::new(ports.clone(), shared, options, dry_run, lease),
             ports,
             options,
             run,

@@ -105,7 +105,10 @@ impl OpenBatch {
         }
         match self.batch.record(&job.put, decided, now) {
             Some(answer) => (self.answered).push((job, answer.map_err(IngestError::from))),
-            None => self.jobs.push(job),
+            None => {
+                job.lease.into_iter().for_each(|it| self.batch.require(it));
+                self.jobs.push(job);
+            }
         }
     }
 

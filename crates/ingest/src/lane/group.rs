@@ -7,6 +7,7 @@ use std::{
 };
 
 use domain::{
+    catalogue::CatalogueLease,
     posting::{Answer, PutPosting},
     usecase::IngestError,
 };
@@ -76,6 +77,7 @@ impl Group {
         &self,
         put: Arc<PutPosting>,
         is_dry_run: bool,
+        lease: Option<CatalogueLease>,
         within: Duration,
         slot: OwnedSemaphorePermit,
     ) -> Pending {
@@ -87,6 +89,7 @@ impl Group {
             .and_then(|lane| self.lanes.get(lane));
         let job = Job {
             put,
+            lease,
             is_dry_run,
             waits_for: None,
             deadline,
@@ -104,6 +107,7 @@ impl Group {
         &self,
         puts: Vec<Arc<PutPosting>>,
         is_dry_run: bool,
+        lease: Option<CatalogueLease>,
         within: Duration,
     ) -> Vec<Result<Answer, IngestError>> {
         let mut pending = Vec::with_capacity(puts.len());
@@ -115,7 +119,7 @@ impl Group {
             let mut slot = || slots.as_mut().and_then(|slots| slots.split(1));
             pending.extend(puts.iter().map_while(|put| {
                 let slot = slot()?;
-                Some(self.queue(Arc::clone(put), is_dry_run, within, slot))
+                Some(self.queue(Arc::clone(put), is_dry_run, lease, within, slot))
             }));
         }
         let mut answers = Vec::with_capacity(pending.len());

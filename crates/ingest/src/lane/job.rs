@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::{
+    catalogue::CatalogueLease,
     posting::{Answer, PutPosting},
     usecase::IngestError,
 };
@@ -15,6 +16,8 @@ use tokio::{
 /// A command on its way.
 pub(super) struct Job {
     pub put: Arc<PutPosting>,
+    /// The lease without which it must not be written.
+    pub lease: Option<CatalogueLease>,
     /// Whether it is only decided, and nothing of it written.
     pub is_dry_run: bool,
     /// Its posting's company, if the command has to wait for a commit that writes it.

@@ -40,6 +40,7 @@ use std::{
 
 use async_trait::async_trait;
 use domain::{
+    catalogue::CatalogueLease,
     posting::{Answer, Lifetime, PutPosting},
     store::{LockedRows, Store},
     usecase::{Ingest, IngestError},
@@ -142,7 +143,7 @@ impl Lanes {
     /// Queues a push, and waits for its answer.
     async fn submit(&self, put: PutPosting, is_dry_run: bool) -> Result<Answer, IngestError> {
         let slot = self.pushes.free_slot().ok_or(IngestError::Overloaded)?;
-        let pending = (self.pushes).queue(Arc::new(put), is_dry_run, self.deadline, slot);
+        let pending = (self.pushes).queue(Arc::new(put), is_dry_run, None, self.deadline, slot);
         pending.answer().await
     }
 }
@@ -161,7 +162,9 @@ impl Ingest for Lanes {
         &self,
         puts: Vec<Arc<PutPosting>>,
         dry_run: bool,
+        lease: Option<CatalogueLease>,
     ) -> Vec<Result<Answer, IngestError>> {
-        self.lines.put_all(puts, dry_run, self.deadline).await
+        let lines = &self.lines;
+        lines.put_all(puts, dry_run, lease, self.deadline).await
     }
 }

@@ -183,6 +183,7 @@ impl RetryQueue {
         if let Some(answer) = batch.record(&job.put, decided, now) {
             return Ok(answer.map_err(Into::into));
         }
+        job.lease.into_iter().for_each(|it| batch.require(it));
         let committed = self.context.commit(batch).await;
         if matches!(committed, Err(StoreError::Locked(_))) {
             let identifier = &job.put.identifier;

@@ -125,24 +125,24 @@ statement! {
     returns (Id,)
 }
 
-/// Keeps others from taking, ending and deleting the lease that a commit needs until the
-/// transaction ends, and records what becomes of missing postings. A conflict if the lease is not
+/// Keeps others from taking, ending and deleting the leases that a commit needs until the
+/// transaction ends, and records what becomes of missing postings. A conflict if one of them is not
 /// held.
 pub async fn hold(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
-    let Some(lease) = writes.import else {
-        return Ok(());
-    };
-    let lease = of_lease(lease);
     let expires = writes.missed.values().any(|it| *it == Missed::Expired);
-    let held: Vec<(StoredId,)> = if expires {
-        conn.load::<HoldToExpire, _>(&lease).await?
-    } else {
-        conn.load::<Hold, _>(&lease).await?
-    };
-    if held.is_empty() {
-        return Err(StoreError::Conflict.into());
+    for lease in &writes.leases {
+        let lease = of_lease(*lease);
+        let held: Vec<(StoredId,)> = if expires {
+            conn.load::<HoldToExpire, _>(&lease).await?
+        } else {
+            conn.load::<Hold, _>(&lease).await?
+        };
+        if held.is_empty() {
+            return Err(StoreError::Conflict.into());
+        }
+        missed::write(conn, &writes.missed, &lease).await?;
     }
-    missed::write(conn, &writes.missed, &lease).await
+    Ok(())
 }
 
 statement! {

@@ -17,6 +17,7 @@ use access::{
 use async_trait::async_trait;
 use domain::testing::MemoryStore;
 use domain::{
+    catalogue::CatalogueLease,
     posting::{
         Answer, ENRICH, EnrichedTexts, Enrichment, Lifetime, PostingView, PutPosting,
         moderation::Moderation,
@@ -130,7 +131,12 @@ impl Ingest for Backend {
         Ok(batch.decide(&put, now)?.answer)
     }
 
-    async fn put_all(&self, _: Vec<Arc<PutPosting>>, _: bool) -> Vec<Result<Answer, IngestError>> {
+    async fn put_all(
+        &self,
+        _: Vec<Arc<PutPosting>>,
+        _: bool,
+        _: Option<CatalogueLease>,
+    ) -> Vec<Result<Answer, IngestError>> {
         unreachable!("imports are behind a port of their own")
     }
 }

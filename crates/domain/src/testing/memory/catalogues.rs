@@ -57,7 +57,8 @@ impl State {
 
     /// Records what becomes of missing postings.
     pub fn write_missed(&mut self, writes: &WriteSet) {
-        let Some(row) = writes.import.and_then(|lease| self.leased_catalogue(lease)) else {
+        let lease = writes.leases.first();
+        let Some(row) = lease.and_then(|lease| self.leased_catalogue(*lease)) else {
             return;
         };
         let holder = row.lease.map(|(holder, _)| holder);

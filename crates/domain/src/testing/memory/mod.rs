@@ -156,7 +156,8 @@ impl State {
             let row = self.postings.get(id);
             row.is_some_and(|row| row.posting.version == *version)
         });
-        let is_held = writes.import.is_none_or(|lease| self.holds_import(lease));
+        let mut leases = writes.leases.iter();
+        let is_held = leases.all(|lease| self.holds_import(*lease));
         is_held
             && stand
             && companies_match

@@ -2,7 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use domain::posting::{Answer, PutPosting};
+use domain::{
+    catalogue::CatalogueLease,
+    posting::{Answer, PutPosting},
+};
 use tokio::time::timeout;
 
 use super::*;
@@ -29,6 +32,7 @@ impl Ingest for Stuck {
         &self,
         puts: Vec<Arc<PutPosting>>,
         _: bool,
+        _: Option<CatalogueLease>,
     ) -> Vec<Result<Answer, IngestError>> {
         self.0.fetch_add(puts.len(), Ordering::SeqCst);
         std::future::pending().await

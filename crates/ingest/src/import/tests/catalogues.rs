@@ -1,6 +1,11 @@
 //! Imports of catalogues.
 
-use domain::store::RowLocks;
+use domain::{
+    catalogue::{CatalogueQuery, Leased},
+    store::RowLocks,
+    testing::push,
+    usecase::ingest,
+};
 use kernel::{Actor, Status};
 
 use super::*;
@@ -233,4 +238,40 @@ async fn a_locked_row_holds_up_only_its_own_expiry() {
             assert_eq!(last.summary, outcome.summary);
         }
     }
+}
+
+/// Its process was cut off, its lease lapsed, and the client sent a newer version to another one.
+#[tokio::test(start_paused = true)]
+async fn lines_of_an_import_that_lost_its_lease_are_not_written() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
+    let mut import = kit.begin(of_catalogue("feed")).await;
+    kit.store.close_gate();
+    let lines = [titled("a", "Old"), line("new")];
+    import.take(&lines).await.unwrap();
+    sleep(Duration::from_millis(1)).await;
+    let later = (kit.importer.ports.catalogues.clock)() + Duration::from_mins(1);
+    let query = CatalogueQuery {
+        client: client(),
+        name: CatalogueName::new("feed").unwrap(),
+        new_id: None,
+        holder: uuid(7),
+        now: later,
+        until: later + Duration::from_mins(1),
+    };
+    let taken = Catalogues::lease(&*kit.store.memory, &query).await.unwrap();
+    assert!(matches!(taken, Leased::Held(_)));
+    let newer = [push("a", r#"{"title":"Newer"}"#)];
+    let pushed = ingest(&*kit.store.memory, &newer, Lifetime::days(60), later);
+    pushed.await.unwrap();
+    kit.store.open_gate();
+    // It may learn of the loss only at its end.
+    let _ = import.settle().await;
+    assert_eq!(short(&import.receipts), "1 a failed, 2 new failed");
+    let (summary, result) = import.finish(true).await;
+    assert_eq!((summary.complete, result.is_err()), (false, true));
+    assert_eq!(kit.posting("a").await.details.title.as_str(), "Newer");
+    let new = identifier("new");
+    let found = PostingReader::find(&*kit.store.memory, &new);
+    assert_eq!(found.await, Ok(None));
 }

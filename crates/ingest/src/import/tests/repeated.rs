@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use domain::{
+    catalogue::CatalogueLease,
     posting::{Answer, PutPosting},
     testing::push,
 };
@@ -30,9 +31,10 @@ impl Ingest for Counted {
         &self,
         puts: Vec<Arc<PutPosting>>,
         dry_run: bool,
+        lease: Option<CatalogueLease>,
     ) -> Vec<Result<Answer, IngestError>> {
         self.commands.fetch_add(puts.len(), Ordering::Relaxed);
-        self.lanes.put_all(puts, dry_run).await
+        self.lanes.put_all(puts, dry_run, lease).await
     }
 }
 

@@ -12,7 +12,7 @@ async fn import(lane: &Arc<Lanes>, identifiers: &[String]) -> JoinHandle<Vec<Lin
         .iter()
         .map(|identifier| Arc::new(create(identifier, "acme")));
     let (lane, puts) = (Arc::clone(lane), puts.collect());
-    let answers = tokio::spawn(async move { lane.put_all(puts, false).await });
+    let answers = tokio::spawn(async move { lane.put_all(puts, false, None).await });
     tokio::time::sleep(Duration::from_millis(1)).await;
     answers
 }
@@ -41,9 +41,9 @@ async fn lines_share_commits_and_are_answered_in_order() {
         created(&many)
     );
     assert_eq!(store.commits(), [256, 256, 88]);
-    assert_eq!(lane.put_all(Vec::new(), false).await, []);
+    assert_eq!(lane.put_all(Vec::new(), false, None).await, []);
     let dry = ["line 1", "x"].map(|identifier| Arc::new(create(identifier, "acme")));
-    let outcomes = lane.put_all(dry.to_vec(), true).await;
+    let outcomes = lane.put_all(dry.to_vec(), true, None).await;
     let outcomes = outcomes.into_iter().map(|answer| answer.unwrap().outcome);
     let expect = [PutOutcome::Unchanged, PutOutcome::Created];
     assert_eq!(outcomes.collect::<Vec<_>>(), expect);

@@ -12,13 +12,33 @@ use super::{
     ask, catalogue, found, held, lease, listed, name, of, past, query, with_clients,
 };
 use crate::{
-    catalogue::{Catalogue, CatalogueQuery, Catalogues, Leased, Patience},
+    catalogue::{Catalogue, CatalogueLease, CatalogueQuery, Catalogues, Leased, Patience},
     import::Summary,
-    posting::enrich,
+    posting::{Lifetime, enrich},
     store::{Store, WriteSet},
-    testing::put_id,
-    usecase::{Delisted, delist_missing},
+    testing::{create, put_id},
+    usecase::{Batch, Delisted, delist_missing},
 };
+
+/// Writes a line that gives a posting another company, under these leases.
+async fn write_line<S: Store>(
+    store: &S,
+    id: &str,
+    company: &str,
+    leases: &[CatalogueLease],
+) -> Result<(), StoreError> {
+    let (put, now) = (create(id, company), noon() + hours(1));
+    let mut batch = Batch::new(Lifetime::days(60), now);
+    batch.load(store, &[&put], true).await?;
+    let decided = batch.decide(&put, now);
+    assert_eq!(
+        batch.record(&put, decided, now),
+        None,
+        "it is in the commit"
+    );
+    leases.iter().for_each(|lease| batch.require(*lease));
+    batch.commit(store).await.map(drop)
+}
 
 kernel::contract_cases!(
     catalogues::catalogue_leases,
@@ -122,9 +142,24 @@ kernel::contract_cases!(
         assert_eq!(EventLog::end(store).await, end);
         // Whatever the commit writes.
         let mut writes = WriteSet::new(noon());
-        writes.import = Some(lost);
+        writes.leases.insert(lost);
         writes.tasks.ask(enrich(put_id("c")));
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
+        // A line, by whatever leases come with it in the commit.
+        let other = lease(store, "other", 3, noon()).await?;
+        for leases in [&[lost][..], &[held, lost], &[lost, other]] {
+            for id in ["a", "new"] {
+                let written = write_line(store, id, "two", leases).await;
+                assert_eq!(written, Err(StoreError::Conflict), "{id}");
+            }
+        }
+        assert_eq!(
+            load(store, &["a", "b", "new"]).await?.postings,
+            before.postings
+        );
+        for (company, leases) in [("two", &[held][..]), ("three", &[held, other])] {
+            write_line(store, "a", company, leases).await?;
+        }
 
         let one = Delisted {
             missing: 1,
