@@ -143,7 +143,11 @@ mod tests {
 
     use access::{Activity, testing::client};
     use async_trait::async_trait;
-    use domain::{posting::Posting, store::PostingWrite, testing::posting};
+    use domain::{
+        posting::Posting,
+        store::PostingWrite,
+        testing::{posting, state},
+    };
     use kernel::{
         Status,
         event::Event,
@@ -256,10 +260,8 @@ mod tests {
             Verdict::all_of(&writes)
         };
         let company = kernel::CompanyId::new(uuid(9));
-        let judged = Posting {
-            status: Status::Approved,
-            ..posting(1, company)
-        };
+        let mut judged = posting(1, company);
+        judged.put_in(state(Status::Approved), None);
         for (name, approved) in [(JOB_POSTING_APPROVED, 1), (JOB_POSTING_REJECTED, 0)] {
             let verdict = Verdict {
                 client: client(1).id,
@@ -272,13 +274,10 @@ mod tests {
             };
             assert_eq!(commit(name, &judged), [verdict]);
         }
-        let nobodys = Posting {
-            created_by: None,
-            ..judged
-        };
-        assert_eq!(commit(JOB_POSTING_APPROVED, &nobodys), []);
+        judged.created_by = None;
+        assert_eq!(commit(JOB_POSTING_APPROVED, &judged), []);
         assert_eq!(
-            commit(domain::posting::event::JOB_POSTING_UPDATED, &nobodys),
+            commit(domain::posting::event::JOB_POSTING_UPDATED, &judged),
             []
         );
     }
