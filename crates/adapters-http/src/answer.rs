@@ -1,15 +1,20 @@
 //! JSON answers, and the values that all of them format the same way.
 
+use std::sync::LazyLock;
+
 use actix_web::{
     HttpResponse,
+    body::{BodySize, MessageBody as _},
     http::{
         StatusCode,
         header::{CACHE_CONTROL, ContentType, HeaderValue},
     },
 };
+use http_server::PIECE;
+use runtime::cores;
 use serde::{Serialize, Serializer, ser::Error as _};
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
-use tokio::task::spawn_blocking;
+use tokio::{sync::Semaphore, task::spawn_blocking};
 
 use crate::error::ApiError;
 
@@ -52,6 +57,26 @@ pub fn no_store(mut answer: HttpResponse) -> HttpResponse {
     answer
 }
 
+/// Marks an answer whose body is not its own: it is in memory anyway.
+struct IsShared;
+
+/// An answer with a body that others have, too.
+pub fn shared(mut answer: HttpResponse) -> HttpResponse {
+    answer.extensions_mut().insert(IsShared);
+    answer
+}
+
+/// The bytes that an answer holds until it has been read, if it is a long one whose body is in
+/// memory.
+pub fn held(answer: &HttpResponse) -> Option<usize> {
+    let BodySize::Sized(bytes) = answer.body().size() else {
+        return None;
+    };
+    let is_shared = answer.extensions().get::<IsShared>().is_some();
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    (bytes > PIECE).then_some(if is_shared { PIECE } else { bytes })
+}
+
 /// Like [`json`], for a value that may have this many bytes.
 pub async fn large_json<T: Send + 'static>(
     value: T,
@@ -66,16 +91,24 @@ pub async fn large_json<T: Send + 'static>(
 }
 
 /// Does work on this many bytes. If they are many, it is done on another thread, because this one
-/// also answers health checks.
+/// also answers health checks. No more of it is done at a time than there are cores, because it
+/// takes several times the memory.
 pub async fn large<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ApiError> {
+    static AT_ONCE: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(cores::half()));
     const LARGE: usize = 64 * 1024;
     if bytes < LARGE {
         return Ok(work());
     }
-    Ok(spawn_blocking(work).await?)
+    let turn = AT_ONCE
+        .acquire()
+        .await
+        .map_err(|closed| ApiError::internal(&closed))?;
+    let done = spawn_blocking(work).await?;
+    drop(turn);
+    Ok(done)
 }
 
 /// A time in RFC 3339 and UTC, with as many decimals as needed.

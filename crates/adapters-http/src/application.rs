@@ -20,7 +20,7 @@ use crate::{
     ports::Ports,
     posting,
     resource::no_such_path,
-    slots::Slots,
+    slots::{Limits, Slots},
     state::State,
     subscriber::{self, Pages, Signatures},
     webhook,
@@ -71,8 +71,36 @@ pub struct HttpSettings {
     /// The number of connections that are served at a time; further ones wait to be accepted. Each
     /// takes a file descriptor.
     pub max_connections: usize,
+    /// The number of requests of one client under way at a time.
+    pub client_requests: usize,
+    /// The number of bytes of bodies and answers that are held at a time.
+    pub memory_budget: usize,
     /// The time limits of a connection.
     pub timeouts: Timeouts,
+}
+
+impl HttpSettings {
+    /// The limits of requests of clients. Half of the connections may be of such requests, and a
+    /// quarter of waits for events, so that others are always free for health checks and for
+    /// clients that ask for a token. No client gets more than half of either.
+    fn limits(&self) -> Limits {
+        let requests = (self.max_connections / 2).max(1);
+        let (bytes, body) = (self.memory_budget, self.body_limit);
+        Limits {
+            requests: of_connections("requests", requests, self.client_requests),
+            // Two bodies fit into the share of a client, however small the budget is.
+            bytes: Slots::of_bytes(bytes, (bytes / 2).max(2 * body).min(bytes)),
+        }
+    }
+
+    fn waits(&self) -> Arc<Slots> {
+        of_connections("waits", (self.max_connections / 4).max(1), WAITS_OF_ONE)
+    }
+}
+
+/// Places of this many connections, of which no client gets more than half.
+fn of_connections(name: &'static str, all: usize, each: usize) -> Arc<Slots> {
+    Slots::new(name, all, each.min(all.div_ceil(2)))
 }
 
 /// The API server; it is bound already, and serves while [`run`](Self::run) is awaited.
@@ -92,12 +120,14 @@ impl Application {
             .public_url
             .clone()
             .unwrap_or_else(|| format!("http://{}", listener.addr()));
+        let limits = settings.limits();
         let authorizer = web::Data::new(Authorizer::new(
             Arc::clone(&ports.clients),
             Arc::clone(&ports.recorder),
             &settings.keys,
             &public_url,
             settings.token_ttl,
+            limits.clone(),
         )?);
         let readiness = Readiness::new(Arc::clone(&ports.health), Arc::clone(authorizer.keys()));
         let pages = Pages::new(&settings.board_name).map_err(BuildError::Texts)?;
@@ -111,11 +141,12 @@ impl Application {
             import_limit: settings.import_limit,
             timeouts: settings.timeouts,
             stopping: stopping.clone(),
-            receiver_calls: Slots::new(RECEIVER_CALLS, RECEIVER_CALLS_OF_ONE),
-            pages: Slots::new(PAGES, PAGES_OF_ONE),
-            exports: Slots::new(EXPORTS, EXPORTS_OF_ONE),
-            waits: Slots::new(usize::MAX, WAITS_OF_ONE),
-            imports: Slots::new(IMPORTS, IMPORTS_OF_ONE),
+            strangers: limits.bytes.new_share(),
+            receiver_calls: Slots::new("receiver_calls", RECEIVER_CALLS, RECEIVER_CALLS_OF_ONE),
+            pages: Slots::new("pages", PAGES, PAGES_OF_ONE),
+            exports: Slots::new("exports", EXPORTS, EXPORTS_OF_ONE),
+            waits: settings.waits(),
+            imports: Slots::new("imports", IMPORTS, IMPORTS_OF_ONE),
         });
         let data = (
             web::Data::new(readiness.clone()),

@@ -14,13 +14,19 @@ use actix_web::{
         StatusCode,
         header::{self, HeaderMap, HeaderValue},
     },
-    web::{Bytes, BytesMut},
+    web::Bytes,
 };
 use futures_util::StreamExt;
 use http_server::{Connection, content_length};
 use tokio::time::timeout;
 
-use crate::error::{ApiError, refusals};
+use crate::{
+    error::{ApiError, refusals},
+    oauth::RequestContext,
+};
+
+/// The room for the beginning of a body, in bytes: most bodies are not longer.
+const FIRST_ROOM: usize = 8 * 1024;
 
 /// The limits of reading a body.
 #[derive(Clone, Copy, Debug)]
@@ -82,26 +88,43 @@ impl Body {
         if length.is_some_and(|length| length > limit.bytes as u64) {
             return Err(ApiError::body_too_large(limit.bytes));
         }
-        timeout(limit.time, collect(self.ask(), limit.bytes))
+        let declared = length.and_then(|length| usize::try_from(length).ok());
+        let most = declared.unwrap_or(limit.bytes);
+        timeout(limit.time, self.collect(limit.bytes, most))
             .await
             .map_err(|_| ApiError::body_too_slow())?
     }
-}
 
-async fn collect(mut payload: Payload, limit: usize) -> Result<Bytes, ApiError> {
-    let mut body = BytesMut::new();
-    while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(|error| unreadable(&error))?;
-        if body.len() + chunk.len() > limit {
-            return Err(ApiError::body_too_large(limit));
+    /// Collects a body that says that it has at most `most` bytes. The request holds as many bytes
+    /// as have room, which is made while they arrive: a client may declare a length and send
+    /// nothing.
+    async fn collect(self, limit: usize, most: usize) -> Result<Bytes, ApiError> {
+        let request = self.request.clone();
+        let mut payload = self.ask();
+        let mut body = Vec::new();
+        while let Some(chunk) = payload.next().await {
+            let chunk = chunk.map_err(|error| unreadable(&request, &error))?;
+            let length = body.len() + chunk.len();
+            if length > limit {
+                return Err(ApiError::body_too_large(limit));
+            }
+            if length > body.capacity() {
+                let room = (body.capacity() / 2 * 3).max(FIRST_ROOM).min(most);
+                let room = room.max(length);
+                RequestContext::hold(&request, room)?;
+                body.reserve_exact(room - body.len());
+            }
+            body.extend_from_slice(&chunk);
         }
-        body.extend_from_slice(&chunk);
+        Ok(body.into())
     }
-    Ok(body.freeze())
 }
 
-fn unreadable(error: &PayloadError) -> ApiError {
+fn unreadable(request: &HttpRequest, error: &PayloadError) -> ApiError {
     tracing::debug!(cause = %error, "a body could not be read");
+    if Connection::of(request).is_some_and(|connection| connection.is_closing()) {
+        return ApiError::busy();
+    }
     ApiError::bad_request("The body ended early or its transfer encoding is broken.")
 }
 

@@ -29,6 +29,11 @@ use tokio::{
 };
 use tokio_util::io::{ReaderStream, StreamReader};
 
+use crate::{
+    answer::{Answer, held},
+    oauth::RequestContext,
+};
+
 /// The smallest body that is compressed: a smaller one fits into one packet as it is.
 const SMALLEST: u64 = 1024;
 /// The size of the pieces that are compressed at a time. The thread serves others in between.
@@ -36,8 +41,11 @@ const PIECE: usize = 64 * 1024;
 /// The size of the pieces that are sent.
 const OUTPUT: usize = 16 * 1024;
 
+/// The bytes that are held to compress a long answer: zstd's window and tables.
+const HELD: usize = 1 << 20;
+
 /// The answer in the coding that the client prefers.
-pub fn encode(request: &HttpRequest, mut answer: HttpResponse) -> HttpResponse {
+pub fn encode(request: &HttpRequest, mut answer: HttpResponse) -> Answer {
     answer
         .headers_mut()
         .insert(VARY, HeaderValue::from_static("Accept-Encoding"));
@@ -45,12 +53,15 @@ pub fn encode(request: &HttpRequest, mut answer: HttpResponse) -> HttpResponse {
     let is_small = matches!(answer.body().size(), BodySize::Sized(bytes) if bytes < SMALLEST);
     // HTTP/1.0 has no chunks, and the compressed length is not known at first.
     if !has_body || is_small || request.version() < Version::HTTP_11 {
-        return answer;
+        return Ok(answer);
     }
     let Some(coding) = negotiate(request) else {
-        return answer;
+        return Ok(answer);
     };
-    answer.map_body(|head, body| {
+    if let Some(bytes) = held(&answer) {
+        RequestContext::hold(request, bytes + HELD)?;
+    }
+    Ok(answer.map_body(|head, body| {
         let name = HeaderValue::from_static(coding.as_str());
         head.headers_mut().insert(CONTENT_ENCODING, name);
         let plain = StreamReader::new(Box::pin(pieces(body)));
@@ -58,7 +69,7 @@ pub fn encode(request: &HttpRequest, mut answer: HttpResponse) -> HttpResponse {
             compressor(coding, plain),
             OUTPUT,
         )))
-    })
+    }))
 }
 
 /// The coding that the client prefers; of equals, the one that takes less time.

@@ -12,8 +12,13 @@ use actix_web::{
 use utoipa_swagger_ui::Config;
 
 use crate::{
-    accept::prefers_page, answer::Answer, coding::encode, error::ApiError, etag::conditional,
-    guide, openapi, resource::open,
+    accept::prefers_page,
+    answer::{Answer, shared},
+    coding::encode,
+    error::ApiError,
+    etag::conditional,
+    guide, openapi,
+    resource::open,
 };
 
 const OPENAPI_PATH: &str = "/api/openapi.json";
@@ -76,14 +81,15 @@ async fn document(request: HttpRequest, docs: web::Data<Docs>) -> Answer {
     let answer = HttpResponse::Ok()
         .content_type(ContentType::json())
         .body(docs.openapi.clone());
-    Ok(encode(&request, conditional(&request, answer)?))
+    encode(&request, shared(conditional(&request, answer)?))
 }
 
 async fn guide_page(docs: web::Data<Docs>) -> HttpResponse {
-    HttpResponse::Ok()
+    let answer = HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
         .insert_header((CONTENT_SECURITY_POLICY, guide::POLICY))
-        .body(docs.guide.clone())
+        .body(docs.guide.clone());
+    shared(answer)
 }
 
 async fn guide_style() -> HttpResponse {
@@ -107,10 +113,10 @@ async fn file(name: web::Path<String>, docs: web::Data<Docs>) -> Answer {
         return Err(ApiError::no_such_path());
     };
     let is_page = matches!(name, "" | "index.html");
-    let bytes = if is_page {
-        titled(&file.bytes)
-    } else {
-        file.bytes
+    let bytes = match file.bytes {
+        page if is_page => titled(&page).into(),
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => bytes.into(),
     };
     let mut response = HttpResponse::Ok();
     if file.gzpipped {
@@ -121,18 +127,19 @@ async fn file(name: web::Path<String>, docs: web::Data<Docs>) -> Answer {
     } else {
         ""
     };
-    Ok(response
+    let answer = response
         .content_type(format!("{}{charset}", file.content_type))
         .insert_header((CONTENT_SECURITY_POLICY, POLICY))
-        .body(bytes.into_owned()))
+        .body(bytes);
+    Ok(shared(answer))
 }
 
-fn titled<'a>(page: &[u8]) -> Cow<'a, [u8]> {
+fn titled(page: &[u8]) -> Vec<u8> {
     let page = String::from_utf8_lossy(page).replace(
         "<title>Swagger UI</title>",
         "<title>Posthaste API</title>\n    \
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n    \
          <base href=\"/docs/\">",
     );
-    Cow::Owned(page.into_bytes())
+    page.into_bytes()
 }

@@ -60,6 +60,9 @@ async fn authorize(
     let checked = authorizer.authorize(request.headers(), scopes, counts, notice);
     match checked.await {
         Ok(caller) => {
+            if let Err(refused) = RequestContext::admit(request.request(), &caller) {
+                return Ok(request.error_response(refused));
+            }
             request.extensions_mut().insert(caller);
             next.call(request).await
         }

@@ -3,7 +3,10 @@
 //! A web page can make its own name resolve to this machine, and then read what a browser on this
 //! machine can reach. The browser sends that name in `Host`, by which such requests are known.
 
-use std::net::{IpAddr, SocketAddr};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
 
 use actix_web::http::header::{HOST, HeaderMap};
 
@@ -16,15 +19,17 @@ pub enum Hosts {
     Any,
     /// No other name.
     Local,
-    /// This name as well.
-    Named(String),
+    /// These names as well.
+    Named(Arc<[String]>),
 }
 
 impl Hosts {
-    /// The hosts of an address without a name: on a loopback address no others, else every one,
-    /// since monitoring systems use names that this program cannot know.
-    pub fn of(address: SocketAddr) -> Self {
-        if address.ip().is_loopback() {
+    /// The hosts of an address with these names. Without any: on a loopback address no others, else
+    /// every one, since monitoring systems use names that this program cannot know.
+    pub fn of(address: SocketAddr, names: Vec<String>) -> Self {
+        if !names.is_empty() {
+            Self::Named(names.into())
+        } else if address.ip().is_loopback() {
             Self::Local
         } else {
             Self::Any
@@ -38,7 +43,7 @@ impl Hosts {
         if is_local(name) {
             Self::Local
         } else {
-            Self::Named(name.to_owned())
+            Self::Named([name.to_owned()].into())
         }
     }
 
@@ -53,7 +58,9 @@ impl Hosts {
         match self {
             Self::Any => true,
             Self::Local => is_local(name),
-            Self::Named(own) => own.eq_ignore_ascii_case(name) || is_local(name),
+            Self::Named(own) => {
+                own.iter().any(|own| own.eq_ignore_ascii_case(name)) || is_local(name)
+            }
         }
     }
 }
@@ -86,8 +93,12 @@ mod tests {
 
     #[test]
     fn only_addresses_localhost_and_the_own_name_are_answered() {
-        let local = Hosts::of("127.0.0.1:9464".parse().unwrap());
-        let any = Hosts::of("10.0.0.7:9464".parse().unwrap());
+        let local = Hosts::of("127.0.0.1:9464".parse().unwrap(), Vec::new());
+        let any = Hosts::of("10.0.0.7:9464".parse().unwrap(), Vec::new());
+        let names = ["serve", "worker"].map(str::to_owned).to_vec();
+        let listed = Hosts::of("0.0.0.0:9464".parse().unwrap(), names);
+        assert!(listed.has("serve:9464") && listed.has("Worker") && listed.has("127.0.0.1"));
+        assert!(!listed.has("evil.example:9464"));
         let named = Hosts::of_url("https://console.example");
         for (host, is_local, is_named) in [
             ("localhost", true, true),
@@ -119,7 +130,7 @@ mod tests {
             ("http://0.0.0.0:8081", Hosts::Local),
             (
                 "https://console.example:8443",
-                Hosts::Named("console.example".to_owned()),
+                Hosts::Named(["console.example".to_owned()].into()),
             ),
         ] {
             assert_eq!(Hosts::of_url(url), hosts, "{url}");

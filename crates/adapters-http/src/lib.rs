@@ -67,4 +67,5 @@ pub use self::{
 pub fn describe_metrics() {
     access::describe();
     oauth::describe_metrics();
+    slots::describe();
 }

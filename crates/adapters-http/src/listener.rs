@@ -109,11 +109,12 @@ impl BoundListener {
         self,
         page: MetricsPage,
         readiness: Readiness,
+        hosts: Vec<String>,
         timeouts: Timeouts,
     ) -> Result<BoundServer, BuildError> {
         let page = web::Data::new(page);
         let readiness = web::Data::new(readiness);
-        let hosts = web::Data::new(Hosts::of(self.address));
+        let hosts = web::Data::new(Hosts::of(self.address, hosts));
         let application = move || {
             App::new()
                 .wrap(from_fn(middleware::track))
@@ -258,7 +259,7 @@ async fn track_page(
         };
         answer.headers_mut().insert(X_REQUEST_ID, id.header());
         tracing::debug!(status = answer.status().as_u16(), "answered");
-        Ok(answer.map_body(|_, body| in_flight.answer(body)))
+        Ok(answer.map_body(|_, body| in_flight.answer(body, ())))
     };
     handled.instrument(span).await
 }

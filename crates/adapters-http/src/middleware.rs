@@ -4,7 +4,7 @@
 use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
 
 use actix_web::{
-    Error, HttpMessage as _, HttpRequest, HttpResponse,
+    Error, HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
     error::InternalError,
@@ -13,6 +13,7 @@ use actix_web::{
         header::{HeaderValue, X_CONTENT_TYPE_OPTIONS},
     },
     middleware::Next,
+    web,
 };
 use futures_util::FutureExt;
 use http_server::{InFlight, RequestId, X_REQUEST_ID};
@@ -21,8 +22,10 @@ use tracing::Instrument;
 
 use crate::{
     access,
+    answer::held,
     error::{ApiError, InternalBody, OfToken},
     oauth::{self, RequestContext},
+    state::State,
     subscriber,
     trace::RequestSpan,
 };
@@ -43,7 +46,8 @@ pub async fn track(
         method = %request.method(),
         path = subscriber::loggable(request.path(), request.match_info().as_str()),
     );
-    let context = RequestContext::default();
+    let state = request.app_data::<web::Data<State>>();
+    let context = RequestContext::of_stranger(state.map(|state| state.strangers.clone()));
     request.extensions_mut().insert(context.clone());
     request.extensions_mut().insert(id.clone());
     let method = access::method(request.method());
@@ -56,6 +60,7 @@ pub async fn track(
             .catch_unwind()
             .await;
         let (request, mut response) = finish(outcome, &id, is_for_token);
+        response = hold(&context, method, response);
         let headers = response.headers_mut();
         headers.insert(X_REQUEST_ID, id.header());
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -84,7 +89,7 @@ pub async fn track(
         if status.is_server_error() {
             tracing::warn!(status = status.as_u16(), ?elapsed, "answered");
         }
-        let response = response.map_body(|_, body| in_flight.answer(body));
+        let response = response.map_body(|_, body| in_flight.answer(body, context.take_held()));
         match request {
             Some(request) => Ok(ServiceResponse::new(request, response)),
             // Only an error can carry an answer without its request.
@@ -92,6 +97,17 @@ pub async fn track(
         }
     };
     guarded.instrument(span).await
+}
+
+/// Holds the bytes of a long answer to a request that may be repeated, or refuses it.
+fn hold(context: &RequestContext, method: &str, response: HttpResponse) -> HttpResponse {
+    match held(&response).filter(|_| matches!(method, "GET" | "HEAD")) {
+        Some(bytes) => match context.hold_bytes(bytes) {
+            Ok(()) => response,
+            Err(refused) => refused.error_response(),
+        },
+        None => response,
+    }
 }
 
 type Outcome = Result<Result<ServiceResponse<BoxBody>, Error>, Box<dyn Any + Send>>;

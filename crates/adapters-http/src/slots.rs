@@ -1,79 +1,243 @@
-//! Limits of what clients may have under way at a time.
+//! Limits of what requests hold at a time: places for requests, imports or waits, and bytes.
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 use access::Crowded;
 use kernel::ClientId;
+use metrics::{Unit, counter, describe_counter};
 
 use crate::error::{ApiError, RETRY_OVERLOADED, RETRY_UNAVAILABLE, refusals};
 
-/// A limited number of slots, of which each client gets only a few, so that no client takes them
+/// The metric of refusals.
+const REFUSED: &str = "posthaste_limited_requests_total";
+
+/// A limited number of units, of which each client gets only a share, so that no client takes them
 /// all.
 #[derive(Debug)]
 pub struct Slots {
+    /// The label of refusals.
+    name: &'static str,
     all: usize,
     each: usize,
-    taken: Mutex<HashMap<ClientId, usize>>,
+    /// A request may grow only while this many times its units stay free, a quarter of a limit at
+    /// most. So large requests cannot keep small ones out.
+    spare: usize,
+    taken: AtomicUsize,
+    shares: Mutex<HashMap<ClientId, Weak<OfClient>>>,
 }
 
-/// A slot of a client, until it is dropped.
+#[derive(Debug)]
+struct OfClient {
+    slots: Arc<Slots>,
+    taken: AtomicUsize,
+}
+
+/// The share of a client.
+#[derive(Clone, Debug)]
+pub struct Share(Arc<OfClient>);
+
+/// Units that a request holds, until it is dropped.
 #[derive(Debug)]
 pub struct Slot {
-    slots: Arc<Slots>,
-    client: ClientId,
+    share: Share,
+    units: usize,
+}
+
+/// The limits of all requests of clients.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Places for requests.
+    pub requests: Arc<Slots>,
+    /// Bytes of bodies and answers.
+    pub bytes: Arc<Slots>,
+}
+
+/// The shares of a client in the limits of all requests.
+#[derive(Clone, Debug)]
+pub struct Shares {
+    pub requests: Share,
+    pub bytes: Share,
+}
+
+impl Limits {
+    /// The shares of a client.
+    pub fn shares(&self, client: ClientId) -> Shares {
+        Shares {
+            requests: self.requests.share(client),
+            bytes: self.bytes.share(client),
+        }
+    }
+}
+
+/// The limit that a request would exceed.
+#[derive(Clone, Copy)]
+enum Limit {
+    OfClient,
+    OfAll,
+}
+
+/// Describes the metric of refusals, and starts its counters at zero.
+pub fn describe() {
+    describe_counter!(
+        REFUSED,
+        Unit::Count,
+        "Requests that were refused because too much is under way, by limit (requests, bytes, \
+         waits, imports, exports, pages, receiver_calls) and by whose it is: of a client, or of all"
+    );
+    for name in ["requests", "bytes"] {
+        for whose in ["client", "all"] {
+            counter!(REFUSED, "limit" => name, "whose" => whose).increment(0);
+        }
+    }
 }
 
 impl Slots {
-    /// This many slots for all clients, and for each of them.
-    pub fn new(all: usize, each: usize) -> Arc<Self> {
+    /// This many places for all clients, and for each of them.
+    pub fn new(name: &'static str, all: usize, each: usize) -> Arc<Self> {
+        Self::with_spare(name, all, each, 0)
+    }
+
+    /// This many bytes for all clients, and for each of them.
+    pub fn of_bytes(all: usize, each: usize) -> Arc<Self> {
+        const SPARE: usize = 64;
+        Self::with_spare("bytes", all, each, SPARE)
+    }
+
+    fn with_spare(name: &'static str, all: usize, each: usize, spare: usize) -> Arc<Self> {
         Arc::new(Self {
+            name,
             all,
             each,
-            taken: Mutex::default(),
+            spare,
+            taken: AtomicUsize::default(),
+            shares: Mutex::default(),
         })
     }
 
-    /// Takes a slot for a client. An error tells the client to come back.
+    /// Takes a place for a client. An error tells the client to come back.
     pub fn take(self: &Arc<Self>, client: ClientId) -> Result<Slot, ApiError> {
         Ok(self.claim(client)?)
     }
 
-    /// Takes a slot for a client.
+    /// Takes a place for a client.
     pub fn claim(self: &Arc<Self>, client: ClientId) -> Result<Slot, Crowded> {
-        let mut taken = self.taken();
-        let all: usize = taken.values().sum();
-        let own = taken.get(&client).copied().unwrap_or_default();
-        if own >= self.each {
-            return Err(Crowded::TooMany);
+        let share = self.share(client);
+        match share.grow(1, 1) {
+            Ok(()) => Ok(Slot { share, units: 1 }),
+            Err(limit) => {
+                self.count_refusal(limit);
+                Err(match limit {
+                    Limit::OfClient => Crowded::TooMany,
+                    Limit::OfAll => Crowded::Busy,
+                })
+            }
         }
-        if all >= self.all {
-            return Err(Crowded::Busy);
-        }
-        taken.insert(client, own + 1);
-        drop(taken);
-        Ok(Slot {
-            slots: Arc::clone(self),
-            client,
-        })
     }
 
-    fn taken(&self) -> MutexGuard<'_, HashMap<ClientId, usize>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The share of a client. Requests keep it, so that each takes no lock.
+    pub fn share(self: &Arc<Self>, client: ClientId) -> Share {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = shares.get(&client).and_then(Weak::upgrade) {
+            return Share(known);
+        }
+        shares.retain(|_, share| share.strong_count() > 0);
+        let new = self.new_share();
+        shares.insert(client, Arc::downgrade(&new.0));
+        new
+    }
+
+    /// A share of its own, such as that of all requests without a client.
+    pub fn new_share(self: &Arc<Self>) -> Share {
+        Share(Arc::new(OfClient {
+            slots: Arc::clone(self),
+            taken: AtomicUsize::default(),
+        }))
+    }
+
+    /// The largest total at which a request may have this many units.
+    fn most(&self, limit: usize, units: usize) -> usize {
+        limit - (limit / 4).min(units.saturating_mul(self.spare))
+    }
+
+    fn refuse(&self, limit: Limit) -> ApiError {
+        self.count_refusal(limit);
+        match limit {
+            Limit::OfClient if self.spare == 0 => ApiError::has_too_many(),
+            Limit::OfAll if self.spare == 0 => ApiError::busy(),
+            Limit::OfClient => ApiError::holds_too_much(),
+            Limit::OfAll => ApiError::out_of_memory(),
+        }
+    }
+
+    fn count_refusal(&self, limit: Limit) {
+        let whose = match limit {
+            Limit::OfClient => "client",
+            Limit::OfAll => "all",
+        };
+        counter!(REFUSED, "limit" => self.name, "whose" => whose).increment(1);
+    }
+}
+
+impl Share {
+    /// Takes units.
+    pub fn take(&self, units: usize) -> Result<Slot, ApiError> {
+        let mut slot = Slot {
+            share: self.clone(),
+            units: 0,
+        };
+        slot.set(units)?;
+        Ok(slot)
+    }
+
+    fn grow(&self, more: usize, units: usize) -> Result<(), Limit> {
+        let Self(own) = self;
+        let slots = &own.slots;
+        if !raise(&own.taken, more, slots.most(slots.each, units)) {
+            return Err(Limit::OfClient);
+        }
+        if !raise(&slots.taken, more, slots.most(slots.all, units)) {
+            own.taken.fetch_sub(more, Relaxed);
+            return Err(Limit::OfAll);
+        }
+        Ok(())
+    }
+
+    fn shrink(&self, less: usize) {
+        let Self(own) = self;
+        own.taken.fetch_sub(less, Relaxed);
+        own.slots.taken.fetch_sub(less, Relaxed);
+    }
+}
+
+/// Adds units, unless there would be more than these.
+fn raise(taken: &AtomicUsize, more: usize, most: usize) -> bool {
+    let raised = |taken: usize| taken.checked_add(more).filter(|taken| *taken <= most);
+    taken.fetch_update(Relaxed, Relaxed, raised).is_ok()
+}
+
+impl Slot {
+    /// Takes or returns units, so that there are these. After an error there are as many as before.
+    pub fn set(&mut self, units: usize) -> Result<(), ApiError> {
+        if units > self.units {
+            let grown = self.share.grow(units - self.units, units);
+            grown.map_err(|limit| self.share.0.slots.refuse(limit))?;
+        } else {
+            self.share.shrink(self.units - units);
+        }
+        self.units = units;
+        Ok(())
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut taken = self.slots.taken();
-        if let Some(own) = taken.get_mut(&self.client) {
-            *own -= 1;
-            if *own == 0 {
-                taken.remove(&self.client);
-            }
-        }
+        self.share.shrink(self.units);
     }
 }
 
@@ -99,6 +263,15 @@ refusals! {
     has_too_many: TOO_MANY_REQUESTS,
         "The client has too many of these requests under way. Try again when one has ended.",
         RETRY_AFTER: RETRY_OVERLOADED;
+    /// 503: the bodies and answers of all clients take all the memory that they may.
+    out_of_memory: SERVICE_UNAVAILABLE,
+        "The service holds as many bytes of bodies and answers as it may. Try again.",
+        RETRY_AFTER: RETRY_UNAVAILABLE;
+    /// 503: the client's bodies and answers take all the memory that those of one client may.
+    holds_too_much: SERVICE_UNAVAILABLE,
+        "The service holds as many bytes of bodies and answers for this client as it may. Read \
+         the answers that are waiting, finish the bodies that have begun, and try again.",
+        RETRY_AFTER: RETRY_UNAVAILABLE;
 }
 
 #[cfg(test)]
@@ -108,10 +281,14 @@ mod tests {
 
     use super::*;
 
+    fn client(n: u128) -> ClientId {
+        ClientId::new(Uuid::from_u128(n))
+    }
+
     #[test]
     fn each_client_has_its_share_and_all_have_a_limit() {
-        let slots = Slots::new(3, 2);
-        let take = |n| slots.take(ClientId::new(Uuid::from_u128(n)));
+        let slots = Slots::new("requests", 3, 2);
+        let take = |n| slots.take(client(n));
         let status = |n| take(n).map_err(|error| error.status_code()).map(drop);
         let (first, second) = (take(1).unwrap(), take(1).unwrap());
         assert_eq!(status(1), Err(StatusCode::TOO_MANY_REQUESTS));
@@ -121,6 +298,39 @@ mod tests {
         assert_eq!(status(3), Ok(()));
         assert_eq!(status(1), Ok(()), "it has one of two");
         drop((second, third));
-        assert!(slots.taken().is_empty());
+        assert_eq!(slots.taken.load(Relaxed), 0);
+    }
+
+    #[test]
+    fn bytes_are_returned_however_a_request_ends() {
+        let slots = Slots::of_bytes(1_000, 1_000);
+        let mut slot = slots.share(client(1)).take(10).unwrap();
+        slot.set(700).unwrap();
+        assert!(slot.set(800).is_err(), "a quarter is for small requests");
+        assert_eq!(slots.taken.load(Relaxed), 700);
+        slot.set(20).unwrap();
+        assert_eq!(slots.taken.load(Relaxed), 20);
+        drop(slot);
+        assert_eq!(slots.taken.load(Relaxed), 0);
+    }
+
+    #[test]
+    fn large_requests_keep_no_small_one_out_and_no_client_keeps_others_out() {
+        const MIB: usize = 1 << 20;
+        let slots = Slots::of_bytes(256 * MIB, 128 * MIB);
+        let fill = |n| {
+            let share = slots.share(client(n));
+            let held = std::iter::from_fn(|| share.take(MIB).ok());
+            held.collect::<Vec<_>>()
+        };
+        let first = fill(1);
+        assert_eq!(first.len(), 96);
+        let small = slots.share(client(1)).take(64 << 10).unwrap();
+        let second = fill(2);
+        assert_eq!(second.len(), 95, "the small one counts, too");
+        assert!(slots.share(client(3)).take(MIB).is_err());
+        assert!(slots.share(client(3)).take(64 << 10).is_ok());
+        drop((first, second, small));
+        assert_eq!(slots.taken.load(Relaxed), 0);
     }
 }

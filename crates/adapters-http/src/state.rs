@@ -6,7 +6,11 @@ use http_server::Timeouts;
 pub use runtime::clock::now;
 use tokio_util::sync::CancellationToken;
 
-use crate::{body::BodyLimit, ports::Ports, slots::Slots};
+use crate::{
+    body::BodyLimit,
+    ports::Ports,
+    slots::{Share, Slots},
+};
 
 /// The address where a decision can be contested, if there is one.
 pub type Appeal = Option<Arc<str>>;
@@ -24,6 +28,8 @@ pub struct State {
     pub timeouts: Timeouts,
     /// Cancelled when the server stops, for answers that wait for something.
     pub stopping: CancellationToken,
+    /// The share of bytes of requests whose client is not known.
+    pub strangers: Share,
     /// Requests that look up names of receivers, or call them.
     pub receiver_calls: Arc<Slots>,
     /// The pages of clients. Pushes go before.

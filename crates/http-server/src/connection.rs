@@ -69,6 +69,13 @@ pub struct Connection {
     pub(crate) in_flight: Cell<u32>,
     /// The time when the last part of an answer was written; at first, the time of opening.
     pub(crate) last_answer: Cell<Instant>,
+    /// The time when the last request began.
+    pub(crate) last_request: Cell<Instant>,
+    /// Whether the request in progress is of a client that is known.
+    pub(crate) is_admitted: Cell<bool>,
+    /// Whether the request in progress waits for its client: for the next piece of its body, or
+    /// until the client takes more of the answer.
+    pub(crate) is_stalled: Cell<bool>,
     /// Whether the next bytes to be written are a handler's answer.
     pub(crate) has_answered: Cell<bool>,
     pub(crate) awaits: Cell<Continue>,
@@ -76,7 +83,7 @@ pub struct Connection {
     has_ended: Cell<bool>,
     /// The answer that waits, to be told when the client has.
     waiting: RefCell<Option<Waker>>,
-    /// Whether it is to be closed, unless a request begins first.
+    /// Whether it is to be closed because its place is needed, unless a request begins first.
     pub(crate) is_unwanted: Cell<bool>,
     /// The task that waits for the next request.
     reader: RefCell<Option<Waker>>,
@@ -84,9 +91,13 @@ pub struct Connection {
 
 impl Connection {
     pub(crate) fn open() -> Self {
+        let now = Instant::now();
         Self {
             in_flight: Cell::new(0),
-            last_answer: Cell::new(Instant::now()),
+            last_answer: Cell::new(now),
+            last_request: Cell::new(now),
+            is_admitted: Cell::default(),
+            is_stalled: Cell::default(),
             has_answered: Cell::new(false),
             awaits: Cell::default(),
             has_ended: Cell::new(false),
@@ -96,9 +107,26 @@ impl Connection {
         }
     }
 
-    /// Since when no request is in progress.
-    pub(crate) fn idle_since(&self) -> Option<Instant> {
-        (self.in_flight.get() == 0).then(|| self.last_answer.get())
+    /// Since when it may be closed, if it may: because no request is in progress, or only one that
+    /// waits for a client that is not known. The latter counts from its beginning, or a byte now
+    /// and then would keep it.
+    pub(crate) fn spare_since(&self) -> Option<Instant> {
+        if self.in_flight.get() == 0 {
+            return Some(self.last_answer.get());
+        }
+        let is_spare = self.is_stalled.get() && !self.is_admitted.get();
+        is_spare.then(|| self.last_request.get())
+    }
+
+    /// Notes that the request in progress is of a client that is known. The connection keeps its
+    /// place until the answer has been sent.
+    pub fn admit(&self) {
+        self.is_admitted.set(true);
+    }
+
+    /// Whether it ends because its place is needed.
+    pub fn is_closing(&self) -> bool {
+        self.is_unwanted.get()
     }
 
     /// Closes it, unless a request begins first.

@@ -8,6 +8,7 @@
 
 use std::{
     cell::RefCell,
+    convert::Infallible,
     future::poll_fn,
     pin::Pin,
     rc::Rc,
@@ -28,6 +29,8 @@ use tokio::time::{Instant, timeout};
 
 use crate::connection::{Connection, Continue, expects_continue};
 
+/// The size of the pieces of a long answer.
+pub const PIECE: usize = 32 * 1024;
 /// How many bytes of a refused request's body are read and discarded.
 const DRAIN_BYTES: u64 = 256 * 1024;
 /// How long that may take.
@@ -44,8 +47,8 @@ impl InFlight {
     pub fn begin(request: &mut ServiceRequest) -> Self {
         let connection = Connection::of(request.request()).cloned();
         Self {
+            body: SharedBody::of(request, connection.as_ref()),
             guard: connection.map(|connection| InFlightGuard::new(connection, request)),
-            body: SharedBody::of(request),
         }
     }
 
@@ -60,17 +63,16 @@ impl InFlight {
         }
     }
 
-    /// The body of the answer. A streamed one keeps the request in progress until it has been sent.
-    pub fn answer(self, body: BoxBody) -> BoxBody {
-        let body = match self.guard {
-            Some(guard) => {
-                guard.0.has_answered.set(true);
-                match body.try_into_bytes() {
-                    Ok(bytes) => BoxBody::new(bytes),
-                    Err(body) => holding(body, guard),
-                }
-            }
-            None => body,
+    /// The body of the answer. One that is streamed or does not fit into a piece keeps the request
+    /// in progress, and what it holds, until it has been sent.
+    pub fn answer<T: Unpin + 'static>(self, body: BoxBody, held: T) -> BoxBody {
+        if let Some(guard) = &self.guard {
+            guard.0.has_answered.set(true);
+        }
+        let body = match body.try_into_bytes() {
+            Ok(bytes) if bytes.len() <= PIECE => BoxBody::new(bytes),
+            Ok(bytes) => holding(BoxBody::new(Pieces(bytes)), (self.guard, held)),
+            Err(body) => holding(body, (self.guard, held)),
         };
         match self.body {
             Some(rest) if !rest.has_ended() => holding(body, rest),
@@ -86,6 +88,9 @@ impl InFlightGuard {
     fn new(connection: Rc<Connection>, request: &ServiceRequest) -> Self {
         connection.in_flight.set(connection.in_flight.get() + 1);
         connection.is_unwanted.set(false);
+        connection.is_admitted.set(false);
+        connection.is_stalled.set(false);
+        connection.last_request.set(Instant::now());
         if expects_continue(request.request()) {
             connection.awaits.set(Continue::Awaited);
         }
@@ -108,6 +113,7 @@ impl Drop for InFlightGuard {
 /// The body of a request, which its handler reads as well.
 #[derive(Clone)]
 struct SharedBody {
+    connection: Option<Rc<Connection>>,
     source: Rc<RefCell<Source>>,
     /// The declared length.
     length: Option<u64>,
@@ -120,7 +126,7 @@ struct Source {
 
 impl SharedBody {
     /// The body of a request, if it has one.
-    fn of(request: &mut ServiceRequest) -> Option<Self> {
+    fn of(request: &mut ServiceRequest, connection: Option<&Rc<Connection>>) -> Option<Self> {
         let payload = request.take_payload();
         if matches!(payload, Payload::None) {
             return None;
@@ -130,6 +136,7 @@ impl SharedBody {
             has_ended: false,
         };
         let shared = Self {
+            connection: connection.cloned(),
             source: Rc::new(RefCell::new(source)),
             length: content_length(request.headers()),
         };
@@ -146,7 +153,11 @@ impl SharedBody {
         if *has_ended {
             return Poll::Ready(None);
         }
-        let piece = ready!(Pin::new(payload).poll_next(context));
+        let piece = Pin::new(payload).poll_next(context);
+        if let Some(connection) = &self.connection {
+            connection.is_stalled.set(piece.is_pending());
+        }
+        let piece = ready!(piece);
         *has_ended = !matches!(piece, Some(Ok(_)));
         Poll::Ready(piece)
     }
@@ -194,6 +205,27 @@ impl<T: Unpin> MessageBody for Holding<T> {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
         self.body.as_pin_mut().poll_next(context)
+    }
+}
+
+/// A body that is written piece by piece: actix-http copies each piece, and keeps the copy until
+/// the client has taken it.
+struct Pieces(Bytes);
+
+impl MessageBody for Pieces {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        BodySize::Sized(self.0.len() as u64)
+    }
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        let length = self.0.len().min(PIECE);
+        let piece = self.0.split_to(length);
+        Poll::Ready((length > 0).then_some(Ok(piece)))
     }
 }
 

@@ -1,4 +1,5 @@
-//! The places for connections of a thread. When few are left, idle connections are closed.
+//! The places for connections of a thread. When few are left, connections are closed that nothing
+//! is lost with.
 
 use std::{
     cell::{Cell, RefCell},
@@ -12,17 +13,23 @@ use tokio::time::{Instant, sleep};
 
 use crate::connection::Connection;
 
-/// How long a connection is idle before it may be closed: its request may be on the way.
-const IDLE_FOR: Duration = Duration::from_millis(250);
-/// The pause between two looks for idle connections, while few places are left.
-const PAUSE: Duration = Duration::from_millis(50);
+/// How long a connection waits for its client before it may be closed: a request or a piece of its
+/// body may be on the way.
+const PATIENCE: Duration = Duration::from_millis(250);
+/// The same when very few places are left.
+const LEAST_PATIENCE: Duration = Duration::from_millis(50);
+/// The pause between two looks for such connections, while few places are left.
+const PAUSE: Duration = Duration::from_millis(10);
 
-/// The places of a thread. Connections past the last one wait to be accepted, so some are kept
-/// free, by closing the connections that have been idle for longest.
+/// The places of a thread. Connections past the last one wait to be accepted, health checks too, so
+/// some are kept free, by closing the connections that have waited for their clients for longest.
+/// An application has to see to it that known clients do not keep all places busy.
 #[derive(Debug)]
 pub struct Places {
-    /// The number of connections from which on idle ones are closed.
+    /// The number of connections from which on some are closed.
     enough: usize,
+    /// The number from which on they are closed soon.
+    too_many: usize,
     opened: Cell<u64>,
     open: RefCell<HashMap<u64, Rc<Connection>>>,
     is_making_room: Cell<bool>,
@@ -40,6 +47,7 @@ impl Places {
     pub fn new(all: usize) -> Rc<Self> {
         Rc::new(Self {
             enough: all - all.div_ceil(8),
+            too_many: all - all.div_ceil(16),
             opened: Cell::default(),
             open: RefCell::default(),
             is_making_room: Cell::default(),
@@ -66,22 +74,27 @@ impl Places {
 
     async fn make_room(self: Rc<Self>) {
         while self.excess() > 0 {
-            self.close_idle(Instant::now());
+            self.close_spare(Instant::now());
             sleep(PAUSE).await;
         }
         self.is_making_room.set(false);
     }
 
-    /// Closes as many connections as there are too many, if so many are idle.
-    fn close_idle(&self, now: Instant) {
+    /// Closes as many connections as there are too many, if so many wait for their clients.
+    fn close_spare(&self, now: Instant) {
         let open = self.open.borrow();
-        let idle = open.values().filter_map(|connection| {
-            let since = connection.idle_since()?;
-            (now.saturating_duration_since(since) >= IDLE_FOR).then_some((since, connection))
+        let patience = if open.len() > self.too_many {
+            LEAST_PATIENCE
+        } else {
+            PATIENCE
+        };
+        let spare = open.values().filter_map(|connection| {
+            let since = connection.spare_since()?;
+            (now.saturating_duration_since(since) >= patience).then_some((since, connection))
         });
-        let mut idle: Vec<_> = idle.collect();
-        idle.sort_unstable_by_key(|(since, _)| *since);
-        for (_, connection) in idle.into_iter().take(self.excess()) {
+        let mut spare: Vec<_> = spare.collect();
+        spare.sort_unstable_by_key(|(since, _)| *since);
+        for (_, connection) in spare.into_iter().take(self.excess()) {
             connection.close();
         }
     }

@@ -124,14 +124,18 @@ impl<S: AsyncWrite + Unpin> GuardedStream<S> {
     fn write(&mut self, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
         self.check_time(context);
         match Pin::new(&mut self.io).poll_write(context, buffer) {
-            // The client has read nothing for too long.
-            Poll::Pending if self.is_over => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            // The client has read nothing for too long, or its place is needed.
+            Poll::Pending if self.is_over || self.connection.is_unwanted.get() => {
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
             Poll::Pending => {
                 self.blocked_since.get_or_insert_with(Instant::now);
+                self.connection.is_stalled.set(true);
                 Poll::Pending
             }
             Poll::Ready(written) => {
                 self.blocked_since = None;
+                self.connection.is_stalled.set(false);
                 self.connection.last_answer.set(Instant::now());
                 Poll::Ready(written)
             }
@@ -168,6 +172,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
         }
         if this.is_over {
             return Poll::Ready(Ok(()));
+        }
+        // A client that takes no answers is asked for no further requests, whose answers would pile
+        // up.
+        if this.blocked_since.is_some() {
+            this.connection.awaits_input(context.waker());
+            return Poll::Pending;
         }
         let before = buffer.filled().len();
         let Poll::Ready(read) = Pin::new(&mut this.io).poll_read(context, buffer) else {

@@ -90,6 +90,7 @@ fn nginx(folder: &Path, port: u16, service: &str) -> Command {
     let server = NGINX
         .replace("listen 80;", &format!("listen 127.0.0.1:{port};"))
         .replace("listen [::]:80;", "")
+        .replace("/var/log/nginx", &folder.display().to_string())
         .replace(SERVICE, service);
     let folders: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .map(|name| format!("{name}_temp_path {};\n", folder.join(name).display()))

@@ -13,7 +13,7 @@ use crate::{
     answer::Answer,
     coding::encode,
     error::ApiError,
-    oauth::Caller,
+    oauth::{Caller, RequestContext},
     pages,
     query::{Options, Parameters, Query, integer},
     state::State,
@@ -69,12 +69,12 @@ pub(super) async fn follow(
     };
     if query.wait.is_zero() {
         let page = read(feed, log, Duration::ZERO).await?;
-        return Ok(encode(&request, source.label(view::page(page).await?)));
+        return encode(&request, source.label(view::page(page).await?));
     }
-    let _place = state.waits.take(caller.id())?;
+    RequestContext::move_to(&request, state.waits.take(caller.id())?);
     let interrupted = interrupted(&request, &state);
     let page = wait(feed, log, query.wait, &caller, interrupted).await?;
-    Ok(encode(&request, source.label(view::page(page).await?)))
+    encode(&request, source.label(view::page(page).await?))
 }
 
 /// Waits for a page, for a client that may read it when the wait ends.

@@ -27,7 +27,7 @@ use tokio_util::io::StreamReader;
 use crate::{error::ApiError, posting::NDJSON};
 
 /// The largest window of a zstd frame is 2^23 bytes (RFC 9659 §3). It is held in memory.
-const LARGEST_WINDOW: u32 = 23;
+pub const LARGEST_WINDOW: u32 = 23;
 
 /// The reason why a body ends before its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

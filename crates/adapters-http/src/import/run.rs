@@ -22,9 +22,9 @@ use http_server::{RequestId, content_length};
 use tokio::{task::yield_now, time::Instant};
 
 use super::{
-    body::{BodyFault, ImportBody, encoding_of},
+    body::{BodyFault, ImportBody, LARGEST_WINDOW, encoding_of},
     lines::Lines,
-    spool::Spool,
+    spool::{IN_MEMORY, Spool},
     view::{ImportLine, ImportReceipt, LastLine},
 };
 use crate::{
@@ -132,6 +132,16 @@ fn receipts(text: &str) -> Result<Receipts, String> {
     }
 }
 
+/// The bytes that an import holds: a line, a piece of the body, receipts, and what unpacks it.
+fn held(options: &ImportOptions, state: &State) -> usize {
+    let unpacks = match options.encoding {
+        ContentEncoding::Identity => 0,
+        ContentEncoding::Zstd => 1 << LARGEST_WINDOW,
+        _ => PIECE,
+    };
+    state.body_limit + PIECE + IN_MEMORY + unpacks
+}
+
 /// Takes in the body of a request, and answers.
 pub async fn run(
     caller: Caller,
@@ -143,6 +153,7 @@ pub async fn run(
     let request = body.head().clone();
     // Before the wait, or a client could have any number of requests wait.
     let _slot = state.imports.take(caller.id())?;
+    RequestContext::hold(&request, held(&options, state))?;
     wait_for_limit(&request, state, &caller).await?;
     let order = ImportOrder {
         client: caller.id(),

@@ -12,7 +12,7 @@ use tokio::{
 };
 
 /// The bytes that are kept in memory. Any more go to a temporary file.
-const IN_MEMORY: usize = 256 * 1024;
+pub const IN_MEMORY: usize = 256 * 1024;
 /// The size of a piece of the answer.
 const PIECE: usize = 64 * 1024;
 

@@ -12,6 +12,7 @@ use time::OffsetDateTime;
 use tokens::{KeyError, KeyFolder, KeyRing, TokenFault, Tokens, VerifiedToken};
 
 use super::{clients::ActiveClients, failures::FailedClients, limit::Uptime};
+use crate::slots::Limits;
 
 /// Issues and verifies tokens. The routes and the guard share one as `web::Data`.
 pub struct Authorizer {
@@ -36,13 +37,14 @@ impl Authorizer {
         keys: &Path,
         public_url: &str,
         token_ttl: Duration,
+        limits: Limits,
     ) -> Result<Self, KeyError> {
         let start = Instant::now();
         let clocks = (clock::system(), Uptime(Arc::new(move || start.elapsed())));
         let keys = KeyRing::open(KeyFolder::new(keys))?;
         let tokens = Tokens::new(public_url.to_owned());
         Ok(Self::with_clocks(
-            tokens, token_ttl, keys, clients, recorder, clocks,
+            tokens, token_ttl, keys, clients, recorder, clocks, limits,
         ))
     }
 
@@ -54,12 +56,13 @@ impl Authorizer {
         clients: Arc<dyn Clients>,
         recorder: Arc<dyn ActivityRecorder>,
         (clock, uptime): (Clock, Uptime),
+        limits: Limits,
     ) -> Self {
         Self {
             token_ttl: i64::try_from(token_ttl.as_secs()).unwrap_or(i64::MAX),
             tokens,
             keys: Arc::new(keys),
-            active: ActiveClients::new(clients, uptime),
+            active: ActiveClients::new(clients, uptime, limits),
             recorder,
             failed: FailedClients::default(),
             clock,

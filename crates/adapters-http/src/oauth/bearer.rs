@@ -20,6 +20,7 @@ use super::{
     error::AuthError,
     limit::{Limit, Usage},
 };
+use crate::slots::Shares;
 
 /// The client of an authorised request, as the store had it a few seconds ago at most.
 #[derive(Clone)]
@@ -28,6 +29,7 @@ pub struct Caller {
     client: Arc<Client>,
     token: Arc<VerifiedToken>,
     limit: Option<Arc<Limit>>,
+    shares: Shares,
     /// The scopes of which it needs one.
     scopes: &'static [Scope],
 }
@@ -51,6 +53,11 @@ impl Caller {
     /// The client with the scopes of the token alone.
     pub fn narrowed(&self) -> Client {
         Client::clone(&self.client).narrowed(&self.token.scopes)
+    }
+
+    /// Its shares in the limits of what is under way.
+    pub const fn shares(&self) -> &Shares {
+        &self.shares
     }
 
     /// The client of a request that has been under way for a while, as the store has it now: it
@@ -123,10 +130,15 @@ impl Authorizer {
     /// The caller, if its token and its client have one of the scopes.
     fn admit(
         self: &Arc<Self>,
-        ActiveClient { client, limit }: ActiveClient,
+        active: ActiveClient,
         token: Arc<VerifiedToken>,
         scopes: &'static [Scope],
     ) -> Result<Caller, AuthError> {
+        let ActiveClient {
+            client,
+            limit,
+            shares,
+        } = active;
         let is_held = |scope| token.scopes.contains(scope) && client.scopes.contains(scope);
         if !scopes.iter().any(is_held) {
             return Err(AuthError::WithdrawnScope(scopes.to_vec()));
@@ -136,6 +148,7 @@ impl Authorizer {
             client,
             token,
             limit,
+            shares,
             scopes,
         })
     }

@@ -18,6 +18,7 @@ use time::{Duration, OffsetDateTime};
 use tokens::matching_digest;
 
 use super::limit::{Limit, Uptime};
+use crate::slots::{Limits, Shares};
 
 /// How long an answer is cached. Changes of a client must hold within 10 seconds.
 const HOLDS_FOR: Duration = Duration::seconds(5);
@@ -32,13 +33,15 @@ pub(super) struct ActiveClients {
     clock: Uptime,
     slots: Cache<ClientId, Arc<Slot>>,
     versions: Gathered<ClientId, Version>,
+    limits: Limits,
 }
 
-/// A client that is not revoked, and its limit.
+/// A client that is not revoked, and its limits.
 #[derive(Clone, Debug)]
 pub(super) struct ActiveClient {
     pub client: Arc<Client>,
     pub limit: Option<Arc<Limit>>,
+    pub shares: Shares,
 }
 
 #[derive(Default)]
@@ -63,7 +66,7 @@ struct Answers {
 }
 
 impl ActiveClients {
-    pub fn new(clients: Arc<dyn Clients>, clock: Uptime) -> Self {
+    pub fn new(clients: Arc<dyn Clients>, clock: Uptime, limits: Limits) -> Self {
         let of = Arc::clone(&clients);
         let versions = move |ids: Vec<ClientId>| {
             let clients = Arc::clone(&of);
@@ -71,6 +74,7 @@ impl ActiveClients {
         };
         Self {
             clients,
+            limits,
             clock,
             slots: Cache::new(REMEMBERED_CLIENTS),
             versions: Gathered::new(versions),
@@ -157,6 +161,7 @@ impl ActiveClients {
             kept.unwrap_or_else(|| Arc::new(Limit::new(per_minute, &self.clock)))
         });
         ActiveClient {
+            shares: self.limits.shares(client.id),
             client: Arc::new(client),
             limit,
         }

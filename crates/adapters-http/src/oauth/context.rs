@@ -1,21 +1,53 @@
-//! What is found out about a request while it is authorised.
+//! What is found out about a request while it is authorised, and what it holds.
 
-use std::{cell::Cell, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
 use actix_web::{HttpMessage as _, HttpRequest, http::header::HeaderMap};
+use http_server::Connection;
 use kernel::ClientId;
 
-use super::limit::Usage;
+use super::{bearer::Caller, limit::Usage};
+use crate::{
+    error::ApiError,
+    slots::{Share, Slot},
+};
 
-/// The client of a request, for the access log, and the use of its limit, for the headers of the
-/// answer. It is shared, because not every answer has its request: a handler that panics drops it.
+/// The context of a request. It is shared, because not every answer has its request: a handler that
+/// panics drops it.
 #[derive(Clone, Default)]
-pub struct RequestContext {
-    usage: Rc<Cell<Option<Usage>>>,
-    client: Rc<Cell<Option<ClientId>>>,
+pub struct RequestContext(Rc<Context>);
+
+#[derive(Default)]
+struct Context {
+    /// The use of the client's limit, for the headers of the answer.
+    usage: Cell<Option<Usage>>,
+    /// The client, for the access log.
+    client: Cell<Option<ClientId>>,
+    /// The share of bytes that the request's are of; `None` where they are not limited.
+    share: RefCell<Option<Share>>,
+    held: RefCell<Held>,
+}
+
+/// The place of a request and its bytes of body and answer, until its answer has been read.
+#[derive(Default)]
+pub struct Held {
+    place: Option<Slot>,
+    bytes: Option<Slot>,
 }
 
 impl RequestContext {
+    /// The context of a request whose client is not known yet.
+    pub fn of_stranger(share: Option<Share>) -> Self {
+        let share = RefCell::new(share);
+        Self(Rc::new(Context {
+            share,
+            ..Context::default()
+        }))
+    }
+
     /// Sets the client, once it is known, and the use of its limit, if it has one.
     pub fn set(request: &HttpRequest, client: ClientId, usage: Option<Usage>) {
         if let Some(context) = request.extensions().get::<Self>() {
@@ -25,18 +57,63 @@ impl RequestContext {
 
     /// The same for a request that is not at hand.
     pub fn note(&self, client: ClientId, usage: Option<Usage>) {
-        self.client.set(Some(client));
-        self.usage.set(usage);
+        self.0.client.set(Some(client));
+        self.0.usage.set(usage);
+    }
+
+    /// Takes a place for a request of a client, and holds its bytes in the share of the client.
+    pub fn admit(request: &HttpRequest, caller: &Caller) -> Result<(), ApiError> {
+        if let Some(Self(context)) = request.extensions().get() {
+            let shares = caller.shares();
+            context.held.borrow_mut().place = Some(shares.requests.take(1)?);
+            context.share.replace(Some(shares.bytes.clone()));
+        }
+        if let Some(connection) = Connection::of(request) {
+            connection.admit();
+        }
+        Ok(())
+    }
+
+    /// Exchanges the place of a request.
+    pub fn move_to(request: &HttpRequest, place: Slot) {
+        if let Some(Self(context)) = request.extensions().get() {
+            context.held.borrow_mut().place = Some(place);
+        }
+    }
+
+    /// Notes that a request holds this many bytes now.
+    pub fn hold(request: &HttpRequest, bytes: usize) -> Result<(), ApiError> {
+        match request.extensions().get::<Self>() {
+            Some(context) => context.hold_bytes(bytes),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes that the request holds this many bytes now.
+    pub fn hold_bytes(&self, bytes: usize) -> Result<(), ApiError> {
+        let Self(context) = self;
+        let held = &mut context.held.borrow_mut().bytes;
+        match (held.as_mut(), &*context.share.borrow()) {
+            (Some(held), _) => held.set(bytes)?,
+            (None, Some(share)) => *held = Some(share.take(bytes)?),
+            (None, None) => {}
+        }
+        Ok(())
+    }
+
+    /// What the request holds, to be kept until its answer has been read.
+    pub fn take_held(&self) -> Held {
+        self.0.held.take()
     }
 
     /// The client, if its token was accepted.
     pub fn client(&self) -> Option<ClientId> {
-        self.client.get()
+        self.0.client.get()
     }
 
     /// Adds the headers about the limit, if the client has one.
     pub fn tell_usage(&self, headers: &mut HeaderMap) {
-        if let Some(usage) = self.usage.get() {
+        if let Some(usage) = self.0.usage.get() {
             usage.tell(headers);
         }
     }

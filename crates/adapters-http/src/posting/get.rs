@@ -9,12 +9,20 @@ use actix_web::{
     web,
 };
 use domain::posting::{PutPosting, Rejection};
+use http_server::PIECE;
 use kernel::SourceIdentifier;
 
 use super::{json_ld, list::LIST_PATH, view};
 use crate::{
-    accept, answer::Answer, coding::encode, error::ApiError, etag::conditional, oauth::Caller,
-    query::Parameters, resource::Segment, state::State,
+    accept,
+    answer::Answer,
+    coding::encode,
+    error::ApiError,
+    etag::conditional,
+    oauth::{Caller, RequestContext},
+    query::Parameters,
+    resource::Segment,
+    state::State,
 };
 
 pub(super) async fn show(
@@ -47,13 +55,18 @@ pub(super) async fn show(
     let found = state.ports.postings.find(&identifier).await?;
     let posting = found.ok_or(Rejection::NotFound)?;
     let posting = posting.seen_by(caller.prefixes());
+    let bytes = view::size(&posting);
+    if bytes > PIECE {
+        // The posting and the answer that is made of it.
+        RequestContext::hold(&request, 2 * bytes)?;
+    }
     let appeal = state.appeal.clone();
     let answer = if accept::prefers(&request, json_ld::MEDIA_TYPE) {
         json_ld::one(posting, appeal, identity, accept::takes_json(&request)).await?
     } else {
         view::one(posting, appeal).await?
     };
-    let mut answer = encode(&request, conditional(&request, answer)?);
+    let mut answer = encode(&request, conditional(&request, answer)?)?;
     let vary = HeaderValue::from_static("Accept, Accept-Encoding");
     answer.headers_mut().insert(VARY, vary);
     Ok(answer)

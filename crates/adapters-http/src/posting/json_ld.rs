@@ -29,16 +29,16 @@ pub(super) fn take_identity(parameters: &mut Parameters<'_>) -> Identity {
     identity.unwrap_or(Identity::Hidden)
 }
 
-/// The form of the postings of an export.
+/// The form of postings that are lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum LineForm {
     /// As in the list.
     Json,
     /// As JSON-LD, as far as there is any.
     JsonLd(Identity),
 }
 
-impl Form {
+impl LineForm {
     pub(super) fn take(parameters: &mut Parameters<'_>) -> Self {
         let identity = take_identity(parameters);
         let form = parameters.take("form", |text| {

@@ -1,18 +1,22 @@
 //! `GET` of the list of postings, for reconciling.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use actix_web::{HttpRequest, web};
+use actix_web::{HttpRequest, HttpResponse, http::header::ContentType, web};
 use domain::store::{ListQuery, PostingPage, PostingReader, Texts};
 use kernel::{ClientId, Status, StoreError, validation::FieldErrors};
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 
-use super::{cursor, view};
+use super::{
+    cursor,
+    paged::{Form, Paged, Reading},
+    view::{self, PartOfList},
+};
 use crate::{
-    answer::Answer,
+    answer::{Answer, large},
     coding::encode,
     error::ApiError,
-    oauth::Caller,
+    oauth::{Caller, RequestContext},
     pages,
     query::{Parameters, integer, one_of},
     state::State,
@@ -24,20 +28,38 @@ pub const LIST_PATH: &str = "/api/job-board/job-postings";
 const DEFAULT_LIMIT: usize = 50;
 /// The largest number of postings in a page.
 const MAX_LIMIT: usize = 200;
+/// The size of the texts that are read at a time, of which the answer is written.
+const PART_BYTES: usize = 1 << 20;
+/// The bytes that an answer of several parts holds: a part, or the next one while it is written.
+const HELD: usize = 2 * PART_BYTES;
 /// Stands for the client that asks.
 const ME: &str = "me";
 
 pub(super) async fn list(caller: Caller, request: HttpRequest, state: web::Data<State>) -> Answer {
     let mut query = parse(request.query_string(), caller.id()).map_err(ApiError::invalid)?;
     query.prefixes.clone_from(caller.prefixes());
-    let texts = query.texts;
+    if query.texts == Texts::All {
+        query.max_bytes = PART_BYTES;
+    }
     let source = state.ports.reads.choose();
-    let page = read(&*source.postings, query).await?;
+    let page = read(&*source.postings, query.clone()).await?;
     let page = page.seen_by(caller.prefixes());
-    Ok(encode(
-        &request,
-        source.label(view::many(page, texts, state.appeal.clone()).await?),
-    ))
+    let reading = Reading {
+        postings: Arc::clone(&source.postings),
+        appeal: state.appeal.clone(),
+        query,
+        form: Form::List(PartOfList::default()),
+    };
+    let mut response = HttpResponse::Ok();
+    response.content_type(ContentType::json());
+    let first = large(view::size_of(&page), move || reading.show(&page)).await??;
+    let answer = if first.next.is_none() {
+        response.body(first.json)
+    } else {
+        RequestContext::hold(&request, HELD)?;
+        response.streaming(Paged::new(first, caller, None).pieces())
+    };
+    encode(&request, source.label(answer))
 }
 
 /// Reads the first page that has postings, or the last one.

@@ -7,6 +7,7 @@ mod get;
 mod json_ld;
 mod list;
 mod notice;
+mod paged;
 mod payload;
 mod prefer;
 mod put;

@@ -2,7 +2,7 @@
 
 use domain::{
     posting::{self, PostingView},
-    store::{PAGE_BYTES, Position, PostingPage, Texts},
+    store::{ListQuery, PAGE_BYTES, Position, PostingPage, Texts},
 };
 use kernel::{
     codes::{CountryCode, CurrencyCode},
@@ -51,13 +51,6 @@ pub fn with_history<'a>(view: &'a PostingView, appeal: Option<&'a str>) -> Posti
     }
 }
 
-/// A page of the list, with these texts of its postings.
-pub async fn many(page: PostingPage, texts: Texts, appeal: Appeal) -> Answer {
-    let bytes = page.postings.iter().map(size).sum();
-    let write = move |page: &PostingPage| write_page(page, texts, appeal.as_deref(), PAGE_BYTES);
-    answer::large_json(page, bytes, write).await
-}
-
 /// Postings as lines of JSON, as the list shows them.
 pub fn lines(
     postings: &[PostingView],
@@ -72,36 +65,84 @@ pub fn lines(
     Ok(lines)
 }
 
-/// A page as JSON of at most `most` bytes, unless its first posting alone has more. It ends before
-/// the posting that would make it larger.
-fn write_page(
-    page: &PostingPage,
-    texts: Texts,
-    appeal: Option<&str>,
+/// A part of an answer to a request for the list. The answer has at most `most` bytes, unless its
+/// first posting alone has more, and ends before the posting that would make it larger.
+#[derive(Clone, Copy, Debug)]
+pub struct PartOfList {
+    /// The bytes of the parts before this one.
+    before: usize,
     most: usize,
-) -> Result<Vec<u8>, serde_json::Error> {
-    let mut json = br#"{"data":["#.to_vec();
-    let mut next = page.next;
-    let mut last = None;
-    for view in &page.postings {
-        let posting = serde_json::to_vec(&Posting::new(view, texts, appeal))?;
-        if let Some(last) = last {
-            if json.len() + posting.len() > most {
-                next = Some(last);
-                break;
-            }
-            json.push(b',');
+}
+
+/// A part that was written.
+pub struct Part {
+    pub json: Vec<u8>,
+    /// The part that follows, unless the answer has ended.
+    pub next: Option<(ListQuery, PartOfList)>,
+}
+
+impl Default for PartOfList {
+    fn default() -> Self {
+        Self {
+            before: 0,
+            most: PAGE_BYTES,
         }
-        json.extend(posting);
-        last = Some(Position {
-            updated_at: view.posting.updated_at,
-            id: view.posting.id.uuid(),
-        });
     }
-    json.extend_from_slice(br#"],"next_cursor":"#);
-    serde_json::to_writer(&mut json, &next.map(cursor::encode))?;
-    json.push(b'}');
-    Ok(json)
+}
+
+impl PartOfList {
+    /// Writes what was found by a query. The answer goes on if more postings are wanted and there
+    /// are more, unless few were found: then the store has looked at many others.
+    pub fn write(
+        self,
+        page: &PostingPage,
+        query: &ListQuery,
+        appeal: Option<&str>,
+    ) -> Result<Part, serde_json::Error> {
+        let is_first = self.before == 0;
+        let mut json = Vec::new();
+        if is_first {
+            json.extend_from_slice(br#"{"data":["#);
+        }
+        let mut last = query.after.filter(|_| !is_first);
+        let mut cut = None;
+        for view in &page.postings {
+            let posting = serde_json::to_vec(&Posting::new(view, query.texts, appeal))?;
+            if last.is_some() {
+                if self.before + json.len() + posting.len() > self.most {
+                    cut = last;
+                    break;
+                }
+                json.push(b',');
+            }
+            json.extend(posting);
+            last = Some(Position {
+                updated_at: view.posting.updated_at,
+                id: view.posting.id.uuid(),
+            });
+        }
+        let left = query.limit.saturating_sub(page.postings.len());
+        let is_much = size_of(page) >= query.max_bytes / 8;
+        if cut.is_none() && page.next.is_some() && left > 0 && is_much {
+            let query = ListQuery {
+                after: page.next,
+                limit: left,
+                ..query.clone()
+            };
+            let before = self.before + json.len();
+            let next = Some((query, Self { before, ..self }));
+            return Ok(Part { json, next });
+        }
+        json.extend_from_slice(br#"],"next_cursor":"#);
+        serde_json::to_writer(&mut json, &cut.or(page.next).map(cursor::encode))?;
+        json.push(b'}');
+        Ok(Part { json, next: None })
+    }
+}
+
+/// The size of the texts of a page, in bytes.
+pub fn size_of(page: &PostingPage) -> usize {
+    page.postings.iter().map(size).sum()
 }
 
 vocabularies! {
@@ -361,9 +402,63 @@ pub mod tests {
             (1_000, json!({"data": [shown[0]], "next_cursor": first})),
             (1, json!({"data": [shown[0]], "next_cursor": first})),
         ] {
-            let written = write_page(&page, Texts::All, None, most).unwrap();
-            let written: Value = serde_json::from_slice(&written).unwrap();
+            let part = PartOfList { before: 0, most };
+            let Part { json, next } = part.write(&page, &asked(200), None).unwrap();
+            assert!(next.is_none());
+            let written: Value = serde_json::from_slice(&json).unwrap();
             assert_eq!(written, expect, "{most}");
+        }
+    }
+
+    /// The query of a client that wants this many postings.
+    fn asked(limit: usize) -> ListQuery {
+        ListQuery {
+            limit,
+            max_bytes: 800,
+            ..ListQuery::default()
+        }
+    }
+
+    #[test]
+    fn the_parts_of_a_list_are_one_answer() {
+        let position = |n| Position {
+            updated_at: kernel::testing::noon(),
+            id: Uuid::from_u128(n),
+        };
+        let page = |bytes, next| PostingPage {
+            next,
+            ..page_of(bytes)
+        };
+        // Of the second part: the bytes of its texts, whether more follow, and the limits of
+        // postings and bytes; then how many postings the answer has, and whether it goes on.
+        for (bytes, more, limit, most, found, goes_on) in [
+            (500, false, 3, PAGE_BYTES, 2, false),
+            (500, true, 2, PAGE_BYTES, 2, false),
+            (10, true, 3, PAGE_BYTES, 2, false),
+            (500, true, 3, 2_000, 1, false),
+            (500, true, 3, PAGE_BYTES, 2, true),
+        ] {
+            let part = PartOfList { before: 0, most };
+            let first = page(500, Some(position(1)));
+            let first = part.write(&first, &asked(limit), None).unwrap();
+            let (query, part) = first.next.unwrap();
+            assert_eq!((query.after, query.limit), (Some(position(1)), limit - 1));
+            let second = page(bytes, more.then(|| position(2)));
+            let second = part.write(&second, &query, None).unwrap();
+            let mut json = [first.json, second.json].concat();
+            assert_eq!(second.next.is_some(), goes_on);
+            if goes_on {
+                json.extend_from_slice(br#"],"next_cursor":null}"#);
+            }
+            let json: Value = serde_json::from_slice(&json).unwrap();
+            assert_eq!(json["data"].as_array().unwrap().len(), found, "{json}");
+            let next = if found == 1 {
+                Some(position(1))
+            } else {
+                more.then(|| position(2))
+            };
+            let next = next.filter(|_| !goes_on).map(cursor::encode);
+            assert_eq!(json["next_cursor"], json!(next));
         }
     }
 
@@ -397,7 +492,7 @@ pub mod tests {
 
     /// A large answer must not block the one thread, which also answers health checks.
     #[test]
-    fn a_large_page_holds_up_nobody_while_it_is_written() {
+    fn a_large_answer_holds_up_nobody_while_it_is_written() {
         let runtime = Builder::new_current_thread()
             .max_blocking_threads(1)
             .build()
@@ -405,8 +500,8 @@ pub mod tests {
         runtime.block_on(async {
             let (go_on, wait) = mpsc::channel();
             let busy = spawn_blocking(move || wait.recv());
-            assert!(is_ready(pin!(many(page_of(10), Texts::All, None))).await);
-            let mut large = pin!(many(page_of(1 << 20), Texts::All, None));
+            assert!(is_ready(pin!(one(view_of(10), None))).await);
+            let mut large = pin!(one(view_of(1 << 20), None));
             assert!(!is_ready(large.as_mut()).await, "it waits for its thread");
             go_on.send(()).unwrap();
             assert!(large.await.is_ok());

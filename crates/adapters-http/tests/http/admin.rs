@@ -28,7 +28,9 @@ pub fn spawn() -> TestAdmin {
     });
     let listener = BoundListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let readiness = Readiness::of_store(Arc::<Backend>::default());
-    let application = listener.serve_metrics(page, readiness, QUICK).unwrap();
+    let application = listener
+        .serve_metrics(page, readiness, Vec::new(), QUICK)
+        .unwrap();
     TestAdmin {
         address: application.addr(),
         stop: application.stop_handle(),

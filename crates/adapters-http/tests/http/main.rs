@@ -16,6 +16,7 @@ mod events;
 mod export;
 mod identifiers;
 mod imports;
+mod limits;
 mod logs;
 mod migration;
 mod negotiation;

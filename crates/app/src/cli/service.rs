@@ -14,7 +14,7 @@ use super::{
     newsletter::AccountsArgs,
     values::{AdminBind, admin_bind, bind, one_of, root_url, seconds, web_url, whole},
 };
-use crate::database::url::DatabaseUrl;
+use crate::{database::url::DatabaseUrl, misconfigured::Misconfigured};
 
 /// The longest life of a token, in seconds: a year.
 const LONGEST_TOKEN_TTL: u64 = 31_536_000;
@@ -26,6 +26,8 @@ pub const LONGEST_TEXTS_KEPT: u64 = 36_500;
 const LARGEST_IMPORT_LIMIT: u64 = 1 << 40;
 /// The largest body limit: bodies are held in memory.
 const LARGEST_BODY_LIMIT: u64 = 1 << 30;
+/// The largest memory budget: 64 gigabytes.
+const LARGEST_MEMORY_BUDGET: u64 = 1 << 36;
 /// The largest number of threads: more than any machine has cores.
 const MOST_THREADS: u64 = 512;
 /// The largest number of connections, which takes many gigabytes of memory.
@@ -113,23 +115,71 @@ pub struct HttpArgs {
     )]
     pub max_connections: usize,
 
+    /// Requests of one client that a process has under way, answers being read included; past it
+    /// the answer is 429. Waits for events and lines of imports are not counted
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "64",
+        value_parser = whole::<usize>("requests", 1..=MOST_CONNECTIONS)
+    )]
+    pub client_requests: usize,
+
+    /// Bytes of request bodies and answers that a process holds at a time, at least twice the body
+    /// limit; past it the answer is 503. One client gets half of them
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value = "268435456",
+        value_parser = whole::<usize>("bytes", 1..=LARGEST_MEMORY_BUDGET)
+    )]
+    pub memory_budget: usize,
+
     /// Threads that read requests and write answers. Default: half of the cores
     #[arg(long, value_name = "N", value_parser = whole::<usize>("threads", 1..=MOST_THREADS))]
     pub http_threads: Option<usize>,
 }
 
-#[derive(Clone, Copy, Debug, Args)]
+impl HttpArgs {
+    /// Fails if the limits do not fit together.
+    pub fn check(&self) -> Result<(), Misconfigured> {
+        if self.memory_budget / 2 >= self.body_limit {
+            return Ok(());
+        }
+        Err(Misconfigured(format!(
+            "POSTHASTE_MEMORY_BUDGET: {} bytes are less than two bodies of {} bytes \
+             (POSTHASTE_BODY_LIMIT); raise the budget, or lower the limit",
+            self.memory_budget, self.body_limit
+        )))
+    }
+}
+
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Metrics")]
 pub struct AdminArgs {
     /// Address and port of a listener for `/metrics`, `/healthz` and `/readyz`, or `off`. Default:
     /// 127.0.0.1:9464, unless somebody else listens there
     #[arg(long, value_name = "ADDR:PORT", value_parser = admin_bind)]
     admin_bind: Option<AdminBind>,
+
+    /// Names of the host by which `/metrics` is asked for, separated by commas, such as `serve`;
+    /// others are refused. Addresses and `localhost` are always answered. Default: any name, on a
+    /// loopback address none
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = host_name)]
+    pub admin_hosts: Vec<String>,
+}
+
+fn host_name(text: &str) -> Result<String, String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    if !text.is_empty() && text.chars().all(is_name) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("{text:?} is not a host name without a port"))
 }
 
 impl AdminArgs {
     /// The address of `/metrics`.
-    pub fn bind(self) -> AdminBind {
+    pub fn bind(&self) -> AdminBind {
         self.admin_bind
             .unwrap_or_else(|| AdminBind::if_free(METRICS_PORT))
     }
@@ -311,9 +361,17 @@ mod tests {
             1.5         ! "1.5" is not
             "#,
         );
-        assert_eq!(
-            format!("{:?}", AdminArgs { admin_bind: None }.bind()),
-            "IfFree(127.0.0.1:9464)"
+        let no_options = AdminArgs {
+            admin_bind: None,
+            admin_hosts: Vec::new(),
+        };
+        check(
+            host_name,
+            r#"
+            posthaste-1.internal | "posthaste-1.internal"
+            serve:9464           ! "serve:9464" is not a host name without a port
+            "#,
         );
+        assert_eq!(format!("{:?}", no_options.bind()), "IfFree(127.0.0.1:9464)");
     }
 }

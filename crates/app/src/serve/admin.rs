@@ -13,7 +13,7 @@ use super::{
     listener::{self, Listener, Running},
     metrics,
 };
-use crate::cli::values::AdminBind;
+use crate::cli::AdminArgs;
 
 /// The interval of the recorder's upkeep, which bounds its memory even if `/metrics` is never read.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);
@@ -26,12 +26,12 @@ const LISTENER: Listener = Listener {
 
 /// Starts to listen and to record metrics, unless the listener is off.
 pub fn start(
-    bind: AdminBind,
+    options: &AdminArgs,
     stores: Stores,
     readiness: Readiness,
     serving: Option<Serving>,
 ) -> anyhow::Result<Option<Running>> {
-    let Some(listener) = listener::bind(bind, &LISTENER)? else {
+    let Some(listener) = listener::bind(options.bind(), &LISTENER)? else {
         return Ok(None);
     };
     let recorder = metrics::install().context("metrics cannot be recorded")?;
@@ -45,7 +45,8 @@ pub fn start(
         let page = Arc::clone(&page);
         Box::pin(async move { page.make().await })
     });
-    let application = listener.serve_metrics(page, readiness, Timeouts::default())?;
+    let hosts = options.admin_hosts.clone();
+    let application = listener.serve_metrics(page, readiness, hosts, Timeouts::default())?;
     let mut running = Running::start(application, &LISTENER);
     tracing::info!("metrics are at http://{}/metrics", running.address);
     let upkeep = tokio::spawn(async move {

@@ -124,6 +124,8 @@ impl Serve {
             appeal: self.work.appeal.appeal_url.clone(),
             workers: Some(http.http_threads.unwrap_or_else(cores::half)),
             max_connections: descriptors::for_connections(http.max_connections),
+            client_requests: http.client_requests,
+            memory_budget: http.memory_budget,
             timeouts: Timeouts::default(),
         }
     }
@@ -140,6 +142,7 @@ impl Serve {
                     .to_owned(),
             ));
         }
+        self.http.check()?;
         self.console.proxy().map(drop)
     }
 
@@ -253,7 +256,7 @@ impl Running {
         let application =
             Application::build(ports, &options.http_settings()).map_err(name_variable)?;
         let admin = admin::start(
-            options.admin.bind(),
+            &options.admin,
             database.for_metrics(&options.work.accounts.settings()),
             application.readiness(),
             Some(Serving {

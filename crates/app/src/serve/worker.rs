@@ -113,7 +113,7 @@ impl Worker {
         // No API here, so no pushes to count.
         let readiness = Readiness::of_store(Arc::clone(&database.health));
         let stores = database.for_metrics(&self.work.accounts.settings());
-        let admin = admin::start(self.admin.bind(), stores, readiness, None)?;
+        let admin = admin::start(&self.admin, stores, readiness, None)?;
         let throttle = Throttle(Arc::new(|| false));
         let worker = setup.start(&database, wake, throttle, traces.tracer())?;
         announce::parts(Some(&self.work), None)?;

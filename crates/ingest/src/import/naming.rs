@@ -4,6 +4,8 @@
 //! again unchanged would change the company each time, so later lines leave it as it is. That is
 //! decided here, where lines stand in their order, before lanes carry them out side by side.
 
+use std::collections::HashSet;
+
 use domain::posting::{CompanyPatch, PutPosting};
 use kernel::CompanyId;
 
@@ -32,6 +34,25 @@ impl CompanyKey {
     }
 }
 
+/// The largest number of companies that an import remembers: some 20 MiB. An import that names more
+/// forgets them all, and a company that it names again may be changed again.
+const MOST_COMPANIES: usize = 1 << 20;
+
+/// The companies that lines have named so far.
+#[derive(Default)]
+pub(super) struct NamedCompanies(HashSet<CompanyKey>);
+
+impl NamedCompanies {
+    /// Notes that a line names a company. Returns whether none did before.
+    pub fn note(&mut self, company: CompanyKey) -> bool {
+        let Self(known) = self;
+        if known.len() >= MOST_COMPANIES && !known.contains(&company) {
+            known.clear();
+        }
+        known.insert(company)
+    }
+}
+
 /// The company that a line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
@@ -55,5 +76,22 @@ impl Named {
             None if *company == CompanyPatch::default() => Self::Nothing,
             None => Self::OfPosting,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_import_remembers_a_bounded_number_of_companies() {
+        let mut named = NamedCompanies::default();
+        let most = MOST_COMPANIES as u64;
+        for n in 1..=most {
+            assert!(named.note(CompanyKey(n)));
+        }
+        assert!(!named.note(CompanyKey(1)), "all of them are known");
+        assert!(named.note(CompanyKey(most + 1)));
+        assert_eq!(named.0.len(), 1);
     }
 }

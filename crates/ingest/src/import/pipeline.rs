@@ -1,6 +1,6 @@
 //! The task of an import: has lines parsed, carried out, and answered in their order.
 
-use std::{collections::HashSet, future::pending, pin::Pin, sync::Arc};
+use std::{future::pending, pin::Pin, sync::Arc};
 
 use domain::{
     import::{LineError, LineOptions, Summary},
@@ -23,7 +23,7 @@ use super::{
     execute::{Command, Executor, Results, Shared},
     lease,
     ledger::Ledger,
-    naming::{CompanyKey, Named},
+    naming::{CompanyKey, Named, NamedCompanies},
     outage::{Outage, Verdict},
     parse::{Entry, Taken},
     ports::{ImportPorts, stopping},
@@ -57,8 +57,7 @@ pub(super) struct Pipeline {
     puts: FuturesUnordered<Put>,
     /// The commands that have no answer, of which those of a posting are under way one at a time.
     commands: KeyedQueue<SourceIdentifier, Command>,
-    /// The companies that lines have named so far.
-    named: HashSet<CompanyKey>,
+    named: NamedCompanies,
     outage: Outage,
     ledger: Ledger,
     /// The end of the body, once it is known.
@@ -101,7 +100,7 @@ impl Pipeline {
             parses: FuturesOrdered::new(),
             puts: FuturesUnordered::new(),
             commands: KeyedQueue::default(),
-            named: HashSet::new(),
+            named: NamedCompanies::default(),
             outage: Outage::new(),
             ledger: Ledger::default(),
             finish: None,
@@ -218,7 +217,7 @@ impl Pipeline {
             let offset = self.ledger.add(line, id, company, is_unattributed);
             match entry.work {
                 Ok(mut work) => {
-                    if company.is_some_and(|company| !self.named.insert(company)) {
+                    if company.is_some_and(|company| !self.named.note(company)) {
                         work.leave_company();
                     }
                     let posting = work.identifier().clone();

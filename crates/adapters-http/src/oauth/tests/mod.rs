@@ -36,6 +36,7 @@ use tokens::{ClientSecret, KeyFolder, KeyId, KeyRing, TokenFault};
 use uuid::Uuid;
 
 use super::*;
+use crate::slots::{Limits, Slots};
 
 const ISSUER: &str = "https://jobs.example";
 const TTL: i64 = 3600;
@@ -277,8 +278,12 @@ fn authorizer(
     let clients: Arc<dyn Clients> = Arc::<FakeClients>::clone(clients);
     let recorder: Arc<dyn ActivityRecorder> = Arc::<Uses>::clone(uses);
     let clocks = (clock, uptime);
+    let limits = Limits {
+        requests: Slots::new("requests", 100, 100),
+        bytes: Slots::of_bytes(1 << 20, 1 << 20),
+    };
     Data::new(Authorizer::with_clocks(
-        tokens, token_ttl, keys, clients, recorder, clocks,
+        tokens, token_ttl, keys, clients, recorder, clocks, limits,
     ))
 }
 

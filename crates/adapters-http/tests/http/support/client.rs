@@ -49,6 +49,10 @@ impl Request {
             .body(body.to_string())
     }
 
+    pub fn content(&self) -> &[u8] {
+        &self.body
+    }
+
     /// The head, with `Content-Length` unless the headers have another framing.
     pub fn head(&self) -> String {
         let mut head = format!(

@@ -151,6 +151,8 @@ pub fn settings(bind: SocketAddr, keys: &Path) -> HttpSettings {
         appeal: Some("https://board.example/appeals".into()),
         workers: Some(1),
         max_connections: 1000,
+        client_requests: 64,
+        memory_budget: 256 << 20,
         timeouts: Timeouts::default(),
     }
 }
