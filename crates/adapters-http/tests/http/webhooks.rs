@@ -170,7 +170,7 @@ async fn events_are_delivered_again() {
     .await;
     assert_eq!(resent.text(), "");
     let due = store.due(id, OffsetDateTime::now_utc(), 9).await.unwrap();
-    assert!(due.iter().map(|due| due.cursor).eq([event]));
+    assert!(due.iter().map(|due| due.next.cursor).eq([event]));
     send(
         &app,
         post("/replay", json!({"since": "2026-01-01T00:00:00Z"})),

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::{
+    catalogue::CatalogueLease,
     posting::{Answer, PutPosting},
     store::RowLocks,
 };
@@ -116,8 +117,9 @@ impl Ingest for LosingLanes {
         &self,
         puts: Vec<Arc<PutPosting>>,
         dry_run: bool,
+        lease: Option<CatalogueLease>,
     ) -> Vec<Result<Answer, IngestError>> {
-        let answers = self.lanes.put_all(puts, dry_run).await;
+        let answers = self.lanes.put_all(puts, dry_run, lease).await;
         if self.has_lost.swap(true, Ordering::SeqCst) {
             return answers;
         }
