@@ -54,9 +54,13 @@ pub async fn matters(
         }
     }
     for one in ports.catalogues.last_imports(MOST).await? {
-        if let Some(count) = one.import.held_back() {
-            let what = format!("held back by its last import: {count} postings were missing");
-            let page = format!("/catalogues?client={}", one.client);
+        if let Some(count) = one.held_back() {
+            let of = clients.iter().find(|client| client.id == one.client);
+            let of = of.map_or_else(|| one.client.to_string(), |client| client.name.clone());
+            let what = format!(
+                "of {of} holds {count} postings back: have it sent again, or let them expire"
+            );
+            let page = format!("/catalogues/{}", one.id);
             add(page, format!("Catalogue {}", one.name), what);
         }
     }

@@ -23,6 +23,7 @@ use actix_web::{
     web,
 };
 use askama::Template;
+use domain::catalogue::Catalogue;
 use kernel::SourceIdentifier;
 use time::OffsetDateTime;
 
@@ -55,8 +56,10 @@ pub fn integration_routes(
             .wrap(from_fn(require_client))
             .service(page("", overview))
             .service(page("/postings", postings))
+            .service(page(catalogues::PATH, catalogues::own))
             .service(
-                page("/catalogues", catalogues::own).route(web::post().to(catalogues::undo_own)),
+                page("/catalogues/{id}", catalogues::one::show)
+                    .route(web::post().to(catalogues::one::command)),
             )
             .configure(webhooks::routes)
             .service(web::resource(SIGN_OUT_PATH).route(web::post().to(leave)))
@@ -129,6 +132,8 @@ struct Overview<'a> {
     frame: Frame,
     client: &'a Client,
     pushes: Chart,
+    /// Its catalogues that are held back.
+    held: Vec<Catalogue>,
     /// The sums of the chart's days.
     sums: Counts,
     activity: Activity,
@@ -145,7 +150,10 @@ async fn overview(visit: Visit) -> Answer {
             sums += day.counts;
         }
     }
+    let mut held = visit.ports().catalogues.list(client.id, visit.now).await?;
+    held.retain(|catalogue| catalogue.held.is_some());
     let page = Overview {
+        held,
         frame: visit.frame("/", "Overview"),
         client,
         pushes: pushes(days),

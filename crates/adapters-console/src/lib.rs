@@ -79,8 +79,10 @@ impl Console {
             .configure(postings::routes)
             .configure(companies::routes)
             .configure(clients::routes)
+            .service(page(catalogues::PATH, catalogues::list))
             .service(
-                page("/catalogues", catalogues::list).route(web::post().to(catalogues::command)),
+                page("/catalogues/{id}", catalogues::one::show)
+                    .route(web::post().to(catalogues::one::command)),
             )
             .configure(webhooks::routes)
             .service(page("/outbox", outbox::list).route(web::post().to(outbox::settle)))

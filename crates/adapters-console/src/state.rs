@@ -12,7 +12,7 @@ use domain::{
     company::CompanyReader,
     posting::{Lifetime, PostingView},
     store::{PostingReader, Store},
-    usecase::UndoCatalogue,
+    usecase::CatalogueCorrections,
 };
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use kernel::{
@@ -70,8 +70,8 @@ pub struct SharedPorts {
     pub postings: Arc<dyn PostingReader>,
     /// The catalogues.
     pub catalogues: Arc<dyn Catalogues>,
-    /// Undoes what a catalogue's import expired.
-    pub undo: Arc<dyn UndoCatalogue>,
+    /// Releases and undoes what imports of catalogues did.
+    pub corrections: Arc<dyn CatalogueCorrections>,
     /// Webhooks.
     pub webhooks: Arc<dyn Webhooks>,
     /// The event log.
@@ -195,7 +195,7 @@ pub struct State {
     counts: TtlCache<Counts>,
     times_to_approval: TtlCache<Vec<Duration>>,
     subscriber_counts: TtlCache<Vec<SubscriberCount>>,
-    catalogues: TtlCache<Vec<(ClientId, Catalogue)>>,
+    catalogues: TtlCache<Vec<Catalogue>>,
 }
 
 impl State {
@@ -258,13 +258,12 @@ impl State {
         &self,
         clients: Vec<ClientId>,
         now: OffsetDateTime,
-    ) -> Result<Option<Vec<(ClientId, Catalogue)>>, Failure> {
+    ) -> Result<Option<Vec<Catalogue>>, Failure> {
         let catalogues = Arc::clone(&self.ports.shared.catalogues);
         let list = async move {
             let mut found = Vec::new();
             for client in clients {
-                let of_client = catalogues.list(client, now).await?.into_iter();
-                found.extend(of_client.map(|catalogue| (client, catalogue)));
+                found.extend(catalogues.list(client, now).await?);
             }
             Ok(found)
         };

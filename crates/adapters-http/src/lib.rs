@@ -53,7 +53,7 @@ pub use self::{
     event::event_data,
     health::Readiness,
     host::Hosts,
-    import::catalogue_data,
+    import::{catalogue_data, missing_data},
     integration::client_data,
     listener::{BoundListener, BoundServer, BuildError, MetricsPage, StopHandle},
     openapi::openapi,

@@ -10,7 +10,7 @@ use actix_web::{
 use domain::{
     catalogue::Catalogues,
     store::{Health, PostingReader},
-    usecase::{Imports, Ingest, UndoCatalogue},
+    usecase::{CatalogueCorrections, Imports, Ingest},
 };
 use kernel::{
     ClientId,
@@ -35,7 +35,7 @@ pub struct Ports {
     /// Knows the catalogues.
     pub catalogues: Arc<dyn Catalogues>,
     /// Undoes what catalogues expired.
-    pub undo: Arc<dyn UndoCatalogue>,
+    pub corrections: Arc<dyn CatalogueCorrections>,
     /// Reads postings.
     pub postings: Arc<dyn PostingReader>,
     /// Reads lists, exports and events, maybe from a replica.

@@ -290,8 +290,8 @@ async fn the_page_counts_postings_and_says_how_imports_ended() {
         counts,
         missing: Some(Missing {
             count: 40,
-            expired: 0,
             held: Some(HeldBecause::Share),
+            ..Missing::default()
         }),
         complete: true,
     };
@@ -300,7 +300,7 @@ async fn the_page_counts_postings_and_says_how_imports_ended() {
         finished_at: noon(),
         summary,
     };
-    assert!(store.finish(lease, &import).await.unwrap());
+    assert!(store.finish(lease, &import, false).await.unwrap());
     let backlog = backlog_of(Arc::clone(&store) as _, &KINDS);
     let page = page(backlog, Arc::clone(&store) as _, Arc::clone(&store), None);
     let of = r#"client="00000000-0000-0000-0000-000000000005",catalogue="jobs""#;

@@ -3,14 +3,14 @@
 //! - [`Lanes`], the port [`domain::usecase::Ingest`]: queues of pushed postings, which share reads
 //!   and commits.
 //! - [`Importer`], the port [`domain::usecase::Imports`]: the lines of one request on their way
-//!   through the lanes. [`CatalogueUndo`], the port [`domain::usecase::UndoCatalogue`]: brings back
-//!   what the import of a catalogue expired.
+//!   through the lanes. [`CatalogueCorrector`], the port [`domain::usecase::CatalogueCorrections`]:
+//!   brings back what the import of a catalogue expired.
 
 mod import;
 mod keyed_queue;
 mod lane;
 
 pub use self::{
-    import::{CataloguePorts, CatalogueUndo, ImportPorts, ImportTasks, Importer},
+    import::{CatalogueCorrector, CataloguePorts, ImportPorts, ImportTasks, Importer},
     lane::{GroupSettings, LaneSettings, Lanes},
 };

@@ -93,6 +93,8 @@ actions! {
     WEBHOOKS_TEST = "webhooks.test",
     /// A catalogue was deleted; its postings stay.
     CATALOGUES_FORGET = "catalogues.forget",
+    /// What an import of a catalogue held back was expired.
+    CATALOGUES_RELEASE = "catalogues.release",
     /// What an import of a catalogue expired was brought back.
     CATALOGUES_UNDO = "catalogues.undo",
     /// A link to the console was made.

@@ -60,7 +60,8 @@ impl Receipt {
 }
 
 /// Postings of a catalogue that no line named.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
 pub struct Missing {
     /// How many there are.
     pub count: u64,
@@ -71,6 +72,9 @@ pub struct Missing {
     /// Why none has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
+    /// The identifiers of the first that are held back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub first: Vec<String>,
 }
 
 /// The last line of an answer.
@@ -243,13 +247,14 @@ mod tests {
                 r#"{"line":2,"id":"b","outcome":"refused","status":422,"message":"m","errors":{"x":["y"]},"more":1}"#,
                 r#"{"line":3,"id":null,"outcome":"failed","status":500}"#,
                 "",
-                r#"{"summary":{"lines":3,"created":1,"refused":1,"failed":1,"complete":true,"notices":{"unknown_field":7},"missing":{"count":4,"expired":0,"held":true}}}"#,
+                r#"{"summary":{"lines":3,"created":1,"refused":1,"failed":1,"complete":true,"notices":{"unknown_field":7},"missing":{"count":4,"expired":0,"held":true,"because":"empty","first":["a"]}}}"#,
             ],
         );
         let answer = answer.judge(true).unwrap();
         let summary = answer.summary.unwrap();
         assert_eq!(summary.counts.total(), 3);
-        assert!(summary.missing.unwrap().held);
+        let missing = summary.missing.unwrap();
+        assert_eq!((missing.held, missing.first), (true, vec!["a".to_owned()]));
         assert_eq!(summary.notices, [("unknown_field".to_owned(), 7)].into());
         let [one, other] = &answer.receipts[..] else {
             panic!("{:?}", answer.receipts)

@@ -131,6 +131,7 @@ mod tests {
                 expired: 0,
                 held: true,
                 because: Some("share".to_owned()),
+                first: vec!["a".to_owned()],
             }),
             unattributed: 1,
             notices: [("unknown_field".to_owned(), 3)].into(),
@@ -147,7 +148,8 @@ mod tests {
         assert_eq!(summary.to_string(), text);
         let expect = json!({"lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0,
             "reopened": 0, "refused": 1, "failed": 0, "unattributed": 1, "seconds": 1.5,
-            "missing": {"count": 3, "expired": 0, "held": true, "because": "share"},
+            "missing": {"count": 3, "expired": 0, "held": true, "because": "share",
+                "first": ["a"]},
             "notices": {"unknown_field": 3},
             "reasons": [{"reason": "title: is required", "count": 1}]});
         assert_eq!(serde_json::to_value(&summary).unwrap(), expect);

@@ -28,6 +28,8 @@ pub struct Crawl {
     pub misses: u8,
     /// Whether its body ends as it should, so that what it does not list may expire.
     pub is_whole: bool,
+    /// Whether it says that it has no lines.
+    pub proves_none: bool,
 }
 
 /// When a client begins an import at a process: its lease carries the same time.
@@ -92,6 +94,9 @@ impl Import {
 
     /// The rule of the contract.
     fn is_held(&self) -> bool {
+        if self.crawl.proves_none && self.crawl.misses > 1 {
+            return false;
+        }
         let (missing, had) = (self.missing().count(), self.had.iter().flatten().count());
         let Guard {
             max_missing,
@@ -224,11 +229,11 @@ impl Catalogues {
         let Some((Running::Import(run), known)) = running else {
             return Vec::new();
         };
-        let (summary, mut wrong) = (import.summary, Vec::new());
+        let (summary, mut wrong) = (&import.summary, Vec::new());
         if !run.crawl.is_whole && (summary.complete || summary.missing.is_some()) {
             wrong.push(format!("it has no proper end, and {summary:?}"));
         }
-        if let Some(missing) = summary.missing {
+        if let Some(missing) = &summary.missing {
             let is_told = missing.expired == run.expired.len() as u64;
             let is_right = missing.held.is_some() == run.is_held() && is_told;
             if is_calm && summary.complete && !is_right

@@ -5,12 +5,12 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use domain::{
     authority::Principal,
     catalogue::{Catalogue, Catalogues, Guard, MaxMissing, Patience, Undone},
-    import::{Line, LineText, Proof, Receipt, Summary},
+    import::{Ending, Line, LineText, Proof, Receipt, Summary},
     posting::{Answer, Posting, PutPosting},
     store::Store,
     usecase::{
-        CatalogueError, CatalogueOrder, ImportError, ImportOrder, Imports as _, Ingest as _,
-        IngestError, UndoCatalogue as _, UndoOrder,
+        CatalogueCorrections as _, CatalogueError, CatalogueOrder, CorrectionOrder, ImportError,
+        ImportOrder, Imports as _, Ingest as _, IngestError,
     },
 };
 use kernel::{
@@ -228,6 +228,7 @@ impl Body {
                 guard,
                 misses,
                 is_whole: self.is_whole(),
+                proves_none: self.end == Some(0) && self.lines.is_empty(),
             };
             let name = &process.link.name;
             let beginning = || (name.clone(), client.id(), (process.clock)());
@@ -268,9 +269,12 @@ impl Body {
             return Ok((receipts, None));
         }
         let settled = import.settle(&mut receipts).await;
-        let proven = proven.and(proof.finish(self.requires_end));
-        let is_whole = taken.is_ok() && settled.is_ok() && proven.is_ok();
-        let (summary, end) = import.finish(is_whole).await;
+        let proven = proven.and_then(|()| proof.finish(self.requires_end));
+        let ending = match proven {
+            Ok(ending) if taken.is_ok() && settled.is_ok() => ending,
+            _ => Ending::Broken,
+        };
+        let (summary, end) = import.finish(ending).await;
         // The lines that were not taken get no receipt.
         taken?;
         Ok((receipts, Some(end.map(|()| summary))))
@@ -375,8 +379,8 @@ async fn import(world: &Arc<World>, process: &Arc<Process>, client: Integration)
     }
 }
 
-fn undo_of(client: Integration) -> UndoOrder {
-    UndoOrder {
+fn undo_of(client: Integration) -> CorrectionOrder {
+    CorrectionOrder {
         client: client.id(),
         name: catalogue(),
         prefixes: client.prefixes(),
@@ -401,7 +405,7 @@ pub async fn undo(world: Arc<World>, process: Arc<Process>, client: Integration)
         client.number, process.link.name
     );
     world.note(&what);
-    let undos = process.imports.undo();
+    let undos = process.imports.corrections();
     let undone = process.answer_at_risk(undos.undo(order)).await;
     world.note(format!("{what}: {undone:?}"));
     let may_be = matches!(
@@ -485,7 +489,7 @@ impl Whole {
 
     /// Undoes what it expired.
     pub async fn undo(&self, world: &World, process: &Process) {
-        let undo = process.imports.undo();
+        let undo = process.imports.corrections();
         let undone = undo.undo(undo_of(self.client)).await;
         let again = undo.undo(undo_of(self.client)).await;
         world.check(undone.is_ok() && again == Ok(Undone::default()), || {

@@ -405,8 +405,45 @@ CREATE TABLE catalogues (
     created_at timestamptz NOT NULL,
     holder uuid,
     leased_until timestamptz,
-    last_started_at timestamptz,
-    last_finished_at timestamptz,
+    last_import uuid,
+    counted_import uuid,
+    expiring_import uuid,
+    held_import uuid,
+    held_before uuid,
+    UNIQUE (client_id, name),
+    CONSTRAINT lease_has_a_holder
+        CHECK ((holder IS NULL) = (leased_until IS NULL))
+)
+-- A running import updates its row every few seconds, and no index has a column that changes: with
+-- space left, the row stays on its page.
+WITH (fillfactor = 50);
+
+COMMENT ON TABLE catalogues IS
+    'The postings that a client offers under a name. Which postings these are is in postings.catalogue_id.';
+COMMENT ON COLUMN catalogues.id IS
+    'A UUIDv7. A catalogue that was deleted and made again has another one.';
+COMMENT ON COLUMN catalogues.client_id IS 'Whose catalogue it is.';
+COMMENT ON COLUMN catalogues.name IS 'What the client calls it.';
+COMMENT ON COLUMN catalogues.created_at IS 'When its first import began.';
+COMMENT ON COLUMN catalogues.holder IS
+    'The import that is running: a random id. Only a commit that finds it here may write for it.';
+COMMENT ON COLUMN catalogues.leased_until IS 'When the lease of the import ends if it is not renewed.';
+COMMENT ON COLUMN catalogues.last_import IS
+    'The last import that ended, by the holder of its lease; unset before the first.';
+COMMENT ON COLUMN catalogues.counted_import IS
+    'The last import that was complete and not held back, by the holder of its lease: whose misses count.';
+COMMENT ON COLUMN catalogues.expiring_import IS
+    'The last import that expired any posting, by the holder of its lease; unset once that is undone.';
+COMMENT ON COLUMN catalogues.held_import IS
+    'The last complete import, by the holder of its lease, if it was held back and not released.';
+COMMENT ON COLUMN catalogues.held_before IS
+    'The same while an import runs: the postings that the import names are released no more.';
+
+CREATE TABLE catalogue_imports (
+    catalogue_id uuid NOT NULL REFERENCES catalogues (id) ON DELETE CASCADE,
+    import uuid NOT NULL,
+    started_at timestamptz NOT NULL,
+    finished_at timestamptz NOT NULL,
     lines bigint NOT NULL,
     created bigint NOT NULL,
     updated bigint NOT NULL,
@@ -421,58 +458,38 @@ CREATE TABLE catalogues (
     missing_expired bigint,
     held_because text,
     is_complete boolean NOT NULL,
-    counted_import uuid,
-    expiring_import uuid,
-    UNIQUE (client_id, name),
-    CONSTRAINT lease_has_a_holder
-        CHECK ((holder IS NULL) = (leased_until IS NULL)),
-    CONSTRAINT last_import_has_both_ends
-        CHECK ((last_started_at IS NULL) = (last_finished_at IS NULL)),
+    PRIMARY KEY (catalogue_id, import),
     CONSTRAINT missing_are_counted_together
         CHECK ((missing IS NULL) = (missing_expired IS NULL)),
     CONSTRAINT held_are_missing
         CHECK (held_because IS NULL OR missing IS NOT NULL)
-)
--- A running import updates its row every few seconds, and no index has a column that changes: with
--- space left, the row stays on its page.
-WITH (fillfactor = 50);
+);
 
-COMMENT ON TABLE catalogues IS
-    'The postings that a client offers under a name, and the last import of them. Which postings these are is in postings.catalogue_id.';
-COMMENT ON COLUMN catalogues.id IS
-    'A UUIDv7. A catalogue that was deleted and made again has another one.';
-COMMENT ON COLUMN catalogues.client_id IS 'Whose catalogue it is.';
-COMMENT ON COLUMN catalogues.name IS 'What the client calls it.';
-COMMENT ON COLUMN catalogues.created_at IS 'When its first import began.';
-COMMENT ON COLUMN catalogues.holder IS
-    'The import that is running: a random id. Only a commit that finds it here may expire postings for it.';
-COMMENT ON COLUMN catalogues.leased_until IS 'When the lease of the import ends if it is not renewed.';
-COMMENT ON COLUMN catalogues.last_started_at IS
-    'When the last import that ended began; unset before the first.';
-COMMENT ON COLUMN catalogues.last_finished_at IS 'When it ended.';
-COMMENT ON COLUMN catalogues.lines IS 'Its lines that were not blank.';
-COMMENT ON COLUMN catalogues.created IS 'Of its lines, those that created a posting.';
-COMMENT ON COLUMN catalogues.updated IS 'Those that changed a posting or its company.';
-COMMENT ON COLUMN catalogues.unchanged IS 'Those that changed nothing.';
-COMMENT ON COLUMN catalogues.expired IS 'Those that expired a posting.';
-COMMENT ON COLUMN catalogues.reopened IS 'Those that reopened a posting.';
-COMMENT ON COLUMN catalogues.refused IS 'Those that were refused.';
-COMMENT ON COLUMN catalogues.failed IS 'Those that the service could not answer.';
-COMMENT ON COLUMN catalogues.unattributed IS
+COMMENT ON TABLE catalogue_imports IS
+    'The last imports of catalogues that ended, with what came of them.';
+COMMENT ON COLUMN catalogue_imports.catalogue_id IS 'The catalogue.';
+COMMENT ON COLUMN catalogue_imports.import IS 'The holder of its lease.';
+COMMENT ON COLUMN catalogue_imports.started_at IS 'When it began.';
+COMMENT ON COLUMN catalogue_imports.finished_at IS 'When it ended.';
+COMMENT ON COLUMN catalogue_imports.lines IS 'Its lines that were not blank.';
+COMMENT ON COLUMN catalogue_imports.created IS 'Of its lines, those that created a posting.';
+COMMENT ON COLUMN catalogue_imports.updated IS 'Those that changed a posting or its company.';
+COMMENT ON COLUMN catalogue_imports.unchanged IS 'Those that changed nothing.';
+COMMENT ON COLUMN catalogue_imports.expired IS 'Those that expired a posting.';
+COMMENT ON COLUMN catalogue_imports.reopened IS 'Those that reopened a posting.';
+COMMENT ON COLUMN catalogue_imports.refused IS 'Those that were refused.';
+COMMENT ON COLUMN catalogue_imports.failed IS 'Those that the service could not answer.';
+COMMENT ON COLUMN catalogue_imports.unattributed IS
     'Those without an answer that may be about a posting which they do not name.';
-COMMENT ON COLUMN catalogues.notices IS
+COMMENT ON COLUMN catalogue_imports.notices IS
     'The notices of its lines: a JSON object of numbers by code.';
-COMMENT ON COLUMN catalogues.missing IS
+COMMENT ON COLUMN catalogue_imports.missing IS
     'The open postings that no line named; unset if the import did not get so far.';
-COMMENT ON COLUMN catalogues.missing_expired IS 'Those of them that expired.';
-COMMENT ON COLUMN catalogues.held_because IS
-    'Why none of them expired: share, empty or unattributed.';
-COMMENT ON COLUMN catalogues.is_complete IS
+COMMENT ON COLUMN catalogue_imports.missing_expired IS 'Those of them that expired.';
+COMMENT ON COLUMN catalogue_imports.held_because IS
+    'Why none of them expired: share, empty or unattributed. A release unsets it.';
+COMMENT ON COLUMN catalogue_imports.is_complete IS
     'Whether every line had an answer, and the body ended as it should.';
-COMMENT ON COLUMN catalogues.counted_import IS
-    'The last import that was complete and not held back, by the holder of its lease: whose misses count.';
-COMMENT ON COLUMN catalogues.expiring_import IS
-    'The last import that expired any posting, by the holder of its lease; unset once that is undone.';
 
 CREATE TABLE missed_postings (
     import uuid NOT NULL,
@@ -484,13 +501,13 @@ CREATE TABLE missed_postings (
 );
 
 COMMENT ON TABLE missed_postings IS
-    'What became of open postings that an import of their catalogue missed. Deleted once their import is neither of the two that catalogues names.';
+    'What became of open postings that an import of their catalogue missed. Deleted once catalogues does not name their import any more.';
 COMMENT ON COLUMN missed_postings.import IS
     'The import, by the holder of its lease.';
 COMMENT ON COLUMN missed_postings.posting_id IS
     'The posting. No foreign key: it may be deleted.';
 COMMENT ON COLUMN missed_postings.state IS
-    'Whether the import left it open, or expired it; of the latter, whether an undo reopened it or left it.';
+    'Whether the import left it open, expired it, or held it back. Of one that expired, whether an undo reopened it or left it; of one that was held back, whether a release expired it or kept it.';
 COMMENT ON COLUMN missed_postings.misses IS
     'Of one that was left open, the number of imports in a row that have missed it.';
 

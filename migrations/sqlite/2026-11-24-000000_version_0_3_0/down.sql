@@ -14,6 +14,7 @@ DROP TABLE account_states;
 DROP TABLE account_leases;
 DROP TABLE subscribers;
 DROP TABLE missed_postings;
+DROP TABLE catalogue_imports;
 DROP TABLE catalogues;
 DROP TABLE client_refusals;
 DROP TABLE client_days;

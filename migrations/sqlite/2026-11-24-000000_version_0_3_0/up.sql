@@ -278,8 +278,7 @@ CREATE TABLE client_refusals (
     PRIMARY KEY (client_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- The postings that a client offers under a name, the import of them that is running, and the last one
--- that ended.
+-- The postings that a client offers under a name, and the import of them that is running.
 -- Which postings a catalogue has is in postings.catalogue_id.
 CREATE TABLE catalogues (
     -- A UUIDv7. A catalogue that was deleted and made again has another one.
@@ -289,12 +288,31 @@ CREATE TABLE catalogues (
     -- When its first import began.
     created_at INTEGER NOT NULL,
     -- The import that is running, a random id, and when its lease ends if it is not renewed. Only a
-    -- commit that finds the id here may expire postings for the import.
+    -- commit that finds the id here may write for the import.
     holder BLOB CHECK (length(holder) = 16),
     leased_until INTEGER,
-    -- The last import that ended.
-    last_started_at INTEGER,
-    last_finished_at INTEGER,
+    -- Imports, by the holders of their leases: the last one that ended; the last one that was complete
+    -- and not held back, whose misses count; and the last one that expired any posting, unset once that
+    -- is undone.
+    last_import BLOB CHECK (length(last_import) = 16),
+    counted_import BLOB CHECK (length(counted_import) = 16),
+    expiring_import BLOB CHECK (length(expiring_import) = 16),
+    -- The last complete import, if it was held back and not released. While an import runs it stands
+    -- in held_before: the postings that the import names are released no more.
+    held_import BLOB CHECK (length(held_import) = 16),
+    held_before BLOB CHECK (length(held_before) = 16),
+    UNIQUE (client_id, name),
+    CONSTRAINT lease_has_a_holder
+        CHECK ((holder IS NULL) = (leased_until IS NULL))
+) STRICT, WITHOUT ROWID;
+
+-- The last imports of catalogues that ended, with what came of them.
+CREATE TABLE catalogue_imports (
+    catalogue_id BLOB NOT NULL REFERENCES catalogues (id) ON DELETE CASCADE,
+    -- The holder of its lease.
+    import BLOB NOT NULL CHECK (length(import) = 16),
+    started_at INTEGER NOT NULL,
+    finished_at INTEGER NOT NULL,
     -- Its lines that were not blank, and what came of them.
     lines INTEGER NOT NULL,
     created INTEGER NOT NULL,
@@ -313,34 +331,26 @@ CREATE TABLE catalogues (
     -- not get so far.
     missing INTEGER,
     missing_expired INTEGER,
-    -- Why none of them expired, if that is so.
+    -- Why none of them expired, if that is so. A release unsets it.
     held_because TEXT,
     -- Whether every line had an answer, and the body ended as it should.
     is_complete INTEGER NOT NULL CHECK (is_complete IN (0, 1)),
-    -- The last import that was complete and not held back, whose misses count, and the last one that
-    -- expired any posting, unset once that is undone: by the holders of their leases.
-    counted_import BLOB CHECK (length(counted_import) = 16),
-    expiring_import BLOB CHECK (length(expiring_import) = 16),
-    UNIQUE (client_id, name),
-    CONSTRAINT lease_has_a_holder
-        CHECK ((holder IS NULL) = (leased_until IS NULL)),
-    CONSTRAINT last_import_has_both_ends
-        CHECK ((last_started_at IS NULL) = (last_finished_at IS NULL)),
+    PRIMARY KEY (catalogue_id, import),
     CONSTRAINT missing_are_counted_together
         CHECK ((missing IS NULL) = (missing_expired IS NULL)),
     CONSTRAINT held_are_missing
         CHECK (held_because IS NULL OR missing IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 
--- What became of open postings that an import of their catalogue missed. Deleted once their import is
--- neither of the two that catalogues names.
+-- What became of open postings that an import of their catalogue missed. Deleted once catalogues does
+-- not name their import any more.
 CREATE TABLE missed_postings (
     -- The holder of the import's lease.
     import BLOB NOT NULL CHECK (length(import) = 16),
     -- No foreign key: it may be deleted.
     posting_id BLOB NOT NULL CHECK (length(posting_id) = 16),
-    -- Whether the import left it open, or expired it; of the latter, whether an undo reopened it or
-    -- left it.
+    -- Whether the import left it open, expired it, or held it back. Of one that expired, whether an
+    -- undo reopened it or left it; of one that was held back, whether a release expired it or kept it.
     state TEXT NOT NULL,
     -- Of one that was left open, the number of imports in a row that have missed it.
     misses INTEGER,

@@ -2,15 +2,17 @@
 
 use access::Clients;
 use domain::{
-    catalogue::Missed,
-    store::{Store as _, WriteSet},
+    catalogue::{Catalogues, HeldBecause, Missed, PastImport},
+    import::{Missing, Summary},
+    testing::create,
+    usecase::record_missed,
 };
 use kernel::{
     ClientId, PostingId, Prefixes,
     testing::{noon, uuid},
 };
 
-use crate::support::{Desk, EVIL, encoded};
+use crate::support::{Desk, EVIL};
 
 /// A client whose name is a script.
 async fn client(desk: &Desk) -> ClientId {
@@ -70,39 +72,73 @@ async fn a_catalogue_is_forgotten() {
     let desk = Desk::new();
     let client = client(&desk).await;
     desk.lease(client).await;
+    let running = desk.lease_named(client, "running", 9).await.catalogue;
     let ann = desk.operator("ann").await;
-    let page = ann.get(&format!("/catalogues?client={client}")).await;
-    page.has(&["roses", "import running"]);
-    let forget = format!("action=forget&client={client}&name=");
-    let (roses, evil) = (format!("{forget}roses"), encoded(EVIL));
-    let forms = [
-        (&*format!("client={client}&name=roses"), 422),
-        (&format!("action=undo&client={client}&name=running"), 409),
-        (&format!("action=forget&client={evil}&name=roses"), 404),
-        (&format!("{forget}{evil}"), 404),
-        (&roses, 303),
-        (&roses, 404),
-    ];
-    ann.check("/catalogues", &forms).await;
-    let undo = format!("action=undo&client={client}&name=roses");
-    ann.follow("/catalogues", &undo).await.has(&[
-        "2 postings are open again; 1 were left as they are.",
-        "There are no catalogues.",
-    ]);
+    let list = format!("/catalogues?client={client}");
+    let roses = format!("/catalogues/{}", uuid(5));
+    let link = format!("<a href=\"{roses}\">roses</a>");
+    ann.get(&list).await.has(&[&link, "import running"]);
+    ann.get(&roses)
+        .await
+        .has(&["<h1>roses</h1>", "value=\"forget\""]);
+    let forms = [("", 422), ("action=burn", 422)];
+    ann.check(&roses, &forms).await;
+    let busy = [("action=undo", 409)];
+    ann.check(&format!("/catalogues/{running}"), &busy).await;
+    for unknown in ["/catalogues/x", &format!("/catalogues/{}", uuid(404))] {
+        assert_eq!(ann.get(unknown).await.status, 404);
+        ann.check(unknown, &[("action=forget", 404)]).await;
+    }
+    let undone = ann.follow(&roses, "action=undo").await;
+    undone.has(&["2 postings are open again; 1 were left as they are."]);
+    let released = ann.follow(&roses, "action=release").await;
+    released.has(&["4 postings have expired; 1 were left as they are."]);
+    let forgotten = ann.follow(&roses, "action=forget").await;
+    forgotten.has(&["The catalogue is forgotten"]);
+    forgotten.lacks(&[&link]);
+    assert_eq!(ann.get(&roses).await.status, 404);
     assert_eq!(desk.audit().await.last().unwrap(), "ann catalogues.forget");
 }
 
 #[tokio::test]
-async fn an_undo_is_offered_where_an_import_expired_something() {
+async fn a_catalogue_offers_what_its_imports_leave_to_correct() {
     let desk = Desk::new();
     let client = client(&desk).await;
+    desk.push(&[create("a", "acme")]).await;
+    let posting = desk.posting("a").await.id;
     let lease = desk.lease(client).await;
     let ann = desk.operator("ann").await;
-    let path = format!("/catalogues?client={client}");
-    ann.get(&path).await.lacks(&["value=\"undo\""]);
-    let mut writes = WriteSet::new(noon());
-    writes.leases.insert(lease);
-    writes.missed = [(PostingId::new(uuid(8)), Missed::Expired)].into();
-    desk.store.commit(writes).await.unwrap();
-    ann.get(&path).await.has(&["value=\"undo\""]);
+    let path = format!("/catalogues/{}", lease.catalogue);
+    let offers = ["value=\"undo\"", "value=\"release\""];
+    ann.get(&path).await.lacks(&offers);
+    for (id, missed) in [
+        (PostingId::new(uuid(8)), Missed::Expired),
+        (posting, Missed::Held),
+    ] {
+        let missed = record_missed(&*desk.store, lease, [id], missed, noon());
+        missed.await.unwrap();
+    }
+    let import = PastImport {
+        started_at: noon(),
+        finished_at: noon(),
+        summary: Summary {
+            missing: Some(Missing {
+                count: 41,
+                held: Some(HeldBecause::Share),
+                ..Missing::default()
+            }),
+            complete: true,
+            ..Summary::default()
+        },
+    };
+    let finished = Catalogues::finish(&*desk.store, lease, &import, false);
+    assert_eq!(finished.await, Ok(true));
+    let page = ann.get(&path).await;
+    page.has(&offers);
+    page.has(&[
+        "did not name 41 postings",
+        "Let 41 postings expire",
+        &format!("<a href=\"/postings/{posting}\">a</a>"),
+        "41 others were missing, so many that none of them expired",
+    ]);
 }

@@ -13,7 +13,7 @@ use adapters_console::client_link;
 use domain::testing::create;
 use futures_util::{StreamExt as _, stream};
 use kernel::{
-    Prefixes, PutOutcome,
+    ClientId, Prefixes, PutOutcome,
     testing::{by_ann, hours, noon, uuid},
     validation::FieldErrors,
 };
@@ -190,10 +190,20 @@ async fn a_client_manages_its_webhooks_if_it_has_the_scope() {
 async fn a_client_undoes_what_its_catalogue_expired() {
     let (desk, acme) = with_client().await;
     let visitor = desk.integrator(&acme).await;
-    let path = "/integration/catalogues";
-    let undone = visitor.follow(path, "name=roses").await;
+    let own = desk.lease(acme.id).await.catalogue;
+    let path = format!("/integration/catalogues/{own}");
+    visitor.get("/integration/catalogues").await.has(&[&path]);
+    visitor.get(&path).await.lacks(&["value=\"forget\""]);
+    let undone = visitor.follow(&path, "action=undo").await;
     undone.has(&["2 postings are open again; 0 were left"]);
-    visitor.check(path, &[("name=running", 409)]).await;
+    let released = visitor.follow(&path, "action=release").await;
+    released.has(&["4 postings have expired; 1 were left"]);
+    visitor.check(&path, &[("action=forget", 403)]).await;
+    let other = ClientId::new(uuid(99));
+    desk.add_client(other, "other", Prefixes::ALL).await;
+    let of_other = desk.lease_named(other, "theirs", 7).await.catalogue;
+    let theirs = format!("/integration/catalogues/{of_other}");
+    assert_eq!(visitor.get(&theirs).await.status, 404);
 }
 
 /// Every page and form, with the scopes of which one is needed; none where a session is enough.

@@ -177,8 +177,8 @@ async fn the_overview_begins_with_what_needs_attention() {
     let lease = desk.lease(id).await;
     let held = Missing {
         count: 40,
-        expired: 0,
         held: Some(HeldBecause::Share),
+        ..Missing::default()
     };
     let import = PastImport {
         started_at: noon(),
@@ -188,7 +188,7 @@ async fn the_overview_begins_with_what_needs_attention() {
             ..Summary::default()
         },
     };
-    let finished = Catalogues::finish(&*desk.store, lease, &import).await;
+    let finished = Catalogues::finish(&*desk.store, lease, &import, false).await;
     assert_eq!(finished, Ok(true));
     let paused = AccountState {
         paused_until: Some(noon() + hours(24 * 9)),
@@ -207,8 +207,11 @@ async fn the_overview_begins_with_what_needs_attention() {
     for shown in [
         "<a href=\"/outbox\">1 dead task</a> of enrich".to_owned(),
         format!("<a href=\"/webhooks/{webhook}\">Webhook {url}</a> is disabled: "),
-        format!("<a href=\"/catalogues?client={id}\">Catalogue roses</a> held back by its last"),
-        "by its last import: 40 postings were missing".to_owned(),
+        format!(
+            "<a href=\"/catalogues/{}\">Catalogue roses</a> of ",
+            lease.catalogue
+        ),
+        "holds 40 postings back: have it sent again, or let them expire".to_owned(),
         "<a href=\"/subscribers\">The provider&#39;s new account</a> pauses until".to_owned(),
         "until 2026-03-10 12:00: 401".to_owned(),
         format!("<a href=\"/clients/{id}\">Client &#34;"),

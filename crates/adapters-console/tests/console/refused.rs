@@ -65,7 +65,6 @@ async fn a_decision_that_is_refused_is_shown_with_what_was_typed() {
         /outbox | action=dismiss&id=1 | reason | must not be empty | Given up
         /subscribers | action=suppress&email=a@b.example | reason | must not | about a@b.example
         /subscribers | action=erase&email=ada | email | must be a valid | value="ada"
-        /catalogues | action=burn | | action: must be | <h1>Catalogues
         "#
     );
     check(&desk, &table).await;

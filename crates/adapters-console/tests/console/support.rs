@@ -27,11 +27,13 @@ use adapters_console::{
 };
 use async_trait::async_trait;
 use domain::{
-    catalogue::{CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, Leased, Undone},
+    catalogue::{
+        CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, Leased, Released, Undone,
+    },
     company::{CompanyReader, CompanyView},
     posting::{ENRICH, Lifetime, Posting, PutPosting},
     store::Store as _,
-    usecase::{CatalogueError, UndoCatalogue, UndoOrder, ingest},
+    usecase::{CatalogueCorrections, CatalogueError, CorrectionOrder, ingest},
 };
 use kernel::{
     CatalogueName, ClientId, CompanyId, Prefixes, StoreError,
@@ -126,12 +128,19 @@ impl Sender for Receiver {
     }
 }
 
-/// An undo with a fixed answer for each catalogue.
-struct Undo;
+/// Corrections with a fixed answer for each catalogue.
+struct Corrections;
 
 #[async_trait]
-impl UndoCatalogue for Undo {
-    async fn undo(&self, order: UndoOrder) -> Result<Undone, CatalogueError> {
+impl CatalogueCorrections for Corrections {
+    async fn release(&self, _: CorrectionOrder) -> Result<Released, CatalogueError> {
+        Ok(Released {
+            expired: 4,
+            left: 1,
+        })
+    }
+
+    async fn undo(&self, order: CorrectionOrder) -> Result<Undone, CatalogueError> {
         match order.name.as_str() {
             "running" => Err(CatalogueError::Running(7)),
             _ => Ok(Undone {
@@ -284,10 +293,15 @@ impl Desk {
 
     /// Leases the catalogue `roses` of a client.
     pub async fn lease(&self, client: ClientId) -> CatalogueLease {
+        self.lease_named(client, "roses", 5).await
+    }
+
+    /// Leases a catalogue of a client, whose id has this number.
+    pub async fn lease_named(&self, client: ClientId, name: &str, n: u128) -> CatalogueLease {
         let query = CatalogueQuery {
             client,
-            name: CatalogueName::new("roses").unwrap(),
-            new_id: Some(CatalogueId::new(uuid(5))),
+            name: CatalogueName::new(name).unwrap(),
+            new_id: Some(CatalogueId::new(uuid(n))),
             holder: uuid(6),
             now: noon(),
             until: noon() + minutes(1),
@@ -319,7 +333,7 @@ impl Desk {
             browser: Arc::clone(&self.store) as _,
             postings: Arc::clone(&self.store) as _,
             catalogues: Arc::clone(&self.store) as _,
-            undo: Arc::new(Undo),
+            corrections: Arc::new(Corrections),
             webhooks: Arc::clone(&self.store) as _,
             log: Arc::clone(&self.store) as _,
             sender: Arc::new(Receiver),

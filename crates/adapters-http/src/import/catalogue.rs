@@ -1,20 +1,25 @@
 //! A client's catalogues.
 
-use actix_web::{HttpResponse, web};
-use domain::usecase::{CatalogueOrder, UndoOrder};
-use kernel::{CatalogueName, validation::FieldErrors};
+use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web};
+use domain::{
+    catalogue::MissingPosting,
+    usecase::{CatalogueOrder, CorrectionOrder},
+};
+use kernel::{CatalogueName, PostingId, validation::FieldErrors};
 use percent_encoding::percent_decode_str;
+use serde::Serialize;
+use uuid::Uuid;
 
 use super::{
     run::{ImportOptions, NAME, run},
-    view::{Catalogue, Undone},
+    view::{Catalogue, MissingView, Released, Undone},
 };
 use crate::{
     answer::{self, Answer, no_store},
     body::Body,
     error::{ApiError, refusals},
     oauth::Caller,
-    query::Query,
+    query::{Parameters, Query, integer},
     resource::Segment,
     state::{State, now},
 };
@@ -67,20 +72,75 @@ pub(super) async fn delete(
     }
 }
 
+/// The default number of missing postings in a page, and the largest.
+const DEFAULT_LIMIT: usize = 100;
+const MAX_LIMIT: usize = 1_000;
+
+#[derive(Serialize)]
+struct MissingPage<'a> {
+    data: Vec<MissingView<'a>>,
+    next_cursor: Option<Uuid>,
+}
+
+pub(super) async fn missing(
+    caller: Caller,
+    request: HttpRequest,
+    segment: Segment<1>,
+    state: web::Data<State>,
+) -> Answer {
+    let mut parameters = Parameters::of(request.query_string());
+    let after = parameters.take("cursor", |text| {
+        let cursor = text.parse::<PostingId>();
+        cursor.map_err(|_| "must be a next_cursor of an earlier answer".to_owned())
+    });
+    let limit = parameters.take("limit", |text| integer(text, 1, MAX_LIMIT));
+    let (after, limit) = parameters
+        .finish((after, limit.unwrap_or(DEFAULT_LIMIT)))
+        .map_err(ApiError::invalid)?;
+    let (catalogues, name) = (&state.ports.catalogues, name(&segment)?);
+    let found = catalogues.find(caller.id(), &name, now()).await?;
+    let found = found.ok_or_else(ApiError::no_such_catalogue)?;
+    let missing = catalogues.missing(found.id, after, limit).await?;
+    let last = missing.last().filter(|_| missing.len() == limit);
+    let next_cursor = last.map(|posting| posting.id.uuid());
+    let permitted = |posting: &&MissingPosting| caller.prefixes().permit(&posting.identifier);
+    let data = missing.iter().filter(permitted).map(MissingView::new);
+    let page = MissingPage {
+        data: data.collect(),
+        next_cursor,
+    };
+    answer::json(StatusCode::OK, &page).map(no_store)
+}
+
+pub(super) async fn release(
+    caller: Caller,
+    _: Query<()>,
+    segment: Segment<1>,
+    state: web::Data<State>,
+) -> Answer {
+    let order = correction(&caller, &segment)?;
+    let released = state.ports.corrections.release(order).await?;
+    answer::data(Released::new(released)).map(no_store)
+}
+
 pub(super) async fn undo(
     caller: Caller,
     _: Query<()>,
     segment: Segment<1>,
     state: web::Data<State>,
 ) -> Answer {
-    let order = UndoOrder {
+    let order = correction(&caller, &segment)?;
+    let undone = state.ports.corrections.undo(order).await?;
+    answer::data(Undone::new(undone)).map(no_store)
+}
+
+fn correction(caller: &Caller, segment: &Segment<1>) -> Result<CorrectionOrder, ApiError> {
+    Ok(CorrectionOrder {
         client: caller.id(),
-        name: name(&segment)?,
+        name: name(segment)?,
         prefixes: caller.prefixes().clone(),
         by: None,
-    };
-    let undone = state.ports.undo.undo(order).await?;
-    answer::data(Undone::new(undone)).map(no_store)
+    })
 }
 
 /// The name of the catalogue in the path.

@@ -14,7 +14,9 @@ use access::Scope;
 use actix_web::{http::Method, web};
 
 use self::run::{ImportOptions, run};
-pub use self::view::{Catalogue, ImportLine, NoticeView, Undone, catalogue_data};
+pub use self::view::{
+    Catalogue, ImportLine, MissingView, NoticeView, Released, Undone, catalogue_data, missing_data,
+};
 use crate::{
     answer::Answer,
     body::Body,
@@ -36,6 +38,11 @@ pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(protected(IMPORTS_PATH, Scope::WRITERS).with(Method::POST, &importers, import))
         .service(protected(CATALOGUES_PATH, Scope::READERS).get(catalogue::list))
+        .service(protected(&format!("{path}/missing"), Scope::READERS).get(catalogue::missing))
+        .service(
+            protected(&format!("{path}/release"), Scope::WRITERS)
+                .on(Method::POST, catalogue::release),
+        )
         .service(
             protected(&format!("{path}/undo"), Scope::WRITERS).on(Method::POST, catalogue::undo),
         )

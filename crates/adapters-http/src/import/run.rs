@@ -15,7 +15,7 @@ use actix_web::{
 };
 use domain::{
     catalogue::{Guard, MaxMissing, Patience},
-    import::{Line, Proof, Receipt, Summary},
+    import::{Ending, Line, Proof, Receipt, Summary},
     usecase::{CatalogueOrder, Import, ImportOrder},
 };
 use http_server::{RequestId, content_length};
@@ -178,9 +178,10 @@ pub async fn run(
     };
     let taken = running.take_in(&mut payload).await;
     let settled = running.settle(taken.is_ok()).await;
-    let taken = taken.and(settled);
+    let taken = settled.and(taken);
     let Running { import, spool, .. } = running;
-    let (summary, ended) = import.finish(taken.is_ok()).await;
+    let ending = *taken.as_ref().unwrap_or(&Ending::Broken);
+    let (summary, ended) = import.finish(ending).await;
     let ended = taken.and(ended.map_err(ApiError::from));
     answer(&options, spool, &summary, ended).await
 }
@@ -202,7 +203,7 @@ struct Running<'a> {
 
 impl Running<'_> {
     /// Takes in all lines of the body.
-    async fn take_in(&mut self, payload: &mut Payload) -> Result<(), ApiError> {
+    async fn take_in(&mut self, payload: &mut Payload) -> Result<Ending, ApiError> {
         let (state, encoding) = (self.state, self.options.encoding);
         let mut body = ImportBody::new(payload, encoding, state.timeouts.body, state.import_limit);
         let (mut cut, mut lines) = (Lines::new(state.body_limit), Vec::new());

@@ -4,11 +4,11 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use actix_web::ResponseError as _;
 use domain::{
-    catalogue::{self, HeldBecause, PastImport},
+    catalogue::{self, HeldBecause, MissingPosting, PastImport},
     import,
     posting::{self, Notice, NoticeCode},
 };
-use kernel::{ClientId, PutOutcome};
+use kernel::{PutOutcome, SourceIdentifier};
 use serde::Serialize;
 use utoipa::{
     PartialSchema as _, ToSchema,
@@ -130,7 +130,11 @@ pub struct LastLine<'a> {
 impl<'a> LastLine<'a> {
     /// The summary of an import, with the number of receipts that the answer has no room for, and
     /// the reason if the import is not complete.
-    pub fn new(summary: &import::Summary, receipts_omitted: u64, message: Option<&'a str>) -> Self {
+    pub fn new(
+        summary: &'a import::Summary,
+        receipts_omitted: u64,
+        message: Option<&'a str>,
+    ) -> Self {
         let summary = Summary::new(summary, receipts_omitted, message);
         Self { summary }
     }
@@ -140,7 +144,7 @@ view! {
     /// The sum of an import.
     #[derive(Serialize, ToSchema)]
     #[schema(as = ImportSummary)]
-    struct Summary<'a>(of: &import::Summary, omitted: u64, message: Option<&'a str>) {
+    struct Summary<'a>(of: &'a import::Summary, omitted: u64, message: Option<&'a str>) {
         /// The lines that are not blank.
         lines: u64 = of.counts.lines,
         /// Postings that were created.
@@ -174,7 +178,7 @@ view! {
         /// The postings of a catalogue that no line named.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(schema_with = missing)]
-        missing: Option<Missing> = of.missing.as_ref().map(Missing::new),
+        missing: Option<Missing<'a>> = of.missing.as_ref().map(Missing::new),
         /// Whether the body ended as it should and every line has its answer.
         complete: bool = of.complete,
         /// Why it is not complete.
@@ -203,7 +207,7 @@ fn notice_counts() -> RefOr<Schema> {
 view! {
     /// Open postings that a catalogue had before an import, and that no line named.
     #[derive(Serialize, ToSchema)]
-    struct Missing(missing: &import::Missing) {
+    struct Missing<'a>(missing: &'a import::Missing) {
         /// How many there are.
         count: u64 = missing.count,
         /// How many of them have expired; the others have been missed less often than `misses`
@@ -211,13 +215,17 @@ view! {
         expired: u64 = missing.expired,
         /// Whether none has, for the reason that `because` names.
         held: bool = missing.held.is_some(),
-        /// `share`: too many are missing, or `empty`: no line names any; send the same with
-        /// `max_missing=100` to let them expire. `unattributed`: more lines than
-        /// `max_unattributed` have no identifier that can be read; correct them. Absent if `held`
-        /// is false.
+        /// `share`: too many are missing, or `empty`: no line names any; a release lets them
+        /// expire, and so does the same import with `max_missing=100`. `unattributed`: more lines
+        /// than `max_unattributed` have no identifier that can be read; correct them. Absent if
+        /// `held` is false.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         because: Option<&'static str> = missing.held.map(HeldBecause::as_str),
+        /// The identifiers of the first 100 that are held back, in the answer of the import.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schema(extensions(("x-optional" = json!(true))))]
+        first: Vec<&'a str> = missing.first.iter().map(SourceIdentifier::as_str).collect(),
     }
 }
 
@@ -232,10 +240,43 @@ view! {
     }
 }
 
+view! {
+    /// What became of the postings that the last complete import held back.
+    #[derive(Serialize, ToSchema)]
+    pub struct Released(released: catalogue::Released) {
+        /// How many have expired.
+        expired: u64 = released.expired,
+        /// How many were left as they are: an import has named them since, or they were open no
+        /// more.
+        left: u64 = released.left,
+    }
+}
+
+view! {
+    /// A posting that the last complete import of its catalogue did not name.
+    #[derive(Serialize, ToSchema)]
+    #[schema(as = MissingPosting)]
+    pub struct MissingView<'a>(missing: &'a MissingPosting) {
+        /// The posting's id.
+        uuid: Uuid = missing.id.uuid(),
+        /// The identifier.
+        unique_source_identifier: &'a str = missing.identifier.as_str(),
+        /// Its status by now.
+        status: &'static str = missing.status.as_str(),
+        /// Whether a release lets it expire.
+        held: bool = missing.is_held,
+    }
+}
+
+/// A posting that an import did not name, as the API shows it.
+pub fn missing_data(missing: &MissingPosting) -> impl Serialize {
+    MissingView::new(missing)
+}
+
 /// A catalogue with its client, as operators see it.
-pub fn catalogue_data(client: ClientId, catalogue: &catalogue::Catalogue) -> impl Serialize {
+pub fn catalogue_data(catalogue: &catalogue::Catalogue) -> impl Serialize {
     CatalogueData {
-        client: client.to_string(),
+        client: catalogue.client.to_string(),
         catalogue: Catalogue::new(catalogue),
     }
 }
@@ -257,15 +298,20 @@ view! {
         postings: u64 = catalogue.postings,
         /// Whether an import of it is running.
         running: bool = catalogue.is_running,
+        /// The number of postings that its last complete import holds back, and that a release
+        /// lets expire; `null` if it does not.
+        held: Option<u64> = catalogue.held,
         /// The last import that ended.
-        last_import: Option<LastImport> = catalogue.last_import.as_ref().map(LastImport::new),
+        last_import: Option<LastImport<'a>> = catalogue.last_import().map(LastImport::new),
+        /// The last 30 imports that ended, the newest first.
+        imports: Vec<LastImport<'a>> = catalogue.imports.iter().map(LastImport::new).collect(),
     }
 }
 
 view! {
     /// An import of a catalogue that ended.
     #[derive(Serialize, ToSchema)]
-    struct LastImport(import: &PastImport) {
+    struct LastImport<'a>(import: &'a PastImport) {
         /// When it began.
         #[schema(value_type = OffsetDateTime)]
         started_at: Timestamp = Timestamp(import.started_at),
@@ -274,7 +320,7 @@ view! {
         finished_at: Timestamp = Timestamp(import.finished_at),
         /// Its summary.
         #[serde(flatten)]
-        summary: Summary<'static> = Summary::new(&import.summary, 0, None),
+        summary: Summary<'a> = Summary::new(&import.summary, 0, None),
     }
 }
 
@@ -298,10 +344,10 @@ mod tests {
         };
         let missing = import::Missing {
             count: 5,
-            expired: 0,
             held: Some(HeldBecause::Unattributed),
+            ..import::Missing::default()
         };
-        let last = LastImport::new(&PastImport {
+        let past = PastImport {
             started_at: noon(),
             finished_at: noon() + minutes(1),
             summary: import::Summary {
@@ -309,7 +355,8 @@ mod tests {
                 missing: Some(missing),
                 complete: true,
             },
-        });
+        };
+        let last = LastImport::new(&past);
         let expect = json!({
             "started_at": "2026-03-01T12:00:00.123456Z", "finished_at": "2026-03-01T12:01:00.123456Z",
             "lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0, "reopened": 0,

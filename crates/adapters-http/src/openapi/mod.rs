@@ -19,7 +19,7 @@ use crate::{
     error::{ErrorBody, InternalBody, ValidationBody},
     event::{DeliveredEvent, EventPageAnswer},
     health::Health,
-    import::{Catalogue, ImportLine, NoticeView, Undone},
+    import::{Catalogue, ImportLine, MissingView, NoticeView, Released, Undone},
     integration::{Integration, Link},
     oauth::{JwkSet, Metadata, TokenAnswer},
     posting::{self, PostingWithHistory},
@@ -202,6 +202,8 @@ fn add_answers(schemas: &mut Map<String, Value>) -> serde_json::Result<()> {
     of_answer::<ImportLine>(schemas)?;
     of_answer::<NoticeView>(schemas)?;
     of_answer::<Catalogue>(schemas)?;
+    of_answer::<MissingView<'_>>(schemas)?;
+    of_answer::<Released>(schemas)?;
     of_answer::<Undone>(schemas)?;
     of_answer::<EventPageAnswer>(schemas)?;
     of_answer::<DeliveredEvent>(schemas)?;

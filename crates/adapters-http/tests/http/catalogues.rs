@@ -1,17 +1,24 @@
 //! Imports of catalogues, their proof and their undo.
 
 use access::Scope;
-use domain::catalogue::{CatalogueId, CatalogueQuery, Catalogues as _, Leased};
+use domain::{
+    catalogue::{
+        CatalogueId, CatalogueQuery, Catalogues as _, HeldBecause, Leased, Missed, PastImport,
+    },
+    import::{Missing, Summary},
+    store::Store as _,
+    usecase::record_missed,
+};
 use kernel::{
     CatalogueName, ClientId,
-    testing::{hours, noon},
+    testing::{hours, identifier, noon},
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
     imports::{CATALOGUES, IMPORTS, import, line, summary},
-    support::{TestApp, check, posting, request},
+    support::{TestApp, check, posting, push, request},
 };
 
 #[tokio::test]
@@ -31,6 +38,7 @@ async fn a_catalogue_says_what_is_missing() {
         let mut missing = json!({"count": 25, "expired": expired, "held": held});
         if held {
             missing["because"] = json!("share");
+            missing["first"] = json!(["a"]);
         }
         assert_eq!(summary(&answer)["missing"], missing, "{query}");
     }
@@ -102,6 +110,75 @@ async fn a_client_undoes_what_its_catalogue_expired() {
 }
 
 #[tokio::test]
+async fn a_client_sees_and_releases_what_is_held_back() {
+    let app = TestApp::spawn();
+    let (id, token) = app.client(|_| {}).await;
+    let query = CatalogueQuery {
+        client: id,
+        name: CatalogueName::new("feed").unwrap(),
+        new_id: Some(CatalogueId::new(Uuid::from_u128(1))),
+        holder: Uuid::from_u128(2),
+        now: noon(),
+        until: noon() + hours(1),
+    };
+    let store = &app.backend.store;
+    let Ok(Leased::Held(lease)) = store.lease(&query).await else {
+        panic!("it is free");
+    };
+    for id in ["a", "b", "c"] {
+        push(&app, &token, id, &posting()).await;
+    }
+    let loaded = store.load(&["a", "b", "c"].map(identifier), &[]).await;
+    let ids: Vec<_> = loaded.unwrap().postings.values().map(|it| it.id).collect();
+    let recorded = record_missed(&**store, lease, ids, Missed::Held, noon()).await;
+    assert_eq!(recorded, Ok(()));
+    let import = PastImport {
+        started_at: noon(),
+        finished_at: noon(),
+        summary: Summary {
+            missing: Some(Missing {
+                count: 3,
+                held: Some(HeldBecause::Share),
+                ..Missing::default()
+            }),
+            complete: true,
+            ..Summary::default()
+        },
+    };
+    assert_eq!(store.finish(lease, &import, false).await, Ok(true));
+    let get = async |path: &str| {
+        app.get(&token, &format!("{CATALOGUES}/feed{path}"))
+            .await
+            .json()
+    };
+    assert_eq!(get("").await["data"]["held"], 3);
+    let first = get("/missing?limit=2").await;
+    let cursor = first["next_cursor"].as_str().unwrap();
+    let rest = get(&format!("/missing?limit=2&cursor={cursor}")).await;
+    assert_eq!(rest["next_cursor"], json!(null));
+    let pages = [&first, &rest].map(|page| page["data"].as_array().unwrap().clone());
+    let mut all = pages.concat();
+    all.sort_by_key(|it| it["unique_source_identifier"].to_string());
+    let named = all.iter().map(|it| it["unique_source_identifier"].clone());
+    assert_eq!(json!(named.collect::<Vec<_>>()), json!(["a", "b", "c"]));
+    assert_eq!(
+        (&all[0]["held"], &all[0]["status"]),
+        (&json!(true), &json!("PendingEnrichment"))
+    );
+    let release = request("POST", &format!("{CATALOGUES}/feed/release")).token(&token);
+    let done = release.send(&app).await;
+    assert_eq!(done.json(), json!({"data": {"expired": 4, "left": 1}}));
+    let table = "
+        GET  /none/missing             |  | 404 | Catalogue not found.
+        GET  /feed/missing?limit=1001  |  | 422 | limit must be an integer between 1 and 1000
+        GET  /feed/missing?cursor=x    |  | 422 | cursor must be a next_cursor
+        POST /unknown/release          |  | 404 | Catalogue not found.
+        POST /running/release          |  | 409 | catalogue | Retry-After: 7
+        ";
+    check(&app, Some(&token), CATALOGUES, table).await;
+}
+
+#[tokio::test]
 async fn a_client_sees_and_forgets_its_catalogues() {
     let app = TestApp::spawn();
     let (id, token) = app.client(|_| {}).await;
@@ -119,8 +196,10 @@ async fn a_client_sees_and_forgets_its_catalogues() {
         assert!(matches!(leased, Ok(Leased::Held(_))), "{leased:?}");
     }
     let get = async |path: &str| app.get(&token, &format!("{CATALOGUES}{path}")).await.json();
-    let [a, b] = ["a", "b"]
-        .map(|name| json!({"name": name, "postings": 0, "running": true, "last_import": null}));
+    let [a, b] = ["a", "b"].map(|name| {
+        json!({"name": name, "postings": 0, "running": true, "held": null, "last_import": null,
+            "imports": []})
+    });
     assert_eq!(get("").await, json!({"data": [a, b]}));
     assert_eq!(get("/b").await, json!({"data": b}));
     let delete = request("DELETE", &format!("{CATALOGUES}/b")).token(&token);

@@ -22,6 +22,7 @@ const PLANS: &str = "
     sign_in::Trim | using sign_in_tokens_by_holder
     catalogue::read::Find | postings_by_catalogue | catalogues_client_id_name_key
         | (catalogue_id = catalogues.id)
+    catalogue::missed::Missing | missed_postings_pkey | postings_pkey
     catalogue::read::List | postings_by_catalogue | catalogues_client_id_name_key
         | (catalogue_id = catalogues.id)
     client::Find | using clients_pkey | client_secrets_pkey

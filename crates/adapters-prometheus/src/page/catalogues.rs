@@ -18,8 +18,8 @@ runtime::metrics! {
     gauge POSTINGS in Count = "posthaste_catalogue_postings",
         "The postings that the last import of a catalogue listed, by client and catalogue";
     gauge HELD in Count = "posthaste_catalogue_held_back",
-        "The postings that the last import of a catalogue did not expire because too many were \
-         missing or lines could not be read, by client and catalogue";
+        "The postings that the last complete import of a catalogue did not expire because too many \
+         were missing or lines could not be read, by client and catalogue, until they are released";
 }
 
 /// The most catalogues that are shown, the oldest ones.
@@ -40,19 +40,15 @@ const fn listed(counts: &Counts) -> u64 {
 }
 
 pub(super) fn record(imports: Vec<LastImport>) {
-    for LastImport {
-        client,
-        name,
-        import,
-    } in imports
-    {
+    for last in imports {
         let labels = [
-            ("client", client.to_string()),
-            ("catalogue", name.as_str().to_owned()),
+            ("client", last.client.to_string()),
+            ("catalogue", last.name.as_str().to_owned()),
         ];
+        let import = &last.import;
         let ended = (import.finished_at - OffsetDateTime::UNIX_EPOCH).as_seconds_f64();
         gauge!(LAST, &labels).set(ended);
         gauge!(POSTINGS, &labels).set(number(listed(&import.summary.counts)));
-        gauge!(HELD, &labels).set(number(import.held_back().unwrap_or_default()));
+        gauge!(HELD, &labels).set(number(last.held_back().unwrap_or_default()));
     }
 }

@@ -21,6 +21,7 @@ const IN_ORDER: &str = "
     audit::ReadOperator | INDEX audit_by_operator
     audit::ReadSubject | INDEX audit_by_subject
     catalogue::read::OpenPostings | postings_by_catalogue (catalogue_id=? AND id>?)
+    catalogue::missed::Missing | missed USING PRIMARY KEY (import=? AND posting_id>?)
     catalogue::read::Find
         | SEARCH catalogues USING INDEX sqlite_autoindex_catalogues_2 (client_id=?
         | SEARCH postings USING INDEX postings_by_catalogue (catalogue_id=?)

@@ -1,12 +1,16 @@
-//! `posthaste catalogues`: shows catalogues, and undoes what an import of one expired.
+//! `posthaste catalogues`: shows catalogues, releases what an import of one held back, and undoes
+//! what one expired.
 
 use std::sync::Arc;
 
 use access::ClientRef;
-use adapters_http::catalogue_data;
+use adapters_http::{catalogue_data, missing_data};
 use clap::Args;
-use domain::usecase::{CatalogueError, UndoCatalogue as _, UndoOrder};
-use ingest::CatalogueUndo;
+use domain::{
+    catalogue::Catalogue,
+    usecase::{CatalogueCorrections as _, CatalogueError, CorrectionOrder},
+};
+use ingest::CatalogueCorrector;
 use kernel::{CatalogueName, ClientId, Prefixes};
 use runtime::{Throttle, clock};
 
@@ -17,10 +21,12 @@ use crate::{
 };
 
 commands! {
-    /// Look at catalogues, and undo what the import of one expired
+    /// Look at catalogues, release what the import of one held back, and undo what it expired
     Catalogues {
         List(List),
         Show(Show),
+        Missing(Missing),
+        Release(Release),
         Undo(Undo),
     }
 }
@@ -50,14 +56,10 @@ impl List {
                 break;
             }
             let of_client = database.catalogues.list(client.id, clock::now());
-            let of_client = of_client.await?.into_iter();
-            all.extend(of_client.map(|catalogue| (client.id, catalogue)));
+            all.extend(of_client.await?);
         }
         let more = self.rows.cut(&mut all);
-        let rows = all
-            .iter()
-            .map(|(client, catalogue)| catalogue_data(*client, catalogue));
-        let rows: Vec<_> = rows.collect();
+        let rows: Vec<_> = all.iter().map(catalogue_data).collect();
         self.rows
             .print(COLUMNS, &rows, "There are no catalogues.", more)
     }
@@ -65,11 +67,13 @@ impl List {
 
 /// What a list shows of a catalogue.
 const COLUMNS: &str = "CLIENT=client  NAME=name  POSTINGS=postings  \
-                       LAST IMPORT (UTC)=last_import/finished_at  MISSING=last_import/missing";
+                       LAST IMPORT (UTC)=last_import/finished_at  MISSING=last_import/missing/count  \
+                       HELD=held";
 
 /// The keys of a catalogue's JSON, as `show` prints them.
-const FIELDS: &str = "name  client  postings  running  last_import/finished_at=never  \
-                      last_import/lines  last_import/missing";
+const FIELDS: &str = "name  client  postings  running  held=none  \
+                      last_import/finished_at=never  last_import/lines  \
+                      last_import/missing/count  last_import/missing/expired";
 
 /// The catalogue that is meant.
 #[derive(Debug, Args)]
@@ -90,6 +94,31 @@ impl Named {
         let client = self.client.find(&*database.clients).await?.id;
         Ok((database, client))
     }
+
+    async fn find(&self) -> anyhow::Result<(Database, Catalogue)> {
+        let (database, client) = self.open().await?;
+        let found = database.catalogues.find(client, &self.name, clock::now());
+        let catalogue = found.await?.ok_or(CatalogueError::NotFound)?;
+        Ok((database, catalogue))
+    }
+
+    /// What corrects the catalogue, and the order of an operator.
+    async fn correct(
+        self,
+        operator: OperatorArgs,
+    ) -> anyhow::Result<(CatalogueCorrector, CorrectionOrder)> {
+        let by = operator.attribution()?;
+        let (database, client) = self.open().await?;
+        let throttle = Throttle(Arc::new(|| false));
+        let order = CorrectionOrder {
+            client,
+            name: self.name,
+            prefixes: Prefixes::ALL,
+            by: Some(by),
+        };
+        let corrector = CatalogueCorrector::new(database.for_catalogues(throttle));
+        Ok((corrector, order))
+    }
 }
 
 /// Show a catalogue and its last import
@@ -103,13 +132,54 @@ pub struct Show {
 
 impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
-        let (database, client) = self.named.open().await?;
-        let found = database
-            .catalogues
-            .find(client, &self.named.name, clock::now());
-        let catalogue = found.await?.ok_or(CatalogueError::NotFound)?;
-        let shown = catalogue_data(client, &catalogue);
+        let (_, catalogue) = self.named.find().await?;
+        let shown = catalogue_data(&catalogue);
         self.json.record(&shown, FIELDS)
+    }
+}
+
+/// List the postings that the last complete import of a catalogue did not name
+#[derive(Debug, Args)]
+pub struct Missing {
+    #[command(flatten)]
+    named: Named,
+    #[command(flatten)]
+    rows: ListArgs,
+}
+
+impl Missing {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let (database, catalogue) = self.named.find().await?;
+        let wanted = self.rows.limit.saturating_add(1);
+        let missing = database.catalogues.missing(catalogue.id, None, wanted);
+        let mut missing = missing.await?;
+        let more = self.rows.cut(&mut missing);
+        let rows: Vec<_> = missing.iter().map(missing_data).collect();
+        self.rows.print(MISSING, &rows, "Nothing is missing.", more)
+    }
+}
+
+/// What a list shows of a missing posting.
+const MISSING: &str = "POSTING=unique_source_identifier  STATUS=status  HELD BACK=held";
+
+/// Let the postings expire that the last complete import of a catalogue held back, as far as no
+/// import has named them since
+#[derive(Debug, Args)]
+pub struct Release {
+    #[command(flatten)]
+    named: Named,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
+impl Release {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let (corrector, order) = self.named.correct(self.operator).await?;
+        let released = corrector.release(order).await?;
+        output::print(format!(
+            "{} postings have expired; {} were left as they are.",
+            released.expired, released.left
+        ))
     }
 }
 
@@ -125,17 +195,8 @@ pub struct Undo {
 
 impl Undo {
     pub async fn run(self) -> anyhow::Result<()> {
-        let by = self.operator.attribution()?;
-        let (database, client) = self.named.open().await?;
-        let throttle = Throttle(Arc::new(|| false));
-        let undo = CatalogueUndo::new(database.for_catalogues(throttle));
-        let order = UndoOrder {
-            client,
-            name: self.named.name,
-            prefixes: Prefixes::ALL,
-            by: Some(by),
-        };
-        let undone = undo.undo(order).await?;
+        let (corrector, order) = self.named.correct(self.operator).await?;
+        let undone = corrector.undo(order).await?;
         output::print(format!(
             "{} postings are open again; {} were left as they are.",
             undone.reopened, undone.left

@@ -1,8 +1,6 @@
 //! `posthaste push`: sends a file of postings through the imports endpoint, by the crate `push`.
 
 use std::{
-    env,
-    fmt::Write as _,
     fs::{self, File},
     io::BufWriter,
     path::{Path, PathBuf},
@@ -25,8 +23,12 @@ use crate::{
     cli::{JsonArgs, exit_code, values},
     output,
     shutdown::{INTERRUPTED, StopSignals},
-    text::quoted,
+    text::{plain, shorten},
 };
+
+/// Missing postings that are named, and the characters of each.
+const SHOWN: usize = 10;
+const NAMED: usize = 60;
 
 /// Push many postings from a file
 #[derive(Debug, Args)]
@@ -241,57 +243,43 @@ fn say_missing(args: &Push, missing: &Missing, import: &Import) -> String {
         count: missing.count,
         expired: missing.expired,
         held,
+        first: Vec::new(),
     };
     let sentence = sentence.sentence(import.counts.expired, args.dry_run);
     let said = format!("Of the catalogue {name} {sentence}.");
-    let (cure, option) = match held {
-        None => return said,
-        Some(HeldBecause::Unattributed) => (
-            "Correct these lines and push again. If the others are gone indeed,",
-            format!("--max-unattributed {}", import.unattributed),
-        ),
-        Some(_) => ("If they are gone indeed,", "--max-missing 100".to_owned()),
+    let Some(because) = held else {
+        return said;
     };
-    let again = if args.file == Path::new("-") {
-        "push the same input again with"
+    let mut named: Vec<_> = missing
+        .first
+        .iter()
+        .map(|it| shorten(&plain(it), NAMED))
+        .collect();
+    named.truncate(SHOWN);
+    let others = missing.count.saturating_sub(named.len() as u64);
+    if others > 0 && !named.is_empty() {
+        named.push(format!("{others} others"));
+    }
+    let named = if named.is_empty() {
+        String::new()
     } else {
-        "run"
+        format!(" They are {}.", named.join(", "))
     };
-    format!(
-        "{said} {cure} {again}\n  {}",
-        overriding_command(args, &option)
-    )
-}
-
-/// The command that pushes the same again with an option that lets what is missing expire. The
-/// secret is not repeated.
-fn overriding_command(args: &Push, option: &str) -> String {
-    let mut command = format!("posthaste push {}", quoted(&args.file.to_string_lossy()));
-    let mut add = |option: &str, value: &str| {
-        _ = write!(command, " --{option} {}", quoted(value));
+    let catalogue = format!("{}api/job-board/catalogues/{name}", args.url);
+    let cure = match because {
+        HeldBecause::Unattributed => format!(
+            "Correct these lines and push again. If the missing postings are gone indeed, push \
+             again with --max-unattributed {}.",
+            import.unattributed
+        ),
+        HeldBecause::Share | HeldBecause::Empty => format!(
+            "If the crawl was broken, repair it and push again. If they are gone indeed, let them \
+             expire:\n  \
+             POST {catalogue}/release with the client's token, the catalogue's page in the \
+             console, or\n  \
+             posthaste catalogues release {name} --client {}",
+            args.client_id
+        ),
     };
-    add("url", args.url.as_str());
-    add("client-id", &args.client_id);
-    if let Some(name) = &args.catalogue {
-        add("catalogue", name.as_str());
-    }
-    if let Some(misses) = args.misses {
-        add("misses", &misses.to_string());
-    }
-    if let Some(rejects) = &args.rejects {
-        add("rejects", &rejects.to_string_lossy());
-    }
-    let switches = [
-        ("reopen", args.reopen),
-        ("strict", args.strict),
-        ("json", args.json.enabled),
-    ];
-    _ = write!(command, " {option}");
-    for (option, _) in switches.iter().filter(|(_, is_on)| *is_on) {
-        _ = write!(command, " --{option}");
-    }
-    if env::var_os("POSTHASTE_CLIENT_SECRET").is_none() {
-        command.push_str(" --client-secret …");
-    }
-    command
+    format!("{said}{named}\n{cure}\nGET {catalogue}/missing lists all of them.")
 }

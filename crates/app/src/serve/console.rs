@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::webhooks::Sender;
 use adapters_console::{Console, Ports, Settings};
 use adapters_http::{Hosts, Timeouts, new_migration_token, new_subscriber_id};
-use domain::usecase::UndoCatalogue;
+use domain::usecase::CatalogueCorrections;
 use tokens::ClientSecret;
 
 use super::{
@@ -38,7 +38,7 @@ impl ConsoleServer {
         work: &WorkArgs,
         database: &Database,
         sender: Arc<dyn Sender>,
-        undo: Arc<dyn UndoCatalogue>,
+        corrections: Arc<dyn CatalogueCorrections>,
     ) -> anyhow::Result<Option<Self>> {
         let Some(listener) = listener::bind(args.place.bind(), &LISTENER)? else {
             return Ok(None);
@@ -51,7 +51,7 @@ impl ConsoleServer {
             proxy,
             has_newsletter: work.accounts.settings().has_account(),
         };
-        let console = Console::new(ports(database, sender, undo, work), settings);
+        let console = Console::new(ports(database, sender, corrections, work), settings);
         let application = listener.serve_pages(
             move |routes| console.configure(routes),
             Hosts::of_url(&url),
@@ -66,11 +66,11 @@ impl ConsoleServer {
 fn ports(
     database: &Database,
     sender: Arc<dyn Sender>,
-    undo: Arc<dyn UndoCatalogue>,
+    corrections: Arc<dyn CatalogueCorrections>,
     work: &WorkArgs,
 ) -> Ports {
     Ports {
-        shared: shared_ports(database, sender, undo, work),
+        shared: shared_ports(database, sender, corrections, work),
         store: Arc::clone(&database.store),
         lifetime: work.lifetime.lifetime,
         companies: Arc::clone(&database.companies),

@@ -9,7 +9,7 @@ use access::{
 use adapters_console::{SharedPorts, client_link, integration_routes};
 use adapters_http::{ClientPages, PageRoutes, event_data, new_ping};
 use async_trait::async_trait;
-use domain::usecase::UndoCatalogue;
+use domain::usecase::CatalogueCorrections;
 use runtime::clock;
 use time::OffsetDateTime;
 use webhooks::Sender;
@@ -20,7 +20,7 @@ use crate::{cli::WorkArgs, database::Database};
 pub fn shared_ports(
     database: &Database,
     sender: Arc<dyn Sender>,
-    undo: Arc<dyn UndoCatalogue>,
+    corrections: Arc<dyn CatalogueCorrections>,
     work: &WorkArgs,
 ) -> SharedPorts {
     let appeal = work.appeal.appeal_url.clone();
@@ -32,7 +32,7 @@ pub fn shared_ports(
         browser: Arc::clone(&database.browser),
         postings: Arc::clone(&database.postings),
         catalogues: Arc::clone(&database.catalogues),
-        undo,
+        corrections,
         webhooks: Arc::clone(&database.webhooks),
         log: Arc::clone(&database.events),
         sender,

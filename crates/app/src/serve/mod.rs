@@ -31,7 +31,7 @@ use adapters_postgres::PostgresUrl;
 use adapters_prometheus::Serving;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, FromArgMatches as _, builder::Resettable};
-use domain::usecase::{Ingest, UndoCatalogue};
+use domain::usecase::{CatalogueCorrections, Ingest};
 use ingest::{ImportPorts, ImportTasks, Importer, Lanes};
 use kernel::trace::OptionalTracer;
 use runtime::{Loops, Throttle, clock, cores};
@@ -231,14 +231,14 @@ impl Running {
             lifetime: options.work.lifetime.lifetime,
             catalogues: database.for_catalogues(throttle.clone()),
         });
-        let undo: Arc<dyn UndoCatalogue> = Arc::new(imports.undo());
-        let (called, undone) = (Arc::clone(&tried) as _, Arc::clone(&undo));
+        let corrections: Arc<dyn CatalogueCorrections> = Arc::new(imports.corrections());
+        let (called, undone) = (Arc::clone(&tried) as _, Arc::clone(&corrections));
         let pages = Pages(shared_ports(&database, called, undone, &options.work));
         let ports = Ports {
             ingest: lanes,
             imports: Arc::new(imports),
             catalogues: Arc::clone(&database.catalogues),
-            undo: Arc::clone(&undo),
+            corrections: Arc::clone(&corrections),
             postings: Arc::clone(&database.postings),
             reads,
             newsletter: Arc::new(newsletter.clone()),
@@ -265,8 +265,13 @@ impl Running {
                 signing_keys_age: Arc::new(application.signing_keys_age()),
             }),
         )?;
-        let console =
-            ConsoleServer::start(&options.console, &options.work, &database, tried as _, undo)?;
+        let console = ConsoleServer::start(
+            &options.console,
+            &options.work,
+            &database,
+            tried as _,
+            corrections,
+        )?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         exposure::warn(&public_url, options.admin.bind());

@@ -2,15 +2,18 @@
 //!
 //! An import of a catalogue says that its lines are all of them. What the catalogue had before and
 //! no line names expires once it was missing for long enough ([`Patience`]), unless so much is
-//! missing that the import looks broken ([`Roster`]). An [undo](crate::usecase::UndoCatalogue)
-//! brings back what the last import that expired anything had expired.
+//! missing that the import looks broken ([`Roster`]). A [release] lets what was held back expire
+//! all the same, and an [undo] brings back what the last import that expired anything had expired.
+//!
+//! [release]: crate::usecase::CatalogueCorrections::release
+//! [undo]: crate::usecase::CatalogueCorrections::undo
 
 mod patience;
 mod roster;
 mod store;
 
 pub use kernel::CatalogueId;
-use kernel::CatalogueName;
+use kernel::{CatalogueName, ClientId};
 use time::OffsetDateTime;
 
 pub use self::{
@@ -18,7 +21,7 @@ pub use self::{
     roster::{Guard, HeldBecause, MaxMissing, PostingDigest, Roster},
     store::{
         CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, LastImport, Leased,
-        MOST_CATALOGUES, Missed, OpenPosting, Undone,
+        MOST_CATALOGUES, MOST_IMPORTS, Missed, MissingPosting, OpenPosting, Released, Undone,
     },
 };
 use crate::import::Summary;
@@ -28,16 +31,28 @@ use crate::import::Summary;
 pub struct Catalogue {
     /// The id.
     pub id: CatalogueId,
+    /// The client.
+    pub client: ClientId,
     /// The name, unique among those of its client.
     pub name: CatalogueName,
     /// The number of its open postings: those that wait for enrichment or are approved.
     pub postings: u64,
     /// Whether an import of it is running.
     pub is_running: bool,
-    /// The last import that ended, complete or not.
-    pub last_import: Option<PastImport>,
+    /// The last imports that ended, complete or not, the newest first: [`MOST_IMPORTS`] at most.
+    pub imports: Vec<PastImport>,
+    /// The number of postings that its last complete import holds back, as long as they are not
+    /// released.
+    pub held: Option<u64>,
     /// Whether an import has expired postings, and no undo has come to its end since.
     pub can_undo: bool,
+}
+
+impl Catalogue {
+    /// The last import that ended.
+    pub fn last_import(&self) -> Option<&PastImport> {
+        self.imports.first()
+    }
 }
 
 /// An import of a catalogue that ended.
@@ -47,23 +62,26 @@ pub struct PastImport {
     pub started_at: OffsetDateTime,
     /// When it ended.
     pub finished_at: OffsetDateTime,
-    /// Its summary.
+    /// Its summary. A store does not keep the [first](crate::import::Missing::first) missing ones.
     pub summary: Summary,
 }
 
 impl PastImport {
     /// Whether it counts what it misses: it is complete, and not held back.
     pub fn counts_misses(&self) -> bool {
-        let missing = self.summary.missing;
+        let missing = self.summary.missing.as_ref();
         self.summary.complete && missing.is_some_and(|missing| missing.held.is_none())
+    }
+
+    /// Whether it is complete, and held back: what it misses can be released.
+    pub fn is_held(&self) -> bool {
+        self.summary.complete && self.held_back().is_some()
     }
 
     /// The number of postings that it held back.
     pub fn held_back(&self) -> Option<u64> {
-        let held = self
-            .summary
-            .missing
-            .filter(|missing| missing.held.is_some());
+        let held = self.summary.missing.as_ref();
+        let held = held.filter(|missing| missing.held.is_some());
         held.map(|missing| missing.count)
     }
 }

@@ -2,6 +2,8 @@
 
 use kernel::{SourceIdentifier, digest, vocabulary::vocabulary};
 
+use super::Patience;
+
 /// The largest share of a catalogue's postings that may be missing, in per cent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxMissing(u8);
@@ -126,16 +128,31 @@ impl Roster {
         self.missing
     }
 
+    /// Whether lines have named any of them.
+    pub const fn is_any_named(&self) -> bool {
+        self.missing < self.postings.len()
+    }
+
     /// Why none of the missing postings may expire, if that is so: there are more unattributed lines
     /// than the guard's number; or more postings are missing than its number and its share, or all
-    /// of them. A share of 100 % lets any number of missing postings expire.
-    pub fn held(&self, guard: Guard, unattributed: u64) -> Option<HeldBecause> {
+    /// of them. A share of 100 % lets any number of missing postings expire. An import that proves
+    /// that it has no lines is not held back if one of them is not enough for anything to expire.
+    pub fn held(
+        &self,
+        guard: Guard,
+        unattributed: u64,
+        patience: Patience,
+        proves_none: bool,
+    ) -> Option<HeldBecause> {
         let (missing, had) = (self.missing, self.postings.len());
         if missing == 0 {
             return None;
         }
         if unattributed > guard.max_unattributed {
             return Some(HeldBecause::Unattributed);
+        }
+        if proves_none && !patience.is_none() {
+            return None;
         }
         let percent = usize::from(guard.max_missing.0);
         let are_few = u64::try_from(missing).is_ok_and(|missing| missing <= guard.min_missing);
@@ -191,7 +208,8 @@ mod tests {
                 max_missing: MaxMissing::new(percent).unwrap(),
                 ..Guard::default()
             };
-            assert_eq!(roster.held(guard, 0), held, "{had} {named} {percent}");
+            let is = roster.held(guard, 0, Patience::default(), false);
+            assert_eq!(is, held, "{had} {named} {percent}");
         }
         for (had, named, min_missing, held) in [
             (100, 1, 99, None),
@@ -203,7 +221,7 @@ mod tests {
                 min_missing,
                 ..Guard::default()
             };
-            let is = roster(had, named).held(guard, 0);
+            let is = roster(had, named).held(guard, 0, Patience::default(), false);
             assert_eq!(is, held, "{had} {named} {min_missing}");
         }
         assert_eq!(MaxMissing::new(101), None);
@@ -227,8 +245,24 @@ mod tests {
                 max_unattributed,
                 ..Guard::default()
             };
-            let is = roster(100, named).held(guard, lines);
+            let is = roster(100, named).held(guard, lines, Patience::default(), false);
             assert_eq!(is, held, "{named} {percent} {max_unattributed} {lines}");
+        }
+    }
+
+    #[test]
+    fn an_import_that_proves_zero_is_held_back_unless_it_needs_others_like_it() {
+        let (empty, unattributed) = (HeldBecause::Empty, HeldBecause::Unattributed);
+        for (misses, lines, proves_none, held) in [
+            (1, 0, true, Some(empty)),
+            (2, 0, true, None),
+            (2, 0, false, Some(empty)),
+            (10, 0, true, None),
+            (10, 1, true, Some(unattributed)),
+        ] {
+            let patience = Patience::new(misses).unwrap();
+            let is = roster(100, 0).held(Guard::default(), lines, patience, proves_none);
+            assert_eq!(is, held, "{misses} {lines} {proves_none}");
         }
     }
 
@@ -249,6 +283,7 @@ mod tests {
             min_missing: 0,
             ..Guard::default()
         };
-        assert_eq!(roster.held(guard, 0), Some(HeldBecause::Share));
+        let is = roster.held(guard, 0, Patience::default(), false);
+        assert_eq!(is, Some(HeldBecause::Share));
     }
 }

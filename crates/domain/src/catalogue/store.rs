@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use kernel::{CatalogueName, ClientId, PostingId, SourceIdentifier, StoreError, audit::Entry};
+use kernel::{
+    CatalogueName, ClientId, PostingId, SourceIdentifier, Status, StoreError, audit::Entry,
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -11,6 +13,9 @@ use super::{Catalogue, CatalogueId, PastImport};
 
 /// The most catalogues of a client.
 pub const MOST_CATALOGUES: usize = 100;
+
+/// The most imports of a catalogue that are kept.
+pub const MOST_IMPORTS: usize = 30;
 
 /// A question for the lease of a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +26,7 @@ pub struct CatalogueQuery {
     pub name: CatalogueName,
     /// The id to use if the client has no catalogue of this name yet; `None` makes none.
     pub new_id: Option<CatalogueId>,
-    /// The id of the lease's holder, drawn at random for each import and each undo.
+    /// The id of the lease's holder, drawn at random for each import, release and undo.
     pub holder: Uuid,
     /// The time.
     pub now: OffsetDateTime,
@@ -43,7 +48,7 @@ pub enum Leased {
     Unknown,
 }
 
-/// The lease of a catalogue: one import or undo of it at a time.
+/// The lease of a catalogue: one import, release or undo of it at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CatalogueLease {
     /// The catalogue.
@@ -59,6 +64,19 @@ pub struct OpenPosting {
     pub id: PostingId,
     /// Its identifier.
     pub identifier: SourceIdentifier,
+}
+
+/// A posting that an import of its catalogue did not name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingPosting {
+    /// Its id.
+    pub id: PostingId,
+    /// Its identifier.
+    pub identifier: SourceIdentifier,
+    /// Its status by now.
+    pub status: Status,
+    /// Whether it is held back, and neither named nor released since.
+    pub is_held: bool,
 }
 
 /// A posting that an import of its catalogue has expired.
@@ -78,6 +96,14 @@ pub enum Missed {
     Open(u8),
     /// The import that holds the lease has expired it.
     Expired,
+    /// The import that holds the lease holds it back.
+    Held,
+    /// The release that holds the lease has expired it; it was held back. An undo deals with it as
+    /// with one that the held import has expired.
+    Released,
+    /// It was held back and is so no more: an import has named it since, or the release that holds
+    /// the lease leaves it as it is.
+    Kept,
     /// The undo that holds the lease has reopened it.
     Reopened,
     /// The undo that holds the lease leaves it as it is.
@@ -94,15 +120,36 @@ pub struct Undone {
     pub left: u64,
 }
 
+/// What a release did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Released {
+    /// The postings that it expired.
+    pub expired: u64,
+    /// Those that it left: an import has named them since, they are open no more or another
+    /// catalogue's, or the client may not use them any more.
+    pub left: u64,
+}
+
 /// The last import of a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastImport {
+    /// The catalogue.
+    pub id: CatalogueId,
     /// The client.
     pub client: ClientId,
     /// The name of the catalogue.
     pub name: CatalogueName,
     /// The import.
     pub import: PastImport,
+    /// See [`Catalogue::held`].
+    pub held: Option<u64>,
+}
+
+impl LastImport {
+    /// The number of postings that are held back, by this import or one before it.
+    pub fn held_back(&self) -> Option<u64> {
+        self.held.or_else(|| self.import.held_back())
+    }
 }
 
 /// The port to the catalogues. Which postings belong to one is part of the postings
@@ -110,17 +157,25 @@ pub struct LastImport {
 #[async_trait]
 pub trait Catalogues: Send + Sync {
     /// Leases a client's catalogue, which is made if it is not there and the question has an id for
-    /// it. A lease whose time is over does not count.
+    /// it. A lease whose time is over does not count. An import, whose question has an id, suspends
+    /// what is held back until it ends.
     async fn lease(&self, query: &CatalogueQuery) -> Result<Leased, StoreError>;
 
     /// Moves the end of a lease; `false` if it is not held any more.
     async fn renew(&self, lease: CatalogueLease, until: OffsetDateTime)
     -> Result<bool, StoreError>;
 
-    /// Ends a lease, and records its import as the last one, and as the last one that
-    /// [counts](PastImport::counts_misses) if it does; `false`, and nothing is written, if the
-    /// lease is not held any more.
-    async fn finish(&self, lease: CatalogueLease, import: &PastImport) -> Result<bool, StoreError>;
+    /// Ends a lease, and records its import as the last one, as the last one that
+    /// [counts](PastImport::counts_misses) if it does, and as the one that holds postings back if
+    /// it does; `false`, and nothing is written, if the lease is not held any more. What was held
+    /// back before stays so if the import `keeps_held`: it is not complete, and what it named is
+    /// [kept](Missed::Kept).
+    async fn finish(
+        &self,
+        lease: CatalogueLease,
+        import: &PastImport,
+        keeps_held: bool,
+    ) -> Result<bool, StoreError>;
 
     /// Up to `limit` postings of a catalogue that wait for enrichment or are approved, ascending
     /// by id, that follow `after`.
@@ -139,6 +194,15 @@ pub trait Catalogues: Send + Sync {
         postings: &[PostingId],
     ) -> Result<HashMap<PostingId, u8>, StoreError>;
 
+    /// Up to `limit` postings, ascending by id, that follow `after`, and that the last complete
+    /// import did not name; those [held](Missed::Held) back before while an import runs.
+    async fn missing(
+        &self,
+        catalogue: CatalogueId,
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<MissingPosting>, StoreError>;
+
     /// Up to `limit` postings, ascending by id, that follow `after`, and that the last import that
     /// expired any, complete or not, has expired ([`Missed::Expired`]) and no undo has dealt with.
     async fn expired_last(
@@ -150,12 +214,19 @@ pub trait Catalogues: Send + Sync {
 
     /// Ends the lease of an undo, and returns what it did with postings of that import, together
     /// with undos of it before that did not come to their end. No import has expired anything then,
-    /// and none counts for misses. `None`, and nothing is written, if the lease is not held any more.
+    /// and none counts for misses. `None`, and nothing is written, if the lease is not held any
+    /// more.
     async fn finish_undo(&self, lease: CatalogueLease) -> Result<Option<Undone>, StoreError>;
+
+    /// Ends the lease of a release, and returns what it did with postings that were held back,
+    /// together with releases before that did not come to their end. None is held back then, and
+    /// the record of the import says what expired. `None`, and nothing is written, if the lease is
+    /// not held any more.
+    async fn finish_release(&self, lease: CatalogueLease) -> Result<Option<Released>, StoreError>;
 
     /// Deletes up to `limit` records of [missed](Missed) postings that no import and no undo will
     /// ask for, and returns their number: of catalogues that are gone, and of imports that are
-    /// neither running nor the last one that counts or the last one that expired any.
+    /// neither running nor the last one that counts, that expired any, or that is held back.
     async fn forget_missed(&self, limit: usize) -> Result<usize, StoreError>;
 
     /// Finds a client's catalogue.
@@ -163,6 +234,13 @@ pub trait Catalogues: Send + Sync {
         &self,
         client: ClientId,
         name: &CatalogueName,
+        now: OffsetDateTime,
+    ) -> Result<Option<Catalogue>, StoreError>;
+
+    /// Finds a catalogue by its id.
+    async fn find_by_id(
+        &self,
+        id: CatalogueId,
         now: OffsetDateTime,
     ) -> Result<Option<Catalogue>, StoreError>;
 

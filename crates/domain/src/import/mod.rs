@@ -8,6 +8,6 @@ mod receipt;
 pub use self::{
     line::{Line, LineError, LineOptions, LineText, Parsed, TooLong},
     names::Names,
-    proof::{BrokenOff, Proof},
-    receipt::{Counts, Missing, Receipt, Summary},
+    proof::{BrokenOff, Ending, Proof},
+    receipt::{Counts, MOST_NAMED, Missing, Receipt, Summary},
 };

@@ -27,6 +27,17 @@ pub enum BrokenOff {
     NoEnd,
 }
 
+/// How the body of an import ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It broke off, or the import could not go on.
+    Broken,
+    /// As it should, without a proof.
+    Whole,
+    /// As it should, and its last line said how many others there were.
+    Proven,
+}
+
 /// What is known of the lines of a body, and of its end.
 #[derive(Debug, Default)]
 pub struct Proof {
@@ -72,12 +83,13 @@ impl Proof {
         }
     }
 
-    /// Whether the body may end here.
-    pub fn finish(&self, requires_end: bool) -> Result<(), BrokenOff> {
-        if requires_end && !self.has_end {
-            return Err(BrokenOff::NoEnd);
+    /// How the body ends if it ends here.
+    pub fn finish(&self, requires_end: bool) -> Result<Ending, BrokenOff> {
+        match (self.has_end, requires_end) {
+            (true, _) => Ok(Ending::Proven),
+            (false, true) => Err(BrokenOff::NoEnd),
+            (false, false) => Ok(Ending::Whole),
         }
-        Ok(())
     }
 }
 
@@ -150,10 +162,11 @@ mod tests {
     #[test]
     fn the_end_may_be_required() {
         let mut proof = Proof::default();
-        assert_eq!(proof.finish(false), Ok(()));
+        assert_eq!(proof.finish(false), Ok(Ending::Whole));
         let missing = proof.finish(true).unwrap_err().to_string();
         assert_eq!(missing, "The body has no end, which require_end asks for.");
         let mut end = lines(&[r#"{"end":{"lines":0}}"#]);
-        assert_eq!(proof.note(&mut end).and(proof.finish(true)), Ok(()));
+        let ended = proof.note(&mut end).and(proof.finish(true));
+        assert_eq!(ended, Ok(Ending::Proven));
     }
 }

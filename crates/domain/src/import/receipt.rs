@@ -1,6 +1,6 @@
 //! The receipts of an import, and their sum.
 
-use kernel::PutOutcome;
+use kernel::{PutOutcome, SourceIdentifier};
 
 use super::LineError;
 use crate::{
@@ -77,8 +77,11 @@ impl Counts {
     }
 }
 
+/// The most missing postings that a summary names.
+pub const MOST_NAMED: usize = 100;
+
 /// The postings of a catalogue that no line named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
     /// How many there are: open ones that the catalogue had before, and still has.
     pub count: u64,
@@ -86,16 +89,19 @@ pub struct Missing {
     pub expired: u64,
     /// Why none expires, if that is so.
     pub held: Option<HeldBecause>,
+    /// The first of those that are held back, [`MOST_NAMED`] at most.
+    pub first: Vec<SourceIdentifier>,
 }
 
 impl Missing {
     /// One sentence for people, without its end: how many postings expired by their lines, how many
     /// others were missing, and how many of these expired. Of a dry run they would.
-    pub fn sentence(self, by_lines: u64, dry_run: bool) -> String {
+    pub fn sentence(&self, by_lines: u64, dry_run: bool) -> String {
         let Self {
             count,
             expired,
             held,
+            ..
         } = self;
         let expire = if dry_run { "would expire" } else { "expired" };
         let of_others = match held {
@@ -113,7 +119,7 @@ impl Missing {
 }
 
 /// The sum of an import.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// The receipts by outcome.
     pub counts: Counts,
@@ -170,6 +176,7 @@ mod tests {
             count: 11,
             expired,
             held,
+            first: Vec::new(),
         };
         assert_eq!(
             missing(11, None).sentence(0, false),

@@ -1,15 +1,21 @@
-//! Commands about catalogues: to forget one, and to undo what one expired.
+//! Commands about catalogues: to forget one, to release what one held back, and to undo what one
+//! expired.
 
 use async_trait::async_trait;
 use kernel::{
-    Actor, CatalogueName, ClientId, Prefixes, StoreError,
+    Actor, CatalogueName, ClientId, PostingId, Prefixes, StoreError,
     audit::{Action, Attribution},
 };
 use time::OffsetDateTime;
 
 use crate::{
-    catalogue::{CatalogueLease, Catalogues, ExpiredPosting, Missed, Undone},
-    decision::{WriteSet, lapse::undo_delisting},
+    catalogue::{
+        CatalogueLease, Catalogues, ExpiredPosting, Missed, MissingPosting, Released, Undone,
+    },
+    decision::{
+        WriteSet,
+        lapse::{delist, undo_delisting},
+    },
     store::Store,
 };
 
@@ -19,9 +25,9 @@ pub enum CatalogueError {
     /// The client has no such catalogue.
     #[error("the client has no catalogue of this name")]
     NotFound,
-    /// An import or an undo of it is running. The number is the seconds after which to try again,
-    /// at least one.
-    #[error("an import or an undo of this catalogue is running")]
+    /// An import, a release or an undo of it is running. The number is the seconds after which to
+    /// try again, at least one.
+    #[error("an import, a release or an undo of this catalogue is running")]
     Running(u64),
     /// The store did not do it.
     #[error(transparent)]
@@ -42,28 +48,91 @@ pub async fn forget_catalogue(
     is_deleted.then_some(()).ok_or(CatalogueError::NotFound)
 }
 
-/// An order to undo what the last import of a catalogue that expired anything had expired.
+/// An order to release or undo what imports of a catalogue did.
 #[derive(Clone, Debug)]
-pub struct UndoOrder {
+pub struct CorrectionOrder {
     /// The client whose catalogue it is.
     pub client: ClientId,
     /// The catalogue's name.
     pub name: CatalogueName,
-    /// The postings that may be reopened: those that the client may use, or all for an operator.
+    /// The postings that may be expired or reopened: those that the client may use, or all for an
+    /// operator.
     pub prefixes: Prefixes,
     /// The operator who gives the order; `None` if the client does.
     pub by: Option<Attribution>,
 }
 
-/// The driving port of undos.
+/// The driving port of corrections. They work in batches: one that ended early goes on when it is
+/// ordered again, and counts what was done before. After its end there is nothing left to correct.
+///
+/// [`CatalogueError::Running`] while an import or another correction of the catalogue runs.
 #[async_trait]
-pub trait UndoCatalogue: Send + Sync {
-    /// Reopens what the last import that expired anything had expired, as far as nothing has changed
-    /// it since, and tells the numbers. It works in batches: one that ended early goes on when it is
-    /// ordered again, and counts what was done before. After its end there is nothing to undo.
-    ///
-    /// [`CatalogueError::Running`] while an import or another undo of the catalogue runs.
-    async fn undo(&self, order: UndoOrder) -> Result<Undone, CatalogueError>;
+pub trait CatalogueCorrections: Send + Sync {
+    /// Expires what the last complete import held back, as far as no import has named it since, and
+    /// returns the numbers.
+    async fn release(&self, order: CorrectionOrder) -> Result<Released, CatalogueError>;
+
+    /// Reopens what the last import that expired anything had expired, as far as nothing has
+    /// changed it since, and returns the numbers.
+    async fn undo(&self, order: CorrectionOrder) -> Result<Undone, CatalogueError>;
+}
+
+/// Records what became of postings that an import missed, in one commit under its lease.
+pub async fn record_missed(
+    store: &dyn Store,
+    lease: CatalogueLease,
+    postings: impl IntoIterator<Item = PostingId>,
+    missed: Missed,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let mut writes = WriteSet::new(now);
+    writes.leases.insert(lease);
+    let postings = postings.into_iter().map(|id| (id, missed));
+    writes.missed.extend(postings);
+    store.commit(writes).await
+}
+
+/// Expires postings that are [held](MissingPosting::is_held) back, in one commit. The `first` one
+/// of an operator's order has its entry of the audit.
+///
+/// [`StoreError::Conflict`] also if the lease is not held any more.
+pub async fn release_held(
+    store: &dyn Store,
+    lease: CatalogueLease,
+    order: &CorrectionOrder,
+    postings: &[MissingPosting],
+    first: bool,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let mut writes = WriteSet::new(now);
+    writes.leases.insert(lease);
+    let identifiers: Vec<_> = postings.iter().map(|it| it.identifier.clone()).collect();
+    let mut snapshot = store.load(&identifiers, &[]).await?;
+    for MissingPosting { id, identifier, .. } in postings {
+        let posting = snapshot.postings.get(identifier);
+        let posting = posting.filter(|it| it.id == *id && order.prefixes.permit(identifier));
+        let change = posting.and_then(|it| delist(it, lease.catalogue, &order.name, now));
+        let missed = if change.is_some() {
+            Missed::Released
+        } else {
+            Missed::Kept
+        };
+        writes.missed.insert(*id, missed);
+        if let Some(change) = change {
+            change.record(&mut snapshot, &mut writes);
+        }
+    }
+    record_order(order, Action::CATALOGUES_RELEASE, first, &mut writes);
+    store.commit(writes).await
+}
+
+/// Adds the entry of the audit of an operator's order.
+fn record_order(order: &CorrectionOrder, action: Action, first: bool, writes: &mut WriteSet) {
+    if let Some(by) = order.by.as_ref().filter(|_| first) {
+        let entry = by.entry(action, writes.tasks.at).about(order.client);
+        let entry = entry.with("name", order.name.as_str());
+        writes.tasks.audit.push(entry);
+    }
 }
 
 /// Undoes the expiry of postings that
@@ -74,7 +143,7 @@ pub trait UndoCatalogue: Send + Sync {
 pub async fn undo_expiries(
     store: &dyn Store,
     lease: CatalogueLease,
-    order: &UndoOrder,
+    order: &CorrectionOrder,
     postings: &[ExpiredPosting],
     first: bool,
     now: OffsetDateTime,
@@ -104,10 +173,6 @@ pub async fn undo_expiries(
             change.record(&mut snapshot, &mut writes);
         }
     }
-    if let Some(by) = order.by.as_ref().filter(|_| first) {
-        let entry = by.entry(Action::CATALOGUES_UNDO, now).about(order.client);
-        let entry = entry.with("name", order.name.as_str());
-        writes.tasks.audit.push(entry);
-    }
+    record_order(order, Action::CATALOGUES_UNDO, first, &mut writes);
     store.commit(writes).await
 }

@@ -6,7 +6,7 @@ use kernel::{CatalogueName, ClientId, Prefixes};
 use super::IngestError;
 use crate::{
     catalogue::{Guard, Patience},
-    import::{Line, Receipt, Summary},
+    import::{Ending, Line, Receipt, Summary},
 };
 
 /// What a client asks an import for.
@@ -76,7 +76,7 @@ pub trait Import: Send {
     /// Waits until the lines that were taken have their receipts, and adds these.
     async fn settle(&mut self, receipts: &mut Vec<Receipt>) -> Result<(), ImportError>;
 
-    /// Ends the import after its last line: `complete` says whether the body ended as it should,
-    /// without which nothing of a catalogue expires. The receipts of all lines are out.
-    async fn finish(self: Box<Self>, complete: bool) -> (Summary, Result<(), ImportError>);
+    /// Ends the import after its last line. Of a catalogue whose body is [broken](Ending::Broken)
+    /// nothing expires. The receipts of all lines are out.
+    async fn finish(self: Box<Self>, ending: Ending) -> (Summary, Result<(), ImportError>);
 }

@@ -21,7 +21,10 @@ use async_trait::async_trait;
 
 pub use self::{
     board::Board,
-    catalogue::{CatalogueError, UndoCatalogue, UndoOrder, forget_catalogue, undo_expiries},
+    catalogue::{
+        CatalogueCorrections, CatalogueError, CorrectionOrder, forget_catalogue, record_missed,
+        release_held, undo_expiries,
+    },
     company::{CompanyError, update_company},
     duplicate::{finish_idle_searches, look_up},
     enrich::{Assignment, GivenUp, Outcome, assignments, give_up, record_outcomes},
@@ -31,11 +34,11 @@ pub use self::{
     lapse::{Delisted, delist_missing, expire},
     moderate::{ModerationError, moderate},
 };
-pub use crate::{decision::company::CompanyChange, posting::IngestError};
 use crate::{
     catalogue::CatalogueLease,
     posting::{Answer, PutPosting},
 };
+pub use crate::{decision::company::CompanyChange, posting::IngestError};
 
 /// The driving port: takes commands and answers after the commit.
 #[async_trait]

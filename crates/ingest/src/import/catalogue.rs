@@ -13,7 +13,7 @@ use domain::{
     import::{Missing, Summary},
     usecase::{CatalogueOrder, Delisted, ImportError, ImportOrder},
 };
-use kernel::{ClientId, Prefixes, StoreError};
+use kernel::{ClientId, Prefixes, SourceIdentifier, StoreError};
 use runtime::{panics, retry, waits};
 use time::OffsetDateTime;
 use tokio::task::spawn_blocking;
@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     delist::{Delisting, MissingPostings},
+    held::{Holding, Naming},
     lease::{self, HeldLease},
     ports::{CataloguePorts, PATIENCE, failed, new_catalogue_id, stopping},
     sweep::{PAGE, Sweep},
@@ -34,7 +35,9 @@ const RECORD_WITHIN: Duration = Duration::from_secs(5);
 pub(super) struct CatalogueRun {
     /// The catalogue's id; a new one, never stored, for a dry run of a catalogue that is not there.
     pub id: CatalogueId,
-    pub roster: Roster,
+    roster: Roster,
+    /// The postings that the last complete import holds back.
+    held: Roster,
     /// The postings that the client may use.
     pub prefixes: Arc<Prefixes>,
     ports: CataloguePorts,
@@ -68,6 +71,7 @@ impl CatalogueRun {
         let mut run = Self {
             id,
             roster: Roster::default(),
+            held: Roster::default(),
             prefixes: Arc::new(wanted.prefixes.clone()),
             ports: ports.clone(),
             client,
@@ -77,19 +81,19 @@ impl CatalogueRun {
         if is_known && let Err(error) = run.read(stop).await {
             let now = (ports.clock)();
             // The first error is the one to tell.
-            let _ = run.end(now, &mut Summary::default(), stop).await;
+            let _ = run.end(now, &mut Summary::default(), false, stop).await;
             return Err(error);
         }
         Ok(run)
     }
 
-    /// Fills the roster.
+    /// Fills the rosters.
     async fn read(&mut self, stop: &CancellationToken) -> Result<(), ImportError> {
         let (catalogues, name) = (&self.ports.catalogues, &self.wanted.name);
         let found = catalogues.find(self.client, name, (self.ports.clock)());
         let found = panics::caught(found).await.map_err(failed)?;
         // All its room at once: a list that grows takes twice as much.
-        let count = found.map_or(0, |catalogue| catalogue.postings);
+        let count = found.as_ref().map_or(0, |catalogue| catalogue.postings);
         let mut digests = Vec::with_capacity(usize::try_from(count).unwrap_or_default());
         let mut after = None;
         loop {
@@ -108,7 +112,35 @@ impl CatalogueRun {
         }
         let roster = spawn_blocking(|| Roster::new(digests)).await;
         self.roster = roster.map_err(|_| stopping())?;
+        if self.lease.is_some() && found.is_some_and(|catalogue| catalogue.held.is_some()) {
+            self.read_held(stop).await?;
+        }
         Ok(())
+    }
+
+    async fn read_held(&mut self, stop: &CancellationToken) -> Result<(), ImportError> {
+        let (mut digests, mut after) = (Vec::new(), None);
+        loop {
+            if stop.is_cancelled() {
+                return Err(stopping());
+            }
+            let page = self.ports.catalogues.missing(self.id, after, PAGE);
+            let page = panics::caught(page).await.map_err(failed)?;
+            let held = page.iter().filter(|posting| posting.is_held);
+            digests.extend(held.map(|posting| PostingDigest::of(&posting.identifier)));
+            after = page.last().map(|posting| posting.id);
+            if page.len() < PAGE {
+                break;
+            }
+        }
+        self.held = Roster::new(digests);
+        Ok(())
+    }
+
+    /// Notes that a line names a posting.
+    pub fn name(&mut self, identifier: &SourceIdentifier) {
+        self.roster.name(identifier);
+        self.held.name(identifier);
     }
 
     /// The lease that its lines are written under.
@@ -122,36 +154,60 @@ impl CatalogueRun {
     }
 
     /// Ends the import: if it is complete, expires what is missing, unless that is too much. Adds
-    /// what is missing to the summary, and records the import unless it was a dry run.
+    /// what is missing to the summary, and records the import unless it was a dry run. What an
+    /// import that is not complete has named is not held back any more.
     pub async fn end(
         self,
         started_at: OffsetDateTime,
         summary: &mut Summary,
+        is_proven: bool,
         stop: &CancellationToken,
     ) -> Result<(), ImportError> {
-        let mut result = Ok(());
+        let (mut result, mut keeps_held) = (Ok(()), false);
         if summary.complete {
-            result = self.expire_missing(summary, stop).await;
+            result = self.expire_missing(summary, is_proven, stop).await;
             summary.complete = result.is_ok();
+        } else {
+            keeps_held = self.keep_named(stop).await.is_ok();
         }
-        let recorded = self.record(started_at, *summary, stop).await;
+        let recorded = self.record(started_at, summary, keeps_held, stop).await;
         result
             .and(recorded)
             .inspect_err(|_| summary.complete = false)
     }
 
+    /// Takes what lines have named out of what is held back.
+    async fn keep_named(&self, stop: &CancellationToken) -> Result<(), ImportError> {
+        let Some(lease) = self.lease.as_ref().filter(|_| self.held.is_any_named()) else {
+            return Ok(());
+        };
+        let mut naming = Naming {
+            ports: &self.ports,
+            lease: lease.lease,
+            held: &self.held,
+        };
+        Sweep::new(&self.ports, lease, stop, &mut naming)
+            .run()
+            .await
+    }
+
     async fn expire_missing(
         &self,
         summary: &mut Summary,
+        is_proven: bool,
         stop: &CancellationToken,
     ) -> Result<(), ImportError> {
+        let CatalogueOrder {
+            guard, patience, ..
+        } = self.wanted;
+        let proves_none = is_proven && summary.counts.lines == 0;
         let count = self.roster.missing() as u64;
         let unattributed = summary.counts.unattributed;
-        let held = self.roster.held(self.wanted.guard, unattributed);
+        let held = self.roster.held(guard, unattributed, patience, proves_none);
         let missing = summary.missing.insert(Missing {
             count,
-            expired: 0,
             held,
+            ..Missing::default()
         });
         if let Some(because) = held {
             tracing::warn!(
@@ -163,7 +219,7 @@ impl CatalogueRun {
                 "an import expires none of the postings that it misses"
             );
         }
-        if held.is_some() || count == 0 {
+        if count == 0 {
             return Ok(());
         }
         let missing_postings = MissingPostings {
@@ -174,6 +230,19 @@ impl CatalogueRun {
                 self.roster.is_missing(posting) && self.prefixes.permit(posting)
             },
         };
+        if held.is_some() {
+            let first = panics::caught(missing_postings.first());
+            missing.first = first.await.map_err(failed)?;
+            let Some(lease) = &self.lease else {
+                return Ok(());
+            };
+            let mut holding = Holding {
+                missing: missing_postings,
+                lease: lease.lease,
+            };
+            let sweep = Sweep::new(&self.ports, lease, stop, &mut holding);
+            return sweep.run().await;
+        }
         let Some(lease) = &self.lease else {
             missing.expired = if self.wanted.patience.is_none() {
                 count
@@ -202,7 +271,8 @@ impl CatalogueRun {
     async fn record(
         &self,
         started_at: OffsetDateTime,
-        summary: Summary,
+        summary: &Summary,
+        keeps_held: bool,
         stop: &CancellationToken,
     ) -> Result<(), ImportError> {
         let Some(lease) = &self.lease else {
@@ -224,9 +294,10 @@ impl CatalogueRun {
             let import = PastImport {
                 started_at,
                 finished_at: (self.ports.clock)(),
-                summary,
+                summary: summary.clone(),
             };
-            self.ports.catalogues.finish(lease.lease, &import).await
+            let catalogues = &self.ports.catalogues;
+            catalogues.finish(lease.lease, &import, keeps_held).await
         });
         match finished.await {
             Ok(false) if !is_in_doubt.into_inner() => Err(lease::lost()),

@@ -4,6 +4,7 @@
 use async_trait::async_trait;
 use domain::{
     catalogue::{CatalogueId, CatalogueLease, Missed, OpenPosting},
+    import::MOST_NAMED,
     usecase::{CatalogueOrder, Delisted, delist_missing},
 };
 use kernel::{PostingId, SourceIdentifier, StoreError};
@@ -23,7 +24,7 @@ pub(super) struct MissingPostings<'a, F> {
 
 impl<F: Fn(&SourceIdentifier) -> bool + Send + Sync> MissingPostings<'_, F> {
     /// Those of a page of open postings.
-    async fn page(&self, after: Option<PostingId>) -> Result<Page<OpenPosting>, StoreError> {
+    pub async fn page(&self, after: Option<PostingId>) -> Result<Page<OpenPosting>, StoreError> {
         let catalogues = &self.ports.catalogues;
         let page = catalogues.open_postings(self.catalogue, after, PAGE);
         let mut page = page.await?;
@@ -31,6 +32,20 @@ impl<F: Fn(&SourceIdentifier) -> bool + Send + Sync> MissingPostings<'_, F> {
         let next = last.map(|posting| posting.id);
         page.retain(|posting| (self.is_missing)(&posting.identifier));
         Ok((page, next))
+    }
+
+    /// The first of them.
+    pub async fn first(&self) -> Result<Vec<SourceIdentifier>, StoreError> {
+        let (mut first, mut after) = (Vec::new(), None);
+        loop {
+            let (page, next) = self.page(after).await?;
+            first.extend(page.into_iter().map(|posting| posting.identifier));
+            if first.len() >= MOST_NAMED || next.is_none() {
+                first.truncate(MOST_NAMED);
+                return Ok(first);
+            }
+            after = next;
+        }
     }
 
     /// The number of those that would expire now.

@@ -14,15 +14,18 @@
 //!   change nothing ([`cache`]), tries again what the store could not answer ([`outage`]), and
 //!   gives out receipts in the order of the lines ([`ledger`]).
 //! - [`catalogue`] begins and ends the import of a catalogue, under a [`lease`]; [`delist`] ends
-//!   the postings that no line has named, and [`undo`] brings them back, both in a [`sweep`].
+//!   the postings that no line has named, unless they are [`held`] back, and [`correct`] releases
+//!   those or brings them back, each in a [`sweep`].
 //!
 //! Because the task does the work, a client that hangs up stops it only between lines, and not at
 //! all once the body has ended.
 
 mod cache;
 mod catalogue;
+mod correct;
 mod delist;
 mod execute;
+mod held;
 mod lease;
 mod ledger;
 mod naming;
@@ -32,7 +35,6 @@ mod pipeline;
 mod ports;
 mod running;
 mod sweep;
-mod undo;
 
 #[cfg(test)]
 mod tests;
@@ -52,8 +54,8 @@ use self::{
     ports::stopping, running::Running,
 };
 pub use self::{
+    correct::CatalogueCorrector,
     ports::{CataloguePorts, ImportPorts},
-    undo::CatalogueUndo,
 };
 
 /// How long a stop waits for imports: their commands have ten seconds.
@@ -92,9 +94,9 @@ impl Importer {
         (importer, ImportTasks { stop, tasks })
     }
 
-    /// The undo of what imports expired. It ends with the imports.
-    pub fn undo(&self) -> CatalogueUndo {
-        CatalogueUndo {
+    /// Corrections of what imports did. They end with the imports.
+    pub fn corrections(&self) -> CatalogueCorrector {
+        CatalogueCorrector {
             ports: self.ports.catalogues.clone(),
             runtime: self.runtime.clone(),
             tasks: self.tasks.clone(),

@@ -3,7 +3,7 @@
 use std::{future::pending, pin::Pin, sync::Arc};
 
 use domain::{
-    import::{LineError, LineOptions, Summary},
+    import::{Ending, LineError, LineOptions, Summary},
     posting::Answer,
     store::Store,
     usecase::{ImportError, IngestError},
@@ -61,7 +61,7 @@ pub(super) struct Pipeline {
     outage: Outage,
     ledger: Ledger,
     /// The end of the body, once it is known.
-    finish: Option<(bool, Reply)>,
+    finish: Option<(Ending, Reply)>,
     ended: Option<ImportError>,
 }
 
@@ -114,17 +114,17 @@ impl Pipeline {
         loop {
             self.carry_out();
             if self.is_settled()
-                && let Some((is_complete, reply)) = self.finish.take()
+                && let Some((ending, reply)) = self.finish.take()
             {
-                let result = self.close(is_complete).await;
+                let result = self.close(ending).await;
                 // The client may have hung up; what was done stands.
                 let _ = reply.send(result);
                 return;
             }
             match self.step().await {
                 Step::Order(Some(Order::Lines(taken))) => self.parse(taken),
-                Step::Order(Some(Order::Finish(is_complete, reply))) => {
-                    self.finish = Some((is_complete, reply));
+                Step::Order(Some(Order::Finish(ending, reply))) => {
+                    self.finish = Some((ending, reply));
                 }
                 Step::Order(None) => return self.abandon().await,
                 Step::Parsed(entries) => self.sort_in(entries).await,
@@ -182,7 +182,7 @@ impl Pipeline {
                     count += more.lines.len();
                     taken.push(more);
                 }
-                Ok(Order::Finish(is_complete, reply)) => self.finish = Some((is_complete, reply)),
+                Ok(Order::Finish(ending, reply)) => self.finish = Some((ending, reply)),
                 Err(_) => break,
             }
         }
@@ -201,8 +201,8 @@ impl Pipeline {
             let is_unattributed = entry.work.is_err() && entry.names.are_incomplete();
             if let Some(run) = &mut self.run {
                 match &entry.work {
-                    Ok(work) => run.roster.name(work.identifier()),
-                    Err(_) => (entry.names.identifiers()).for_each(|it| run.roster.name(&it)),
+                    Ok(work) => run.name(work.identifier()),
+                    Err(_) => (entry.names.identifiers()).for_each(|it| run.name(&it)),
                 }
             }
             let company = match (entry.company, &entry.work) {
@@ -360,19 +360,20 @@ impl Pipeline {
             self.settle(commands, answers);
         }
         // What could not be recorded is in the log; the lease lapses.
-        let _ = self.close(false).await;
+        let _ = self.close(Ending::Broken).await;
     }
 
     /// Ends the import once its lines have their receipts.
-    async fn close(self, is_complete: bool) -> (Summary, Result<(), ImportError>) {
+    async fn close(self, ending: Ending) -> (Summary, Result<(), ImportError>) {
         let mut summary = Summary {
             counts: self.ledger.counts(),
             missing: None,
-            complete: is_complete && self.ended.is_none(),
+            complete: ending != Ending::Broken && self.ended.is_none(),
         };
         let mut result = self.ended.map_or(Ok(()), Err);
         if let Some(run) = self.run {
-            let ended = run.end(self.started_at, &mut summary, &self.stop);
+            let is_proven = ending == Ending::Proven;
+            let ended = run.end(self.started_at, &mut summary, is_proven, &self.stop);
             result = result.and(ended.await);
         }
         (summary, result)

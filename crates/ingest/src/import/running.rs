@@ -4,7 +4,7 @@ use std::{collections::VecDeque, iter::Peekable, sync::Arc, vec::IntoIter};
 
 use async_trait::async_trait;
 use domain::{
-    import::{Line, Receipt, Summary},
+    import::{Ending, Line, Receipt, Summary},
     usecase::{Import, ImportError, IngestError},
 };
 use kernel::Prefixes;
@@ -23,8 +23,8 @@ pub(super) const PARSED_TOGETHER: usize = 64;
 /// What the request tells the task.
 pub(super) enum Order {
     Lines(Taken),
-    /// The end of the body, and whether it ended as it should.
-    Finish(bool, Reply),
+    /// The end of the body.
+    Finish(Ending, Reply),
 }
 
 /// What the task tells the request.
@@ -168,9 +168,9 @@ impl Import for Running {
         self.result()
     }
 
-    async fn finish(self: Box<Self>, complete: bool) -> (Summary, Result<(), ImportError>) {
+    async fn finish(self: Box<Self>, ending: Ending) -> (Summary, Result<(), ImportError>) {
         let (reply, ended) = oneshot::channel();
-        let _ = self.orders.send(Order::Finish(complete, reply));
+        let _ = self.orders.send(Order::Finish(ending, reply));
         let ended = ended.await;
         ended.unwrap_or_else(|_| {
             let error = IngestError::Broken("the task of the import ended".to_owned());

@@ -5,6 +5,7 @@ mod catalogues;
 mod companies;
 mod endings;
 mod failures;
+mod held;
 mod lines;
 mod patience;
 mod repeated;
@@ -14,7 +15,7 @@ use std::fmt::Write as _;
 
 use domain::{
     catalogue::{Catalogue, Catalogues, Guard, HeldBecause, MaxMissing, Patience},
-    import::{Line, LineText, Receipt, Summary},
+    import::{Ending, Line, LineText, Receipt, Summary},
     posting::{Lifetime, Posting},
     store::{LockedRows, PostingReader, Store},
     usecase::{CatalogueOrder, Ingest},
@@ -97,6 +98,15 @@ impl Kit {
 
     /// Imports a whole body that ends as it should.
     async fn import(&self, order: ImportOrder, body: &[String]) -> Outcome {
+        self.import_with_end(order, body, Ending::Whole).await
+    }
+
+    async fn import_with_end(
+        &self,
+        order: ImportOrder,
+        body: &[String],
+        ending: Ending,
+    ) -> Outcome {
         let prefixes = match &order.catalogue {
             Some(catalogue) => catalogue.prefixes.clone(),
             None => Prefixes::ALL,
@@ -107,7 +117,12 @@ impl Kit {
             taken = import.settle().await;
         }
         let receipts = std::mem::take(&mut import.receipts);
-        let (summary, result) = import.finish(taken.is_ok()).await;
+        let ending = if taken.is_ok() {
+            ending
+        } else {
+            Ending::Broken
+        };
+        let (summary, result) = import.finish(ending).await;
         Outcome {
             receipts,
             summary,
@@ -166,8 +181,8 @@ impl Open {
         self.import.settle(&mut self.receipts).await
     }
 
-    async fn finish(self, complete: bool) -> (Summary, Result<(), ImportError>) {
-        self.import.finish(complete).await
+    async fn finish(self, ending: Ending) -> (Summary, Result<(), ImportError>) {
+        self.import.finish(ending).await
     }
 }
 
@@ -187,7 +202,7 @@ impl Outcome {
     /// What is missing, expired and held, of an import that was complete.
     fn missing(&self) -> (u64, u64, bool) {
         assert_eq!((&self.result, self.summary.complete), (&Ok(()), true));
-        let missing = self.summary.missing.unwrap();
+        let missing = self.summary.missing.as_ref().unwrap();
         (missing.count, missing.expired, missing.held.is_some())
     }
 }

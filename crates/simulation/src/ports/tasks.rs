@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use domain::{
     catalogue::{
         Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting,
-        LastImport, Leased, OpenPosting, PastImport, Undone,
+        LastImport, Leased, MissingPosting, OpenPosting, PastImport, Released, Undone,
     },
     store::StoreClock,
     testing::MemoryStore,
@@ -84,7 +84,7 @@ behind_the_link! { Catalogues;
         judge::leased(&link.world, &link.name, query, *done);
     };
     write renew(lease: CatalogueLease, until: Time) -> Result<bool>;
-    write finish(lease: CatalogueLease, import: &PastImport) -> Result<bool> => async |link: &Link, done: &bool| {
+    write finish(lease: CatalogueLease, import: &PastImport, keeps_held: bool) -> Result<bool> => async |link: &Link, done: &bool| {
         if *done {
             judge::finished(&link.world, lease, import).await;
         }
@@ -92,6 +92,7 @@ behind_the_link! { Catalogues;
     read open_postings(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<OpenPosting>>
         => async |link: &Link, done: &Vec<OpenPosting>| link.world.catalogues().read(of, done);
     read misses(of: CatalogueId, postings: &[PostingId]) -> Result<HashMap<PostingId, u8>>;
+    read missing(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<MissingPosting>>;
     read expired_last(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<ExpiredPosting>>;
     write finish_undo(lease: CatalogueLease) -> Result<Option<Undone>>
         => async |link: &Link, done: &Option<Undone>| {
@@ -99,8 +100,10 @@ behind_the_link! { Catalogues;
                 judge::undone(&link.world, lease, *told).await;
             }
         };
+    write finish_release(lease: CatalogueLease) -> Result<Option<Released>>;
     write forget_missed(limit: usize) -> Result<usize>;
     read find(client: ClientId, name: &CatalogueName, now: Time) -> Result<Option<Catalogue>>;
+    read find_by_id(id: CatalogueId, now: Time) -> Result<Option<Catalogue>>;
     read list(client: ClientId, now: Time) -> Result<Vec<Catalogue>>;
     read last_imports(limit: usize) -> Result<Vec<LastImport>>;
     write delete(client: ClientId, name: &CatalogueName, entry: Option<&Entry>) -> Result<bool>

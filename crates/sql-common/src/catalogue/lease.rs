@@ -3,8 +3,8 @@
 use diesel::sql_types::{Bool, Nullable};
 use domain::{
     catalogue::{
-        CatalogueId, CatalogueLease, CatalogueQuery, Leased, MOST_CATALOGUES, Missed, PastImport,
-        Undone,
+        CatalogueId, CatalogueLease, CatalogueQuery, Leased, MOST_CATALOGUES, MOST_IMPORTS, Missed,
+        PastImport, Released, Undone,
     },
     store::WriteSet,
 };
@@ -13,14 +13,14 @@ use time::OffsetDateTime;
 
 use super::{
     missed,
-    table::{CatalogueRecord, CatalogueRow},
+    table::{CatalogueRow, ImportRecord, ImportRow},
 };
 use crate::{
     audit, binds,
     entity::row,
     executor::{Executor, Outcome},
     statement,
-    stored::most,
+    stored::{most, signed},
     types::{Id, Moment, StoredId, StoredTime, optional_time},
     value::Named,
 };
@@ -71,6 +71,15 @@ statement! {
     BeginLease = "UPDATE catalogues SET holder = :holder, leased_until = :until WHERE id = :id"
 }
 
+statement! {
+    /// The postings that are held back wait for the end of the import, which may name them. If it
+    /// never ends, nothing is held back any more.
+    BeginImport = r"
+        UPDATE catalogues SET holder = :holder, leased_until = :until,
+            held_before = held_import, held_import = NULL
+        WHERE id = :id"
+}
+
 /// Leases a catalogue, which is made if it is not there, in a transaction of the caller's. The row
 /// of a catalogue is the first that such a transaction locks.
 pub async fn lease(conn: &mut impl Executor, query: &CatalogueQuery) -> Outcome<Leased> {
@@ -86,7 +95,11 @@ pub async fn lease(conn: &mut impl Executor, query: &CatalogueQuery) -> Outcome<
         Some(Standing::Free(catalogue)) => {
             let (holder, until) = (query.holder, query.until);
             let lease = binds! { holder, until, id: catalogue.uuid() };
-            conn.execute::<BeginLease>(lease).await?;
+            if query.new_id.is_some() {
+                conn.execute::<BeginImport>(lease).await?;
+            } else {
+                conn.execute::<BeginLease>(lease).await?;
+            }
             catalogue
         }
         None => {
@@ -98,9 +111,7 @@ pub async fn lease(conn: &mut impl Executor, query: &CatalogueQuery) -> Outcome<
             if full == [(true,)] {
                 return Ok(Leased::TooMany);
             }
-            let record = CatalogueRecord::New(query.clone());
-            conn.execute::<Insert>(&row::<CatalogueRow>(&record))
-                .await?;
+            conn.execute::<Insert>(&row::<CatalogueRow>(query)).await?;
             new_id
         }
     };
@@ -125,15 +136,25 @@ statement! {
     returns (Id,)
 }
 
+statement! {
+    /// The same for a commit that expires what was held back: that counts as the held import's.
+    HoldToRelease = r"
+        UPDATE catalogues SET expiring_import = held_import
+        WHERE id = :catalogue AND holder = :holder AND held_import IS NOT NULL RETURNING id",
+    returns (Id,)
+}
+
 /// Keeps others from taking, ending and deleting the leases that a commit needs until the
 /// transaction ends, and records what becomes of missing postings. A conflict if one of them is not
 /// held.
 pub async fn hold(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
-    let expires = writes.missed.values().any(|it| *it == Missed::Expired);
+    let makes_any = |missed| writes.missed.values().any(|it| *it == missed);
     for lease in &writes.leases {
         let lease = of_lease(*lease);
-        let held: Vec<(StoredId,)> = if expires {
+        let held: Vec<(StoredId,)> = if makes_any(Missed::Expired) {
             conn.load::<HoldToExpire, _>(&lease).await?
+        } else if makes_any(Missed::Released) {
+            conn.load::<HoldToRelease, _>(&lease).await?
         } else {
             conn.load::<Hold, _>(&lease).await?
         };
@@ -161,24 +182,54 @@ pub async fn renew(
 
 statement! {
     Finish = r"
-        UPDATE catalogues SET {catalogues.changing = :},
-            counted_import = CASE WHEN :counts THEN holder ELSE counted_import END
-        WHERE id = :catalogue AND holder = :held_by",
-    over [CatalogueRow]
+        UPDATE catalogues SET holder = NULL, leased_until = NULL, last_import = holder,
+            counted_import = CASE WHEN :counts THEN holder ELSE counted_import END,
+            held_import = CASE WHEN :is_held THEN holder WHEN :keeps_held THEN held_before END,
+            held_before = NULL
+        WHERE id = :catalogue AND holder = :holder"
 }
 
-/// Ends the lease of a finished import.
+statement! {
+    InsertImport = r"
+        INSERT INTO catalogue_imports ({catalogue_imports}) VALUES ({catalogue_imports :})",
+    over [ImportRow]
+}
+
+statement! {
+    /// All but the newest, and the one that is held back.
+    ForgetImports = r"
+        DELETE FROM catalogue_imports WHERE catalogue_id = :catalogue
+            AND import NOT IN (
+                SELECT newest.import FROM catalogue_imports AS newest
+                WHERE newest.catalogue_id = :catalogue
+                ORDER BY newest.finished_at DESC, newest.import LIMIT :most)
+            AND import NOT IN (
+                SELECT held_import FROM catalogues
+                WHERE id = :catalogue AND held_import IS NOT NULL)"
+}
+
+/// Ends the lease of a finished import, in a transaction of the caller's.
 pub async fn finish(
     conn: &mut impl Executor,
     lease: CatalogueLease,
     import: &PastImport,
+    keeps_held: bool,
 ) -> Outcome<bool> {
-    let record = CatalogueRecord::Finished(import.clone());
-    let mut finished = row::<CatalogueRow>(&record);
-    let CatalogueLease { catalogue, holder } = lease;
-    let counts = import.counts_misses();
-    finished.extend(binds! { catalogue: catalogue.uuid(), held_by: holder, counts });
-    Ok(conn.execute::<Finish>(&finished).await? > 0)
+    let mut ended = of_lease(lease).to_vec();
+    let (counts, is_held) = (import.counts_misses(), import.is_held());
+    ended.extend(binds! { counts, is_held, keeps_held });
+    if conn.execute::<Finish>(&ended).await? == 0 {
+        return Ok(false);
+    }
+    let import = import.clone();
+    let record = ImportRecord { lease, import };
+    conn.execute::<InsertImport>(&row::<ImportRow>(&record))
+        .await?;
+    let catalogue = lease.catalogue.uuid();
+    let most = most(MOST_IMPORTS);
+    conn.execute::<ForgetImports>(binds! { catalogue, most })
+        .await?;
+    Ok(true)
 }
 
 statement! {
@@ -197,6 +248,32 @@ pub async fn finish_undo(
     let undone = missed::undone(conn, lease.catalogue).await?;
     let is_held = conn.execute::<FinishUndo>(&of_lease(lease)).await? > 0;
     Ok(is_held.then_some(undone))
+}
+
+statement! {
+    NoteRelease = r"
+        UPDATE catalogue_imports SET held_because = NULL, missing_expired = :expired
+        WHERE catalogue_id = :catalogue AND import = (
+            SELECT held_import FROM catalogues WHERE id = :catalogue AND holder = :holder)"
+}
+
+statement! {
+    FinishRelease = r"
+        UPDATE catalogues SET holder = NULL, leased_until = NULL, held_import = NULL
+        WHERE id = :catalogue AND holder = :holder"
+}
+
+/// Ends the lease of a release, in a transaction of the caller's.
+pub async fn finish_release(
+    conn: &mut impl Executor,
+    lease: CatalogueLease,
+) -> Outcome<Option<Released>> {
+    let released = missed::released(conn, lease.catalogue).await?;
+    let mut noted = of_lease(lease).to_vec();
+    noted.extend(binds! { expired: signed(released.expired) });
+    conn.execute::<NoteRelease>(&noted).await?;
+    let is_held = conn.execute::<FinishRelease>(&of_lease(lease)).await? > 0;
+    Ok(is_held.then_some(released))
 }
 
 fn of_lease(lease: CatalogueLease) -> [Named<'static>; 2] {

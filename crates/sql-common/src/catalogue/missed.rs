@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use diesel::sql_types::{BigInt, Nullable, Text};
-use domain::catalogue::{CatalogueId, ExpiredPosting, Missed, Undone};
+use domain::catalogue::{CatalogueId, ExpiredPosting, Missed, MissingPosting, Released, Undone};
 use kernel::PostingId;
 use uuid::Uuid;
 
@@ -11,8 +11,9 @@ use crate::{
     binds, each,
     executor::{Executor, Outcome},
     posting::IDENTIFIER,
+    sql::Returning,
     statement,
-    stored::{corrupt, most, parse_optional},
+    stored::{corrupt, most, parse, parse_optional},
     types::{Id, StoredId},
     value::Named,
 };
@@ -21,6 +22,8 @@ const OPEN: &str = "open";
 const EXPIRED: &str = "expired";
 const REOPENED: &str = "reopened";
 const LEFT: &str = "left";
+const HELD: &str = "held";
+const KEPT: &str = "kept";
 
 statement! {
     /// A commit in doubt may have written them.
@@ -53,6 +56,22 @@ statement! {
     }
 }
 
+statement! {
+    /// A commit in doubt may have dealt with them.
+    Settle = {
+        postgres: r"
+            UPDATE missed_postings AS missed SET state = sent.state
+            FROM catalogues, unnest(:posting::uuid[], :state::text[]) AS sent (posting, state)
+            WHERE catalogues.id = :catalogue AND missed.import = coalesce(held_import, held_before)
+                AND missed.posting_id = sent.posting AND missed.state = 'held'",
+        sqlite: r"
+            UPDATE missed_postings SET state = :state
+            WHERE import = (
+                    SELECT coalesce(held_import, held_before) FROM catalogues WHERE id = :catalogue)
+                AND posting_id = :posting AND state = 'held'",
+    }
+}
+
 /// Records what becomes of postings under a lease, in a transaction of the caller's.
 pub async fn write(
     conn: &mut impl Executor,
@@ -60,24 +79,29 @@ pub async fn write(
     lease: &[Named<'static>; 2],
 ) -> Outcome<()> {
     let [catalogue, holder] = lease;
-    let (mut missing, mut undone) = (Vec::new(), Vec::new());
+    let (mut missing, mut undone, mut settled) = (Vec::new(), Vec::new(), Vec::new());
     for (posting, missed) in missed {
         let posting = posting.uuid();
         let mut miss = |state: &'static str, misses: Option<i64>| {
             missing.push(binds! { posting, state, misses }.to_vec());
         };
         let mut undo = |state: &'static str| undone.push(binds! { posting, state }.to_vec());
+        let mut settle = |state: &'static str| settled.push(binds! { posting, state }.to_vec());
         match missed {
             Missed::Open(times) => miss(OPEN, Some(i64::from(*times))),
             Missed::Expired => miss(EXPIRED, None),
+            Missed::Held => miss(HELD, None),
+            Missed::Released => settle(EXPIRED),
+            Missed::Kept => settle(KEPT),
             Missed::Reopened => undo(REOPENED),
             Missed::Left => undo(LEFT),
         }
     }
     conn.execute_each::<Miss>(&missing, std::slice::from_ref(holder))
         .await?;
-    conn.execute_each::<Undo>(&undone, std::slice::from_ref(catalogue))
-        .await?;
+    let catalogue = std::slice::from_ref(catalogue);
+    conn.execute_each::<Undo>(&undone, catalogue).await?;
+    conn.execute_each::<Settle>(&settled, catalogue).await?;
     Ok(())
 }
 
@@ -106,6 +130,39 @@ pub async fn misses(
         ))
     });
     misses.collect()
+}
+
+statement! {
+    Missing = r"
+        SELECT missed.posting_id, postings.source_identifier, postings.status, missed.state
+        FROM missed_postings AS missed JOIN postings ON postings.id = missed.posting_id
+        WHERE missed.import = (
+                SELECT coalesce(held_import, held_before, counted_import)
+                FROM catalogues WHERE id = :catalogue)
+            AND missed.posting_id > :after AND missed.state IN ('held', 'open', 'expired')
+        ORDER BY missed.posting_id LIMIT :limit",
+    returns (Id, Text, Text, Text)
+}
+
+/// Postings that the last complete import did not name, behind one of them.
+pub async fn missing(
+    conn: &mut impl Executor,
+    catalogue: CatalogueId,
+    after: Option<PostingId>,
+    limit: usize,
+) -> Outcome<Vec<MissingPosting>> {
+    let after = after.map_or(Uuid::nil(), PostingId::uuid);
+    let asked = binds! { catalogue: catalogue.uuid(), after, limit: most(limit) };
+    let rows: Vec<(StoredId, String, String, String)> = conn.load::<Missing, _>(asked).await?;
+    let postings = rows.into_iter().map(|(id, identifier, status, state)| {
+        Ok(MissingPosting {
+            id: PostingId::new(id.uuid("missed_postings.posting_id")?),
+            identifier: parse(identifier, IDENTIFIER)?,
+            status: parse(status, "postings.status")?,
+            is_held: state == HELD,
+        })
+    });
+    postings.collect()
 }
 
 statement! {
@@ -146,17 +203,42 @@ statement! {
     returns (Text, BigInt)
 }
 
+statement! {
+    CountReleased = r"
+        SELECT state, count(*) FROM missed_postings
+        WHERE import = (SELECT held_import FROM catalogues WHERE id = :catalogue)
+        GROUP BY state",
+    returns (Text, BigInt)
+}
+
 /// What undos did with the postings that the last import that expired any has expired.
 pub async fn undone(conn: &mut impl Executor, catalogue: CatalogueId) -> Outcome<Undone> {
+    let counts = count::<CountUndone>(conn, catalogue).await?;
+    Ok(Undone {
+        reopened: counts(REOPENED),
+        left: counts(LEFT),
+    })
+}
+
+/// What releases did with the postings that are held back.
+pub async fn released(conn: &mut impl Executor, catalogue: CatalogueId) -> Outcome<Released> {
+    let counts = count::<CountReleased>(conn, catalogue).await?;
+    Ok(Released {
+        expired: counts(EXPIRED),
+        left: counts(KEPT),
+    })
+}
+
+/// How many postings of an import are in each state.
+async fn count<S: Returning<Row = (Text, BigInt)>>(
+    conn: &mut impl Executor,
+    catalogue: CatalogueId,
+) -> Outcome<impl Fn(&str) -> u64> {
     let asked = binds! { catalogue: catalogue.uuid() };
-    let rows: Vec<(String, i64)> = conn.load::<CountUndone, _>(asked).await?;
-    let of = |wanted: &str| {
+    let rows: Vec<(String, i64)> = conn.load::<S, _>(asked).await?;
+    Ok(move |wanted: &str| {
         let row = rows.iter().find(|(state, _)| state == wanted);
         row.map_or(0, |(_, count)| u64::try_from(*count).unwrap_or_default())
-    };
-    Ok(Undone {
-        reopened: of(REOPENED),
-        left: of(LEFT),
     })
 }
 
@@ -174,7 +256,8 @@ statement! {
             SELECT missed.import, missed.posting_id
             FROM imports JOIN missed_postings AS missed ON missed.import = imports.import
             WHERE NOT EXISTS (SELECT 1 FROM catalogues
-                WHERE imports.import IN (holder, counted_import, expiring_import))
+                WHERE imports.import IN
+                    (holder, counted_import, expiring_import, held_import, held_before))
             LIMIT :limit
         )"
 }

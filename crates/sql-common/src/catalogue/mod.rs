@@ -1,4 +1,5 @@
-//! The tables `catalogues` and `missed_postings`, and the postings that belong to a catalogue.
+//! The tables `catalogues`, `catalogue_imports` and `missed_postings`, and the postings that belong
+//! to a catalogue.
 
 mod lease;
 mod missed;
@@ -6,10 +7,10 @@ mod read;
 mod table;
 
 pub use self::{
-    lease::{delete, finish, finish_undo, hold, lease, renew},
-    missed::{expired_last, forget_missed, misses},
-    read::{find, last_imports, list, open_postings},
-    table::{CatalogueRecord, CatalogueRow},
+    lease::{delete, finish, finish_release, finish_undo, hold, lease, renew},
+    missed::{expired_last, forget_missed, misses, missing},
+    read::{find, find_by_id, last_imports, list, open_postings},
+    table::{CatalogueRow, ImportRecord, ImportRow},
 };
 
 /// The port [`Catalogues`](domain::catalogue::Catalogues).
@@ -21,7 +22,7 @@ macro_rules! catalogues {
 
             use domain::catalogue::{
                 Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting,
-                LastImport, Leased, OpenPosting, PastImport, Undone,
+                LastImport, Leased, MissingPosting, OpenPosting, PastImport, Released, Undone,
             };
             use kernel::{CatalogueName, ClientId, PostingId, StoreError, audit::Entry};
             use time::OffsetDateTime;
@@ -31,20 +32,31 @@ macro_rules! catalogues {
                 impl Catalogues for $store {
                     transaction catalogue::lease(query: &CatalogueQuery) -> Leased;
                     write catalogue::renew(lease: CatalogueLease, until: OffsetDateTime) -> bool;
-                    write catalogue::finish(lease: CatalogueLease, import: &PastImport) -> bool;
+                    transaction catalogue::finish(
+                        lease: CatalogueLease, import: &PastImport, keeps_held: bool
+                    ) -> bool;
                     query catalogue::open_postings(
                         of: CatalogueId, after: Option<PostingId>, limit: usize
                     ) -> Vec<OpenPosting>;
                     query catalogue::misses(
                         of: CatalogueId, postings: &[PostingId]
                     ) -> HashMap<PostingId, u8>;
+                    query catalogue::missing(
+                        of: CatalogueId, after: Option<PostingId>, limit: usize
+                    ) -> Vec<MissingPosting>;
                     query catalogue::expired_last(
                         of: CatalogueId, after: Option<PostingId>, limit: usize
                     ) -> Vec<ExpiredPosting>;
                     transaction catalogue::finish_undo(lease: CatalogueLease) -> Option<Undone>;
+                    transaction catalogue::finish_release(
+                        lease: CatalogueLease
+                    ) -> Option<Released>;
                     write catalogue::forget_missed(limit: usize) -> usize;
                     query catalogue::find(
                         client: ClientId, name: &CatalogueName, now: OffsetDateTime
+                    ) -> Option<Catalogue>;
+                    query catalogue::find_by_id(
+                        id: CatalogueId, now: OffsetDateTime
                     ) -> Option<Catalogue>;
                     query catalogue::list(client: ClientId, now: OffsetDateTime) -> Vec<Catalogue>;
                     query catalogue::last_imports(limit: usize) -> Vec<LastImport>;

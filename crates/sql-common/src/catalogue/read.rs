@@ -1,10 +1,15 @@
 //! Reads catalogues, and the open postings of one.
 
-use std::collections::BTreeMap;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+};
 
-use diesel::sql_types::{BigInt, Bool, Text};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
-    catalogue::{Catalogue, CatalogueId, LastImport, MOST_CATALOGUES, OpenPosting, PastImport},
+    catalogue::{
+        Catalogue, CatalogueId, LastImport, MOST_CATALOGUES, MOST_IMPORTS, OpenPosting, PastImport,
+    },
     import::{Counts, Missing, Summary},
     posting::{NoticeCode, NoticeCounts},
 };
@@ -12,9 +17,9 @@ use kernel::{CatalogueName, ClientId, PostingId, StoreError};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::table::CatalogueRow;
+use super::table::{CatalogueRow, ImportRow};
 use crate::{
-    binds,
+    binds, each,
     entity::Entity,
     executor::{Executor, Outcome},
     posting::IDENTIFIER,
@@ -23,7 +28,8 @@ use crate::{
     types::{Id, StoredId, optional_time},
 };
 
-/// Catalogues, each with the number of its open postings, and whether there is something to undo.
+/// Catalogues, each with the number of its open postings, of those that are held back, and whether
+/// there is something to undo.
 /// The statuses are those of [`Status::is_open`](kernel::Status::is_open).
 macro_rules! counted {
     ($condition:expr) => {
@@ -32,6 +38,10 @@ macro_rules! counted {
                 SELECT count(*) FROM postings
                 WHERE postings.catalogue_id = catalogues.id AND postings.expired_at IS NULL
                     AND postings.status IN ('PendingEnrichment', 'approved')
+            ), (
+                SELECT held.missing FROM catalogue_imports AS held
+                WHERE held.catalogue_id = catalogues.id
+                    AND held.import = coalesce(held_import, held_before)
             ), expiring_import IS NOT NULL FROM catalogues ",
             $condition
         )
@@ -39,13 +49,25 @@ macro_rules! counted {
 }
 
 /// The SQL types of a [`CountedRow`].
-type CountedColumns = (<CatalogueRow as Entity>::Row, BigInt, Bool);
+type CountedColumns = (
+    <CatalogueRow as Entity>::Row,
+    BigInt,
+    Nullable<BigInt>,
+    Bool,
+);
 
-/// A catalogue, the number of its open postings, and whether there is something to undo.
-type CountedRow = (CatalogueRow, i64, bool);
+/// A catalogue, the number of its open postings, of those that are held back, and whether there is
+/// something to undo.
+type CountedRow = (CatalogueRow, i64, Option<i64>, bool);
 
 statement! {
     Find = counted!("WHERE client_id = :client AND name = :name"),
+    over [CatalogueRow],
+    returns CountedColumns
+}
+
+statement! {
+    FindById = counted!("WHERE id = :id"),
     over [CatalogueRow],
     returns CountedColumns
 }
@@ -57,28 +79,46 @@ statement! {
 }
 
 statement! {
+    ImportsOf = r"
+        SELECT {catalogue_imports} FROM catalogue_imports WHERE catalogue_id = {each catalogue}",
+    loads ImportRow
+}
+
+/// The SQL types of an import with its catalogue, and of the number of postings that are held back.
+type LastColumns = (<ImportRow as Entity>::Row, Id, Text, Nullable<BigInt>);
+
+statement! {
     /// There are few catalogues, so nothing but the limit bounds it.
     LastImports = r"
-        SELECT {catalogues} FROM catalogues WHERE last_finished_at IS NOT NULL
-        ORDER BY id LIMIT :limit",
-    loads CatalogueRow
+        SELECT {catalogue_imports read}, catalogues.client_id, catalogues.name, held.missing
+        FROM catalogues
+        JOIN catalogue_imports
+            ON catalogue_imports.catalogue_id = catalogues.id
+                AND catalogue_imports.import = last_import
+        LEFT JOIN catalogue_imports AS held
+            ON held.catalogue_id = catalogues.id
+                AND held.import = coalesce(held_import, held_before)
+        ORDER BY catalogues.id LIMIT :limit",
+    over [ImportRow],
+    returns LastColumns
 }
 
 /// The last imports of catalogues.
 pub async fn last_imports(conn: &mut impl Executor, limit: usize) -> Outcome<Vec<LastImport>> {
     let limit = binds! { limit: most(limit) };
-    let rows: Vec<CatalogueRow> = conn.load::<LastImports, _>(limit).await?;
-    let imports = rows.into_iter().map(|row| {
-        let name = parse(&row.name, "catalogues.name")?;
+    let rows: Vec<(ImportRow, StoredId, String, Option<i64>)> =
+        conn.load::<LastImports, _>(limit).await?;
+    let imports = rows.into_iter().map(|(row, client, name, held)| {
         let import = past_import(&row)?;
-        let client = ClientId::new(row.client_id.uuid("catalogues.client_id")?);
-        Ok(import.map(|import| LastImport {
-            client,
-            name,
+        Ok(LastImport {
+            id: CatalogueId::new(row.catalogue_id.uuid("catalogue_imports.catalogue_id")?),
+            client: ClientId::new(client.uuid("catalogues.client_id")?),
+            name: parse(name, "catalogues.name")?,
             import,
-        }))
+            held: held.map(|held| count(held, "missing")).transpose()?,
+        })
     });
-    imports.filter_map(Result::transpose).collect()
+    Ok(imports.collect::<Result<_, StoreError>>()?)
 }
 
 /// Finds a catalogue as it is at this time.
@@ -89,9 +129,18 @@ pub async fn find(
     now: OffsetDateTime,
 ) -> Outcome<Option<Catalogue>> {
     let asked = binds! { client: client.uuid(), name: name.as_str() };
-    let found: Vec<CountedRow> = conn.load::<Find, _>(asked).await?;
-    let found = found.into_iter().next();
-    Ok(found.map(|row| catalogue(row, now)).transpose()?)
+    let found = conn.load::<Find, _>(asked).await?;
+    Ok(catalogues(conn, found, now).await?.pop())
+}
+
+/// The same by its id.
+pub async fn find_by_id(
+    conn: &mut impl Executor,
+    id: CatalogueId,
+    now: OffsetDateTime,
+) -> Outcome<Option<Catalogue>> {
+    let found = conn.load::<FindById, _>(binds! { id: id.uuid() }).await?;
+    Ok(catalogues(conn, found, now).await?.pop())
 }
 
 /// The catalogues of a client as they are at this time.
@@ -101,51 +150,68 @@ pub async fn list(
     now: OffsetDateTime,
 ) -> Outcome<Vec<Catalogue>> {
     let asked = binds! { client: client.uuid(), limit: most(MOST_CATALOGUES) };
-    let found: Vec<CountedRow> = conn.load::<List, _>(asked).await?;
-    let found = found.into_iter().map(|row| catalogue(row, now));
-    Ok(found.collect::<Result<_, _>>()?)
+    let found = conn.load::<List, _>(asked).await?;
+    catalogues(conn, found, now).await
 }
 
-/// A catalogue that was read at this time.
-fn catalogue(
-    (row, postings, can_undo): CountedRow,
+/// Catalogues that were read at this time, with their imports.
+async fn catalogues(
+    conn: &mut impl Executor,
+    found: Vec<CountedRow>,
     now: OffsetDateTime,
-) -> Result<Catalogue, StoreError> {
-    let until = optional_time(row.leased_until, "catalogues.leased_until")?;
-    let last_import = past_import(&row)?;
-    Ok(Catalogue {
-        id: CatalogueId::new(row.id.uuid("catalogues.id")?),
-        name: parse(&row.name, "catalogues.name")?,
-        postings: u64::try_from(postings).unwrap_or_default(),
-        is_running: until.is_some_and(|until| until > now),
-        last_import,
-        can_undo,
+) -> Outcome<Vec<Catalogue>> {
+    let mut all = Vec::with_capacity(found.len());
+    for (row, postings, held, can_undo) in found {
+        let until = optional_time(row.leased_until, "catalogues.leased_until")?;
+        all.push(Catalogue {
+            id: CatalogueId::new(row.id.uuid("catalogues.id")?),
+            client: ClientId::new(row.client_id.uuid("catalogues.client_id")?),
+            name: parse(&row.name, "catalogues.name")?,
+            postings: u64::try_from(postings).unwrap_or_default(),
+            is_running: until.is_some_and(|until| until > now),
+            imports: Vec::new(),
+            held: held.map(|held| count(held, "missing")).transpose()?,
+            can_undo,
+        });
+    }
+    let ids = each! { &all, it => catalogue: it.id.uuid() };
+    let rows: Vec<ImportRow> = conn.load_each::<ImportsOf, _>(&ids, &[]).await?;
+    let mut imports = HashMap::<_, Vec<_>>::new();
+    for row in rows {
+        let import = past_import(&row)?;
+        let of = CatalogueId::new(row.catalogue_id.uuid("catalogue_imports.catalogue_id")?);
+        imports.entry(of).or_default().push(import);
+    }
+    for catalogue in &mut all {
+        catalogue.imports = imports.remove(&catalogue.id).unwrap_or_default();
+        let newest_first = |import: &PastImport| Reverse(import.finished_at);
+        catalogue.imports.sort_by_key(newest_first);
+        catalogue.imports.truncate(MOST_IMPORTS);
+    }
+    Ok(all)
+}
+
+fn past_import(row: &ImportRow) -> Result<PastImport, StoreError> {
+    Ok(PastImport {
+        started_at: row.started_at.time("catalogue_imports.started_at")?,
+        finished_at: row.finished_at.time("catalogue_imports.finished_at")?,
+        summary: summary(row)?,
     })
 }
 
-/// The last import of a catalogue.
-fn past_import(row: &CatalogueRow) -> Result<Option<PastImport>, StoreError> {
-    let (started_at, finished_at) = match (row.last_started_at, row.last_finished_at) {
-        (Some(started_at), Some(finished_at)) => (started_at, finished_at),
-        (None, _) => return Ok(None),
-        (Some(_), None) => return Err(corrupt("catalogues.last_finished_at", "NULL")),
-    };
-    Ok(Some(PastImport {
-        started_at: started_at.time("catalogues.last_started_at")?,
-        finished_at: finished_at.time("catalogues.last_finished_at")?,
-        summary: summary(row)?,
-    }))
-}
-
-fn summary(row: &CatalogueRow) -> Result<Summary, StoreError> {
+fn summary(row: &ImportRow) -> Result<Summary, StoreError> {
     let missing = match (row.missing, row.missing_expired) {
         (Some(missing), Some(expired)) => Some(Missing {
             count: count(missing, "missing")?,
             expired: count(expired, "missing_expired")?,
-            held: parse_optional(row.held_because.as_deref(), "catalogues.held_because")?,
+            held: parse_optional(
+                row.held_because.as_deref(),
+                "catalogue_imports.held_because",
+            )?,
+            first: Vec::new(),
         }),
         (None, _) => None,
-        (Some(_), None) => return Err(corrupt("catalogues.missing_expired", "NULL")),
+        (Some(_), None) => return Err(corrupt("catalogue_imports.missing_expired", "NULL")),
     };
     Ok(Summary {
         counts: Counts {
@@ -174,11 +240,11 @@ fn notices(stored: &str) -> Result<NoticeCounts, StoreError> {
     let known: Option<_> = counts
         .map(|(code, count)| Some((NoticeCode::parse(&code)?, count)))
         .collect();
-    known.ok_or_else(|| corrupt("catalogues.notices", stored))
+    known.ok_or_else(|| corrupt("catalogue_imports.notices", stored))
 }
 
 fn count(stored: i64, column: &str) -> Result<u64, StoreError> {
-    unsigned(stored, "catalogues", column)
+    unsigned(stored, "catalogue_imports", column)
 }
 
 statement! {

@@ -1,8 +1,8 @@
-//! The columns of the table `catalogues`.
+//! The columns of the tables `catalogues` and `catalogue_imports`.
 
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
-    catalogue::{CatalogueQuery, PastImport},
+    catalogue::{CatalogueLease, CatalogueQuery, PastImport},
     import::{Counts, Missing},
 };
 
@@ -12,54 +12,47 @@ use crate::{
     types::{Id, Moment},
 };
 
-/// What is written of a catalogue.
+/// An import of a catalogue that ended, as it is written.
 #[derive(Clone, Debug)]
-pub enum CatalogueRecord {
-    /// A new one, with the lease of its first import.
-    New(CatalogueQuery),
-    /// The import whose lease ends, of one that is there.
-    Finished(PastImport),
+pub struct ImportRecord {
+    pub lease: CatalogueLease,
+    pub import: PastImport,
 }
 
-impl CatalogueRecord {
-    const fn query(&self) -> Option<&CatalogueQuery> {
-        match self {
-            Self::New(query) => Some(query),
-            Self::Finished(_) => None,
-        }
+impl ImportRecord {
+    const fn counts(&self) -> &Counts {
+        &self.import.summary.counts
     }
 
-    const fn import(&self) -> Option<&PastImport> {
-        match self {
-            Self::New(_) => None,
-            Self::Finished(import) => Some(import),
-        }
-    }
-
-    fn counts(&self) -> Counts {
-        let counts = self.import().map(|import| import.summary.counts);
-        counts.unwrap_or_default()
-    }
-
-    fn missing(&self) -> Option<Missing> {
-        self.import()?.summary.missing
+    const fn missing(&self) -> Option<&Missing> {
+        self.import.summary.missing.as_ref()
     }
 }
 
 entity! {
-    /// A catalogue.
-    CatalogueRow = catalogues of CatalogueRecord {
+    /// A catalogue, with the lease of its first import when it is new.
+    CatalogueRow = catalogues of CatalogueQuery {
         fixed {
-            id: Id = Id(|record| Some(record.query()?.new_id?.uuid())),
-            client_id: Id = Id(|record| Some(record.query()?.client.uuid())),
-            name: Text = Text(|record| Some(record.query()?.name.as_str())),
-            created_at: Moment = Time(|record| Some(record.query()?.now)),
+            id: Id = Id(|query| Some(query.new_id?.uuid())),
+            client_id: Id = Id(|query| Some(query.client.uuid())),
+            name: Text = Text(|query| Some(query.name.as_str())),
+            created_at: Moment = Time(|query| Some(query.now)),
         }
         changing {
-            holder: Nullable<Id> = Id(|record| Some(record.query()?.holder)),
-            leased_until: Nullable<Moment> = Time(|record| Some(record.query()?.until)),
-            last_started_at: Nullable<Moment> = Time(|record| Some(record.import()?.started_at)),
-            last_finished_at: Nullable<Moment> = Time(|record| Some(record.import()?.finished_at)),
+            holder: Nullable<Id> = Id(|query| Some(query.holder)),
+            leased_until: Nullable<Moment> = Time(|query| Some(query.until)),
+        }
+    }
+}
+
+entity! {
+    /// An import of a catalogue that ended.
+    ImportRow = catalogue_imports of ImportRecord {
+        fixed {
+            catalogue_id: Id = Id(|record| Some(record.lease.catalogue.uuid())),
+            import: Id = Id(|record| Some(record.lease.holder)),
+            started_at: Moment = Time(|record| Some(record.import.started_at)),
+            finished_at: Moment = Time(|record| Some(record.import.finished_at)),
             lines: BigInt = Integer(|record| Some(signed(record.counts().lines))),
             created: BigInt = Integer(|record| Some(signed(record.counts().created))),
             updated: BigInt = Integer(|record| Some(signed(record.counts().updated))),
@@ -70,16 +63,16 @@ entity! {
             failed: BigInt = Integer(|record| Some(signed(record.counts().failed))),
             unattributed: BigInt = Integer(|record| Some(signed(record.counts().unattributed))),
             notices: Nullable<Text> = Document(|record| {
-                Some(&record.import()?.summary.counts.notices)
+                Some(&record.counts().notices)
             }),
             missing: Nullable<BigInt> = Integer(|record| Some(signed(record.missing()?.count))),
+            is_complete: Bool = Bool(|record| record.import.summary.complete),
+        }
+        changing {
             missing_expired: Nullable<BigInt> = Integer(|record| {
                 Some(signed(record.missing()?.expired))
             }),
             held_because: Nullable<Text> = Text(|record| Some(record.missing()?.held?.as_str())),
-            is_complete: Bool = Bool(|record| {
-                record.import().is_some_and(|import| import.summary.complete)
-            }),
         }
     }
 }

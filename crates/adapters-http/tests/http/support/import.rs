@@ -8,14 +8,14 @@ use std::sync::{
 
 use async_trait::async_trait;
 use domain::{
-    catalogue::{CatalogueId, HeldBecause, Undone},
-    import::{Line, LineError, LineOptions, Missing, Receipt, Summary},
+    catalogue::{CatalogueId, HeldBecause, Released, Undone},
+    import::{Ending, Line, LineError, LineOptions, Missing, Receipt, Summary},
     usecase::{
-        CatalogueError, CatalogueOrder, Import, ImportError, ImportOrder, Imports, Ingest,
-        IngestError, UndoCatalogue, UndoOrder,
+        CatalogueCorrections, CatalogueError, CatalogueOrder, CorrectionOrder, Import, ImportError,
+        ImportOrder, Imports, Ingest, IngestError,
     },
 };
-use kernel::{PostingId, Prefixes};
+use kernel::{PostingId, Prefixes, testing::identifier};
 use uuid::Uuid;
 
 use super::Backend;
@@ -61,8 +61,19 @@ impl Imports for Handle {
 }
 
 #[async_trait]
-impl UndoCatalogue for Handle {
-    async fn undo(&self, order: UndoOrder) -> Result<Undone, CatalogueError> {
+impl CatalogueCorrections for Handle {
+    async fn release(&self, order: CorrectionOrder) -> Result<Released, CatalogueError> {
+        match order.name.as_str() {
+            "running" => Err(CatalogueError::Running(7)),
+            "unknown" => Err(CatalogueError::NotFound),
+            _ => Ok(Released {
+                expired: 4,
+                left: u64::from(order.by.is_none()),
+            }),
+        }
+    }
+
+    async fn undo(&self, order: CorrectionOrder) -> Result<Undone, CatalogueError> {
         match order.name.as_str() {
             "running" => Err(CatalogueError::Running(7)),
             "unknown" => Err(CatalogueError::NotFound),
@@ -129,7 +140,8 @@ impl Import for Lines {
         Ok(())
     }
 
-    async fn finish(mut self: Box<Self>, complete: bool) -> (Summary, Result<(), ImportError>) {
+    async fn finish(mut self: Box<Self>, ending: Ending) -> (Summary, Result<(), ImportError>) {
+        let complete = ending != Ending::Broken;
         self.summary.complete = complete;
         if let Some(order) = &self.order.catalogue
             && complete
@@ -147,6 +159,7 @@ impl Import for Lines {
                 } else {
                     count
                 },
+                first: held.map(|_| identifier("a")).into_iter().collect(),
                 held,
             });
         }

@@ -117,7 +117,7 @@ pub fn ports(backend: &Arc<Backend>) -> Ports {
         ingest: backend.clone(),
         imports: Arc::new(import::Handle(backend.clone())),
         catalogues: backend.store.clone(),
-        undo: Arc::new(import::Handle(backend.clone())),
+        corrections: Arc::new(import::Handle(backend.clone())),
         postings: backend.clone(),
         reads: Arc::new(ReadPorts {
             postings: backend.clone(),

@@ -11,7 +11,8 @@ use super::{MemoryStore, State};
 use crate::{
     catalogue::{
         Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting,
-        LastImport, Leased, MOST_CATALOGUES, Missed, OpenPosting, PastImport, Undone,
+        LastImport, Leased, MOST_CATALOGUES, MOST_IMPORTS, Missed, MissingPosting, OpenPosting,
+        PastImport, Released, Undone,
     },
     decision::WriteSet,
 };
@@ -23,11 +24,15 @@ pub(super) struct Row {
     name: CatalogueName,
     /// The holder of the lease, and the end of it.
     lease: Option<(Uuid, OffsetDateTime)>,
-    last_import: Option<PastImport>,
+    /// The imports that ended, the newest first, by the holders of their leases.
+    imports: Vec<(Uuid, PastImport)>,
     /// The last import that counts, and the last one that expired any, by the holders of their
     /// leases.
     counted: Option<Uuid>,
     expiring: Option<Uuid>,
+    /// The last complete import, if it is held back; in `suspended` while an import runs.
+    held: Option<Uuid>,
+    suspended: Option<Uuid>,
     /// What became of missing postings, by import.
     missed: BTreeMap<(Uuid, PostingId), Missed>,
 }
@@ -41,6 +46,30 @@ impl Row {
 
     fn is_running(&self, now: OffsetDateTime) -> bool {
         self.lease.is_some_and(|(_, until)| until > now)
+    }
+
+    /// The last imports.
+    fn imports(&self) -> impl Iterator<Item = &PastImport> {
+        let imports = self.imports.iter().map(|(_, import)| import);
+        imports.take(MOST_IMPORTS)
+    }
+
+    /// The import that holds postings back, or did when an import began.
+    fn holding(&self) -> Option<Uuid> {
+        self.held.or(self.suspended)
+    }
+
+    /// See [`Catalogue::held`].
+    fn held_back(&self) -> Option<u64> {
+        let holding = self.holding()?;
+        let mut imports = self.imports.iter();
+        imports.find(|(id, _)| *id == holding)?.1.held_back()
+    }
+
+    /// How many postings of an import have become this.
+    fn count(&self, import: Uuid, missed: Missed) -> u64 {
+        let of_it = self.missed.iter().filter(|((of, _), _)| *of == import);
+        of_it.filter(|(_, it)| **it == missed).count() as u64
     }
 }
 
@@ -63,16 +92,20 @@ impl State {
         };
         let holder = row.lease.map(|(holder, _)| holder);
         for (posting, missed) in &writes.missed {
-            let is_undo = matches!(missed, Missed::Reopened | Missed::Left);
-            if *missed == Missed::Expired {
-                row.expiring = holder;
+            let (import, before, after) = match missed {
+                Missed::Open(_) | Missed::Expired | Missed::Held => (holder, None, *missed),
+                Missed::Released => (row.holding(), Some(Missed::Held), Missed::Expired),
+                Missed::Kept => (row.holding(), Some(Missed::Held), *missed),
+                Missed::Reopened | Missed::Left => (row.expiring, Some(Missed::Expired), *missed),
+            };
+            if matches!(missed, Missed::Expired | Missed::Released) {
+                row.expiring = import;
             }
-            let import = if is_undo { row.expiring } else { holder };
             let Some(key) = import.map(|import| (import, *posting)) else {
                 continue;
             };
-            if !is_undo || row.missed.get(&key) == Some(&Missed::Expired) {
-                row.missed.insert(key, *missed);
+            if before.is_none_or(|before| row.missed.get(&key) == Some(&before)) {
+                row.missed.insert(key, after);
             }
         }
     }
@@ -95,10 +128,12 @@ impl State {
     fn catalogue(&self, row: &Row, now: OffsetDateTime) -> Catalogue {
         Catalogue {
             id: row.id,
+            client: row.client,
             name: row.name.clone(),
             postings: self.open_postings(row.id).len() as u64,
             is_running: row.is_running(now),
-            last_import: row.last_import.clone(),
+            imports: row.imports().cloned().collect(),
+            held: row.held_back(),
             can_undo: row.expiring.is_some(),
         }
     }
@@ -119,6 +154,9 @@ impl Catalogues for MemoryStore {
                 return Ok(Leased::Running(until));
             }
             row.lease = Some(lease);
+            if query.new_id.is_some() {
+                row.suspended = row.held.take();
+            }
             row.id
         } else {
             let Some(new_id) = query.new_id else {
@@ -133,9 +171,11 @@ impl Catalogues for MemoryStore {
                 client: query.client,
                 name: query.name.clone(),
                 lease: Some(lease),
-                last_import: None,
+                imports: Vec::new(),
                 counted: None,
                 expiring: None,
+                held: None,
+                suspended: None,
                 missed: BTreeMap::new(),
             });
             new_id
@@ -158,16 +198,34 @@ impl Catalogues for MemoryStore {
             .is_some())
     }
 
-    async fn finish(&self, lease: CatalogueLease, import: &PastImport) -> Result<bool, StoreError> {
+    async fn finish(
+        &self,
+        lease: CatalogueLease,
+        import: &PastImport,
+        keeps_held: bool,
+    ) -> Result<bool, StoreError> {
         let mut state = self.state();
         let Some(row) = state.leased_catalogue(lease) else {
             return Ok(false);
         };
         row.lease = None;
-        row.last_import = Some(import.clone());
         if import.counts_misses() {
             row.counted = Some(lease.holder);
         }
+        row.held = row.suspended.take().filter(|_| keeps_held);
+        if import.is_held() {
+            row.held = Some(lease.holder);
+        }
+        let mut import = import.clone();
+        if let Some(missing) = &mut import.summary.missing {
+            missing.first.clear();
+        }
+        row.imports.insert(0, (lease.holder, import));
+        let (held, mut kept) = (row.held, 0);
+        row.imports.retain(|(id, _)| {
+            kept += 1;
+            kept <= MOST_IMPORTS || held == Some(*id)
+        });
         Ok(true)
     }
 
@@ -224,33 +282,76 @@ impl Catalogues for MemoryStore {
         Ok(postings.take(limit).collect())
     }
 
+    async fn missing(
+        &self,
+        catalogue: CatalogueId,
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<MissingPosting>, StoreError> {
+        let state = self.state();
+        let rows = state.catalogues.iter().filter(|row| row.id == catalogue);
+        let missed = rows.flat_map(|row| {
+            let import = row.holding().or(row.counted);
+            let of_it = row.missed.iter();
+            of_it.filter(move |((of, _), _)| Some(*of) == import)
+        });
+        let behind = missed.filter(|((_, id), _)| after.is_none_or(|after| *id > after));
+        let missing = behind.filter_map(|((_, id), missed)| {
+            let is_missing = matches!(missed, Missed::Open(_) | Missed::Expired | Missed::Held);
+            let posting = &state.postings.get(id).filter(|_| is_missing)?.posting;
+            Some(MissingPosting {
+                id: *id,
+                identifier: posting.source_identifier.clone(),
+                status: posting.status(),
+                is_held: *missed == Missed::Held,
+            })
+        });
+        Ok(missing.take(limit).collect())
+    }
+
+    async fn finish_release(&self, lease: CatalogueLease) -> Result<Option<Released>, StoreError> {
+        let mut state = self.state();
+        let Some(row) = state.leased_catalogue(lease) else {
+            return Ok(None);
+        };
+        row.lease = None;
+        let Some(import) = row.held.take() else {
+            return Ok(Some(Released::default()));
+        };
+        let released = Released {
+            expired: row.count(import, Missed::Expired),
+            left: row.count(import, Missed::Kept),
+        };
+        let recorded = row.imports.iter_mut().find(|(id, _)| *id == import);
+        if let Some(missing) = recorded.and_then(|(_, it)| it.summary.missing.as_mut()) {
+            (missing.held, missing.expired) = (None, released.expired);
+        }
+        Ok(Some(released))
+    }
+
     async fn finish_undo(&self, lease: CatalogueLease) -> Result<Option<Undone>, StoreError> {
         let mut state = self.state();
         let Some(row) = state.leased_catalogue(lease) else {
             return Ok(None);
         };
         row.lease = None;
-        let mut undone = Undone::default();
-        if let Some(import) = row.expiring.take() {
-            row.counted = None;
-            for ((of, _), missed) in &row.missed {
-                match missed {
-                    Missed::Reopened if *of == import => undone.reopened += 1,
-                    Missed::Left if *of == import => undone.left += 1,
-                    _ => {}
-                }
-            }
-        }
-        Ok(Some(undone))
+        let Some(import) = row.expiring.take() else {
+            return Ok(Some(Undone::default()));
+        };
+        row.counted = None;
+        Ok(Some(Undone {
+            reopened: row.count(import, Missed::Reopened),
+            left: row.count(import, Missed::Left),
+        }))
     }
 
     async fn forget_missed(&self, limit: usize) -> Result<usize, StoreError> {
         let mut forgotten = 0;
         for row in &mut self.state().catalogues {
             let holder = row.lease.map(|(holder, _)| holder);
-            let (counted, expiring) = (row.counted, row.expiring);
+            let kept = [holder, row.counted, row.expiring, row.holding()];
             row.missed.retain(|(import, _), _| {
-                let is_kept = [holder, counted, expiring].contains(&Some(*import));
+                let is_kept = kept.contains(&Some(*import));
                 let stays = is_kept || forgotten == limit;
                 forgotten += usize::from(!stays);
                 stays
@@ -271,6 +372,16 @@ impl Catalogues for MemoryStore {
         Ok(row.map(|row| state.catalogue(row, now)))
     }
 
+    async fn find_by_id(
+        &self,
+        id: CatalogueId,
+        now: OffsetDateTime,
+    ) -> Result<Option<Catalogue>, StoreError> {
+        let state = self.state();
+        let row = state.catalogues.iter().find(|row| row.id == id);
+        Ok(row.map(|row| state.catalogue(row, now)))
+    }
+
     async fn list(
         &self,
         client: ClientId,
@@ -287,9 +398,11 @@ impl Catalogues for MemoryStore {
         let state = self.state();
         let imports = state.catalogues.iter().filter_map(|row| {
             Some(LastImport {
+                id: row.id,
                 client: row.client,
                 name: row.name.clone(),
-                import: row.last_import.clone()?,
+                import: row.imports.first()?.1.clone(),
+                held: row.held_back(),
             })
         });
         Ok(imports.take(limit).collect())

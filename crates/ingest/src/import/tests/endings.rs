@@ -20,7 +20,7 @@ async fn a_catalogue_has_one_import_at_a_time() {
     };
     assert!((20..=30).contains(&seconds), "{seconds}");
     kit.begin(of_catalogue("other")).await;
-    let (_, result) = import.finish(true).await;
+    let (_, result) = import.finish(Ending::Whole).await;
     assert_eq!(result, Ok(()));
     kit.begin(of_catalogue("feed")).await;
 }
@@ -46,7 +46,7 @@ async fn an_import_that_is_dropped_ends_its_lease() {
     .await;
     let catalogue = kit.catalogue("feed").await.unwrap();
     assert_eq!(catalogue.postings, 4);
-    let summary = catalogue.last_import.unwrap().summary;
+    let summary = catalogue.last_import().unwrap().summary.clone();
     assert_eq!((summary.complete, summary.missing), (false, None));
     assert_eq!(summary.counts.created, 2);
 }
@@ -67,7 +67,7 @@ async fn an_import_whose_lease_is_lost_ends() {
     let settled = import.settle().await;
     assert_eq!(taken.and(settled), Err(ImportError::Running(30)));
     assert!(import.receipts.iter().all(Receipt::is_failure));
-    let (summary, result) = import.finish(false).await;
+    let (summary, result) = import.finish(Ending::Broken).await;
     assert_eq!(
         (summary.complete, result),
         (false, Err(ImportError::Running(30)))
@@ -84,7 +84,7 @@ async fn the_end_goes_on_without_its_client() {
     import.settle().await.unwrap();
     kit.store.close_gate();
     let before = kit.store.tries();
-    let finish = tokio::spawn(import.finish(true));
+    let finish = tokio::spawn(import.finish(Ending::Whole));
     eventually("it expires", async || kit.store.tries() > before).await;
     finish.abort();
     assert!(finish.await.is_err());
@@ -94,15 +94,10 @@ async fn the_end_goes_on_without_its_client() {
     })
     .await;
     assert_eq!(kit.expired(&["a", "b", "c"]).await, ["b", "c"]);
-    let summary = kit
-        .catalogue("feed")
-        .await
-        .unwrap()
-        .last_import
-        .unwrap()
-        .summary;
+    let catalogue = kit.catalogue("feed").await.unwrap();
+    let summary = &catalogue.last_import().unwrap().summary;
     assert!(summary.complete);
-    assert_eq!(summary.missing.unwrap().expired, 2);
+    assert_eq!(summary.missing.as_ref().unwrap().expired, 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -120,7 +115,7 @@ async fn a_stop_ends_imports() {
     assert_eq!(more, Err(stopping()));
     // What was under way is answered as it is.
     assert_eq!(short(&import.receipts), "1 a created, 1 b failed");
-    let (summary, result) = import.finish(false).await;
+    let (summary, result) = import.finish(Ending::Broken).await;
     assert_eq!((summary.complete, result), (false, Err(stopping())));
     assert!(!kit.catalogue("feed").await.unwrap().is_running);
     assert_eq!(kit.importer.begin(order()).await.err(), Some(stopping()));

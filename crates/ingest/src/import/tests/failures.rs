@@ -61,14 +61,14 @@ async fn an_outage_of_more_than_a_minute_ends_the_import() {
     assert_eq!(more, Err(away.clone()));
     assert_eq!(import.receipts.len(), 2 + 5_001, "it takes nothing more");
     kit.store.fail_loads(None);
-    let (summary, result) = import.finish(false).await;
+    let (summary, result) = import.finish(Ending::Broken).await;
     assert_eq!(result, Err(away));
-    assert_eq!((summary.complete, summary.missing), (false, None));
+    assert_eq!((summary.complete, &summary.missing), (false, &None));
     assert_eq!((summary.counts.created, summary.counts.failed), (2, 5_000));
     assert!(kit.expired(&["x"]).await.is_empty());
     let catalogue = kit.catalogue("feed").await.unwrap();
     assert!(!catalogue.is_running);
-    assert_eq!(catalogue.last_import.unwrap().summary, summary);
+    assert_eq!(catalogue.last_import().unwrap().summary, summary);
 }
 
 #[tokio::test(start_paused = true)]
@@ -91,7 +91,7 @@ async fn a_row_that_stays_locked_fails_its_line_alone() {
     sleep(Duration::from_secs(30)).await;
     import.settle().await.unwrap();
     assert_eq!(short(&import.receipts[..2]), "1 a failed, 2 b created");
-    let (summary, result) = import.finish(true).await;
+    let (summary, result) = import.finish(Ending::Whole).await;
     assert_eq!(result, Ok(()));
     assert!(summary.complete);
     assert_eq!((summary.counts.failed, summary.counts.created), (1, 31));

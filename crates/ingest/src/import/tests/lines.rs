@@ -30,7 +30,7 @@ async fn each_line_has_a_receipt_in_its_place() {
     import.settle().await.unwrap();
     let expect = "1 a created, 2 - refused, 3 b created, 4 a unchanged, 5 c refused, 9 d refused";
     assert_eq!(short(&import.receipts), expect);
-    let (summary, result) = import.finish(true).await;
+    let (summary, result) = import.finish(Ending::Whole).await;
     let expect = Counts {
         lines: 6,
         created: 2,

@@ -15,6 +15,12 @@ fn patient(imports: u8) -> ImportOrder {
 }
 
 impl Kit {
+    /// What is missing in an import without lines that ends so.
+    async fn missing_in_none(&self, imports: u8, ending: Ending) -> (u64, u64, bool) {
+        let import = self.import_with_end(patient(imports), &[], ending);
+        import.await.missing()
+    }
+
     /// What is missing in an import with this patience, expired and held.
     async fn missing(&self, imports: u8, ids: &[&str]) -> (u64, u64, bool) {
         self.import(patient(imports), &body(ids)).await.missing()
@@ -50,4 +56,19 @@ async fn what_is_missing_for_a_while_is_not_written_until_it_expires() {
     assert!(kit.expired(&["a", "b"]).await.is_empty());
     assert_eq!(kit.missing(3, &["a"]).await, (1, 1, false));
     assert_eq!(kit.expired(&["a", "b"]).await, ["b"]);
+}
+
+#[tokio::test]
+async fn imports_that_prove_zero_count_and_the_last_in_a_row_expires_all() {
+    let kit = Kit::new();
+    kit.missing(3, &["a", "b"]).await;
+    for _ in 0..2 {
+        assert_eq!(kit.missing_in_none(3, Ending::Proven).await, (2, 0, false));
+        // One without a proof is held back, and so is one that would expire all at once.
+        assert_eq!(kit.missing_in_none(3, Ending::Whole).await, (2, 0, true));
+        assert_eq!(kit.missing_in_none(1, Ending::Proven).await, (2, 0, true));
+    }
+    assert!(kit.expired(&["a", "b"]).await.is_empty());
+    assert_eq!(kit.missing_in_none(3, Ending::Proven).await, (2, 2, false));
+    assert_eq!(kit.expired(&["a", "b"]).await, ["a", "b"]);
 }

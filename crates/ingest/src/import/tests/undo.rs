@@ -1,12 +1,12 @@
 //! Undos of what catalogues expired.
 
-use domain::usecase::{CatalogueError, UndoCatalogue as _, UndoOrder};
+use domain::usecase::{CatalogueCorrections as _, CatalogueError, CorrectionOrder};
 use kernel::{Actor, Status};
 
 use super::*;
 
-fn of(name: &str) -> UndoOrder {
-    UndoOrder {
+fn of(name: &str) -> CorrectionOrder {
+    CorrectionOrder {
         client: client(),
         name: CatalogueName::new(name).unwrap(),
         prefixes: Prefixes::ALL,
@@ -15,9 +15,15 @@ fn of(name: &str) -> UndoOrder {
 }
 
 impl Kit {
+    /// The numbers of postings that a release expired, and left.
+    pub async fn release(&self, name: &str) -> Result<(u64, u64), CatalogueError> {
+        let released = self.importer.corrections().release(of(name)).await?;
+        Ok((released.expired, released.left))
+    }
+
     /// The numbers of postings that an undo reopened, and left.
     pub async fn undo(&self, name: &str) -> Result<(u64, u64), CatalogueError> {
-        let undone = self.importer.undo().undo(of(name)).await?;
+        let undone = self.importer.corrections().undo(of(name)).await?;
         Ok((undone.reopened, undone.left))
     }
 }
@@ -66,11 +72,11 @@ async fn what_the_client_may_not_use_any_more_is_left() {
     let ids = ["a-1", "a-2", "b-1"];
     kit.import(of_catalogue("feed"), &body(&ids)).await;
     kit.import(of_catalogue("feed"), &body(&ids[..1])).await;
-    let narrowed = UndoOrder {
+    let narrowed = CorrectionOrder {
         prefixes: Prefixes::new(&["a-"]).unwrap(),
         ..of("feed")
     };
-    let undone = kit.importer.undo().undo(narrowed).await.unwrap();
+    let undone = kit.importer.corrections().undo(narrowed).await.unwrap();
     assert_eq!((undone.reopened, undone.left), (1, 1));
     assert_eq!(kit.expired(&ids).await, ["b-1"]);
 }
@@ -83,11 +89,11 @@ async fn an_undo_and_imports_exclude_each_other() {
     let import = kit.begin(of_catalogue("feed")).await;
     let refused = kit.undo("feed").await;
     assert!(matches!(refused, Err(CatalogueError::Running(1..=30))));
-    import.finish(false).await.1.unwrap();
+    import.finish(Ending::Broken).await.1.unwrap();
 
     kit.store.close_gate();
     let before = kit.store.tries();
-    let undo = kit.importer.undo();
+    let undo = kit.importer.corrections();
     let undo = tokio::spawn(async move { undo.undo(of("feed")).await });
     eventually("it reopens", async || kit.store.tries() > before).await;
     let refused = kit.importer.begin(of_catalogue("feed")).await;

@@ -132,12 +132,14 @@ pub async fn of_activity<S: Clients + ActivityLog + Shell>(store: &S) {
     }
 }
 
-const CATALOGUES: [Case; 20] = [
+const CATALOGUES: [Case; 2] = [
     ("name", "'a b'", "'a b'"),
     ("leased_until", "9223372036854775807", "'infinity'"),
-    ("last_started_at", "9223372036854775807", "'infinity'"),
-    ("last_finished_at", "9223372036854775806", "'10000-01-01'"),
-    ("last_finished_at", "NULL", "NULL"),
+];
+
+const CATALOGUE_IMPORTS: [Case; 17] = [
+    ("started_at", "9223372036854775807", "'infinity'"),
+    ("finished_at", "9223372036854775806", "'10000-01-01'"),
     ("lines", "-1", "-1"),
     ("created", "-1", "-1"),
     ("updated", "-1", "-1"),
@@ -164,16 +166,18 @@ pub async fn of_catalogues<S: Clients + Catalogues + Shell>(store: &S) {
             missing: Some(Missing {
                 count: 1,
                 expired: 1,
-                held: None,
+                ..Missing::default()
             }),
             ..Summary::default()
         },
     };
-    for case in CATALOGUES {
+    let catalogues = CATALOGUES.map(|case| ("catalogues", case));
+    let imports = CATALOGUE_IMPORTS.map(|case| ("catalogue_imports", case));
+    for (table, case) in catalogues.into_iter().chain(imports) {
         store.damage("DELETE FROM clients").await;
         let lease = catalogues::leased(store, "jobs").await;
-        assert_eq!(store.finish(lease, &import).await, Ok(true));
-        let named = damage(store, "catalogues", case).await;
+        assert_eq!(store.finish(lease, &import, false).await, Ok(true));
+        let named = damage(store, table, case).await;
         let query = catalogues::query("jobs", 2);
         names(Catalogues::list(store, query.client, noon()).await, &named);
         if case.0 != "name" {

@@ -55,10 +55,12 @@ kernel::contract_cases!(
         assert_eq!(lease(store, "jobs", 1, noon()).await?, held(1, 1));
         let expect = Catalogue {
             id: catalogue(1),
+            client: of(1),
             name: name("jobs"),
             postings: 0,
             is_running: true,
-            last_import: None,
+            imports: Vec::new(),
+            held: None,
             can_undo: false,
         };
         assert_eq!(found(store, "jobs", noon()).await?, expect);
@@ -112,13 +114,13 @@ kernel::contract_cases!(
         let import = past(Summary::default());
         let refuses = async |lease| {
             let renewed = store.renew(lease, later + hours(9)).await;
-            let finished = store.finish(lease, &import).await;
+            let finished = store.finish(lease, &import, false).await;
             assert_eq!((renewed, finished), (Ok(false), Ok(false)));
         };
         refuses(lost).await;
         let unchanged = found(store, "jobs", later).await?;
-        assert_eq!((unchanged.is_running, unchanged.last_import), (true, None));
-        assert_eq!(store.finish(held, &import).await, Ok(true));
+        assert_eq!((unchanged.is_running, unchanged.imports), (true, vec![]));
+        assert_eq!(store.finish(held, &import, false).await, Ok(true));
         // Nor one that was ended.
         refuses(held).await;
         assert!(!found(store, "jobs", later).await?.is_running);

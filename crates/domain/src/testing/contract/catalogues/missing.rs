@@ -7,20 +7,24 @@ use kernel::{
     event::EventLog,
     testing::{Absent, Checked, by_ann, entries, hours, identifier, noon},
 };
+use time::OffsetDateTime;
 
 use super::{
     super::{change, load, posting, put},
-    catalogue, found, lease, listed, name, of, past, with_clients,
+    ask, catalogue, found, lease, listed, name, of, past, query, with_clients,
 };
 use crate::{
     catalogue::{
-        Catalogue, CatalogueLease, Catalogues, ExpiredPosting, HeldBecause, Patience, Undone,
+        Catalogue, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, HeldBecause, Leased,
+        Missed, Patience, Released, Undone,
     },
     import::{Counts, Missing, Summary},
     posting::NoticeCode,
     store::Store,
     testing::{create, push, put_id, state},
-    usecase::{Delisted, UndoOrder, delist_missing, undo_expiries},
+    usecase::{
+        CorrectionOrder, Delisted, delist_missing, record_missed, release_held, undo_expiries,
+    },
 };
 
 /// A complete import that expires these postings if it is the second in a row that misses them.
@@ -34,6 +38,17 @@ async fn misses<S: Store + Catalogues>(store: &S, n: u128, missing: &[&str]) -> 
     finish(store, lease, missing, expired, None).await
 }
 
+const SHARE: Option<HeldBecause> = Some(HeldBecause::Share);
+
+fn missing(count: u64, expired: u64, held: Option<HeldBecause>) -> Option<Missing> {
+    Some(Missing {
+        count,
+        expired,
+        held,
+        first: Vec::new(),
+    })
+}
+
 async fn finish<S: Catalogues>(
     store: &S,
     lease: CatalogueLease,
@@ -42,15 +57,11 @@ async fn finish<S: Catalogues>(
     held: Option<HeldBecause>,
 ) -> Checked {
     let import = past(Summary {
-        missing: Some(Missing {
-            count,
-            expired,
-            held,
-        }),
+        missing: missing(count, expired, held),
         complete: true,
         ..Summary::default()
     });
-    assert_eq!(store.finish(lease, &import).await, Ok(true));
+    assert_eq!(store.finish(lease, &import, false).await, Ok(true));
     Ok(())
 }
 
@@ -59,6 +70,22 @@ async fn counted<S: Catalogues>(store: &S, ids: [&str; 2]) -> Checked<[Option<u8
     let id = found(store, "jobs", noon()).await?.id;
     let misses = store.misses(id, &ids.map(put_id)).await?;
     Ok(ids.map(|id| misses.get(&put_id(id)).copied()))
+}
+
+/// The lease of a release or undo.
+async fn correction<S: Catalogues>(
+    store: &S,
+    n: u128,
+    now: OffsetDateTime,
+) -> Checked<CatalogueLease> {
+    let query = CatalogueQuery {
+        new_id: None,
+        ..query("jobs", n, now)
+    };
+    match ask(store, &query).await? {
+        Leased::Held(lease) => Ok(lease),
+        other => panic!("{other:?}"),
+    }
 }
 
 kernel::contract_cases!(
@@ -81,13 +108,7 @@ kernel::contract_cases!(
                 .into_iter()
                 .collect(),
         };
-        let missing = |count, expired, held| {
-            Some(Missing {
-                count,
-                expired,
-                held,
-            })
-        };
+        let mut imports = Vec::new();
         for (n, missing, complete) in [
             (1, None, false),
             (2, missing(8, 9, Some(HeldBecause::Unattributed)), false),
@@ -95,18 +116,22 @@ kernel::contract_cases!(
             (4, None, true),
         ] {
             let lease = lease(store, "jobs", n, noon()).await?;
-            let import = past(Summary {
+            let mut import = past(Summary {
                 counts,
                 missing,
                 complete,
             });
-            assert_eq!(store.finish(lease, &import).await, Ok(true));
+            import.finished_at += hours(i64::try_from(n)?);
+            assert_eq!(store.finish(lease, &import, true).await, Ok(true));
+            imports.insert(0, import);
             let expect = Catalogue {
                 id: catalogue(1),
+                client: of(1),
                 name: name("jobs"),
                 postings: 0,
                 is_running: false,
-                last_import: Some(import),
+                imports: imports.clone(),
+                held: None,
                 can_undo: false,
             };
             assert_eq!(found(store, "jobs", noon()).await?, expect);
@@ -118,7 +143,10 @@ kernel::contract_cases!(
         // An import that is running does not hide the one before.
         lease(store, "jobs", 5, noon()).await?;
         let running = found(store, "jobs", noon()).await?;
-        assert!(running.is_running && running.last_import.is_some());
+        assert!(running.is_running && running.imports == imports);
+        let by_id = store.find_by_id(running.id, noon()).await;
+        assert_eq!(by_id, Ok(Some(running)));
+        assert_eq!(store.find_by_id(catalogue(404), noon()).await, Ok(None));
     },
     /// Without expired, rejected and other catalogues' ones.
     async fn open_postings_are_read_by_pages(store: &S) {
@@ -173,7 +201,7 @@ kernel::contract_cases!(
         let (jobs, patience) = (name("jobs"), Patience::new(9).ok_or(Absent)?);
         delist_missing(store, store, early, &jobs, patience, &both, noon()).await?;
         assert_eq!(
-            store.finish(early, &past(Summary::default())).await,
+            store.finish(early, &past(Summary::default()), false).await,
             Ok(true)
         );
         assert_eq!(counted(store, ids).await?, [Some(1), None]);
@@ -206,7 +234,7 @@ kernel::contract_cases!(
         )
         .await?;
         let undo = async |lease: CatalogueLease, after, by| {
-            let order = UndoOrder {
+            let order = CorrectionOrder {
                 client: of(1),
                 name: name("jobs"),
                 prefixes: Prefixes::ALL,
@@ -255,5 +283,135 @@ kernel::contract_cases!(
         assert_eq!(store.finish_undo(again).await, Ok(Some(nothing)));
         assert_eq!(store.forget_missed(99).await, Ok(10));
         assert_eq!(store.forget_missed(9).await, Ok(0));
+    },
+    /// The oldest are forgotten, but for one that is held back.
+    async fn a_catalogue_keeps_its_last_imports(store: &S) {
+        with_clients(store).await?;
+        for n in 1..=40_u32 {
+            let lease = lease(store, "jobs", n.into(), noon()).await?;
+            let mut import = past(Summary {
+                missing: missing(n.into(), 0, SHARE.filter(|_| n == 3)),
+                complete: n == 3,
+                ..Summary::default()
+            });
+            import.finished_at += hours(n.into());
+            assert_eq!(store.finish(lease, &import, true).await, Ok(true));
+        }
+        let found = found(store, "jobs", noon()).await?;
+        let counts = found.imports.iter();
+        let counts = counts.filter_map(|it| Some(it.summary.missing.as_ref()?.count));
+        assert!(counts.eq((11..=40).rev()));
+        assert_eq!(found.held, Some(3));
+        let deleted = Catalogues::delete(store, of(1), &name("jobs"), None).await;
+        assert_eq!(deleted, Ok(true));
+    },
+    /// Until an import names it, a release deals with it, or an import ends that keeps nothing
+    /// held.
+    async fn what_is_held_back_is_released(store: &S) {
+        with_clients(store).await?;
+        let first = lease(store, "jobs", 1, noon()).await?;
+        let ids = ["a", "b", "c", "d"];
+        put(store, &listed(&ids, first)).await?;
+        record_missed(store, first, ids.map(put_id), Missed::Held, noon()).await?;
+        finish(store, first, 4, 0, SHARE).await?;
+        let held = async |is_held: bool| -> Checked<Vec<_>> {
+            let page = store.missing(first.catalogue, None, 9).await?;
+            let page = page.into_iter().filter(|it| it.is_held == is_held);
+            let mut named: Vec<_> = page
+                .map(|it| (it.identifier.to_string(), it.status))
+                .collect();
+            named.sort();
+            Ok(named
+                .into_iter()
+                .map(|(name, status)| format!("{name} {status}"))
+                .collect())
+        };
+        let open = |ids: &[&str]| -> Vec<_> {
+            ids.iter()
+                .map(|id| format!("{id} {}", Status::PendingEnrichment))
+                .collect()
+        };
+        assert_eq!(held(true).await?, open(&ids));
+        assert_eq!(found(store, "jobs", noon()).await?.held, Some(4));
+        // An import names one, and ends early.
+        let early = lease(store, "jobs", 2, noon()).await?;
+        record_missed(store, early, [put_id("a")], Missed::Kept, noon()).await?;
+        assert_eq!(held(true).await?, open(&["b", "c", "d"]));
+        let broken = past(Summary::default());
+        assert_eq!(store.finish(early, &broken, true).await, Ok(true));
+
+        let order = CorrectionOrder {
+            client: of(1),
+            name: name("jobs"),
+            prefixes: Prefixes::ALL,
+            by: Some(by_ann(1)),
+        };
+        let release = async |lease, is_first| {
+            let mut page = store.missing(first.catalogue, None, 9).await?;
+            page.retain(|it| it.is_held);
+            page.truncate(2);
+            for _ in 0..2 {
+                // The second time as after a commit in doubt, which was made.
+                release_held(store, lease, &order, &page, is_first, noon()).await?;
+            }
+            Ok::<_, StoreError>(page.len())
+        };
+        let lost = correction(store, 3, noon()).await?;
+        assert_eq!(release(lost, true).await, Ok(2));
+        let last = correction(store, 4, noon() + hours(1)).await?;
+        let late = release_held(store, lost, &order, &[], true, noon());
+        assert_eq!(late.await, Err(StoreError::Conflict));
+        assert_eq!(store.finish_release(lost).await, Ok(None));
+        assert_eq!(release(last, false).await, Ok(1));
+        assert_eq!(release(last, false).await, Ok(0));
+        assert_eq!(held(true).await?, [""; 0]);
+        assert_eq!(held(false).await?.len(), 3);
+        let released = Released {
+            expired: 3,
+            left: 1,
+        };
+        assert_eq!(store.finish_release(last).await, Ok(Some(released)));
+        assert_eq!(entries(store).await?.len(), 1);
+        let after = found(store, "jobs", noon()).await?;
+        assert_eq!((after.held, after.can_undo), (None, true));
+        let said = after
+            .imports
+            .iter()
+            .find_map(|it| it.summary.missing.clone());
+        assert_eq!(said, missing(4, 3, None));
+        assert!(posting(store, "a").await?.is_open());
+        let again = correction(store, 5, noon()).await?;
+        let nothing = Released::default();
+        assert_eq!(store.finish_release(again).await, Ok(Some(nothing)));
+        let expired = store.expired_last(first.catalogue, None, 9).await?;
+        assert_eq!(expired.len(), 3);
+        assert_eq!(store.forget_missed(9).await, Ok(0));
+    },
+    async fn what_an_import_does_not_keep_is_held_no_more(store: &S) {
+        with_clients(store).await?;
+        for n in [1, 3] {
+            let first = lease(store, "jobs", n, noon()).await?;
+            record_missed(store, first, [put_id("a")], Missed::Held, noon()).await?;
+            finish(store, first, 1, 0, SHARE).await?;
+            assert_eq!(found(store, "jobs", noon()).await?.held, Some(1));
+            let next = lease(store, "jobs", n + 1, noon()).await?;
+            assert_eq!(found(store, "jobs", noon()).await?.held, Some(1));
+            if n == 1 {
+                let broken = past(Summary::default());
+                assert_eq!(store.finish(next, &broken, false).await, Ok(true));
+            } else {
+                finish(store, next, 0, 0, None).await?;
+            }
+            assert_eq!(found(store, "jobs", noon()).await?.held, None);
+        }
+        assert_eq!(store.forget_missed(9).await, Ok(2));
+        // Nor what was held back before an import that never ended.
+        let first = lease(store, "jobs", 5, noon()).await?;
+        finish(store, first, 1, 0, SHARE).await?;
+        lease(store, "jobs", 6, noon()).await?;
+        let lapsed = lease(store, "jobs", 7, noon() + hours(1)).await?;
+        let broken = past(Summary::default());
+        assert_eq!(store.finish(lapsed, &broken, true).await, Ok(true));
+        assert_eq!(found(store, "jobs", noon()).await?.held, None);
     },
 );

@@ -1,0 +1,171 @@
+//! `/catalogues/{id}`: the last imports of a catalogue, what is missing, and what can be done.
+
+use access::Scope;
+use actix_web::web::Path;
+use askama::Template;
+use domain::{
+    catalogue::{Catalogue, CatalogueId, MissingPosting},
+    usecase::{CatalogueError, CorrectionOrder, forget_catalogue},
+};
+use kernel::{PostingId, Prefixes};
+
+use super::PATH;
+use crate::{
+    by::By,
+    error::{Answer, Failure, Refusal},
+    form::{Fields, Form},
+    page::Frame,
+    postings::list::ONE,
+    query::Query,
+    visit::Visit,
+};
+
+/// Missing postings of a page.
+const MISSING: usize = 100;
+
+#[derive(Template)]
+#[template(path = "catalogues/one.html")]
+struct Page {
+    frame: Frame,
+    catalogue: Catalogue,
+    client: By,
+    missing: Vec<MissingPosting>,
+    next: Option<String>,
+    may_correct: bool,
+}
+
+impl Page {
+    /// The address of a posting's page.
+    fn address(&self, posting: &MissingPosting) -> String {
+        let path = self.frame.link("/postings");
+        if self.frame.is_console() {
+            return format!("{path}/{}", posting.id);
+        }
+        Query::default().with(&path, ONE, posting.identifier.as_str())
+    }
+
+    /// Whether a posting is, or was, held back.
+    fn is_any_held(&self) -> bool {
+        self.missing.iter().any(|posting| posting.is_held)
+    }
+}
+
+/// A catalogue that the visitor may see, and the postings of it.
+async fn find(visit: &Visit, id: &str) -> Result<(Catalogue, Prefixes), Failure> {
+    let id: CatalogueId = id.parse().map_err(|_| Failure::NotFound)?;
+    let found = visit.ports().catalogues.find_by_id(id, visit.now).await?;
+    let found = found.ok_or(Failure::NotFound)?;
+    if visit.attribution().is_some() {
+        return Ok((found, Prefixes::ALL));
+    }
+    let client = visit.client(Scope::READERS)?;
+    if client.id != found.client {
+        return Err(Failure::NotFound);
+    }
+    Ok((found, client.prefixes.clone()))
+}
+
+/// The page of a catalogue.
+pub async fn show(visit: Visit, id: Path<String>) -> Answer {
+    page(&visit, &id, &Fields::default()).await
+}
+
+async fn page(visit: &Visit, id: &str, refused: &Fields) -> Answer {
+    let (catalogue, prefixes) = find(visit, id).await?;
+    let query = visit.query();
+    let after = query.get("after").map(str::parse::<PostingId>).transpose();
+    let after = after.map_err(|_| Failure::Address)?;
+    let (ports, path) = (visit.ports(), format!("{PATH}/{}", catalogue.id));
+    let missing = ports.catalogues.missing(catalogue.id, after, MISSING + 1);
+    let mut missing = missing.await?;
+    let next = query.next(&visit.at(&path), "after", (&mut missing, MISSING), |last| {
+        last.id.to_string()
+    });
+    missing.retain(|posting| prefixes.permit(&posting.identifier));
+    let client = ports.clients.find(catalogue.client).await?;
+    let is_operator = visit.attribution().is_some();
+    let frame = visit.frame_of_form(PATH, format!("Catalogue {}", catalogue.name), refused);
+    let page = Page {
+        frame: frame.saying(visit.done().as_deref().and_then(did)),
+        client: By::client(catalogue.client, client.as_slice()),
+        catalogue,
+        missing,
+        next,
+        may_correct: is_operator || visit.client(Scope::WRITERS).is_ok(),
+    };
+    page.frame.answer(&page)
+}
+
+/// What was done, from the name under which it leads back.
+fn did(done: &str) -> Option<String> {
+    let (action, numbers) = done.split_once('-')?;
+    let (changed, left) = numbers.split_once('-')?;
+    let what = match action {
+        "release" => "postings have expired",
+        "undo" => "postings are open again",
+        _ => return None,
+    };
+    Some(format!("{changed} {what}; {left} were left as they are."))
+}
+
+impl From<CatalogueError> for Failure {
+    fn from(error: CatalogueError) -> Self {
+        match error {
+            CatalogueError::NotFound => Self::NotFound,
+            CatalogueError::Running(_) => Refusal::conflict(error),
+            CatalogueError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// Releases what a catalogue holds back, undoes what it expired, or forgets it.
+pub async fn command(visit: Visit, id: Path<String>, form: Form) -> Answer {
+    let done = carry_out(&visit, &id, &form).await;
+    let page = async |refused: Fields| page(&visit, &id, &refused).await;
+    form.answer(done, page).await
+}
+
+/// What a form asks for.
+enum Action {
+    Release,
+    Undo,
+    Forget,
+}
+
+async fn carry_out(visit: &Visit, id: &str, form: &Form) -> Answer {
+    let action = form.read(|fields| match fields.text("action") {
+        "release" => Some(Action::Release),
+        "undo" => Some(Action::Undo),
+        "forget" => Some(Action::Forget),
+        _ => fields.unknown_action(),
+    })?;
+    let (catalogue, prefixes) = find(visit, id).await?;
+    let by = visit.attribution();
+    if by.is_none() {
+        visit.client(Scope::WRITERS)?;
+    }
+    let (ports, page) = (visit.ports(), format!("{PATH}/{}", catalogue.id));
+    let order = CorrectionOrder {
+        client: catalogue.client,
+        name: catalogue.name,
+        prefixes,
+        by: by.clone(),
+    };
+    let (action, changed, left) = match action {
+        Action::Release => {
+            let released = ports.corrections.release(order).await?;
+            ("release", released.expired, released.left)
+        }
+        Action::Undo => {
+            let undone = ports.corrections.undo(order).await?;
+            ("undo", undone.reopened, undone.left)
+        }
+        Action::Forget => {
+            let by = by.ok_or(Failure::Forbidden)?;
+            let (catalogues, client) = (&*ports.catalogues, order.client);
+            forget_catalogue(catalogues, client, &order.name, &by, visit.now).await?;
+            return Ok(visit.lead(&format!("{PATH}?client={client}"), "forget"));
+        }
+    };
+    Ok(visit.lead(&page, &format!("{action}-{changed}-{left}")))
+}
