@@ -30,7 +30,7 @@ written! {
         sets_logo_path = Bool(|write| write.sets_logo_path),
         sets_owner = Bool(|write| write.sets_owner),
         required_owner = Id(|write| write.required_owner.map(ClientId::uuid)),
-        yields = Bool(|write| write.yields()),
+        yields = Bool(CompanyWrite::yields),
         replaced = Rendered(|write| {
             let names = &write.replaced_names;
             (!names.is_empty()).then_some(names as &dyn ToText)

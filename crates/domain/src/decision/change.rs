@@ -83,7 +83,9 @@ impl Change {
         };
         self.write.history.push(step.entry);
         self.asks_for_enrichment |= step.asks_for_enrichment;
-        step.event.into_iter().for_each(|event| self.raise(event));
+        if let Some(event) = step.event {
+            self.raise(event);
+        }
         Ok(true)
     }
 

@@ -176,6 +176,7 @@ enum Effect {
 
 impl Trigger {
     /// The table. Beside the states themselves it separates those that an operator decided.
+    #[expect(clippy::match_same_arms, reason = "each row of the table is one")]
     const fn on(self, state: State) -> Effect {
         use Effect::{Act, Protect, Refuse, Stay};
         let column = match state {

@@ -36,7 +36,9 @@ async fn write_line<S: Store>(
         None,
         "it is in the commit"
     );
-    leases.iter().for_each(|lease| batch.require(*lease));
+    for lease in leases {
+        batch.require(*lease);
+    }
     batch.commit(store).await.map(drop)
 }
 
