@@ -179,9 +179,12 @@ impl From<CompanyError> for Failure {
 /// The change of a form, which sends all values: those that differ from the company's are set.
 fn change_of(fields: &mut Reader<'_>, company: &Company) -> Option<CompanyChange> {
     let logo = Some(fields.text("logo_path")).filter(|logo| !logo.is_empty());
-    let logo = (logo != company.logo_path.as_deref()).then_some(logo);
+    let logo = match logo {
+        logo if logo == company.logo_path.as_deref() => Patch::Keep,
+        logo => logo.map_or(Patch::Clear, Patch::Set),
+    };
     let name = Some(fields.text("name")).filter(|name| *name != company.name);
-    let patch = CompanyPatch::parse(name, logo);
+    let patch = CompanyPatch::parse(name, &logo);
     let patch = patch.map_err(|errors| {
         for (field, reasons) in errors.iter() {
             fields.refuse(field, reasons.join("; "));

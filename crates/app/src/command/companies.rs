@@ -168,11 +168,11 @@ fn website(text: &str) -> Result<Website, String> {
 impl Update {
     pub async fn run(self) -> anyhow::Result<()> {
         let logo = match (&self.logo, self.no_logo) {
-            (Some(path), _) => Some(Some(path.as_str())),
-            (None, true) => Some(None),
-            (None, false) => None,
+            (Some(path), _) => Patch::Set(path.as_str()),
+            (None, true) => Patch::Clear,
+            (None, false) => Patch::Keep,
         };
-        let patch = CompanyPatch::parse(self.name.as_deref(), logo).map_err(|errors| {
+        let patch = CompanyPatch::parse(self.name.as_deref(), &logo).map_err(|errors| {
             let errors = errors.iter();
             let errors =
                 errors.flat_map(|(field, why)| why.iter().map(move |why| option(field, why)));

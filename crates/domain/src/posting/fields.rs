@@ -258,16 +258,18 @@ impl CompanyPatch {
     }
 
     /// Parses a name, and a path to a logo or its absence, by the rules of a push.
-    pub fn parse(name: Option<&str>, logo_path: Option<Option<&str>>) -> Result<Self, FieldErrors> {
+    pub fn parse(name: Option<&str>, logo_path: &Patch<&str>) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::new();
         let name = name.map(String::string).unwrap_or_default();
-        let logo_path = logo_path.map(|path| path.map_or_else(Sent::null, String::string));
+        let logo_path = match logo_path {
+            Patch::Keep => Sent::default(),
+            Patch::Clear => Sent::null(),
+            Patch::Set(path) => String::string(path),
+        };
         let patch = Self {
             name: name.required().report("name", &mut errors),
             website_url: Patch::Keep,
-            logo_path: logo_path
-                .unwrap_or_default()
-                .report("logo_path", &mut errors),
+            logo_path: logo_path.report("logo_path", &mut errors),
         };
         let (mut patch, mut errors) = Sent::set_with(patch, errors).checked();
         encode("logo_path", 1024, &mut patch.logo_path, &mut errors);

@@ -135,7 +135,7 @@ fn the_first_line_of_an_import_decides_a_company() {
 }
 
 /// An operator's change of the board's company.
-fn correct(board: &mut Board, name: Option<&str>, logo: Option<Option<&str>>, release: Kept) {
+fn correct(board: &mut Board, name: Option<&str>, logo: &Patch<&str>, release: Kept) {
     let command = CompanyChange {
         patch: CompanyPatch::parse(name, logo).unwrap(),
         owner: Patch::Keep,
@@ -173,14 +173,14 @@ fn what_an_operator_set_of_a_company_stands_until_it_is_released() {
             "it changes nothing"
         );
 
-        correct(&mut board, Some("Acme"), Some(None), nothing);
+        correct(&mut board, Some("Acme"), &Patch::Clear, nothing);
         board.enrich(&Verdict::Approve);
         kept(&mut board, &put, PutOutcome::Unchanged, ("Acme", None));
         assert_eq!(board.decide(&put).unwrap().change, None);
         let other = push("b", &evil);
         kept(&mut board, &other, PutOutcome::Created, ("Acme", None));
 
-        correct(&mut board, None, None, Kept { name: false, ..all });
+        correct(&mut board, None, &Patch::Keep, Kept { name: false, ..all });
         let new_name = of_company("Acme AB", "/2.svg");
         let by_another = push_as(Principal::unfenced(ClientId::new(uuid(9))), "b", &new_name);
         board.run(&by_another).unwrap();
@@ -189,7 +189,7 @@ fn what_an_operator_set_of_a_company_stands_until_it_is_released() {
             ("Acme", Some("/2.svg")),
             "the logo is released"
         );
-        correct(&mut board, None, None, all);
+        correct(&mut board, None, &Patch::Keep, all);
         assert_eq!(notices(&mut board, &by_another), []);
         assert_eq!(shown(&board).0, "Acme AB");
     }
@@ -200,7 +200,7 @@ fn what_an_operator_set_of_a_company_stands_until_it_is_released() {
 fn an_operator_keeps_a_name_that_the_company_has_already() {
     let mut board = Board::new();
     board.run(&push("a", CREATE)).unwrap();
-    correct(&mut board, Some("Acme"), None, Kept::default());
+    correct(&mut board, Some("Acme"), &Patch::Keep, Kept::default());
     let put = push("a", &of_company("Acme AB", "/1.svg"));
     assert_eq!(notices(&mut board, &put), [Notice::CompanyOfOperator]);
     assert_eq!(shown(&board), ("Acme", Some("/1.svg")));

@@ -1,7 +1,7 @@
 //! Every field by itself: the limits, and the words of every refusal, as the specification and the
 //! contract have them. They are written out here, so that nothing changes them by accident.
 
-use kernel::{body::BodyError, testing::text, validation::FieldErrors};
+use kernel::{body::BodyError, field::Patch, testing::text, validation::FieldErrors};
 use serde_json::value::RawValue;
 
 use super::*;
@@ -187,12 +187,12 @@ fn a_website_is_at_most_as_long_in_its_normal_form() {
 fn an_operators_change_of_a_company_keeps_to_the_rules_of_a_push() {
     let long = "x".repeat(256);
     for (name, logo_path, is_valid) in [
-        (Some("Acme"), Some(None), true),
-        (Some(" "), None, false),
-        (Some(long.as_str()), None, false),
-        (None, Some(Some("//logo")), false),
+        (Some("Acme"), Patch::Clear, true),
+        (Some(" "), Patch::Keep, false),
+        (Some(long.as_str()), Patch::Keep, false),
+        (None, Patch::Set("//logo"), false),
     ] {
-        let patch = posting::CompanyPatch::parse(name, logo_path);
+        let patch = posting::CompanyPatch::parse(name, &logo_path);
         assert_eq!(patch.is_ok(), is_valid, "{name:?} {logo_path:?}");
     }
 }
