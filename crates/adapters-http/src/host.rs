@@ -99,7 +99,7 @@ mod tests {
         let listed = Hosts::of("0.0.0.0:9464".parse().unwrap(), names);
         assert!(listed.has("serve:9464") && listed.has("Worker") && listed.has("127.0.0.1"));
         assert!(!listed.has("evil.example:9464"));
-        let named = Hosts::of_url("https://console.example");
+        let console = Hosts::of_url("https://console.example");
         for (host, is_local, is_named) in [
             ("localhost", true, true),
             ("LocalHost:9464", true, true),
@@ -117,7 +117,7 @@ mod tests {
             ("", false, false),
         ] {
             assert_eq!(local.has(host), is_local, "{host}");
-            assert_eq!(named.has(host), is_named, "{host}");
+            assert_eq!(console.has(host), is_named, "{host}");
             assert!(any.has(host), "{host}");
         }
     }

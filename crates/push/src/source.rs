@@ -352,7 +352,9 @@ impl Items {
         let next = self.item.split_off(start.len());
         self.item.truncate(end);
         self.nesting = Nesting::default();
-        next.iter().for_each(|byte| self.nesting.pass(*byte));
+        for byte in &next {
+            self.nesting.pass(*byte);
+        }
         Some(std::mem::replace(&mut self.item, next))
     }
 
@@ -459,7 +461,7 @@ mod tests {
         let good = r#"{"id":"z","payload":{"x":[{"id":1},{"id":2}]}}"#;
         for bad in [
             r#"{"id":"a","payload":{"n":NaN,"t":None,}}"#,
-            r#"{'id': 'a', 'payload': {'t': 'a, b'}}"#,
+            r"{'id': 'a', 'payload': {'t': 'a, b'}}",
             r#"{"id":"a","payload":{"t":"5" pipe"}}"#,
             r#"{"id":"a","payload":{"t":it's}}"#,
             r#"{"id":"a","payload":[1]]}}}"#,

@@ -8,7 +8,13 @@ use serde_json::Value;
 const PAGE: &str = include_str!("../../../../docs/api.md");
 
 /// Answers whose fields a standard defines, by the names of their schemas.
-const BY_STANDARD: [&str; 4] = ["AuthorizationServer", "JobPosting", "Jwk", "JwkSet"];
+const BY_STANDARD: [&str; 5] = [
+    "AuthorizationServer",
+    "JobPosting",
+    "Jwk",
+    "JwkSet",
+    "Place",
+];
 
 fn document() -> Value {
     serde_json::to_value(adapters_http::openapi().unwrap()).unwrap()

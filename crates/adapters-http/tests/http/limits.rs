@@ -136,8 +136,8 @@ async fn bodies_share_a_budget_that_is_returned_and_small_ones_find_room() {
     // The service gives back what clients give up.
     drop(stalled);
     for token in [&token, &other] {
-        let taken = until_not(503, &app, &large(token)).await;
-        assert!(matches!(taken.status, 200 | 201), "{taken:?}");
+        let answer = until_not(503, &app, &large(token)).await;
+        assert!(matches!(answer.status, 200 | 201), "{answer:?}");
     }
 }
 
@@ -162,8 +162,8 @@ async fn strangers_share_the_budget_and_keep_no_client_out() {
     assert_eq!(refused.header("Retry-After"), Some("5"));
     assert_eq!(app.ask_for_token(&form).await.status, 200);
     let token = app.writer().await;
-    let taken = large(&token, "large").send(&app).await;
-    assert_eq!(taken.status, 201, "{taken:?}");
+    let answer = large(&token, "large").send(&app).await;
+    assert_eq!(answer.status, 201, "{answer:?}");
 }
 
 #[tokio::test]

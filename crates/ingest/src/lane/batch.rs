@@ -103,12 +103,13 @@ impl OpenBatch {
             self.set_aside.push(job);
             return;
         }
-        match self.batch.record(&job.put, decided, now) {
-            Some(answer) => (self.answered).push((job, answer.map_err(IngestError::from))),
-            None => {
-                job.lease.into_iter().for_each(|it| self.batch.require(it));
-                self.jobs.push(job);
+        if let Some(answer) = self.batch.record(&job.put, decided, now) {
+            self.answered.push((job, answer.map_err(IngestError::from)));
+        } else {
+            if let Some(lease) = job.lease {
+                self.batch.require(lease);
             }
+            self.jobs.push(job);
         }
     }
 

@@ -195,113 +195,116 @@ fn place(text: &[u8], at: usize) -> String {
 mod tests {
     use super::*;
 
+    /// A text, the cause as of a body, and as of a line where that differs.
+    const CAUSES: &[(&str, &str, Option<&str>)] = &[
+        (
+            r#"{"é":NaN}"#,
+            "NaN is not JSON; send null (column 6)",
+            None,
+        ),
+        (
+            r#"{"a":[1,-Infinity]}"#,
+            "-Infinity is not JSON; send null (column 9)",
+            None,
+        ),
+        (
+            r#"{"a":None}"#,
+            "None is not JSON; send null (column 6)",
+            None,
+        ),
+        (
+            r#"{"a":True}"#,
+            "True is not JSON; send true (column 6)",
+            None,
+        ),
+        (
+            r#"{"a":undefined}"#,
+            "undefined is not JSON; send null (column 6)",
+            None,
+        ),
+        (
+            r#"{"a":full-time}"#,
+            "full-time is not JSON; a text needs double quotes (column 6)",
+            None,
+        ),
+        (
+            "{'a': 1}",
+            "strings need double quotes, not single ones (column 2)",
+            None,
+        ),
+        ("{a: 1}", "the name a needs double quotes (column 2)", None),
+        (
+            r#"{"a":1,}"#,
+            "a comma has nothing behind it; remove it (column 8)",
+            None,
+        ),
+        (
+            "{\n \"a\": [1,\n ]\n}",
+            "a comma has nothing behind it; remove it (line 3, column 2)",
+            None,
+        ),
+        (
+            "{\"a\":\"b\tc\"}",
+            "a string has a tab; write \\t (column 6)",
+            None,
+        ),
+        (
+            "{\"a\":\"b\nc\"}",
+            "a string has a line break; write \\n (column 6)",
+            None,
+        ),
+        (
+            "{\"a\":\"\u{1}\"}",
+            "a string has a control character; write \\u0001, or remove it (column 6)",
+            None,
+        ),
+        (
+            r#"{"a":"5" pipe"}"#,
+            "a comma is missing, or a quotation mark in a string is not written as \\\" (column 10)",
+            None,
+        ),
+        (
+            r#"{"a":1}{"a":2}"#,
+            "it has several objects; send each by itself (column 8)",
+            Some("several objects are on one line; write each on its own line (column 8)"),
+        ),
+        ("{} x", "something follows its end (column 4)", None),
+        (
+            r#"{"a":"#,
+            "it ends before its object does (column 6)",
+            Some(
+                "it ends before its object does: it was cut off, or the object is spread over \
+                     several lines (column 6)",
+            ),
+        ),
+        (
+            r#""a": 1,"#,
+            "otherwise at line 1 column 9",
+            Some("it is a part of an object; write each object on one line"),
+        ),
+        (
+            "},",
+            "otherwise at line 1 column 9",
+            Some("it is a part of an object; write each object on one line"),
+        ),
+        ("<html>", "it is HTML or XML", None),
+        (
+            r#"{"a":1.2.3}"#,
+            "otherwise at line 1 column 9",
+            Some("otherwise at column 9"),
+        ),
+        (
+            r#"{"a" 1e5}"#,
+            "a comma is missing, or a quotation mark in a string is not written as \\\" (column 6)",
+            None,
+        ),
+    ];
+
     #[test]
     fn a_cause_names_its_cure_and_its_place() {
-        for (text, of_body, of_line) in [
-            (
-                r#"{"é":NaN}"#,
-                "NaN is not JSON; send null (column 6)",
-                None,
-            ),
-            (
-                r#"{"a":[1,-Infinity]}"#,
-                "-Infinity is not JSON; send null (column 9)",
-                None,
-            ),
-            (
-                r#"{"a":None}"#,
-                "None is not JSON; send null (column 6)",
-                None,
-            ),
-            (
-                r#"{"a":True}"#,
-                "True is not JSON; send true (column 6)",
-                None,
-            ),
-            (
-                r#"{"a":undefined}"#,
-                "undefined is not JSON; send null (column 6)",
-                None,
-            ),
-            (
-                r#"{"a":full-time}"#,
-                "full-time is not JSON; a text needs double quotes (column 6)",
-                None,
-            ),
-            (
-                "{'a': 1}",
-                "strings need double quotes, not single ones (column 2)",
-                None,
-            ),
-            ("{a: 1}", "the name a needs double quotes (column 2)", None),
-            (
-                r#"{"a":1,}"#,
-                "a comma has nothing behind it; remove it (column 8)",
-                None,
-            ),
-            (
-                "{\n \"a\": [1,\n ]\n}",
-                "a comma has nothing behind it; remove it (line 3, column 2)",
-                None,
-            ),
-            (
-                "{\"a\":\"b\tc\"}",
-                "a string has a tab; write \\t (column 6)",
-                None,
-            ),
-            (
-                "{\"a\":\"b\nc\"}",
-                "a string has a line break; write \\n (column 6)",
-                None,
-            ),
-            (
-                "{\"a\":\"\u{1}\"}",
-                "a string has a control character; write \\u0001, or remove it (column 6)",
-                None,
-            ),
-            (
-                r#"{"a":"5" pipe"}"#,
-                "a comma is missing, or a quotation mark in a string is not written as \\\" (column 10)",
-                None,
-            ),
-            (
-                r#"{"a":1}{"a":2}"#,
-                "it has several objects; send each by itself (column 8)",
-                Some("several objects are on one line; write each on its own line (column 8)"),
-            ),
-            ("{} x", "something follows its end (column 4)", None),
-            (
-                r#"{"a":"#,
-                "it ends before its object does (column 6)",
-                Some(
-                    "it ends before its object does: it was cut off, or the object is spread over \
-                     several lines (column 6)",
-                ),
-            ),
-            (
-                r#""a": 1,"#,
-                "otherwise at line 1 column 9",
-                Some("it is a part of an object; write each object on one line"),
-            ),
-            (
-                "},",
-                "otherwise at line 1 column 9",
-                Some("it is a part of an object; write each object on one line"),
-            ),
-            ("<html>", "it is HTML or XML", None),
-            (
-                r#"{"a":1.2.3}"#,
-                "otherwise at line 1 column 9",
-                Some("otherwise at column 9"),
-            ),
-            (
-                r#"{"a" 1e5}"#,
-                "a comma is missing, or a quotation mark in a string is not written as \\\" (column 6)",
-                None,
-            ),
-        ] {
+        for (text, of_body, of_line) in CAUSES {
             let why = |is_line| not_json(text.as_bytes(), is_line, "otherwise at line 1 column 9");
-            assert_eq!(why(false), of_body, "{text}");
+            assert_eq!(why(false), *of_body, "{text}");
             assert_eq!(why(true), of_line.unwrap_or(of_body), "{text}");
         }
     }

@@ -86,7 +86,7 @@ fn a_key_is_needed_until_its_last_token_ends() {
     folder.generate(old).unwrap();
     let need = |id, seconds| {
         let keys = folder.list().unwrap();
-        keys.need_of(id, std::time::Duration::from_secs(3_600), at(seconds))
+        keys.need_of(id, std::time::Duration::from_hours(1), at(seconds))
     };
     assert_eq!(need(old, 1_000_000), Need::Signs);
     assert_eq!(need(new, 100), Need::Over, "there is no such key");

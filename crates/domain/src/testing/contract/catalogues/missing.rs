@@ -40,13 +40,13 @@ async fn misses<S: Store + Catalogues>(store: &S, n: u128, missing: &[&str]) -> 
 
 const SHARE: Option<HeldBecause> = Some(HeldBecause::Share);
 
-fn missing(count: u64, expired: u64, held: Option<HeldBecause>) -> Option<Missing> {
-    Some(Missing {
+const fn missing(count: u64, expired: u64, held: Option<HeldBecause>) -> Missing {
+    Missing {
         count,
         expired,
         held,
         first: Vec::new(),
-    })
+    }
 }
 
 async fn finish<S: Catalogues>(
@@ -57,7 +57,7 @@ async fn finish<S: Catalogues>(
     held: Option<HeldBecause>,
 ) -> Checked {
     let import = past(Summary {
-        missing: missing(count, expired, held),
+        missing: Some(missing(count, expired, held)),
         complete: true,
         ..Summary::default()
     });
@@ -111,8 +111,12 @@ kernel::contract_cases!(
         let mut imports = Vec::new();
         for (n, missing, complete) in [
             (1, None, false),
-            (2, missing(8, 9, Some(HeldBecause::Unattributed)), false),
-            (3, missing(0, 0, None), true),
+            (
+                2,
+                Some(missing(8, 9, Some(HeldBecause::Unattributed))),
+                false,
+            ),
+            (3, Some(missing(0, 0, None)), true),
             (4, None, true),
         ] {
             let lease = lease(store, "jobs", n, noon()).await?;
@@ -290,7 +294,7 @@ kernel::contract_cases!(
         for n in 1..=40_u32 {
             let lease = lease(store, "jobs", n.into(), noon()).await?;
             let mut import = past(Summary {
-                missing: missing(n.into(), 0, SHARE.filter(|_| n == 3)),
+                missing: Some(missing(n.into(), 0, SHARE.filter(|_| n == 3))),
                 complete: n == 3,
                 ..Summary::default()
             });
@@ -378,7 +382,7 @@ kernel::contract_cases!(
             .imports
             .iter()
             .find_map(|it| it.summary.missing.clone());
-        assert_eq!(said, missing(4, 3, None));
+        assert_eq!(said, Some(missing(4, 3, None)));
         assert!(posting(store, "a").await?.is_open());
         let again = correction(store, 5, noon()).await?;
         let nothing = Released::default();
