@@ -139,11 +139,11 @@ async fn carry_out(visit: &Visit, id: &str, form: &Form) -> Answer {
         "forget" => Some(Action::Forget),
         _ => fields.unknown_action(),
     })?;
-    let (catalogue, prefixes) = find(visit, id).await?;
     let by = visit.attribution();
     if by.is_none() {
         visit.client(Scope::WRITERS)?;
     }
+    let (catalogue, prefixes) = find(visit, id).await?;
     let (ports, page) = (visit.ports(), format!("{PATH}/{}", catalogue.id));
     let order = CorrectionOrder {
         client: catalogue.client,

@@ -208,12 +208,13 @@ async fn a_client_undoes_what_its_catalogue_expired() {
 
 /// Every page and form, with the scopes of which one is needed; none where a session is enough.
 /// `ID` is a webhook's.
-const ROUTES: [(&str, Option<&str>, &[Scope]); 17] = [
+const ROUTES: [(&str, Option<&str>, &[Scope]); 18] = [
     ("", None, Scope::READERS),
     ("/postings", None, Scope::READERS),
     ("/postings?posting=acme-1", None, Scope::READERS),
     ("/catalogues", None, Scope::READERS),
-    ("/catalogues", Some("name=roses"), Scope::WRITERS),
+    ("/catalogues/ID", None, Scope::READERS),
+    ("/catalogues/ID", Some("action=undo"), Scope::WRITERS),
     ("/webhooks", None, Scope::MANAGERS),
     ("/webhooks/ID", None, Scope::MANAGERS),
     ("/webhooks/ID/deliveries/1", None, Scope::MANAGERS),

@@ -204,6 +204,12 @@ fn notice_counts() -> RefOr<Schema> {
     optional(counts.build())
 }
 
+fn first_missing() -> RefOr<Schema> {
+    let about = "The identifiers of the first 100 that are held back, in the answer of the import.";
+    let identifiers = ArrayBuilder::new().items(String::schema());
+    optional(identifiers.description(Some(about)).build())
+}
+
 view! {
     /// Open postings that a catalogue had before an import, and that no line named.
     #[derive(Serialize, ToSchema)]
@@ -224,7 +230,7 @@ view! {
         because: Option<&'static str> = missing.held.map(HeldBecause::as_str),
         /// The identifiers of the first 100 that are held back, in the answer of the import.
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        #[schema(extensions(("x-optional" = json!(true))))]
+        #[schema(schema_with = first_missing)]
         first: Vec<&'a str> = missing.first.iter().map(SourceIdentifier::as_str).collect(),
     }
 }

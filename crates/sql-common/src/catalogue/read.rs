@@ -236,10 +236,12 @@ fn summary(row: &ImportRow) -> Result<Summary, StoreError> {
 
 fn notices(stored: &str) -> Result<NoticeCounts, StoreError> {
     let counts: Option<BTreeMap<String, u64>> = serde_json::from_str(stored).ok();
-    let counts = counts.into_iter().flatten();
-    let known: Option<_> = counts
-        .map(|(code, count)| Some((NoticeCode::parse(&code)?, count)))
-        .collect();
+    let known = counts.and_then(|counts| {
+        let counts = counts.into_iter();
+        counts
+            .map(|(code, count)| Some((NoticeCode::parse(&code)?, count)))
+            .collect()
+    });
     known.ok_or_else(|| corrupt("catalogue_imports.notices", stored))
 }
 
