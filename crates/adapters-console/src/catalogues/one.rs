@@ -50,19 +50,25 @@ impl Page {
     }
 }
 
-/// A catalogue that the visitor may see, and the postings of it.
-async fn find(visit: &Visit, id: &str) -> Result<(Catalogue, Prefixes), Failure> {
+/// A catalogue that an operator or, with one of these scopes, its client may use, and the postings
+/// of it that they may use. The scopes come first: a session without them is forbidden.
+async fn find(
+    visit: &Visit,
+    id: &str,
+    scopes: &'static [Scope],
+) -> Result<(Catalogue, Prefixes), Failure> {
+    let own = match visit.attribution() {
+        Some(_) => None,
+        None => Some(visit.client(scopes)?),
+    };
     let id: CatalogueId = id.parse().map_err(|_| Failure::NotFound)?;
     let found = visit.ports().catalogues.find_by_id(id, visit.now).await?;
     let found = found.ok_or(Failure::NotFound)?;
-    if visit.attribution().is_some() {
-        return Ok((found, Prefixes::ALL));
+    match own {
+        None => Ok((found, Prefixes::ALL)),
+        Some(client) if client.id == found.client => Ok((found, client.prefixes.clone())),
+        Some(_) => Err(Failure::NotFound),
     }
-    let client = visit.client(Scope::READERS)?;
-    if client.id != found.client {
-        return Err(Failure::NotFound);
-    }
-    Ok((found, client.prefixes.clone()))
 }
 
 /// The page of a catalogue.
@@ -71,7 +77,7 @@ pub async fn show(visit: Visit, id: Path<String>) -> Answer {
 }
 
 async fn page(visit: &Visit, id: &str, refused: &Fields) -> Answer {
-    let (catalogue, prefixes) = find(visit, id).await?;
+    let (catalogue, prefixes) = find(visit, id, Scope::READERS).await?;
     let query = visit.query();
     let after = query.get("after").map(str::parse::<PostingId>).transpose();
     let after = after.map_err(|_| Failure::Address)?;
@@ -139,11 +145,8 @@ async fn carry_out(visit: &Visit, id: &str, form: &Form) -> Answer {
         "forget" => Some(Action::Forget),
         _ => fields.unknown_action(),
     })?;
+    let (catalogue, prefixes) = find(visit, id, Scope::WRITERS).await?;
     let by = visit.attribution();
-    if by.is_none() {
-        visit.client(Scope::WRITERS)?;
-    }
-    let (catalogue, prefixes) = find(visit, id).await?;
     let (ports, page) = (visit.ports(), format!("{PATH}/{}", catalogue.id));
     let order = CorrectionOrder {
         client: catalogue.client,
