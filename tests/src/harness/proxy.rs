@@ -114,9 +114,11 @@ fn nginx(folder: &Path, port: u16, service: &str) -> Command {
 }
 
 fn caddy(folder: &Path, port: u16, service: &str) -> Command {
-    assert!(CADDY.contains("jobs.example.org {"));
+    assert!(CADDY.contains("jobs.example.org {") && CADDY.contains("request_buffers 2MiB"));
     let site = CADDY
         .replace("jobs.example.org {", &format!("http://127.0.0.1:{port} {{"))
+        // Debian 12 has a Caddy that knows the option by its former name.
+        .replace("request_buffers 2MiB", "buffer_requests")
         .replace(SERVICE, service);
     let file = folder.join("Caddyfile");
     fs::write(&file, format!("{{\n\tadmin off\n}}\n{site}")).unwrap();

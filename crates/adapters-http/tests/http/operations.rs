@@ -170,6 +170,8 @@ POST   imports                     | refuses lines
 GET    catalogues                  | none
 PUT    catalogues/{name}           | refuses lines
 GET    catalogues/{name}           | none
+GET    catalogues/{name}/missing   | none
+POST   catalogues/{name}/release   | none
 POST   catalogues/{name}/undo      | none
 DELETE catalogues/{name}           | none
 GET    export                      | leaves out

@@ -142,9 +142,9 @@ impl Show {
 #[derive(Debug, Args)]
 pub struct Missing {
     #[command(flatten)]
-    named: Named,
-    #[command(flatten)]
     rows: ListArgs,
+    #[command(flatten)]
+    named: Named,
 }
 
 impl Missing {

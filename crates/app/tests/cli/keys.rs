@@ -33,7 +33,10 @@ fn keys_live_from_generation_to_retirement() {
     assert!(file.exists());
 
     let (second, _) = generate(&place);
-    place.says(&format!("keys retire {first}"));
+    let said = place.fails(&format!("keys retire {first}"));
+    let needed = format!("{first} is needed until ");
+    assert!(said.starts_with(&needed), "{said}");
+    place.says(&format!("keys retire {first} --force"));
     let said = place.fails(&format!("keys retire {second}"));
     assert!(said.starts_with(&refusal(&second)), "{said}");
     place.says(&format!("keys retire {second} --force"));
@@ -106,7 +109,7 @@ fn keys_that_others_can_use_stop_the_start_with_the_command_that_mends_them() {
 fn what_becomes_of_keys_is_in_the_audit_or_is_not_done() {
     let place = Place::new();
     let ((first, _), (second, _)) = (generate(&place), generate(&place));
-    let retire = format!("keys retire {first} --operator ann");
+    let retire = format!("keys retire {first} --force --operator ann");
     place.says(&retire);
     place.fails(&retire);
     let said = place.json("audit --json");

@@ -8,7 +8,7 @@ use access::{
 };
 use adapters_http::client_data;
 use clap::{ArgGroup, Args};
-use kernel::Prefixes;
+use kernel::{ClientId, Prefixes};
 use runtime::clock;
 use serde_json::json;
 use time::Duration;
@@ -79,7 +79,7 @@ impl Create {
         let database = self.change.store.open_or_make().await?;
         let (client, secret) = operators::create_client(&*database.clients, &by, new).await?;
         warn_of_namesakes(&*database.clients, &client).await?;
-        print_secret(&client, &secret, &self.json)
+        print_secret(client.id, &secret, &self.json)
     }
 }
 
@@ -93,13 +93,9 @@ async fn warn_of_namesakes(clients: &dyn Clients, client: &Client) -> anyhow::Re
 }
 
 /// Prints a secret, which is shown once.
-fn print_secret(client: &Client, secret: &ClientSecret, json: &JsonArgs) -> anyhow::Result<()> {
-    let (id, secret) = (client.id, secret.expose());
-    let shown = json!({
-        "client_id": id.to_string(),
-        "name": client.name,
-        "client_secret": secret,
-    });
+fn print_secret(id: ClientId, secret: &ClientSecret, json: &JsonArgs) -> anyhow::Result<()> {
+    let secret = secret.expose();
+    let shown = json!({ "client_id": id.to_string(), "client_secret": secret });
     json.print(&shown, || {
         format!("client_id      {id}\nclient_secret  {secret}\nThe secret is not shown again.")
     })
@@ -243,7 +239,7 @@ impl Rotate {
         };
         let (clients, id) = (named.managed(), named.client.id);
         let client = clients.rotate(id, rotation, clock::now()).await?;
-        print_secret(&client, &secret, &self.json)?;
+        print_secret(client.id, &secret, &self.json)?;
         if !self.json.enabled {
             let before = client.secrets.get(1).and_then(|before| before.expires_at);
             output::print(before.map_or_else(
