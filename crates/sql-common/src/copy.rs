@@ -17,7 +17,7 @@ const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
 }
 
 /// All tables. One comes after those that it refers to.
-pub const TABLES: [Table; 26] = [
+pub const TABLES: [Table; 27] = [
     table("companies", &["id"]),
     table("postings", &["id"]),
     table("posting_texts", &["posting_id"]),
@@ -29,6 +29,7 @@ pub const TABLES: [Table; 26] = [
     table("client_days", &["client_id", "date"]),
     table("client_refusals", &["client_id", "id"]),
     table("catalogues", &["id"]),
+    table("catalogue_imports", &["catalogue_id", "import"]),
     table("missed_postings", &["import", "posting_id"]),
     table("subscribers", &["id"]),
     table("account_leases", &["account"]),

@@ -54,7 +54,7 @@ fn a_rejection_by_rules_asks_nobody() {
     };
     let enrichment = outcome.unwrap();
     assert_eq!(enrichment.verdict, expect);
-    assert_eq!(enrichment.by, DecidedBy::Rules("1".to_owned()));
+    assert_eq!(enrichment.by, DecidedBy::Rules("2".to_owned()));
     assert_eq!(asked, []);
 }
 
