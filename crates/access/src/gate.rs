@@ -5,12 +5,12 @@ use std::{any::Any, num::NonZeroU32};
 use async_trait::async_trait;
 use kernel::{ClientId, StoreError};
 
-/// Work of which a client may have a few under way at a time, and all clients together some more.
+/// A kind of work that is limited for each client, and for all clients together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// A page of its own.
     Page,
-    /// A call of a webhook's receiver, or a look at the receiver's name.
+    /// A call of a webhook's receiver, or a look-up of its host name.
     ReceiverCall,
 }
 

@@ -137,8 +137,7 @@ impl Client {
         scopes.iter().any(|scope| self.scopes.contains(scope))
     }
 
-    /// The client with those of its scopes that are among these: what a token or a session of it
-    /// may do.
+    /// Keeps only these scopes of the client: the scopes of one of its tokens or sessions.
     #[must_use]
     pub fn narrowed(mut self, scopes: &[Scope]) -> Self {
         self.scopes.retain(|scope| scopes.contains(scope));

@@ -48,8 +48,8 @@ pub struct SignInToken {
     pub kind: SignInTokenKind,
     /// An operator by name, or a client.
     pub holder: Actor,
-    /// What it permits its client, as far as the client still has these scopes. An operator's has
-    /// none.
+    /// The scopes that it gives the client's people, as far as the client still has them. Empty for
+    /// an operator.
     pub scopes: Vec<Scope>,
     /// When it was made.
     pub created_at: OffsetDateTime,
@@ -89,7 +89,7 @@ pub trait SignInTokens: Send + Sync {
     async fn add_token(&self, token: &SignInToken, entry: Option<&Entry>)
     -> Result<(), StoreError>;
 
-    /// Those of these tokens that are stored, live or not.
+    /// Finds the tokens with these digests, whether they are still valid or not.
     async fn find_tokens(&self, digests: &[TokenDigest]) -> Result<Vec<SignInToken>, StoreError>;
 
     /// Puts a session in the place of a link: deletes the link, and adds the session and the entry.
@@ -193,8 +193,8 @@ pub enum LinkMaker<'a> {
     Client,
 }
 
-/// Makes a link for a client. It carries the scopes of `client`: one that a token asks for must be
-/// [narrowed](Client::narrowed) to the token's.
+/// Creates a link for a client. The link carries the scopes of `client`. If a token asks for the
+/// link, [narrow](Client::narrowed) the client to the token's scopes first.
 pub async fn issue_client_link(
     tokens: &dyn SignInTokens,
     digest: TokenDigest,
@@ -224,7 +224,7 @@ pub async fn issue_client_link(
     Ok(link)
 }
 
-/// Whom a token lets in at this time, if it is of this kind.
+/// Returns the holder that a token of this kind admits at this time.
 pub async fn admitted<A: Admission>(
     admission: &A,
     kind: SignInTokenKind,

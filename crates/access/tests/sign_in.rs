@@ -25,7 +25,7 @@ async fn found(store: &MemoryStore, digest: TokenDigest) -> Option<SignInToken> 
     store.find_tokens(&[digest]).await.unwrap().pop()
 }
 
-/// Whom a token of this kind lets in.
+/// The holder that a token of this kind admits.
 async fn who<A: Admission>(
     store: &MemoryStore,
     doors: &A,

@@ -176,7 +176,8 @@ impl From<CompanyError> for Failure {
     }
 }
 
-/// The change of a form, which sends all values: those that differ from the company's are set.
+/// Reads the change from a form. The form sends all values, and the change sets only the values
+/// that differ from the company's.
 fn change_of(fields: &mut Reader<'_>, company: &Company) -> Option<CompanyChange> {
     let logo = Some(fields.text("logo_path")).filter(|logo| !logo.is_empty());
     let logo = match logo {

@@ -30,7 +30,7 @@ pub enum Failure {
     Refused(Refusal),
     /// The client has none of these scopes, one of which the page needs.
     Scope(&'static [Scope]),
-    /// A link is not valid, and too many such links were tried.
+    /// The link is not valid, and too many invalid links were tried.
     Guesses,
     /// The client has to wait.
     Crowded(Crowded),

@@ -2,9 +2,9 @@
 //!
 //! They show what the API shows the client, by the same use cases and within its prefixes, and ask
 //! for the scopes that the API asks for. The client of a session has the scopes of the session's
-//! link alone, and its requests count as requests to the API do ([`Gate`](access::Gate)). Templates
-//! and queries are those of the console; but the pages have the [`SharedPorts`] alone, so that
-//! nothing that operators do is within their reach.
+//! link alone, and its requests count as requests to the API do ([`Gate`](access::Gate)). The pages
+//! use the console's templates and queries. They have only the [`SharedPorts`], so they cannot
+//! reach the operators' actions.
 
 use access::{
     Activity, Client, ClientError, Scope,
@@ -111,7 +111,8 @@ async fn leave(visit: Visit, _: Form) -> Answer {
     sign_in::leave::<Integrators<'_>>(&visit).await
 }
 
-/// Makes a link with the scopes of a client that signs in to its pages once. Says until when.
+/// Creates a link that signs in to a client's pages once, with the client's scopes. Returns the
+/// link and when it ends.
 pub async fn client_link(
     tokens: &dyn SignInTokens,
     client: &Client,

@@ -103,8 +103,8 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
             .finish())
     }
 
-    /// Refuses a link that is not valid. Only such links count, so that a valid one is good
-    /// however many others tried.
+    /// Refuses a link that is not valid. Only invalid links count, so a valid link works however
+    /// many invalid ones were tried.
     fn refuse(&self) -> Answer {
         self.site.guesses.check().map_err(|_| Failure::Guesses)?;
         let problem = match self.way {

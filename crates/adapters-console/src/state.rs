@@ -32,7 +32,7 @@ use webhooks::{PrivateAddresses, Sender, Webhooks};
 
 use crate::{error::Failure, page::Place, ttl_cache::TtlCache};
 
-/// The links that are not valid and get a page of their own in a minute; further ones are 429.
+/// The number of invalid links a minute that are answered with a page. Further ones get 429.
 const MOST_GUESSES: NonZeroU32 = NonZeroU32::new(600).unwrap();
 
 /// Postings of a status are counted up to this number.
@@ -70,7 +70,7 @@ pub struct SharedPorts {
     pub postings: Arc<dyn PostingReader>,
     /// The catalogues.
     pub catalogues: Arc<dyn Catalogues>,
-    /// Releases and undoes what imports of catalogues did.
+    /// Releases and undos of catalogue imports.
     pub corrections: Arc<dyn CatalogueCorrections>,
     /// Webhooks.
     pub webhooks: Arc<dyn Webhooks>,
@@ -149,9 +149,9 @@ pub struct Site {
     pub is_secure: bool,
     /// The origin of its own pages.
     pub origin: String,
-    /// The links that were not valid.
+    /// Counts the links that were not valid.
     pub guesses: DefaultDirectRateLimiter,
-    /// A token cannot be guessed, but strangers may try any number of them.
+    /// Looks up tokens together, because strangers may try any number of them.
     tokens: Gathered<TokenDigest, SignInToken>,
 }
 

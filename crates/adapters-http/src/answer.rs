@@ -57,10 +57,10 @@ pub fn no_store(mut answer: HttpResponse) -> HttpResponse {
     answer
 }
 
-/// Marks an answer whose body is not its own: it is in memory anyway.
+/// Marks an answer whose body is shared, so that it takes no memory of its own.
 struct IsShared;
 
-/// An answer with a body that others have, too.
+/// Marks an answer whose body other answers share.
 pub fn shared(mut answer: HttpResponse) -> HttpResponse {
     answer.extensions_mut().insert(IsShared);
     answer

@@ -95,9 +95,8 @@ impl Body {
             .map_err(|_| ApiError::body_too_slow())?
     }
 
-    /// Collects a body that says that it has at most `most` bytes. The request holds as many bytes
-    /// as have room, which is made while they arrive: a client may declare a length and send
-    /// nothing.
+    /// Collects a body of at most `most` bytes by its declared length. Room is made, and counted
+    /// for the request, only as bytes arrive: a client may declare a length and send nothing.
     async fn collect(self, limit: usize, most: usize) -> Result<Bytes, ApiError> {
         let request = self.request.clone();
         let mut payload = self.ask();

@@ -34,8 +34,8 @@ pub trait ClientPages: Send + Sync {
     /// Their routes, which belong below `/integration` at this URL.
     fn routes(&self, public_url: &str) -> PageRoutes;
 
-    /// Makes a link with the scopes of this client that signs in to them once, and says when it
-    /// ends.
+    /// Creates a link that signs in to the pages once, with this client's scopes. Returns the link
+    /// and when it ends.
     async fn link(
         &self,
         client: &Client,
@@ -78,7 +78,7 @@ async fn admit(
 struct ApiGate {
     authorizer: web::Data<Authorizer>,
     state: web::Data<State>,
-    /// Learns the client and the use of its limit.
+    /// Gets the client and the use of its limit, once they are known.
     context: RequestContext,
 }
 

@@ -24,8 +24,9 @@ pub enum Hosts {
 }
 
 impl Hosts {
-    /// The hosts of an address with these names. Without any: on a loopback address no others, else
-    /// every one, since monitoring systems use names that this program cannot know.
+    /// The hosts of an address with these names. Without names, a loopback address accepts no other
+    /// name. Any other address accepts every name, because this program cannot know the names that
+    /// monitoring systems use.
     pub fn of(address: SocketAddr, names: Vec<String>) -> Self {
         if !names.is_empty() {
             Self::Named(names.into())

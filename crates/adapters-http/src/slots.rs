@@ -1,4 +1,4 @@
-//! Limits of what requests hold at a time: places for requests, imports or waits, and bytes.
+//! Limits of the places (for requests, imports, waits) and bytes that requests hold at a time.
 
 use std::{
     collections::HashMap,
@@ -17,16 +17,15 @@ use crate::error::{ApiError, RETRY_OVERLOADED, RETRY_UNAVAILABLE, refusals};
 /// The metric of refusals.
 const REFUSED: &str = "posthaste_limited_requests_total";
 
-/// A limited number of units, of which each client gets only a share, so that no client takes them
-/// all.
+/// A limited number of units. Each client gets at most a share, so that no client takes all units.
 #[derive(Debug)]
 pub struct Slots {
     /// The label of refusals.
     name: &'static str,
     all: usize,
     each: usize,
-    /// A request may grow only while this many times its units stay free, a quarter of a limit at
-    /// most. So large requests cannot keep small ones out.
+    /// A request may grow only while this many times its units stay free, but at most a quarter of
+    /// a limit. So large requests leave room for small ones.
     spare: usize,
     taken: AtomicUsize,
     shares: Mutex<HashMap<ClientId, Weak<OfClient>>>,
@@ -98,12 +97,12 @@ pub fn describe() {
 }
 
 impl Slots {
-    /// This many places for all clients, and for each of them.
+    /// Limits places to `all` for all clients together, and to `each` for one client.
     pub fn new(name: &'static str, all: usize, each: usize) -> Arc<Self> {
         Self::with_spare(name, all, each, 0)
     }
 
-    /// This many bytes for all clients, and for each of them.
+    /// Limits bytes to `all` for all clients together, and to `each` for one client.
     pub fn of_bytes(all: usize, each: usize) -> Arc<Self> {
         const SPARE: usize = 64;
         Self::with_spare("bytes", all, each, SPARE)
@@ -120,7 +119,7 @@ impl Slots {
         })
     }
 
-    /// Takes a place for a client. An error tells the client to come back.
+    /// Takes a place for a client. The error is the answer 429 or 503, with `Retry-After`.
     pub fn take(self: &Arc<Self>, client: ClientId) -> Result<Slot, ApiError> {
         Ok(self.claim(client)?)
     }
@@ -152,7 +151,7 @@ impl Slots {
         new
     }
 
-    /// A share of its own, such as that of all requests without a client.
+    /// Creates a share without a client, such as the one for all requests without a token.
     pub fn new_share(self: &Arc<Self>) -> Share {
         Share(Arc::new(OfClient {
             slots: Arc::clone(self),
@@ -160,7 +159,7 @@ impl Slots {
         }))
     }
 
-    /// The largest total at which a request may have this many units.
+    /// The largest total that a request with this many units may bring the limit to.
     fn most(&self, limit: usize, units: usize) -> usize {
         limit - (limit / 4).min(units.saturating_mul(self.spare))
     }
@@ -215,14 +214,14 @@ impl Share {
     }
 }
 
-/// Adds units, unless there would be more than these.
+/// Adds units, unless the total would exceed `most`.
 fn raise(taken: &AtomicUsize, more: usize, most: usize) -> bool {
     let raised = |taken: usize| taken.checked_add(more).filter(|taken| *taken <= most);
     taken.fetch_update(Relaxed, Relaxed, raised).is_ok()
 }
 
 impl Slot {
-    /// Takes or returns units, so that there are these. After an error there are as many as before.
+    /// Takes or returns units until the slot has `units`. After an error the slot is unchanged.
     pub fn set(&mut self, units: usize) -> Result<(), ApiError> {
         if units > self.units {
             let grown = self.share.grow(units - self.units, units);

@@ -127,7 +127,7 @@ async fn the_page_says_what_waits_and_since_when() {
     assert!(page.contains("# TYPE posthaste_store_up gauge\n"), "{page}");
 }
 
-/// As `promtool check metrics` has it.
+/// By the rules of `promtool check metrics`.
 #[tokio::test(start_paused = true)]
 async fn counters_alone_are_called_totals() {
     let page = page(no_backlog(), Arc::new(Away), Arc::default(), None);

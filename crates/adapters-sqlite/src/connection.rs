@@ -36,11 +36,11 @@ use crate::{
 /// How many connections may read at the same time.
 const READERS: usize = 4;
 
-/// How long a probe, or a try to empty the write-ahead log, waits for other processes. The writers
-/// of this process wait with it.
+/// How long a probe, or an attempt to empty the write-ahead log, waits for other processes. The
+/// writers of this process wait meanwhile.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How often the write-ahead log is tried to be emptied.
+/// The number of attempts to empty the write-ahead log.
 const CHECKPOINTS: usize = 6;
 
 /// What a connection is for.
@@ -182,7 +182,8 @@ impl Connections {
         set_busy_timeout(conn, PROBE_TIMEOUT.min(self.busy_timeout))?;
         let mut is_empty = false;
         for _ in 0..CHECKPOINTS {
-            // Whether it was in use, the pages of the log, and those that were copied.
+            // Whether the log was in use, its number of pages, and the number of pages that were
+            // copied.
             let done = sql::<(Integer, Integer, Integer)>("PRAGMA wal_checkpoint(TRUNCATE)");
             match done
                 .get_result::<(i32, i32, i32)>(conn)

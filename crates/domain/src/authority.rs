@@ -1,4 +1,4 @@
-//! Authority: who may change what is shown.
+//! The client of a push, and whether prefixes limit it.
 //!
 //! A client writes the postings that its prefixes permit. What an operator decided about a posting
 //! is part of its [`State`](crate::posting::State), which [protects](crate::posting::Trigger) it. The
@@ -6,7 +6,7 @@
 
 use kernel::{ClientId, Prefixes};
 
-/// A client that pushes, with what decides how far it may go.
+/// A client that pushes, and whether prefixes limit it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Principal {
     /// The client.

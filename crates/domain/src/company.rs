@@ -18,12 +18,12 @@ pub struct Company {
     pub logo_path: Option<String>,
     /// The client that owns it; `None` leaves it to the clients without prefixes.
     pub owner: Option<ClientId>,
-    /// What an operator set of it.
+    /// The parts that an operator set.
     pub kept: Kept,
 }
 
-/// The parts of a company that an operator set. They stand, whatever clients push, until an
-/// operator releases them.
+/// The parts of a company that an operator set. No push changes them until an operator releases
+/// them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// The name.
@@ -80,9 +80,9 @@ impl Company {
 pub struct CompanyWrite {
     /// The company afterwards, as far as the writer knows: the values of an insert.
     pub company: Company,
-    /// Whether an update sets the name, and whether that is kept.
+    /// Whether an update sets the name, and `kept.name` with it.
     pub sets_name: bool,
-    /// Whether an update sets the logo path, and whether that is kept.
+    /// Whether an update sets the logo path, and `kept.logo` with it.
     pub sets_logo_path: bool,
     /// Whether an update sets the owner.
     pub sets_owner: bool,
@@ -144,15 +144,16 @@ impl CompanyWrite {
         self.required_owner = self.required_owner.or(later.required_owner);
     }
 
-    /// Whether the write gives way to what an operator keeps: only an operator's does not.
+    /// Whether the write yields to the parts that an operator keeps. Only an operator's write does
+    /// not.
     pub const fn yields(&self) -> bool {
         !matches!(self.by, Actor::Operator(_))
     }
 
     /// The company of the store with this write applied; what the write does not set stays.
     ///
-    /// [`StoreError::Conflict`] if that one has another owner than the write requires, or keeps what
-    /// a write sets that [yields](Self::yields).
+    /// [`StoreError::Conflict`] if the stored company has another owner than the write requires.
+    /// Also if an operator keeps a part that the write sets, and the write [yields](Self::yields).
     pub fn applied_to(&self, stored: Option<&Company>) -> Result<Company, StoreError> {
         let Some(stored) = stored else {
             return Ok(self.company.clone());

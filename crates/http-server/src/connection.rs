@@ -107,9 +107,9 @@ impl Connection {
         }
     }
 
-    /// Since when it may be closed, if it may: because no request is in progress, or only one that
-    /// waits for a client that is not known. The latter counts from its beginning, or a byte now
-    /// and then would keep it.
+    /// Returns since when the connection may be closed, if it may: no request is in progress, or
+    /// only a request that waits for an unknown client. The latter counts from the request's
+    /// beginning, so that a byte now and then does not keep the connection.
     pub(crate) fn spare_since(&self) -> Option<Instant> {
         if self.in_flight.get() == 0 {
             return Some(self.last_answer.get());

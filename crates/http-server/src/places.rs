@@ -1,5 +1,5 @@
-//! The places for connections of a thread. When few are left, connections are closed that nothing
-//! is lost with.
+//! The places for connections of a thread. When few are left, idle connections and those that wait
+//! for unknown clients are closed.
 
 use std::{
     cell::{Cell, RefCell},
@@ -21,9 +21,9 @@ const LEAST_PATIENCE: Duration = Duration::from_millis(50);
 /// The pause between two looks for such connections, while few places are left.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The places of a thread. Connections past the last one wait to be accepted, health checks too, so
-/// some are kept free, by closing the connections that have waited for their clients for longest.
-/// An application has to see to it that known clients do not keep all places busy.
+/// The places of a thread. When all are taken, new connections wait, health checks too. So some
+/// places are kept free, by closing the connections that have waited longest for their clients. The
+/// application must ensure that known clients do not keep all places busy.
 #[derive(Debug)]
 pub struct Places {
     /// The number of connections from which on some are closed.
@@ -80,7 +80,7 @@ impl Places {
         self.is_making_room.set(false);
     }
 
-    /// Closes as many connections as there are too many, if so many wait for their clients.
+    /// Closes the surplus connections, as far as enough of them wait for their clients.
     fn close_spare(&self, now: Instant) {
         let open = self.open.borrow();
         let patience = if open.len() > self.too_many {

@@ -4,7 +4,7 @@
 //!   and commits.
 //! - [`Importer`], the port [`domain::usecase::Imports`]: the lines of one request on their way
 //!   through the lanes. [`CatalogueCorrector`], the port [`domain::usecase::CatalogueCorrections`]:
-//!   brings back what the import of a catalogue expired.
+//!   releases postings that an import held back, and reopens postings that one expired.
 
 mod import;
 mod keyed_queue;

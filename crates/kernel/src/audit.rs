@@ -93,7 +93,7 @@ actions! {
     WEBHOOKS_TEST = "webhooks.test",
     /// A catalogue was deleted; its postings stay.
     CATALOGUES_FORGET = "catalogues.forget",
-    /// What an import of a catalogue held back was expired.
+    /// The postings that an import of a catalogue held back were expired.
     CATALOGUES_RELEASE = "catalogues.release",
     /// What an import of a catalogue expired was brought back.
     CATALOGUES_UNDO = "catalogues.undo",
@@ -103,7 +103,7 @@ actions! {
     CONSOLE_SIGN_OUT = "console.sign_out",
     /// A client made a link to its own pages with a token.
     INTEGRATION_LINK = "integration.link",
-    /// Somebody signed in to the pages of a client.
+    /// A person signed in to the pages of a client.
     INTEGRATION_SIGN_IN = "integration.sign_in",
     INTEGRATION_SIGN_OUT = "integration.sign_out",
 }
@@ -132,7 +132,7 @@ impl Attribution {
 /// known at its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its id: that of the run, or of the run's act on this subject.
+    /// Its id: the run's id, or an id of the run's act on this subject.
     pub id: Uuid,
     /// The run that it belongs to: a command may act on many subjects.
     pub run: Uuid,
@@ -163,8 +163,8 @@ impl Entry {
         }
     }
 
-    /// The entry of what a client's people do. It is the only one of its action and day, so that a
-    /// client does not fill the audit of the operators.
+    /// The entry of an action of a client's people. It is the only one of its action and day, so
+    /// that a client does not fill the audit of the operators.
     pub fn of_client(client: ClientId, action: Action, now: OffsetDateTime) -> Self {
         let by = Actor::Client(client).to_string();
         let name = format!("{action}\0{}", now.date());
@@ -180,7 +180,7 @@ impl Entry {
         self.part(name.as_bytes())
     }
 
-    /// Makes it the entry of a part of its run, which this name tells from others.
+    /// Makes it the entry of a part of its run, with this name to distinguish it from other parts.
     #[must_use]
     pub fn part(mut self, name: &[u8]) -> Self {
         self.id = Uuid::new_v5(&self.run, name);

@@ -339,9 +339,9 @@ impl Items {
         Ok(())
     }
 
-    /// Ends the item where the next one seems to begin inside of a string: a quotation mark too
-    /// many turned strings inside out. In a string that is not broken these quotation marks would
-    /// have escapes.
+    /// Ends the item where the next one seems to begin inside a string: an extra quotation mark has
+    /// swapped the inside and the outside of strings. In an intact string these quotation marks
+    /// would be escaped.
     fn cut(&mut self) -> Option<Vec<u8>> {
         let text = self.item.strip_suffix(b":")?.trim_ascii_end();
         let names = [&b"\"id\""[..], b"\"payload\""];

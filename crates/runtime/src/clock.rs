@@ -3,7 +3,7 @@
 //! Times that several processes compare go by the store's clock: leases, next attempts, lifetimes,
 //! ends of tokens and links. [`now`] is that time. [`follow`] measures at intervals how far this
 //! machine is from it, so that no call to the store waits for a second one. [`machine`] is for
-//! times that nobody compares, such as those of log lines.
+//! times that are never compared, such as the times of log lines.
 
 use std::{
     sync::{Arc, LazyLock, PoisonError, RwLock},
@@ -24,8 +24,8 @@ const MEASURE_EVERY: Duration = Duration::from_secs(10);
 /// The difference between this machine's clock and the store's that is tolerated.
 pub const TOLERANCE: time::Duration = time::Duration::seconds(5);
 
-/// A measurement becomes less certain by one part in so many of its age: quartz clocks differ by
-/// less than 200 parts in a million.
+/// The error of a measurement grows by its age divided by this number. That is ample: quartz clocks
+/// differ by less than 200 parts in a million.
 const DRIFT: i32 = 1_000;
 
 /// The clock of the store that this process works on.

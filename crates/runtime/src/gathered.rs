@@ -1,4 +1,4 @@
-//! Questions that strangers may ask in any number, asked together.
+//! Look-ups that unauthenticated callers may ask for in any number, made together.
 
 use std::{
     collections::HashMap,
@@ -14,17 +14,16 @@ use tokio::time::{Instant, sleep_until};
 /// The least time from the beginning of a read to that of the next one.
 const PACE: Duration = Duration::from_millis(50);
 
-/// What a read found, by key.
+/// The values that a read found, by key.
 type Found<K, V> = Result<Arc<HashMap<K, V>>, StoreError>;
-/// Reads what there is of these keys.
+/// Reads the values of these keys, as far as they exist.
 type Read<K, V> =
     Arc<dyn Fn(Vec<K>) -> BoxFuture<'static, Result<HashMap<K, V>, StoreError>> + Send + Sync>;
 
-/// Looks up keys, however many callers ask, with one read of the store at a time and at most
-/// twenty a second. A read takes all keys that wait for it.
+/// Looks up keys with one read of the store at a time and at most twenty reads a second, however
+/// many callers ask. A read takes all keys that wait for it.
 ///
-/// So a caller with a key that exists waits for two reads at most, whatever number of keys that do
-/// not exist others ask for.
+/// So each caller waits for two reads at most, however many keys other callers ask for.
 pub struct Gathered<K, V> {
     read: Read<K, V>,
     /// Held by the read that is under way: the beginning of the last one.
@@ -43,7 +42,7 @@ where
     K: Clone + Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// Looks up keys with this read, which returns those that exist.
+    /// Looks up keys with this read, which returns the values of the keys that exist.
     pub fn new<F>(read: impl Fn(Vec<K>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<HashMap<K, V>, StoreError>> + Send + 'static,

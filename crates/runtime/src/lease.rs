@@ -101,8 +101,8 @@ impl Held {
         !self.lost.is_cancelled() && Instant::now() < self.end_of_trust()
     }
 
-    /// Is cancelled when the lease is lost. One that lapses while the store is unavailable is still
-    /// held if nobody else has taken it.
+    /// Is cancelled when the lease is lost. A lease that lapses while the store is unavailable is
+    /// still held if no other process has taken it.
     pub const fn lost(&self) -> &CancellationToken {
         &self.lost
     }

@@ -16,9 +16,9 @@ use time::OffsetDateTime;
 pub struct Crawl {
     /// The channel of its lines.
     pub channel: String,
-    /// What it lists, in lines that cannot be read, too.
+    /// The postings that it lists, also in lines that cannot be read.
     pub listed: BTreeSet<SourceIdentifier>,
-    /// What it lists only in lines whose identifiers cannot be read.
+    /// The postings that it lists only in lines whose identifiers cannot be read.
     pub unread: BTreeSet<SourceIdentifier>,
     /// Whether it has such lines.
     pub has_unread: bool,
@@ -84,7 +84,7 @@ pub enum UndoState {
 }
 
 impl Import {
-    /// Those that it had and does not name.
+    /// The postings that it had and does not name.
     fn missing(&self) -> impl Iterator<Item = &OpenPosting> {
         let Crawl { listed, unread, .. } = &self.crawl;
         let is_named = |of: &SourceIdentifier| listed.contains(of) && !unread.contains(of);

@@ -129,7 +129,7 @@ fields! {
     }
 }
 
-/// The members of bodies, with what other services call them.
+/// The members of bodies, with their names in other services.
 const MEMBERS: [Word; 7] = [
     (
         "url",
@@ -189,8 +189,8 @@ const MEMBERS: [Word; 7] = [
     ("event", &["id", "event id", "webhook id", "message id"]),
 ];
 
-/// Refuses members that a body of `T` does not have: one that is misspelt would change what is
-/// delivered without a word.
+/// Refuses members that a body of `T` does not have. A misspelt member would otherwise change the
+/// deliveries without any error.
 fn refuse_unknown<T: FieldValue>(errors: &mut FieldErrors) {
     body::refuse_unknown_as(errors, |name| {
         let known = |(member, _): &Word| T::FIELDS.iter().any(|field| field.name == *member);
@@ -295,7 +295,7 @@ pub fn parse_resend(body: &[u8]) -> Result<Cursor, BodyError> {
     }
 }
 
-/// The change that a body asks for, and everything that is wrong with it.
+/// Reads the change that a body asks for, and all errors in it.
 fn read(text: &str, private: PrivateAddresses) -> Result<(EndpointChange, FieldErrors), BodyError> {
     let (fields, mut errors) = body::parse::<EndpointFields>(text)?;
     refuse_unknown::<EndpointFields>(&mut errors);
@@ -451,7 +451,7 @@ mod tests {
         assert_eq!(created, expect);
     }
 
-    /// The one that is meant is named, whatever other services call it.
+    /// The error names the intended member, also for a name that other services use.
     #[test]
     fn members_that_a_body_does_not_have_are_refused() {
         let unknown =

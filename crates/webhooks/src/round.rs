@@ -55,7 +55,7 @@ pub struct DeliveryRound {
     blocked: HashSet<Uuid>,
     /// The subjects of the round that wait, as they are stored.
     stored: HashMap<Uuid, WaitingSubject>,
-    /// Those of them whose next event may be attempted in this round.
+    /// The waiting subjects whose next event may be attempted in this round.
     due: HashSet<Uuid>,
     /// The places up to which the round has read the log for a subject, as
     /// [`WaitingSubject::read_to`].
@@ -259,11 +259,12 @@ impl DeliveryRound {
         self.items.iter().map(|item| item.subject).collect()
     }
 
-    /// The result for an endpoint that its owner has changed since the round began, or that gets an
-    /// event again, whose [subjects](Self::subjects) wait as stored now: the [same](Self::finish),
-    /// unless the change is about where the attempts went. After another URL or a pause, deliveries
-    /// count. Failures, which are about the endpoint before, do not: their events are due, with no
-    /// attempt more than before, and none is given up. Events that were only read are read again.
+    /// Returns the result for an endpoint that its owner has changed, or asked to resend an event,
+    /// since the round began. `stored` has its waiting [subjects](Self::subjects) as stored now.
+    /// The result is the [same](Self::finish) unless the URL changed or the endpoint was paused.
+    /// Then deliveries count, but failures do not, because they are about the former endpoint.
+    /// Their events are due again with their former number of attempts, and none becomes a dead
+    /// letter. Events that were only read are read again.
     pub fn finish_changed(
         &mut self,
         changed: &TrackedEndpoint,

@@ -134,7 +134,8 @@ async fn a_catalogue_is_taken_in_whole_and_undone(store: Store) {
     assert_eq!(feed.statuses(&app.api).await, all_open);
 }
 
-/// Which identifier a line has is tested in `domain`: of each kind of damage there is one here.
+/// The identifiers of damaged lines are tested in `domain`. This test has one line of each kind of
+/// damage.
 async fn lines_that_cannot_be_read_take_nothing_down(store: Store) {
     let app = App::quiet(store);
     let feed = Catalogue::new(12);

@@ -102,7 +102,7 @@ async fn page(visit: &Visit, id: &str, refused: &Fields) -> Answer {
     page.frame.answer(&page)
 }
 
-/// What was done, from the name under which it leads back.
+/// The message about the last action, from the `did` parameter of the redirect.
 fn did(done: &str) -> Option<String> {
     let (action, numbers) = done.split_once('-')?;
     let (changed, left) = numbers.split_once('-')?;
@@ -124,14 +124,14 @@ impl From<CatalogueError> for Failure {
     }
 }
 
-/// Releases what a catalogue holds back, undoes what it expired, or forgets it.
+/// Releases the postings that a catalogue holds back, undoes its last expiry, or forgets it.
 pub async fn command(visit: Visit, id: Path<String>, form: Form) -> Answer {
     let done = carry_out(&visit, &id, &form).await;
     let page = async |refused: Fields| page(&visit, &id, &refused).await;
     form.answer(done, page).await
 }
 
-/// What a form asks for.
+/// The action that a form asks for.
 enum Action {
     Release,
     Undo,

@@ -111,7 +111,7 @@ async fn a_company_is_renamed_and_given_to_another_client() {
     assert_eq!(desk.audit().await[2..], ["ann companies.update"; 2]);
 }
 
-/// A form sends all values, and only those that differ are the operator's.
+/// A form sends all values, and the operator sets only the values that differ.
 #[tokio::test]
 async fn what_an_operator_sets_of_a_company_is_kept_and_released() {
     let desk = desk(&["acme"]).await;

@@ -322,7 +322,7 @@ async fn pages_count_towards_the_limit_of_their_client() {
         assert_eq!(told, (429, "17"), "{path}");
         page.has(&["60 requests a minute"]);
     }
-    // What is of no client counts for none.
+    // A request without a client counts towards no client's limit.
     assert_eq!(desk.get("/integration", "").await.status, 401);
     assert_eq!(desk.get("/integration/sign-in", "").await.status, 200);
 }
@@ -366,7 +366,7 @@ async fn calls_of_receivers_share_the_places_of_the_api() {
     visitor.check(&own, &forms).await;
     desk.limits.of_calls.replace(Some(Crowded::Busy));
     visitor.check(&own, &[("action=test", 503)]).await;
-    // An operator's tests are limited by nothing.
+    // Tests by an operator have no limit.
     let ann = desk.operator("ann").await;
     let own = own.replace("/integration", "");
     ann.check(&own, &[("action=test", 200)]).await;

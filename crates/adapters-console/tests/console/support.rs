@@ -168,7 +168,7 @@ impl CompanyReader for Away {
 /// Limits that let requests through unless a test says otherwise.
 #[derive(Default)]
 pub struct Limits {
-    /// What every request, or every call of a receiver, is answered.
+    /// The answer to every request, or to every call of a receiver.
     pub of_requests: RefCell<Option<Crowded>>,
     pub of_calls: RefCell<Option<Crowded>>,
     /// What was asked of it.

@@ -11,7 +11,7 @@ pub struct Lines {
     number: u64,
     /// The beginning of that line.
     partial: Vec<u8>,
-    /// What is known of that line as a whole, if it is longer than the limit.
+    /// The state of that line as a whole, if it is longer than the limit.
     too_long: Option<LongLine>,
 }
 

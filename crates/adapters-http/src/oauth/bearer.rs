@@ -55,7 +55,7 @@ impl Caller {
         Client::clone(&self.client).narrowed(&self.token.scopes)
     }
 
-    /// Its shares in the limits of what is under way.
+    /// Its shares in the limits of requests and bytes.
     pub const fn shares(&self) -> &Shares {
         &self.shares
     }
@@ -112,8 +112,8 @@ impl Authorizer {
         self.admit(active, token, scopes)
     }
 
-    /// Counts a request of a client that was found otherwise than by a token. `notice` learns what
-    /// is left of its limit.
+    /// Counts a request of a client that did not send a token, such as a page's. `notice` gets the
+    /// use of its limit.
     pub async fn count(
         &self,
         client: ClientId,

@@ -1,9 +1,9 @@
 //! The clients of tokens, asked of the store and cached for a few seconds.
 //!
-//! Strangers may ask for tokens with any number of ids and secrets. A client is read for a secret
-//! that the process knows to be right. For all others the process asks for versions of clients,
-//! for many requests at once: a client that exists is read if its version is another one, as that
-//! may have brought the secret.
+//! Strangers may ask for tokens with any number of ids and secrets. The process reads a client at
+//! once only if it knows the secret to be right. For all other secrets it reads only the clients'
+//! versions, for many requests at once. It then reads a client whose version has changed, because
+//! the change may have added the secret.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -51,7 +51,7 @@ struct Slot {
     asking: tokio::sync::Mutex<()>,
 }
 
-/// What the store knows of a client: its version, and the client unless it is revoked.
+/// The store's answer about a client: its version, and the client unless it is revoked.
 type Outcome = Result<(Option<Version>, Option<ActiveClient>), StoreError>;
 
 #[derive(Clone, Default)]

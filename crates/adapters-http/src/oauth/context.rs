@@ -1,4 +1,5 @@
-//! What is found out about a request while it is authorised, and what it holds.
+//! The context of a request: its client, the use of the client's limit, and the place and bytes
+//! that the request holds.
 
 use std::{
     cell::{Cell, RefCell},
@@ -15,8 +16,8 @@ use crate::{
     slots::{Share, Slot},
 };
 
-/// The context of a request. It is shared, because not every answer has its request: a handler that
-/// panics drops it.
+/// The context of a request. The middleware keeps a second handle, because a handler that panics
+/// drops the request.
 #[derive(Clone, Default)]
 pub struct RequestContext(Rc<Context>);
 
@@ -26,7 +27,7 @@ struct Context {
     usage: Cell<Option<Usage>>,
     /// The client, for the access log.
     client: Cell<Option<ClientId>>,
-    /// The share of bytes that the request's are of; `None` where they are not limited.
+    /// The share that the request's bytes are taken from; `None` if bytes are not limited.
     share: RefCell<Option<Share>>,
     held: RefCell<Held>,
 }
@@ -55,13 +56,14 @@ impl RequestContext {
         }
     }
 
-    /// The same for a request that is not at hand.
+    /// Sets the client and the use of its limit on a context without its request.
     pub fn note(&self, client: ClientId, usage: Option<Usage>) {
         self.0.client.set(Some(client));
         self.0.usage.set(usage);
     }
 
-    /// Takes a place for a request of a client, and holds its bytes in the share of the client.
+    /// Takes a place for a request of a client. Its bytes count towards the client's share from now
+    /// on.
     pub fn admit(request: &HttpRequest, caller: &Caller) -> Result<(), ApiError> {
         if let Some(Self(context)) = request.extensions().get() {
             let shares = caller.shares();
@@ -81,7 +83,6 @@ impl RequestContext {
         }
     }
 
-    /// Notes that a request holds this many bytes now.
     pub fn hold(request: &HttpRequest, bytes: usize) -> Result<(), ApiError> {
         match request.extensions().get::<Self>() {
             Some(context) => context.hold_bytes(bytes),
@@ -101,7 +102,8 @@ impl RequestContext {
         Ok(())
     }
 
-    /// What the request holds, to be kept until its answer has been read.
+    /// Takes the place and bytes of the request, for the caller to keep until the answer has been
+    /// read.
     pub fn take_held(&self) -> Held {
         self.0.held.take()
     }

@@ -28,7 +28,7 @@ pub const LIST_PATH: &str = "/api/job-board/job-postings";
 const DEFAULT_LIMIT: usize = 50;
 /// The largest number of postings in a page.
 const MAX_LIMIT: usize = 200;
-/// The size of the texts that are read at a time, of which the answer is written.
+/// The size of the texts that are read at a time for one part of the answer.
 const PART_BYTES: usize = 1 << 20;
 /// The bytes that an answer of several parts holds: a part, or the next one while it is written.
 const HELD: usize = 2 * PART_BYTES;

@@ -35,10 +35,11 @@ pub(super) enum Form {
     List(PartOfList),
 }
 
-/// A page as its client gets it.
+/// A page, written as JSON for its client.
 pub(super) struct Page {
     pub json: Bytes,
-    /// How it was read, for a client whose prefixes change before its turn.
+    /// The query that read it, to read it again if the client's prefixes change before the page is
+    /// sent.
     of: Reading,
     /// The page that follows, if any.
     pub next: Option<Reading>,
@@ -48,11 +49,11 @@ impl Reading {
     pub async fn read(self) -> Result<Page, ApiError> {
         let page = self.postings.list(&self.query).await?;
         let page = page.seen_by(&self.query.prefixes);
-        // A thread that answers others, too, would be held up by a large page.
+        // A large page would hold up the other requests of this thread.
         spawn_blocking(move || self.show(&page)).await?
     }
 
-    /// A page that was read.
+    /// Writes a page that was read.
     pub fn show(self, page: &PostingPage) -> Result<Page, ApiError> {
         let (texts, appeal) = (self.query.texts, self.appeal.as_deref());
         let (json, next) = match &self.form {
@@ -92,7 +93,6 @@ pub(super) struct Paged {
     under_way: JoinSet<Result<Page, ApiError>>,
     /// The bytes that the client has not taken yet.
     json: Bytes,
-    /// The request.
     span: Span,
     /// Held until the answer has ended.
     _slot: Option<Slot>,
@@ -113,7 +113,7 @@ impl Paged {
         paged
     }
 
-    /// Makes a page the present one.
+    /// Starts to send a page.
     fn turn_to(&mut self, page: Page) {
         (self.json, self.next) = (page.json, page.next);
         let is_read_ahead = |next: &Reading| matches!(next.form, Form::Lines(_));
@@ -128,8 +128,8 @@ impl Paged {
         }
     }
 
-    /// A page that was read ahead, if the client may still read it. With other prefixes it is read
-    /// again.
+    /// Returns a page that was read ahead. If the client's prefixes have changed, the page is read
+    /// again with the new ones.
     async fn permitted(&mut self, page: Page) -> Result<Page, ApiError> {
         let caller = self.caller.again().await?;
         if *caller.prefixes() == page.of.query.prefixes {

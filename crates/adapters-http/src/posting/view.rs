@@ -91,8 +91,9 @@ impl Default for PartOfList {
 }
 
 impl PartOfList {
-    /// Writes what was found by a query. The answer goes on if more postings are wanted and there
-    /// are more, unless few were found: then the store has looked at many others.
+    /// Writes the postings that a query found. Another part follows if the client wants more
+    /// postings and there are more. None follows if few were found, because the store has then
+    /// looked at many others.
     pub fn write(
         self,
         page: &PostingPage,

@@ -11,7 +11,7 @@ use crate::support::{
     BODY_LIMIT, Connection, PATH, Request, Response, TestApp, posting, push, put, request,
 };
 
-/// Longer than any test: what waits for its client is not ended by a deadline.
+/// Longer than any test, so that no deadline ends a connection that waits for its client.
 const EVER: Duration = Duration::from_mins(10);
 /// Enough for an answer of a busy machine.
 const SOON: Duration = Duration::from_secs(8);
@@ -133,7 +133,7 @@ async fn bodies_share_a_budget_that_is_returned_and_small_ones_find_room() {
     let refused = until_not(200, &app, &large(&other)).await;
     assert_eq!(refused.status, 503);
     assert_eq!(push_status(&app, &other).await, 200);
-    // The service gives back what clients give up.
+    // The service frees what a client held when it hangs up.
     drop(stalled);
     for token in [&token, &other] {
         let answer = until_not(503, &app, &large(token)).await;

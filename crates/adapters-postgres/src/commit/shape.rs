@@ -46,7 +46,8 @@ statement! {
 /// Which parts a commit needs, besides tasks and events.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
-    /// All of them, and leases of imports. Lines come by many, so the rest costs each little.
+    /// All of them, and leases of imports. Such a commit has many lines, so unneeded parts cost
+    /// little a line.
     Leased,
     /// All of them.
     Whole,

@@ -1,9 +1,10 @@
 //! Catalogues: the postings that a client offers under a name.
 //!
-//! An import of a catalogue says that its lines are all of them. What the catalogue had before and
-//! no line names expires once it was missing for long enough ([`Patience`]), unless so much is
-//! missing that the import looks broken ([`Roster`]). A [release] lets what was held back expire
-//! all the same, and an [undo] brings back what the last import that expired anything had expired.
+//! An import of a catalogue says that its lines are all of them. A posting that the catalogue had
+//! before and no line names expires once it was missing for long enough ([`Patience`]). If so much
+//! is missing that the import looks broken, all are held back ([`Roster`]). A [release] expires the
+//! postings that were held back. An [undo] reopens the postings that the last expiring import
+//! expired.
 //!
 //! [release]: crate::usecase::CatalogueCorrections::release
 //! [undo]: crate::usecase::CatalogueCorrections::undo
@@ -73,7 +74,7 @@ impl PastImport {
         self.summary.complete && missing.is_some_and(|missing| missing.held.is_none())
     }
 
-    /// Whether it is complete, and held back: what it misses can be released.
+    /// Whether it is complete and held back, so that its missing postings can be released.
     pub fn is_held(&self) -> bool {
         self.summary.complete && self.held_back().is_some()
     }

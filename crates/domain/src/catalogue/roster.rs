@@ -37,13 +37,13 @@ pub struct Guard {
     pub max_missing: MaxMissing,
     /// The number of missing postings up to which the share does not matter.
     pub min_missing: u64,
-    /// The number of unattributed lines up to which what is missing may expire. Each of them may
+    /// The number of unattributed lines up to which missing postings may expire. Each such line may
     /// be the line of a posting that seems to be missing.
     pub max_unattributed: u64,
 }
 
 vocabulary! {
-    /// The reason why an import of a catalogue expires nothing of what it misses.
+    /// The reason why an import of a catalogue expires no missing posting.
     HeldBecause {
         /// A large share of the catalogue is missing.
         Share = "share",
@@ -133,10 +133,11 @@ impl Roster {
         self.missing < self.postings.len()
     }
 
-    /// Why none of the missing postings may expire, if that is so: there are more unattributed lines
-    /// than the guard's number; or more postings are missing than its number and its share, or all
-    /// of them. A share of 100 % lets any number of missing postings expire. An import that proves
-    /// that it has no lines is not held back if one of them is not enough for anything to expire.
+    /// Returns why no missing posting may expire, or `None` if they may. They may not if there are
+    /// more unattributed lines than the guard allows. They may not either if they exceed both the
+    /// guard's number and its share, or if all postings are missing. A share of 100 % lets any
+    /// number of missing postings expire. An import that proves that it has no lines is not held
+    /// back if a posting expires only after several imports that miss it.
     pub fn held(
         &self,
         guard: Guard,

@@ -73,7 +73,7 @@ pub struct MissingPosting {
     pub id: PostingId,
     /// Its identifier.
     pub identifier: SourceIdentifier,
-    /// Its status by now.
+    /// Its present status.
     pub status: Status,
     /// Whether it is held back, and neither named nor released since.
     pub is_held: bool,
@@ -98,11 +98,11 @@ pub enum Missed {
     Expired,
     /// The import that holds the lease holds it back.
     Held,
-    /// The release that holds the lease has expired it; it was held back. An undo deals with it as
-    /// with one that the held import has expired.
+    /// It was held back, and the release that holds the lease has expired it. An undo treats it as
+    /// expired by the held import.
     Released,
-    /// It was held back and is so no more: an import has named it since, or the release that holds
-    /// the lease leaves it as it is.
+    /// It is no longer held back: an import has named it since, or the release that holds the lease
+    /// leaves it as it is.
     Kept,
     /// The undo that holds the lease has reopened it.
     Reopened,
@@ -120,13 +120,13 @@ pub struct Undone {
     pub left: u64,
 }
 
-/// What a release did.
+/// The totals of a release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Released {
     /// The postings that it expired.
     pub expired: u64,
-    /// Those that it left: an import has named them since, they are open no more or another
-    /// catalogue's, or the client may not use them any more.
+    /// The postings that it left: an import has named them since, they are no longer open, they
+    /// belong to another catalogue, or the client may no longer use them.
     pub left: u64,
 }
 
@@ -156,9 +156,9 @@ impl LastImport {
 /// ([`Posting::catalogue`](crate::posting::Posting::catalogue)).
 #[async_trait]
 pub trait Catalogues: Send + Sync {
-    /// Leases a client's catalogue, which is made if it is not there and the question has an id for
-    /// it. A lease whose time is over does not count. An import, whose question has an id, suspends
-    /// what is held back until it ends.
+    /// Leases a client's catalogue. If the query has an id, as an import's has, a missing catalogue
+    /// is created with it. A lease whose time is over does not count. An import suspends the
+    /// postings that are held back until it ends.
     async fn lease(&self, query: &CatalogueQuery) -> Result<Leased, StoreError>;
 
     /// Moves the end of a lease; `false` if it is not held any more.
@@ -167,9 +167,9 @@ pub trait Catalogues: Send + Sync {
 
     /// Ends a lease, and records its import as the last one, as the last one that
     /// [counts](PastImport::counts_misses) if it does, and as the one that holds postings back if
-    /// it does; `false`, and nothing is written, if the lease is not held any more. What was held
-    /// back before stays so if the import `keeps_held`: it is not complete, and what it named is
-    /// [kept](Missed::Kept).
+    /// it does; `false`, and nothing is written, if the lease is not held any more. Postings that
+    /// were held back before stay so if the import `keeps_held`: it is not complete, and the
+    /// postings that it named are [kept](Missed::Kept).
     async fn finish(
         &self,
         lease: CatalogueLease,
@@ -194,8 +194,9 @@ pub trait Catalogues: Send + Sync {
         postings: &[PostingId],
     ) -> Result<HashMap<PostingId, u8>, StoreError>;
 
-    /// Up to `limit` postings, ascending by id, that follow `after`, and that the last complete
-    /// import did not name; those [held](Missed::Held) back before while an import runs.
+    /// Returns up to `limit` postings after `after`, ascending by id, that the last complete import
+    /// did not name. While an import runs, returns the postings that were [held](Missed::Held) back
+    /// before.
     async fn missing(
         &self,
         catalogue: CatalogueId,
@@ -218,10 +219,9 @@ pub trait Catalogues: Send + Sync {
     /// more.
     async fn finish_undo(&self, lease: CatalogueLease) -> Result<Option<Undone>, StoreError>;
 
-    /// Ends the lease of a release, and returns what it did with postings that were held back,
-    /// together with releases before that did not come to their end. None is held back then, and
-    /// the record of the import says what expired. `None`, and nothing is written, if the lease is
-    /// not held any more.
+    /// Ends the lease of a release, and returns its totals, with those of earlier releases that
+    /// were interrupted. Afterwards no posting is held back, and the record of the import says what
+    /// expired. `None`, and nothing is written, if the lease is not held any more.
     async fn finish_release(&self, lease: CatalogueLease) -> Result<Option<Released>, StoreError>;
 
     /// Deletes up to `limit` records of [missed](Missed) postings that no import and no undo will

@@ -74,7 +74,7 @@ impl Change {
         Ok(is_step.then_some(change))
     }
 
-    /// Fires a trigger, and adds what it records. Returns whether it records anything.
+    /// Fires a trigger, and adds its step to the change. Returns whether there is a step.
     pub(super) fn fire(&mut self, trigger: Trigger, cause: Cause<'_>) -> Result<bool, Rejection> {
         let step = match self.write.posting.fire(trigger, cause) {
             Fired::Moved(step) | Fired::Stayed(Some(step)) => step,

@@ -1,9 +1,9 @@
-//! The rules about companies: what a push and an operator change of one.
+//! The rules about which changes of a company a push and an operator may make.
 //!
 //! A company belongs to the client that creates it, unless an operator says otherwise, and a client
-//! with prefixes changes no other company. A name or a logo that an operator sets stands. A write is
-//! decided on a state that another commit may change, so it carries the conditions under which it
-//! holds ([`CompanyWrite::applied_to`]).
+//! with prefixes changes no other company. No push changes a name or a logo that an operator set. A
+//! write is decided on a state that another commit may change, so it carries the conditions under
+//! which it holds ([`CompanyWrite::applied_to`]).
 
 use kernel::{Actor, ClientId, CompanyId, field::Patch};
 use time::OffsetDateTime;
@@ -100,7 +100,7 @@ fn required_owner(by: Principal) -> Option<ClientId> {
     by.is_fenced.then_some(by.client)
 }
 
-/// Puts back what an operator set, and returns whether anything of it was changed.
+/// Restores the parts that an operator set. Returns whether the push had changed any of them.
 fn keep(before: &Company, after: &mut Company) -> bool {
     let name = before.kept.name && after.name != before.name;
     let logo = before.kept.logo && after.logo_path != before.logo_path;

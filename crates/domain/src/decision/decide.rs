@@ -125,7 +125,7 @@ fn update(
     note_content(after, posting, now);
     let sets_description = after.details.raw_description != posting.details.raw_description;
     let differs = after.details != posting.details || after.company_id != posting.company_id;
-    // The step of the state has the one event of the command.
+    // A command raises one event, and the step of the state has it already.
     let is_update = differs && !has_step;
     if is_update {
         after.touch(by.clone(), now);
@@ -193,8 +193,8 @@ fn fire(
     change.fire(trigger, Cause { reason, ..cause })
 }
 
-/// Asks for enrichment if the content is not that of the last outcome. A review ends with content
-/// that was judged, and where an `update` asks for the first verdict again.
+/// Asks for enrichment if the content differs from the content of the last outcome. A review ends
+/// if the content was judged before, or if an `update` asks for the first verdict again.
 fn ask_if_stale(
     change: &mut Change,
     company: &Company,
@@ -218,8 +218,8 @@ fn ask_if_stale(
     Ok(())
 }
 
-/// Asks for enrichment if the content differs from that of the last outcome by the company's name
-/// alone, which a push of another posting has changed.
+/// Asks for enrichment if only the company's name differs from the content of the last outcome,
+/// because a push of another posting has changed it.
 fn ask_if_renamed(change: &mut Change, company: &Company) {
     let posting = &change.write.posting;
     change.asks_for_enrichment = posting.status() != Status::Expired

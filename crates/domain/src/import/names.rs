@@ -1,8 +1,8 @@
 //! The postings that a line names, whatever else is wrong with it.
 //!
-//! A catalogue takes what no line names for gone. So a line that cannot be read must still name its
-//! posting, and must not pass for none. Where it is not certain what a damaged line was about,
-//! [`Names`] has every identifier that it may name, and says that there may be others.
+//! A catalogue expires the postings that no line names. So a line that cannot be read must still
+//! name its posting. If the posting of a damaged line is not certain, [`Names`] has every
+//! identifier that the line may name, and says that there may be others.
 
 use kernel::{
     SourceIdentifier,
@@ -60,7 +60,8 @@ impl Names {
         names
     }
 
-    /// Adds all that looks like an identifier: other lines may have run into a damaged one.
+    /// Adds everything that looks like an identifier: a damaged line may contain parts of other
+    /// lines.
     fn search(&mut self, line: &[u8]) {
         let keys = (0..line.len()).filter_map(|at| {
             let rest = line.get(at..)?;
@@ -97,7 +98,7 @@ impl Names {
 enum End {
     /// It is complete up to this offset.
     Complete(usize),
-    /// It does not end, or its tokens do not follow each other as those of an object do.
+    /// It does not end, or its tokens are not in the order of an object.
     Damaged,
 }
 
@@ -110,8 +111,8 @@ enum Part {
     Comma,
 }
 
-/// Reads the identifiers of an object as far as its tokens follow each other as they have to. Which
-/// words stand for values does not matter.
+/// Reads the identifiers of an object as long as its tokens are in a valid order. Any word counts
+/// as a value.
 struct Object<'a> {
     tokens: Tokens<'a>,
     /// The brackets that are open.
@@ -238,8 +239,8 @@ fn name(token: Token<'_>) -> Option<String> {
     }
 }
 
-/// The identifier that a token is. The last token of a text may be cut off: a number is certain
-/// only if something follows it.
+/// Reads a token as an identifier. The last token of a text may be cut off, so a number counts only
+/// if something follows it.
 fn scalar(token: Token<'_>, is_last: bool) -> Option<String> {
     if token.kind != TokenKind::Word {
         return text(token);

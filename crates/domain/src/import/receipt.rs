@@ -89,7 +89,7 @@ pub struct Missing {
     pub expired: u64,
     /// Why none expires, if that is so.
     pub held: Option<HeldBecause>,
-    /// The first of those that are held back, [`MOST_NAMED`] at most.
+    /// The first postings that are held back, at most [`MOST_NAMED`].
     pub first: Vec<SourceIdentifier>,
 }
 

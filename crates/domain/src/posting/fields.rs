@@ -236,7 +236,8 @@ impl PostingPatch {
     }
 }
 
-/// Percent-encodes an address, which must keep to its limit then: it can be sent back.
+/// Percent-encodes an address. The encoded address must keep to its length limit, because a client
+/// may send it back.
 fn encode(field: &str, longest: usize, address: &mut Patch<String>, errors: &mut FieldErrors) {
     let Patch::Set(address) = address else { return };
     let sent = address.len();

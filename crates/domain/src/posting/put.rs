@@ -92,7 +92,7 @@ impl PutPosting {
         }
     }
 
-    /// The occasion that it is to change the state of a posting.
+    /// Returns the trigger that the push fires on an existing posting.
     pub(crate) fn trigger(&self) -> Option<Trigger> {
         if self.expires() {
             Some(Trigger::Expire)

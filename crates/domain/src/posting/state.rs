@@ -57,7 +57,7 @@ pub struct Posting {
     pub updated_by: Option<Actor>,
 }
 
-/// A posting answers what its [`State`] does.
+/// Questions about a posting that its [`State`] answers.
 impl Deref for Posting {
     type Target = State;
 
@@ -125,7 +125,7 @@ impl Posting {
         }
     }
 
-    /// Puts it in a state that no rule has decided.
+    /// Sets a state without the rules.
     #[cfg(any(test, feature = "testing"))]
     pub fn put_in(&mut self, state: State, reason: Option<&str>) {
         self.state = state;

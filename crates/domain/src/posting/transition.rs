@@ -154,9 +154,9 @@ vocabulary! {
         RejectByEnricher = "enricher rejects",
         ApproveByOperator = "operator approves",
         RejectByOperator = "operator rejects",
-        /// An enrichment that was given up.
+        /// An enrichment that ended without a verdict.
         LeaveUnjudged = "enricher gives no verdict",
-        /// A push of content that was judged before, or that is judged anew.
+        /// A push of content that was judged before, or that will be judged again.
         EndReview = "push ends a review",
     }
 }
@@ -175,7 +175,8 @@ enum Effect {
 }
 
 impl Trigger {
-    /// The table. Beside the states themselves it separates those that an operator decided.
+    /// Returns the effect of the trigger in a state. The table has separate columns for states that
+    /// an operator decided.
     #[expect(clippy::match_same_arms, reason = "each row of the table is one")]
     const fn on(self, state: State) -> Effect {
         use Effect::{Act, Protect, Refuse, Stay};
@@ -209,8 +210,8 @@ impl Trigger {
         row[column]
     }
 
-    /// Whether an operator may be offered the trigger as a command: it would move the posting, or
-    /// settle what would not stay so by itself.
+    /// Whether the console offers the trigger as a command: it would move the posting, or make a
+    /// state permanent that could still change.
     pub const fn is_offered(self, state: State) -> bool {
         match (self, state) {
             // Content that awaits a review.
@@ -264,7 +265,7 @@ pub(crate) enum Fired {
     Refused(Rejection),
 }
 
-/// What a commit records of a change of state.
+/// The records of a change of state for the commit.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Step {
     pub(crate) entry: HistoryEntry,

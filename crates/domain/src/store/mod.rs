@@ -91,8 +91,8 @@ pub trait Store: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The prefixes of those of these clients that are stored, as they are now: the postings that
-    /// creators of duplicates may know of. None by default: such creators may know of all.
+    /// Returns the current prefixes of these clients, as far as the clients are stored. They limit
+    /// the duplicates that a client may see. By default there are none, and clients may see all.
     async fn fences(
         &self,
         _clients: &[ClientId],

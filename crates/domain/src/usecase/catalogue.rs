@@ -1,5 +1,5 @@
-//! Commands about catalogues: to forget one, to release what one held back, and to undo what one
-//! expired.
+//! Commands about catalogues: forget a catalogue, release its held-back postings, undo its last
+//! expiry.
 
 use async_trait::async_trait;
 use kernel::{
@@ -26,7 +26,7 @@ pub enum CatalogueError {
     #[error("the client has no catalogue of this name")]
     NotFound,
     /// An import, a release or an undo of it is running. The number is the seconds after which to
-    /// try again, at least one.
+    /// retry, at least one.
     #[error("an import, a release or an undo of this catalogue is running")]
     Running(u64),
     /// The store did not do it.
@@ -48,7 +48,7 @@ pub async fn forget_catalogue(
     is_deleted.then_some(()).ok_or(CatalogueError::NotFound)
 }
 
-/// An order to release or undo what imports of a catalogue did.
+/// An order to release held-back postings of a catalogue, or to undo its last expiry.
 #[derive(Clone, Debug)]
 pub struct CorrectionOrder {
     /// The client whose catalogue it is.
@@ -62,18 +62,19 @@ pub struct CorrectionOrder {
     pub by: Option<Attribution>,
 }
 
-/// The driving port of corrections. They work in batches: one that ended early goes on when it is
-/// ordered again, and counts what was done before. After its end there is nothing left to correct.
+/// The driving port of corrections. They work in batches. An interrupted correction resumes when it
+/// is ordered again, and its totals include the earlier runs. Once it is complete, there is nothing
+/// left to correct.
 ///
 /// [`CatalogueError::Running`] while an import or another correction of the catalogue runs.
 #[async_trait]
 pub trait CatalogueCorrections: Send + Sync {
-    /// Expires what the last complete import held back, as far as no import has named it since, and
-    /// returns the numbers.
+    /// Expires the postings that the last complete import held back and that no import has named
+    /// since. Returns the numbers.
     async fn release(&self, order: CorrectionOrder) -> Result<Released, CatalogueError>;
 
-    /// Reopens what the last import that expired anything had expired, as far as nothing has
-    /// changed it since, and returns the numbers.
+    /// Reopens the postings that the last expiring import expired and that were not changed since.
+    /// Returns the numbers.
     async fn undo(&self, order: CorrectionOrder) -> Result<Undone, CatalogueError>;
 }
 

@@ -150,7 +150,7 @@ impl Batch {
         None
     }
 
-    /// Has the commit refused if this lease is not held any more.
+    /// Makes the commit fail if this lease is no longer held.
     pub fn require(&mut self, lease: CatalogueLease) {
         self.writes.leases.insert(lease);
     }

@@ -154,8 +154,8 @@ impl CatalogueRun {
     }
 
     /// Ends the import: if it is complete, expires what is missing, unless that is too much. Adds
-    /// what is missing to the summary, and records the import unless it was a dry run. What an
-    /// import that is not complete has named is not held back any more.
+    /// what is missing to the summary, and records the import unless it was a dry run. Postings
+    /// that an incomplete import has named are no longer held back.
     pub async fn end(
         self,
         started_at: OffsetDateTime,
@@ -176,7 +176,7 @@ impl CatalogueRun {
             .inspect_err(|_| summary.complete = false)
     }
 
-    /// Takes what lines have named out of what is held back.
+    /// Removes the postings that lines have named from the held-back ones.
     async fn keep_named(&self, stop: &CancellationToken) -> Result<(), ImportError> {
         let Some(lease) = self.lease.as_ref().filter(|_| self.held.is_any_named()) else {
             return Ok(());

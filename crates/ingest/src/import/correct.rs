@@ -1,5 +1,5 @@
-//! Releases of what a catalogue held back, and undos of what it expired: tasks, so that a client
-//! that hangs up does not end them.
+//! Releases of held-back postings, and undos of expiries. They run as tasks, so that a client that
+//! hangs up does not end them.
 
 use async_trait::async_trait;
 use domain::{

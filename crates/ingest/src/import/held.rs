@@ -1,5 +1,5 @@
-//! What an import holds back: recorded at its end, taken out when a later import names it, and
-//! expired by a release.
+//! The postings that an import holds back. They are recorded at its end, removed when a later
+//! import names them, and expired by a release.
 
 use async_trait::async_trait;
 use domain::{
@@ -14,7 +14,7 @@ use super::{
     sweep::{PAGE, Page, Step},
 };
 
-/// The end of an import that is held back, which records what is missing.
+/// The end of an import that is held back, which records the missing postings.
 pub(super) struct Holding<'a, F> {
     pub missing: MissingPostings<'a, F>,
     pub lease: CatalogueLease,
@@ -49,7 +49,7 @@ async fn page(
     Ok((page, next))
 }
 
-/// The end of an import that is not complete, which takes out what its lines have named.
+/// The end of an incomplete import, which removes the postings that its lines have named.
 pub(super) struct Naming<'a> {
     pub ports: &'a CataloguePorts,
     pub lease: CatalogueLease,
@@ -73,7 +73,7 @@ impl Step for Naming<'_> {
     }
 }
 
-/// A release, which expires what is held back.
+/// A release, which expires the postings that are held back.
 pub(super) struct Releasing<'a> {
     pub ports: &'a CataloguePorts,
     pub order: &'a CorrectionOrder,

@@ -16,7 +16,7 @@ use tokio::{
 /// A command on its way.
 pub(super) struct Job {
     pub put: Arc<PutPosting>,
-    /// The lease without which it must not be written.
+    /// The lease that must be held when it is written.
     pub lease: Option<CatalogueLease>,
     /// Whether it is only decided, and nothing of it written.
     pub is_dry_run: bool,

@@ -65,7 +65,7 @@ pub fn not_json(text: &[u8], is_line: bool, otherwise: &str) -> String {
     }
 }
 
-/// Whether a line is one of those that a printed object is spread over, beside its first.
+/// Whether a line is a part of an object that is spread over several lines.
 fn is_fragment(line: &[u8]) -> bool {
     let mut tokens = Tokens::from(line, 0);
     let first = tokens.next().map(|token| token.kind);
@@ -74,7 +74,7 @@ fn is_fragment(line: &[u8]) -> bool {
     is_member || matches!(first, Some(TokenKind::Close)) || line.trim_ascii() == b"{"
 }
 
-/// The first fault with a cause that can be told, and its offset.
+/// Returns the first fault with a known cause, and its offset.
 fn fault(text: &[u8], is_line: bool) -> Option<(usize, String)> {
     let mut open = 0_usize;
     let mut before: Option<Token<'_>> = None;
@@ -116,7 +116,7 @@ fn fault(text: &[u8], is_line: bool) -> Option<(usize, String)> {
     (open > 0).then(|| (text.len(), ends(is_line).to_owned()))
 }
 
-/// What is wrong behind the end.
+/// Describes the text after the end of the object.
 fn several(token: Token<'_>, is_line: bool) -> String {
     match (token.kind, is_line) {
         (TokenKind::Open, true) => "several objects are on one line; write each on its own line",
@@ -126,7 +126,7 @@ fn several(token: Token<'_>, is_line: bool) -> String {
     .to_owned()
 }
 
-/// What is wrong with a text that ends too early.
+/// Describes a text that ends too early.
 const fn ends(is_line: bool) -> &'static str {
     if is_line {
         "it ends before its object does: it was cut off, or the object is spread over several lines"
@@ -135,7 +135,7 @@ const fn ends(is_line: bool) -> &'static str {
     }
 }
 
-/// What is wrong with a word.
+/// Describes the fault of a word.
 fn word(text: &[u8], is_name: bool) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     if is_name {
@@ -163,7 +163,7 @@ fn word(text: &[u8], is_name: bool) -> Option<String> {
     Some(format!("{} is not JSON; {cure}", shown(&text, WORD)))
 }
 
-/// What is wrong with a string.
+/// Describes the fault of a string.
 fn string(token: Token<'_>) -> Option<String> {
     if token.text.starts_with(b"'") {
         return Some("strings need double quotes, not single ones".to_owned());

@@ -94,12 +94,12 @@ pub struct PostingState {
 }
 
 impl PostingState {
-    /// Whether it has what an erasure of the posting drops from its older events.
+    /// Whether it has data that an erasure of the posting removes from its older events.
     pub const fn says_why(&self) -> bool {
         self.status_reason.is_some() || self.decision.is_some()
     }
 
-    /// Drops what an erasure of the posting drops from its older events: reason and code.
+    /// Removes the data that an erasure removes from a posting's older events: reason and code.
     pub fn erase(&mut self) {
         self.status_reason = None;
         self.decision = None;

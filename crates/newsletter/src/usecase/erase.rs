@@ -9,7 +9,7 @@ use crate::{
     subscriber::{Email, MigrationToken, SubscriberId, departure},
 };
 
-/// What an erasure found at an address.
+/// The subscriber that an erasure found at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Erased {
     /// A reported subscriber.

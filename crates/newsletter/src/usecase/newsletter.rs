@@ -37,8 +37,8 @@ pub trait Newsletter: Send + Sync {
     /// A reported subscriber.
     async fn find(&self, email: &Email) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Erases a subscriber for a client. `false` for each address that [`Self::find`] does not find,
-    /// so that the answer tells of no suppression and no earlier erasure.
+    /// Erases a subscriber for a client. Returns `false` for each address that [`Self::find`] does
+    /// not find, so that the answer reveals no suppression and no earlier erasure.
     async fn erase(&self, email: &Email, by: ClientId) -> Result<bool, NewsletterError>;
 
     /// Applies events of the provider, repeated or out of order.

@@ -20,14 +20,14 @@ pub(super) struct Table {
     words: HashSet<String>,
     /// The same in scripts without spaces.
     pieces: AhoCorasick,
-    /// Words that take the meaning from a sentence.
+    /// Words that cancel the meaning of a phrase in their sentence.
     others: HashMap<String, Refusal>,
 }
 
 pub(super) static TEST: LazyLock<Table> =
     LazyLock::new(|| Table::of(&[(Refusal::Test, include_str!("tables/test.txt"))]));
 
-/// What a page shows beside or instead of a job. The first meaning of a text counts.
+/// Texts that a page shows beside or instead of a job. The first meaning of a text counts.
 pub(super) static PAGES: LazyLock<Table> = LazyLock::new(|| {
     Table::of(&[
         (Refusal::Closed, include_str!("tables/closed.txt")),
@@ -41,15 +41,15 @@ pub(super) static PAGES: LazyLock<Table> = LazyLock::new(|| {
 /// The words by which a text speaks to its reader.
 const PRONOUNS: &str = "you du dich sie ihr vous tu te tú usted você je jij u ty wy ви вы ти тебе";
 
-/// What a sentence says.
+/// The findings about a sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     /// What its phrases mean; the first of the table's meanings.
     pub(super) refusal: Option<Refusal>,
-    /// The number of letters, and of those in words that are in no table.
+    /// The number of letters, and the number of letters in words that are in no table.
     pub(super) letters: usize,
     pub(super) unknown: usize,
-    /// The number of unknown words, and of those that are not written as a name.
+    /// The number of unknown words, and the number of unknown words that are not written as a name.
     pub(super) unknown_words: usize,
     pub(super) plain_words: usize,
     /// Whether an unknown word follows a word for the reader: "you mark".

@@ -137,7 +137,8 @@ statement! {
 }
 
 statement! {
-    /// The same for a commit that expires what was held back: that counts as the held import's.
+    /// The same for a commit that expires held-back postings, which count as expired by the held
+    /// import.
     HoldToRelease = r"
         UPDATE catalogues SET expiring_import = held_import
         WHERE id = :catalogue AND holder = :holder AND held_import IS NOT NULL RETURNING id",

@@ -28,9 +28,9 @@ use crate::{
     types::{Id, StoredId, optional_time},
 };
 
-/// Catalogues, each with the number of its open postings, of those that are held back, and whether
-/// there is something to undo.
-/// The statuses are those of [`Status::is_open`](kernel::Status::is_open).
+/// Catalogues, each with its number of open postings, its number of held-back postings, and whether
+/// there is something to undo. The statuses are those of
+/// [`Status::is_open`](kernel::Status::is_open).
 macro_rules! counted {
     ($condition:expr) => {
         concat!(
@@ -56,7 +56,7 @@ type CountedColumns = (
     Bool,
 );
 
-/// A catalogue, the number of its open postings, of those that are held back, and whether there is
+/// A catalogue, its number of open postings, its number of held-back postings, and whether there is
 /// something to undo.
 type CountedRow = (CatalogueRow, i64, Option<i64>, bool);
 

@@ -42,7 +42,7 @@ pub async fn a_history_has_a_bound<S: Store + PostingReader + Shell>(store: &S) 
         pushed(&format!(r#"{{"expiration":{{"reason":"{n}"}}}}"#)).await;
     }
     let kept = store.number("SELECT count(*) FROM posting_history").await;
-    // Two for each commit since the last trim, at version 64; and that of the other posting.
+    // Two entries for each commit since the last trim at version 64, and the other posting's entry.
     let of_others = 1;
     assert_eq!(kept, 100 + 2 * (67 - 64) + of_others);
     let view = store.find(&identifier("a")).await.expect("the store works");

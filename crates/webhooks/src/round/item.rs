@@ -30,7 +30,8 @@ pub struct Item {
 pub enum State {
     /// No attempt has been made.
     Open,
-    /// This round makes none: earlier events of the subject wait, or there are too many of it.
+    /// This round makes no attempt: earlier events of the subject wait, or the subject has too many
+    /// events.
     Aside,
     /// An attempt is under way.
     InFlight,
@@ -42,7 +43,7 @@ pub enum State {
     DeadLetter,
     /// It is no longer kept, or the endpoint does not want it any more.
     Dropped,
-    /// A later event of the subject says all that it says.
+    /// A later event of the subject replaces it.
     Superseded,
 }
 

@@ -1,4 +1,4 @@
-//! What waits after a round.
+//! The subjects that wait after a round.
 
 use std::collections::{HashMap, HashSet};
 
@@ -92,8 +92,8 @@ impl DeliveryRound {
             _ => {}
         }
         for item in later {
-            // Those that wait already are listed in any case: an event that is delivered again
-            // is not found in the log again.
+            // Events that wait already are always listed: the log is not read again for an event
+            // that is resent.
             if !item.waits && waiting.later.len() >= MOST_LATER {
                 let last = waiting
                     .later

@@ -62,7 +62,7 @@ struct Start {
     now: OffsetDateTime,
     /// The waiting subjects that are due, in order.
     due: Vec<Uuid>,
-    /// The number of fresh events to attempt, and of each subject.
+    /// The number of fresh events to attempt, in total and by subject.
     open: usize,
     of_subject: HashMap<Uuid, usize>,
     /// Subjects whose further events are put aside.
@@ -120,8 +120,8 @@ impl Start {
         }
     }
 
-    /// Adds a waiting subject. Its later events that are after the cursor, which was moved back,
-    /// come again.
+    /// Adds a waiting subject. Later events after the cursor are left out: the cursor was moved
+    /// back, and they are read again.
     fn add_waiting(&mut self, waiting: WaitingSubject) {
         let (subject, cursor) = (waiting.subject, self.round.tracked.cursor);
         self.add(Item {
@@ -286,7 +286,7 @@ impl Start {
                 }
                 continue;
             }
-            // The last one is kept while there may be more in the log, as their place.
+            // The last event is kept while the log may have more, because it marks their place.
             let kept = usize::from(round.read_to.contains_key(&subject));
             opened.extend(numbers.into_iter().take((waiting - kept).min(of_each)));
         }

@@ -59,7 +59,7 @@ impl Row {
         waiting.filter(move |waiting| waiting.next_at <= now)
     }
 
-    /// Makes no next attempt due later than `now`, of the subjects that are chosen.
+    /// Makes the chosen subjects due at `now` at the latest.
     fn hurry(&mut self, now: OffsetDateTime, is_chosen: impl Fn(&WaitingSubject) -> bool) {
         for waiting in self.waiting.values_mut().filter(|it| is_chosen(it)) {
             waiting.next_at = waiting.next_at.min(now);

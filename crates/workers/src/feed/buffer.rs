@@ -10,8 +10,8 @@ use tokio::time::Instant;
 const MOST: usize = 4_096;
 /// The largest size of all events, in bytes.
 const LARGEST: usize = 4 << 20;
-/// How long after the last reading of the log readers get events from here: a posting may have been
-/// erased since, and nothing that was erased is given out ten seconds later.
+/// How long the buffer serves events after the last read of the log. A posting may have been erased
+/// since, and erased data must not be served for more than ten seconds.
 const READABLE: Duration = Duration::from_secs(5);
 
 /// All public events between two places of the log.

@@ -24,7 +24,7 @@ const TICK_PER_READER: Duration = Duration::from_micros(100);
 const LONGEST_TICK: Duration = Duration::from_millis(150);
 /// The number of events in a query.
 const PAGE: usize = 1_000;
-/// How long the buffer is kept without readers. Nothing reads of erasures meanwhile.
+/// How long the buffer is kept without readers. No erasure is noticed meanwhile.
 const KEPT: Duration = Duration::from_secs(1);
 
 /// Reads the log for all readers.

@@ -278,12 +278,12 @@ async fn what_was_erased_is_not_read_from_the_buffer() {
     let expect = page(vec![without, rejections[1].clone(), gone], 3);
     let asked = query(Some(cursor(0)), &PUBLIC);
     assert_eq!(buffer.look(&asked), Found::Page(expect));
-    // The store is not reached: what it erased meanwhile is not known.
+    // The store cannot be reached, so erasures since the last read are unknown.
     sleep(6 * SECOND).await;
     assert_eq!(buffer.look(&asked), Found::Outside);
 }
 
-/// Another process erases a posting while nobody follows the log in this one.
+/// Another process erases a posting while this process does not follow the log.
 #[tokio::test(start_paused = true)]
 async fn a_reader_that_comes_back_after_an_erasure_gets_nothing_that_was_erased() {
     let bench = Bench::new();

@@ -76,8 +76,8 @@ pub(super) struct Deliveries {
     leases: Mutex<HashMap<Lease, Held>>,
 }
 
-/// The state of a lease, which [ends](lease::Held::end) with its round: it was found lost, its
-/// endpoint or its owner changed, or others wait for its place.
+/// The lease of a round. Its [end](lease::Held::end) ends the round: the lease was lost, the
+/// endpoint or its owner changed, or other endpoints wait for its place.
 #[derive(Debug)]
 struct Held {
     lease: lease::Held,

@@ -130,7 +130,7 @@ async fn a_round_outlives_an_outage_of_the_store() {
     }
 }
 
-/// Its round has had the reason since before the erasure.
+/// Its round read the reason before the erasure.
 #[tokio::test(start_paused = true)]
 async fn a_reason_that_was_erased_is_not_sent() {
     for (takes, words) in [(2, "words"), (12, "")] {

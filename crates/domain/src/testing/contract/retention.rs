@@ -228,7 +228,7 @@ kernel::contract_cases!(
         assert!(view(store, "a").await?.texts.is_some());
         assert_eq!(entries(store).await?, []);
     },
-    /// Neither its status nor its version tells them from others.
+    /// Neither the status nor the version shows that an operator took a posting down.
     async fn a_posting_that_an_operator_took_down_is_not_purged(store: &S) {
         for name in ["own", "scam"] {
             put(

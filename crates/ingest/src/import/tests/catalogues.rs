@@ -89,7 +89,7 @@ async fn lines_that_are_refused_name_their_postings() {
     assert_eq!(kit.expired(&["a", "b", "c", "d", "e"]).await, ["e"]);
 }
 
-/// Which lines are read is tested in `domain`.
+/// `domain` tests which lines can be read.
 #[tokio::test]
 async fn lines_that_name_no_posting_hold_everything() {
     let kit = Kit::new();

@@ -50,7 +50,7 @@ kernel::contract_cases!(
         quiet.answer(Some(Duration::from_mins(5)), at(0));
         record(store, at(0), |round| round.health = quiet).await?;
         assert_eq!(lease(store, ONE, at(5) - SECOND, 9).await?, []);
-        // Up to the end of the log, with an event to try again.
+        // Up to the end of the log, with an event to retry.
         record(store, at(5), |round| {
             round.to = place(END);
             round.waiting = vec![waiting(1, 1, at(9))];
