@@ -9,7 +9,10 @@ use std::{
 
 use futures_util::future::{BoxFuture, FutureExt as _, Shared};
 use kernel::StoreError;
-use tokio::time::{Instant, sleep_until};
+use tokio::{
+    task::yield_now,
+    time::{Instant, sleep_until},
+};
 
 /// The least time from the beginning of a read to that of the next one.
 const PACE: Duration = Duration::from_millis(50);
@@ -81,6 +84,8 @@ where
             if let Some(last) = *last {
                 sleep_until(last + PACE).await;
             }
+            // Callers that ask at the same moment share the read.
+            yield_now().await;
             *last = Some(Instant::now());
             let taken = next.lock().unwrap_or_else(PoisonError::into_inner).take();
             let keys = taken.map(|next| next.keys).unwrap_or_default();

@@ -16,7 +16,7 @@ use domain::{
     store::{Snapshot, Store, WriteSet},
 };
 use kernel::{
-    CompanyId, PostingId, SourceIdentifier, StoreError,
+    ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError,
     event::{Event, Subject},
     outbox::{Effect, Queue, TaskWrites},
     trace::{NewSpan, OptionalTracer, Span},
@@ -179,6 +179,13 @@ impl<S: Store + ?Sized> Store for ObservedStore<S> {
         limit: usize,
     ) -> Result<Vec<Candidate>, StoreError> {
         self.inner.copies(of, after, limit).await
+    }
+
+    async fn fences(
+        &self,
+        clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
+        self.inner.fences(clients).await
     }
 
     async fn overdue(
