@@ -21,8 +21,8 @@ use http_server::{Connection, content_length};
 use tokio::time::timeout;
 
 use crate::{
+    context::RequestContext,
     error::{ApiError, refusals},
-    oauth::RequestContext,
 };
 
 /// The room for the beginning of a body, in bytes: most bodies are not longer.

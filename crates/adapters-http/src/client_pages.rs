@@ -1,8 +1,8 @@
-//! The pages of clients: another adapter has them, and this one its listener.
+//! Mounts the pages of clients on the listener of the API. Another adapter implements the pages.
 
 use std::{any::Any, rc::Rc, sync::Arc};
 
-use access::{Client, ClientError, Crowded, Gate, Share};
+use access::{Crowded, Gate, Share};
 use actix_web::{
     Error, HttpMessage as _, ResponseError as _,
     body::BoxBody,
@@ -13,35 +13,14 @@ use actix_web::{
 use async_trait::async_trait;
 use http_server::Connection;
 use kernel::ClientId;
-use time::OffsetDateTime;
 
 use crate::{
-    error::ApiError,
-    host::Hosts,
-    oauth::{Authorizer, RequestContext},
+    context::RequestContext, error::ApiError, host::Hosts, oauth::Authorizer, ports::PageRoutes,
     state::State,
 };
 
 /// The path that all of them begin with.
 const PATH: &str = "/integration";
-
-/// Adds the routes of pages, without the path that all of them begin with.
-pub type PageRoutes = Arc<dyn Fn(&mut web::ServiceConfig) + Send + Sync>;
-
-/// The pages on which people see what became of the postings of their client.
-#[async_trait]
-pub trait ClientPages: Send + Sync {
-    /// Their routes, which belong below `/integration` at this URL.
-    fn routes(&self, public_url: &str) -> PageRoutes;
-
-    /// Creates a link that signs in to the pages once, with this client's scopes. Returns the link
-    /// and when it ends.
-    async fn link(
-        &self,
-        client: &Client,
-        public_url: &str,
-    ) -> Result<(String, OffsetDateTime), ClientError>;
-}
 
 /// Adds the pages, which answer to the name of their URL alone.
 pub fn mount(config: &mut web::ServiceConfig, routes: &PageRoutes, hosts: &Arc<Hosts>) {

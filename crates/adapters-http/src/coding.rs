@@ -31,7 +31,7 @@ use tokio_util::io::{ReaderStream, StreamReader};
 
 use crate::{
     answer::{Answer, held},
-    oauth::RequestContext,
+    context::RequestContext,
 };
 
 /// The smallest body that is compressed: a smaller one fits into one packet as it is.

@@ -16,8 +16,9 @@ use actix_web::{
 };
 
 use crate::{
+    context::RequestContext,
     error::ApiError,
-    oauth::{Authorizer, Caller, RequestContext},
+    oauth::{Authorizer, Caller},
     resource::Methods,
 };
 
@@ -60,7 +61,7 @@ async fn authorize(
     let checked = authorizer.authorize(request.headers(), scopes, counts, notice);
     match checked.await {
         Ok(caller) => {
-            if let Err(refused) = RequestContext::admit(request.request(), &caller) {
+            if let Err(refused) = RequestContext::admit(request.request(), caller.shares()) {
                 return Ok(request.error_response(refused));
             }
             request.extensions_mut().insert(caller);

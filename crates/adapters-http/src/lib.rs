@@ -16,6 +16,7 @@ mod body;
 mod client_pages;
 mod coding;
 mod company;
+mod context;
 mod docs;
 mod error;
 mod etag;
@@ -28,6 +29,7 @@ mod health;
 mod host;
 mod import;
 mod integration;
+mod limit;
 mod listener;
 mod middleware;
 pub mod oauth;
@@ -49,7 +51,6 @@ pub use http_server::Timeouts;
 pub use self::{
     access::{REQUEST_BUCKETS, REQUEST_SECONDS},
     application::{Application, HttpSettings},
-    client_pages::{ClientPages, PageRoutes},
     event::event_data,
     health::Readiness,
     host::Hosts,
@@ -57,7 +58,7 @@ pub use self::{
     integration::client_data,
     listener::{BoundListener, BoundServer, BuildError, MetricsPage, StopHandle},
     openapi::openapi,
-    ports::{Ports, ReadPorts, ReadSource},
+    ports::{ClientPages, PageRoutes, Ports, ReadPorts, ReadSource},
     posting::with_history as posting_data,
     subscriber::{new_migration_token, new_subscriber_id, subscriber_data},
     webhook::{delivery_data, endpoint_data, new_ping},

@@ -23,8 +23,9 @@ use tracing::Instrument;
 use crate::{
     access,
     answer::held,
+    context::RequestContext,
     error::{ApiError, InternalBody, OfToken},
-    oauth::{self, RequestContext},
+    oauth,
     state::State,
     subscriber,
     trace::RequestSpan,

@@ -2,11 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use access::{ActivityLog, ActivityRecorder, Clients};
+use access::{ActivityLog, ActivityRecorder, Client, ClientError, Clients};
 use actix_web::{
     HttpResponse,
     http::header::{HeaderName, HeaderValue},
+    web::ServiceConfig,
 };
+use async_trait::async_trait;
 use domain::{
     catalogue::Catalogues,
     store::{Health, PostingReader},
@@ -18,9 +20,8 @@ use kernel::{
     trace::OptionalTracer,
 };
 use newsletter::usecase::Newsletter;
+use time::OffsetDateTime;
 use webhooks::{ManagedWebhooks, Manager, PrivateAddresses, Sender, Webhooks};
-
-use crate::client_pages::ClientPages;
 
 /// The header that says by how many seconds an answer is behind the store. Absent below one.
 const LAG: HeaderName = HeaderName::from_static("posthaste-replica-lag");
@@ -75,6 +76,24 @@ impl Ports {
             by: Manager::Client(client),
         }
     }
+}
+
+/// Adds the routes of pages, without the path that all of them begin with.
+pub type PageRoutes = Arc<dyn Fn(&mut ServiceConfig) + Send + Sync>;
+
+/// The pages on which people see what became of the postings of their client.
+#[async_trait]
+pub trait ClientPages: Send + Sync {
+    /// Their routes, which belong below `/integration` at this URL.
+    fn routes(&self, public_url: &str) -> PageRoutes;
+
+    /// Creates a link that signs in to the pages once, with this client's scopes. Returns the link
+    /// and when it ends.
+    async fn link(
+        &self,
+        client: &Client,
+        public_url: &str,
+    ) -> Result<(String, OffsetDateTime), ClientError>;
 }
 
 /// A source of answers. The whole of an answer is read from one source, because another may be

@@ -12,8 +12,9 @@ use super::view;
 use crate::{
     answer::Answer,
     coding::encode,
+    context::RequestContext,
     error::ApiError,
-    oauth::{Caller, RequestContext},
+    oauth::Caller,
     pages,
     query::{Options, Parameters, Query, integer},
     state::State,

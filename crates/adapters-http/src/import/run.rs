@@ -30,8 +30,9 @@ use super::{
 use crate::{
     answer::Answer,
     body::Body,
+    context::RequestContext,
     error::{ApiError, RETRY_UNAVAILABLE, refusals},
-    oauth::{AuthError, Caller, RequestContext},
+    oauth::{AuthError, Caller},
     posting::{NDJSON, PREFERENCE_APPLIED, Pushes, STRICT, is_strict},
     query::{Parameters, boolean, integer, integer_of},
     state::State,

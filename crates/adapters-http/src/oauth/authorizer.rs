@@ -11,8 +11,8 @@ use runtime::{Clock, clock};
 use time::OffsetDateTime;
 use tokens::{KeyError, KeyFolder, KeyRing, TokenFault, Tokens, VerifiedToken};
 
-use super::{clients::ActiveClients, failures::FailedClients, limit::Uptime};
-use crate::slots::Limits;
+use super::{clients::ActiveClients, failures::FailedClients};
+use crate::{limit::Uptime, slots::Limits};
 
 /// Issues and verifies tokens. The routes and the guard share one as `web::Data`.
 pub struct Authorizer {

@@ -14,13 +14,11 @@ use time::OffsetDateTime;
 use tokens::{TokenFault, VerifiedToken};
 use tokio::time::sleep;
 
-use super::{
-    authorizer::Authorizer,
-    clients::ActiveClient,
-    error::AuthError,
+use super::{authorizer::Authorizer, clients::ActiveClient, error::AuthError};
+use crate::{
     limit::{Limit, Usage},
+    slots::Shares,
 };
-use crate::slots::Shares;
 
 /// The client of an authorised request, as the store had it a few seconds ago at most.
 #[derive(Clone)]

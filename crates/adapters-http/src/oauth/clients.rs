@@ -17,8 +17,10 @@ use runtime::Gathered;
 use time::{Duration, OffsetDateTime};
 use tokens::matching_digest;
 
-use super::limit::{Limit, Uptime};
-use crate::slots::{Limits, Shares};
+use crate::{
+    limit::{Limit, Uptime},
+    slots::{Limits, Shares},
+};
 
 /// How long an answer is cached. Changes of a client must hold within 10 seconds.
 const HOLDS_FOR: Duration = Duration::seconds(5);

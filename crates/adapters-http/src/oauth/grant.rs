@@ -22,10 +22,9 @@ use tokens::Grant;
 use url::Url;
 
 use super::{
-    authorizer::Authorizer, bearer::counted, clients::ActiveClient, limit::Usage,
-    request::TokenRequest,
+    authorizer::Authorizer, bearer::counted, clients::ActiveClient, request::TokenRequest,
 };
-use crate::error::ApiError;
+use crate::{error::ApiError, limit::Usage};
 
 /// The redirect URI that oxide-auth requires of every client. This grant has no redirects.
 const NO_REDIRECT: &str = "urn:ietf:wg:oauth:2.0:oob";

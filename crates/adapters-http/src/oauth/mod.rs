@@ -7,18 +7,16 @@
 //! deviates from the RFCs (`token`, `bearer`). The granted scope is limited to the client's scopes
 //! (`grant`). Tokens are JWTs, signed by the keys of a folder and verified by the crate `tokens`,
 //! so every process checks tokens by itself. Only the client is asked of the store (`clients`),
-//! with its present scopes, its prefixes and its limit (`limit`).
+//! with its present scopes, its prefixes and its limit (`crate::limit`).
 
 mod authorizer;
 mod bearer;
 mod clients;
-mod context;
 mod error;
 mod failures;
 #[cfg(fuzzing)]
 pub mod fuzz;
 mod grant;
-mod limit;
 mod metadata;
 mod request;
 mod token;
@@ -29,14 +27,13 @@ pub(crate) mod tests;
 use actix_web::web::{self, ServiceConfig};
 
 pub use self::{
-    authorizer::Authorizer, bearer::Caller, error::AuthError, limit::Usage,
-    token::describe as describe_metrics,
+    authorizer::Authorizer, bearer::Caller, error::AuthError, token::describe as describe_metrics,
 };
 pub(crate) use self::{
-    context::RequestContext,
     metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
     token::{PATH as TOKEN_PATH, TokenAnswer},
 };
+pub use crate::limit::Usage;
 use crate::resource::open;
 
 /// Adds the routes. They need a [`web::Data`] of an [`Authorizer`].

@@ -16,13 +16,13 @@ use utoipa::ToSchema;
 
 use super::{
     authorizer::Authorizer,
-    context::RequestContext,
     grant,
     request::{Form, TokenRequest},
 };
 use crate::{
     answer::Answer,
     body::{self, Body, BodyLimit},
+    context::RequestContext,
     error::ApiError,
 };
 

@@ -22,8 +22,9 @@ use super::{
 use crate::{
     answer::Answer,
     coding::encode,
+    context::RequestContext,
     error::{ApiError, refusals},
-    oauth::{Caller, RequestContext},
+    oauth::Caller,
     query::{Options, Parameters, Query},
     state::State,
 };

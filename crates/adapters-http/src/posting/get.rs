@@ -14,15 +14,8 @@ use kernel::SourceIdentifier;
 
 use super::{json_ld, list::LIST_PATH, view};
 use crate::{
-    accept,
-    answer::Answer,
-    coding::encode,
-    error::ApiError,
-    etag::conditional,
-    oauth::{Caller, RequestContext},
-    query::Parameters,
-    resource::Segment,
-    state::State,
+    accept, answer::Answer, coding::encode, context::RequestContext, error::ApiError,
+    etag::conditional, oauth::Caller, query::Parameters, resource::Segment, state::State,
 };
 
 pub(super) async fn show(

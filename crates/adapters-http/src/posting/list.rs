@@ -15,8 +15,9 @@ use super::{
 use crate::{
     answer::{Answer, large},
     coding::encode,
+    context::RequestContext,
     error::ApiError,
-    oauth::{Caller, RequestContext},
+    oauth::Caller,
     pages,
     query::{Parameters, integer, one_of},
     state::State,

@@ -36,7 +36,10 @@ use tokens::{ClientSecret, KeyFolder, KeyId, KeyRing, TokenFault};
 use uuid::Uuid;
 
 use super::*;
-use crate::slots::{Limits, Slots};
+use crate::{
+    limit::Uptime,
+    slots::{Limits, Slots},
+};
 
 const ISSUER: &str = "https://jobs.example";
 const TTL: i64 = 3600;
@@ -271,7 +274,7 @@ fn authorizer(
     let tokens = tokens::Tokens::new(ISSUER.to_owned());
     let token_ttl = StdDuration::from_secs(TTL.unsigned_abs());
     let shown = Arc::clone(&clock);
-    let uptime = limit::Uptime(Arc::new(move || {
+    let uptime = Uptime(Arc::new(move || {
         let since_1970 = shown() - OffsetDateTime::UNIX_EPOCH;
         since_1970.try_into().unwrap()
     }));

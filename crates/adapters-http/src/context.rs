@@ -10,10 +10,10 @@ use actix_web::{HttpMessage as _, HttpRequest, http::header::HeaderMap};
 use http_server::Connection;
 use kernel::ClientId;
 
-use super::{bearer::Caller, limit::Usage};
 use crate::{
     error::ApiError,
-    slots::{Share, Slot},
+    limit::Usage,
+    slots::{Share, Shares, Slot},
 };
 
 /// The context of a request. The middleware keeps a second handle, because a handler that panics
@@ -64,9 +64,8 @@ impl RequestContext {
 
     /// Takes a place for a request of a client. Its bytes count towards the client's share from now
     /// on.
-    pub fn admit(request: &HttpRequest, caller: &Caller) -> Result<(), ApiError> {
+    pub fn admit(request: &HttpRequest, shares: &Shares) -> Result<(), ApiError> {
         if let Some(Self(context)) = request.extensions().get() {
-            let shares = caller.shares();
             context.held.borrow_mut().place = Some(shares.requests.take(1)?);
             context.share.replace(Some(shares.bytes.clone()));
         }

@@ -20,7 +20,7 @@ const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 /// It is not the time of day. If that were set back, clients would have to wait until it is reached
 /// again.
 #[derive(Clone)]
-pub(super) struct Uptime(pub Arc<dyn Fn() -> Duration + Send + Sync>);
+pub struct Uptime(pub Arc<dyn Fn() -> Duration + Send + Sync>);
 
 impl Clock for Uptime {
     type Instant = Duration;
@@ -31,7 +31,7 @@ impl Clock for Uptime {
 }
 
 /// The limit of a client, and its use. Requests come back one by one, evenly over the minute.
-pub(super) struct Limit {
+pub struct Limit {
     per_minute: NonZeroU32,
     clock: Uptime,
     limiter: RateLimiter<NotKeyed, InMemoryState, Uptime, StateInformationMiddleware>,
