@@ -3,8 +3,8 @@ use std::{sync::Arc, time::Duration};
 use ::webhooks::{EndpointState, Webhooks, testing::endpoint};
 use async_trait::async_trait;
 use domain::{
-    catalogue::{CatalogueId, CatalogueQuery, Catalogues, HeldBecause, Leased, PastImport},
-    import::{Counts, Missing, Summary},
+    catalogue::{CatalogueId, CatalogueQuery, Catalogues, Leased, PastImport},
+    import::{Counts, HeldBecause, Missing, Summary},
     posting::{DUPLICATES, ENRICH, Lifetime, enrich},
     store::{Health, Store as _, WriteSet},
     testing::create,

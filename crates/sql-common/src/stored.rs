@@ -5,7 +5,7 @@ use std::fmt;
 
 use access::{Scope, sign_in::SignInTokenKind};
 use domain::{
-    catalogue::HeldBecause,
+    import::HeldBecause,
     posting::{
         Coordinates, DecisionOutcome, EmploymentType, Ground, LocationType, Review, SalaryPeriod,
     },

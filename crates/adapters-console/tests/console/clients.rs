@@ -2,8 +2,8 @@
 
 use access::Clients;
 use domain::{
-    catalogue::{Catalogues, HeldBecause, Missed, PastImport},
-    import::{Missing, Summary},
+    catalogue::{Catalogues, Missed, PastImport},
+    import::{HeldBecause, Missing, Summary},
     testing::create,
     usecase::record_missed,
 };

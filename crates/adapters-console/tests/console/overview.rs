@@ -5,8 +5,8 @@ use access::{
     activity::{ActivityWrites, Counts, Refusal},
 };
 use domain::{
-    catalogue::{Catalogues, HeldBecause, PastImport},
-    import::{Missing, Summary},
+    catalogue::{Catalogues, PastImport},
+    import::{HeldBecause, Missing, Summary},
     posting::EnrichedTexts,
     store::{PostingWrite, Store as _, WriteSet},
     testing::{create, push_by},

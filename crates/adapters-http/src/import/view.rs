@@ -4,8 +4,8 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use actix_web::ResponseError as _;
 use domain::{
-    catalogue::{self, HeldBecause, MissingPosting, PastImport},
-    import,
+    catalogue::{self, MissingPosting, PastImport},
+    import::{self, HeldBecause},
     posting::{self, Notice, NoticeCode},
 };
 use kernel::{PutOutcome, SourceIdentifier};

@@ -2,10 +2,8 @@
 
 use access::Scope;
 use domain::{
-    catalogue::{
-        CatalogueId, CatalogueQuery, Catalogues as _, HeldBecause, Leased, Missed, PastImport,
-    },
-    import::{Missing, Summary},
+    catalogue::{CatalogueId, CatalogueQuery, Catalogues as _, Leased, Missed, PastImport},
+    import::{HeldBecause, Missing, Summary},
     store::Store as _,
     usecase::record_missed,
 };

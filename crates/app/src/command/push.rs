@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use domain::catalogue::HeldBecause;
+use domain::import::HeldBecause;
 use kernel::CatalogueName;
 use push::{
     Catalogue, Credentials, Import, Loader, Missing, Options, Progress, Source, Summary, show,

@@ -19,7 +19,7 @@ use time::OffsetDateTime;
 
 pub use self::{
     patience::Patience,
-    roster::{Guard, HeldBecause, MaxMissing, PostingDigest, Roster},
+    roster::{Guard, MaxMissing, PostingDigest, Roster},
     store::{
         CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, LastImport, Leased,
         MOST_CATALOGUES, MOST_IMPORTS, Missed, MissingPosting, OpenPosting, Released, Undone,

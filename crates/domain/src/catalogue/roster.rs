@@ -1,8 +1,9 @@
 //! The guard against imports that look broken.
 
-use kernel::{SourceIdentifier, digest, vocabulary::vocabulary};
+use kernel::{SourceIdentifier, digest};
 
 use super::Patience;
+use crate::import::HeldBecause;
 
 /// The largest share of a catalogue's postings that may be missing, in per cent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,18 +41,6 @@ pub struct Guard {
     /// The number of unattributed lines up to which missing postings may expire. Each such line may
     /// be the line of a posting that seems to be missing.
     pub max_unattributed: u64,
-}
-
-vocabulary! {
-    /// The reason why an import of a catalogue expires no missing posting.
-    HeldBecause {
-        /// A large share of the catalogue is missing.
-        Share = "share",
-        /// No line names a posting of the catalogue.
-        Empty = "empty",
-        /// Lines were refused whose identifiers cannot be read.
-        Unattributed = "unattributed",
-    }
 }
 
 impl Default for Guard {

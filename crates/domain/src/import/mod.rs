@@ -9,5 +9,5 @@ pub use self::{
     line::{Line, LineError, LineOptions, LineText, Parsed, TooLong},
     names::Names,
     proof::{BrokenOff, Ending, Proof},
-    receipt::{Counts, MOST_NAMED, Missing, Receipt, Summary},
+    receipt::{Counts, HeldBecause, MOST_NAMED, Missing, Receipt, Summary},
 };

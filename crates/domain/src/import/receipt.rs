@@ -1,12 +1,9 @@
 //! The receipts of an import, and their sum.
 
-use kernel::{PutOutcome, SourceIdentifier};
+use kernel::{PutOutcome, SourceIdentifier, vocabulary::vocabulary};
 
 use super::LineError;
-use crate::{
-    catalogue::HeldBecause,
-    posting::{Answer, IngestError, NoticeCounts},
-};
+use crate::posting::{Answer, IngestError, NoticeCounts};
 
 /// The receipt of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +76,18 @@ impl Counts {
 
 /// The most missing postings that a summary names.
 pub const MOST_NAMED: usize = 100;
+
+vocabulary! {
+    /// The reason why an import of a catalogue expires no missing posting.
+    HeldBecause {
+        /// A large share of the catalogue is missing.
+        Share = "share",
+        /// No line names a posting of the catalogue.
+        Empty = "empty",
+        /// Lines were refused whose identifiers cannot be read.
+        Unattributed = "unattributed",
+    }
+}
 
 /// The postings of a catalogue that no line named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,6 +14,7 @@ pub mod duplicate;
 mod enrichment;
 pub mod event;
 mod fields;
+mod fire;
 mod lifetime;
 mod metadata;
 pub mod moderation;
@@ -27,7 +28,7 @@ mod words;
 
 use kernel::codes::{CountryCode, CurrencyCode};
 
-pub(crate) use self::transition::{Cause, Fired};
+pub(crate) use self::fire::{Cause, Fired};
 pub use self::{
     answer::{Answer, IngestError, Rejection},
     basis::Basis,

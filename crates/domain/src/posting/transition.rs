@@ -1,15 +1,10 @@
-//! The states of a posting, and the only way from one to another: [`Posting::fire`].
+//! The states of a posting, and the table of the moves between them.
 //!
-//! [`Trigger::on`] is the table of what each trigger does to a posting in each state. The README
-//! draws its moves, and a test compares the two. `fire` also does the bookkeeping of a change: the
-//! reason, the times, the step of the history, the event, and the need for enrichment.
+//! [`Trigger::on`] is the table of what each trigger does to a posting in each state.
+//! [`Posting::fire`](super::Posting::fire) acts by it.
 
-use std::borrow::Cow;
-
-use kernel::{Actor, Status, event::EventName, line::bounded, vocabulary::vocabulary};
+use kernel::{Status, line::bounded, vocabulary::vocabulary};
 use time::OffsetDateTime;
-
-use super::{ContentHash, HistoryEntry, Lifetime, Posting, Rejection, event};
 
 /// The longest quoted reason of a review, in characters.
 const LONGEST_REASON: usize = 240;
@@ -56,7 +51,7 @@ vocabulary! {
 
 impl Review {
     /// The sentence in which a posting of this status states its review.
-    fn sentence(status: Status, reason: &str) -> String {
+    pub(super) fn sentence(status: Status, reason: &str) -> String {
         let prefix = match status {
             Status::Approved => "awaiting_review: ",
             _ => "enrichment_failed: ",
@@ -126,7 +121,7 @@ impl State {
     }
 
     /// The same state with this review; a closed posting has none.
-    const fn reviewed(self, review: Option<Review>) -> Self {
+    pub(super) const fn reviewed(self, review: Option<Review>) -> Self {
         match self {
             Self::Pending { .. } => Self::Pending { review },
             Self::Approved { moderated, .. } => Self::Approved { review, moderated },
@@ -163,7 +158,7 @@ vocabulary! {
 
 /// The effect of a trigger on a posting in some state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Effect {
+pub(super) enum Effect {
     /// It moves the posting to the trigger's state, or brings its state up to date.
     Act,
     /// It changes nothing.
@@ -178,7 +173,7 @@ impl Trigger {
     /// Returns the effect of the trigger in a state. The table has separate columns for states that
     /// an operator decided.
     #[expect(clippy::match_same_arms, reason = "each row of the table is one")]
-    const fn on(self, state: State) -> Effect {
+    pub(super) const fn on(self, state: State) -> Effect {
         use Effect::{Act, Protect, Refuse, Stay};
         let column = match state {
             State::Pending { .. } => 0,
@@ -221,325 +216,5 @@ impl Trigger {
             (Self::ExpireByOperator, State::Expired { .. }) => false,
             _ => matches!(self.on(state), Effect::Act),
         }
-    }
-}
-
-/// The circumstances of a trigger.
-#[derive(Clone, Debug)]
-pub(crate) struct Cause<'a> {
-    pub(crate) by: Actor,
-    pub(crate) at: OffsetDateTime,
-    /// The reason of the new state, or of a missing verdict.
-    pub(crate) reason: Option<&'a str>,
-    /// The content that a verdict is for.
-    pub(crate) content: Option<ContentHash>,
-    /// The lifetime that an approval starts.
-    pub(crate) lifetime: Lifetime,
-    /// The kind of a missing verdict.
-    pub(crate) review: Option<Review>,
-}
-
-impl Cause<'_> {
-    /// A cause without a reason, a verdict and a lifetime.
-    pub(crate) const fn new(by: Actor, at: OffsetDateTime) -> Self {
-        Self {
-            by,
-            at,
-            reason: None,
-            content: None,
-            lifetime: Lifetime::NEVER,
-            review: None,
-        }
-    }
-}
-
-/// The result of a trigger.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Fired {
-    /// The posting has another status.
-    Moved(Step),
-    /// The status stays. There is a step if the reason, the review or the operator's part in it
-    /// changed.
-    Stayed(Option<Step>),
-    /// The rules refuse it, and nothing changed.
-    Refused(Rejection),
-}
-
-/// The records of a change of state for the commit.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Step {
-    pub(crate) entry: HistoryEntry,
-    pub(crate) event: Option<EventName>,
-    pub(crate) asks_for_enrichment: bool,
-}
-
-impl Posting {
-    /// Changes the state as the [table](Trigger::on) allows, with everything that goes with it.
-    pub(crate) fn fire(&mut self, trigger: Trigger, cause: Cause<'_>) -> Fired {
-        let (before, after) = (self.state, self.target(trigger, &cause));
-        match trigger.on(before) {
-            Effect::Act => {}
-            Effect::Stay => return Fired::Stayed(None),
-            Effect::Refuse => {
-                let (from, to) = (before.status(), after.status());
-                return Fired::Refused(Rejection::Transition { from, to });
-            }
-            Effect::Protect => return Fired::Refused(Rejection::TakenDown),
-        }
-        let reason = match cause.review {
-            Some(_) => cause
-                .reason
-                .map(|it| Cow::Owned(Review::sentence(after.status(), it))),
-            None => cause.reason.map(Cow::Borrowed),
-        };
-        let reason = reason.as_deref();
-        let is_moved = after.status() != before.status();
-        let is_step = is_moved || self.is_news(trigger, after, reason, cause.content);
-        self.state = after;
-        if !is_step {
-            return Fired::Stayed(None);
-        }
-        let asks_for_enrichment = match trigger {
-            // Workers that died of making texts would die again.
-            Trigger::ApproveByOperator if before.review() == Some(Review::Poison) => false,
-            // Its texts may belong to other content, or be missing.
-            Trigger::ApproveByOperator => self.enriched_hash != cause.content,
-            _ => is_moved && after.status() == Status::PendingEnrichment,
-        };
-        if is_moved {
-            self.arrive(&cause);
-        }
-        let reason = reason.map(str::to_owned);
-        match trigger {
-            Trigger::ApproveByOperator => self.approved_hash = cause.content,
-            Trigger::RejectByOperator => self.approved_hash = None,
-            _ => {}
-        }
-        self.status_reason.clone_from(&reason);
-        self.touch(cause.by.clone(), cause.at);
-        let entry = HistoryEntry {
-            status: after.status(),
-            at: cause.at,
-            reason,
-            by: cause.by,
-        };
-        let step = |event| Step {
-            entry,
-            event,
-            asks_for_enrichment,
-        };
-        if is_moved {
-            Fired::Moved(step(Some(arrival(after))))
-        } else {
-            Fired::Stayed(Some(step(trigger.event_without_move())))
-        }
-    }
-
-    /// The state that a trigger leads to where the table lets it act.
-    fn target(&self, trigger: Trigger, cause: &Cause<'_>) -> State {
-        let expired = |moderated| State::Expired {
-            at: self.state.expired_at().unwrap_or(cause.at),
-            moderated,
-        };
-        let approved = |moderated| State::Approved {
-            review: None,
-            moderated,
-        };
-        match trigger {
-            Trigger::Expire | Trigger::Lapse => expired(false),
-            Trigger::ExpireByOperator => expired(true),
-            Trigger::Reopen | Trigger::Relist | Trigger::ReopenByOperator => {
-                State::Pending { review: None }
-            }
-            // An operator may have approved this content before another verdict was about other
-            // content.
-            Trigger::ApproveByEnricher => {
-                approved(self.approved_hash.is_some() && self.approved_hash == cause.content)
-            }
-            Trigger::ApproveByOperator => approved(true),
-            Trigger::RejectByEnricher => State::Rejected { moderated: false },
-            Trigger::RejectByOperator => State::Rejected { moderated: true },
-            Trigger::LeaveUnjudged | Trigger::EndReview => self.state.reviewed(cause.review),
-        }
-    }
-
-    /// Whether a trigger that leaves the status is a step of the history all the same.
-    fn is_news(
-        &self,
-        trigger: Trigger,
-        after: State,
-        reason: Option<&str>,
-        content: Option<ContentHash>,
-    ) -> bool {
-        let is_other = after != self.state;
-        match trigger {
-            Trigger::Expire => {
-                reason.is_some() && reason != self.details.expiration_reason.as_deref()
-            }
-            Trigger::ApproveByEnricher | Trigger::EndReview => self.state.review().is_some(),
-            Trigger::ApproveByOperator => is_other || content != self.approved_hash,
-            _ => is_other || reason != self.status_reason(),
-        }
-    }
-
-    /// Sets what a new status begins with.
-    fn arrive(&mut self, cause: &Cause<'_>) {
-        match self.state {
-            // A verdict from before the expiry does not count.
-            State::Pending { .. } => {
-                self.details.expiration_reason = None;
-                self.enriched_hash = None;
-                self.approved_hash = None;
-            }
-            State::Approved { .. } => {
-                self.published_at.get_or_insert(cause.at);
-                self.expire_at = cause.lifetime.starting(cause.at);
-            }
-            State::Rejected { .. } => self.duplicate_of = None,
-            State::Expired { .. } => {
-                self.duplicate_of = None;
-                self.details.expiration_reason = cause.reason.map(str::to_owned);
-            }
-        }
-    }
-}
-
-impl Trigger {
-    /// The event of a step that leaves the status. Another reason of an expiry is none (the
-    /// specification).
-    const fn event_without_move(self) -> Option<EventName> {
-        match self {
-            Self::ApproveByOperator | Self::RejectByOperator | Self::EndReview => {
-                Some(event::JOB_POSTING_UPDATED)
-            }
-            Self::ApproveByEnricher | Self::RejectByEnricher | Self::LeaveUnjudged => {
-                Some(event::JOB_POSTING_ENRICHED)
-            }
-            _ => None,
-        }
-    }
-}
-
-/// The event of a posting that arrives at a state.
-const fn arrival(state: State) -> EventName {
-    match state {
-        State::Pending { .. } => event::JOB_POSTING_REOPENED,
-        State::Approved { .. } => event::JOB_POSTING_APPROVED,
-        State::Rejected { .. } => event::JOB_POSTING_REJECTED,
-        State::Expired { .. } => event::JOB_POSTING_EXPIRED,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use kernel::{CompanyId, testing::noon};
-
-    use super::*;
-    use crate::testing::posting;
-
-    /// What each trigger does to a posting that waits, that waits for a review, that is approved,
-    /// approved and waits for a review, rejected, rejected by an operator, expired, expired by an
-    /// operator: the new status, a step (`+`), nothing, or a refusal.
-    const TABLE: &str = "
-        client expires                      expired  expired  expired  expired  refused  refused  +        -
-        operator expires                    expired  expired  expired  expired  refused  refused  +        -
-        lifetime ends or catalogue drops it expired  expired  expired  expired  -        -        -        -
-        client reopens                      -        -        -        -        -        down     Pending  down
-        catalogue lists it or is undone     -        -        -        -        -        -        Pending  -
-        operator reopens                    refused  refused  refused  refused  refused  refused  Pending  Pending
-        enricher approves                   approved approved -        +        approved -        -        -
-        enricher rejects                    rejected rejected rejected rejected +        -        -        -
-        operator approves                   approved approved +        +        approved approved refused  refused
-        operator rejects                    rejected rejected rejected rejected +        +        refused  refused
-        enricher gives no verdict           +        +        +        +        -        -        -        -
-        push ends a review                  -        +        -        +        -        -        -        -";
-
-    fn states() -> [State; 8] {
-        let review = Some(Review::NoVerdict);
-        let approved = |review| State::Approved {
-            review,
-            moderated: false,
-        };
-        let rejected = |moderated| State::Rejected { moderated };
-        let at = noon();
-        let expired = |moderated| State::Expired { at, moderated };
-        [
-            State::Pending { review: None },
-            State::Pending { review },
-            approved(None),
-            approved(review),
-            rejected(false),
-            rejected(true),
-            expired(false),
-            expired(true),
-        ]
-    }
-
-    /// Fires a trigger on a posting in this state, and gives the posting with the result.
-    fn fire(trigger: Trigger, state: State) -> (Posting, Fired) {
-        let mut posting = posting(1, CompanyId::new(uuid::Uuid::nil()));
-        posting.put_in(state, None);
-        let cause = Cause {
-            reason: Some("because"),
-            review: (trigger == Trigger::LeaveUnjudged).then_some(Review::Poison),
-            ..Cause::new(Actor::Enricher, noon())
-        };
-        let fired = posting.fire(trigger, cause);
-        (posting, fired)
-    }
-
-    #[test]
-    fn each_trigger_does_what_its_row_says() {
-        let rows: Vec<_> = TABLE.lines().filter(|line| !line.is_empty()).collect();
-        assert_eq!(rows.len(), Trigger::ALL.len());
-        for (trigger, row) in Trigger::ALL.iter().zip(rows) {
-            let cells = row.trim().strip_prefix(trigger.as_str()).unwrap();
-            for (state, expect) in states().into_iter().zip(cells.split_whitespace()) {
-                let (posting, fired) = fire(*trigger, state);
-                let cell = match &fired {
-                    Fired::Moved(step) if step.entry.status == Status::PendingEnrichment => {
-                        "Pending"
-                    }
-                    Fired::Moved(step) => step.entry.status.as_str(),
-                    Fired::Stayed(Some(_)) => "+",
-                    Fired::Stayed(None) => "-",
-                    Fired::Refused(Rejection::TakenDown) => "down",
-                    Fired::Refused(_) => "refused",
-                };
-                assert_eq!(cell, expect, "{trigger} on {state:?}");
-                let by_operator = trigger.as_str().starts_with("operator");
-                match fired {
-                    Fired::Moved(_) | Fired::Stayed(Some(_)) => assert_eq!(
-                        posting.is_moderated(),
-                        by_operator && posting.status() != Status::PendingEnrichment,
-                        "{trigger} on {state:?}"
-                    ),
-                    _ => assert_eq!(posting.state(), state, "{trigger}"),
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_readme_draws_the_moves() {
-        let readme = include_str!("../../README.md");
-        let arrows = readme.lines().map(str::trim);
-        let arrows: Vec<_> = arrows.filter(|line| line.contains(" --> ")).collect();
-        let mut expect = vec!["[*] --> PendingEnrichment: client creates".to_owned()];
-        for from in Status::ALL {
-            for to in Status::ALL {
-                let moves = |trigger: &&Trigger| {
-                    let from = states().into_iter().filter(|it| it.status() == *from);
-                    let mut fired = from.map(|state| fire(**trigger, state).1);
-                    fired.any(|it| matches!(it, Fired::Moved(step) if step.entry.status == *to))
-                };
-                let names = Trigger::ALL.iter().filter(moves).map(|it| it.as_str());
-                let names: Vec<_> = names.collect();
-                if !names.is_empty() {
-                    expect.push(format!("{from} --> {to}: {}", names.join(", ")));
-                }
-            }
-        }
-        assert_eq!(arrows, expect);
     }
 }

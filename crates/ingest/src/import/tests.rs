@@ -14,8 +14,8 @@ mod undo;
 use std::fmt::Write as _;
 
 use domain::{
-    catalogue::{Catalogue, Catalogues, Guard, HeldBecause, MaxMissing, Patience},
-    import::{Ending, Line, LineText, Receipt, Summary},
+    catalogue::{Catalogue, Catalogues, Guard, MaxMissing, Patience},
+    import::{Ending, HeldBecause, Line, LineText, Receipt, Summary},
     posting::{Lifetime, Posting},
     store::{LockedRows, PostingReader, Store},
     usecase::{CatalogueOrder, Ingest},

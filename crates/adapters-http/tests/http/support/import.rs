@@ -8,8 +8,8 @@ use std::sync::{
 
 use async_trait::async_trait;
 use domain::{
-    catalogue::{CatalogueId, HeldBecause, Released, Undone},
-    import::{Ending, Line, LineError, LineOptions, Missing, Receipt, Summary},
+    catalogue::{CatalogueId, Released, Undone},
+    import::{Ending, HeldBecause, Line, LineError, LineOptions, Missing, Receipt, Summary},
     usecase::{
         CatalogueCorrections, CatalogueError, CatalogueOrder, CorrectionOrder, Import, ImportError,
         ImportOrder, Imports, Ingest, IngestError,

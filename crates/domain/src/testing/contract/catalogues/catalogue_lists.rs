@@ -11,8 +11,8 @@ use super::{
     ask, catalogue, found, lease, listed, name, of, past, query, with_clients,
 };
 use crate::{
-    catalogue::{CatalogueQuery, Catalogues, HeldBecause, Leased, MOST_CATALOGUES},
-    import::{Missing, Summary},
+    catalogue::{CatalogueQuery, Catalogues, Leased, MOST_CATALOGUES},
+    import::{HeldBecause, Missing, Summary},
     store::Store,
 };
 

@@ -15,10 +15,10 @@ use super::{
 };
 use crate::{
     catalogue::{
-        Catalogue, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, HeldBecause, Leased,
-        Missed, Patience, Released, Undone,
+        Catalogue, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, Leased, Missed,
+        Patience, Released, Undone,
     },
-    import::{Counts, Missing, Summary},
+    import::{Counts, HeldBecause, Missing, Summary},
     posting::NoticeCode,
     store::Store,
     testing::{create, push, put_id, state},
