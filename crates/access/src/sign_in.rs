@@ -3,8 +3,8 @@
 
 use async_trait::async_trait;
 use kernel::{
-    Actor, StoreError,
-    audit::{Action, Attribution, Entry, Operator},
+    Actor, Operator, StoreError,
+    audit::{Action, Attribution, Entry},
     digest, vocabulary,
 };
 use time::{Duration, OffsetDateTime};

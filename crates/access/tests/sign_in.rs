@@ -4,8 +4,7 @@
 use access::{Client, ClientChange, ClientError, Clients, Scope, sign_in::*, testing::client};
 use domain::testing::MemoryStore;
 use kernel::{
-    Actor,
-    audit::Operator,
+    Actor, Operator,
     testing::{by_ann, entries, hours, minutes, noon, uuid},
 };
 use time::{Duration, OffsetDateTime};

@@ -21,7 +21,7 @@ use actix_web::{
     web,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use kernel::{Actor, audit::Operator};
+use kernel::{Actor, Operator};
 use secrecy::ExposeSecret as _;
 use subtle::ConstantTimeEq as _;
 use time::OffsetDateTime;

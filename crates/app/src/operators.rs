@@ -5,10 +5,7 @@ use access::{
     sign_in::{SignInTokens, issue_link, token_digest},
 };
 use adapters_console::{LINK_PARAMETER, SIGN_IN_PATH, new_token as new_link};
-use kernel::{
-    ClientId,
-    audit::{Attribution, Operator},
-};
+use kernel::{ClientId, Operator, audit::Attribution};
 use runtime::clock;
 use tokens::ClientSecret;
 use uuid::Uuid;

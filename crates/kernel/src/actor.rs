@@ -1,8 +1,36 @@
 //! The actors that change postings and companies.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, sync::Arc};
 
-use crate::{CatalogueName, ClientId, audit::Operator};
+use crate::{
+    CatalogueName, ClientId,
+    line::{InvalidText, short_text},
+};
+
+/// The longest name of an operator, in characters.
+const NAME_LENGTH: usize = 100;
+
+/// The name of an operator: one line of at most a hundred characters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Operator(Arc<str>);
+
+impl Operator {
+    /// Parses a name, trimmed.
+    pub fn new(name: &str) -> Result<Self, InvalidText> {
+        Ok(Self(short_text(name, NAME_LENGTH)?.into()))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 /// An actor that changes postings.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -93,6 +121,15 @@ mod tests {
             "|a|:|client|client:a|catalogue|catalogue:|catalogue:a b|operator:|operator:a\nb";
         for text in none.split('|') {
             assert_eq!(text.parse::<Actor>(), Err(UnknownActor(text.to_owned())));
+        }
+    }
+
+    #[test]
+    fn an_operator_has_a_name_of_one_line() {
+        assert_eq!(Operator::new(" ann ").unwrap().as_str(), "ann");
+        assert!(Operator::new(&"é".repeat(NAME_LENGTH)).is_ok());
+        for bad in ["", " \t ", "a\nb", "a\u{202e}b", &"x".repeat(101)] {
+            assert!(Operator::new(bad).is_err(), "{bad:?}");
         }
     }
 }

@@ -4,44 +4,14 @@
 //! [`TaskWrites`](crate::outbox::TaskWrites). Entries name subscribers by id; an address is looked
 //! up when an entry is shown, so a changed or erased address leaves the audit as it is.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{
-    Actor, ClientId, StoreError,
-    line::{InvalidText, short_text},
-    name::name,
-    words,
-};
-
-/// The longest name of an operator, in characters.
-const NAME_LENGTH: usize = 100;
-
-/// The name of an operator: one line of at most a hundred characters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Operator(Arc<str>);
-
-impl Operator {
-    /// Parses a name, trimmed.
-    pub fn new(name: &str) -> Result<Self, InvalidText> {
-        Ok(Self(short_text(name, NAME_LENGTH)?.into()))
-    }
-
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Operator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+use crate::{Actor, ClientId, Operator, StoreError, name::name, words};
 
 name! {
     /// The kind of an audited action, such as `subscribers.suppress`.
@@ -281,15 +251,6 @@ mod tests {
         for other in others {
             assert_ne!(other.id, reject("a").id);
             assert_eq!(other.run, by.id);
-        }
-    }
-
-    #[test]
-    fn an_operator_has_a_name_of_one_line() {
-        assert_eq!(Operator::new(" ann ").unwrap().as_str(), "ann");
-        assert!(Operator::new(&"é".repeat(NAME_LENGTH)).is_ok());
-        for bad in ["", " \t ", "a\nb", "a\u{202e}b", &"x".repeat(101)] {
-            assert!(Operator::new(bad).is_err(), "{bad:?}");
         }
     }
 }

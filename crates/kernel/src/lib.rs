@@ -42,7 +42,7 @@ pub mod website;
 pub mod words;
 
 pub use self::{
-    actor::{Actor, UnknownActor},
+    actor::{Actor, Operator, UnknownActor},
     board::{PutOutcome, Status},
     catalogue_name::{CatalogueName, InvalidName},
     day::microseconds,

@@ -6,8 +6,8 @@ use time::{Duration, OffsetDateTime, macros::datetime};
 use uuid::Uuid;
 
 use crate::{
-    SourceIdentifier,
-    audit::{Attribution, AuditLog, AuditQuery, Entry, Operator},
+    Operator, SourceIdentifier,
+    audit::{Attribution, AuditLog, AuditQuery, Entry},
     outbox::{Outbox, TaskRow},
 };
 

@@ -36,6 +36,7 @@ pub mod event;
 pub mod executor;
 pub mod migrations;
 pub mod outbox;
+mod port;
 mod ports;
 pub mod posting;
 pub mod retention;

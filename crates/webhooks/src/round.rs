@@ -18,11 +18,8 @@ use kernel::event::{Cursor, RecordedEvent};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use self::item::{Failure, Item, State};
 pub use self::start::start_round;
-use self::{
-    item::{Failure, Item, State},
-    remains::Remains,
-};
 use super::{
     Attempt, DeliveryRecord, EndpointState, Health, Outcome, RetrySchedule, Round, TrackedEndpoint,
     WaitingSubject, asked_pause,
@@ -90,6 +87,14 @@ pub struct Begun {
     pub number: usize,
     /// The event.
     pub event: RecordedEvent,
+}
+
+/// The changes of the waiting subjects after a round.
+struct Remains {
+    /// New and changed ones, by the place of their next event.
+    waiting: Vec<WaitingSubject>,
+    /// Those that wait no longer.
+    settled: Vec<Uuid>,
 }
 
 impl DeliveryRound {

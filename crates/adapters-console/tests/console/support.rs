@@ -36,8 +36,8 @@ use domain::{
     usecase::{CatalogueCorrections, CatalogueError, CorrectionOrder, ingest},
 };
 use kernel::{
-    CatalogueName, ClientId, CompanyId, Prefixes, StoreError,
-    audit::{Attribution, AuditLog as _, AuditQuery, Operator},
+    CatalogueName, ClientId, CompanyId, Operator, Prefixes, StoreError,
+    audit::{Attribution, AuditLog as _, AuditQuery},
     outbox::Outbox as _,
     testing::{identifier, minutes, noon, uuid},
 };

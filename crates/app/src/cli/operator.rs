@@ -3,10 +3,7 @@
 use std::{env, fs};
 
 use clap::Args;
-use kernel::{
-    audit::{Attribution, Operator},
-    line::InvalidText,
-};
+use kernel::{Operator, audit::Attribution, line::InvalidText};
 use uuid::Uuid;
 
 use super::values;

@@ -3,7 +3,7 @@
 use access::Scope;
 pub use access::requests_per_minute as client_limit;
 pub use kernel::day::since;
-use kernel::{CatalogueName, Prefixes, SourceIdentifier, Status, audit::Operator};
+use kernel::{CatalogueName, Operator, Prefixes, SourceIdentifier, Status};
 use newsletter::{
     subscriber::{Email, SubscriberId},
     usecase::PersonRef,

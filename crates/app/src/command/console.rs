@@ -1,7 +1,7 @@
 //! `posthaste console`: signs operators in.
 
 use clap::Args;
-use kernel::audit::Operator;
+use kernel::Operator;
 use serde_json::json;
 
 use crate::{

@@ -2,10 +2,7 @@
 
 use access::{NewClient, Scope};
 use anyhow::{Context as _, bail};
-use kernel::{
-    Prefixes, SourceIdentifier,
-    audit::{Attribution, Operator},
-};
+use kernel::{Operator, Prefixes, SourceIdentifier, audit::Attribution};
 use push::{Credentials, Loader, Options, Progress, Receipts, Source};
 use secrecy::SecretString;
 use uuid::Uuid;

@@ -1,6 +1,6 @@
 //! The rule of operators' commands.
 
-use kernel::{Actor, Status, audit::Operator};
+use kernel::{Actor, Operator, Status};
 use time::OffsetDateTime;
 
 use super::Change;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kernel::{Actor, DecisionCode, audit::Operator, vocabulary};
+use kernel::{Actor, DecisionCode, Operator, vocabulary};
 use time::OffsetDateTime;
 
 use super::ReasonCode;

@@ -17,7 +17,7 @@ use webhooks::{
     PreviousSecret, Secret, TrackedEndpoint, WaitingSubject,
 };
 
-use super::{Wait, WaitingRow, waiting_among};
+use super::waiting::{Wait, WaitingRow, waiting_among};
 use crate::{
     audit, binds, entity,
     entity::{Entity, row},

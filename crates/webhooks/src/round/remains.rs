@@ -6,16 +6,8 @@ use kernel::event::Cursor;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{DeliveryRound, Item, State};
+use super::{DeliveryRound, Item, Remains, State};
 use crate::{MOST_LATER, WaitingSubject};
-
-/// The changes of the waiting subjects.
-pub struct Remains {
-    /// New and changed ones, by the place of their next event.
-    pub waiting: Vec<WaitingSubject>,
-    /// Those that wait no longer.
-    pub settled: Vec<Uuid>,
-}
 
 impl DeliveryRound {
     /// The subjects that wait if the endpoint's cursor is `to`. If failures do not count, events

@@ -1,8 +1,8 @@
 //! Links and sessions.
 
 use kernel::{
-    Actor, ClientId,
-    audit::{Action, AuditLog, Operator},
+    Actor, ClientId, Operator,
+    audit::{Action, AuditLog},
     testing::{Checked, by_ann, entries, hours, minutes, noon, uuid, valid},
 };
 use time::{Duration, OffsetDateTime};
