@@ -6,8 +6,10 @@
 //! A wrong refusal is worse than a poor posting on the board, so only certain cases are refused.
 
 mod notice;
+mod refusal;
 
 use self::notice::{PAGES, Seen, TEST, normalised};
+pub use self::refusal::Refusal;
 use crate::{
     Budget, Result,
     document::{Document, SEPARATOR},
@@ -16,42 +18,6 @@ use crate::{
 
 /// The version of the rules that refuse postings. A test has one raise it with their verdicts.
 pub const VERSION: u32 = 2;
-
-/// Why a posting is refused. A text with several meanings gets the first one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Refusal {
-    /// The description says that the position is taken or no longer offered.
-    Closed,
-    /// The description asks the reader to sign in or to subscribe.
-    LoginWall,
-    /// The description is what a server shows instead of a page: it needs JavaScript, denies
-    /// access, wants a puzzle solved, or finds nothing.
-    ErrorPage,
-    /// The description is empty, a placeholder, the title, or a reference to another place.
-    NoContent,
-    /// The description is a menu, a footer or a cookie banner.
-    Navigation,
-    /// The description consists of links.
-    OnlyLinks,
-    /// The description is an image.
-    OnlyImage,
-    /// The posting is a test.
-    Test,
-}
-
-impl Refusal {
-    /// Every reason.
-    pub const ALL: [Self; 8] = [
-        Self::Closed,
-        Self::LoginWall,
-        Self::ErrorPage,
-        Self::NoContent,
-        Self::Navigation,
-        Self::OnlyLinks,
-        Self::OnlyImage,
-        Self::Test,
-    ];
-}
 
 /// A longer description is no test, unless it is filler text.
 const MAX_TEST_LENGTH: usize = 400;

@@ -122,14 +122,14 @@ mod tests {
         let reads = Reads::default();
         let gathered = evens(&reads);
         let start = Instant::now();
-        let all = join_all((0..1_000).map(|key| gathered.get(key))).await;
+        let all = join_all((0..30).map(|key| gathered.get(key))).await;
         for (key, found) in (0..).zip(all) {
             assert_eq!(found, Ok((key % 2 == 0).then_some(key * 10)));
         }
         assert_eq!(gathered.get(4).await, Ok(Some(40)));
         assert_eq!(start.elapsed(), PACE + Duration::from_millis(10));
         let sizes: Vec<_> = reads.lock().unwrap().iter().map(Vec::len).collect();
-        assert_eq!(sizes, [1_000, 1]);
+        assert_eq!(sizes, [30, 1]);
     }
 
     #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use std::{
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::Refusal;
+use super::refusal::Refusal;
 use crate::redact::{Word, is_among, is_unspaced, lines, words};
 
 /// The phrases of some kinds of text, and the words that stand beside them.
