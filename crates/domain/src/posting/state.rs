@@ -1,13 +1,13 @@
 //! A posting: its state as the rules see it, and what readers see of it.
 
-use std::ops::Deref;
-
 use kernel::{
     Actor, CatalogueId, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, Version,
 };
 use time::OffsetDateTime;
 
-use super::{ContentHash, Coordinates, Decision, Details, EnrichedTexts, State, TextsDigest};
+use super::{
+    ContentHash, Coordinates, Decision, Details, EnrichedTexts, Review, State, TextsDigest,
+};
 use crate::company::CompanyView;
 
 /// A posting as the rules see it. Its enriched texts and its history are not part of it: no
@@ -55,15 +55,6 @@ pub struct Posting {
     pub updated_at: OffsetDateTime,
     /// The actor of the last change; `None` if it is older than this record.
     pub updated_by: Option<Actor>,
-}
-
-/// Questions about a posting that its [`State`] answers.
-impl Deref for Posting {
-    type Target = State;
-
-    fn deref(&self) -> &State {
-        &self.state
-    }
 }
 
 impl Posting {
@@ -135,6 +126,31 @@ impl Posting {
     /// The state.
     pub const fn state(&self) -> State {
         self.state
+    }
+
+    /// The status, by which integrations know the state.
+    pub const fn status(&self) -> Status {
+        self.state.status()
+    }
+
+    /// Whether it is neither rejected nor expired.
+    pub const fn is_open(&self) -> bool {
+        self.state.is_open()
+    }
+
+    /// Whether an operator decided its state.
+    pub const fn is_moderated(&self) -> bool {
+        self.state.is_moderated()
+    }
+
+    /// The reason why its newest content gets no verdict without an operator.
+    pub const fn review(&self) -> Option<Review> {
+        self.state.review()
+    }
+
+    /// When it was expired.
+    pub const fn expired_at(&self) -> Option<OffsetDateTime> {
+        self.state.expired_at()
     }
 
     /// The reason of the last change of its state.
