@@ -14,7 +14,8 @@ pub mod testing;
 use std::{collections::HashMap, num::NonZeroU32};
 
 use async_trait::async_trait;
-use kernel::{ClientId, Prefixes, StoreError, Version, audit::Entry, vocabulary};
+use fields::vocabulary;
+use kernel::{ClientId, Prefixes, StoreError, Version, audit::Entry};
 use time::{Duration, OffsetDateTime};
 
 pub use self::{

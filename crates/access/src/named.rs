@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use kernel::{ClientId, StoreError, line::InvalidText};
+use fields::line::InvalidText;
+use kernel::{ClientId, StoreError};
 
 use crate::{Client, Clients, client_name};
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use kernel::line::{InvalidText, short_text};
+use fields::line::{InvalidText, short_text};
 use time::Duration;
 
 /// The longest time for which two secrets are valid.

@@ -2,10 +2,11 @@
 //! own pages.
 
 use async_trait::async_trait;
+use fields::vocabulary;
 use kernel::{
     Actor, Operator, StoreError,
     audit::{Action, Attribution, Entry},
-    digest, vocabulary,
+    digest,
 };
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;

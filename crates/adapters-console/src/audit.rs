@@ -1,10 +1,8 @@
 //! `/audit`: what operators did, newest first.
 
 use askama::Template;
-use kernel::{
-    audit::{AuditPosition, AuditQuery, Entry},
-    day,
-};
+use fields::day;
+use kernel::audit::{AuditPosition, AuditQuery, Entry};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

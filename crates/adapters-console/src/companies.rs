@@ -8,7 +8,8 @@ use domain::{
     posting::CompanyPatch,
     usecase::{CompanyChange, CompanyError, update_company},
 };
-use kernel::{CompanyId, Website, field::Patch};
+use fields::{Patch, Website};
+use kernel::CompanyId;
 use runtime::{COMMAND_PATIENCE, decide_again};
 use uuid::Uuid;
 

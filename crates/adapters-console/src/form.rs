@@ -8,6 +8,7 @@ mod fields;
 
 use std::{fmt::Display, time::Duration};
 
+use ::fields::line;
 use actix_web::{
     HttpRequest,
     error::PayloadError,
@@ -15,7 +16,7 @@ use actix_web::{
     web::{self, Bytes},
 };
 use futures_util::{Stream, StreamExt as _};
-use kernel::{Prefixes, line};
+use kernel::Prefixes;
 use tokio::time::timeout;
 
 pub use self::fields::Fields;

@@ -18,7 +18,8 @@ use domain::{
     posting::Rejection,
     usecase::{CatalogueError, ImportError, IngestError},
 };
-use kernel::{Forbidden, StoreError, body::BodyError, validation::FieldErrors};
+use fields::{body::BodyError, validation::FieldErrors};
+use kernel::{Forbidden, StoreError};
 use serde::{Serialize, Serializer};
 use time::OffsetDateTime;
 use tokio::task::JoinError;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use actix_web::{FromRequest, HttpRequest, dev::Payload};
-use kernel::validation::FieldErrors;
+use fields::validation::FieldErrors;
 use url::form_urlencoded;
 
 use crate::error::ApiError;

@@ -10,7 +10,8 @@ use domain::{
     posting::{Lifetime, PutPosting},
     store::{Snapshot, WriteSet},
 };
-use kernel::{ClientId, PostingId, Website};
+use fields::Website;
+use kernel::{ClientId, PostingId};
 use time::{OffsetDateTime, macros::datetime};
 use uuid::Uuid;
 

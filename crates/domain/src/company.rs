@@ -1,7 +1,8 @@
 //! Companies: matched by website, upserted with the postings that name them.
 
 use async_trait::async_trait;
-use kernel::{Actor, ClientId, CompanyId, StoreError, Website, event::CompanyState};
+use fields::Website;
+use kernel::{Actor, ClientId, CompanyId, StoreError, event::CompanyState};
 use time::OffsetDateTime;
 
 /// A company as the rules see it. When and by whom it was changed is not part of it: no rule reads

@@ -4,7 +4,8 @@
 use domain::posting::{
     Coordinates, DecidedBy, EnrichedTexts, Enrichment, Verdict, duplicate::MinHash,
 };
-use kernel::{PostingId, codes::CountryCode};
+use fields::codes::CountryCode;
+use kernel::PostingId;
 use posting_text::{
     Budget, Exceeded, Posting, Prepared,
     rules::{self, CheckError, Texts},

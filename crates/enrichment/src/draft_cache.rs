@@ -80,7 +80,7 @@ pub trait DraftCache: Send + Sync {
 mod tests {
     use std::collections::HashSet;
 
-    use kernel::codes::CountryCode;
+    use fields::codes::CountryCode;
 
     use super::*;
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use domain::usecase::Assignment;
-use kernel::{PostingId, codes::CountryCode};
+use fields::codes::CountryCode;
+use kernel::PostingId;
 
 /// The content of one posting.
 #[derive(Clone, Debug, PartialEq, Eq)]

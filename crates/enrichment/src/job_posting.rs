@@ -3,7 +3,8 @@
 //! [google]: https://developers.google.com/search/docs/appearance/structured-data/job-posting
 
 use domain::posting::{Details, EmploymentType, LocationType, PostingView, SalaryPeriod};
-use kernel::{Status, codes::CountryCode, vocabulary::vocabulary};
+use fields::{codes::CountryCode, vocabulary::vocabulary};
+use kernel::Status;
 use posting_text::{
     Budget, Posting,
     html::{Links, from_markdown},

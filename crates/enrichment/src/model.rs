@@ -3,7 +3,7 @@
 //! A model is not trusted: texts are made by rules, which also check what it would hide.
 
 use async_trait::async_trait;
-use kernel::codes::CountryCode;
+use fields::codes::CountryCode;
 
 use super::{Draft, EnrichError, EnrichmentInput};
 

@@ -2,10 +2,8 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
-use crate::{
-    CatalogueName, ClientId,
-    line::{InvalidText, short_text},
-};
+use crate::{CatalogueName, ClientId};
+use fields::line::{InvalidText, short_text};
 
 /// The longest name of an operator, in characters.
 const NAME_LENGTH: usize = 100;

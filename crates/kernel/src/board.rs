@@ -1,6 +1,6 @@
 //! The words about postings that every context uses.
 
-use crate::{field::Term as _, vocabulary::vocabulary};
+use fields::{Term as _, vocabulary::vocabulary};
 
 vocabulary! {
     /// The status of a posting.

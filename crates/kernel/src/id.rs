@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use percent_encoding::percent_decode_str;
 use uuid::Uuid;
 
-use crate::website::Website;
+use fields::website::Website;
 
 /// Declares an id: a UUID of a type of its own.
 #[macro_export]

@@ -1,6 +1,7 @@
 //! The words about subscribers that everything else is said in.
 
-use kernel::{id::id, vocabulary::vocabulary};
+use fields::vocabulary::vocabulary;
+use kernel::id::id;
 
 id! {
     /// A subscriber's id.

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use kernel::line::turns_direction;
+use fields::line::turns_direction;
 
 const REPLACEMENT: char = '\u{FFFD}';
 

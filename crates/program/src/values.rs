@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use kernel::line::short_text;
+use fields::line::short_text;
 use secrecy::SecretString;
 use url::Url;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 
-use kernel::validation::{VALUE, field_of, rule_of};
+use fields::validation::{VALUE, field_of, rule_of};
 use serde::Serialize;
 use serde_json::value::RawValue;
 

@@ -13,8 +13,8 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
+use fields::body::Nesting;
 use flate2::bufread::MultiGzDecoder;
-use kernel::body::Nesting;
 use program::input::{LineReader, without_mark};
 
 use crate::spool::{Spool, SpoolReader};

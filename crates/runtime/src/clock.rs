@@ -45,14 +45,14 @@ pub fn system() -> Clock {
 
 /// The time by this machine's clock, cut to the precision of the stores.
 pub fn machine() -> OffsetDateTime {
-    kernel::microseconds(OffsetDateTime::now_utc())
+    fields::microseconds(OffsetDateTime::now_utc())
 }
 
 /// This machine's time at the first call, and from then on a time that never steps.
 fn steady() -> OffsetDateTime {
     static START: LazyLock<(OffsetDateTime, Instant)> =
         LazyLock::new(|| (machine(), Instant::now()));
-    kernel::microseconds(START.0 + START.1.elapsed())
+    fields::microseconds(START.0 + START.1.elapsed())
 }
 
 /// Asks the store for its time once. Returns by how much this machine's clock is ahead; `None` if

@@ -93,7 +93,7 @@ impl World {
     /// The time by a good clock.
     pub fn now(&self) -> OffsetDateTime {
         let forward = Duration::from_secs(self.forward.load(Ordering::SeqCst).unsigned_abs());
-        kernel::microseconds(noon() + self.start.elapsed() + forward)
+        fields::microseconds(noon() + self.start.elapsed() + forward)
     }
 
     /// Puts all clocks forward.

@@ -2,7 +2,8 @@
 
 use diesel::sql_types::{Bool, Nullable, Text};
 use domain::company::{Company, CompanyView, CompanyWrite, Kept};
-use kernel::{ClientId, CompanyId, StoreError, Website};
+use fields::Website;
+use kernel::{ClientId, CompanyId, StoreError};
 
 use crate::{
     binds,

@@ -4,8 +4,9 @@
 //! store with a single writer, and the number of the row.
 
 use diesel::sql_types::{BigInt, Nullable, Text};
+use fields::Website;
 use kernel::{
-    CompanyId, DecisionCode, PostingId, StoreError, Website,
+    CompanyId, DecisionCode, PostingId, StoreError,
     event::{
         CompanyState, Cursor, Event, EventName, LogPage, LogQuery, PostingState, RecordedEvent,
         Subject,

@@ -15,10 +15,8 @@ use domain::{
     },
     store::{HISTORY_SHOWN, PostingWrite, WriteSet},
 };
-use kernel::{
-    Actor, CompanyId, PostingId, StoreError, Version,
-    codes::{CountryCode, CurrencyCode},
-};
+use fields::codes::{CountryCode, CurrencyCode};
+use kernel::{Actor, CompanyId, PostingId, StoreError, Version};
 
 pub use self::{
     decision::{DecisionRow, has_decisions, write_decisions},

@@ -10,11 +10,12 @@ use domain::{
         Coordinates, DecisionOutcome, EmploymentType, Ground, LocationType, Review, SalaryPeriod,
     },
 };
-use kernel::{
-    Actor, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError,
-    audit::Details,
+use fields::{
     codes::{CountryCode, CurrencyCode},
     day,
+};
+use kernel::{
+    Actor, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError, audit::Details,
     trace::TraceParent,
 };
 use newsletter::subscriber::{

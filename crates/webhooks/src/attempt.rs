@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use kernel::{line::bounded, trace::TraceParent};
+use fields::line::bounded;
+use kernel::trace::TraceParent;
 use time::OffsetDateTime;
 
 use super::{EndpointUrl, Secret};

@@ -2,11 +2,10 @@
 
 use access::{Client, Scope};
 use domain::posting::event::PUBLIC;
+use fields::{Patch, vocabulary};
 use kernel::{
     ClientId, Prefixes, Version,
     event::{Event, EventName},
-    field::Patch,
-    vocabulary,
 };
 use time::{Duration, OffsetDateTime};
 

@@ -5,13 +5,12 @@ use domain::{
     posting::PostingView,
     store::{PostingReader, Store, WriteSet},
 };
+use fields::{Patch, validation::FieldErrors};
 use kernel::{
     ClientId, Prefixes, StoreError,
     audit::{Action, Attribution, Entry},
     decide_again,
     event::{Cursor, EventLog, RecordedEvent},
-    field::Patch,
-    validation::FieldErrors,
 };
 use time::OffsetDateTime;
 

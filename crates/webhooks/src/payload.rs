@@ -3,15 +3,15 @@
 use std::str::FromStr;
 
 use domain::posting::event::PUBLIC;
-use kernel::{
+use fields::{
+    FieldValue, Patch, Term,
     body::{self, BodyError},
-    event::{Cursor, EventName},
-    field::{FieldValue, Patch, Term},
     fields,
     suggest::{self, Word},
     validation::{ErrorKind, FieldErrors},
     vocabulary::vocabulary,
 };
+use kernel::event::{Cursor, EventName};
 use time::OffsetDateTime;
 
 use super::{EndpointUrl, PrivateAddresses};

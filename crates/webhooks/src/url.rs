@@ -2,7 +2,7 @@
 
 use std::{fmt, net::IpAddr};
 
-use kernel::website::{InvalidWebUrl, parse_web_url};
+use fields::website::{InvalidWebUrl, parse_web_url};
 use url::{Host, Url};
 
 use super::{PrivateAddresses, is_public};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::validation::{FieldErrors, field_of, rule_of};
+use fields::validation::{FieldErrors, field_of, rule_of};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

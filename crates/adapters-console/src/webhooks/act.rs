@@ -1,7 +1,8 @@
 //! What operators and clients do with webhooks.
 
 use actix_web::web;
-use kernel::{day, event::Cursor, field::Patch, line};
+use fields::{Patch, day, line};
+use kernel::event::Cursor;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use uuid::Uuid;
 use webhooks::{
@@ -147,7 +148,7 @@ fn since(text: &str) -> Result<OffsetDateTime, String> {
         None => OffsetDateTime::parse(text, &Rfc3339).ok(),
     };
     let expected = "a day such as 2026-03-01 or a time such as 2026-03-01T12:00:00Z";
-    at.map(kernel::microseconds).ok_or_else(|| match text {
+    at.map(fields::microseconds).ok_or_else(|| match text {
         "" => format!("say since when: {expected}"),
         text => format!("{text:?} is not {expected}"),
     })

@@ -5,7 +5,8 @@ use domain::{
     store::Store as _,
     testing::{create, pusher},
 };
-use kernel::{ClientId, CompanyId, Prefixes, Website, testing::uuid};
+use fields::Website;
+use kernel::{ClientId, CompanyId, Prefixes, testing::uuid};
 
 use crate::support::{Desk, EVIL, encoded};
 

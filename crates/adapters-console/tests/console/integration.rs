@@ -11,11 +11,11 @@ use access::{
 use actix_web::{dev::Payload, web::Bytes};
 use adapters_console::client_link;
 use domain::testing::create;
+use fields::validation::FieldErrors;
 use futures_util::{StreamExt as _, stream};
 use kernel::{
     ClientId, Prefixes, PutOutcome,
     testing::{by_ann, hours, noon, uuid},
-    validation::FieldErrors,
 };
 
 use crate::support::{Ask, Desk, answer};

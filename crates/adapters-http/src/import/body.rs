@@ -16,8 +16,8 @@ use async_compression::{
     tokio::bufread::{GzipDecoder, ZstdDecoder},
     zstd::DParameter,
 };
+use fields::body::Encoding;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
-use kernel::body::Encoding;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     time::timeout,

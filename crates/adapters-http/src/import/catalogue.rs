@@ -5,7 +5,8 @@ use domain::{
     catalogue::MissingPosting,
     usecase::{CatalogueOrder, CorrectionOrder},
 };
-use kernel::{CatalogueName, PostingId, validation::FieldErrors};
+use fields::validation::FieldErrors;
+use kernel::{CatalogueName, PostingId};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! The lines of an import.
 
 use domain::import::{Line, LineText, TooLong};
-use kernel::body::{BYTE_ORDER_MARK, Nesting};
+use fields::body::{BYTE_ORDER_MARK, Nesting};
 use memchr::memchr;
 
 /// Cuts a body into lines, of which each may have a number of bytes.

@@ -6,7 +6,7 @@ use access::{
     Activity, Client, Scope, StoredSecret,
     activity::{self, Day},
 };
-use kernel::day;
+use fields::day;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -140,10 +140,10 @@ view! {
 #[cfg(test)]
 mod tests {
     use access::activity::Counts;
+    use fields::validation::FieldErrors;
     use kernel::{
         Prefixes,
         testing::{hours, noon, uuid},
-        validation::FieldErrors,
     };
     use serde_json::json;
 

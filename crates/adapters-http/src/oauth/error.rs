@@ -10,7 +10,7 @@ use actix_web::{
         header::{ALLOW, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
     },
 };
-use kernel::suggest;
+use fields::suggest;
 use tokens::TokenFault;
 
 use crate::error::{ApiError, RETRY_UNAVAILABLE};

@@ -85,7 +85,7 @@ pub(super) async fn issue(
                 };
                 let token = sign(authorizer, &grant, now)
                     .ok_or_else(|| ApiError::no_token("No token can be signed at the moment."))?;
-                let used_at = kernel::microseconds(now);
+                let used_at = fields::microseconds(now);
                 authorizer.recorder.used(client.id, digest, used_at);
                 return Ok(Issued {
                     token,

@@ -12,8 +12,9 @@ use domain::{
     posting::Rejection,
     usecase::{ImportError, IngestError},
 };
+use fields::validation::FieldErrors;
 use http_server::{RequestId, X_REQUEST_ID};
-use kernel::{event::LogError, validation::FieldErrors};
+use kernel::event::LogError;
 use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 use webhooks::WebhookError;

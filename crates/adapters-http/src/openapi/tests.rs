@@ -7,7 +7,8 @@ use domain::{
     authority::Principal,
     posting::{PostingPatch, PutPosting},
 };
-use kernel::{ClientId, PostingId, PutOutcome, Status, field::FieldValue as _, testing::uuid};
+use fields::FieldValue as _;
+use kernel::{ClientId, PostingId, PutOutcome, Status, testing::uuid};
 use newsletter::subscriber::{
     MembershipStatus, MigrationToken, PlanCategory, PutSubscriber, SubscriberId,
 };

@@ -4,7 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use actix_web::{HttpRequest, HttpResponse, http::header::ContentType, web};
 use domain::store::{ListQuery, PostingPage, PostingReader, Texts};
-use kernel::{ClientId, Status, StoreError, validation::FieldErrors};
+use fields::validation::FieldErrors;
+use kernel::{ClientId, Status, StoreError};
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 
 use super::{
@@ -122,7 +123,7 @@ fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok();
     // Near the first and the last year, the conversion to UTC may leave the supported range.
     let time = time.and_then(|time| time.checked_to_offset(UtcOffset::UTC));
-    time.map(kernel::microseconds).ok_or_else(|| {
+    time.map(fields::microseconds).ok_or_else(|| {
         let hint = if text.contains(' ') {
             "; in a query a plus sign has to be written as %2B"
         } else {

@@ -2,7 +2,7 @@
 //! `domain::posting`, which has the rules; `openapi.json` has examples and patterns.
 
 use domain::posting::{CompanyPatch, Expiration, PostingPatch};
-use kernel::field::FieldValue;
+use fields::FieldValue;
 use serde_json::{Map, Value, json};
 
 /// Adds to the schemas of the body what the domain says about fields.

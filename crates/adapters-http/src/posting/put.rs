@@ -18,11 +18,9 @@ use domain::{
     authority::Principal,
     posting::{self, PutPosting},
 };
+use fields::{body::BodyError, validation::FieldErrors};
 use http_server::RequestId;
-use kernel::{
-    PostingId, PutOutcome, SourceIdentifier, body::BodyError, trace::TraceParent,
-    validation::FieldErrors,
-};
+use kernel::{PostingId, PutOutcome, SourceIdentifier, trace::TraceParent};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use uuid::Uuid;

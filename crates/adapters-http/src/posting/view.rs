@@ -4,9 +4,9 @@ use domain::{
     posting::{self, PostingView},
     store::{ListQuery, PAGE_BYTES, Position, PostingPage, Texts},
 };
-use kernel::{
+use fields::{
+    INTEGER,
     codes::{CountryCode, CurrencyCode},
-    field::INTEGER,
 };
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;

@@ -3,7 +3,7 @@
 
 use access::Scope;
 use actix_web::{HttpResponse, http::StatusCode, web};
-use kernel::validation::FieldErrors;
+use fields::validation::FieldErrors;
 use newsletter::subscriber::{Email, InvalidEmail, MigrationToken, PutSubscriber, SubscriberId};
 use uuid::Uuid;
 

@@ -1,6 +1,6 @@
 //! The JSON form of subscribers in answers. The token of the link is never part of it.
 
-use kernel::day;
+use fields::day;
 use newsletter::subscriber::{self, MemberStatus as Stands, PlanCategory};
 use serde::Serialize;
 use utoipa::{

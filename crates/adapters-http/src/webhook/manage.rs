@@ -5,7 +5,8 @@ use actix_web::{
     http::{StatusCode, header},
     web::{self, Bytes},
 };
-use kernel::{Prefixes, field::Patch};
+use fields::Patch;
+use kernel::Prefixes;
 use uuid::Uuid;
 use webhooks::{
     DELIVERIES_KEPT, EndpointChange, EndpointId, Health, MOST_ENDPOINTS, NewEndpoint, Secret,

@@ -39,7 +39,7 @@ async fn every_field_is_read_back() {
     let time = at.as_str().unwrap();
     assert!(time.ends_with('Z') && by.as_str().unwrap().starts_with("client:"));
     let created_at = OffsetDateTime::parse(time, &Rfc3339).unwrap();
-    assert_eq!(created_at, kernel::microseconds(created_at));
+    assert_eq!(created_at, fields::microseconds(created_at));
     let expect = json!({
         "uuid": uuid,
         "unique_source_identifier": "full",

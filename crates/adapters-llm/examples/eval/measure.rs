@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, error::Error, path::Path, time::Duration};
 use adapters_llm::ChatModel;
 use domain::posting::Verdict;
 use enrichment::{Case, Draft, EnrichError, EnrichmentInput, Model as _, StopFlag};
-use kernel::codes::CountryCode;
+use fields::codes::CountryCode;
 use posting_text::{Budget, Posting, prepare, redact::Phrase, rules};
 use tokio::time::sleep;
 

@@ -17,7 +17,7 @@ use enrichment::{
     Brief, Draft, DraftError, EnrichError, EnrichmentInput, Feedback, MODEL_CODES, Model, Phrase,
     PhraseKind,
 };
-use kernel::codes::CountryCode;
+use fields::codes::CountryCode;
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 

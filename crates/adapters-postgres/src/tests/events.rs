@@ -12,11 +12,11 @@ use domain::{
     testing::{commit_events, create, push, renaming},
     usecase,
 };
+use fields::Patch;
 use kernel::event::Event;
 use kernel::{
     Prefixes, StoreError,
     event::{Cursor, EventLog, LogError, LogPage, LogQuery, Subject},
-    field::Patch,
     testing::noon,
 };
 use tokio::task::JoinSet;

@@ -2,10 +2,10 @@
 
 use std::{collections::HashSet, sync::atomic::Ordering};
 
+use fields::Patch;
 use kernel::{
     StoreError,
     event::Cursor,
-    field::Patch,
     testing::{hours, noon, uuid},
 };
 use sql_common::testing::webhooks::{failed, leased, of, place, query, silent};

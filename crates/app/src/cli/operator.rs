@@ -3,7 +3,8 @@
 use std::{env, fs};
 
 use clap::Args;
-use kernel::{Operator, audit::Attribution, line::InvalidText};
+use fields::line::InvalidText;
+use kernel::{Operator, audit::Attribution};
 use uuid::Uuid;
 
 use super::values;

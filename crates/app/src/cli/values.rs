@@ -2,7 +2,7 @@
 
 use access::Scope;
 pub use access::requests_per_minute as client_limit;
-pub use kernel::day::since;
+pub use fields::day::since;
 use kernel::{CatalogueName, Operator, Prefixes, SourceIdentifier, Status};
 use newsletter::{
     subscriber::{Email, SubscriberId},
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 /// An operator's reason.
 pub fn reason(text: &str) -> Result<String, String> {
-    let reason = kernel::line::reason(text).map_err(|error| error.to_string())?;
+    let reason = fields::line::reason(text).map_err(|error| error.to_string())?;
     Ok(reason.to_owned())
 }
 

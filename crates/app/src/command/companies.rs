@@ -7,7 +7,8 @@ use domain::{
     posting::CompanyPatch,
     usecase::{CompanyChange, CompanyError, update_company},
 };
-use kernel::{Actor, CompanyId, Website, field::Patch, line::InvalidText};
+use fields::{Patch, Website, line::InvalidText};
+use kernel::{Actor, CompanyId};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use serde_json::{Value, json};
 

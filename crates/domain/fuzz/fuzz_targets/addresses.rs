@@ -2,7 +2,8 @@
 
 #![no_main]
 
-use kernel::{CompanyId, SourceIdentifier, Website, body::compact_object};
+use fields::{Website, body::compact_object};
+use kernel::{CompanyId, SourceIdentifier};
 use libfuzzer_sys::fuzz_target;
 use serde_json::value::RawValue;
 

@@ -5,7 +5,8 @@
 //! write is decided on a state that another commit may change, so it carries the conditions under
 //! which it holds ([`CompanyWrite::applied_to`]).
 
-use kernel::{Actor, ClientId, CompanyId, field::Patch};
+use fields::Patch;
+use kernel::{Actor, ClientId, CompanyId};
 use time::OffsetDateTime;
 
 use crate::{

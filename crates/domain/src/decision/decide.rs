@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use kernel::{
-    Actor, CompanyId, PutOutcome, Status,
-    validation::{ErrorKind, FieldErrors},
-};
+use fields::validation::{ErrorKind, FieldErrors};
+use kernel::{Actor, CompanyId, PutOutcome, Status};
 use time::OffsetDateTime;
 
 use super::{Change, Snapshot, company, duplicate::note_content};

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use kernel::{
-    CatalogueId, ClientId, Forbidden, PostingId, Prefixes, SourceIdentifier,
+use fields::{
+    Patch, Sent,
     body::{self, BodyError},
-    field::{Patch, Sent},
     validation::{ErrorKind, FieldErrors},
 };
+use kernel::{CatalogueId, ClientId, Forbidden, PostingId, Prefixes, SourceIdentifier};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 

@@ -4,10 +4,8 @@
 //! name its posting. If the posting of a damaged line is not certain, [`Names`] has every
 //! identifier that the line may name, and says that there may be others.
 
-use kernel::{
-    SourceIdentifier,
-    body::{BYTE_ORDER_MARK, Token, TokenKind, Tokens},
-};
+use fields::body::{BYTE_ORDER_MARK, Token, TokenKind, Tokens};
+use kernel::SourceIdentifier;
 
 /// The postings that a line names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The receipts of an import, and their sum.
 
-use kernel::{PutOutcome, SourceIdentifier, vocabulary::vocabulary};
+use fields::vocabulary::vocabulary;
+use kernel::{PutOutcome, SourceIdentifier};
 
 use super::LineError;
 use crate::posting::{Answer, IngestError, NoticeCounts};
@@ -140,8 +141,9 @@ pub struct Summary {
 
 #[cfg(test)]
 mod tests {
+    use fields::validation::FieldErrors;
+    use kernel::Prefixes;
     use kernel::testing::identifier;
-    use kernel::{Prefixes, validation::FieldErrors};
 
     use super::*;
     use crate::{posting::Rejection, testing::answered};

@@ -1,6 +1,7 @@
 //! The answers to a command: accepted, refused, or not answered at all.
 
-use kernel::{Actor, PostingId, PutOutcome, Status, validation::FieldErrors};
+use fields::validation::FieldErrors;
+use kernel::{Actor, PostingId, PutOutcome, Status};
 
 use super::{Basis, Notice, Posting, PutPosting};
 

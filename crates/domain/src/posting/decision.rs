@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use kernel::{Actor, DecisionCode, Operator, vocabulary};
+use fields::vocabulary;
+use kernel::{Actor, DecisionCode, Operator};
 use time::OffsetDateTime;
 
 use super::ReasonCode;

@@ -2,8 +2,8 @@
 
 use std::{fmt, sync::Arc};
 
-use kernel::{
-    field::{FieldValue, Sent},
+use fields::{
+    FieldValue, Sent,
     line::{InvalidLine, is_blank},
 };
 use sha2::{Digest as _, Sha256};

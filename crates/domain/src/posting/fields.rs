@@ -2,12 +2,10 @@
 //! it is refused for, what is stored, what unknown names are compared with, and the schema of the
 //! OpenAPI document.
 
-use kernel::{
-    Website,
+use fields::{
+    FieldValue as _, Patch, Sent, SentWebsite, Website,
     checks::value,
-    email,
-    field::{FieldValue as _, Patch, Sent, SentWebsite, is_short_when_normal},
-    fields,
+    email, fields, is_short_when_normal,
     validation::FieldErrors,
     website::{check_logo_path, check_web_url, encode_markup},
 };

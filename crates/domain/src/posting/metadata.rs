@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use kernel::{
-    body::compact_object,
-    field::{FieldValue, Sent},
-};
+use fields::{FieldValue, Sent, body::compact_object};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 

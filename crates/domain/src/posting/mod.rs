@@ -26,7 +26,7 @@ mod transition;
 mod vocabulary;
 mod words;
 
-use kernel::codes::{CountryCode, CurrencyCode};
+use ::fields::codes::{CountryCode, CurrencyCode};
 
 pub(crate) use self::fire::{Cause, Fired};
 pub use self::{

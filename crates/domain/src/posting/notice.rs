@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use kernel::{body, vocabulary::vocabulary};
+use fields::{body, vocabulary::vocabulary};
 
 use super::PostingPatch;
 

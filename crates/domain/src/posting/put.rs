@@ -1,12 +1,11 @@
 //! The command of the specification's one operation.
 
-use kernel::{
-    CatalogueId, InvalidIdentifier, PostingId, SourceIdentifier,
+use fields::{
+    Patch,
     body::{self, BodyError},
-    field::Patch,
-    trace::TraceParent,
     validation::FieldErrors,
 };
+use kernel::{CatalogueId, InvalidIdentifier, PostingId, SourceIdentifier, trace::TraceParent};
 
 use super::{PostingPatch, Trigger};
 use crate::authority::Principal;

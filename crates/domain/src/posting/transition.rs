@@ -3,7 +3,8 @@
 //! [`Trigger::on`] is the table of what each trigger does to a posting in each state.
 //! [`Posting::fire`](super::Posting::fire) acts by it.
 
-use kernel::{Status, line::bounded, vocabulary::vocabulary};
+use fields::{line::bounded, vocabulary::vocabulary};
+use kernel::Status;
 use time::OffsetDateTime;
 
 /// The longest quoted reason of a review, in characters.

@@ -1,6 +1,6 @@
 //! The closed vocabularies of a posting, with their names in JSON and in the stores.
 
-use kernel::vocabulary::vocabulary;
+use fields::vocabulary::vocabulary;
 
 vocabulary! {
     /// Kind of employment.

@@ -1,9 +1,9 @@
 //! Sample values, built the way requests build them.
 
+use fields::{Patch, Website};
 use kernel::{
-    Actor, ClientId, CompanyId, PostingId, Prefixes, PutOutcome, Status, Website,
+    Actor, ClientId, CompanyId, PostingId, Prefixes, PutOutcome, Status,
     event::CompanyState,
-    field::Patch,
     testing::{Absent, noon, uuid, valid},
 };
 use uuid::Uuid;

@@ -1,10 +1,10 @@
 //! The command of operators about companies.
 
+use fields::Patch;
 use kernel::{
     Actor, ClientId, CompanyId, StoreError,
     audit::{Action, Attribution, Entry},
     event::{Event, Subject},
-    field::Patch,
 };
 use time::OffsetDateTime;
 

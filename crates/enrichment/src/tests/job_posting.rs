@@ -7,10 +7,8 @@ use domain::{
     },
     testing,
 };
-use kernel::{
-    Status,
-    codes::{CountryCode, CurrencyCode},
-};
+use fields::codes::{CountryCode, CurrencyCode};
+use kernel::Status;
 use proptest::{prelude::*, sample::subsequence};
 use serde_json::{Value, json};
 use time::macros::datetime;

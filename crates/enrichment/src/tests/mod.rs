@@ -11,7 +11,7 @@ use std::{
 
 use async_trait::async_trait;
 use domain::posting::{DecidedBy, Enrichment, ReasonCode, Verdict};
-use kernel::codes::CountryCode;
+use fields::codes::CountryCode;
 
 use super::*;
 

@@ -43,7 +43,7 @@ struct Kit {
 /// A clock that goes with tokio's, which tests may pause.
 fn clock() -> Clock {
     let start = Instant::now();
-    Arc::new(move || kernel::microseconds(noon() + start.elapsed()))
+    Arc::new(move || fields::microseconds(noon() + start.elapsed()))
 }
 
 impl Kit {

@@ -20,8 +20,9 @@ pub use self::{
 };
 use crate::{
     Actor, CompanyId, DecisionCode, PostingId, Prefixes, SourceIdentifier, Status, Version,
-    Website, name::name, trace::TraceParent,
+    name::name, trace::TraceParent,
 };
+use fields::Website;
 
 name! {
     /// An event's name in the contract, declared by the context that raises it.

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use kernel::{email::parts, field::Term};
+use fields::{Term, email::parts};
 use percent_encoding::percent_decode_str;
 
 /// The longest address, in characters: the longest SMTP path without its brackets (RFC 5321

@@ -1,8 +1,8 @@
 //! The command of the membership system: a report of a subscriber.
 
-use kernel::{
+use fields::{
+    Patch,
     body::{self, BodyError},
-    field::Patch,
     fields,
 };
 use time::{Date, OffsetDateTime};

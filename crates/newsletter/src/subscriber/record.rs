@@ -6,7 +6,8 @@ use std::{
     sync::Arc,
 };
 
-use kernel::{Version, vocabulary::vocabulary};
+use fields::vocabulary::vocabulary;
+use kernel::Version;
 use time::{Date, OffsetDateTime};
 
 use super::{

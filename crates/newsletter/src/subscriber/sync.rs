@@ -3,7 +3,8 @@
 //! `synced_digest` is the digest of the known state. It is cleared before each call and set by the
 //! answer, so a call whose outcome is unknown is repeated.
 
-use kernel::{day, digest};
+use fields::day;
+use kernel::digest;
 use time::OffsetDateTime;
 
 use super::{

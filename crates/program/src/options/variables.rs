@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, env};
 
-use kernel::suggest;
+use fields::suggest;
 
 use super::environment;
 use crate::text;

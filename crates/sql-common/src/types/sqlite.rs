@@ -53,7 +53,7 @@ impl FromSql<Day, Sqlite> for StoredDay {
 
 impl ToSql<Day, Sqlite> for Date {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
-        out.set_value(kernel::day::write(*self));
+        out.set_value(fields::day::write(*self));
         Ok(IsNull::No)
     }
 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use domain::posting::event::COMPANY_UPDATED;
+use fields::Patch;
 use kernel::{
     Prefixes,
     event::{Cursor, EventLog, RecordedEvent, Subject},
-    field::Patch,
     testing::{minutes, noon, uuid},
 };
 

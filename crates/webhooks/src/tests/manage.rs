@@ -8,12 +8,11 @@ use domain::{
     posting::event::{COMPANY_UPDATED, JOB_POSTING_UPDATED},
     testing::MemoryStore,
 };
+use fields::{Patch, validation::FieldErrors};
 use kernel::{
     ClientId, Prefixes,
     event::{Cursor, EventLog},
-    field::Patch,
     testing::{by_ann, entries, hours, noon, uuid},
-    validation::FieldErrors,
 };
 use serde_json::json;
 

@@ -30,7 +30,7 @@ impl Bench {
         let model = Arc::new(ScriptedModel::default());
         let drafts = Arc::new(MemoryDrafts::default());
         let start = Instant::now();
-        let clock: Clock = Arc::new(move || kernel::microseconds(noon() + start.elapsed()));
+        let clock: Clock = Arc::new(move || fields::microseconds(noon() + start.elapsed()));
         let cache: Arc<dyn DraftCache> = Arc::clone(&drafts) as _;
         Self {
             enriching: enriching(Some(Arc::clone(&model) as _), &cache, &clock),

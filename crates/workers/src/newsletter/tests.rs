@@ -74,7 +74,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let start = Instant::now();
-        let clock = move || kernel::microseconds(noon() + start.elapsed());
+        let clock = move || fields::microseconds(noon() + start.elapsed());
         Self {
             stores: Stores::new(),
             script: Arc::default(),

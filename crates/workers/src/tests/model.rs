@@ -36,7 +36,7 @@ impl ModelBench {
             model: Arc::default(),
             drafts: Arc::default(),
             settings: settings(4),
-            clock: Arc::new(move || kernel::microseconds(noon() + start.elapsed())),
+            clock: Arc::new(move || fields::microseconds(noon() + start.elapsed())),
         }
     }
 

@@ -17,10 +17,10 @@ use domain::{
     testing::{MemoryStore, create},
     usecase,
 };
+use fields::Patch;
 use kernel::{
     Prefixes, SourceIdentifier,
     event::{Cursor, EventLog as _, LogQuery, RecordedEvent, Subject},
-    field::Patch,
     testing::{by_ann, identifier, noon},
 };
 use runtime::Clock;

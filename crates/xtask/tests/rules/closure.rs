@@ -12,6 +12,7 @@ use crate::{ROOT, assert_none, matches};
 
 /// The pure crates, by their folders in `crates`.
 pub const PURE: &[&str] = &[
+    "fields",
     "kernel",
     "access",
     "domain",

@@ -2,11 +2,11 @@
 
 use std::{collections::HashMap, num::NonZeroU32};
 
+use fields::validation::FieldErrors;
 use kernel::{
     ClientId, Prefixes, PutOutcome, StoreError,
     audit::{Action, AuditLog},
     testing::{Absent, Checked, by_ann, entries, hours, noon, uuid},
-    validation::FieldErrors,
 };
 use time::Duration;
 

@@ -1,7 +1,7 @@
 //! The form that the holder of a link sends: the token and the action.
 
 use actix_web::HttpMessage as _;
-use kernel::{body::BodyError, validation::FieldErrors, vocabulary::vocabulary};
+use fields::{body::BodyError, validation::FieldErrors, vocabulary::vocabulary};
 use newsletter::subscriber::MigrationToken;
 use serde_json::Value;
 use url::form_urlencoded;

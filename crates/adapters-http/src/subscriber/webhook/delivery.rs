@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use kernel::body::BodyError;
+use fields::body::BodyError;
 use newsletter::subscriber::ProviderEvent;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;

@@ -70,7 +70,7 @@ impl Backend {
     /// Applies an operator's command.
     pub async fn moderate(&self, identifier: &str, command: Moderation) {
         let identifier = SourceIdentifier::new(identifier).unwrap();
-        let now = kernel::microseconds(OffsetDateTime::now_utc());
+        let now = fields::microseconds(OffsetDateTime::now_utc());
         let (by, never) = (kernel::testing::by_ann(1), Lifetime::NEVER);
         usecase::moderate(&*self.store, &identifier, &command, None, &by, never, now)
             .await
@@ -79,7 +79,7 @@ impl Backend {
 
     /// Approves what waits for its enrichment, with these texts.
     pub async fn enrich(&self, texts: &EnrichedTexts) {
-        let now = kernel::microseconds(OffsetDateTime::now_utc());
+        let now = fields::microseconds(OffsetDateTime::now_utc());
         let (store, lease) = (&*self.store, kernel::testing::uuid(1));
         let claimed = store
             .claim(ENRICH, 9, time::Duration::HOUR, lease, now)
@@ -117,7 +117,7 @@ impl Ingest for Backend {
             "slow" => sleep(Duration::from_millis(500)).await,
             _ => {}
         }
-        let now = kernel::microseconds(OffsetDateTime::now_utc());
+        let now = fields::microseconds(OffsetDateTime::now_utc());
         let mut answers = usecase::ingest(&*self.store, &[put], Lifetime::NEVER, now)
             .await
             .unwrap();
@@ -125,7 +125,7 @@ impl Ingest for Backend {
     }
 
     async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError> {
-        let now = kernel::microseconds(OffsetDateTime::now_utc());
+        let now = fields::microseconds(OffsetDateTime::now_utc());
         let mut batch = usecase::Batch::new(Lifetime::NEVER, now);
         batch.load(&*self.store, &[&put], true).await.unwrap();
         Ok(batch.decide(&put, now)?.answer)

@@ -62,7 +62,7 @@ async fn unless_faulty<T>(
 }
 
 fn now() -> OffsetDateTime {
-    kernel::microseconds(OffsetDateTime::now_utc())
+    fields::microseconds(OffsetDateTime::now_utc())
 }
 
 #[async_trait]

@@ -100,7 +100,7 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
         "company":{"name":"B","website_url":"https://b.example"}}"#;
     // Older versions took titles with control characters.
     let mut put = push("a/1", body);
-    put.patch.title = kernel::field::Patch::Set("Baker\u{1b}[2J".to_owned());
+    put.patch.title = fields::Patch::Set("Baker\u{1b}[2J".to_owned());
     ingest(&store, &[put], NEVER, noon()).await.unwrap();
     let reason = "Not a job.".to_owned();
     let (reject, by, one) = (

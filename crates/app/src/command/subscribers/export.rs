@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use clap::Args;
 use csv::Writer;
-use kernel::day;
+use fields::day;
 use newsletter::{
     store::{SubscriberFilter, SubscriberQuery, SubscriberReader},
     subscriber::Subscriber,

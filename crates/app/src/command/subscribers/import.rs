@@ -6,7 +6,7 @@ use std::{collections::HashSet, path::PathBuf, process::ExitCode, time::Duration
 
 use adapters_http::{new_migration_token, new_subscriber_id};
 use clap::Args;
-use kernel::body::BodyError;
+use fields::body::BodyError;
 use newsletter::{
     audit,
     subscriber::{Email, PutSubscriber},

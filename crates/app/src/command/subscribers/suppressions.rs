@@ -137,7 +137,7 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
                     new_id: new_subscriber_id(),
                     new_token: new_migration_token(),
                 },
-                at: at.map(kernel::microseconds),
+                at: at.map(fields::microseconds),
                 reason,
             })
         }

@@ -5,7 +5,7 @@ use ::webhooks::{
     PrivateAddresses, PublicEvent, Secret, WantedState,
 };
 use clap::{ArgGroup, Args};
-use kernel::field::Patch;
+use fields::Patch;
 use runtime::clock;
 use uuid::Uuid;
 

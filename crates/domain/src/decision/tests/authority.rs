@@ -1,8 +1,8 @@
 //! Who may change what is shown: companies and their owners, and what an operator took down.
 
+use ::fields::Patch;
 use kernel::{
     ClientId, Prefixes,
-    field::Patch,
     testing::{by_ann, uuid},
 };
 

@@ -1,7 +1,8 @@
 //! Every field by itself: the limits, and the words of every refusal, as the specification and the
 //! contract have them. They are written out here, so that nothing changes them by accident.
 
-use kernel::{body::BodyError, field::Patch, testing::text, validation::FieldErrors};
+use ::fields::{Patch, body::BodyError, validation::FieldErrors};
+use kernel::testing::text;
 use serde_json::value::RawValue;
 
 use super::*;

@@ -1,10 +1,8 @@
 //! The rules of duplicates, as values.
 
+use fields::codes::CountryCode;
 use kernel::testing::identifier;
-use kernel::{
-    codes::CountryCode,
-    testing::{hours, noon, uuid},
-};
+use kernel::testing::{hours, noon, uuid};
 
 use super::*;
 

@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use domain::store::Store as _;
-use kernel::{CompanyId, Website, field::Patch};
+use fields::{Patch, Website};
+use kernel::CompanyId;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng, seq::IndexedRandom as _};
 
 use super::*;

@@ -4,7 +4,8 @@ use domain::{
     store::RowLocks,
     testing::{push, put_id},
 };
-use kernel::{CompanyId, Website};
+use fields::Website;
+use kernel::CompanyId;
 use tokio::{
     task::JoinHandle,
     time::{Instant, sleep},

@@ -6,7 +6,7 @@ mod relay;
 use std::{fmt, time::Duration};
 
 use async_trait::async_trait;
-use kernel::vocabulary::vocabulary;
+use fields::vocabulary::vocabulary;
 use serde::Serialize;
 use time::OffsetDateTime;
 

@@ -1,6 +1,6 @@
 //! Requests and events, field by field.
 
-use kernel::{body::BodyError, field::Patch};
+use ::fields::{Patch, body::BodyError};
 use serde_json::{Value, json};
 use time::macros::datetime;
 

@@ -1,8 +1,6 @@
 use super::*;
-use kernel::{
-    field::Patch,
-    testing::{by_ann, minutes, noon},
-};
+use fields::Patch;
+use kernel::testing::{by_ann, minutes, noon};
 use newsletter::{
     subscriber::{MigrationSource, SubscriberStatus},
     testing::{MemoryStore, email, notice, report, subscriber_id, token},

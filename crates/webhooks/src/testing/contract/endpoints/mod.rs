@@ -6,9 +6,9 @@ mod settings;
 
 use std::time::Duration;
 
+use fields::Patch;
 use kernel::{
     event::{Cursor, EventName},
-    field::Patch,
     testing::{Absent, Checked, hours, minutes, noon, uuid, valid},
 };
 use time::OffsetDateTime;

@@ -18,10 +18,7 @@ pub use self::{
     tokens::{BYTE_ORDER_MARK, Nesting, Token, TokenKind, Tokens},
     unknown::{nearest as nearest_field, refuse as refuse_unknown, refuse_as as refuse_unknown_as},
 };
-use crate::{
-    field::{FieldValue, Sent},
-    validation::FieldErrors,
-};
+use crate::{FieldValue, Sent, validation::FieldErrors};
 
 /// The reason why a body is not a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use super::members::{NAME, members};
 use crate::{
-    field::FieldSpec,
+    FieldSpec,
     line::{InvalidLine, shown},
     validation::FieldErrors,
 };
@@ -59,7 +59,7 @@ fn has_nul(json: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{body::unknown::tests::Known, field::FieldValue as _};
+    use crate::{FieldValue as _, body::unknown::tests::Known};
 
     #[test]
     fn the_field_that_has_it_is_named() {

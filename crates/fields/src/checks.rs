@@ -7,10 +7,7 @@ use std::fmt::Display;
 
 use garde::{Path, Report, Validate, rules::length::chars::Chars};
 
-use crate::{
-    field::{FieldSpec, FieldValue, Patch, Sent},
-    validation::FieldErrors,
-};
+use crate::{FieldSpec, FieldValue, Patch, Sent, validation::FieldErrors};
 
 impl<T: FieldValue + Validate<Context = ()> + Default> Sent<T> {
     /// The value of a whole body, and everything that is wrong with it by itself, in the order of

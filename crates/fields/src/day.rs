@@ -6,7 +6,7 @@ use time::{
     macros::format_description,
 };
 
-use crate::field::Term;
+use crate::Term;
 
 const FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]");
 

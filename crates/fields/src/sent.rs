@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::Patch;
+use crate::Patch;
 use crate::{
     line::shown,
     validation::{ErrorKind, FieldErrors},

@@ -1,12 +1,7 @@
 //! Unknown fields, which a client may ask to have refused.
 
 use super::members::NAME;
-use crate::{
-    field::{FieldSpec, FieldValue},
-    line::shown,
-    suggest,
-    validation::FieldErrors,
-};
+use crate::{FieldSpec, FieldValue, line::shown, suggest, validation::FieldErrors};
 
 /// Makes errors of the unknown fields that were found in a body of `T`, each with the known field
 /// that it may be a misspelling of.

@@ -7,7 +7,7 @@ use serde::{
     de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{Patch, Sent};
+use crate::{Patch, Sent};
 use crate::{
     line::{check_line, one_line},
     validation::FieldErrors,

@@ -7,7 +7,7 @@
 /// all others; [`checks`](crate::checks) has what they need. `with` adds methods of `FieldValue`.
 ///
 /// ```
-/// kernel::fields! {
+/// fields::fields! {
 ///     /// A baker.
 ///     pub struct Baker {
 ///         /// The name.
@@ -17,10 +17,10 @@
 ///         optional loaves: i64,
 ///     }
 /// }
-/// let (baker, errors) = kernel::body::parse::<Baker>(r#"{"name":"Ann","loaves":"4"}"#)?;
+/// let (baker, errors) = fields::body::parse::<Baker>(r#"{"name":"Ann","loaves":"4"}"#)?;
 /// assert_eq!(baker.name.value().map(String::as_str), Some("Ann"));
 /// assert_eq!(errors.to_string(), "loaves must be an integer, not a string.");
-/// # Ok::<(), kernel::body::BodyError>(())
+/// # Ok::<(), fields::body::BodyError>(())
 /// ```
 #[macro_export]
 macro_rules! fields {
@@ -43,25 +43,25 @@ macro_rules! fields {
             $(
                 $(#[doc = $doc])*
                 $(#[garde($($rule)+)])?
-                $vis $field: $crate::field::Patch<$type>,
+                $vis $field: $crate::Patch<$type>,
             )+
         }
 
-        impl $crate::field::FieldValue for $name {
+        impl $crate::FieldValue for $name {
             const EXPECTED: &'static str = "an object";
-            const FIELDS: &'static [$crate::field::FieldSpec] = &[$(
-                $crate::field::FieldSpec {
+            const FIELDS: &'static [$crate::FieldSpec] = &[$(
+                $crate::FieldSpec {
                     name: stringify!($field),
                     description: concat!($($doc),*),
                     max_length: $crate::fields!(@max $($($rule)+)?),
-                    fields: <$type as $crate::field::FieldValue>::FIELDS,
+                    fields: <$type as $crate::FieldValue>::FIELDS,
                 },
             )+];
             const PROHIBITED: &'static [&'static str] = &[$($(stringify!($prohibited)),+)?];
 
             fn object<'de, A: ::serde::de::MapAccess<'de>>(
                 mut entries: A,
-            ) -> Result<$crate::field::Sent<Self>, A::Error> {
+            ) -> Result<$crate::Sent<Self>, A::Error> {
                 #[derive(::serde::Deserialize)]
                 #[serde(field_identifier)]
                 #[expect(non_camel_case_types, reason = "they have the names of the fields")]
@@ -72,17 +72,17 @@ macro_rules! fields {
                 }
                 #[derive(Default)]
                 struct Raw {
-                    $($field: Option<$crate::field::Sent<$type>>,)+
-                    $($($prohibited: Option<$crate::field::Sent<$crate::field::Prohibited>>,)+)?
+                    $($field: Option<$crate::Sent<$type>>,)+
+                    $($($prohibited: Option<$crate::Sent<$crate::Prohibited>>,)+)?
                 }
                 let (mut raw, mut errors) =
                     (Raw::default(), $crate::validation::FieldErrors::new());
                 while let Some(key) = entries.next_key()? {
                     match key {
                         $(Key::$field => {
-                            $crate::field::read(&mut entries, stringify!($field), &mut raw.$field)?;
+                            $crate::read(&mut entries, stringify!($field), &mut raw.$field)?;
                         })+
-                        $($(Key::$prohibited => $crate::field::read(
+                        $($(Key::$prohibited => $crate::read(
                             &mut entries,
                             stringify!($prohibited),
                             &mut raw.$prohibited,
@@ -103,7 +103,7 @@ macro_rules! fields {
                     raw.$prohibited.unwrap_or_default()
                         .report(stringify!($prohibited), &mut errors);
                 )+)?
-                Ok($crate::field::Sent::set_with(object, errors))
+                Ok($crate::Sent::set_with(object, errors))
             }
 
             fn missing(&self) -> Vec<&'static str> {

@@ -31,7 +31,7 @@ macro_rules! vocabulary {
             }
         }
 
-        impl $crate::field::Term for $name {
+        impl $crate::Term for $name {
             const EXPECTED: &'static str = $crate::vocabulary!(@one_of $($text)+);
 
             fn parse(text: &str) -> Option<Self> {

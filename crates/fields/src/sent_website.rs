@@ -1,7 +1,7 @@
 //! The field of a company's website.
 
-use super::{FieldValue, Sent};
 use crate::website::{InvalidWebUrl, Website};
+use crate::{FieldValue, Sent};
 
 /// A company's website as sent, and parsed: once, because every push has one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{field::Term, suggest};
+use crate::{Term, suggest};
 
 /// The countries of ISO 3166-1, in order.
 const COUNTRIES: [&str; 249] = [

@@ -1,0 +1,40 @@
+//! The fields of a request: what a client may send, what is wrong with it, and what it meant.
+//!
+//! A body is a merge patch, in the manner of RFC 7396: a field that is absent is kept, `null`
+//! clears it, and a value sets it. [`Patch`] is one of the three. serde stops at the first value of
+//! a wrong type, so a body is read as [`Sent`] fields, each with its own error, and one answer
+//! names every error (contract, "What a field may be").
+//!
+//! Start at [`fields!`], which declares the fields of an object. [`FieldValue`] says what a type
+//! takes, [`checks`] which rules garde checks, and [`validation`] collects the errors. [`suggest`]
+//! finds what was meant.
+
+pub mod body;
+pub mod checks;
+pub mod codes;
+pub mod day;
+pub mod email;
+pub mod line;
+mod macros;
+mod patch;
+mod sent;
+mod sent_website;
+pub mod suggest;
+pub mod validation;
+mod value;
+pub mod vocabulary;
+pub mod website;
+
+pub use self::{
+    day::microseconds,
+    patch::Patch,
+    sent::Sent,
+    sent_website::{SentWebsite, is_short_when_normal},
+    value::{FieldSpec, FieldValue, INTEGER, Prohibited, Term, read},
+    website::Website,
+};
+
+/// The examples of the README are documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
