@@ -28,7 +28,7 @@ pub async fn matters(
     clients: &[Client],
     activities: &HashMap<ClientId, Activity>,
 ) -> Result<Vec<Matter>, Failure> {
-    let (ports, now, mut matters) = (visit.ports(), visit.now, Vec::new());
+    let (stores, now, mut matters) = (visit.stores(), visit.now, Vec::new());
     let mut add = |page: String, subject: String, what: String| {
         matters.push(Matter {
             page,
@@ -41,7 +41,7 @@ pub async fn matters(
         let subject = format!("{} dead {tasks}", text::grouped(one.dead));
         add("/outbox".to_owned(), subject, format!("of {}", one.kind));
     }
-    for one in ports.webhooks.list(None, None, MOST).await? {
+    for one in stores.webhooks.list(None, None, MOST).await? {
         if one.needs_attention(now) {
             let endpoint = &one.endpoint;
             let since = text::optional_minute(one.health.failing_since);
@@ -53,7 +53,7 @@ pub async fn matters(
             add(format!("/webhooks/{}", endpoint.id), subject, what);
         }
     }
-    for one in ports.catalogues.last_imports(MOST).await? {
+    for one in stores.catalogues.last_imports(MOST).await? {
         if let Some(count) = one.held_back() {
             let of = clients.iter().find(|client| client.id == one.client);
             let of = of.map_or_else(|| one.client.to_string(), |client| client.name.clone());
@@ -65,7 +65,7 @@ pub async fn matters(
         }
     }
     for account in Account::ALL {
-        let account_state = visit.state.ports.accounts.account_state(*account).await?;
+        let account_state = stores.accounts.account_state(*account).await?;
         if let Some(until) = account_state.pauses_until(now) {
             let why = account_state.pause_reason.unwrap_or_default();
             let what = format!("pauses until {}: {why}", text::minute(until));

@@ -44,13 +44,13 @@ pub async fn list(visit: OperatorVisit) -> Answer {
             limit: ENTRIES + 1,
             ..wanted
         };
-        entries = visit.state.ports.audit.entries(&page).await?;
+        entries = visit.stores().audit.entries(&page).await?;
     }
     let next = query.next(PATH, "before", (&mut entries, ENTRIES), |last| {
         let at = last.at.unix_timestamp_nanos() / 1_000;
         format!("{at}-{}", last.id.simple())
     });
-    let subjects = subject::of_entries(&visit.state, &entries).await?;
+    let subjects = subject::of_entries(visit.stores(), &entries).await?;
     let page = Page {
         frame: visit.frame_of_form(PATH, "Audit", &search),
         is_search,

@@ -40,9 +40,9 @@ pub async fn list(visit: OperatorVisit) -> Answer {
         });
         fields.take("client", client)
     });
-    let clients = visit.ports().clients.list(CLIENTS).await?;
+    let clients = visit.stores().clients.list(CLIENTS).await?;
     let rows = match chosen {
-        Some(Some(client)) => Some(visit.ports().catalogues.list(client, visit.now).await?),
+        Some(Some(client)) => Some(visit.stores().catalogues.list(client, visit.now).await?),
         Some(None) => {
             let all = clients.iter().map(|client| client.id).collect();
             visit.state.catalogues(all, visit.now).await?
@@ -64,7 +64,7 @@ pub async fn own(visit: Visit) -> Answer {
     let client = visit.client(Scope::READERS)?;
     let page = Page {
         frame: frame(&visit, &Fields::default()),
-        rows: Some(visit.ports().catalogues.list(client.id, visit.now).await?),
+        rows: Some(visit.stores().catalogues.list(client.id, visit.now).await?),
         clients: Vec::new(),
         search: Fields::default(),
         is_cut: false,

@@ -8,6 +8,7 @@ use actix_web::web;
 use askama::Template;
 use kernel::ClientId;
 use time::Duration;
+use tokens::ClientSecret;
 use uuid::Uuid;
 
 use crate::{
@@ -67,7 +68,7 @@ async fn list(visit: OperatorVisit) -> Answer {
 
 /// All clients, and the form of a new one.
 async fn all(visit: &Visit, fields: Fields) -> Answer {
-    let mut clients = visit.ports().clients.list(CLIENTS + 1).await?;
+    let mut clients = visit.stores().clients.list(CLIENTS + 1).await?;
     let has_more = clients.len() > CLIENTS;
     clients.truncate(CLIENTS);
     let page = List {
@@ -83,7 +84,7 @@ async fn all(visit: &Visit, fields: Fields) -> Answer {
 /// The client of an address.
 async fn find(visit: &Visit, id: &str) -> Result<Client, Failure> {
     let id: ClientId = id.parse().map_err(|_| Failure::NotFound)?;
-    let found = visit.ports().clients.find(id).await?;
+    let found = visit.stores().clients.find(id).await?;
     found.ok_or(Failure::NotFound)
 }
 
@@ -103,7 +104,7 @@ async fn one(visit: &Visit, client: Client, refused: Fields) -> Answer {
     let frame = visit.frame_of_form(PATH, &*client.name, &refused);
     let page = Show {
         frame: frame.saying(notice),
-        activity: visit.ports().activity.activity(client.id).await?,
+        activity: visit.stores().activity.activity(client.id).await?,
         settings: Fields::of_action(&refused, &["update"], present(&client)),
         rotation: Fields::of_action(
             &refused,
@@ -182,10 +183,14 @@ fn overlap(text: &str) -> Result<Duration, String> {
     hours.map(Duration::hours)
 }
 
+fn new_secret() -> Result<ClientSecret, Failure> {
+    ClientSecret::generate().map_err(Failure::broken)
+}
+
 /// The commands about clients.
 fn managed(visit: &OperatorVisit) -> ManagedClients<'_> {
     ManagedClients {
-        clients: &*visit.ports().clients,
+        clients: &*visit.stores().clients,
         by: &visit.by,
     }
 }
@@ -194,10 +199,12 @@ fn managed(visit: &OperatorVisit) -> ManagedClients<'_> {
 async fn create(visit: OperatorVisit, form: Form) -> Answer {
     let created = async {
         let new = form.read(settings)?;
-        let (drawn, digest) = visit.state.new_secret()?;
+        let drawn = new_secret()?;
         let id = ClientId::new(Uuid::now_v7());
-        let client = managed(&visit).create(id, new, digest, visit.now).await?;
-        secret(&visit, &client, &drawn)
+        let client = managed(&visit)
+            .create(id, new, drawn.digest(), visit.now)
+            .await?;
+        secret(&visit, &client, drawn.expose())
     };
     let page = async |refused| all(&visit, refused).await;
     form.answer(created.await, page).await
@@ -254,14 +261,14 @@ async fn carry_out(visit: &OperatorVisit, id: ClientId, form: &Form) -> Answer {
             overlap,
             ends_tokens,
         } => {
-            let (drawn, digest) = visit.state.new_secret()?;
+            let drawn = new_secret()?;
             let rotation = Rotation {
-                digest,
+                digest: drawn.digest(),
                 overlap,
                 ends_tokens,
             };
             let client = clients.rotate(id, rotation, visit.now).await?;
-            return secret(visit, &client, &drawn);
+            return secret(visit, &client, drawn.expose());
         }
         Command::Revoke => {
             clients.revoke(id, visit.now).await?;

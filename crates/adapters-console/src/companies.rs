@@ -72,7 +72,7 @@ pub fn kept(company: &Company) -> String {
 
 /// The companies from a website on, by website.
 async fn list(visit: OperatorVisit) -> Answer {
-    let (query, companies) = (visit.query(), &visit.state.ports.companies);
+    let (query, companies) = (visit.query(), &visit.stores().companies);
     let mut rows = Vec::new();
     let after = match (query.get("after"), query.get("from")) {
         (Some(after), _) => after.to_owned(),
@@ -93,7 +93,7 @@ async fn list(visit: OperatorVisit) -> Answer {
             last.company.website.to_string()
         }),
         rows,
-        clients: visit.ports().clients.list(CLIENTS).await?,
+        clients: visit.stores().clients.list(CLIENTS).await?,
         search: Fields {
             values: query,
             ..Fields::default()
@@ -116,7 +116,7 @@ fn start(typed: &str) -> String {
 /// The company of an address.
 async fn find(visit: &OperatorVisit, id: &str) -> Result<CompanyView, Failure> {
     let id = Uuid::try_parse(id).map_err(|_| Failure::NotFound)?;
-    let companies = &visit.state.ports.companies;
+    let companies = &visit.stores().companies;
     let found = companies.company(CompanyId::new(id)).await?;
     found.ok_or(Failure::NotFound)
 }
@@ -136,11 +136,11 @@ async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
 async fn one(visit: &OperatorVisit, view: CompanyView, refused: Fields) -> Answer {
     let is_done = visit.done().as_deref() == Some("update");
     let frame = visit.frame_of_form(PATH, &*view.company.name, &refused);
-    let mut clients = visit.ports().clients.list(CLIENTS).await?;
+    let mut clients = visit.stores().clients.list(CLIENTS).await?;
     if let Some(owner) = view.company.owner
         && !clients.iter().any(|client| client.id == owner)
     {
-        clients.extend(visit.ports().clients.find(owner).await?);
+        clients.extend(visit.stores().clients.find(owner).await?);
     }
     let page = Show {
         seen: seen(&view),
@@ -225,7 +225,7 @@ async fn carry_out(visit: &OperatorVisit, view: &CompanyView, form: &Form) -> An
         return Err(Refusal::conflict(why));
     }
     let id = view.company.id;
-    let store = &*visit.state.ports.store;
+    let store = &*visit.stores().store;
     let attempt = || update_company(store, id, &change, &visit.by, visit.now);
     decide_again(COMMAND_PATIENCE, attempt).await?;
     Ok(visit.lead(&format!("{PATH}/{id}"), "update"))

@@ -3,8 +3,8 @@
 //! They show what the API shows the client, by the same use cases and within its prefixes, and ask
 //! for the scopes that the API asks for. The client of a session has the scopes of the session's
 //! link alone, and its requests count as requests to the API do ([`Gate`](access::Gate)). The pages
-//! use the console's templates and queries. They have only the [`SharedPorts`], so they cannot
-//! reach the operators' actions.
+//! use the console's templates and queries. None of their handlers takes an
+//! [`OperatorVisit`](crate::visit::OperatorVisit), so they cannot reach the operators' actions.
 
 use access::{
     Activity, Client, ClientError, Scope,
@@ -37,7 +37,7 @@ use crate::{
     postings::{list, show},
     session::{SIGN_IN_PATH, admit, by_cookie, new_token, take_place},
     sign_in::{self, Door, LINK_PARAMETER, SIGN_OUT_PATH, Way},
-    state::{SharedPorts, Site},
+    state::{Ports, Site},
     visit::Visit,
     webhooks,
 };
@@ -47,7 +47,7 @@ const CHALLENGE: HeaderValue = HeaderValue::from_static("Cookie realm=\"integrat
 
 /// The routes of the pages, without `/integration`, that all of them begin with.
 pub fn integration_routes(
-    ports: SharedPorts,
+    ports: Ports,
     public_url: &str,
 ) -> impl Fn(&mut web::ServiceConfig) + Send + Sync + 'static {
     let site = web::Data::new(Site::new(&INTEGRATION, public_url, ports));
@@ -76,7 +76,7 @@ fn door(site: &Site) -> Door<'_, Integrators<'_>> {
     Door {
         site,
         way: Way::Client,
-        admission: Integrators(&*site.ports.clients),
+        admission: Integrators(&*site.ports.stores.clients),
     }
 }
 
@@ -143,7 +143,7 @@ struct Overview<'a> {
 /// What the client may do, and what came of its pushes.
 async fn overview(visit: Visit) -> Answer {
     let client = visit.client(Scope::READERS)?;
-    let activity = visit.ports().activity.activity(client.id).await?;
+    let activity = visit.stores().activity.activity(client.id).await?;
     let (mut days, mut sums) = (last_days(visit.now), Counts::default());
     for day in &activity.days {
         if let Some(counts) = days.get_mut(&day.date) {
@@ -151,7 +151,7 @@ async fn overview(visit: Visit) -> Answer {
             sums += day.counts;
         }
     }
-    let mut held = visit.ports().catalogues.list(client.id, visit.now).await?;
+    let mut held = visit.stores().catalogues.list(client.id, visit.now).await?;
     held.retain(|catalogue| catalogue.held.is_some());
     let page = Overview {
         held,
@@ -177,7 +177,7 @@ async fn postings(visit: Visit, request: HttpRequest) -> Answer {
     if !client.prefixes.permit(&identifier) {
         return Err(Failure::NotFound);
     }
-    let found = visit.ports().postings.find(&identifier).await?;
+    let found = visit.stores().postings.find(&identifier).await?;
     let view = found.ok_or(Failure::NotFound)?.seen_by(&client.prefixes);
     show::one(&visit, &view, Fields::default()).await
 }

@@ -45,7 +45,7 @@ pub use self::{
     integration::{client_link, integration_routes},
     session::{SIGN_IN_PATH, new_token},
     sign_in::LINK_PARAMETER,
-    state::{NewPing, NewSecret, NewSubscriber, Ports, Settings, SharedPorts, TrustedProxy},
+    state::{NewPing, NewSubscriber, Ports, Settings, TrustedProxy},
 };
 use self::{
     page::{CONSOLE, page},
@@ -64,10 +64,10 @@ pub struct Console {
 impl Console {
     /// A console.
     pub fn new(ports: Ports, settings: Settings) -> Self {
-        let site = Site::new(&CONSOLE, &settings.url, ports.shared.clone());
+        let site = Site::new(&CONSOLE, &settings.url, ports.clone());
         Self {
             site: web::Data::new(site),
-            state: web::Data::new(State::new(ports, settings)),
+            state: web::Data::new(State::new(ports.stores, settings)),
         }
     }
 

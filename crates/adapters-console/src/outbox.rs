@@ -53,7 +53,7 @@ pub async fn list(visit: OperatorVisit) -> Answer {
 }
 
 async fn show(visit: &OperatorVisit, query: &Query, fields: Fields) -> Answer {
-    let (ports, now) = (&visit.state.ports, visit.now);
+    let (stores, now) = (visit.stores(), visit.now);
     let done = visit.done();
     let done = done.as_deref().and_then(|done| done.split_once('-'));
     let notice = done.and_then(|(what, count)| match what {
@@ -64,7 +64,7 @@ async fn show(visit: &OperatorVisit, query: &Query, fields: Fields) -> Answer {
     let is_dead = query.get("show") != Some("waiting");
     let after = query.get("after").map(str::parse::<i64>).transpose();
     let after = after.map_err(|_| Failure::Address)?;
-    let listed = ports.outbox.list(is_dead, after.map(TaskId), TASKS + 1);
+    let listed = stores.outbox.list(is_dead, after.map(TaskId), TASKS + 1);
     let mut rows = listed.await?;
     let next = query.next(PATH, "after", (&mut rows, TASKS), |last| {
         last.id.0.to_string()
@@ -73,16 +73,16 @@ async fn show(visit: &OperatorVisit, query: &Query, fields: Fields) -> Answer {
     if !is_dead {
         hints.extend(tasks::hint(&rows, now).map(str::to_owned));
         for account in Account::ALL {
-            let of_account = ports.accounts.account_state(*account).await?;
+            let of_account = stores.accounts.account_state(*account).await?;
             hints.extend(of_account.pause(*account, now, text::minute));
         }
     }
-    let subjects = subject::of_tasks(&visit.state, &rows).await?;
+    let subjects = subject::of_tasks(stores, &rows).await?;
     let page = Page {
         frame: visit.frame_of_form(PATH, "Outbox", &fields).saying(notice),
         is_dead,
         rows: rows.into_iter().zip(subjects).collect(),
-        kinds: &ports.kinds,
+        kinds: visit.state.settings.kinds,
         hints,
         next,
         after: query.get("after").unwrap_or_default().to_owned(),
@@ -123,7 +123,7 @@ fn chosen(fields: &mut Reader<'_>) -> Option<Vec<TaskId>> {
 
 /// Brings dead tasks back, the chosen ones or all, or dismisses the chosen ones.
 pub async fn settle(visit: OperatorVisit, form: Form) -> Answer {
-    let (by, outbox, at) = (visit.by.clone(), &visit.state.ports.outbox, visit.now);
+    let (by, outbox, at) = (visit.by.clone(), &visit.stores().outbox, visit.now);
     let done = match form.read(command) {
         Ok(Command::Revive(which)) => {
             let entry = by.entry(Action::OUTBOX_RETRY, at);

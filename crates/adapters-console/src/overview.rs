@@ -122,15 +122,15 @@ const fn outcomes(counts: &Counts) -> [u64; 6] {
 
 /// The overview.
 pub async fn show(visit: OperatorVisit) -> Answer {
-    let (state, ports, now) = (&*visit.state, visit.ports(), visit.now);
-    let mut clients = ports.clients.list(CLIENTS).await?;
+    let (state, stores, now) = (&*visit.state, visit.stores(), visit.now);
+    let mut clients = stores.clients.list(CLIENTS).await?;
     clients.truncate(CLIENTS);
     let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
-    let activities = ports.activity.activities(&ids, false).await?;
+    let activities = stores.activity.activities(&ids, false).await?;
     let (days, mut rows) = activity(&activities, &clients, now);
     let has_more = rows.len() > SHOWN;
     rows.truncate(SHOWN);
-    let mut backlog = state.ports.outbox.backlog(&state.ports.kinds).await?;
+    let mut backlog = stores.outbox.backlog(state.settings.kinds).await?;
     let mut matters = attention::matters(&visit, &backlog, &clients, &activities).await?;
     let more_matters = matters.len().saturating_sub(attention::SHOWN);
     matters.truncate(attention::SHOWN);

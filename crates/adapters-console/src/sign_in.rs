@@ -90,7 +90,7 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
         let link = self.site.find_token(link).await?;
         let (token, entry) = (session::new_token(), Uuid::now_v7());
         let digest = token_digest(&token);
-        let (tokens, now) = (&*self.site.ports.sign_in_tokens, self.site.now());
+        let (tokens, now) = (&*self.site.ports.stores.sign_in_tokens, self.site.now());
         let entered = sign_in(tokens, &self.admission, link, digest, entry, now);
         let Some(who) = entered.await? else {
             return self.refuse();
@@ -140,7 +140,7 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
 /// Ends the session of a visit by these rules, and leads to the page to sign in.
 pub async fn leave<A: Admission>(visit: &Visit) -> Answer {
     let (site, session, entry) = (&visit.site, &visit.session, Uuid::now_v7());
-    let (tokens, holder) = (&*site.ports.sign_in_tokens, session.holder.actor());
+    let (tokens, holder) = (&*site.ports.stores.sign_in_tokens, session.holder.actor());
     sign_out::<A>(tokens, &session.digest, &holder, entry, visit.now).await?;
     tracing::info!(%holder, place = site.place.cookie, "signed out");
     Ok(HttpResponse::SeeOther()

@@ -2,33 +2,24 @@
 
 use std::{net::IpAddr, num::NonZeroU32, sync::Arc};
 
-use access::{
-    ActivityLog, Clients,
-    sign_in::{SignInToken, SignInTokens, TokenDigest, token_digest},
-};
+use access::sign_in::{SignInToken, TokenDigest, token_digest};
 use domain::{
-    browse::{PostingBrowser, WindowOrder},
-    catalogue::{Catalogue, Catalogues},
-    company::CompanyReader,
+    browse::WindowOrder,
+    catalogue::Catalogue,
     posting::{Lifetime, PostingView},
-    store::{PostingReader, Store},
     usecase::CatalogueCorrections,
 };
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
-use kernel::{
-    ClientId, Status, StoreError,
-    audit::AuditLog,
-    event::{Event, EventLog},
-    outbox::{Kind, Outbox},
-};
+use kernel::{ClientId, Status, StoreError, event::Event, outbox::Kind};
 use newsletter::{
-    store::{Accounts, SubscriberCount, SubscriberReader},
+    store::SubscriberCount,
     subscriber::{MigrationToken, SubscriberId},
 };
 use runtime::Gathered;
 use secrecy::SecretString;
+use stores::Stores;
 use time::{Duration, OffsetDateTime};
-use webhooks::{PrivateAddresses, Sender, Webhooks};
+use webhooks::{PrivateAddresses, Sender};
 
 use crate::{error::Failure, page::Place, ttl_cache::TtlCache};
 
@@ -44,8 +35,6 @@ const APPROVED: usize = 500;
 /// The number of postings of each status.
 type Counts = Vec<(Status, usize)>;
 
-/// Draws the secret of a client: the secret and its digest; `None` without random numbers.
-pub type NewSecret = Arc<dyn Fn() -> Option<(String, [u8; 32])> + Send + Sync>;
 /// Draws the id and the token of a new subscriber.
 pub type NewSubscriber = Arc<dyn Fn() -> (SubscriberId, MigrationToken) + Send + Sync>;
 /// Writes a ping at a time: its id and its body.
@@ -55,27 +44,13 @@ pub type NewPing = Arc<dyn Fn(OffsetDateTime) -> Option<(String, Vec<u8>)> + Sen
 /// readers outside do not see.
 pub type EventText = Arc<dyn Fn(&Event, Option<&PostingView>) -> Option<String> + Send + Sync>;
 
-/// The ports that the pages of clients call, and the console too.
+/// The ports that the console and the pages of clients call.
 #[derive(Clone)]
-pub struct SharedPorts {
-    /// Links and sessions.
-    pub sign_in_tokens: Arc<dyn SignInTokens>,
-    /// The OAuth clients.
-    pub clients: Arc<dyn Clients>,
-    /// What clients did.
-    pub activity: Arc<dyn ActivityLog>,
-    /// Looks through postings.
-    pub browser: Arc<dyn PostingBrowser>,
-    /// Reads one posting.
-    pub postings: Arc<dyn PostingReader>,
-    /// The catalogues.
-    pub catalogues: Arc<dyn Catalogues>,
+pub struct Ports {
+    /// The ports of the store.
+    pub stores: Stores,
     /// Releases and undos of catalogue imports.
     pub corrections: Arc<dyn CatalogueCorrections>,
-    /// Webhooks.
-    pub webhooks: Arc<dyn Webhooks>,
-    /// The event log.
-    pub log: Arc<dyn EventLog>,
     /// Calls receivers of webhooks.
     pub sender: Arc<dyn Sender>,
     /// Writes pings.
@@ -86,41 +61,14 @@ pub struct SharedPorts {
     pub appeal: Option<Arc<str>>,
     /// Whether webhooks may lead to private addresses.
     pub private_addresses: PrivateAddresses,
+    /// Draws the id and the token of a subscriber.
+    pub new_subscriber: NewSubscriber,
     /// The clock.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
 }
 
-/// The ports that the console calls.
-#[derive(Clone)]
-pub struct Ports {
-    /// Those that the pages of clients call, too.
-    pub shared: SharedPorts,
-    /// Loads postings and companies by id, and takes decisions about them.
-    pub store: Arc<dyn Store>,
-    /// How long an approved posting stays.
-    pub lifetime: Lifetime,
-    /// Lists companies.
-    pub companies: Arc<dyn CompanyReader>,
-    /// Draws secrets of clients.
-    pub new_secret: NewSecret,
-    /// Side effects.
-    pub outbox: Arc<dyn Outbox>,
-    /// Every kind of side effect.
-    pub kinds: Vec<Kind>,
-    /// Loads subscribers, and takes decisions about them.
-    pub subscribers: Arc<dyn newsletter::store::Store>,
-    /// Draws the id and the token of a subscriber.
-    pub new_subscriber: NewSubscriber,
-    /// Counts subscribers.
-    pub subscriber_counts: Arc<dyn SubscriberReader>,
-    /// The e-mail provider's accounts.
-    pub accounts: Arc<dyn Accounts>,
-    /// What operators did.
-    pub audit: Arc<dyn AuditLog>,
-}
-
 /// The settings of the console.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// The address that browsers use, without a slash at the end.
     pub url: String,
@@ -128,6 +76,10 @@ pub struct Settings {
     pub proxy: Option<TrustedProxy>,
     /// Whether the board has a newsletter: an account of the provider.
     pub has_newsletter: bool,
+    /// How long an approved posting stays.
+    pub lifetime: Lifetime,
+    /// Every kind of side effect.
+    pub kinds: &'static [Kind],
 }
 
 /// A proxy that is trusted to name the signed-in operator.
@@ -144,7 +96,7 @@ pub struct TrustedProxy {
 /// A place at its address, with what all its pages call.
 pub struct Site {
     pub place: &'static Place,
-    pub ports: SharedPorts,
+    pub ports: Ports,
     /// Whether cookies are for `https` alone.
     pub is_secure: bool,
     /// The origin of its own pages.
@@ -157,9 +109,9 @@ pub struct Site {
 
 impl Site {
     /// A place below the URL that browsers use.
-    pub fn new(place: &'static Place, url: &str, ports: SharedPorts) -> Self {
+    pub fn new(place: &'static Place, url: &str, ports: Ports) -> Self {
         let origin = url::Url::parse(url).map(|url| url.origin().ascii_serialization());
-        let tokens = Arc::clone(&ports.sign_in_tokens);
+        let tokens = Arc::clone(&ports.stores.sign_in_tokens);
         let tokens = Gathered::new(move |digests: Vec<TokenDigest>| {
             let tokens = Arc::clone(&tokens);
             async move {
@@ -190,7 +142,7 @@ impl Site {
 
 /// What the handlers of the console share besides its [`Site`].
 pub struct State {
-    pub ports: Ports,
+    pub stores: Stores,
     pub settings: Settings,
     counts: TtlCache<Counts>,
     times_to_approval: TtlCache<Vec<Duration>>,
@@ -199,9 +151,9 @@ pub struct State {
 }
 
 impl State {
-    pub fn new(ports: Ports, settings: Settings) -> Self {
+    pub fn new(stores: Stores, settings: Settings) -> Self {
         Self {
-            ports,
+            stores,
             settings,
             counts: TtlCache::default(),
             times_to_approval: TtlCache::default(),
@@ -213,7 +165,7 @@ impl State {
 
     /// The number of postings of each status; `None` while they are counted for the first time.
     pub async fn counts(&self) -> Result<Option<Counts>, Failure> {
-        let browser = Arc::clone(&self.ports.shared.browser);
+        let browser = Arc::clone(&self.stores.browser);
         let count = async move {
             let mut counts = Vec::new();
             for status in Status::ALL {
@@ -227,7 +179,7 @@ impl State {
     /// The times from the first push to the first approval of the approved postings that changed
     /// last, ascending; `None` while they are read for the first time.
     pub async fn times_to_approval(&self) -> Result<Option<Vec<Duration>>, Failure> {
-        let browser = Arc::clone(&self.ports.shared.browser);
+        let browser = Arc::clone(&self.stores.browser);
         let read = async move {
             let order = WindowOrder::Newest {
                 status: Some(Status::Approved),
@@ -246,9 +198,9 @@ impl State {
     /// The number of subscribers by account and status; `None` while they are counted for the first
     /// time.
     pub async fn subscriber_counts(&self) -> Result<Option<Vec<SubscriberCount>>, Failure> {
-        let subscriber_counts = Arc::clone(&self.ports.subscriber_counts);
+        let subscribers = Arc::clone(&self.stores.subscribers);
         self.subscriber_counts
-            .get(async move { subscriber_counts.counts().await })
+            .get(async move { subscribers.counts().await })
             .await
     }
 
@@ -259,7 +211,7 @@ impl State {
         clients: Vec<ClientId>,
         now: OffsetDateTime,
     ) -> Result<Option<Vec<Catalogue>>, Failure> {
-        let catalogues = Arc::clone(&self.ports.shared.catalogues);
+        let catalogues = Arc::clone(&self.stores.catalogues);
         let list = async move {
             let mut found = Vec::new();
             for client in clients {
@@ -268,11 +220,5 @@ impl State {
             Ok(found)
         };
         self.catalogues.get(list).await
-    }
-
-    /// A secret for a client, and its digest.
-    pub fn new_secret(&self) -> Result<(String, [u8; 32]), Failure> {
-        let drawn = (self.ports.new_secret)();
-        drawn.ok_or_else(|| Failure::broken("there are no random numbers"))
     }
 }

@@ -9,8 +9,9 @@ use newsletter::{
     subscriber::{Subscriber, SubscriberId},
     tasks,
 };
+use stores::Stores;
 
-use crate::{error::Failure, query::Query, state::State};
+use crate::{error::Failure, query::Query};
 
 /// A subject; one that is not known has its id for a name.
 #[derive(Template)]
@@ -41,13 +42,13 @@ impl Subject {
 }
 
 /// The subjects of tasks, in their order.
-pub async fn of_tasks(state: &State, tasks: &[TaskRow]) -> Result<Vec<Subject>, Failure> {
+pub async fn of_tasks(stores: &Stores, tasks: &[TaskRow]) -> Result<Vec<Subject>, Failure> {
     let is_person = |task: &TaskRow| tasks::KINDS.iter().any(|kind| kind.as_str() == task.kind);
     let (people, postings): (Vec<_>, Vec<_>) = tasks.iter().partition(|task| is_person(task));
     let people: Vec<_> = people.iter().map(|it| SubscriberId::new(it.key)).collect();
     let postings: Vec<_> = postings.iter().map(|it| PostingId::new(it.key)).collect();
-    let people = known_people(state, &people).await?;
-    let postings = state.ports.store.load_by_id(&postings).await?.postings;
+    let people = known_people(stores, &people).await?;
+    let postings = stores.store.load_by_id(&postings).await?.postings;
     let postings: HashMap<_, _> = postings.values().map(|it| (it.id.uuid(), it)).collect();
     let subject = |task: &TaskRow| {
         let person = people.get(&SubscriberId::new(task.key));
@@ -60,11 +61,11 @@ pub async fn of_tasks(state: &State, tasks: &[TaskRow]) -> Result<Vec<Subject>, 
 }
 
 /// The subjects of entries, in their order.
-pub async fn of_entries(state: &State, entries: &[Entry]) -> Result<Vec<Subject>, Failure> {
+pub async fn of_entries(stores: &Stores, entries: &[Entry]) -> Result<Vec<Subject>, Failure> {
     let people = entries.iter().filter_map(newsletter::audit::subscriber);
-    let people = known_people(state, &people.collect::<Vec<_>>()).await?;
+    let people = known_people(stores, &people.collect::<Vec<_>>()).await?;
     let postings: Vec<_> = entries.iter().filter_map(identifier).collect();
-    let postings = state.ports.store.load(&postings, &[]).await?.postings;
+    let postings = stores.store.load(&postings, &[]).await?.postings;
     let subject = |entry: &Entry| {
         let person = newsletter::audit::subscriber(entry).and_then(|id| people.get(&id));
         let posting = identifier(entry).and_then(|identifier| postings.get(&identifier));
@@ -92,10 +93,10 @@ fn identifier(entry: &Entry) -> Option<SourceIdentifier> {
 
 /// These people, but those who are being erased.
 async fn known_people(
-    state: &State,
+    stores: &Stores,
     ids: &[SubscriberId],
 ) -> Result<HashMap<SubscriberId, Subscriber>, Failure> {
-    let mut known = state.ports.subscribers.load_by_id(ids).await?;
+    let mut known = stores.newsletter.load_by_id(ids).await?;
     known.retain(|_, person| !person.is_being_erased());
     Ok(known)
 }

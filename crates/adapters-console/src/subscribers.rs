@@ -9,13 +9,13 @@ use newsletter::{
     usecase::{PersonCommand, PersonError, PersonRef, decide_about_person},
 };
 use runtime::{COMMAND_PATIENCE, decide_again};
+use stores::Stores;
 
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Reader},
     page::Frame,
     query::Query,
-    state::Ports,
     text,
     visit::OperatorVisit,
 };
@@ -52,11 +52,11 @@ async fn render(
     notice: Option<String>,
     fields: Fields,
 ) -> Answer {
-    let (state, ports) = (&visit.state, &visit.state.ports);
+    let (state, stores) = (&visit.state, visit.stores());
     let (mut accounts, mut subscriber_counts) = (Vec::new(), None);
     if state.settings.has_newsletter {
         for account in [Account::Old, Account::New] {
-            accounts.push((account, ports.accounts.account_state(account).await?));
+            accounts.push((account, stores.accounts.account_state(account).await?));
         }
         subscriber_counts = state.subscriber_counts().await?;
     }
@@ -71,7 +71,7 @@ async fn render(
     let asked = asked.flatten();
     let person = match &asked {
         None => None,
-        Some(email) => find(ports, email).await?,
+        Some(email) => find(stores, email).await?,
     };
     let refused = if fields.problem().is_some() {
         &fields
@@ -98,15 +98,15 @@ fn email(fields: &mut Reader<'_>) -> Option<Email> {
 }
 
 async fn find(
-    ports: &Ports,
+    stores: &Stores,
     email: &Email,
 ) -> Result<Option<(Subscriber, Vec<SubjectTask>)>, Failure> {
-    let mut known = ports.subscribers.load(std::slice::from_ref(email)).await?;
+    let mut known = stores.newsletter.load(std::slice::from_ref(email)).await?;
     let Some(subscriber) = known.remove(email) else {
         return Ok(None);
     };
     let id = subscriber.id.uuid();
-    let tasks = ports.outbox.tasks_of(id, &tasks::KINDS, TASKS).await?;
+    let tasks = stores.outbox.tasks_of(id, &tasks::KINDS, TASKS).await?;
     Ok(Some((subscriber, tasks)))
 }
 
@@ -199,8 +199,8 @@ async fn decide(visit: &OperatorVisit, form: &Form) -> Result<(String, bool), Fa
         let (email, command) = (email(fields), command(fields));
         Some((email?, command?))
     })?;
-    let (ports, person) = (&visit.state.ports, PersonRef::Email(email));
-    let (store, new) = (&*ports.subscribers, (ports.new_subscriber)());
+    let (ports, person) = (visit.ports(), PersonRef::Email(email));
+    let (store, new) = (&*visit.stores().newsletter, (ports.new_subscriber)());
     let attempt =
         || decide_about_person(store, &person, &command, new.clone(), &visit.by, visit.now);
     let outcome = decide_again(COMMAND_PATIENCE, attempt).await?;

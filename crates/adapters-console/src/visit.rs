@@ -8,6 +8,7 @@ use actix_web::{
 };
 use futures_util::future::LocalBoxFuture;
 use kernel::audit::Attribution;
+use stores::Stores;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -17,7 +18,7 @@ use crate::{
     page::{Frame, Head},
     query::Query,
     session::{Holder, Session, gate},
-    state::{SharedPorts, Site, State},
+    state::{Ports, Site, State},
 };
 
 /// What separates an address from its seal.
@@ -46,8 +47,13 @@ impl Visit {
     }
 
     /// The ports that all pages call.
-    pub fn ports(&self) -> &SharedPorts {
+    pub fn ports(&self) -> &Ports {
         &self.site.ports
+    }
+
+    /// The ports of the store.
+    pub fn stores(&self) -> &Stores {
+        &self.site.ports.stores
     }
 
     /// The client whose people ask, which must have one of these scopes.

@@ -122,14 +122,17 @@ impl Application {
             .unwrap_or_else(|| format!("http://{}", listener.addr()));
         let limits = settings.limits();
         let authorizer = web::Data::new(Authorizer::new(
-            Arc::clone(&ports.clients),
+            Arc::clone(&ports.stores.clients),
             Arc::clone(&ports.recorder),
             &settings.keys,
             &public_url,
             settings.token_ttl,
             limits.clone(),
         )?);
-        let readiness = Readiness::new(Arc::clone(&ports.health), Arc::clone(authorizer.keys()));
+        let readiness = Readiness::new(
+            Arc::clone(&ports.stores.health),
+            Arc::clone(authorizer.keys()),
+        );
         let pages = Pages::new(&settings.board_name).map_err(BuildError::Texts)?;
         let stopping = CancellationToken::new();
         let client_pages = ports.pages.routes(&public_url);

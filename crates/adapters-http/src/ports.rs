@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use access::{ActivityLog, ActivityRecorder, Client, ClientError, Clients};
+use access::{ActivityRecorder, Client, ClientError};
 use actix_web::{
     HttpResponse,
     http::header::{HeaderName, HeaderValue},
@@ -10,18 +10,14 @@ use actix_web::{
 };
 use async_trait::async_trait;
 use domain::{
-    catalogue::Catalogues,
-    store::{Health, PostingReader},
+    store::PostingReader,
     usecase::{CatalogueCorrections, Imports, Ingest},
 };
-use kernel::{
-    ClientId,
-    event::{EventFeed, EventLog},
-    trace::OptionalTracer,
-};
+use kernel::{ClientId, event::EventFeed, trace::OptionalTracer};
 use newsletter::usecase::Newsletter;
+use stores::Stores;
 use time::OffsetDateTime;
-use webhooks::{ManagedWebhooks, Manager, PrivateAddresses, Sender, Webhooks};
+use webhooks::{ManagedWebhooks, Manager, PrivateAddresses, Sender};
 
 /// The header that says by how many seconds an answer is behind the store. Absent below one.
 const LAG: HeaderName = HeaderName::from_static("posthaste-replica-lag");
@@ -29,38 +25,26 @@ const LAG: HeaderName = HeaderName::from_static("posthaste-replica-lag");
 /// The ports that the handlers call.
 #[derive(Clone)]
 pub struct Ports {
+    /// The ports of the store.
+    pub stores: Stores,
     /// Accepts pushes.
     pub ingest: Arc<dyn Ingest>,
     /// Takes in imports.
     pub imports: Arc<dyn Imports>,
-    /// Knows the catalogues.
-    pub catalogues: Arc<dyn Catalogues>,
     /// Undoes what catalogues expired.
     pub corrections: Arc<dyn CatalogueCorrections>,
-    /// Reads postings.
-    pub postings: Arc<dyn PostingReader>,
     /// Reads lists, exports and events, maybe from a replica.
     pub reads: Arc<dyn ReadSource>,
-    /// Takes and answers whatever is about newsletter subscribers.
+    /// Answers requests about newsletter subscribers.
     pub newsletter: Arc<dyn Newsletter>,
-    /// Webhooks.
-    pub webhooks: Arc<dyn Webhooks>,
-    /// The event log, which webhooks follow.
-    pub log: Arc<dyn EventLog>,
     /// Calls receivers of webhooks.
     pub sender: Arc<dyn Sender>,
     /// Whether receivers may have private addresses.
     pub private_addresses: PrivateAddresses,
-    /// Knows the OAuth clients.
-    pub clients: Arc<dyn Clients>,
-    /// Reads the activity of clients.
-    pub activity: Arc<dyn ActivityLog>,
     /// Takes in the activity of clients.
     pub recorder: Arc<dyn ActivityRecorder>,
     /// The pages of clients.
     pub pages: Arc<dyn ClientPages>,
-    /// Checks the store.
-    pub health: Arc<dyn Health>,
     /// Records a span of each request.
     pub tracer: OptionalTracer,
 }
@@ -69,9 +53,9 @@ impl Ports {
     /// The commands of a client about its webhooks.
     pub(crate) fn webhooks_of(&self, client: ClientId) -> ManagedWebhooks<'_> {
         ManagedWebhooks {
-            webhooks: &*self.webhooks,
-            log: &*self.log,
-            clients: &*self.clients,
+            webhooks: &*self.stores.webhooks,
+            log: &*self.stores.events,
+            clients: &*self.stores.clients,
             sender: &*self.sender,
             by: Manager::Client(client),
         }

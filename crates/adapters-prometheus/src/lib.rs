@@ -16,9 +16,7 @@ use metrics_exporter_prometheus::{
 };
 
 use self::page::started;
-pub use self::page::{
-    BacklogCount, NewsletterStores, Page, PagePorts, Serving, Stores, backlog_of, describe,
-};
+pub use self::page::{Page, PagePorts, Serving, describe};
 
 /// A histogram's name and the upper bounds of its buckets.
 pub type Buckets = (&'static str, &'static [f64]);

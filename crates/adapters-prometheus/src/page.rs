@@ -6,7 +6,7 @@ mod clients;
 mod newsletter;
 mod postings;
 mod process;
-mod stores;
+mod reading;
 mod webhooks;
 
 use std::sync::Arc;
@@ -17,17 +17,15 @@ use ::newsletter::{
 };
 use domain::catalogue::LastImport;
 use futures_util::future::{join, join5};
-use kernel::outbox::Backlog;
+use kernel::outbox::{Backlog, Kind};
 use metrics::{gauge, with_local_recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use runtime::Clock;
+use stores::Stores;
 use time::OffsetDateTime;
 
-use self::stores::{Reading, STATE_LIFETIME, in_time, number};
-pub use self::{
-    process::started,
-    stores::{BacklogCount, NewsletterStores, Stores, backlog_of},
-};
+pub use self::process::started;
+use self::reading::{Reading, STATE_LIFETIME, in_time, number};
 
 runtime::metrics! {
     fn describe_own;
@@ -77,8 +75,12 @@ pub struct Page {
 
 /// The sources of a page.
 pub struct PagePorts {
-    /// The store.
+    /// The ports of the store.
     pub stores: Stores,
+    /// The kinds of tasks that are counted.
+    pub kinds: &'static [Kind],
+    /// Whether an account of the e-mail provider is configured.
+    pub has_newsletter: bool,
     /// `None` in a process without the API.
     pub serving: Option<Serving>,
     /// The time.
@@ -103,13 +105,13 @@ impl Page {
 
     /// Renders the page.
     pub async fn make(&self) -> String {
-        let stores = &self.ports.stores;
+        let PagePorts { stores, kinds, .. } = &self.ports;
         let (backlog, is_up, webhooks, clients, newsletter) = join5(
-            self.backlog.look((stores.backlog)()),
+            self.backlog.look(stores.outbox.backlog(kinds)),
             self.is_up(),
             self.webhooks.look(webhooks::read(stores)),
             self.clients.look(clients::read(stores)),
-            self.newsletter(stores.newsletter.as_ref()),
+            self.newsletter(),
         )
         .await;
         // One after the other: they are counts, and no client waits for them.
@@ -137,8 +139,11 @@ impl Page {
     }
 
     /// The subscribers by status and the accounts, while the newsletter is on.
-    async fn newsletter(&self, stores: Option<&NewsletterStores>) -> Option<NewsletterState> {
-        let stores = stores?;
+    async fn newsletter(&self) -> Option<NewsletterState> {
+        if !self.ports.has_newsletter {
+            return None;
+        }
+        let stores = &self.ports.stores;
         let subscribers = self.subscribers.look(stores.subscribers.counts());
         let accounts = self.accounts.look(newsletter::accounts(&*stores.accounts));
         let (subscribers, accounts) = join(subscribers, accounts).await;

@@ -17,12 +17,13 @@ use kernel::{
     testing::noon,
 };
 use newsletter::{
-    store::{AccountState, Accounts as _},
-    subscriber::{Account, MigrationSource, SubscriberStatus},
+    store::{AccountState, Accounts as _, SubscriberCount, SubscriberQuery, SubscriberReader},
+    subscriber::{Account, MigrationSource, Subscriber, SubscriberStatus},
     tasks::SYNC,
     testing::{MemoryStore, email, notice, report},
 };
 use runtime::Clock;
+use stores::Stores;
 use uuid::Uuid;
 
 use super::*;
@@ -47,10 +48,6 @@ struct Away;
 /// The kinds of tasks that are counted.
 const KINDS: [Kind; 3] = [ENRICH.kind(), DUPLICATES.kind(), SYNC];
 
-fn no_backlog() -> BacklogCount {
-    Arc::new(|| Box::pin(std::future::pending()))
-}
-
 #[async_trait]
 impl Health for Away {
     async fn ready(&self) -> Result<(), StoreError> {
@@ -58,28 +55,25 @@ impl Health for Away {
     }
 }
 
-fn page(
-    backlog: BacklogCount,
-    health: Arc<dyn Health>,
-    people: Arc<MemoryStore>,
-    serving: Option<Serving>,
-) -> Page {
+#[async_trait]
+impl SubscriberReader for Away {
+    async fn list(&self, _: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError> {
+        std::future::pending().await
+    }
+
+    async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError> {
+        std::future::pending().await
+    }
+}
+
+/// A page 90 seconds after noon.
+fn page(stores: Stores, serving: Option<Serving>) -> Page {
     let later: Clock = Arc::new(|| noon() + time::Duration::seconds(90));
     let recorder = recorder(&[]).unwrap();
     let ports = PagePorts {
-        stores: Stores {
-            backlog,
-            health,
-            clients: Arc::clone(&people) as _,
-            activity: Arc::clone(&people) as _,
-            webhooks: Arc::clone(&people) as _,
-            browser: Arc::clone(&people) as _,
-            catalogues: Arc::clone(&people) as _,
-            newsletter: Some(NewsletterStores {
-                subscribers: Arc::clone(&people) as _,
-                accounts: people,
-            }),
-        },
+        stores,
+        kinds: &KINDS,
+        has_newsletter: true,
         serving,
         clock: later,
     };
@@ -102,15 +96,7 @@ async fn the_page_says_what_waits_and_since_when() {
         signing_keys: Arc::new(|| 2),
         signing_keys_age: Arc::new(|| 1),
     };
-    let health = Arc::clone(&store);
-    let page = page(
-        backlog_of(store, &KINDS),
-        health,
-        Arc::default(),
-        Some(serving),
-    )
-    .make()
-    .await;
+    let page = page(Stores::of(&store), Some(serving)).make().await;
     assert_says(
         &page,
         &[
@@ -130,7 +116,7 @@ async fn the_page_says_what_waits_and_since_when() {
 /// By the rules of `promtool check metrics`.
 #[tokio::test(start_paused = true)]
 async fn counters_alone_are_called_totals() {
-    let page = page(no_backlog(), Arc::new(Away), Arc::default(), None);
+    let page = page(Stores::of(&Arc::<MemoryStore>::default()), None);
     let page = page.make().await;
     let types = page.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let types: Vec<_> = types.filter_map(|line| line.split_once(' ')).collect();
@@ -156,7 +142,7 @@ async fn the_page_says_how_far_behind_webhooks_are() {
     let puts = [create("a", "acme")];
     let answers = usecase::ingest(store.as_ref(), &puts, Lifetime::NEVER, noon()).await;
     assert!(answers.unwrap()[0].is_ok());
-    let page = page(no_backlog(), Arc::new(Away), store, None);
+    let page = page(Stores::of(&store), None);
     let expect = [
         r#"posthaste_webhook_endpoints{state="active"} 1"#,
         r#"posthaste_webhook_endpoints{state="paused"} 1"#,
@@ -169,12 +155,16 @@ async fn the_page_says_how_far_behind_webhooks_are() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_does_not_answer_leaves_the_rest() {
-    let page = page(no_backlog(), Arc::new(Away), Arc::default(), None)
-        .make()
-        .await;
-    assert_says(&page, &["posthaste_store_up 0"]);
+    let stores = Stores {
+        health: Arc::new(Away),
+        subscribers: Arc::new(Away),
+        ..Stores::of(&Arc::<MemoryStore>::default())
+    };
+    let page = page(stores, None).make().await;
+    let waiting = r#"posthaste_outbox_tasks{kind="enrich",state="waiting"} 0"#;
+    assert_says(&page, &["posthaste_store_up 0", waiting]);
     for missing in [
-        "posthaste_outbox",
+        "posthaste_subscribers",
         "posthaste_pushes_under_way",
         "posthaste_signing_keys",
     ] {
@@ -185,22 +175,19 @@ async fn a_store_that_does_not_answer_leaves_the_rest() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_counts_slowly_is_up() {
-    let page = page(
-        no_backlog(),
-        Arc::new(MemoryStore::new()),
-        Arc::default(),
-        None,
-    );
-    let page = page.make().await;
+    let stores = Stores {
+        subscribers: Arc::new(Away),
+        ..Stores::of(&Arc::<MemoryStore>::default())
+    };
+    let page = page(stores, None).make().await;
     assert_says(&page, &["posthaste_store_up 1"]);
-    assert!(!page.contains("posthaste_outbox_tasks{"), "{page}");
+    assert!(!page.contains("posthaste_subscribers{"), "{page}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_waits_is_counted_now_and_then() {
     let store = Arc::new(MemoryStore::new());
-    let backlog = backlog_of(Arc::clone(&store) as _, &KINDS);
-    let page = page(backlog, Arc::clone(&store) as _, Arc::default(), None);
+    let page = page(Stores::of(&store), None);
     let waiting = |count| {
         let line = r#"posthaste_outbox_tasks{kind="enrich",state="waiting"}"#;
         format!("{line} {count}")
@@ -237,8 +224,7 @@ async fn the_page_says_how_subscribers_and_accounts_stand() {
     let kept = store.keep_account_state(Account::Old, &state);
     kept.await.unwrap();
 
-    let backlog = backlog_of(Arc::clone(&store) as _, &KINDS);
-    let page = page(backlog, Arc::clone(&store) as _, Arc::clone(&store), None);
+    let page = page(Stores::of(&store), None);
     let text = page.make().await;
     let subscribers = |account, status, under_way| {
         let labels = format!("account=\"{account}\",status=\"{status}\"");
@@ -301,8 +287,7 @@ async fn the_page_counts_postings_and_says_how_imports_ended() {
         summary,
     };
     assert!(store.finish(lease, &import, false).await.unwrap());
-    let backlog = backlog_of(Arc::clone(&store) as _, &KINDS);
-    let page = page(backlog, Arc::clone(&store) as _, Arc::clone(&store), None);
+    let page = page(Stores::of(&store), None);
     let of = r#"client="00000000-0000-0000-0000-000000000005",catalogue="jobs""#;
     let at = noon().unix_timestamp_nanos();
     assert_eq!(at % 1_000_000_000, 123_456_000);

@@ -9,15 +9,13 @@ use domain::{
     store::{LockedRows, Store},
     usecase::Ingest,
 };
-use enrichment::testing::MemoryDrafts;
 use futures_util::FutureExt as _;
 use ingest::{CataloguePorts, ImportPorts, ImportTasks, Importer, LaneSettings, Lanes};
 use runtime::{Clock, Loops, Throttle, clock::StoreTime};
+use stores::Stores;
 use tokio::time::sleep;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use workers::{
-    Enriching, ObservedStore, Observer, Wake, WebhookParts, WorkerParts, WorkerSettings,
-};
+use workers::{Enriching, ObservedStore, Observer, Wake, WorkerParts, WorkerSettings};
 
 use crate::{
     link::Link,
@@ -122,28 +120,24 @@ impl Process {
         });
         let memory = &world.memory;
         let worker = workers::start(WorkerParts {
-            store: as_store,
-            newsletter: Arc::clone(&store) as _,
-            outbox: Arc::clone(&port) as _,
-            events: Arc::clone(&port) as _,
-            accounts: Arc::clone(&port) as _,
-            subscribers: Arc::clone(memory) as _,
-            drafts: Arc::<MemoryDrafts>::default(),
-            sign_in_tokens: Arc::clone(memory) as _,
-            retention: Arc::clone(memory) as _,
-            catalogues: Arc::clone(&port) as _,
+            stores: Stores {
+                store: as_store,
+                newsletter: Arc::clone(&store) as _,
+                outbox: Arc::clone(&port) as _,
+                events: Arc::clone(&port) as _,
+                accounts: Arc::clone(&port) as _,
+                catalogues: Arc::clone(&port) as _,
+                webhooks: Arc::clone(&port) as _,
+                postings: Arc::clone(&port) as _,
+                ..Stores::of(memory)
+            },
             enriching: Enriching {
                 enricher: Arc::new(Model(Arc::clone(&link))),
                 breaker: Arc::default(),
             },
             provider: Arc::new(Mail(Arc::clone(&link))),
-            webhooks: WebhookParts {
-                endpoints: Arc::clone(&port) as _,
-                postings: Arc::clone(&port) as _,
-                clients: Arc::clone(memory) as _,
-                sender: Arc::new(Receivers(Arc::clone(&link))),
-                body: Arc::new(|event, _| Ok(event.name.as_str().as_bytes().to_vec())),
-            },
+            sender: Arc::new(Receivers(Arc::clone(&link))),
+            body: Arc::new(|event, _| Ok(event.name.as_str().as_bytes().to_vec())),
             clock: Arc::clone(&clock),
             machine_clock,
             wake,

@@ -55,7 +55,7 @@ impl Handler for Searches {
     }
 
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError> {
-        let store = &*self.0.parts.store;
+        let store = &*self.0.parts.stores.store;
         let all: Vec<_> = tasks
             .iter()
             .map(|task| (task.token, PostingId::new(task.effect.key())))

@@ -151,7 +151,7 @@ impl Enrichments {
     /// The store that outcomes are recorded in, and the lifetime of approved postings.
     fn target(&self) -> (&dyn Store, Lifetime) {
         let parts = &self.tasks.parts;
-        (&*parts.store, parts.settings.lifetime)
+        (&*parts.stores.store, parts.settings.lifetime)
     }
 
     /// Loads the postings to enrich, and finishes tasks whose posting needs no enrichment any more.
@@ -183,7 +183,7 @@ impl Enrichments {
             .collect();
         let now = self.tasks.now();
         panics::caught(usecase::assignments(
-            self.tasks.parts.store.as_ref(),
+            self.tasks.parts.stores.store.as_ref(),
             &named,
             now,
         ))

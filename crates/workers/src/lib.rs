@@ -67,7 +67,7 @@ pub use self::{
         walk::ListWalk,
     },
     observed::{ObservedStore, Observer},
-    parts::{Body, WebhookParts, WorkerParts},
+    parts::{Body, WorkerParts},
     settings::WorkerSettings,
     wake::Wake,
 };

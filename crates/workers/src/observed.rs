@@ -21,6 +21,7 @@ use kernel::{
     outbox::{Effect, Queue, TaskWrites},
     trace::{NewSpan, OptionalTracer, Span},
 };
+use stores::Stores;
 use time::OffsetDateTime;
 use tracing::Level;
 
@@ -41,6 +42,15 @@ pub struct Observer {
 }
 
 impl Observer {
+    /// The same ports, with commits that this observer notices.
+    pub fn observe(self, stores: Stores) -> Stores {
+        Stores {
+            store: Arc::new(ObservedStore::new(stores.store, self.clone())),
+            newsletter: Arc::new(ObservedStore::new(stores.newsletter, self)),
+            ..stores
+        }
+    }
+
     /// The span of a commit; `None` if none of its commands is traced. It belongs to the trace of
     /// the first one, and is linked to all.
     fn span(&self, writes: &TaskWrites) -> Option<Box<dyn Span>> {

@@ -62,6 +62,7 @@ impl Tasks {
         for queue in with_behind(queue) {
             let claimed = self
                 .parts
+                .stores
                 .outbox
                 .claim(queue, limit, lease, Uuid::now_v7(), self.now())
                 .await?;
@@ -80,7 +81,13 @@ impl Tasks {
             return Ok(false);
         }
         for queue in with_behind(queue) {
-            if self.parts.outbox.has_crashed(queue, self.now()).await? {
+            if self
+                .parts
+                .stores
+                .outbox
+                .has_crashed(queue, self.now())
+                .await?
+            {
                 return Ok(true);
             }
         }
@@ -93,6 +100,7 @@ impl Tasks {
         for queue in with_behind(queue) {
             let claim = self
                 .parts
+                .stores
                 .outbox
                 .claim_crashed(queue, lease, Uuid::now_v7(), now);
             if let Some(task) = claim.await? {
@@ -106,7 +114,7 @@ impl Tasks {
     pub async fn keep(&self, tokens: &[ClaimToken]) {
         let renew = async || {
             let until = self.now() + self.lease();
-            self.parts.outbox.renew(tokens, until).await?;
+            self.parts.stores.outbox.renew(tokens, until).await?;
             Ok::<_, StoreError>(true)
         };
         self.settings().lease.renew("tasks", renew).await;
@@ -120,6 +128,7 @@ impl Tasks {
         }
         if let Err(error) = self
             .parts
+            .stores
             .outbox
             .give_back(tokens, self.now() + after)
             .await
@@ -163,6 +172,7 @@ impl Tasks {
         tracing::warn!(?effect, attempts, %next_at, error, "a task failed");
         let settled = self
             .parts
+            .stores
             .outbox
             .retry(task.token, next_at, error, self.now());
         recorded(&settled.await)
@@ -172,7 +182,14 @@ impl Tasks {
     pub async fn dead_letter(&self, task: &Claimed, failure: &Failure) -> bool {
         failure.log_end(task);
         let (error, now) = (failure.message.as_str(), self.now());
-        recorded(&self.parts.outbox.give_up(task.token, error, now).await)
+        recorded(
+            &self
+                .parts
+                .stores
+                .outbox
+                .give_up(task.token, error, now)
+                .await,
+        )
     }
 }
 

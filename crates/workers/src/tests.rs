@@ -33,7 +33,7 @@ use runtime::{Clock, Loops, clock};
 use tokio::time::sleep;
 
 use super::*;
-use crate::testing::{Fault, Stores, eventually};
+use crate::testing::{Fault, TestStores, eventually};
 
 /// An enricher that approves everything, unless a title is to be treated otherwise.
 #[derive(Default)]
@@ -136,7 +136,7 @@ fn texts(input: &EnrichmentInput) -> EnrichedTexts {
 
 /// A test bench: a worker with its store, a scripted enricher and its settings.
 struct Bench {
-    stores: Stores,
+    stores: TestStores,
     script: Arc<Script>,
     drafts: Arc<MemoryDrafts>,
     settings: WorkerSettings,
@@ -146,7 +146,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         Self {
-            stores: Stores::new(),
+            stores: TestStores::new(),
             script: Arc::default(),
             drafts: Arc::default(),
             settings: WorkerSettings {
@@ -160,15 +160,10 @@ impl Bench {
     }
 
     fn start(&self) -> Loops {
-        start(WorkerParts {
-            drafts: Arc::clone(&self.drafts) as _,
-            enriching: Enriching {
-                enricher: Arc::clone(&self.script) as _,
-                breaker: Arc::default(),
-            },
-            ..self.stores.parts(&self.clock, &self.settings)
-        })
-        .unwrap()
+        let mut parts = self.stores.parts(&self.clock, &self.settings);
+        parts.stores.drafts = Arc::clone(&self.drafts) as _;
+        parts.enriching.enricher = Arc::clone(&self.script) as _;
+        start(parts).unwrap()
     }
 
     async fn ingest(&self, puts: &[PutPosting]) {

@@ -62,7 +62,7 @@ async fn find(
         None => Some(visit.client(scopes)?),
     };
     let id: CatalogueId = id.parse().map_err(|_| Failure::NotFound)?;
-    let found = visit.ports().catalogues.find_by_id(id, visit.now).await?;
+    let found = visit.stores().catalogues.find_by_id(id, visit.now).await?;
     let found = found.ok_or(Failure::NotFound)?;
     match own {
         None => Ok((found, Prefixes::ALL)),
@@ -82,13 +82,16 @@ async fn page(visit: &Visit, id: &str, refused: &Fields) -> Answer {
     let after = query.get("after").map(str::parse::<PostingId>).transpose();
     let after = after.map_err(|_| Failure::Address)?;
     let (ports, path) = (visit.ports(), format!("{PATH}/{}", catalogue.id));
-    let missing = ports.catalogues.missing(catalogue.id, after, MISSING + 1);
+    let missing = ports
+        .stores
+        .catalogues
+        .missing(catalogue.id, after, MISSING + 1);
     let mut missing = missing.await?;
     let next = query.next(&visit.at(&path), "after", (&mut missing, MISSING), |last| {
         last.id.to_string()
     });
     missing.retain(|posting| prefixes.permit(&posting.identifier));
-    let client = ports.clients.find(catalogue.client).await?;
+    let client = ports.stores.clients.find(catalogue.client).await?;
     let is_operator = visit.attribution().is_some();
     let frame = visit.frame_of_form(PATH, format!("Catalogue {}", catalogue.name), refused);
     let page = Page {
@@ -165,7 +168,7 @@ async fn carry_out(visit: &Visit, id: &str, form: &Form) -> Answer {
         }
         Action::Forget => {
             let by = by.ok_or(Failure::Forbidden)?;
-            let (catalogues, client) = (&*ports.catalogues, order.client);
+            let (catalogues, client) = (&*ports.stores.catalogues, order.client);
             forget_catalogue(catalogues, client, &order.name, &by, visit.now).await?;
             return Ok(visit.lead(&format!("{PATH}?client={client}"), "forget"));
         }

@@ -122,7 +122,7 @@ pub async fn on_many(visit: OperatorVisit, form: Form) -> Answer {
         }
     };
     let ids: Vec<_> = chosen.iter().map(|(id, _)| *id).collect();
-    let known = visit.state.ports.store.load_by_id(&ids).await?.postings;
+    let known = visit.stores().store.load_by_id(&ids).await?.postings;
     let mut rows = Vec::with_capacity(chosen.len());
     for (id, seen) in chosen {
         rows.push(match known.values().find(|posting| posting.id == id) {
@@ -158,8 +158,8 @@ async fn decide(
     command: &Moderation,
     seen: Version,
 ) -> Result<Posting, ModerationError> {
-    let (ports, by, now) = (&visit.state.ports, &visit.by, visit.now);
-    let (store, lifetime) = (&*ports.store, ports.lifetime);
+    let (store, by, now) = (&*visit.stores().store, &visit.by, visit.now);
+    let lifetime = visit.state.settings.lifetime;
     let attempt = || usecase::moderate(store, identifier, command, Some(seen), by, lifetime, now);
     decide_again(COMMAND_PATIENCE, attempt).await
 }

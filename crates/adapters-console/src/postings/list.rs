@@ -120,9 +120,16 @@ pub async fn page(visit: &Visit, here: &str, fields: Fields) -> Answer {
     if let Some(mut wanted) = wanted {
         match &visit.session.holder {
             Holder::Client(client) => wanted.fence = client.prefixes.clone(),
-            Holder::Operator(_) => clients = ports.clients.list(CLIENTS).await?,
+            Holder::Operator(_) => clients = ports.stores.clients.list(CLIENTS).await?,
         }
-        found = browse::search(&*ports.browser, &wanted, after, MOST_AT_ONCE, goes_on).await?;
+        found = browse::search(
+            &*ports.stores.browser,
+            &wanted,
+            after,
+            MOST_AT_ONCE,
+            goes_on,
+        )
+        .await?;
         refused = &fields;
     }
     let done = visit

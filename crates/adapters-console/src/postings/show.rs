@@ -68,10 +68,10 @@ impl Page<'_> {
 /// The posting of an address.
 pub async fn find(visit: &OperatorVisit, id: &str) -> Result<PostingView, Failure> {
     let id = Uuid::try_parse(id).map_err(|_| Failure::NotFound)?;
-    let store = &visit.state.ports.store;
+    let store = &visit.stores().store;
     let known = store.load_by_id(&[PostingId::new(id)]).await?;
     let identifier = known.postings.into_keys().next().ok_or(Failure::NotFound)?;
-    let found = visit.ports().postings.find(&identifier).await?;
+    let found = visit.stores().postings.find(&identifier).await?;
     found.ok_or(Failure::NotFound)
 }
 
@@ -105,7 +105,7 @@ pub async fn one(visit: &Visit, view: &PostingView, fields: Fields) -> Answer {
     let page = Page {
         holder: visit.session.holder.actor(),
         clients: if frame.is_console() {
-            ports.clients.list(CLIENTS).await?
+            ports.stores.clients.list(CLIENTS).await?
         } else {
             Vec::new()
         },

@@ -72,9 +72,9 @@ impl Desk {
     pub fn webhooks(&self) -> ManagedWebhooks<'_> {
         let ports = self.ports();
         ManagedWebhooks {
-            webhooks: &*ports.webhooks,
-            log: &*ports.log,
-            clients: &*ports.clients,
+            webhooks: &*ports.stores.webhooks,
+            log: &*ports.stores.events,
+            clients: &*ports.stores.clients,
             sender: &*ports.sender,
             by: match &self.author {
                 Author::Operator(by, _) => Manager::Operator(by),
@@ -86,7 +86,7 @@ impl Desk {
     /// Where a test is recorded.
     pub fn store(&self) -> Option<&dyn Store> {
         match &self.author {
-            Author::Operator(_, state) => Some(&*state.ports.store),
+            Author::Operator(_, state) => Some(&*state.stores.store),
             Author::Client(_) => None,
         }
     }
@@ -95,7 +95,7 @@ impl Desk {
     async fn owner(&self, owner: Owner) -> Result<By, Failure> {
         let mut known = Vec::new();
         if let Owner::Client(id) = owner {
-            known.extend(self.ports().clients.find(id).await?);
+            known.extend(self.stores().clients.find(id).await?);
         }
         Ok(by(owner, &known))
     }
@@ -181,7 +181,7 @@ pub async fn all(desk: &Desk, fields: Fields) -> Answer {
             last.endpoint.id.to_string()
         }),
         clients: if frame.is_console() {
-            desk.ports().clients.list(CLIENTS).await?
+            desk.stores().clients.list(CLIENTS).await?
         } else {
             Vec::new()
         },
@@ -328,7 +328,10 @@ pub async fn delivery(desk: Desk, path: web::Path<(String, String)>) -> Answer {
     let attempts = webhooks.deliveries(webhook, DELIVERIES_KEPT).await?;
     let attempts = attempts.into_iter().map(|logged| logged.record);
     let attempts: Vec<_> = attempts.filter(|record| record.event == event).collect();
-    let (found, posting) = match webhooks.content(webhook, event, &*ports.postings).await {
+    let (found, posting) = match webhooks
+        .content(webhook, event, &*ports.stores.postings)
+        .await
+    {
         Ok((found, posting)) => (Some(found), posting),
         Err(WebhookError::EventNotFound) if !attempts.is_empty() => (None, None),
         Err(WebhookError::EventNotFound) => return Err(Failure::NotFound),

@@ -22,9 +22,7 @@ use actix_web::{
     http::{StatusCode, header::HeaderMap},
     test, web,
 };
-use adapters_console::{
-    Console, Ports, Settings, SharedPorts, client_link, integration_routes, new_token,
-};
+use adapters_console::{Console, Ports, Settings, client_link, integration_routes, new_token};
 use async_trait::async_trait;
 use domain::{
     catalogue::{
@@ -38,16 +36,19 @@ use domain::{
 use kernel::{
     CatalogueName, ClientId, CompanyId, Operator, Prefixes, StoreError,
     audit::{Attribution, AuditLog as _, AuditQuery},
-    outbox::Outbox as _,
+    outbox::{Kind, Outbox as _},
     testing::{identifier, minutes, noon, uuid},
 };
 use newsletter::testing::{MemoryStore, subscriber_id, token};
+use stores::Stores;
 use time::{Duration, OffsetDateTime};
 use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, PrivateAddresses, Sender};
 use workers::testing::FaultyStore;
 
 /// A text that is a script if a page does not escape it.
 pub const EVIL: &str = "\"'><script>alert(1)</script>";
+
+const KINDS: [Kind; 1] = [ENRICH.kind()];
 
 /// A console with its store and its stand-ins.
 pub struct Desk {
@@ -253,7 +254,10 @@ impl Desk {
             limits: Rc::default(),
             settings: Settings {
                 url: "http://console.example".to_owned(),
-                ..Settings::default()
+                proxy: None,
+                has_newsletter: false,
+                lifetime: Lifetime::NEVER,
+                kinds: &KINDS,
             },
             clock: Arc::default(),
         }
@@ -326,16 +330,14 @@ impl Desk {
 
     fn ports(&self) -> Ports {
         let clock = Arc::clone(&self.clock);
-        let shared = SharedPorts {
-            sign_in_tokens: Arc::clone(&self.store) as _,
-            clients: Arc::clone(&self.store) as _,
-            activity: Arc::clone(&self.store) as _,
-            browser: Arc::clone(&self.store) as _,
-            postings: Arc::clone(&self.store) as _,
-            catalogues: Arc::clone(&self.store) as _,
+        Ports {
+            stores: Stores {
+                store: Arc::clone(&self.faults) as _,
+                newsletter: Arc::clone(&self.faults) as _,
+                companies: Arc::clone(&self.companies),
+                ..Stores::of(&self.store)
+            },
             corrections: Arc::new(Corrections),
-            webhooks: Arc::clone(&self.store) as _,
-            log: Arc::clone(&self.store) as _,
             sender: Arc::new(Receiver),
             new_ping: Arc::new(|_| Some(("ping_1".to_owned(), b"{}".to_vec()))),
             event_text: Arc::new(|event, posting| {
@@ -344,21 +346,8 @@ impl Desk {
             }),
             appeal: None,
             private_addresses: PrivateAddresses::default(),
-            clock: Arc::new(move || noon() + Duration::seconds(clock.load(Ordering::Relaxed))),
-        };
-        Ports {
-            shared,
-            store: Arc::clone(&self.faults) as _,
-            lifetime: Lifetime::NEVER,
-            companies: Arc::clone(&self.companies),
-            new_secret: Arc::new(|| Some(("s3cret".to_owned(), [3; 32]))),
-            outbox: Arc::clone(&self.store) as _,
-            kinds: vec![ENRICH.kind()],
-            subscribers: Arc::clone(&self.faults) as _,
             new_subscriber: Arc::new(|| (subscriber_id("new"), token("new"))),
-            subscriber_counts: Arc::clone(&self.store) as _,
-            accounts: Arc::clone(&self.store) as _,
-            audit: Arc::clone(&self.store) as _,
+            clock: Arc::new(move || noon() + Duration::seconds(clock.load(Ordering::Relaxed))),
         }
     }
 
@@ -397,7 +386,7 @@ impl Desk {
     ) -> impl Service<Request, Response = ServiceResponse<impl MessageBody>, Error = actix_web::Error>
     {
         let console = Console::new(self.ports(), self.settings.clone());
-        let integration = integration_routes(self.ports().shared, "http://console.example");
+        let integration = integration_routes(self.ports(), "http://console.example");
         let limits = Rc::clone(&self.limits);
         let pages = web::scope("/integration").configure(integration);
         let pages = pages.wrap_fn(move |request, next| {

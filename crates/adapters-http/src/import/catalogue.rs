@@ -42,7 +42,12 @@ pub(super) async fn import(
 }
 
 pub(super) async fn list(caller: Caller, _: Query<()>, state: web::Data<State>) -> Answer {
-    let all = state.ports.catalogues.list(caller.id(), now()).await?;
+    let all = state
+        .ports
+        .stores
+        .catalogues
+        .list(caller.id(), now())
+        .await?;
     let shown: Vec<_> = all.iter().map(Catalogue::new).collect();
     answer::data(shown).map(no_store)
 }
@@ -53,7 +58,7 @@ pub(super) async fn show(
     segment: Segment,
     state: web::Data<State>,
 ) -> Answer {
-    let (catalogues, name) = (&state.ports.catalogues, name(&segment)?);
+    let (catalogues, name) = (&state.ports.stores.catalogues, name(&segment)?);
     let found = catalogues.find(caller.id(), &name, now()).await?;
     let found = found.ok_or_else(ApiError::no_such_catalogue)?;
     answer::data(Catalogue::new(&found)).map(no_store)
@@ -65,7 +70,7 @@ pub(super) async fn delete(
     segment: Segment,
     state: web::Data<State>,
 ) -> Answer {
-    let (catalogues, name) = (&state.ports.catalogues, name(&segment)?);
+    let (catalogues, name) = (&state.ports.stores.catalogues, name(&segment)?);
     if catalogues.delete(caller.id(), &name, None).await? {
         Ok(HttpResponse::NoContent().finish())
     } else {
@@ -98,7 +103,7 @@ pub(super) async fn missing(
     let (after, limit) = parameters
         .finish((after, limit.unwrap_or(DEFAULT_LIMIT)))
         .map_err(ApiError::invalid)?;
-    let (catalogues, name) = (&state.ports.catalogues, name(&segment)?);
+    let (catalogues, name) = (&state.ports.stores.catalogues, name(&segment)?);
     let found = catalogues.find(caller.id(), &name, now()).await?;
     let found = found.ok_or_else(ApiError::no_such_catalogue)?;
     let missing = catalogues.missing(found.id, after, limit).await?;

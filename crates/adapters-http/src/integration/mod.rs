@@ -28,7 +28,7 @@ pub fn routes(config: &mut web::ServiceConfig) {
 }
 
 async fn show(caller: Caller, _: Query<()>, state: web::Data<State>) -> Answer {
-    let activity = state.ports.activity.activity(caller.id()).await?;
+    let activity = state.ports.stores.activity.activity(caller.id()).await?;
     let shown = Integration::new(caller.client(), &activity);
     answer::data(shown).map(no_store)
 }

@@ -45,7 +45,7 @@ pub(super) async fn show(
     if !caller.prefixes().permit(&identifier) {
         return Err(Rejection::NotFound.into());
     }
-    let found = state.ports.postings.find(&identifier).await?;
+    let found = state.ports.stores.postings.find(&identifier).await?;
     let posting = found.ok_or(Rejection::NotFound)?;
     let posting = posting.seen_by(caller.prefixes());
     let bytes = view::size(&posting);

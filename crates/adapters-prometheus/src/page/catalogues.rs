@@ -6,9 +6,10 @@ use std::time::Duration;
 use domain::{catalogue::LastImport, import::Counts};
 use kernel::StoreError;
 use metrics::gauge;
+use stores::Stores;
 use time::OffsetDateTime;
 
-use super::stores::{Stores, number};
+use super::reading::number;
 
 runtime::metrics! {
     pub(super) fn describe;

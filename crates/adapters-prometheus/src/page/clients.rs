@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use kernel::StoreError;
 use metrics::gauge;
+use stores::Stores;
 use time::OffsetDateTime;
-
-use super::stores::Stores;
 
 runtime::metrics! {
     pub(super) fn describe;

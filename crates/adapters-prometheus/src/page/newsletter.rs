@@ -10,7 +10,7 @@ use newsletter::{
 };
 use time::OffsetDateTime;
 
-use super::stores::number;
+use super::reading::number;
 
 runtime::metrics! {
     pub(super) fn describe;

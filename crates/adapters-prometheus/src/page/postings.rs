@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use kernel::{Status, StoreError};
 use metrics::gauge;
+use stores::Stores;
 
-use super::stores::{Stores, number};
+use super::reading::number;
 
 runtime::metrics! {
     pub(super) fn describe;

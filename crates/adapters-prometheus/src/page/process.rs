@@ -13,7 +13,7 @@ use rustix::{
     process::{Resource, getrlimit},
 };
 
-use super::stores::number;
+use super::reading::number;
 
 runtime::metrics! {
     pub(super) fn describe;

@@ -3,9 +3,10 @@
 use ::webhooks::EndpointState;
 use kernel::StoreError;
 use metrics::gauge;
+use stores::Stores;
 use time::OffsetDateTime;
 
-use super::stores::{Stores, number};
+use super::reading::number;
 
 runtime::metrics! {
     pub(super) fn describe;

@@ -6,11 +6,12 @@ use clap::Args;
 use kernel::audit::Attribution;
 use program::output;
 use serde::Serialize;
+use stores::Stores;
 use tokens::KeyFolder;
 
 use super::operator::OperatorArgs;
 use crate::database::{
-    Database, embedded,
+    self, embedded,
     url::{DatabaseUrl, database_url},
 };
 
@@ -63,15 +64,15 @@ impl StoreArgs {
     }
 
     /// Opens the database, which must exist.
-    pub async fn open(&self) -> anyhow::Result<Database> {
-        Database::open(&self.database()).await
+    pub async fn open(&self) -> anyhow::Result<Stores> {
+        database::open(&self.database()).await
     }
 
     /// Opens the database, and makes an embedded one that was not there before.
-    pub async fn open_or_make(&self) -> anyhow::Result<Database> {
+    pub async fn open_or_make(&self) -> anyhow::Result<Stores> {
         let (url, keys) = (self.database(), self.data_dir.keys());
         let made = embedded::missing(&url)?;
-        let database = Database::open_or_make(&url, &keys, false).await?;
+        let database = database::open_or_make(&url, &keys, false).await?;
         if let Some(path) = made {
             let installed = Path::new(INSTALLED);
             let hint = if installed.exists() {
@@ -100,7 +101,7 @@ pub struct ChangeArgs {
 
 impl ChangeArgs {
     /// The operator, and the database, which must exist.
-    pub async fn open(&self) -> anyhow::Result<(Attribution, Database)> {
+    pub async fn open(&self) -> anyhow::Result<(Attribution, Stores)> {
         Ok((self.operator.attribution()?, self.store.open().await?))
     }
 }

@@ -10,13 +10,13 @@ use domain::{
     catalogue::Catalogue,
     usecase::{CatalogueCorrections as _, CatalogueError, CorrectionOrder},
 };
-use ingest::CatalogueCorrector;
+use ingest::{CatalogueCorrector, CataloguePorts};
 use kernel::{CatalogueName, ClientId, Prefixes};
 use runtime::{Throttle, clock};
+use stores::Stores;
 
 use crate::{
     cli::{JsonArgs, ListArgs, OperatorArgs, StoreArgs, values::catalogue},
-    database::Database,
     output,
 };
 
@@ -89,13 +89,13 @@ struct Named {
 }
 
 impl Named {
-    async fn open(&self) -> anyhow::Result<(Database, ClientId)> {
+    async fn open(&self) -> anyhow::Result<(Stores, ClientId)> {
         let database = self.store.open().await?;
         let client = self.client.find(&*database.clients).await?.id;
         Ok((database, client))
     }
 
-    async fn find(&self) -> anyhow::Result<(Database, Catalogue)> {
+    async fn find(&self) -> anyhow::Result<(Stores, Catalogue)> {
         let (database, client) = self.open().await?;
         let found = database.catalogues.find(client, &self.name, clock::now());
         let catalogue = found.await?.ok_or(CatalogueError::NotFound)?;
@@ -116,7 +116,7 @@ impl Named {
             prefixes: Prefixes::ALL,
             by: Some(by),
         };
-        let corrector = CatalogueCorrector::new(database.for_catalogues(throttle));
+        let corrector = CatalogueCorrector::new(CataloguePorts::of(&database, throttle));
         Ok((corrector, order))
     }
 }

@@ -11,10 +11,10 @@ use fields::{Patch, Website, line::InvalidText};
 use kernel::{Actor, CompanyId};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use serde_json::{Value, json};
+use stores::Stores;
 
 use crate::{
     cli::{ChangeArgs, JsonArgs, ListArgs, StoreArgs},
-    database::Database,
     misconfigured::Misconfigured,
     output,
 };
@@ -84,7 +84,7 @@ impl Show {
     }
 }
 
-async fn find(database: &Database, id: CompanyId) -> anyhow::Result<CompanyView> {
+async fn find(database: &Stores, id: CompanyId) -> anyhow::Result<CompanyView> {
     let found = database.companies.company(id).await?;
     Ok(found.ok_or(CompanyError::NotFound)?)
 }

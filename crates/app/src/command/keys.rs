@@ -8,12 +8,12 @@ use domain::store::WriteSet;
 use kernel::audit::{Action, Entry};
 use runtime::clock;
 use serde_json::{Value, json};
+use stores::Stores;
 use tokens::{KeyError, KeyFolder, KeyId, Need};
 
 use crate::{
     cli::{ChangeArgs, DataDirArgs, ListArgs, TokenArgs},
-    database::Database,
-    output,
+    database, output,
     signing_keys::{new_id, refuse_exposed},
 };
 
@@ -28,7 +28,7 @@ commands! {
 
 /// The audit of a command about a key.
 struct Audit {
-    database: Database,
+    database: Stores,
     /// Migrations that the database lacks.
     pending: Vec<String>,
     entry: Entry,
@@ -49,7 +49,7 @@ impl Audit {
         } else if url.is_embedded() {
             (store.open().await?, Vec::new())
         } else {
-            let opened = Database::open_as_it_is(&url).await;
+            let opened = database::open_as_it_is(&url).await;
             opened.context("nothing was done, because it could not be recorded in the audit")?
         };
         Ok(Self {

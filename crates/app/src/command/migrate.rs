@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::{cli::StoreArgs, database::Database, output};
+use crate::{cli::StoreArgs, database, output};
 
 /// Apply pending migrations to the database
 #[derive(Debug, Args)]
@@ -13,7 +13,7 @@ pub struct Migrate {
 
 impl Migrate {
     pub async fn run(self) -> anyhow::Result<()> {
-        let applied = Database::migrate(&self.store.database()).await?;
+        let applied = database::migrate(&self.store.database()).await?;
         if applied.is_empty() {
             output::print("The schema is current.")?;
         }

@@ -5,13 +5,14 @@ use anyhow::{Context as _, bail};
 use kernel::{Operator, Prefixes, SourceIdentifier, audit::Attribution};
 use push::{Credentials, Loader, Options, Progress, Receipts, Source};
 use secrecy::SecretString;
+use stores::Stores;
 use uuid::Uuid;
 
 use super::{
     samples::{self, Sample},
     table::Row,
 };
-use crate::{database::Database, operators::create_client, progress};
+use crate::{operators::create_client, progress};
 
 /// The demo as an operator.
 pub fn demo_operator() -> anyhow::Result<Attribution> {
@@ -23,7 +24,7 @@ pub fn demo_operator() -> anyhow::Result<Attribution> {
 
 /// Creates a client that pushes and reads the postings that begin so.
 pub async fn integration(
-    database: &Database,
+    database: &Stores,
     name: &str,
     prefixes: Prefixes,
 ) -> anyhow::Result<Credentials> {

@@ -31,13 +31,13 @@ use domain::posting::ENRICH;
 use indicatif::ProgressBar;
 use kernel::Prefixes;
 use runtime::clock;
+use stores::Stores;
 
 use self::{
     home::Home,
     integration::{demo_operator, integration, push_samples},
 };
 use crate::{
-    database::Database,
     operators, output, progress,
     serve::Running,
     shutdown::{INTERRUPTED, StopSignals},
@@ -90,7 +90,7 @@ impl Demo {
 }
 
 async fn show(
-    database: &Database,
+    database: &Stores,
     url: &str,
     console: Option<&str>,
     home: &Home,
@@ -142,7 +142,7 @@ async fn show(
     Ok(())
 }
 
-async fn wait_for_enrichment(database: &Database) -> anyhow::Result<()> {
+async fn wait_for_enrichment(database: &Stores) -> anyhow::Result<()> {
     let (mut last, mut since) = (None, Instant::now());
     let mut bar: Option<ProgressBar> = None;
     loop {

@@ -3,9 +3,8 @@
 
 use access::activity::{ActivityWrites, Counts};
 use runtime::clock;
+use stores::Stores;
 use time::Duration;
-
-use crate::database::Database;
 
 /// The days before today.
 const DAYS: i64 = 13;
@@ -13,7 +12,7 @@ const DAYS: i64 = 13;
 const CLIENTS: usize = 20;
 
 /// Records pushes of every client that was not there before today.
-pub async fn record(database: &Database) -> anyhow::Result<()> {
+pub async fn record(database: &Stores) -> anyhow::Result<()> {
     let today = clock::now().date();
     let mut writes = ActivityWrites::default();
     for (place, client) in (0..).zip(database.clients.list(CLIENTS).await?) {

@@ -3,13 +3,14 @@
 use anyhow::Context as _;
 use kernel::Prefixes;
 use serde_json::json;
+use stores::Stores;
 
 use super::{
     integration::{integration, push_samples},
     samples,
     table::{refusal, status},
 };
-use crate::{database::Database, output};
+use crate::output;
 
 /// The clients, by their prefixes, with a posting of each.
 const CLIENTS: [(&str, &str, &str); 2] = [
@@ -22,7 +23,7 @@ const COLUMNS: &str =
     "CLIENT=name  PREFIX=prefix  lumenfold-17=answers/0  cobalt:backend=answers/1";
 
 /// Lets each of them push its own posting and the other one's, and renders the answers.
-pub async fn render(database: &Database, url: &str) -> anyhow::Result<String> {
+pub async fn render(database: &Stores, url: &str) -> anyhow::Result<String> {
     let mut lines = String::new();
     for (_, _, posting) in CLIENTS {
         lines += samples::line(posting).context("there is no such sample")?;

@@ -3,9 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use adapters_http::{MetricsPage, Readiness, Timeouts};
-use adapters_prometheus::{Page, PagePorts, Serving, Stores};
+use adapters_prometheus::{Page, PagePorts, Serving};
 use anyhow::Context as _;
 use runtime::clock;
+use stores::Stores;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -27,7 +28,7 @@ const LISTENER: Listener = Listener {
 /// Starts to listen and to record metrics, unless the listener is off.
 pub fn start(
     options: &AdminArgs,
-    stores: Stores,
+    (stores, has_newsletter): (&Stores, bool),
     readiness: Readiness,
     serving: Option<Serving>,
 ) -> anyhow::Result<Option<Running>> {
@@ -36,7 +37,9 @@ pub fn start(
     };
     let recorder = metrics::install().context("metrics cannot be recorded")?;
     let ports = PagePorts {
-        stores,
+        stores: stores.clone(),
+        kinds: workers::kinds(),
+        has_newsletter,
         serving,
         clock: clock::system(),
     };

@@ -6,36 +6,32 @@ use access::{
     Client, ClientError,
     sign_in::{LinkMaker, SignInTokens},
 };
-use adapters_console::{SharedPorts, client_link, integration_routes};
-use adapters_http::{ClientPages, PageRoutes, event_data, new_ping};
+use adapters_console::{Ports, client_link, integration_routes};
+use adapters_http::{
+    ClientPages, PageRoutes, event_data, new_migration_token, new_ping, new_subscriber_id,
+};
 use async_trait::async_trait;
 use domain::usecase::CatalogueCorrections;
 use runtime::clock;
+use stores::Stores;
 use time::OffsetDateTime;
 use webhooks::Sender;
 
-use crate::{cli::WorkArgs, database::Database};
+use crate::cli::WorkArgs;
 
-/// What these pages and the console call.
-pub fn shared_ports(
-    database: &Database,
-    sender: Arc<dyn Sender>,
-    corrections: Arc<dyn CatalogueCorrections>,
+/// The ports that these pages and the console call.
+pub fn page_ports(
+    stores: &Stores,
+    sender: &Arc<dyn Sender>,
+    corrections: &Arc<dyn CatalogueCorrections>,
     work: &WorkArgs,
-) -> SharedPorts {
+) -> Ports {
     let appeal = work.appeal.appeal_url.clone();
     let of_events = appeal.clone();
-    SharedPorts {
-        sign_in_tokens: Arc::clone(&database.sign_in_tokens),
-        clients: Arc::clone(&database.clients),
-        activity: Arc::clone(&database.activity),
-        browser: Arc::clone(&database.browser),
-        postings: Arc::clone(&database.postings),
-        catalogues: Arc::clone(&database.catalogues),
-        corrections,
-        webhooks: Arc::clone(&database.webhooks),
-        log: Arc::clone(&database.events),
-        sender,
+    Ports {
+        stores: stores.clone(),
+        corrections: Arc::clone(corrections),
+        sender: Arc::clone(sender),
         new_ping: Arc::new(|at| new_ping(at).ok()),
         event_text: Arc::new(move |event, posting| {
             let data = event_data(event, posting, of_events.as_deref())?;
@@ -43,12 +39,13 @@ pub fn shared_ports(
         }),
         appeal,
         private_addresses: work.addresses.private,
+        new_subscriber: Arc::new(|| (new_subscriber_id(), new_migration_token())),
         clock: clock::system(),
     }
 }
 
 /// The pages, with what they call.
-pub struct Pages(pub SharedPorts);
+pub struct Pages(pub Ports);
 
 #[async_trait]
 impl ClientPages for Pages {
@@ -61,7 +58,7 @@ impl ClientPages for Pages {
         client: &Client,
         public_url: &str,
     ) -> Result<(String, OffsetDateTime), ClientError> {
-        let tokens: &dyn SignInTokens = &*self.0.sign_in_tokens;
+        let tokens: &dyn SignInTokens = &*self.0.stores.sign_in_tokens;
         let by = LinkMaker::Client;
         client_link(tokens, client, by, public_url, clock::now()).await
     }

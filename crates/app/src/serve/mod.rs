@@ -26,24 +26,26 @@ mod worker;
 
 use std::{ffi::OsString, net::SocketAddr, sync::Arc};
 
+use ::webhooks::Sender;
 use adapters_http::{Application, BuildError, HttpSettings, Ports, StopHandle, Timeouts};
 use adapters_postgres::PostgresUrl;
 use adapters_prometheus::Serving;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, FromArgMatches as _, builder::Resettable};
 use domain::usecase::{CatalogueCorrections, Ingest};
-use ingest::{ImportPorts, ImportTasks, Importer, Lanes};
+use ingest::{CataloguePorts, ImportPorts, ImportTasks, Importer, Lanes};
 use kernel::trace::OptionalTracer;
 use runtime::{Loops, Throttle, clock, cores};
+use stores::Stores;
 use tokens::KeyFolder;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
-use workers::{Activities, Links, NewsletterService, Wake};
+use workers::{Activities, Links, NewsletterService, Observer, Wake};
 
 pub use self::worker::Worker;
 use self::{
     console::ConsoleServer,
-    integration::{Pages, shared_ports},
+    integration::{Pages, page_ports},
     listener::Running as RunningListener,
     traces::Traces,
     worker::WorkerSetup,
@@ -51,7 +53,7 @@ use self::{
 use crate::{
     cli::{AdminArgs, ConsoleArgs, HttpArgs, LaneArgs, NewsletterArgs, StoreArgs, WorkArgs},
     database::{
-        Database,
+        self,
         url::{DatabaseUrl, read_database_url},
     },
     descriptors, logging,
@@ -181,7 +183,7 @@ pub struct Running {
     pub addr: SocketAddr,
     /// The URL that clients use.
     pub public_url: String,
-    pub database: Database,
+    pub database: Stores,
     /// The console, if there is one.
     pub console: Option<ConsoleServer>,
     http: StopHandle,
@@ -210,7 +212,12 @@ impl Running {
         let database = open(options, &url, &folder).await?;
 
         let (wake, activities) = (Arc::<Wake>::default(), Arc::<Activities>::default());
-        let database = database.observed(&wake, &activities, &tracer);
+        let observer = Observer {
+            wake: Arc::clone(&wake),
+            activities: Arc::clone(&activities),
+            tracer: tracer.clone(),
+        };
+        let database = observer.observe(database);
         let activity = activities.start(&database.activity);
         let links = options.work.accounts.links();
         let (lanes, lane_tasks) = Lanes::start(
@@ -229,35 +236,29 @@ impl Running {
         let (imports, import_tasks) = Importer::new(ImportPorts {
             ingest: Arc::clone(&lanes),
             lifetime: options.work.lifetime.lifetime,
-            catalogues: database.for_catalogues(throttle.clone()),
+            catalogues: CataloguePorts::of(&database, throttle.clone()),
         });
         let corrections: Arc<dyn CatalogueCorrections> = Arc::new(imports.corrections());
-        let (called, undone) = (Arc::clone(&tried) as _, Arc::clone(&corrections));
-        let pages = Pages(shared_ports(&database, called, undone, &options.work));
+        let sender: Arc<dyn Sender> = tried;
+        let pages = page_ports(&database, &sender, &corrections, &options.work);
         let ports = Ports {
+            stores: database.clone(),
             ingest: lanes,
             imports: Arc::new(imports),
-            catalogues: Arc::clone(&database.catalogues),
-            corrections: Arc::clone(&corrections),
-            postings: Arc::clone(&database.postings),
+            corrections,
             reads,
             newsletter: Arc::new(newsletter.clone()),
-            webhooks: Arc::clone(&database.webhooks),
-            log: Arc::clone(&database.events),
-            sender: Arc::clone(&tried) as _,
+            sender,
             private_addresses: options.work.addresses.private,
-            clients: Arc::clone(&database.clients),
-            pages: Arc::new(pages),
-            activity: Arc::clone(&database.activity),
+            pages: Arc::new(Pages(pages.clone())),
             recorder: activities,
-            health: Arc::clone(&database.health),
             tracer: tracer.clone(),
         };
         let application =
             Application::build(ports, &options.http_settings()).map_err(name_variable)?;
         let admin = admin::start(
             &options.admin,
-            database.for_metrics(&options.work.accounts.settings()),
+            (&database, options.work.accounts.settings().has_account()),
             application.readiness(),
             Some(Serving {
                 pushes,
@@ -265,13 +266,7 @@ impl Running {
                 signing_keys_age: Arc::new(application.signing_keys_age()),
             }),
         )?;
-        let console = ConsoleServer::start(
-            &options.console,
-            &options.work,
-            &database,
-            tried as _,
-            corrections,
-        )?;
+        let console = ConsoleServer::start(&options.console, &options.work, pages)?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         exposure::warn(&public_url, options.admin.bind());
@@ -301,9 +296,9 @@ impl Running {
 }
 
 /// Opens the database; an embedded one gets a signing key if it has none.
-async fn open(options: &Serve, url: &DatabaseUrl, folder: &KeyFolder) -> anyhow::Result<Database> {
-    let database = Database::open_or_make(url, folder.path(), options.migrate).await?;
-    database.check_embedded(url).await?;
+async fn open(options: &Serve, url: &DatabaseUrl, folder: &KeyFolder) -> anyhow::Result<Stores> {
+    let database = database::open_or_make(url, folder.path(), options.migrate).await?;
+    database::check_embedded(&database, url).await?;
     if url.is_embedded() && folder.list()?.keys().is_empty() {
         folder.generate(signing_keys::new_id()?)?;
         tracing::info!(folder = %folder.path().display(), "made a token signing key");

@@ -17,13 +17,12 @@ use async_trait::async_trait;
 use domain::store::{PostingReader, ReplicaPosition};
 use kernel::{StoreError, event::EventLog};
 use runtime::Loops;
+use stores::Stores;
 use tokio::sync::Notify;
 use workers::{
     Feed, Wake,
     replica::{self, Lag},
 };
-
-use crate::database::Database;
 
 /// How long a stop waits until the readers of events are answered.
 const GRACE: Duration = Duration::from_secs(5);
@@ -39,7 +38,7 @@ struct Replicated {
 /// there is one, has answered once. The store `wake`s those who wait for events.
 pub fn start(
     replica: Option<&PostgresUrl>,
-    database: &Database,
+    database: &Stores,
     wake: &Wake,
 ) -> anyhow::Result<(Arc<dyn ReadSource>, Loops)> {
     let mut loops = Loops::new(GRACE, "readers of events are not answered");

@@ -10,13 +10,13 @@ use enrichment::Model;
 use kernel::trace::OptionalTracer;
 use newsletter::subscriber::provider::Provider;
 use runtime::{Loops, Throttle, clock};
-use workers::{Activities, Wake, WebhookParts, WorkerParts, WorkerSettings};
+use stores::Stores;
+use workers::{Activities, Observer, Wake, WorkerParts, WorkerSettings};
 
 use super::{admin, announce, enricher, provider, traces::Traces, webhooks};
 use crate::{
     cli::{AdminArgs, StoreArgs, WorkArgs},
-    database::Database,
-    logging,
+    database, logging,
     shutdown::StopSignals,
     supervisor::Supervisor,
 };
@@ -46,7 +46,7 @@ impl WorkerSetup {
     /// Starts a worker.
     pub fn start(
         self,
-        database: &Database,
+        database: &Stores,
         wake: Arc<Wake>,
         throttle: Throttle,
         tracer: OptionalTracer,
@@ -56,25 +56,11 @@ impl WorkerSetup {
         }
         let clock = clock::system();
         let worker = workers::start(WorkerParts {
-            store: Arc::clone(&database.store),
-            newsletter: Arc::clone(&database.newsletter),
-            outbox: Arc::clone(&database.outbox),
-            events: Arc::clone(&database.events),
-            accounts: Arc::clone(&database.accounts),
-            subscribers: Arc::clone(&database.subscribers),
-            drafts: Arc::clone(&database.drafts),
-            sign_in_tokens: Arc::clone(&database.sign_in_tokens),
-            retention: Arc::clone(&database.retention),
-            catalogues: Arc::clone(&database.catalogues),
+            stores: database.clone(),
             enriching: workers::enriching(self.model, &database.drafts, &clock),
             provider: self.provider,
-            webhooks: WebhookParts {
-                endpoints: Arc::clone(&database.webhooks),
-                postings: Arc::clone(&database.postings),
-                clients: Arc::clone(&database.clients),
-                sender: self.receivers,
-                body: self.body,
-            },
+            sender: self.receivers,
+            body: self.body,
             clock,
             machine_clock: Arc::new(clock::machine),
             wake,
@@ -104,16 +90,21 @@ impl Worker {
         let setup = WorkerSetup::new(&self.work)?;
         webhooks::warn_without_https(&setup.receivers);
         let url = self.store.database();
-        let database = Database::open(&url).await?;
-        database.check_embedded(&url).await?;
+        let database = database::open(&url).await?;
+        database::check_embedded(&database, &url).await?;
         let _clocks = clock::follow(&database.clock);
         let (wake, activities) = (Arc::<Wake>::default(), Arc::<Activities>::default());
-        let database = database.observed(&wake, &activities, &traces.tracer());
+        let observer = Observer {
+            wake: Arc::clone(&wake),
+            activities: Arc::clone(&activities),
+            tracer: traces.tracer(),
+        };
+        let database = observer.observe(database);
         let activity = activities.start(&database.activity);
         // No API here, so no pushes to count.
         let readiness = Readiness::of_store(Arc::clone(&database.health));
-        let stores = database.for_metrics(&self.work.accounts.settings());
-        let admin = admin::start(&self.admin, stores, readiness, None)?;
+        let has_newsletter = self.work.accounts.settings().has_account();
+        let admin = admin::start(&self.admin, (&database, has_newsletter), readiness, None)?;
         let throttle = Throttle(Arc::new(|| false));
         let worker = setup.start(&database, wake, throttle, traces.tracer())?;
         announce::parts(Some(&self.work), None)?;

@@ -2,10 +2,11 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use async_trait::async_trait;
+use domain::testing::MemoryStore;
 use kernel::{PostingId, StoreError};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -13,9 +14,9 @@ use uuid::Uuid;
 use crate::{DraftCache, DraftKey, Reservation};
 
 /// A cache of drafts in memory that can be made to fail. It has no postings, so whether that of a
-/// draft is erased is not seen.
-#[derive(Debug, Default)]
-pub struct MemoryDrafts(Mutex<State>);
+/// draft is erased is not seen. Clones share their drafts.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryDrafts(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -154,5 +155,43 @@ impl DraftCache for MemoryDrafts {
             entries.remove(key);
         }
         Ok(unused.len() as u64)
+    }
+}
+
+/// The drafts of a store in memory.
+fn drafts(store: &MemoryStore) -> MemoryDrafts {
+    let beside = store.beside::<MemoryDrafts>();
+    let drafts = beside.lock().unwrap_or_else(PoisonError::into_inner);
+    drafts.clone()
+}
+
+#[async_trait]
+impl DraftCache for MemoryStore {
+    async fn reserve(
+        &self,
+        key: &DraftKey,
+        holder: Uuid,
+        until: OffsetDateTime,
+        now: OffsetDateTime,
+    ) -> Result<Reservation, StoreError> {
+        drafts(self).reserve(key, holder, until, now).await
+    }
+
+    async fn keep(
+        &self,
+        key: &DraftKey,
+        draft: &str,
+        of: Option<PostingId>,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        drafts(self).keep(key, draft, of, now).await
+    }
+
+    async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError> {
+        drafts(self).release(key, holder).await
+    }
+
+    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<u64, StoreError> {
+        drafts(self).forget(before, limit).await
     }
 }

@@ -9,7 +9,8 @@ use domain::{
     usecase::{ImportError, Ingest, IngestError},
 };
 use kernel::StoreError;
-use runtime::{Clock, Throttle};
+use runtime::{Clock, Throttle, clock};
+use stores::Stores;
 
 /// How long lines are tried again while the store is unavailable, and so the end of an import.
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
@@ -37,6 +38,18 @@ pub struct CataloguePorts {
     pub clock: Clock,
     /// Sizes the batches.
     pub throttle: Throttle,
+}
+
+impl CataloguePorts {
+    /// The ports of a store, with the clock of this process.
+    pub fn of(stores: &Stores, throttle: Throttle) -> Self {
+        Self {
+            catalogues: Arc::clone(&stores.catalogues),
+            store: Arc::clone(&stores.store),
+            clock: clock::system(),
+            throttle,
+        }
+    }
 }
 
 /// A new id.

@@ -17,7 +17,7 @@ impl Job for Deleted {
     }
 
     async fn run(&mut self, parts: &WorkerParts, _: &CancellationToken) -> Result<(), StoreError> {
-        if !parts.retention.overwrite_deleted().await? {
+        if !parts.stores.retention.overwrite_deleted().await? {
             tracing::info!("the database's files are in use and still have deleted rows");
         }
         Ok(())

@@ -21,7 +21,7 @@ impl Deletion for Drafts {
         before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        let forgotten = parts.drafts.forget(before, limit).await?;
+        let forgotten = parts.stores.drafts.forget(before, limit).await?;
         Ok(usize::try_from(forgotten).unwrap_or(limit))
     }
 }

@@ -21,8 +21,8 @@ impl Deletion for Events {
         parts: &WorkerParts,
         now: OffsetDateTime,
     ) -> Result<Option<OffsetDateTime>, StoreError> {
-        let end = parts.events.end().await?;
-        let newest = parts.events.events_at(&[end]).await?;
+        let end = parts.stores.events.end().await?;
+        let newest = parts.stores.events.events_at(&[end]).await?;
         let newest = newest.first();
         Ok(newest.map(|newest| now.min(newest.event.at) - parts.settings.keep_events))
     }
@@ -33,7 +33,7 @@ impl Deletion for Events {
         before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        parts.events.forget(before, limit).await
+        parts.stores.events.forget(before, limit).await
     }
 }
 
@@ -51,14 +51,14 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::{WorkerSettings, jobs::job::Job as _, testing::Stores};
+    use crate::{WorkerSettings, jobs::job::Job as _, testing::TestStores};
 
     const DAY: time::Duration = time::Duration::DAY;
     const TOLD: EventName = EventName::new("Told");
 
     /// Deletes what is older than a day and a half.
     async fn delete(
-        stores: Stores,
+        stores: TestStores,
         machine: OffsetDateTime,
         server: OffsetDateTime,
     ) -> Result<(), StoreError> {
@@ -76,7 +76,7 @@ mod tests {
     /// The number of events that are left, of three: two days old, a day old, and one that was just
     /// written, by an author whose clock is ahead by some days. A day and a half is kept.
     async fn left(author: i32, machine: i32, server: i32) -> usize {
-        let stores = Stores::new();
+        let stores = TestStores::new();
         let store = Arc::clone(&stores.faulty.memory);
         for at in [noon() - 2 * DAY, noon() - DAY, noon() + author * DAY] {
             let mut writes = WriteSet::new(at);
@@ -115,7 +115,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_empty_log_has_nothing_to_delete() {
-        let swept = delete(Stores::new(), noon(), noon()).await;
+        let swept = delete(TestStores::new(), noon(), noon()).await;
         assert_eq!(swept, Ok(()));
     }
 }

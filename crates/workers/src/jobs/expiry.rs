@@ -86,7 +86,7 @@ impl Expiry {
         now: OffsetDateTime,
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
         let stuck = &self.stuck;
-        let mut overdue = parts.store.overdue(now, limit + stuck.len()).await?;
+        let mut overdue = parts.stores.store.overdue(now, limit + stuck.len()).await?;
         overdue.retain(|posting| !stuck.has(posting));
         overdue.truncate(limit);
         Ok(overdue)
@@ -125,5 +125,5 @@ async fn expire(
     overdue: &[SourceIdentifier],
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    panics::caught(usecase::expire(parts.store.as_ref(), overdue, now)).await
+    panics::caught(usecase::expire(parts.stores.store.as_ref(), overdue, now)).await
 }

@@ -20,6 +20,6 @@ impl Deletion for Missed {
         _: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        parts.catalogues.forget_missed(limit).await
+        parts.stores.catalogues.forget_missed(limit).await
     }
 }

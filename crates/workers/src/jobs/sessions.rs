@@ -21,6 +21,10 @@ impl Deletion for Sessions {
         before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        parts.sign_in_tokens.forget_tokens(before, limit).await
+        parts
+            .stores
+            .sign_in_tokens
+            .forget_tokens(before, limit)
+            .await
     }
 }

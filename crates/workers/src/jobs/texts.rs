@@ -28,7 +28,7 @@ impl Deletion for Texts {
         before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        let count = parts.retention.drop_texts(before, limit).await?;
+        let count = parts.stores.retention.drop_texts(before, limit).await?;
         metrics::texts_dropped(count as u64);
         Ok(count)
     }

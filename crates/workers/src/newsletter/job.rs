@@ -88,7 +88,7 @@ impl TaskPorts for LeasedProvider {
     type Guard = OwnedMutexGuard<()>;
 
     fn store(&self) -> &dyn Store {
-        self.tasks.parts.newsletter.as_ref()
+        self.tasks.parts.stores.newsletter.as_ref()
     }
 
     fn provider(&self) -> &dyn Provider {

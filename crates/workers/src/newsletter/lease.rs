@@ -42,7 +42,7 @@ impl Leases {
 
     /// Releases the lease. Best effort, as it ends anyway.
     pub async fn release(&self) {
-        let released = self.tasks.parts.accounts.release(self.holder);
+        let released = self.tasks.parts.stores.accounts.release(self.holder);
         if let Err(error) = panics::caught(released).await {
             tracing::debug!(%error, "the provider's accounts stay leased until the lease ends");
         }
@@ -50,7 +50,7 @@ impl Leases {
 
     async fn renew(&self) -> Result<bool, StoreError> {
         let now = self.tasks.now();
-        let (accounts, until) = (&self.tasks.parts.accounts, now + self.tasks.lease());
+        let (accounts, until) = (&self.tasks.parts.stores.accounts, now + self.tasks.lease());
         accounts
             .lease(&self.accounts, self.holder, until, now)
             .await

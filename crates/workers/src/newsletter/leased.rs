@@ -112,7 +112,7 @@ impl LeasedProvider {
         let kept = panics::caught(async {
             let (mut state, now) = account_state(&self.tasks, account).await?;
             change(&mut state, now);
-            let accounts = &self.tasks.parts.accounts;
+            let accounts = &self.tasks.parts.stores.accounts;
             accounts.keep_account_state(account, &state).await
         });
         if let Err(error) = kept.await {
@@ -128,7 +128,10 @@ pub(super) async fn account_state(
 ) -> Result<(AccountState, OffsetDateTime), StoreError> {
     let state = panics::caught(async {
         let now = tasks.now();
-        Ok((tasks.parts.accounts.account_state(account).await?, now))
+        Ok((
+            tasks.parts.stores.accounts.account_state(account).await?,
+            now,
+        ))
     });
     state.await
 }

@@ -101,8 +101,8 @@ impl Listing {
             },
             is_dry: false,
             provider: &provider,
-            store: parts.newsletter.as_ref(),
-            subscribers: parts.subscribers.as_ref(),
+            store: parts.stores.newsletter.as_ref(),
+            subscribers: parts.stores.subscribers.as_ref(),
             clock: &parts.clock,
         };
         let mut logged = 0;

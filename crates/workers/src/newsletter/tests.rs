@@ -30,8 +30,8 @@ use tokio::time::{Instant, sleep};
 pub(crate) use self::script::Script;
 use self::script::Treatment;
 use crate::{
-    WorkerParts, WorkerSettings, start,
-    testing::{Fault, Stores},
+    WorkerSettings, start,
+    testing::{Fault, TestStores},
 };
 
 const ADA: &str = "ada@example.com";
@@ -65,7 +65,7 @@ fn locked() -> ProviderError {
 
 /// A test bench: a store, a scripted provider and workers, on the runtime's virtual time.
 struct Bench {
-    stores: Stores,
+    stores: TestStores,
     script: Arc<Script>,
     clock: Clock,
     settings: WorkerSettings,
@@ -76,7 +76,7 @@ impl Bench {
         let start = Instant::now();
         let clock = move || fields::microseconds(noon() + start.elapsed());
         Self {
-            stores: Stores::new(),
+            stores: TestStores::new(),
             script: Arc::default(),
             clock: Arc::new(clock),
             settings: WorkerSettings::default(),
@@ -88,12 +88,10 @@ impl Bench {
     }
 
     fn start_with(&self, script: &Arc<Script>, accounts: Arc<dyn Accounts>) -> Loops {
-        start(WorkerParts {
-            accounts,
-            provider: Arc::clone(script) as _,
-            ..self.stores.parts(&self.clock, &self.settings)
-        })
-        .unwrap()
+        let mut parts = self.stores.parts(&self.clock, &self.settings);
+        parts.stores.accounts = accounts;
+        parts.provider = Arc::clone(script) as _;
+        start(parts).unwrap()
     }
 
     fn memory(&self) -> &MemoryStore {

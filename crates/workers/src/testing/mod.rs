@@ -11,5 +11,5 @@ pub use self::faulty::{Fault, FaultyStore, eventually};
 #[cfg(test)]
 pub(crate) use self::{
     model::{Answer, ScriptedModel},
-    stores::Stores,
+    stores::TestStores,
 };

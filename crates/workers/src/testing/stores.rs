@@ -5,13 +5,14 @@ use std::sync::Arc;
 use ::newsletter::testing::MemoryStore;
 use ::webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Sender};
 use async_trait::async_trait;
-use enrichment::{Pipeline, testing::MemoryDrafts};
+use enrichment::Pipeline;
 use kernel::outbox::{Backlog, Kind, Outbox as _, TaskRow};
 use runtime::{Clock, Throttle};
+use stores::Stores;
 
 use super::FaultyStore;
 use crate::{
-    Enriching, ObservedStore, Observer, Wake, WebhookParts, WorkerParts, WorkerSettings,
+    Enriching, ObservedStore, Observer, Wake, WorkerParts, WorkerSettings,
     newsletter::tests::Script,
 };
 
@@ -30,13 +31,13 @@ impl Sender for NoSender {
 }
 
 /// The store of a worker, which wakes it.
-pub struct Stores {
+pub struct TestStores {
     pub faulty: Arc<FaultyStore>,
     pub waking: Arc<ObservedStore<FaultyStore>>,
     pub wake: Arc<Wake>,
 }
 
-impl Stores {
+impl TestStores {
     pub fn new() -> Self {
         let (faulty, wake) = (Arc::<FaultyStore>::default(), Arc::<Wake>::default());
         let observer = Observer {
@@ -56,30 +57,19 @@ impl Stores {
 
     /// The parts of a worker that enriches by rules, and has no account of the e-mail provider.
     pub fn parts(&self, clock: &Clock, settings: &WorkerSettings) -> WorkerParts {
-        let memory = &self.faulty.memory;
         WorkerParts {
-            store: Arc::clone(&self.waking) as _,
-            newsletter: Arc::clone(&self.waking) as _,
-            outbox: Arc::clone(memory) as _,
-            events: Arc::clone(memory) as _,
-            accounts: Arc::clone(memory) as _,
-            subscribers: Arc::clone(memory) as _,
-            drafts: Arc::<MemoryDrafts>::default(),
-            sign_in_tokens: Arc::clone(memory) as _,
-            retention: Arc::clone(memory) as _,
-            catalogues: Arc::clone(memory) as _,
+            stores: Stores {
+                store: Arc::clone(&self.waking) as _,
+                newsletter: Arc::clone(&self.waking) as _,
+                ..Stores::of(&self.faulty.memory)
+            },
             enriching: Enriching {
                 enricher: Arc::new(Pipeline::new(None, |_| {})),
                 breaker: Arc::default(),
             },
             provider: Arc::new(Script::without_accounts()),
-            webhooks: WebhookParts {
-                endpoints: Arc::clone(memory) as _,
-                postings: Arc::clone(memory) as _,
-                clients: Arc::clone(memory) as _,
-                sender: Arc::new(NoSender),
-                body: Arc::new(|_, _| Ok(Vec::new())),
-            },
+            sender: Arc::new(NoSender),
+            body: Arc::new(|_, _| Ok(Vec::new())),
             clock: Arc::clone(clock),
             machine_clock: Arc::clone(clock),
             wake: Arc::clone(&self.wake),

@@ -21,7 +21,7 @@ const HOUR: Duration = Duration::from_hours(1);
 
 /// A test bench for a model: a store, a scripted model and workers, on the runtime's virtual time.
 struct ModelBench {
-    stores: Stores,
+    stores: TestStores,
     model: Arc<ScriptedModel>,
     drafts: Arc<MemoryDrafts>,
     settings: WorkerSettings,
@@ -32,7 +32,7 @@ impl ModelBench {
     fn new() -> Self {
         let start = Instant::now();
         Self {
-            stores: Stores::new(),
+            stores: TestStores::new(),
             model: Arc::default(),
             drafts: Arc::default(),
             settings: settings(4),
@@ -43,12 +43,10 @@ impl ModelBench {
     fn start(&self) -> Loops {
         let (model, drafts) = (Arc::clone(&self.model), Arc::clone(&self.drafts));
         let drafts: Arc<dyn DraftCache> = drafts;
-        start(WorkerParts {
-            enriching: enriching(Some(model), &drafts, &self.clock),
-            drafts,
-            ..self.stores.parts(&self.clock, &self.settings)
-        })
-        .unwrap()
+        let mut parts = self.stores.parts(&self.clock, &self.settings);
+        parts.enriching = enriching(Some(model), &drafts, &self.clock);
+        parts.stores.drafts = drafts;
+        start(parts).unwrap()
     }
 
     /// Pushes postings, each with a title of its own.

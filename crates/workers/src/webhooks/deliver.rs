@@ -108,7 +108,7 @@ impl Deliveries {
             }
         };
         let endpoint = tracked.endpoint.clone();
-        let (webhooks, log) = (&*parts.webhooks.endpoints, &*parts.events);
+        let (webhooks, log) = (&*parts.stores.webhooks, &*parts.stores.events);
         let (schedule, now) = (parts.settings.schedule.clone(), (parts.clock)());
         let read_at = Instant::now();
         let mut round = start_round(webhooks, log, tracked, schedule, now).await?;
@@ -188,7 +188,7 @@ impl Deliveries {
     /// The client that owns the endpoint, if it is not the operators'.
     async fn owner(&self, endpoint: &Endpoint) -> Result<Option<Client>, StoreError> {
         match endpoint.owner {
-            Owner::Client(id) => self.parts.webhooks.clients.find(id).await,
+            Owner::Client(id) => self.parts.stores.clients.find(id).await,
             Owner::Operator => Ok(None),
         }
     }
@@ -221,7 +221,7 @@ impl Deliveries {
         let attempt = panics::caught_as(Unsent::Defect, async {
             let fresh = self.fresh(event, read_at).await.map_err(Unsent::Store)?;
             let posting = self.posting(endpoint, &fresh).await?;
-            let body = (self.parts.webhooks.body)(&fresh, posting.as_ref());
+            let body = (self.parts.body)(&fresh, posting.as_ref());
             let timestamp = (self.parts.clock)();
             let delivery = Delivery {
                 url: &endpoint.url,
@@ -231,7 +231,7 @@ impl Deliveries {
                 body: &body.map_err(Unsent::Defect)?,
                 trace,
             };
-            Ok(self.parts.webhooks.sender.send(&delivery).await)
+            Ok(self.parts.sender.send(&delivery).await)
         });
         let result = match attempt.await {
             Ok(attempt) => Ok(attempt),
@@ -287,7 +287,12 @@ impl Deliveries {
         if !says_why || read_at.elapsed() < READABLE {
             return Ok(Cow::Borrowed(&recorded.event));
         }
-        let kept = self.parts.events.events_at(&[recorded.cursor]).await?;
+        let kept = self
+            .parts
+            .stores
+            .events
+            .events_at(&[recorded.cursor])
+            .await?;
         let mut event = recorded.event.clone();
         if let Subject::Posting(posting) = &mut event.subject {
             posting.erase();
@@ -303,7 +308,7 @@ impl Deliveries {
         endpoint: &Endpoint,
         event: &Event,
     ) -> Result<Option<PostingView>, Unsent> {
-        let postings = self.parts.webhooks.postings.as_ref();
+        let postings = self.parts.stores.postings.as_ref();
         match panics::caught(posting_of(endpoint, event, postings)).await {
             Ok(found) => Ok(found),
             Err(StoreError::Broken(error)) => Err(Unsent::Defect(error)),
@@ -319,7 +324,7 @@ impl Deliveries {
         lease: Lease,
     ) -> Result<Recorded, StoreError> {
         let id = endpoint.id;
-        let webhooks = &self.parts.webhooks.endpoints;
+        let webhooks = &self.parts.stores.webhooks;
         let recorded = persistently(endpoint, || webhooks.record(lease.holder, round)).await?;
         match recorded {
             Recorded::Done => {

@@ -30,7 +30,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::parts::{WebhookParts, WorkerParts};
+use stores::Stores;
+
+use super::parts::WorkerParts;
 
 /// The most rounds of a process that are under way. Each may always have one attempt under way,
 /// however many the other rounds have.
@@ -182,7 +184,7 @@ impl Deliveries {
             return Ok(Vec::new());
         }
         let settings = &self.parts.settings;
-        let end = self.parts.events.end().await?;
+        let end = self.parts.stores.events.end().await?;
         // After an outage, the endpoints of rounds that are still to be recorded are not free:
         // those of this process, and those of others, which renew their leases within this time.
         if answered_at.elapsed() > settings.lease.length / 2 {
@@ -195,7 +197,7 @@ impl Deliveries {
                 end,
                 limit: 0,
             };
-            self.parts.webhooks.endpoints.lease(&none).await?;
+            self.parts.stores.webhooks.lease(&none).await?;
             sleep(settings.lease.renew_every).await;
         }
         let has_lapsed = |Held { lease, .. }: &Held| !lease.lost().is_cancelled() && !lease.holds();
@@ -211,7 +213,7 @@ impl Deliveries {
             end,
             limit,
         };
-        let endpoints = self.parts.webhooks.endpoints.lease(&query).await?;
+        let endpoints = self.parts.stores.webhooks.lease(&query).await?;
         let mut leases = self.leases();
         let with_lease = |tracked: TrackedEndpoint| {
             let endpoint = tracked.endpoint.id;
@@ -276,7 +278,7 @@ impl Deliveries {
             return;
         }
         let ends: Vec<_> = ended.values().map(|held| held.release).collect();
-        let released = self.parts.webhooks.endpoints.release(&ends);
+        let released = self.parts.stores.webhooks.release(&ends);
         match panics::caught(released).await {
             Ok(()) => {}
             Err(error @ StoreError::Broken(_)) => {
@@ -316,11 +318,11 @@ impl Deliveries {
         }
         let terms = self.parts.settings.lease;
         let (until, end) = (terms.until(), (self.parts.clock)() + terms.length);
-        let WebhookParts {
-            endpoints, clients, ..
-        } = &self.parts.webhooks;
+        let Stores {
+            webhooks, clients, ..
+        } = &self.parts.stores;
         let renewed = panics::caught(async {
-            let endpoints = endpoints.renew(&asked, end).await?;
+            let endpoints = webhooks.renew(&asked, end).await?;
             let owners: Vec<_> = owners.into_iter().collect();
             let owners = match &*owners {
                 [] => HashMap::new(),

@@ -26,7 +26,7 @@ use kernel::{
 use runtime::Clock;
 
 use super::*;
-use crate::{WorkerSettings, testing::Stores};
+use crate::{WorkerSettings, testing::TestStores};
 
 mod slow;
 mod world;

@@ -17,6 +17,7 @@ use adapters_http::{
 use async_trait::async_trait;
 use kernel::ClientId;
 use serde_json::{Value, json};
+use stores::Stores;
 use tempfile::TempDir;
 use time::OffsetDateTime;
 use tokens::{ClientSecret, KeyFolder, KeyId};
@@ -114,26 +115,25 @@ async fn visit(path: web::Path<(String, usize)>, request: HttpRequest) -> String
 
 pub fn ports(backend: &Arc<Backend>) -> Ports {
     Ports {
+        stores: Stores {
+            postings: backend.clone(),
+            activity: backend.clone(),
+            health: backend.clone(),
+            ..Stores::of(&backend.store)
+        },
         ingest: backend.clone(),
         imports: Arc::new(import::Handle(backend.clone())),
-        catalogues: backend.store.clone(),
         corrections: Arc::new(import::Handle(backend.clone())),
-        postings: backend.clone(),
         reads: Arc::new(ReadPorts {
             postings: backend.clone(),
             events: backend.clone(),
             lag: Duration::ZERO,
         }),
         newsletter: backend.newsletter.clone(),
-        webhooks: backend.store.clone(),
-        log: backend.store.clone(),
         sender: backend.receiver.clone(),
         private_addresses: PrivateAddresses::Refuse,
-        clients: backend.store.clone(),
         pages: Arc::new(FakePages),
-        activity: backend.clone(),
         recorder: backend.clone(),
-        health: backend.clone(),
         tracer: None,
     }
 }

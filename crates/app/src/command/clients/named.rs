@@ -3,8 +3,9 @@
 use access::{Client, ClientRef, ManagedClients};
 use clap::Args;
 use kernel::audit::Attribution;
+use stores::Stores;
 
-use crate::{cli::ChangeArgs, database::Database};
+use crate::cli::ChangeArgs;
 
 // The client that a command is about. Clap would show a doc comment as the command's help.
 #[derive(Debug, Args)]
@@ -19,7 +20,7 @@ pub struct ClientArgs {
 /// The client that a command is about, the database, and the operator who gives the command.
 pub struct ClientContext {
     pub client: Client,
-    pub database: Database,
+    pub database: Stores,
     pub by: Attribution,
 }
 

@@ -7,7 +7,7 @@ use runtime::clock::{self, TOLERANCE};
 
 use super::check::{CHECK_TIMEOUT, Check, checked, within};
 use crate::{
-    database::{Database, url::DatabaseUrl},
+    database::{self, url::DatabaseUrl},
     output,
 };
 
@@ -23,7 +23,7 @@ const MOST_WEBHOOKS: usize = 1_000;
 /// Checks the store. A store that cannot be opened has no further checks.
 pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
     let remedy = access_remedy(url);
-    let opened = within(CHECK_TIMEOUT, Database::open_as_it_is(url)).await;
+    let opened = within(CHECK_TIMEOUT, database::open_as_it_is(url)).await;
     let (database, pending) = match opened {
         Ok(opened) => opened,
         Err(error) => return vec![Check::wrong(STORE, output::in_one_line(&error), remedy)],

@@ -18,7 +18,7 @@ use domain::{
 };
 use kernel::{SourceIdentifier, Version};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
-use workers::Activities;
+use workers::{Activities, Observer};
 
 use super::named::resolve;
 use crate::{
@@ -121,7 +121,11 @@ pub async fn moderate(args: PostingArgs, command: Moderation) -> anyhow::Result<
     }
     let activities = Arc::<Activities>::default();
     let (by, database) = args.change.open().await?;
-    let database = database.observed(&Arc::default(), &activities, &None);
+    let observer = Observer {
+        activities: Arc::clone(&activities),
+        ..Observer::default()
+    };
+    let database = observer.observe(database);
     let mut failed = 0;
     let (store, lifetime, seen) = (&*database.store, args.lifetime.lifetime, args.version);
     for id in &ids {

@@ -9,8 +9,9 @@ use adapters_webhooks::WebhookClient;
 use anyhow::anyhow;
 use clap::Args;
 use kernel::audit::Attribution;
+use stores::Stores;
 
-use crate::{cli::ChangeArgs, database::Database};
+use crate::cli::ChangeArgs;
 
 // The webhook that a command changes. Clap would show a doc comment as the command's help.
 #[derive(Debug, Args)]
@@ -30,14 +31,14 @@ pub fn endpoint_id(text: &str) -> Result<EndpointId, String> {
 
 /// The database, the client that calls receivers, and the operator who gives a command.
 pub struct Context {
-    pub database: Database,
+    pub database: Stores,
     client: Arc<WebhookClient>,
     by: Attribution,
 }
 
 impl Context {
     pub fn new(
-        (by, database): (Attribution, Database),
+        (by, database): (Attribution, Stores),
         private: PrivateAddresses,
     ) -> anyhow::Result<Self> {
         Ok(Self {
@@ -64,7 +65,7 @@ impl Context {
 }
 
 /// The webhook of an id.
-pub async fn find(database: &Database, id: EndpointId) -> anyhow::Result<TrackedEndpoint> {
+pub async fn find(database: &Stores, id: EndpointId) -> anyhow::Result<TrackedEndpoint> {
     let found = database.webhooks.find(id).await?;
     found.ok_or_else(|| in_words(WebhookError::NotFound))
 }

@@ -6,11 +6,11 @@ use adapters_http::{delivery_data, endpoint_data};
 use clap::Args;
 use kernel::StoreError;
 use serde::Serialize;
+use stores::Stores;
 
 use super::context::{endpoint_id, find};
 use crate::{
     cli::{JsonArgs, ListArgs, StoreArgs},
-    database::Database,
     output,
 };
 
@@ -120,7 +120,7 @@ struct Shown<'a, T> {
 
 /// Shows a webhook, its backlog if that is among these, and its secret if there is one.
 pub async fn shown<'a>(
-    database: &Database,
+    database: &Stores,
     tracked: &'a TrackedEndpoint,
     backlog: &[EndpointBacklog],
     secret: Option<&'a str>,

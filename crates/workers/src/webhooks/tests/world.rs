@@ -107,7 +107,7 @@ pub async fn register(store: &MemoryStore, endpoint: &Endpoint) {
 }
 
 pub struct World {
-    stores: Stores,
+    stores: TestStores,
     pub store: Arc<MemoryStore>,
     pub postings: Arc<Postings>,
     pub receivers: Arc<Receivers>,
@@ -122,7 +122,7 @@ pub struct World {
 
 impl World {
     pub async fn new(endpoints: u8, receivers: Arc<Receivers>) -> Self {
-        let stores = Stores::new();
+        let stores = TestStores::new();
         let store = Arc::clone(&stores.faulty.memory);
         for n in 1..=endpoints {
             register(&store, &endpoint(n)).await;
@@ -145,28 +145,23 @@ impl World {
             schedule: "5,60".parse().unwrap(),
             ..WorkerSettings::default()
         };
-        let parts = WorkerParts {
-            webhooks: WebhookParts {
-                endpoints: Arc::new(slow::SlowEndpoints {
-                    memory: Arc::clone(&self.store),
-                    questions: Arc::clone(&self.questions),
-                    commits: Arc::clone(&self.commits),
-                    is_away: Arc::clone(&self.is_away),
-                }),
-                postings: Arc::clone(&self.postings) as _,
-                clients: Arc::clone(&self.store) as _,
-                sender: Arc::clone(&self.receivers) as _,
-                body: Arc::new(|event, posting| {
-                    let title = posting.map(|view| view.posting.details.title.clone());
-                    let why = match &event.subject {
-                        Subject::Posting(posting) => posting.status_reason.as_deref(),
-                        _ => None,
-                    };
-                    Ok(format!("{} {title:?}{}", event.name, why.unwrap_or_default()).into_bytes())
-                }),
-            },
-            ..self.stores.parts(&self.clock, &settings)
-        };
+        let mut parts = self.stores.parts(&self.clock, &settings);
+        parts.stores.webhooks = Arc::new(slow::SlowEndpoints {
+            memory: Arc::clone(&self.store),
+            questions: Arc::clone(&self.questions),
+            commits: Arc::clone(&self.commits),
+            is_away: Arc::clone(&self.is_away),
+        });
+        parts.stores.postings = Arc::clone(&self.postings) as _;
+        parts.sender = Arc::clone(&self.receivers) as _;
+        parts.body = Arc::new(|event, posting| {
+            let title = posting.map(|view| view.posting.details.title.clone());
+            let why = match &event.subject {
+                Subject::Posting(posting) => posting.status_reason.as_deref(),
+                _ => None,
+            };
+            Ok(format!("{} {title:?}{}", event.name, why.unwrap_or_default()).into_bytes())
+        });
         let deliveries = Deliveries::new(Arc::new(parts));
         let stop = CancellationToken::new();
         let task = tokio::spawn(deliveries.run(stop.clone()));

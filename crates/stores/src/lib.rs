@@ -1,0 +1,62 @@
+//! The ports of a store in one value. The HTTP interface, the console, the metrics, the workers and
+//! the commands each take a [`Stores`] and call the ports that they need.
+//!
+//! A new port of a store is a trait in its crate and a line of the list below. A test that needs
+//! one port to fail replaces it: `Stores { health, ..Stores::of(&memory) }`.
+
+use std::sync::Arc;
+
+use access::{ActivityLog, Clients, sign_in::SignInTokens};
+use domain::{
+    browse::PostingBrowser,
+    catalogue::Catalogues,
+    company::CompanyReader,
+    store::{Health, LockedRows, PostingReader, ReplicaPosition, Retention, Store, StoreClock},
+};
+use enrichment::DraftCache;
+use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox};
+use newsletter::store::{Accounts, SubscriberReader};
+use webhooks::Webhooks;
+
+/// Declares the ports of a store, all of which each store implements.
+macro_rules! ports {
+    ($($name:ident: $port:path,)*) => {
+        /// The ports of one store.
+        #[derive(Clone)]
+        #[expect(missing_docs, reason = "each port is documented where it is declared")]
+        pub struct Stores {
+            $(pub $name: Arc<dyn $port>,)*
+        }
+
+        impl Stores {
+            /// Uses one store for every port.
+            pub fn of<T: $($port +)* 'static>(store: &Arc<T>) -> Self {
+                Self { $($name: Arc::clone(store) as _,)* }
+            }
+        }
+    };
+}
+
+ports! {
+    store: Store,
+    newsletter: newsletter::store::Store,
+    postings: PostingReader,
+    subscribers: SubscriberReader,
+    outbox: Outbox,
+    events: EventLog,
+    webhooks: Webhooks,
+    accounts: Accounts,
+    catalogues: Catalogues,
+    clients: Clients,
+    sign_in_tokens: SignInTokens,
+    browser: PostingBrowser,
+    companies: CompanyReader,
+    retention: Retention,
+    activity: ActivityLog,
+    drafts: DraftCache,
+    audit: AuditLog,
+    health: Health,
+    clock: StoreClock,
+    position: ReplicaPosition,
+    locks: LockedRows,
+}
