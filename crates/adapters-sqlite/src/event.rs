@@ -3,12 +3,12 @@
 //! The file has one writer at a time, so the numbers of events are in the order of the commits, and
 //! all events before one that a reader can see are there, too. Reading goes by the numbers alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use async_trait::async_trait;
 use diesel::sql_types::{BigInt, Bool, Nullable};
 use kernel::{
-    StoreError,
+    CompanyId, StoreError,
     event::{Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, RecordedEvent},
 };
 use sql_common::{
@@ -21,7 +21,7 @@ use sql_common::{
     executor::{Executor, Outcome},
     statement,
     stored::{array_text, most},
-    types::{Moment, StoredTime},
+    types::{Id, Moment, StoredId, StoredTime},
 };
 use time::OffsetDateTime;
 
@@ -132,6 +132,14 @@ statement! {
 }
 
 statement! {
+    NewestOf = r"
+        SELECT subject, number FROM events
+        WHERE subject = :company AND company_name IS NOT NULL
+        ORDER BY number DESC LIMIT 1",
+    returns (Id, BigInt)
+}
+
+statement! {
     FirstAfter = r"
         SELECT number, at FROM events WHERE number > :after AND number <= :last
         ORDER BY number LIMIT 1",
@@ -223,6 +231,24 @@ impl EventLog for SqliteStore {
             let numbers = each! { numbers, number => number };
             let rows = conn.load_each::<EventsAt, _>(&numbers, &[]).await?;
             Ok(rows.into_iter().map(recorded).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    async fn newest_of(
+        &self,
+        companies: &[CompanyId],
+    ) -> Result<HashMap<CompanyId, Cursor>, StoreError> {
+        let companies = each! { companies, company => company: company.uuid() };
+        self.query(async move |conn| {
+            let rows: Vec<(StoredId, i64)> = conn.load_each::<NewestOf, _>(&companies, &[]).await?;
+            let newest = rows.into_iter().map(|(company, number)| {
+                Ok((
+                    CompanyId::new(company.uuid("events.subject")?),
+                    place(number)?,
+                ))
+            });
+            Ok(newest.collect::<Result<_, StoreError>>()?)
         })
         .await
     }

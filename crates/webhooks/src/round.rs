@@ -6,11 +6,13 @@
 //! for whatever reason, is [stopped](DeliveryRound::stop), and recorded as well.
 
 mod item;
+mod lane;
+mod order;
 mod remains;
 mod start;
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     time::Duration,
 };
 
@@ -18,8 +20,11 @@ use kernel::event::{Cursor, RecordedEvent};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use self::item::{Failure, Item, State};
 pub use self::start::start_round;
+use self::{
+    item::{Failure, Item, Source, State},
+    lane::Lane,
+};
 use super::{
     Attempt, DeliveryRecord, EndpointState, Health, Outcome, RetrySchedule, Round, TrackedEndpoint,
     WaitingSubject, asked_pause,
@@ -57,6 +62,8 @@ pub struct DeliveryRound {
     /// The places up to which the round has read the log for a subject, as
     /// [`WaitingSubject::read_to`].
     read_to: HashMap<Uuid, Cursor>,
+    /// The lanes that the round has read or found, by id.
+    lanes: BTreeMap<Uuid, Lane>,
     /// Events that the log has no longer, as records.
     not_kept: Vec<DeliveryRecord>,
     /// The attempts that have ended, with their numbers.
@@ -261,7 +268,8 @@ impl DeliveryRound {
 
     /// The subjects that the round is about.
     pub fn subjects(&self) -> HashSet<Uuid> {
-        self.items.iter().map(|item| item.subject).collect()
+        let subjects = self.items.iter().map(|item| item.subject);
+        subjects.chain(self.lanes.keys().copied()).collect()
     }
 
     /// Returns the result for an endpoint that its owner has changed, or asked to resend an event,
@@ -305,21 +313,25 @@ impl DeliveryRound {
 
     /// The end of the page; before that, the last event of the page that was attempted.
     fn to(&self) -> Cursor {
-        if self.page().any(Item::is_left) {
-            self.last_ended()
-        } else {
-            self.next
-        }
+        let (from, next) = (self.tracked.cursor, self.next);
+        self.passed(&Source::Page, from, next, true)
     }
 
     /// The last event of the page that was attempted.
     fn last_ended(&self) -> Cursor {
-        let ended = self.page().filter(|item| item.has_ended());
-        let last = ended.map(|item| item.place.cursor).max();
-        last.unwrap_or(self.tracked.cursor)
+        let (from, next) = (self.tracked.cursor, self.next);
+        self.passed(&Source::Page, from, next, false)
     }
 
-    fn page(&self) -> impl Iterator<Item = &Item> {
-        self.items.iter().filter(|item| !item.waits)
+    /// The place between `from` and `next` up to which events of a source are passed: the last one
+    /// that was attempted, or `next` if that may be and none is left.
+    fn passed(&self, source: &Source, from: Cursor, next: Cursor, may_be_all: bool) -> Cursor {
+        let items = || self.items.iter().filter(|item| item.source == *source);
+        if may_be_all && !items().any(Item::is_left) {
+            return next;
+        }
+        let ended = items().filter(|item| item.has_ended());
+        let last = ended.map(|item| item.place.cursor).max();
+        last.unwrap_or(from)
     }
 }

@@ -794,8 +794,8 @@ CREATE TABLE events (
     trace_parent text COLLATE "C",
     company_updated_by text COLLATE "C",
     decision_code text COLLATE "C",
-    -- The order of the log, and the only index: another one would cost every commit more than it
-    -- would save.
+    -- The order of the log. Another index of all events would cost every commit more than it would
+    -- save.
     PRIMARY KEY (commit_seq, number),
     CONSTRAINT posting_has_a_version
         CHECK ((source_identifier IS NULL) = (version IS NULL)),
@@ -813,8 +813,13 @@ CREATE TABLE events (
         CHECK (company_name IS NOT NULL OR company_logo_path IS NULL)
 );
 
+CREATE INDEX events_of_companies ON events (subject, commit_seq, number)
+    WHERE company_name IS NOT NULL;
+
 COMMENT ON TABLE events IS
     'What happened, written in the commit that caused it and never changed. Old rows are deleted.';
+COMMENT ON INDEX events_of_companies IS
+    'Webhooks pass over events of a company that has a newer one.';
 COMMENT ON COLUMN events.commit_seq IS
     'The id of the transaction that wrote it, or of a later one that had ended by then, plus event_log.transaction_offset: the log is in the order of (commit_seq, number).';
 COMMENT ON COLUMN events.number IS 'Numbers the rows in the order written.';

@@ -544,8 +544,8 @@ CREATE INDEX outbox_leased ON outbox (kind, account, next_at) WHERE lease IS NOT
 -- What operators ask for.
 CREATE INDEX outbox_dead ON outbox (kind) WHERE dead_at IS NOT NULL;
 
--- What happened, written in the commit that caused it and never changed. Readers go by the key
--- alone: another index would cost every commit more than it would save.
+-- What happened, written in the commit that caused it and never changed. Readers go by the key:
+-- another index of all events would cost every commit more than it would save.
 CREATE TABLE events (
     -- In the order of the commits, and never used again: it is the place of the event in the log.
     number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -587,6 +587,9 @@ CREATE TABLE events (
     CONSTRAINT only_a_company_has_a_logo
         CHECK (company_name IS NOT NULL OR company_logo_path IS NULL)
 ) STRICT;
+
+-- Webhooks pass over events of a company that has a newer one.
+CREATE INDEX events_of_companies ON events (subject, number) WHERE company_name IS NOT NULL;
 
 -- What is known of the log as a whole, in one row.
 CREATE TABLE event_log (

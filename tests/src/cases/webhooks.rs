@@ -16,7 +16,7 @@ use crate::harness::{
 
 on_every_store! {
     a_killed_process_loses_nothing,
-    a_posting_and_a_company_that_change_over_and_over_delay_no_other,
+    a_posting_and_companies_that_change_over_and_over_delay_no_other,
 }
 
 on_sqlite! {
@@ -145,24 +145,31 @@ async fn a_killed_process_loses_nothing(store: Store) {
     assert!(got.iter().all(|got| got.before <= 1));
 }
 
-/// The receiver takes 20 of a posting's events a second. The neighbour's event does not wait for
-/// the others.
-async fn a_posting_and_a_company_that_change_over_and_over_delay_no_other(store: Store) {
+/// The receiver takes 20 events a second. The neighbour's event does not wait for the others.
+async fn a_posting_and_companies_that_change_over_and_over_delay_no_other(store: Store) {
     const CHANGES: usize = 3_000;
+    const COMPANIES: usize = 600;
     let receiver = Receiver::slow(Duration::from_millis(50));
     let site = site(store);
     let _server = site.serve(&[]);
     let app = App::at(site);
     let hot = fresh("hot");
+    let of = |n: usize, name: &str| {
+        let mut posting = minimal();
+        posting["company"] = json!({"name": name, "website": format!("https://c{n}.example")});
+        line(&format!("{hot}-{n}"), &posting)
+    };
+    let lines = |name: &str| (0..COMPANIES).map(|n| of(n, name)).collect::<String>();
     app.put(&hot, &minimal()).await.created();
-    register(&app, json!({"url": receiver.url("/")})).await;
+    let created = import(&app.api, IMPORTS, lines("Rosenhof")).await;
+    assert_eq!(created.count("created"), COMPANIES as u64);
+    let types = ["JobPostingCreated", "JobPostingUpdated", "CompanyUpdated"];
+    register(&app, json!({"url": receiver.url("/"), "types": types})).await;
     let changed = (1..=CHANGES).map(|n| line(&hot, &json!({"salary_min": n})));
     let changed = import(&app.api, IMPORTS, changed.collect::<String>()).await;
     assert_eq!(changed.count("updated"), CHANGES as u64);
-    for n in 0..100 {
-        let renamed = json!({"company": {"name": format!("Rosenhof {n}")}});
-        app.put(&hot, &renamed).await.updated();
-    }
+    let renamed = import(&app.api, IMPORTS, lines("Lindenhof")).await;
+    assert_eq!(renamed.count("updated"), COMPANIES as u64);
     let before = receiver.got().len();
     let quiet = fresh("quiet");
     app.put(&quiet, &minimal()).await.created();

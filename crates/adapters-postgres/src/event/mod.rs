@@ -26,8 +26,10 @@
 mod keep;
 mod read;
 
+use std::collections::HashMap;
+
 use kernel::{
-    StoreError,
+    CompanyId, StoreError,
     event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
 };
 use time::OffsetDateTime;
@@ -38,6 +40,7 @@ use crate::PostgresStore;
 sql_common::port! {
     impl EventLog for PostgresStore {
         query read::events_at(cursors: &[Cursor]) -> Vec<RecordedEvent>;
+        query read::newest_of(companies: &[CompanyId]) -> HashMap<CompanyId, Cursor>;
         query read::end() -> Cursor;
         query read::cursor_at(at: OffsetDateTime) -> Cursor;
         repeatable keep::forget(before: OffsetDateTime, limit: usize) -> usize;

@@ -1,9 +1,11 @@
 //! Reading the log: pages, its end, and the place of a time.
 
+use std::collections::HashMap;
+
 use diesel::sql_types::{BigInt, Bool, Nullable};
 use diesel_async::AsyncPgConnection;
 use kernel::{
-    StoreError,
+    CompanyId, StoreError,
     event::{Cursor, LogPage, LogQuery, RecordedEvent},
 };
 use sql_common::{
@@ -15,6 +17,7 @@ use sql_common::{
     executor::Executor as _,
     horizon, statement,
     stored::most,
+    types::{Id, StoredId},
 };
 use time::OffsetDateTime;
 
@@ -140,6 +143,33 @@ pub(super) async fn events_at(
     let cursors = each! { cursors, [commit_seq, number] => commit_seq, number };
     let rows = conn.load_each::<EventsAt, _>(&cursors, &[]).await?;
     Ok(rows.into_iter().map(recorded).collect::<Result<_, _>>()?)
+}
+
+statement! {
+    /// Events that cannot be read yet count.
+    NewestOf = r"
+        SELECT company, newest.commit_seq, newest.number
+        FROM unnest(:company::uuid[]) AS asked (company)
+        CROSS JOIN LATERAL (
+            SELECT commit_seq, number FROM events
+            WHERE subject = company AND company_name IS NOT NULL
+            ORDER BY commit_seq DESC, number DESC LIMIT 1
+        ) AS newest",
+    returns (Id, BigInt, BigInt)
+}
+
+/// The newest events of companies.
+pub(super) async fn newest_of(
+    conn: &mut AsyncPgConnection,
+    companies: &[CompanyId],
+) -> Result<HashMap<CompanyId, Cursor>, Failure> {
+    let companies = each! { companies, company => company: company.uuid() };
+    let rows: Vec<(StoredId, i64, i64)> = conn.load_each::<NewestOf, _>(&companies, &[]).await?;
+    let newest = rows.into_iter().map(|(company, commit_seq, number)| {
+        let company = CompanyId::new(company.uuid("events.subject")?);
+        Ok((company, cursor(commit_seq, number)?))
+    });
+    Ok(newest.collect::<Result<_, StoreError>>()?)
 }
 
 statement! {

@@ -74,6 +74,7 @@ const PLANS_OF_MILLIONS: &str = "
     event::keep::Forget | using events_pkey
     event::keep::IsBehind | using events_pkey on events | !Seq Scan on events
     event::read::Page | using events_pkey | !Sort
+    event::read::NewestOf | using events_of_companies | !Sort
     event::read::End | using events_pkey | !Sort
     event::read::CursorAt | using events_pkey | !Sort
     posting::view::Changed | using postings_by_update | !Sort

@@ -1,12 +1,12 @@
 //! The port to the event log.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use async_trait::async_trait;
 use time::OffsetDateTime;
 
 use super::{Cursor, Event, EventName, Subject};
-use crate::{Prefixes, StoreError};
+use crate::{CompanyId, Prefixes, StoreError};
 
 /// An event in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +79,13 @@ pub trait EventLog: Send + Sync {
 
     /// The events at these cursors, in order, without those that are no longer kept.
     async fn events_at(&self, cursors: &[Cursor]) -> Result<Vec<RecordedEvent>, StoreError>;
+
+    /// The cursors of the newest events of these companies, without those of which none is kept.
+    /// Readers of the log may not have come to them.
+    async fn newest_of(
+        &self,
+        companies: &[CompanyId],
+    ) -> Result<HashMap<CompanyId, Cursor>, StoreError>;
 
     /// The cursor of the last event that can be read, for a reader that wants only later ones.
     async fn end(&self) -> Result<Cursor, StoreError>;

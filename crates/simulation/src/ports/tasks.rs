@@ -12,7 +12,7 @@ use domain::{
     testing::MemoryStore,
 };
 use kernel::{
-    CatalogueName, ClientId, PostingId, StoreError, Version,
+    CatalogueName, ClientId, CompanyId, PostingId, StoreError, Version,
     audit::Entry,
     event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
     outbox::{
@@ -67,6 +67,7 @@ behind_the_link! { Outbox;
 behind_the_link! { EventLog;
     read read(query: &LogQuery) -> Result<LogPage, LogError>;
     read events_at(cursors: &[Cursor]) -> Result<Vec<RecordedEvent>>;
+    read newest_of(companies: &[CompanyId]) -> Result<HashMap<CompanyId, Cursor>>;
     read end() -> Result<Cursor>;
     read cursor_at(at: Time) -> Result<Cursor>;
     write forget(before: Time, limit: usize) -> Result<usize>;

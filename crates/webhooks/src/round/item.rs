@@ -18,11 +18,21 @@ pub struct Item {
     pub event: Option<RecordedEvent>,
     /// The number of attempts.
     pub attempts: u32,
-    /// Whether it waits already, so that the endpoint's cursor has passed it.
-    pub waits: bool,
+    pub source: Source,
     /// When it is due, if that is later.
     pub due_at: Option<OffsetDateTime>,
     pub state: State,
+}
+
+/// The place from which a round has read an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The log, after the endpoint's cursor.
+    Page,
+    /// A waiting subject: the endpoint's cursor has passed it.
+    Waiting,
+    /// The lane with this id: the endpoint's cursor has passed it as well.
+    Lane(Uuid),
 }
 
 /// The state of an event.
@@ -57,14 +67,14 @@ pub struct Failure {
 }
 
 impl Item {
-    /// An event of the page.
-    pub fn fresh(event: RecordedEvent, state: State) -> Self {
+    /// An event that was read from the log.
+    pub fn read(event: RecordedEvent, source: Source, state: State) -> Self {
         Self {
             place: WaitingEvent::from(&event),
             subject: event.event.subject.id(),
             event: Some(event),
             attempts: 0,
-            waits: false,
+            source,
             due_at: None,
             state,
         }
@@ -77,10 +87,15 @@ impl Item {
             subject,
             event: None,
             attempts: 0,
-            waits: true,
+            source: Source::Waiting,
             due_at: None,
             state: State::Aside,
         }
+    }
+
+    /// Whether the event waits already as one of its subject.
+    pub fn waits(&self) -> bool {
+        self.source == Source::Waiting
     }
 
     /// Whether no attempt has ended, and one may be made.

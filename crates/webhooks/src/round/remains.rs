@@ -6,13 +6,14 @@ use kernel::event::Cursor;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{DeliveryRound, Item, Remains, State};
+use super::{DeliveryRound, Item, Remains, Source, State, lane};
 use crate::{MOST_LATER, WaitingSubject};
 
 impl DeliveryRound {
     /// The subjects that wait if the endpoint's cursor is `to`. If failures do not count, events
     /// that failed, or were dropped, are as if they were not attempted.
     pub(super) fn remains(&self, to: Cursor, now: OffsetDateTime, failures_count: bool) -> Remains {
+        let passed = self.lanes_passed(failures_count);
         let mut subjects: HashMap<Uuid, Vec<&Item>> = HashMap::new();
         for item in &self.items {
             let items = subjects.entry(item.subject).or_default();
@@ -21,7 +22,12 @@ impl DeliveryRound {
                 State::DeadLetter | State::Dropped => !failures_count,
                 State::Open | State::Aside | State::InFlight | State::Failed(_) => true,
             };
-            if remains && (item.waits || item.place.cursor <= to) {
+            let is_passed = match item.source {
+                Source::Page => item.place.cursor <= to,
+                Source::Waiting => true,
+                Source::Lane(lane) => item.place.cursor <= passed[&lane],
+            };
+            if remains && is_passed {
                 items.push(item);
             }
         }
@@ -38,6 +44,7 @@ impl DeliveryRound {
                 None | Some(_) => {}
             }
         }
+        self.lanes_remain(&passed, to, now, &mut remains);
         remains.waiting.sort_by_key(|it| it.next.cursor);
         remains.settled.sort_unstable();
         remains
@@ -86,7 +93,7 @@ impl DeliveryRound {
         for item in later {
             // Events that wait already are always listed: the log is not read again for an event
             // that is resent.
-            if !item.waits && waiting.later.len() >= MOST_LATER {
+            if item.source == Source::Page && waiting.later.len() >= MOST_LATER {
                 let last = waiting
                     .later
                     .last()
@@ -104,7 +111,7 @@ impl DeliveryRound {
     pub(super) fn restore(&mut self, stored: Vec<WaitingSubject>) {
         let known = self.items.iter().map(|item| item.place.cursor);
         let mut known: HashSet<_> = known.collect();
-        for waiting in &stored {
+        for waiting in stored.iter().filter(|it| !lane::is_lane(it.subject)) {
             for place in [&waiting.next].into_iter().chain(&waiting.later) {
                 if known.insert(place.cursor) && place.cursor <= self.tracked.cursor {
                     self.items

@@ -1,6 +1,6 @@
 //! The start of a round: what it reads.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use kernel::{
     StoreError,
@@ -9,7 +9,10 @@ use kernel::{
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{DeliveryRound, Item, MOST_WAITING, ROUND_TIME, State};
+use super::{
+    DeliveryRound, Item, MOST_WAITING, ROUND_TIME, Source, State,
+    lane::{Lane, OfCompanies, is_lane, lane_of},
+};
 use crate::{
     DeliveryRecord, FULL_REST, LONGER_THAN_ANY_WAIT, MOST_LATER, REST, RetrySchedule,
     TrackedEndpoint, WaitingSubject, Webhooks,
@@ -23,7 +26,7 @@ const EVENTS: usize = 256;
 const FEW: usize = 4;
 
 /// The most pages that are read to find events which an endpoint may see.
-const PAGES: usize = 8;
+pub(super) const PAGES: usize = 8;
 
 /// Why an event that is no longer in the log is a dead letter.
 const NOT_KEPT: &str = "given up: the event is no longer kept";
@@ -45,6 +48,7 @@ pub async fn start_round(
     start.round.has_more = due.len() == EVENTS;
     start.take_due(due);
     start.read_on(log).await?;
+    start.read_lanes(webhooks, log).await?;
     start.read_page(webhooks, log).await?;
     if is_half_open && start.due.is_empty() && start.open == 0 {
         let next = webhooks.due(id, now + LONGER_THAN_ANY_WAIT, 1).await?;
@@ -57,14 +61,20 @@ pub async fn start_round(
 }
 
 /// A round whose events are being read.
-struct Start {
-    round: DeliveryRound,
+pub(super) struct Start {
+    pub(super) round: DeliveryRound,
     now: OffsetDateTime,
     /// The waiting subjects that are due, in order.
     due: Vec<Uuid>,
+    /// The lanes that are due, in order.
+    pub(super) due_lanes: Vec<Uuid>,
+    /// Whether too many subjects wait, once that was asked.
+    is_full: Option<bool>,
     /// The number of fresh events to attempt, in total and by subject.
     open: usize,
     of_subject: HashMap<Uuid, usize>,
+    /// The events of companies to attempt, by their lanes.
+    pub(super) of_companies: OfCompanies,
     /// Subjects whose further events are put aside.
     aside: HashSet<Uuid>,
     /// The newest item of each subject that can be superseded.
@@ -85,6 +95,7 @@ impl Start {
             stored: HashMap::new(),
             due: HashSet::new(),
             read_to: HashMap::new(),
+            lanes: BTreeMap::new(),
             not_kept: Vec::new(),
             attempts: Vec::new(),
             has_more: false,
@@ -102,8 +113,11 @@ impl Start {
             round,
             now,
             due: Vec::new(),
+            due_lanes: Vec::new(),
+            is_full: None,
             open: 0,
             of_subject: HashMap::new(),
+            of_companies: OfCompanies::default(),
             aside: HashSet::new(),
             newest: HashMap::new(),
         }
@@ -111,6 +125,11 @@ impl Start {
 
     fn take_due(&mut self, due: Vec<WaitingSubject>) {
         for waiting in due {
+            if is_lane(waiting.subject) {
+                self.due_lanes.push(waiting.subject);
+                self.add_waiting(waiting);
+                continue;
+            }
             self.due.push(waiting.subject);
             self.round.due.insert(waiting.subject);
             // The page may have found it already.
@@ -124,6 +143,12 @@ impl Start {
     /// back, and they are read again.
     fn add_waiting(&mut self, waiting: WaitingSubject) {
         let (subject, cursor) = (waiting.subject, self.round.tracked.cursor);
+        if is_lane(subject) {
+            let lane = Lane::after(waiting.next.cursor);
+            self.round.lanes.entry(subject).or_insert(lane);
+            self.round.stored.insert(subject, waiting);
+            return;
+        }
         self.add(Item {
             attempts: waiting.attempts,
             due_at: Some(waiting.next_at).filter(|at| *at > self.now),
@@ -141,7 +166,7 @@ impl Start {
     }
 
     /// Adds an item, which may supersede an earlier one of its subject.
-    fn add(&mut self, item: Item) {
+    pub(super) fn add(&mut self, item: Item) {
         if item.can_be_superseded() {
             let number = self.round.items.len();
             let older = self.newest.insert(item.subject, number);
@@ -202,28 +227,17 @@ impl Start {
         webhooks: &dyn Webhooks,
         log: &dyn EventLog,
     ) -> Result<(), StoreError> {
-        let id = self.round.tracked.endpoint.id;
         let mut query = self.query(self.round.tracked.cursor);
-        let (mut has_more, mut is_counted) = (false, false);
+        let mut has_more = false;
         for _ in 0..PAGES {
             let Some(page) = self.read(log, &mut query).await? else {
                 continue;
             };
-            if !page.events.is_empty() && !is_counted {
-                if webhooks.count_waiting(id, MOST_WAITING).await? >= MOST_WAITING {
-                    (self.round.has_gap, self.round.rest) = (false, FULL_REST);
-                    return Ok(());
-                }
-                is_counted = true;
+            if !page.events.is_empty() && self.is_full(webhooks).await? {
+                (self.round.has_gap, self.round.rest) = (false, FULL_REST);
+                return Ok(());
             }
-            let subjects = page.events.iter().map(|event| event.event.subject.id());
-            let is_new = |subject: &Uuid| {
-                !self.round.stored.contains_key(subject) && !self.of_subject.contains_key(subject)
-            };
-            let subjects: HashSet<_> = subjects.filter(is_new).collect();
-            for waiting in webhooks.waiting_among(id, &subjects).await? {
-                self.add_waiting(waiting);
-            }
+            self.find_waiting(webhooks, &page.events).await?;
             for event in page.events {
                 self.add_fresh(event);
             }
@@ -238,15 +252,48 @@ impl Start {
         Ok(())
     }
 
+    /// Whether too many subjects wait already.
+    pub(super) async fn is_full(&mut self, webhooks: &dyn Webhooks) -> Result<bool, StoreError> {
+        if let Some(is_full) = self.is_full {
+            return Ok(is_full);
+        }
+        let id = self.round.tracked.endpoint.id;
+        let is_full = webhooks.count_waiting(id, MOST_WAITING).await? >= MOST_WAITING;
+        self.is_full = Some(is_full);
+        Ok(is_full)
+    }
+
+    /// Adds the waiting subjects and lanes of events that are about to be added.
+    pub(super) async fn find_waiting(
+        &mut self,
+        webhooks: &dyn Webhooks,
+        events: &[RecordedEvent],
+    ) -> Result<(), StoreError> {
+        let subjects = events.iter().map(|event| event.event.subject.id());
+        let lanes = events.iter().filter_map(|event| lane_of(&event.event));
+        let is_new = |subject: &Uuid| {
+            !self.round.stored.contains_key(subject) && !self.of_subject.contains_key(subject)
+        };
+        let subjects: HashSet<_> = subjects.chain(lanes).filter(is_new).collect();
+        let id = self.round.tracked.endpoint.id;
+        for waiting in webhooks.waiting_among(id, &subjects).await? {
+            self.add_waiting(waiting);
+        }
+        Ok(())
+    }
+
     /// Adds an event of the page, unless it is found in the log again.
     fn add_fresh(&mut self, event: RecordedEvent) {
         let subject = event.event.subject.id();
         if self.round.read_to.contains_key(&subject) {
             return;
         }
-        let mut item = Item::fresh(event, State::Open);
+        let mut item = Item::read(event, Source::Page, State::Open);
         // It takes the turn of the one before.
         let supersedes = item.can_be_superseded() && self.newest.contains_key(&subject);
+        if self.goes_into_lane(&item, supersedes) {
+            return;
+        }
         let of_subject = self.of_subject.entry(subject).or_default();
         *of_subject += usize::from(!supersedes);
         if self.round.stored.contains_key(&subject) || *of_subject > FEW {
@@ -277,7 +324,7 @@ impl Start {
         }
         let mut opened = Vec::new();
         for (subject, numbers) in of_subject {
-            let is_waiting = |number: &&usize| round.items[**number].waits;
+            let is_waiting = |number: &&usize| round.items[**number].waits();
             let waiting = numbers.iter().filter(is_waiting).count();
             if waiting == 0 {
                 // What waited is superseded by an event of the page.
@@ -322,7 +369,7 @@ impl Start {
         Ok(())
     }
 
-    fn query(&self, after: Cursor) -> LogQuery {
+    pub(super) fn query(&self, after: Cursor) -> LogQuery {
         let endpoint = &self.round.tracked.endpoint;
         LogQuery {
             after: Some(after),
@@ -334,7 +381,7 @@ impl Start {
 
     /// A page of the events that the endpoint wants; `None` if events before it are no longer kept,
     /// so that the query is now for the oldest.
-    async fn read(
+    pub(super) async fn read(
         &mut self,
         log: &dyn EventLog,
         query: &mut LogQuery,
@@ -352,25 +399,5 @@ impl Start {
             }
             Err(LogError::Store(error)) => Err(error),
         }
-    }
-}
-
-impl DeliveryRound {
-    /// Waiting and fresh events in turn, so that neither delay the others. For a probe fresh events
-    /// come first, then those with few attempts: one that the receiver can never answer must not
-    /// keep the circuit open.
-    fn order(&self) -> Vec<usize> {
-        let open = |(_, item): &(usize, &Item)| matches!(item.state, State::Open);
-        let items = self.items.iter().enumerate().filter(open);
-        let (mut waiting, fresh): (Vec<_>, Vec<_>) = items.partition(|(_, item)| item.waits);
-        if self.before().is_half_open() {
-            waiting.sort_by_key(|(_, item)| item.attempts);
-            let all = fresh.iter().chain(&waiting);
-            return all.map(|(at, _)| *at).collect();
-        }
-        let longest = waiting.len().max(fresh.len());
-        let turns = (0..longest)
-            .flat_map(|turn| [waiting.get(turn), fresh.get(turn)].into_iter().flatten());
-        turns.map(|(at, _)| *at).collect()
     }
 }

@@ -123,7 +123,7 @@ async fn of_a_companys_waiting_changes_the_newest_is_delivered() {
     let newest = |n: usize| events[events.len() - n].cursor;
     let taken: Vec<_> = world.taken(1).map(|seen| seen.event).collect();
     assert!(
-        taken.ends_with(&[newest(3), newest(2), newest(1)]),
+        taken.ends_with(&[newest(2), newest(3), newest(1)]),
         "{taken:?}"
     );
 }

@@ -2,6 +2,7 @@
 //! commands of owners.
 
 mod failures;
+mod fairness;
 mod hot;
 mod manage;
 mod outages;

@@ -1,6 +1,7 @@
 //! The feed on a store in memory, in virtual time.
 
 use std::{
+    collections::HashMap,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -19,7 +20,7 @@ use domain::{
     usecase,
 };
 use kernel::{
-    DecisionCode,
+    CompanyId, DecisionCode,
     event::{Event, EventName, PostingState, RecordedEvent, Subject},
     testing::{by_ann, identifier, noon, uuid},
 };
@@ -88,6 +89,13 @@ impl EventLog for CountingLog {
 
     async fn events_at(&self, cursors: &[Cursor]) -> Result<Vec<RecordedEvent>, StoreError> {
         self.memory.events_at(cursors).await
+    }
+
+    async fn newest_of(
+        &self,
+        companies: &[CompanyId],
+    ) -> Result<HashMap<CompanyId, Cursor>, StoreError> {
+        self.memory.newest_of(companies).await
     }
 
     async fn end(&self) -> Result<Cursor, StoreError> {
@@ -249,7 +257,7 @@ fn page(events: Vec<RecordedEvent>, last: u64) -> LogPage {
 
 /// The state of a posting after an operator rejected it for a reason.
 fn rejected(n: u8) -> PostingState {
-    let posting = domain::testing::posting(n.into(), kernel::CompanyId::new(uuid(9)));
+    let posting = domain::testing::posting(n.into(), CompanyId::new(uuid(9)));
     PostingState {
         status_reason: Some("words".to_owned()),
         decision: Some(DecisionCode::OPERATOR),

@@ -1,5 +1,7 @@
 //! The event log: recorded with a commit, read by cursor, deleted by age.
 
+use std::collections::HashMap;
+
 use kernel::{
     DecisionCode, PostingId, Prefixes, Status,
     event::{
@@ -227,6 +229,28 @@ kernel::contract_cases!(
         assert_eq!(store.forget(noon() + minutes(2), 9).await, Ok(1));
         let kept = expect[1..].to_vec();
         assert_eq!(store.events_at(&wanted).await, Ok(kept));
+    },
+    /// The events of postings and of other companies do not count.
+    async fn the_newest_event_of_a_company_is_found(store: &S) {
+        let states = [1, 2, 1].map(|n| company_state(&company(&format!("c{n}"))));
+        for (minute, state) in (1..).zip(states.clone()) {
+            let mut writes = WriteSet::new(noon());
+            writes.tasks.events.push(Event {
+                name: COMPANY_UPDATED,
+                subject: Subject::Company(state),
+                at: noon() + minutes(minute),
+                trace: None,
+            });
+            store.commit(writes).await?;
+        }
+        commit_each(store, [5]).await?;
+        let events = read(store, None, &[COMPANY_UPDATED], 9).await?.events;
+        let asked = [states[0].id, states[1].id, company("none").id];
+        let newest = [2, 1].map(|n: usize| (events[n].event.subject.id(), events[n].cursor));
+        let found = store.newest_of(&asked).await?;
+        let found: HashMap<_, _> = found.iter().map(|(id, at)| (id.uuid(), *at)).collect();
+        assert_eq!(found, HashMap::from(newest));
+        assert_eq!(store.newest_of(&[]).await, Ok(HashMap::new()));
     },
     /// Events of other names are passed.
     async fn a_reader_sees_the_names_that_it_asks_for(store: &S) {

@@ -1,9 +1,11 @@
 //! The event log in memory.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use kernel::{
-    StoreError,
-    event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
+    CompanyId, StoreError,
+    event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent, Subject},
 };
 use time::OffsetDateTime;
 
@@ -42,6 +44,22 @@ impl EventLog for MemoryStore {
         let events = state.events.iter();
         let found = events.filter(|event| cursors.contains(&event.cursor));
         Ok(found.cloned().collect())
+    }
+
+    async fn newest_of(
+        &self,
+        companies: &[CompanyId],
+    ) -> Result<HashMap<CompanyId, Cursor>, StoreError> {
+        let state = self.state();
+        let of_companies = state.events.iter().filter_map(|event| {
+            let Subject::Company(company) = &event.event.subject else {
+                return None;
+            };
+            Some((company.id, event.cursor))
+        });
+        Ok(of_companies
+            .filter(|(company, _)| companies.contains(company))
+            .collect())
     }
 
     async fn end(&self) -> Result<Cursor, StoreError> {

@@ -1,0 +1,43 @@
+//! The order in which a round attempts its events.
+
+use std::collections::HashMap;
+
+use super::{DeliveryRound, Item, State, lane::lane_of};
+
+impl DeliveryRound {
+    /// Waiting events, fresh events of postings and events of companies in turn, so that none of
+    /// the three delays the others. Those of companies go by originator in turn. For a probe fresh
+    /// events come first, then those with few attempts: one that the receiver can never answer must
+    /// not keep the circuit open.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let open = |(_, item): &(usize, &Item)| matches!(item.state, State::Open);
+        let items = self.items.iter().enumerate().filter(open);
+        let (mut waiting, read): (Vec<_>, Vec<_>) = items.partition(|(_, item)| item.waits());
+        let mut of_lane = HashMap::<_, usize>::new();
+        let (mut companies, mut postings) = (Vec::new(), Vec::new());
+        for (at, item) in read {
+            match item.event.as_ref().and_then(|event| lane_of(&event.event)) {
+                Some(lane) => {
+                    let turn = of_lane.entry(lane).or_default();
+                    companies.push((*turn, at));
+                    *turn += 1;
+                }
+                None => postings.push(at),
+            }
+        }
+        companies.sort_unstable();
+        let is_probe = self.before().is_half_open();
+        if is_probe {
+            waiting.sort_by_key(|(_, item)| item.attempts);
+        }
+        let waiting: Vec<_> = waiting.into_iter().map(|(at, _)| at).collect();
+        let companies: Vec<_> = companies.into_iter().map(|(_, at)| at).collect();
+        if is_probe {
+            return [postings, companies, waiting].concat();
+        }
+        let classes = [waiting, postings, companies];
+        let longest = classes.iter().map(Vec::len).max().unwrap_or_default();
+        let turns = (0..longest).flat_map(|turn| classes.each_ref().map(|it| it.get(turn)));
+        turns.flatten().copied().collect()
+    }
+}
