@@ -1,6 +1,8 @@
 //! Who may use the service: OAuth clients, the integrations that share the board, with their
 //! scopes, prefixes, limits, secrets and activity; and operators, who [sign in](sign_in).
 
+#![warn(missing_docs)]
+
 pub mod activity;
 mod gate;
 mod manage;

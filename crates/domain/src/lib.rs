@@ -21,6 +21,8 @@
 //! With the feature `testing` there are a store in memory and the contract suite that every store
 //! must pass.
 
+#![warn(missing_docs)]
+
 pub mod authority;
 pub mod browse;
 pub mod catalogue;

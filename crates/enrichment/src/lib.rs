@@ -9,6 +9,8 @@
 //! Nothing here waits, reads a clock or does I/O. What needs those implements a port in an adapter
 //! or beside the runtime.
 
+#![warn(missing_docs)]
+
 mod case;
 mod draft;
 mod draft_cache;

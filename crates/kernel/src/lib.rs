@@ -9,6 +9,8 @@
 //! There is no clock, no randomness, no runtime and no I/O here: time and new ids come in as
 //! arguments.
 
+#![warn(missing_docs)]
+
 mod actor;
 pub mod audit;
 pub mod board;

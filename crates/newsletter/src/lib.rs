@@ -13,6 +13,8 @@
 //! The feature `testing` adds a provider and a store in memory, and the contract suite for stores
 //! of subscribers.
 
+#![warn(missing_docs)]
+
 /// The example of the README is a documentation test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

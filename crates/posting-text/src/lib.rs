@@ -32,6 +32,7 @@
 //! Descriptions are untrusted: all work on one is paid from a [`Budget`], and ends when that is
 //! spent. What is not found is in the README, under "Known limits".
 
+#![warn(missing_docs)]
 #![cfg_attr(
     all(
         any(feature = "markdown", feature = "redact"),

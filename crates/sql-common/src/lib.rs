@@ -17,8 +17,6 @@
 //! A new column of a posting needs, beside the migrations, a line in `posting` and one where the
 //! row becomes a value.
 
-#![expect(missing_docs, reason = "what columns mean is said in the migrations")]
-
 pub mod account;
 pub mod audit;
 #[cfg(feature = "postgres")]

@@ -12,6 +12,8 @@
 //! adapter behind [`Sender`]. A [`Delivery`] is signed with the endpoint's [`Secret`]; its
 //! [`Attempt`] has an [`Outcome`], and [`RetrySchedule`] says when the next attempt is due.
 
+#![warn(missing_docs)]
+
 mod address;
 mod attempt;
 mod endpoint;
