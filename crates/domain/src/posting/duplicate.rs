@@ -190,6 +190,11 @@ impl Candidate {
         is_older && self.is_open && other.is_open && self.dated.duplicates(&other.dated)
     }
 
+    /// Whether one of them duplicates the other.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.duplicates(other) || other.duplicates(self)
+    }
+
     /// The oldest of these that it duplicates and that its creator, who has these prefixes, may
     /// see.
     pub fn original<'a>(&self, prefixes: &Prefixes, among: &'a [Self]) -> Option<&'a Self> {

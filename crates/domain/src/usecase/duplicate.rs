@@ -1,11 +1,10 @@
 //! The search for the duplicates of a posting, when something about them has changed.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use kernel::{PostingId, StoreError, outbox::ClaimToken};
+use kernel::{ClientId, PostingId, Prefixes, StoreError, outbox::ClaimToken};
 use time::OffsetDateTime;
 
-use super::lookalikes::{Fences, stand};
 use crate::{
     decision::{WriteSet, duplicate::mark},
     posting::{duplicate::Candidate, look_up_duplicates},
@@ -185,4 +184,41 @@ async fn mark_all(
     }
     stand(writes, &candidates);
     Ok(())
+}
+
+/// Makes a commit conflict if the original of a posting that it marks has changed meanwhile.
+fn stand(writes: &mut WriteSet, candidates: &[Candidate]) {
+    let versions: HashMap<_, _> = candidates.iter().map(|it| (it.id, it.version)).collect();
+    let marks = writes.postings.values().filter_map(|write| {
+        let original = write.posting.duplicate_of.as_ref()?;
+        let version = versions.get(&original.id)?;
+        Some((original.id, *version))
+    });
+    let marks = marks.filter(|(id, _)| !writes.postings.contains_key(id));
+    writes.standing = marks.collect();
+}
+
+/// The parts of the board that creators of postings may see.
+#[derive(Default)]
+struct Fences(HashMap<ClientId, Prefixes>);
+
+impl Fences {
+    /// The prefixes of the clients that created these, as they are now.
+    async fn of(
+        store: &dyn Store,
+        postings: impl Iterator<Item = &Candidate>,
+    ) -> Result<Self, StoreError> {
+        let creators: BTreeSet<_> = postings.filter_map(Candidate::creator).collect();
+        if creators.is_empty() {
+            return Ok(Self::default());
+        }
+        let creators: Vec<_> = creators.into_iter().collect();
+        Ok(Self(store.fences(&creators).await?))
+    }
+
+    /// What the creator of a posting may see: everything, if it is not known.
+    fn of_creator(&self, posting: &Candidate) -> &Prefixes {
+        let prefixes = posting.creator().and_then(|id| self.0.get(&id));
+        prefixes.unwrap_or(const { &Prefixes::ALL })
+    }
 }

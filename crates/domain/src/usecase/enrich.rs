@@ -110,22 +110,12 @@ fn assignment(
 /// Records outcomes and finishes their tasks in one commit. An outcome for content that is no
 /// longer the newest changes nothing, and its task becomes due once more.
 ///
-/// Marks those of these postings that are [duplicates](crate::posting::duplicate), and asks for a
-/// search where others may have become some.
+/// Stores the fingerprints by which [duplicates](crate::posting::duplicate) are found, and asks for
+/// a search where postings are like these, which marks them.
 pub async fn record_outcomes(
     store: &dyn Store,
     outcomes: &[Outcome],
     lifetime: Lifetime,
-    now: OffsetDateTime,
-) -> Result<(), StoreError> {
-    record(store, outcomes, lifetime, false, now).await
-}
-
-async fn record(
-    store: &dyn Store,
-    outcomes: &[Outcome],
-    lifetime: Lifetime,
-    marks_later: bool,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let postings: Vec<_> = outcomes.iter().map(|it| it.posting.clone()).collect();
@@ -135,12 +125,8 @@ async fn record(
         let posting = snapshot.postings.get(&outcome.posting)?;
         Some((posting, outcome.fingerprint(posting)))
     });
-    let fingerprints = fingerprints.collect();
-    let mut lookalikes = Lookalikes::of(store, fingerprints, marks_later).await?;
-    // The oldest first, because younger ones may duplicate it.
-    let mut by_age: Vec<_> = outcomes.iter().collect();
-    by_age.sort_by_key(|outcome| lookalikes.age(snapshot.postings.get(&outcome.posting)?.id));
-    for outcome in by_age {
+    let mut lookalikes = Lookalikes::of(store, fingerprints.collect()).await?;
+    for outcome in outcomes {
         writes.tasks.done.push(outcome.token);
         writes.tasks.trace = outcome.trace;
         let Some(posting) = snapshot.postings.get(&outcome.posting) else {
@@ -148,11 +134,8 @@ async fn record(
         };
         let (content, enrichment) = (outcome.content, &outcome.enrichment);
         let company = snapshot.company_of(posting)?;
-        let original = lookalikes.original(posting);
-        let applied = outcome::apply(
-            posting, company, content, enrichment, original, lifetime, now,
-        );
-        match applied {
+        let mark = lookalikes.mark(posting);
+        match outcome::apply(posting, company, content, enrichment, mark, lifetime, now) {
             Some(change) => {
                 lookalikes.judged(&change.write.posting, &mut writes);
                 change.record(&mut snapshot, &mut writes);
@@ -165,15 +148,7 @@ async fn record(
         }
     }
     writes.tasks.trace = None;
-    lookalikes.rely_on(&mut writes);
-    let relies = !writes.standing.is_empty();
-    match store.commit(writes).await {
-        // The row of an original is no reason for an outcome to wait.
-        Err(StoreError::Locked(_)) if relies => {
-            return Box::pin(record(store, outcomes, lifetime, true, now)).await;
-        }
-        committed => committed?,
-    }
+    store.commit(writes).await?;
     // The outcomes are recorded, whatever comes of this.
     lookalikes.look_again(store, now).await.or(Ok(()))
 }

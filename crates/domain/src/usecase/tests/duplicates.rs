@@ -164,6 +164,18 @@ proptest! {
     }
 }
 
+/// Most postings are like no other: enrichment alone is what they cost.
+#[pollster::test]
+async fn only_a_posting_like_another_one_asks_for_a_search() {
+    let board = Board::new().await;
+    let pushes = [("a0", 0, &[][..]), ("a1", 40, &[]), ("a2", 0, &["a2"])];
+    for (name, text, searches) in pushes {
+        board.push(1, name, text).await;
+        board.judge_in(&board.store, |_| true).await;
+        assert_eq!(board.searches().await, searches, "{name}");
+    }
+}
+
 /// However many: a search goes on behind those that it has looked at.
 #[pollster::test]
 async fn all_copies_of_an_original_are_looked_up() {

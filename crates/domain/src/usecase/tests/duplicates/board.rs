@@ -240,7 +240,7 @@ impl Board {
     }
 
     /// The searches that are due.
-    async fn searches(&self) -> Vec<String> {
+    pub async fn searches(&self) -> Vec<String> {
         let due = self.claim(DUPLICATES, |_| true).await;
         self.give_back(&due).await;
         due.into_iter().map(|(_, name)| name).collect()
