@@ -7,7 +7,10 @@ use std::fmt::Display;
 
 use garde::{Path, Report, Validate, rules::length::chars::Chars};
 
-use crate::{FieldSpec, FieldValue, Patch, Sent, validation::FieldErrors};
+use crate::{
+    FieldSpec, FieldValue, Patch, Sent,
+    validation::{FieldErrors, Rule},
+};
 
 impl<T: FieldValue + Validate<Context = ()> + Default> Sent<T> {
     /// The value of a whole body, and everything that is wrong with it by itself, in the order of
@@ -30,7 +33,7 @@ impl<T: AsRef<str>> Chars for Patch<T> {
         if text.len() > max && text.chars().count() > max {
             let length = text.chars().count();
             let problem = format!("must be at most {max} characters long, and has {length}");
-            return Err(garde::Error::new(problem));
+            return Err(garde::Error::new(Rule::Length.message(&problem)));
         }
         Ok(())
     }
@@ -61,5 +64,31 @@ pub fn value<T: AsRef<U>, U: ?Sized, E: Display>(
             check(value.as_ref()).map_err(|error| garde::Error::new(error.to_string()))
         }
         Patch::Keep | Patch::Clear => Ok(()),
+    }
+}
+
+/// garde keeps nothing of an error but its text, so the rule goes before the message.
+impl Rule {
+    const END: char = '\u{1f}';
+
+    fn message(self, message: &str) -> String {
+        format!("{self}{}{message}", Self::END)
+    }
+
+    fn of_message(text: &str) -> (Self, &str) {
+        let named = text.split_once(Self::END);
+        let known = named.and_then(|(rule, message)| Some((Self::parse(rule)?, message)));
+        known.unwrap_or((Self::Value, text))
+    }
+}
+
+impl From<Report> for FieldErrors {
+    fn from(report: Report) -> Self {
+        let mut errors = Self::new();
+        for (path, error) in report.into_inner() {
+            let (rule, message) = Rule::of_message(error.message());
+            errors.add_as(rule, path.to_string(), message);
+        }
+        errors
     }
 }

@@ -34,6 +34,17 @@ pub use self::{
     website::Website,
 };
 
+/// Items without repeats, in their order.
+pub fn unique<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut unique = Vec::new();
+    for item in items {
+        if !unique.contains(&item) {
+            unique.push(item);
+        }
+    }
+    unique
+}
+
 /// The examples of the README are documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use crate::Patch;
 use crate::{
     line::shown,
-    validation::{ErrorKind, FieldErrors},
+    validation::{FieldErrors, Rule},
 };
 
 /// The most characters of a text that an error repeats.
@@ -21,9 +21,8 @@ pub struct Sent<T> {
 /// What is wrong with a field.
 enum Wrong {
     Nothing,
-    Missing,
     /// The field itself; the message is made only if the error is told.
-    Itself(Box<dyn FnOnce() -> String>),
+    Itself(Rule, Box<dyn FnOnce() -> String>),
     /// By path, which is empty for the field itself.
     Within(Box<FieldErrors>),
 }
@@ -47,7 +46,7 @@ impl<T> Sent<T> {
     /// A value, with what a check of it says.
     pub(super) fn set_checked<E: Display + 'static>(value: T, check: Result<(), E>) -> Self {
         let wrong = check.map_or_else(
-            |error| Wrong::Itself(Box::new(move || error.to_string())),
+            |error| Wrong::Itself(Rule::Line, Box::new(move || error.to_string())),
             |()| Wrong::Nothing,
         );
         Self::with(Patch::Set(value), wrong)
@@ -60,7 +59,9 @@ impl<T> Sent<T> {
 
     /// No value, because it is not `expected`, as in "must be a string, not a number".
     pub fn is_not(expected: &'static str, sent: &'static str) -> Self {
-        Self::wrong_as(move || format!("must be {expected}, not {sent}"))
+        Self::wrong_as(Rule::Type, move || {
+            format!("must be {expected}, not {sent}")
+        })
     }
 
     /// No value, because the text is not `expected`, though it may say what is `likely` meant.
@@ -71,7 +72,7 @@ impl<T> Sent<T> {
     ) -> Self {
         // Longer than any term.
         let text: String = text.chars().take(100).collect();
-        Self::wrong_as(move || {
+        Self::wrong_as(Rule::Term, move || {
             let meant = likely(&text).map(|likely| format!("; is \"{likely}\" meant?"));
             let (text, meant) = (shown(&text, SHOWN), meant.unwrap_or_default());
             format!("must be {expected}, not \"{text}\"{meant}")
@@ -81,11 +82,11 @@ impl<T> Sent<T> {
     /// No value, for another reason.
     pub fn wrong(message: impl Into<String>) -> Self {
         let message = message.into();
-        Self::wrong_as(move || message)
+        Self::wrong_as(Rule::Value, move || message)
     }
 
-    fn wrong_as(message: impl FnOnce() -> String + 'static) -> Self {
-        Self::with(Patch::Keep, Wrong::Itself(Box::new(message)))
+    pub(super) fn wrong_as(rule: Rule, message: impl FnOnce() -> String + 'static) -> Self {
+        Self::with(Patch::Keep, Wrong::Itself(rule, Box::new(message)))
     }
 
     const fn with(patch: Patch<T>, wrong: Wrong) -> Self {
@@ -112,7 +113,7 @@ impl<T> Sent<T> {
         match self.patch {
             Patch::Clear => Self {
                 patch: Patch::Clear,
-                ..Self::wrong("must not be null or blank")
+                ..Self::wrong_as(Rule::Null, || "must not be null or blank".to_owned())
             },
             _ => self,
         }
@@ -125,7 +126,7 @@ impl<T> Sent<T> {
             Self {
                 patch: Patch::Keep,
                 wrong: Wrong::Nothing,
-            } => Self::with(Patch::Keep, Wrong::Missing),
+            } => Self::wrong_as(Rule::Missing, || "is required".to_owned()),
             sent => sent.required(),
         }
     }
@@ -134,8 +135,7 @@ impl<T> Sent<T> {
     pub fn report(self, name: &str, errors: &mut FieldErrors) -> Patch<T> {
         match self.wrong {
             Wrong::Nothing => {}
-            Wrong::Missing => errors.add_as(ErrorKind::Missing, name, "is required"),
-            Wrong::Itself(message) => errors.add(name, message()),
+            Wrong::Itself(rule, message) => errors.add_as(rule, name, message()),
             Wrong::Within(inner) => errors.merge_under(name, *inner),
         }
         self.patch

@@ -2,15 +2,45 @@
 
 use std::{fmt, mem, sync::Arc};
 
-/// What kind of error it is. A sentence about several begins with those of the first kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ErrorKind {
-    /// A value is wrong by itself.
-    Value,
-    /// A value is missing.
-    Missing,
-    /// Values are wrong together.
-    Together,
+use crate::vocabulary::vocabulary;
+
+vocabulary! {
+    /// The rule that an error is about, for programs. Messages have values; errors with the same
+    /// field and rule have one cause.
+    Rule {
+        /// Another rule about one value.
+        Value = "value",
+        /// The value is of another JSON type.
+        Type = "type",
+        /// The text is no word of a closed vocabulary.
+        Term = "term",
+        Length = "length",
+        /// The number is too small or too large.
+        Range = "range",
+        /// The text has characters that no line has.
+        Line = "line",
+        /// The value must not be null or blank.
+        Null = "null",
+        /// Only the service sets the field.
+        Prohibited = "prohibited",
+        /// There is no such field.
+        Unknown = "unknown",
+        /// A value is missing.
+        Missing = "missing",
+        /// Values are wrong together.
+        Together = "together",
+    }
+}
+
+impl Rule {
+    /// The place among the errors of a summary: wrong values, missing ones, values together.
+    const fn rank(self) -> u8 {
+        match self {
+            Self::Missing => 1,
+            Self::Together => 2,
+            _ => 0,
+        }
+    }
 }
 
 /// Errors by field, as `company.website_url` or `employment_types.0`. The messages complete a
@@ -18,7 +48,7 @@ pub enum ErrorKind {
 /// beside them, because most clients may send any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors {
-    /// By kind, then in the order in which they were added.
+    /// By the rank of their rule, then in the order in which they were added.
     fields: Vec<Field>,
     /// The number of errors.
     count: usize,
@@ -29,9 +59,17 @@ pub struct FieldErrors {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Field {
-    kind: ErrorKind,
     path: String,
     messages: Vec<String>,
+    /// The rules of the messages.
+    rules: Vec<Rule>,
+}
+
+impl Field {
+    /// A field has errors of one rank, that of its first.
+    fn rank(&self) -> u8 {
+        self.rules.first().map_or(0, |rule| rule.rank())
+    }
 }
 
 /// The largest number of described errors, and of unknown fields; further ones are only counted. A
@@ -60,16 +98,11 @@ impl FieldErrors {
     /// Adds an error of a value, or only counts it past [`MOST_ERRORS`]. The same error twice
     /// counts once.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
-        self.add_as(ErrorKind::Value, field, message);
+        self.add_as(Rule::Value, field, message);
     }
 
-    /// Adds an error of any kind likewise. A field has errors of one kind, that of its first.
-    pub fn add_as(
-        &mut self,
-        kind: ErrorKind,
-        field: impl Into<String>,
-        message: impl Into<String>,
-    ) {
+    /// Adds an error about a certain rule likewise.
+    pub fn add_as(&mut self, rule: Rule, field: impl Into<String>, message: impl Into<String>) {
         let (path, message) = (field.into(), message.into());
         let known = self.fields.iter().position(|known| known.path == path);
         if known.is_some_and(|at| self.fields[at].messages.contains(&message)) {
@@ -80,17 +113,19 @@ impl FieldErrors {
             return;
         }
         let at = known.unwrap_or_else(|| {
-            let at = self.fields.partition_point(|known| known.kind <= kind);
-            let messages = Vec::new();
+            let is_before = |known: &Field| known.rank() <= rule.rank();
+            let at = self.fields.partition_point(is_before);
+            let (messages, rules) = (Vec::new(), Vec::new());
             let field = Field {
-                kind,
                 path,
                 messages,
+                rules,
             };
             self.fields.insert(at, field);
             at
         });
         self.fields[at].messages.push(message);
+        self.fields[at].rules.push(rule);
         self.count += 1;
     }
 
@@ -118,15 +153,10 @@ impl FieldErrors {
     }
 
     fn merge_as(&mut self, other: Self, rename: impl Fn(String) -> String) {
-        for Field {
-            kind,
-            path,
-            messages,
-        } in other.fields
-        {
-            let path = rename(path);
-            for message in messages {
-                self.add_as(kind, path.as_str(), message);
+        for field in other.fields {
+            let path = rename(field.path);
+            for (rule, message) in field.rules.into_iter().zip(field.messages) {
+                self.add_as(rule, path.as_str(), message);
             }
         }
         for path in other.unknown {
@@ -136,10 +166,10 @@ impl FieldErrors {
         self.unknown_left_out += other.unknown_left_out;
     }
 
-    /// Puts the fields of each kind of error in an order.
+    /// Puts the fields of each rank in an order.
     pub fn sort_by_key<K: Ord>(&mut self, place: impl Fn(&str) -> K) {
         self.fields
-            .sort_by_key(|field| (field.kind, place(&field.path)));
+            .sort_by_key(|field| (field.rank(), place(&field.path)));
     }
 
     /// Notes an unknown field, which is no error. The same one twice is one, unless there are many.
@@ -164,7 +194,7 @@ impl FieldErrors {
                 self.leave_out(1);
             } else {
                 let (path, message) = describe(&path);
-                self.add(path, message);
+                self.add_as(Rule::Unknown, path, message);
             }
         }
         self.left_out += mem::take(&mut self.unknown_left_out);
@@ -191,6 +221,16 @@ impl FieldErrors {
         let fields = self.fields.iter();
         fields.map(|field| (field.path.as_str(), field.messages.as_slice()))
     }
+
+    /// The rules that are broken, each with its field, in which `*` stands for a place in a list:
+    /// `employment_types.*`. Refusals with the same ones have one cause.
+    pub fn rules(&self) -> impl Iterator<Item = (String, Rule)> {
+        let fields = self.fields.iter();
+        fields.flat_map(|field| {
+            let rules = field.rules.iter();
+            rules.map(|rule| (field_of(&field.path), *rule))
+        })
+    }
 }
 
 /// A sentence for people: the first error, and how many there are besides.
@@ -215,19 +255,6 @@ impl fmt::Display for FieldErrors {
 
 impl std::error::Error for FieldErrors {}
 
-impl From<garde::Report> for FieldErrors {
-    fn from(report: garde::Report) -> Self {
-        let mut errors = Self::new();
-        for (path, error) in report.into_inner() {
-            errors.add(path.to_string(), error.message());
-        }
-        errors
-    }
-}
-
-/// Stands for a value in a message.
-pub const VALUE: &str = "…";
-
 /// A field without the places in lists: `employment_types.*`.
 pub fn field_of(path: &str) -> String {
     let is_place = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -236,31 +263,30 @@ pub fn field_of(path: &str) -> String {
     parts.collect::<Vec<_>>().join(".")
 }
 
-/// The rule of a message: without its values, which are numbers and quoted texts.
-pub fn rule_of(message: &str) -> String {
-    let mut rule = String::with_capacity(message.len());
-    for (n, part) in message.split('"').enumerate() {
-        // Every other part is between quotes.
-        if n % 2 == 1 {
-            rule.push_str(VALUE);
-            continue;
-        }
-        for word in part.split_inclusive(' ') {
-            let core = word.trim_matches([' ', ',', '.', ';', ':', '(', ')']);
-            let digits = core.trim_start_matches(['-', '+']);
-            if digits.starts_with(|c: char| c.is_ascii_digit()) {
-                rule.push_str(&word.replacen(core, VALUE, 1));
-            } else {
-                rule.push_str(word);
-            }
-        }
-    }
-    rule
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Term, fields};
+
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    struct Kind;
+
+    impl Term for Kind {
+        const EXPECTED: &'static str = "x";
+
+        fn parse(text: &str) -> Option<Self> {
+            (text == "x").then_some(Self)
+        }
+    }
+
+    fields! {
+        struct Known {
+            #[garde(length(chars, max = 20))]
+            optional title: String,
+            optional size: i64,
+            optional kinds: Vec<Kind>,
+        }
+    }
 
     #[test]
     fn the_summary_names_the_first_field_and_counts_the_rest() {
@@ -275,9 +301,9 @@ mod tests {
     #[test]
     fn wrong_values_come_before_missing_ones_and_these_before_rules_across_fields() {
         let mut errors = FieldErrors::new();
-        errors.add_as(ErrorKind::Together, "b", "is too small");
-        errors.add_as(ErrorKind::Missing, "d", "is required");
-        errors.add_as(ErrorKind::Missing, "c", "is required");
+        errors.add_as(Rule::Together, "b", "is too small");
+        errors.add_as(Rule::Missing, "d", "is required");
+        errors.add_as(Rule::Missing, "c", "is required");
         errors.add("f", "is wrong");
         errors.add("e", "is wrong; is \"x\" meant?");
         errors.sort_by_key(str::to_owned);
@@ -288,20 +314,22 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_has_no_values() {
-        for (message, expect) in [
-            (
-                r#"must be one of a, b, not "x y"; is "b" meant?"#,
-                "must be one of a, b, not …; is … meant?",
-            ),
-            (
-                "must be at least salary_min, which is -1,5.",
-                "must be at least salary_min, which is ….",
-            ),
-            ("see RFC-3339 (5)", "see RFC-3339 (…)"),
-        ] {
-            assert_eq!(rule_of(message), expect);
-        }
+    fn errors_have_one_rule_whatever_their_values() {
+        let errors = |json: &str| {
+            let (_, errors) = crate::body::parse::<Known>(json).unwrap();
+            errors.rules().collect::<Vec<_>>()
+        };
+        let rule = |field: &str, rule| vec![(field.to_owned(), rule)];
+        let many = errors(r#"{"kinds":["a","x","b"]}"#);
+        assert_eq!(
+            many,
+            [rule("kinds.*", Rule::Term), rule("kinds.*", Rule::Term)].concat()
+        );
+        assert_eq!(errors(r#"{"title":1}"#), rule("title", Rule::Type));
+        assert_eq!(errors(r#"{"size":-1}"#), rule("size", Rule::Range));
+        let title = "x".repeat(21);
+        let long = errors(&format!(r#"{{"title":"{title}"}}"#));
+        assert_eq!(long, rule("title", Rule::Length));
         assert_eq!(field_of("employment_types.17"), "employment_types.*");
         assert_eq!(field_of("company.name"), "company.name");
     }

@@ -10,7 +10,7 @@ use serde::{
 use crate::{Patch, Sent};
 use crate::{
     line::{check_line, one_line},
-    validation::FieldErrors,
+    validation::{FieldErrors, Rule},
 };
 
 /// The largest integer: 2^53 − 1, which every JSON implementation keeps exactly (RFC 8259 §6).
@@ -181,8 +181,10 @@ impl FieldValue for i64 {
     fn integer(number: i128) -> Sent<Self> {
         match Self::try_from(number) {
             Ok(number @ 0..=INTEGER) => Sent::set(number),
-            _ if number < 0 => Sent::wrong(format!("must be between 0 and {INTEGER}")),
-            _ => Sent::wrong(format!("is too large; it must be between 0 and {INTEGER}")),
+            _ => Sent::wrong_as(Rule::Range, move || {
+                let large = if number < 0 { "" } else { "is too large; it " };
+                format!("{large}must be between 0 and {INTEGER}")
+            }),
         }
     }
 }
@@ -255,7 +257,9 @@ impl FieldValue for Prohibited {
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sent<Self>, D::Error> {
         IgnoredAny::deserialize(deserializer)?;
-        Ok(Sent::wrong("is set by the service and must not be sent"))
+        Ok(Sent::wrong_as(Rule::Prohibited, || {
+            "is set by the service and must not be sent".to_owned()
+        }))
     }
 }
 

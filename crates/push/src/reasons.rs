@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 
-use fields::validation::{VALUE, field_of, rule_of};
+use fields::validation::field_of;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::answer::Receipt;
+
+/// Stands for a value in a message.
+const VALUE: &str = "…";
 
 /// Reasons that are told apart; rarer ones are one.
 const TOLD: usize = 20;
@@ -105,6 +108,29 @@ fn common(one: &str, other: &str) -> Option<String> {
     Some(short.unwrap_or(&common).to_owned())
 }
 
+/// The rule of a message, which the service sends without a code: the message without its values,
+/// which are numbers and quoted texts.
+fn rule_of(message: &str) -> String {
+    let mut rule = String::with_capacity(message.len());
+    for (n, part) in message.split('"').enumerate() {
+        // Every other part is between quotes.
+        if n % 2 == 1 {
+            rule.push_str(VALUE);
+            continue;
+        }
+        for word in part.split_inclusive(' ') {
+            let core = word.trim_matches([' ', ',', '.', ';', ':', '(', ')']);
+            let digits = core.trim_start_matches(['-', '+']);
+            if digits.starts_with(|c: char| c.is_ascii_digit()) {
+                rule.push_str(&word.replacen(core, VALUE, 1));
+            } else {
+                rule.push_str(word);
+            }
+        }
+    }
+    rule
+}
+
 /// The errors by field.
 fn errors(receipt: &Receipt) -> BTreeMap<String, Vec<String>> {
     let errors = receipt.errors.as_deref().map(RawValue::get);
@@ -159,6 +185,23 @@ mod tests {
             .map(|Reason { reason, count }| (reason.as_str(), *count))
             .collect();
         assert_eq!(reasons, expect);
+    }
+
+    #[test]
+    fn a_rule_has_no_values() {
+        for (message, expect) in [
+            (
+                r#"must be one of a, b, not "x y"; is "b" meant?"#,
+                "must be one of a, b, not …; is … meant?",
+            ),
+            (
+                "must be at least salary_min, which is -1,5.",
+                "must be at least salary_min, which is ….",
+            ),
+            ("see RFC-3339 (5)", "see RFC-3339 (…)"),
+        ] {
+            assert_eq!(rule_of(message), expect);
+        }
     }
 
     #[test]

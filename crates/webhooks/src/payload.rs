@@ -8,7 +8,8 @@ use fields::{
     body::{self, BodyError},
     fields,
     suggest::{self, Word},
-    validation::{ErrorKind, FieldErrors},
+    unique,
+    validation::{FieldErrors, Rule},
     vocabulary::vocabulary,
 };
 use kernel::event::{Cursor, EventName};
@@ -107,13 +108,7 @@ impl FromStr for PublicEvent {
 impl PublicEvent {
     /// The names of the events that an owner lists, each once, in the order of the list.
     pub fn names(listed: Vec<Self>) -> Vec<EventName> {
-        let mut names = Vec::with_capacity(listed.len());
-        for Self(name) in listed {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names
+        unique(listed.into_iter().map(|Self(name)| name))
     }
 }
 
@@ -236,7 +231,7 @@ impl NewEndpoint {
             );
         }
         if change.url == Patch::Keep && !errors.concern("url") {
-            errors.add_as(ErrorKind::Missing, "url", "is required");
+            errors.add_as(Rule::Missing, "url", "is required");
         }
         match change.url {
             Patch::Set(url) if errors.is_empty() => Ok(Self {

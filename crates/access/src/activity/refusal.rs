@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fields::validation::{FieldErrors, field_of, rule_of};
+use fields::validation::{FieldErrors, Rule};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -86,35 +86,23 @@ impl Refusal {
             cut(&errors.join("; "))
         }
     }
-
-    /// The status, and the rules that the push breaks, without the values in them: refusals with
-    /// the same ones have one reason.
-    fn kind(&self) -> Kind {
-        let errors = self.errors.iter();
-        let rules = errors.flat_map(|(field, messages)| {
-            let rules = messages.iter().map(|message| rule_of(message));
-            rules.map(move |rule| (field_of(field), rule))
-        });
-        let mut rules: Vec<_> = rules.collect();
-        if rules.is_empty() {
-            rules.push((String::new(), rule_of(&self.message)));
-        }
-        rules.dedup();
-        (self.status, rules)
-    }
 }
 
 /// A status, and the rules that are broken, each with its field.
-type Kind = (u16, Vec<(String, String)>);
+type Kind = (u16, Vec<(String, Rule)>);
 
 /// The refused lines of one import by reason, so that a bad import is a few refusals.
 #[derive(Debug, Default)]
 pub struct Reasons(Vec<(Kind, Refusal)>);
 
 impl Reasons {
-    /// Adds a refused line. Those of reasons beyond [`REASONS_KEPT`] are left out.
-    pub fn add(&mut self, refusal: Refusal) {
-        let kind = refusal.kind();
+    /// Adds a refused line, which breaks these rules. Lines that break other ones are refused for
+    /// another reason; those of reasons beyond [`REASONS_KEPT`] are left out.
+    pub fn add(&mut self, refusal: Refusal, errors: Option<&FieldErrors>) {
+        let rules = errors.into_iter().flat_map(FieldErrors::rules);
+        let mut rules: Vec<_> = rules.collect();
+        rules.dedup();
+        let kind = (refusal.status, rules);
         let is_full = self.0.len() == REASONS_KEPT;
         match self.0.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, first)) => {
@@ -161,7 +149,7 @@ mod tests {
             let errors = FieldErrors::one(field, message);
             let id = format!("job-{n}");
             let refusal = Refusal::new(uuid(n), noon(), &id, status, message, Some(&errors));
-            reasons.add(refusal);
+            reasons.add(refusal, Some(&errors));
         };
         for n in (0..1_000).flat_map(|n| [n, n]) {
             let place = format!("employment_types.{}", n % 7);

@@ -45,7 +45,7 @@ impl<'a> Pushes<'a> {
                     if !self.dry_run {
                         recorder.refused(self.client, now);
                     }
-                    self.reasons.add(refusal);
+                    self.reasons.add(refusal, error.errors());
                 }
             }
         }

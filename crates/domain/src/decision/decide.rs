@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fields::validation::{ErrorKind, FieldErrors};
+use fields::validation::{FieldErrors, Rule};
 use kernel::{Actor, CompanyId, PutOutcome, Status};
 use time::OffsetDateTime;
 
@@ -49,7 +49,7 @@ fn create(
     let mut errors = put.errors.clone();
     for field in patch.missing_to_create() {
         if !put.errors.concern(&field) {
-            errors.add_as(ErrorKind::Missing, field, "is required");
+            errors.add_as(Rule::Missing, field, "is required");
         }
     }
     let mut details = Details::default();
@@ -111,7 +111,7 @@ fn update(
         && !errors.concern("company.website_url")
     {
         errors.add_as(
-            ErrorKind::Missing,
+            Rule::Missing,
             "company.name",
             "is required for a company that is not known yet",
         );
@@ -254,7 +254,7 @@ fn check_together(details: &Details, errors: &mut FieldErrors) {
         && !errors.concern("salary_max")
     {
         errors.add_as(
-            ErrorKind::Together,
+            Rule::Together,
             "salary_max",
             format!("must be at least salary_min, which is {min}"),
         );
@@ -269,7 +269,7 @@ fn check_together(details: &Details, errors: &mut FieldErrors) {
             ("application_url", "application_email"),
         ] {
             let why = format!("is required when there is no {other}");
-            errors.add_as(ErrorKind::Together, field, why);
+            errors.add_as(Rule::Together, field, why);
         }
     }
 }

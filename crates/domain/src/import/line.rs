@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use fields::{
     Patch, Sent,
     body::{self, BodyError},
-    validation::{ErrorKind, FieldErrors},
+    validation::{FieldErrors, Rule},
 };
 use kernel::{CatalogueId, ClientId, Forbidden, PostingId, Prefixes, SourceIdentifier};
 use serde::{Deserialize, de::IgnoredAny};
@@ -180,7 +180,7 @@ fn read(text: &str) -> Result<(String, &str), BodyError> {
     let mut errors = FieldErrors::default();
     for (name, member) in [("id", entry.id), ("payload", entry.payload)] {
         if member.is_none() {
-            errors.add_as(ErrorKind::Missing, name, "is required");
+            errors.add_as(Rule::Missing, name, "is required");
         }
     }
     let id = entry.id.map(|id| serde_json::from_str(id.get()));

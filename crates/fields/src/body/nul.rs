@@ -8,7 +8,7 @@ use super::members::{NAME, members};
 use crate::{
     FieldSpec,
     line::{InvalidLine, shown},
-    validation::FieldErrors,
+    validation::{FieldErrors, Rule},
 };
 
 const ESCAPE: &str = r"\u0000";
@@ -44,7 +44,7 @@ pub fn refuse(body: &str, known: &[FieldSpec], errors: &mut FieldErrors) {
 
 fn add(path: &str, name: &str, value: &str, errors: &mut FieldErrors) {
     if (name.contains('\0') || has_nul(value)) && !errors.concern(path) {
-        errors.add(path, InvalidLine::Nul.to_string());
+        errors.add_as(Rule::Line, path, InvalidLine::Nul.to_string());
     }
 }
 
