@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 pub mod activity;
+pub mod audit;
 mod gate;
 mod manage;
 mod named;

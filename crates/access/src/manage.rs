@@ -7,7 +7,7 @@ use kernel::{
 };
 use time::{Duration, OffsetDateTime};
 
-use crate::{Client, ClientChange, ClientWrite, Clients, NewClient};
+use crate::{Client, ClientChange, ClientWrite, Clients, NewClient, audit};
 
 /// The reason why a command about a client was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,7 +55,7 @@ impl ManagedClients<'_> {
         now: OffsetDateTime,
     ) -> Result<Client, StoreError> {
         let client = Client::new(id, new, digest, now);
-        let entry = self.entry(Action::CLIENTS_CREATE, id, now);
+        let entry = self.entry(audit::CLIENTS_CREATE, id, now);
         self.clients
             .insert(&client, Some(&describe(entry, &client)))
             .await?;
@@ -69,7 +69,7 @@ impl ManagedClients<'_> {
         change: &ClientChange,
         now: OffsetDateTime,
     ) -> Result<Client, ClientError> {
-        self.write(id, Action::CLIENTS_UPDATE, now, |client| {
+        self.write(id, audit::CLIENTS_UPDATE, now, |client| {
             client.apply(change)
         })
         .await
@@ -90,13 +90,13 @@ impl ManagedClients<'_> {
                 write
             })
         };
-        self.write(id, Action::CLIENTS_ROTATE, now, decide).await
+        self.write(id, audit::CLIENTS_ROTATE, now, decide).await
     }
 
     /// Revokes a client; a repeated command keeps the first time.
     pub async fn revoke(&self, id: ClientId, now: OffsetDateTime) -> Result<Client, ClientError> {
         let revoked = self
-            .write(id, Action::CLIENTS_REVOKE, now, |client| client.revoke(now))
+            .write(id, audit::CLIENTS_REVOKE, now, |client| client.revoke(now))
             .await;
         match revoked {
             Err(ClientError::Revoked(id)) => self.find(id).await,
@@ -127,7 +127,7 @@ impl ManagedClients<'_> {
                 return Ok(before);
             };
             let entry = self.entry(action.clone(), id, now);
-            let entry = if action == Action::CLIENTS_UPDATE {
+            let entry = if action == audit::CLIENTS_UPDATE {
                 describe(entry, &write.client)
             } else if write.client.tokens_from != before.tokens_from {
                 entry.with("end_tokens", true)

@@ -11,7 +11,7 @@ use kernel::{
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::{Client, ClientError, Clients, Scope};
+use crate::{Client, ClientError, Clients, Scope, audit};
 
 /// How long an operator's link can be used.
 pub const LINK_LIFETIME: Duration = Duration::minutes(15);
@@ -135,8 +135,8 @@ pub struct Operators;
 #[async_trait]
 impl Admission for Operators {
     type Who = Operator;
-    const SIGN_IN: Action = Action::CONSOLE_SIGN_IN;
-    const SIGN_OUT: Action = Action::CONSOLE_SIGN_OUT;
+    const SIGN_IN: Action = audit::CONSOLE_SIGN_IN;
+    const SIGN_OUT: Action = audit::CONSOLE_SIGN_OUT;
 
     async fn admit(&self, token: &SignInToken) -> Result<Option<Operator>, StoreError> {
         Ok(match &token.holder {
@@ -154,8 +154,8 @@ pub struct Integrators<'a>(pub &'a dyn Clients);
 #[async_trait]
 impl Admission for Integrators<'_> {
     type Who = Client;
-    const SIGN_IN: Action = Action::INTEGRATION_SIGN_IN;
-    const SIGN_OUT: Action = Action::INTEGRATION_SIGN_OUT;
+    const SIGN_IN: Action = audit::INTEGRATION_SIGN_IN;
+    const SIGN_OUT: Action = audit::INTEGRATION_SIGN_OUT;
 
     async fn admit(&self, token: &SignInToken) -> Result<Option<Client>, StoreError> {
         let Actor::Client(id) = token.holder else {
@@ -176,7 +176,7 @@ pub async fn issue_link(
     by: &Attribution,
     now: OffsetDateTime,
 ) -> Result<SignInToken, StoreError> {
-    let entry = by.entry(Action::CONSOLE_LINK, now);
+    let entry = by.entry(audit::CONSOLE_LINK, now);
     let entry = entry.with("for", operator.as_str());
     let (kind, holder) = (SignInTokenKind::Link, Actor::Operator(Some(operator)));
     let link = SignInToken::new(kind, digest, (holder, Vec::new()), (now, LINK_LIFETIME));
@@ -208,9 +208,9 @@ pub async fn issue_client_link(
     }
     let scopes = client.scope_names();
     let entry = match by {
-        LinkMaker::Operator(by) => by.entry(Action::CLIENTS_LINK, now).about(client.id),
+        LinkMaker::Operator(by) => by.entry(audit::CLIENTS_LINK, now).about(client.id),
         LinkMaker::Client => {
-            let action = Action::INTEGRATION_LINK;
+            let action = audit::INTEGRATION_LINK;
             let name = format!("{action}\0{}\0{}", now.date(), scopes.join(" "));
             Entry::of_client(client.id, action, now).part(name.as_bytes())
         }

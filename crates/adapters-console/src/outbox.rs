@@ -2,7 +2,7 @@
 
 use askama::Template;
 use kernel::{
-    audit::Action,
+    audit::OUTBOX_RETRY,
     outbox::{Dismissal, Kind, Revive, TaskId, TaskRow},
 };
 use newsletter::{subscriber::Account, tasks};
@@ -126,7 +126,7 @@ pub async fn settle(visit: OperatorVisit, form: Form) -> Answer {
     let (by, outbox, at) = (visit.by.clone(), &visit.stores().outbox, visit.now);
     let done = match form.read(command) {
         Ok(Command::Revive(which)) => {
-            let entry = by.entry(Action::OUTBOX_RETRY, at);
+            let entry = by.entry(OUTBOX_RETRY, at);
             let revived = outbox.revive(&which, Some(&entry), at).await?;
             format!("revived-{revived}")
         }

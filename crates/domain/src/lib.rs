@@ -23,6 +23,7 @@
 
 #![warn(missing_docs)]
 
+pub mod audit;
 pub mod authority;
 pub mod browse;
 pub mod catalogue;

@@ -21,7 +21,6 @@ mod error;
 pub mod event;
 pub mod health;
 pub mod id;
-mod min_hash;
 pub mod name;
 pub mod outbox;
 mod prefixes;
@@ -37,7 +36,6 @@ pub use self::{
     decision_code::DecisionCode,
     error::{ATTEMPTS, StoreError, StoreFailure, decide_again},
     id::{CatalogueId, ClientId, CompanyId, InvalidIdentifier, PostingId, SourceIdentifier},
-    min_hash::MinHash,
     prefixes::{Forbidden, InvalidPrefix, Prefixes},
 };
 

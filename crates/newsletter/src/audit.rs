@@ -9,20 +9,18 @@ use uuid::Uuid;
 
 use crate::subscriber::SubscriberId;
 
-/// A subscriber was suppressed.
-pub const SUBSCRIBERS_SUPPRESS: Action = Action::new("subscribers.suppress");
-/// A subscriber was reinstated.
-pub const SUBSCRIBERS_REINSTATE: Action = Action::new("subscribers.reinstate");
-/// A migration token was replaced.
-pub const SUBSCRIBERS_ROTATE_TOKEN: Action = Action::new("subscribers.rotate-token");
-/// A subscriber was erased.
-pub const SUBSCRIBERS_ERASE: Action = Action::new("subscribers.erase");
-/// Reports were imported.
-pub const SUBSCRIBERS_IMPORT: Action = Action::new("subscribers.import");
-/// Subscribers were moved to the new account.
-pub const SUBSCRIBERS_MIGRATE: Action = Action::new("subscribers.migrate");
-/// Suppressions were imported.
-pub const SUPPRESSIONS_IMPORT: Action = Action::new("suppressions.import");
+kernel::actions! {
+    SUBSCRIBERS_SUPPRESS = "subscribers.suppress",
+    SUBSCRIBERS_REINSTATE = "subscribers.reinstate",
+    /// A migration token was replaced.
+    SUBSCRIBERS_ROTATE_TOKEN = "subscribers.rotate-token",
+    SUBSCRIBERS_ERASE = "subscribers.erase",
+    /// Reports were imported.
+    SUBSCRIBERS_IMPORT = "subscribers.import",
+    /// Subscribers were moved to the new account.
+    SUBSCRIBERS_MIGRATE = "subscribers.migrate",
+    SUPPRESSIONS_IMPORT = "suppressions.import",
+}
 
 /// The entry of an erasure that a client asks for.
 pub fn erasure(run: Uuid, by: ClientId, now: OffsetDateTime) -> Entry {
@@ -53,7 +51,7 @@ mod tests {
         let about = |action, subject: String| by_ann(1).entry(action, noon()).about(subject);
         let suppressed = about(SUBSCRIBERS_SUPPRESS, ann.to_string());
         assert_eq!(subscriber(&suppressed), Some(ann));
-        let posting = about(Action::POSTINGS_APPROVE, ann.to_string());
+        let posting = about(domain::audit::POSTINGS_APPROVE, ann.to_string());
         assert_eq!(subscriber(&posting), None);
         let odd = about(SUBSCRIBERS_ERASE, "somebody".to_owned());
         assert_eq!(subscriber(&odd), None);

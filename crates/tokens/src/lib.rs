@@ -7,6 +7,7 @@
 //! A key that other users can read is not used, and no key of a folder to which other users can
 //! write, because the holder of a key can issue tokens.
 
+pub mod audit;
 mod folder;
 mod jwt;
 mod key;

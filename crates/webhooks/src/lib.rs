@@ -16,6 +16,7 @@
 
 mod address;
 mod attempt;
+pub mod audit;
 mod endpoint;
 mod health;
 mod log;

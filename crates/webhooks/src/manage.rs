@@ -17,7 +17,8 @@ use time::OffsetDateTime;
 use crate::{
     Attempt, Delivery, Endpoint, EndpointChange, EndpointId, EndpointState, EndpointUrl,
     EndpointWrite, Health, LoggedDelivery, MOST_ENDPOINTS, MOST_WAITING, NewEndpoint, Owner,
-    Secret, Sender, TrackedEndpoint, WaitingSubject, Webhooks, log::of_owner, logged, posting_of,
+    Secret, Sender, TrackedEndpoint, WaitingSubject, Webhooks, audit, log::of_owner, logged,
+    posting_of,
 };
 
 /// The reason why a command about an endpoint was refused.
@@ -121,7 +122,7 @@ impl ManagedWebhooks<'_> {
             created_at: now,
             updated_at: now,
         };
-        let entry = self.entry(Action::WEBHOOKS_CREATE, id, now);
+        let entry = self.entry(audit::WEBHOOKS_CREATE, id, now);
         let entry = entry.map(|entry| entry.with("url", endpoint.url.as_str()));
         let start = self.log.end().await?;
         let inserted = self.webhooks.insert(&endpoint, start, entry.as_ref());
@@ -162,7 +163,7 @@ impl ManagedWebhooks<'_> {
             self.check(url).await?;
         }
         let decide = |endpoint: &Endpoint| endpoint.apply(change, now);
-        self.write(id, Action::WEBHOOKS_UPDATE, now, decide).await
+        self.write(id, audit::WEBHOOKS_UPDATE, now, decide).await
     }
 
     /// Replaces an endpoint's secret. The old one signs too for a while.
@@ -173,7 +174,7 @@ impl ManagedWebhooks<'_> {
         now: OffsetDateTime,
     ) -> Result<TrackedEndpoint, WebhookError> {
         let decide = |endpoint: &Endpoint| Some(endpoint.rotate(secret.clone(), now));
-        self.write(id, Action::WEBHOOKS_ROTATE, now, decide).await
+        self.write(id, audit::WEBHOOKS_ROTATE, now, decide).await
     }
 
     /// Loads, decides and writes: again after a conflict, as a worker may have disabled the endpoint,
@@ -210,7 +211,7 @@ impl ManagedWebhooks<'_> {
     /// Deletes an endpoint.
     pub async fn delete(&self, id: EndpointId, now: OffsetDateTime) -> Result<(), WebhookError> {
         self.find(id).await?;
-        let entry = self.entry(Action::WEBHOOKS_DELETE, id, now);
+        let entry = self.entry(audit::WEBHOOKS_DELETE, id, now);
         let is_deleted = self.webhooks.delete(id, entry.as_ref()).await?;
         is_deleted.then_some(()).ok_or(WebhookError::NotFound)
     }
@@ -224,7 +225,7 @@ impl ManagedWebhooks<'_> {
     ) -> Result<(), WebhookError> {
         self.find(id).await?;
         let to = self.log.cursor_at(since).await?;
-        let entry = self.entry(Action::WEBHOOKS_REPLAY, id, now);
+        let entry = self.entry(audit::WEBHOOKS_REPLAY, id, now);
         let entry = entry.map(|entry| entry.with("since", since.to_string()));
         let is_known = self.webhooks.replay(id, to, entry.as_ref()).await?;
         is_known.then_some(()).ok_or(WebhookError::NotFound)
@@ -249,7 +250,7 @@ impl ManagedWebhooks<'_> {
             return Err(WebhookError::TooManyWaiting);
         }
         let waiting = WaitingSubject::due(&found, now);
-        let entry = self.entry(Action::WEBHOOKS_RESEND, id, now);
+        let entry = self.entry(audit::WEBHOOKS_RESEND, id, now);
         let entry = entry.map(|entry| entry.with("event", event.to_string()));
         let is_known = self.webhooks.resend(id, &waiting, entry.as_ref()).await?;
         is_known.then_some(()).ok_or(WebhookError::NotFound)
@@ -302,7 +303,7 @@ impl ManagedWebhooks<'_> {
         now: OffsetDateTime,
     ) -> Result<(), WebhookError> {
         self.find(id).await?;
-        if let Some(entry) = self.entry(Action::WEBHOOKS_TEST, id, now) {
+        if let Some(entry) = self.entry(audit::WEBHOOKS_TEST, id, now) {
             let mut writes = WriteSet::new(now);
             writes.tasks.audit.push(entry);
             store.commit(writes).await?;

@@ -5,6 +5,7 @@ use access::{
     activity::{ActivityWrites, Counts, Refusal},
 };
 use domain::{
+    audit::POSTINGS_REJECT,
     catalogue::{Catalogues, PastImport},
     import::{HeldBecause, Missing, Summary},
     posting::EnrichedTexts,
@@ -13,7 +14,6 @@ use domain::{
 };
 use kernel::{
     ClientId, Prefixes, PutOutcome,
-    audit::Action,
     event::EventLog as _,
     testing::{by_ann, hours, noon, uuid},
 };
@@ -75,7 +75,7 @@ async fn posting(desk: &Desk, client: ClientId) -> String {
         history: Vec::new(),
     };
     writes.postings.insert(before.id, write);
-    let entry = by_ann(5).entry(Action::POSTINGS_REJECT, noon());
+    let entry = by_ann(5).entry(POSTINGS_REJECT, noon());
     let entry = entry.about(EVIL).with("reason", EVIL);
     writes.tasks.audit.push(entry);
     desk.store.commit(writes).await.unwrap();

@@ -6,7 +6,6 @@ use domain::{
 };
 use kernel::{
     ClientId, Prefixes, StoreError,
-    audit::Action,
     outbox::{Outbox as _, Revive},
     testing::{by_ann, hours, noon, uuid},
 };
@@ -92,9 +91,12 @@ async fn the_audit_is_filtered_and_leads_to_what_it_is_about() {
     suppressed.await.unwrap();
     let mut writes = WriteSet::new(noon());
     writes.tasks.audit = [
-        (Action::POSTINGS_REJECT, "a".to_owned()),
-        (Action::CLIENTS_UPDATE, id.to_string()),
-        (Action::COMPANIES_UPDATE, "https://acme.example".to_owned()),
+        (domain::audit::POSTINGS_REJECT, "a".to_owned()),
+        (access::audit::CLIENTS_UPDATE, id.to_string()),
+        (
+            domain::audit::COMPANIES_UPDATE,
+            "https://acme.example".to_owned(),
+        ),
     ]
     .into_iter()
     .zip(1..)

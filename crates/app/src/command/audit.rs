@@ -119,7 +119,7 @@ const COLUMNS: &str = "=at:1  =by:1  =action:1  =email|subject:1  =details:1";
 #[cfg(test)]
 mod tests {
     use kernel::{
-        audit::Action,
+        audit::OUTBOX_RETRY,
         testing::{by_ann, minutes, noon},
     };
     use newsletter::{
@@ -174,7 +174,7 @@ mod tests {
         let store = MemoryStore::new();
         let mut writes = WriteSet::new(noon());
         let at = |n: u8| noon() + minutes(n.into());
-        let entry = |n: u8| by_ann(n.into()).entry(Action::OUTBOX_RETRY, at(n));
+        let entry = |n: u8| by_ann(n.into()).entry(OUTBOX_RETRY, at(n));
         writes.tasks.audit = (0..5).map(entry).collect();
         store.commit(writes).await.unwrap();
         for (limit, shown, more) in [

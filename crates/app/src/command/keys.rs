@@ -9,7 +9,7 @@ use kernel::audit::{Action, Entry};
 use runtime::clock;
 use serde_json::{Value, json};
 use stores::Stores;
-use tokens::{KeyError, KeyFolder, KeyId, Need};
+use tokens::{KeyError, KeyFolder, KeyId, Need, audit};
 
 use crate::{
     cli::{ChangeArgs, DataDirArgs, ListArgs, TokenArgs},
@@ -41,7 +41,7 @@ impl Audit {
         action: Action,
         ChangeArgs { store, operator }: &ChangeArgs,
     ) -> anyhow::Result<Self> {
-        let makes_one = action == Action::KEYS_GENERATE;
+        let makes_one = action == audit::KEYS_GENERATE;
         let by = operator.attribution()?;
         let url = store.database();
         let (database, pending) = if url.is_embedded() && makes_one {
@@ -105,7 +105,7 @@ impl Generate {
     pub async fn run(self) -> anyhow::Result<()> {
         let folder = self.change.store.data_dir.key_folder();
         refuse_exposed(&folder)?;
-        let audit = Audit::open(Action::KEYS_GENERATE, &self.change).await?;
+        let audit = Audit::open(audit::KEYS_GENERATE, &self.change).await?;
         let id = new_id()?;
         audit.record(id, || folder.generate(id)).await?;
         output::print(id)
@@ -221,7 +221,7 @@ impl Retire {
                  or add --force to end its tokens now"
             ),
         }
-        let audit = Audit::open(Action::KEYS_RETIRE, &self.change).await?;
+        let audit = Audit::open(audit::KEYS_RETIRE, &self.change).await?;
         audit.record(id, || folder.retire(id).map(drop)).await?;
         if is_last {
             tracing::warn!(

@@ -14,10 +14,10 @@
 //! the versions of both that it was decided on, and a posting that has become younger has none
 //! until its own copies were looked up anew.
 
-pub use kernel::MinHash;
 use kernel::{Actor, ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, Version, digest};
 use time::OffsetDateTime;
 
+pub use super::min_hash::MinHash;
 use super::{Details, Original, Posting};
 
 /// The number of bands of a fingerprint.

@@ -17,6 +17,7 @@ mod fields;
 mod fire;
 mod lifetime;
 mod metadata;
+mod min_hash;
 pub mod moderation;
 mod notice;
 mod put;

@@ -4,10 +4,12 @@
 use async_trait::async_trait;
 use kernel::{
     PostingId, SourceIdentifier, StoreError, Version,
-    audit::{Action, Attribution, Entry},
+    audit::{Attribution, Entry},
     outbox::TaskWrites,
 };
 use time::OffsetDateTime;
+
+use crate::audit::POSTINGS_PURGE;
 
 /// One commit of a purge: expired postings to delete.
 #[derive(Clone, Debug)]
@@ -30,7 +32,7 @@ impl Purge {
     /// The entry of the audit once this commit has deleted so many.
     pub fn entry(&self, deleted: usize) -> Entry {
         let before = self.before.date().to_string();
-        let entry = self.by.entry(Action::POSTINGS_PURGE, self.at);
+        let entry = self.by.entry(POSTINGS_PURGE, self.at);
         let entry = entry
             .with("postings", self.earlier + deleted as u64)
             .with("expired_before", before);

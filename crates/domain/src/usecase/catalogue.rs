@@ -9,6 +9,7 @@ use kernel::{
 use time::OffsetDateTime;
 
 use crate::{
+    audit::{CATALOGUES_FORGET, CATALOGUES_RELEASE, CATALOGUES_UNDO},
     catalogue::{
         CatalogueLease, Catalogues, ExpiredPosting, Missed, MissingPosting, Released, Undone,
     },
@@ -42,7 +43,7 @@ pub async fn forget_catalogue(
     by: &Attribution,
     now: OffsetDateTime,
 ) -> Result<(), CatalogueError> {
-    let entry = by.entry(Action::CATALOGUES_FORGET, now).about(client);
+    let entry = by.entry(CATALOGUES_FORGET, now).about(client);
     let entry = entry.with("name", name.as_str());
     let is_deleted = catalogues.delete(client, name, Some(&entry)).await?;
     is_deleted.then_some(()).ok_or(CatalogueError::NotFound)
@@ -123,7 +124,7 @@ pub async fn release_held(
             change.record(&mut snapshot, &mut writes);
         }
     }
-    record_order(order, Action::CATALOGUES_RELEASE, first, &mut writes);
+    record_order(order, CATALOGUES_RELEASE, first, &mut writes);
     store.commit(writes).await
 }
 
@@ -174,6 +175,6 @@ pub async fn undo_expiries(
             change.record(&mut snapshot, &mut writes);
         }
     }
-    record_order(order, Action::CATALOGUES_UNDO, first, &mut writes);
+    record_order(order, CATALOGUES_UNDO, first, &mut writes);
     store.commit(writes).await
 }

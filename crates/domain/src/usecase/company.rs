@@ -3,12 +3,13 @@
 use fields::Patch;
 use kernel::{
     Actor, ClientId, CompanyId, StoreError,
-    audit::{Action, Attribution, Entry},
+    audit::{Attribution, Entry},
     event::{Event, Subject},
 };
 use time::OffsetDateTime;
 
 use crate::{
+    audit::COMPANIES_UPDATE,
     company::{Company, CompanyWrite, Kept},
     decision::{
         WriteSet,
@@ -76,7 +77,7 @@ fn entry(before: &Company, write: &CompanyWrite, by: &Attribution, now: OffsetDa
         name: before.kept.name && !kept.name,
         logo: before.kept.logo && !kept.logo,
     };
-    let mut entry = by.entry(Action::COMPANIES_UPDATE, now);
+    let mut entry = by.entry(COMPANIES_UPDATE, now);
     entry = entry.about(company.website.as_str());
     if write.sets_name && (kept.name || company.name != before.name) {
         entry = entry.with("name", company.name.as_str());

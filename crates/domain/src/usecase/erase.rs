@@ -4,7 +4,7 @@ use std::slice;
 
 use kernel::{
     SourceIdentifier,
-    audit::{Action, Attribution},
+    audit::Attribution,
     event::{Event, PostingState, Subject},
     outbox::TaskWrites,
 };
@@ -12,6 +12,7 @@ use time::OffsetDateTime;
 
 use super::ModerationError;
 use crate::{
+    audit::POSTINGS_ERASE,
     posting::{Rejection, enrich, event::JOB_POSTING_ERASED, look_up_duplicates},
     store::{Erasure, Retention, Store},
 };
@@ -48,7 +49,7 @@ pub async fn erase(
         at: now,
         trace: None,
     });
-    let entry = by.entry(Action::POSTINGS_ERASE, now).about(identifier);
+    let entry = by.entry(POSTINGS_ERASE, now).about(identifier);
     tasks.audit.push(
         entry
             .with("reason", reason)

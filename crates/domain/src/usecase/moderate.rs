@@ -2,11 +2,14 @@
 
 use kernel::{
     SourceIdentifier, StoreError, Version,
-    audit::{Action, Attribution, Entry},
+    audit::{Attribution, Entry},
 };
 use time::OffsetDateTime;
 
 use crate::{
+    audit::{
+        POSTINGS_APPROVE, POSTINGS_EXPIRE, POSTINGS_FEATURE, POSTINGS_REJECT, POSTINGS_REOPEN,
+    },
     decision::{WriteSet, moderation},
     posting::{Lifetime, Posting, Rejection, enrich, moderation::Moderation},
     store::Store,
@@ -89,14 +92,14 @@ fn entry(
     let entry = |action| by.entry(action, now).about(identifier);
     let because = |action, reason: &str| entry(action).with("reason", reason);
     match command {
-        Moderation::Approve => entry(Action::POSTINGS_APPROVE),
-        Moderation::Feature(on) => entry(Action::POSTINGS_FEATURE).with("on", *on),
+        Moderation::Approve => entry(POSTINGS_APPROVE),
+        Moderation::Feature(on) => entry(POSTINGS_FEATURE).with("on", *on),
         Moderation::Reject { reason, ground } => {
-            because(Action::POSTINGS_REJECT, reason).with("ground", ground.as_str())
+            because(POSTINGS_REJECT, reason).with("ground", ground.as_str())
         }
         Moderation::Expire { reason, ground } => {
-            because(Action::POSTINGS_EXPIRE, reason).with("ground", ground.as_str())
+            because(POSTINGS_EXPIRE, reason).with("ground", ground.as_str())
         }
-        Moderation::Reopen { reason } => because(Action::POSTINGS_REOPEN, reason),
+        Moderation::Reopen { reason } => because(POSTINGS_REOPEN, reason),
     }
 }

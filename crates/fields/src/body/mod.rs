@@ -53,7 +53,7 @@ where
     Ok((fields, errors))
 }
 
-/// Reads a body. Wrong types of fields are no errors here; see [`crate::field`].
+/// Reads a body. Wrong types of fields are no errors here; see [`Sent`].
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, BodyError> {
     let not_json = |error: serde_json::Error| refused(text.as_bytes(), &error);
     if text.trim_start().starts_with('{') {

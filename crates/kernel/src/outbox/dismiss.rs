@@ -3,7 +3,7 @@
 use time::OffsetDateTime;
 
 use super::row::TaskRow;
-use crate::audit::{Action, Attribution, Entry};
+use crate::audit::{Attribution, Entry, OUTBOX_DISMISS};
 
 /// The dismissal of dead tasks: what they were for is not going to happen.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct Dismissal {
 impl Dismissal {
     /// The entry of the audit about a task. Each has one, and keeps it when the commit is repeated.
     pub fn entry(&self, task: &TaskRow) -> Entry {
-        let entry = self.by.entry(Action::OUTBOX_DISMISS, self.at);
+        let entry = self.by.entry(OUTBOX_DISMISS, self.at);
         entry
             .about(task.key)
             .part(&task.id.0.to_be_bytes())

@@ -13,6 +13,7 @@ use time::Duration;
 use crate::{
     ActivityLog, Client, ClientChange, Clients, Scope,
     activity::{ActivityWrites, Counts, DAYS_KEPT, Day, REFUSALS_KEPT, Refusal},
+    audit,
     testing::client,
 };
 
@@ -114,12 +115,12 @@ kernel::contract_cases!(
     async fn a_command_about_a_client_is_in_the_audit(store: &S) {
         let entry =
             |n: u128, action: Action| by_ann(n).entry(action, noon() + Duration::seconds(1));
-        let created = entry(1, Action::CLIENTS_CREATE);
+        let created = entry(1, audit::CLIENTS_CREATE);
         store.insert(&client(1), Some(&created)).await?;
         let write = client(1).revoke(noon()).ok_or(Absent)?;
-        let revoked = entry(2, Action::CLIENTS_REVOKE);
+        let revoked = entry(2, audit::CLIENTS_REVOKE);
         store.update(&write, Some(&revoked)).await?;
-        let late = entry(3, Action::CLIENTS_REVOKE);
+        let late = entry(3, audit::CLIENTS_REVOKE);
         let conflict = store.update(&write, Some(&late)).await;
         assert_eq!(conflict, Err(StoreError::Conflict));
         assert_eq!(entries(store).await?, [revoked, created]);

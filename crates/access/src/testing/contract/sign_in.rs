@@ -2,13 +2,13 @@
 
 use kernel::{
     Actor, ClientId, Operator,
-    audit::{Action, AuditLog},
+    audit::AuditLog,
     testing::{Checked, by_ann, entries, hours, minutes, noon, uuid, valid},
 };
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    Scope,
+    Scope, audit,
     sign_in::{
         MOST_TOKENS, SignInToken, SignInTokenKind,
         SignInTokenKind::{Link, Session},
@@ -29,7 +29,7 @@ fn token(kind: SignInTokenKind, n: u8, expires_at: OffsetDateTime) -> SignInToke
 
 async fn insert<S: SignInTokens>(store: &S, token: &SignInToken) -> Checked {
     let n = u128::from(token.digest[0]);
-    let entry = by_ann(n).entry(Action::CONSOLE_LINK, noon());
+    let entry = by_ann(n).entry(audit::CONSOLE_LINK, noon());
     store.add_token(token, Some(&entry)).await?;
     Ok(())
 }
@@ -68,7 +68,7 @@ kernel::contract_cases!(
         insert(store, &token(Link, 2, noon())).await?;
         insert(store, &token(Session, 3, noon() + hours(1))).await?;
         let session = |n| token(Session, n, noon() + hours(12));
-        let entry = |n| by_ann(n).entry(Action::CONSOLE_SIGN_IN, noon());
+        let entry = |n| by_ann(n).entry(audit::CONSOLE_SIGN_IN, noon());
         for (link, n, is_redeemed) in [
             (2, 4, false),
             (3, 5, false),
@@ -88,7 +88,7 @@ kernel::contract_cases!(
     async fn a_session_ends_once(store: &S) {
         insert(store, &token(Session, 1, noon() + hours(1))).await?;
         insert(store, &token(Link, 2, noon() + hours(1))).await?;
-        let entry = by_ann(9).entry(Action::CONSOLE_SIGN_OUT, noon());
+        let entry = by_ann(9).entry(audit::CONSOLE_SIGN_OUT, noon());
         for (n, is_ended) in [(2, false), (3, false), (1, true), (1, false)] {
             assert_eq!(
                 store.end_session(&[n; 32], &entry).await,
@@ -126,7 +126,7 @@ kernel::contract_cases!(
         for n in (1..=most).rev() {
             store.add_token(&session(n), None).await?;
         }
-        let entry = by_ann(9).entry(Action::CONSOLE_SIGN_IN, noon());
+        let entry = by_ann(9).entry(audit::CONSOLE_SIGN_IN, noon());
         let redeemed = store
             .redeem_link(&[0; 32], &session(most + 1), &entry)
             .await;

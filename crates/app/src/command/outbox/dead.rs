@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::bail;
 use clap::Args;
 use kernel::{
-    audit::{Action, Entry},
+    audit::{Entry, OUTBOX_RETRY},
     outbox::{Dismissal, Outbox, Revive, TaskId},
 };
 use runtime::clock;
@@ -65,7 +65,7 @@ impl Retry {
     pub async fn run(self) -> anyhow::Result<()> {
         let (by, database) = self.change.open().await?;
         let (selection, now) = (self.dead.selection(), clock::now());
-        let entry = by.entry(Action::OUTBOX_RETRY, now);
+        let entry = by.entry(OUTBOX_RETRY, now);
         output::print(revive(&*database.outbox, &selection, &entry, now).await?)
     }
 }

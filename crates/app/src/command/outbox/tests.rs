@@ -4,7 +4,7 @@ use domain::{
     usecase::ingest,
 };
 use kernel::{
-    audit::{Action, Entry},
+    audit::{Entry, OUTBOX_RETRY},
     outbox::{Dismissal, Outbox, Revive, TaskId, TaskRow},
     testing::{by_ann, minutes, noon},
 };
@@ -43,7 +43,7 @@ async fn tasks(store: &MemoryStore, dead: bool) -> Vec<TaskRow> {
 }
 
 fn recorded() -> Entry {
-    by_ann(1).entry(Action::OUTBOX_RETRY, noon())
+    by_ann(1).entry(OUTBOX_RETRY, noon())
 }
 
 #[test]

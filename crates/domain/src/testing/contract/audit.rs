@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 
 use super::{posting, put as push, touching};
 use crate::{
+    audit::POSTINGS_REJECT,
     posting::{Ground, Lifetime, moderation::Moderation},
     store::{Store, WriteSet},
     testing::create,
@@ -17,7 +18,7 @@ use crate::{
 };
 
 fn entry(n: u128, at: OffsetDateTime) -> Entry {
-    by_ann(n).entry(Action::POSTINGS_REJECT, at)
+    by_ann(n).entry(POSTINGS_REJECT, at)
 }
 
 fn writing(entries: impl IntoIterator<Item = Entry>) -> WriteSet {

@@ -20,6 +20,7 @@ use super::{
     posting, put, run, touching, view, writing,
 };
 use crate::{
+    audit::{POSTINGS_ERASE, POSTINGS_PURGE, POSTINGS_REJECT},
     catalogue::CatalogueId,
     posting::{
         ContentHash, Coordinates, ENRICH, EnrichedTexts, Ground, Lifetime, Notice, Rejection,
@@ -206,7 +207,7 @@ kernel::contract_cases!(
 
         let entries = entries(store).await?;
         assert_eq!(entries.len(), 1);
-        assert_eq!(entries[0].action, Action::POSTINGS_PURGE);
+        assert_eq!(entries[0].action, POSTINGS_PURGE);
         assert_eq!(entries[0].details["postings"], 2);
         assert_eq!(entries[0].details["archive"], "old.ndjson");
     },
@@ -321,11 +322,11 @@ kernel::contract_cases!(
             let mut found = audit.iter().filter(|entry| entry.action == *action);
             found.find(|entry| entry.subject.as_deref() == Some(subject))
         };
-        let details = &of(&Action::POSTINGS_ERASE, "a").ok_or(Absent)?.details;
+        let details = &of(&POSTINGS_ERASE, "a").ok_or(Absent)?.details;
         assert_eq!(details["reason"], "a request");
         assert_eq!(details["status"], "rejected");
         assert_eq!(details["company"], "https://acme.example");
-        let rejections = ["a", "b"].map(|name| of(&Action::POSTINGS_REJECT, name));
+        let rejections = ["a", "b"].map(|name| of(&POSTINGS_REJECT, name));
         let reasons =
             rejections.map(|entry| entry.map(|entry| entry.details.get("reason").cloned()));
         assert_eq!(reasons, [Some(None), Some(Some("the words of b".into()))]);

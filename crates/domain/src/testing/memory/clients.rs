@@ -7,12 +7,11 @@ use access::{
     activity::{ActivityWrites, DAYS_KEPT, Day, REFUSALS_KEPT},
 };
 use async_trait::async_trait;
-use kernel::{
-    ClientId, StoreError, Version,
-    audit::{Action, Entry},
-};
+use kernel::{ClientId, StoreError, Version, audit::Entry};
 
 use super::MemoryStore;
+
+use crate::audit::POSTINGS_ERASE;
 
 #[async_trait]
 impl Clients for MemoryStore {
@@ -87,7 +86,7 @@ impl ActivityLog for MemoryStore {
         }
         for (client, refusal) in writes.refusals.iter().filter(|(id, _)| is_known(id)) {
             let is_erased = state.audit.iter().any(|entry| {
-                entry.action == Action::POSTINGS_ERASE
+                entry.action == POSTINGS_ERASE
                     && entry.at >= refusal.at
                     && entry.subject.as_ref() == Some(&refusal.identifier)
             });

@@ -1,6 +1,7 @@
 //! Postings, and what is written with them.
 
 use domain::{
+    audit::POSTINGS_APPROVE,
     posting::{Decision, ENRICH, HistoryEntry, enrich, event::JOB_POSTING_CREATED},
     store::{ListQuery, PostingReader, Store, WriteSet},
     testing::{commit_events, posting},
@@ -8,7 +9,7 @@ use domain::{
 use enrichment::{DraftCache, DraftKey};
 use kernel::{
     Actor, PostingId, Prefixes, Status,
-    audit::{Action, AuditLog, AuditQuery},
+    audit::{AuditLog, AuditQuery},
     event::{Event, EventLog, LogError, LogQuery, PostingState, Subject},
     outbox::Outbox,
     testing::{by_ann, hours, identifier, minutes, noon, uuid},
@@ -189,7 +190,7 @@ pub async fn of_the_audit<S: Store + AuditLog + Shell>(store: &S) {
     for case in AUDIT {
         store.damage("DELETE FROM audit").await;
         let mut writes = WriteSet::new(noon());
-        let entry = by_ann(1).entry(Action::POSTINGS_APPROVE, noon());
+        let entry = by_ann(1).entry(POSTINGS_APPROVE, noon());
         writes.tasks.audit.push(entry);
         store.commit(writes).await.expect("the store works");
         let named = damage(store, "audit", case).await;

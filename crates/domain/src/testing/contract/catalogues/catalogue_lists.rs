@@ -2,7 +2,7 @@
 
 use access::Clients;
 use kernel::{
-    audit::{Action, AuditLog},
+    audit::AuditLog,
     testing::{Checked, by_ann, entries, hours, noon},
 };
 
@@ -11,6 +11,7 @@ use super::{
     ask, catalogue, found, lease, listed, name, of, past, query, with_clients,
 };
 use crate::{
+    audit::CATALOGUES_FORGET,
     catalogue::{CatalogueQuery, Catalogues, Leased, MOST_CATALOGUES},
     import::{HeldBecause, Missing, Summary},
     store::Store,
@@ -47,7 +48,7 @@ kernel::contract_cases!(
     async fn an_operator_who_deletes_a_catalogue_is_recorded(store: &S) {
         with_clients(store).await?;
         lease(store, "jobs", 1, noon()).await?;
-        let entry = |n| by_ann(n).entry(Action::CATALOGUES_FORGET, noon());
+        let entry = |n| by_ann(n).entry(CATALOGUES_FORGET, noon());
         for (n, text, expect) in [(1, "other", false), (2, "jobs", true), (3, "jobs", false)] {
             let deleted = Catalogues::delete(store, of(1), &name(text), Some(&entry(n))).await;
             assert_eq!(deleted, Ok(expect), "{n} {text}");

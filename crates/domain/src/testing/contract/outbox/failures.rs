@@ -2,7 +2,7 @@
 
 use kernel::{
     StoreError,
-    audit::{Action, AuditLog},
+    audit::{AuditLog, OUTBOX_DISMISS, OUTBOX_RETRY},
     outbox::{Dismissal, Outbox, Revive},
     testing::{Absent, by_ann, entries, hours, minutes, noon, rows},
 };
@@ -60,10 +60,10 @@ kernel::contract_cases!(
         let one = Revive::Tasks(vec![dead[0].id]);
         // It is recorded with the number of tasks, if there were any.
         for (n, revived) in [(1, 1), (2, 0)] {
-            let entry = by_ann(n).entry(Action::OUTBOX_RETRY, noon());
+            let entry = by_ann(n).entry(OUTBOX_RETRY, noon());
             let found = store.revive(&one, Some(&entry), noon()).await;
             assert_eq!(found, Ok(revived));
-            let expect = by_ann(1).entry(Action::OUTBOX_RETRY, noon());
+            let expect = by_ann(1).entry(OUTBOX_RETRY, noon());
             assert_eq!(entries(store).await?, [expect.with("tasks", 1)]);
         }
         let claimed = claim_one(store, 3, noon()).await?;
@@ -155,7 +155,7 @@ kernel::contract_cases!(
         entries.sort_unstable_by_key(|entry| entry.subject.clone());
         assert_eq!(entries.len(), 2, "each has one of its own");
         for (entry, task) in entries.iter().zip(&tokens) {
-            assert_eq!(entry.action, Action::OUTBOX_DISMISS);
+            assert_eq!(entry.action, OUTBOX_DISMISS);
             assert_eq!(entry.subject, Some(task.effect.key().to_string()));
             assert_eq!(entry.details["kind"], "enrich");
             assert_eq!(entry.details["reason"], "it is gone");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED};
 use kernel::{
     ClientId, Prefixes, StoreError,
-    audit::{Action, AuditLog},
+    audit::AuditLog,
     event::Cursor,
     testing::{by_ann, entries, hours, minutes, noon, text, uuid},
 };
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Endpoint, EndpointState, Health, MOST_ENDPOINTS, Owner, PreviousSecret, Recorded, Secret,
-    TrackedEndpoint, WaitingSubject, Webhooks, testing::endpoint,
+    TrackedEndpoint, WaitingSubject, Webhooks, audit, testing::endpoint,
 };
 
 kernel::contract_cases!(
@@ -94,7 +94,7 @@ kernel::contract_cases!(
         insert(store, 1..=most).await?;
         let one_more = endpoint(most + 1);
         let entry = by_ann(1)
-            .entry(Action::WEBHOOKS_CREATE, noon())
+            .entry(audit::WEBHOOKS_CREATE, noon())
             .about(one_more.id);
         let refused = store.insert(&one_more, Cursor::START, Some(&entry)).await;
         assert_eq!(refused, Err(StoreError::Conflict));
@@ -225,11 +225,11 @@ kernel::contract_cases!(
             let entry = by_ann(n.into()).entry(action, noon() + minutes(n.into()));
             entry.about(id(1))
         };
-        let create = entry(1, Action::WEBHOOKS_CREATE);
-        let pause = entry(2, Action::WEBHOOKS_UPDATE);
-        let replay = entry(3, Action::WEBHOOKS_REPLAY);
-        let resend = entry(4, Action::WEBHOOKS_RESEND);
-        let delete = entry(5, Action::WEBHOOKS_DELETE);
+        let create = entry(1, audit::WEBHOOKS_CREATE);
+        let pause = entry(2, audit::WEBHOOKS_UPDATE);
+        let replay = entry(3, audit::WEBHOOKS_REPLAY);
+        let resend = entry(4, audit::WEBHOOKS_RESEND);
+        let delete = entry(5, audit::WEBHOOKS_DELETE);
         let write = paused(&endpoint(1));
         let mut expect = Vec::new();
         for known in [false, true, false] {

@@ -1,0 +1,21 @@
+//! The audited actions of operators on postings, companies and catalogues.
+
+kernel::actions! {
+    POSTINGS_APPROVE = "postings.approve",
+    POSTINGS_REJECT = "postings.reject",
+    /// A posting was featured, or is no longer.
+    POSTINGS_FEATURE = "postings.feature",
+    /// Postings that expired long ago were deleted.
+    POSTINGS_PURGE = "postings.purge",
+    /// A posting was taken down.
+    POSTINGS_EXPIRE = "postings.expire",
+    POSTINGS_ERASE = "postings.erase",
+    POSTINGS_REOPEN = "postings.reopen",
+    COMPANIES_UPDATE = "companies.update",
+    /// A catalogue was deleted; its postings stay.
+    CATALOGUES_FORGET = "catalogues.forget",
+    /// The postings that an import of a catalogue held back were expired.
+    CATALOGUES_RELEASE = "catalogues.release",
+    /// The postings that an import of a catalogue expired were reopened.
+    CATALOGUES_UNDO = "catalogues.undo",
+}

@@ -1,0 +1,13 @@
+//! The audited actions of operators on webhooks.
+
+kernel::actions! {
+    WEBHOOKS_CREATE = "webhooks.create",
+    WEBHOOKS_UPDATE = "webhooks.update",
+    WEBHOOKS_ROTATE = "webhooks.rotate",
+    /// An endpoint was set back in the event log.
+    WEBHOOKS_REPLAY = "webhooks.replay",
+    WEBHOOKS_RESEND = "webhooks.resend",
+    WEBHOOKS_DELETE = "webhooks.delete",
+    /// A ping was sent to an endpoint.
+    WEBHOOKS_TEST = "webhooks.test",
+}
