@@ -20,7 +20,7 @@ pub enum ClientRef {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientRefError {
     /// There is none of this id or name.
-    #[error("there is no client {0}; `posthaste clients list` shows those there are")]
+    #[error("there is no client {0}")]
     Unknown(String),
     /// There are several of this name.
     #[error("{} clients are called {name:?}; say which by its id: {}", ids.len(), ids.join(", "))]

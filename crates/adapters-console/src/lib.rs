@@ -43,6 +43,7 @@ use actix_web::{middleware::from_fn, web};
 
 pub use self::{
     integration::{client_link, integration_routes},
+    outbox::LACKS_A_WORKER,
     session::{SIGN_IN_PATH, new_token},
     sign_in::LINK_PARAMETER,
     state::{NewPing, NewSubscriber, Ports, Settings, TrustedProxy},

@@ -18,6 +18,12 @@ use crate::{
     visit::OperatorVisit,
 };
 
+/// A hint about tasks of the newsletter that no worker claims.
+pub const LACKS_A_WORKER: &str = "\
+    A sync, migrate or withdraw that is due and has no error waits for a worker with its account's\n\
+    key (POSTHASTE_MAILERLITE_OLD_API_KEY, …_NEW_API_KEY; a migrate needs both), or for an account\n\
+    that is paused for a while.";
+
 const PATH: &str = "/outbox";
 /// Tasks of a page.
 const TASKS: usize = 100;
@@ -71,7 +77,7 @@ async fn show(visit: &OperatorVisit, query: &Query, fields: Fields) -> Answer {
     });
     let mut hints = Vec::new();
     if !is_dead {
-        hints.extend(tasks::hint(&rows, now).map(str::to_owned));
+        hints.extend(tasks::lack_a_worker(&rows, now).then(|| LACKS_A_WORKER.to_owned()));
         for account in Account::ALL {
             let of_account = stores.accounts.account_state(*account).await?;
             hints.extend(of_account.pause(*account, now, text::minute));

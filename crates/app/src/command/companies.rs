@@ -15,6 +15,7 @@ use stores::Stores;
 
 use crate::{
     cli::{ChangeArgs, JsonArgs, ListArgs, StoreArgs},
+    command::clients::find_client,
     misconfigured::Misconfigured,
     output,
 };
@@ -184,7 +185,7 @@ impl Update {
             None => Patch::Keep,
             Some(CompanyOwner::None) => Patch::Clear,
             Some(CompanyOwner::Client(client)) => {
-                Patch::Set(client.find(&*database.clients).await?.id)
+                Patch::Set(find_client(client, &*database.clients).await?.id)
             }
         };
         let release = Kept {

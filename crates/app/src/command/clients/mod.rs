@@ -4,7 +4,7 @@ mod change;
 mod named;
 mod show;
 
-pub use self::change::prefixes;
+pub use self::{change::prefixes, named::find as find_client};
 use self::{
     change::{Create, Revoke, Rotate, Update},
     show::{Link, List, Show},

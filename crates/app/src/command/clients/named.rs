@@ -1,6 +1,7 @@
 //! The client that a command is about.
 
-use access::{Client, ClientRef, ManagedClients};
+use access::{Client, ClientRef, ClientRefError, Clients, ManagedClients};
+use anyhow::anyhow;
 use clap::Args;
 use kernel::audit::Attribution;
 use stores::Stores;
@@ -24,11 +25,21 @@ pub struct ClientContext {
     pub by: Attribution,
 }
 
+/// The client that an operator names.
+pub async fn find(client: &ClientRef, clients: &dyn Clients) -> anyhow::Result<Client> {
+    client.find(clients).await.map_err(|error| match error {
+        ClientRefError::Unknown(_) => {
+            anyhow!("{error}; `posthaste clients list` shows those there are")
+        }
+        error => error.into(),
+    })
+}
+
 impl ClientArgs {
     pub async fn open(&self) -> anyhow::Result<ClientContext> {
         let (by, database) = self.change.open().await?;
         Ok(ClientContext {
-            client: self.client.find(&*database.clients).await?,
+            client: find(&self.client, &*database.clients).await?,
             database,
             by,
         })

@@ -8,7 +8,7 @@ use clap::Args;
 use runtime::clock;
 use serde_json::{Value, json};
 
-use super::named::{ClientArgs, ClientContext};
+use super::named::{ClientArgs, ClientContext, find};
 use crate::{
     cli::{JsonArgs, ListArgs, PublicUrlArgs, StoreArgs},
     output,
@@ -58,7 +58,7 @@ pub struct Show {
 impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
-        let client = self.client.find(&*database.clients).await?;
+        let client = find(&self.client, &*database.clients).await?;
         let activity = database.activity.activity(client.id).await?;
         let shown = client_data(&client, &activity);
         if self.json.enabled {

@@ -1,5 +1,6 @@
 //! `posthaste outbox list`.
 
+use adapters_console::LACKS_A_WORKER;
 use clap::Args;
 use kernel::outbox::{MOST_COUNTED, Outbox, TaskId, TaskRow};
 use newsletter::{
@@ -91,7 +92,8 @@ pub(super) async fn print(
             list.page(&page.iter().map(data).collect::<Vec<_>>())?;
         }
         if !dead {
-            why = why.or_else(|| tasks::hint(&page, clock::now()));
+            why =
+                why.or_else(|| tasks::lack_a_worker(&page, clock::now()).then_some(LACKS_A_WORKER));
         }
         after = page.last().map(|task| task.id).or(after);
         if page.len() < size {

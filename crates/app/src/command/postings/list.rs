@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::{ListArgs, StoreArgs, values},
+    command::clients::find_client,
     output,
 };
 
@@ -48,7 +49,7 @@ impl List {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
         let client = match &self.client {
-            Some(named) => Some(named.find(&*database.clients).await?.id),
+            Some(named) => Some(find_client(named, &*database.clients).await?.id),
             None => None,
         };
         let words = |text: Option<String>| Words::of(&text.unwrap_or_default());
