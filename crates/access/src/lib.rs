@@ -17,7 +17,7 @@ pub mod testing;
 use std::{collections::HashMap, num::NonZeroU32};
 
 use async_trait::async_trait;
-use fields::vocabulary;
+use fields::{Patch, unique, vocabulary};
 use kernel::{ClientId, Prefixes, StoreError, Version, audit::Entry};
 use time::{Duration, OffsetDateTime};
 
@@ -101,8 +101,8 @@ pub struct ClientChange {
     pub scopes: Option<Vec<Scope>>,
     /// The prefixes, in place of the present ones.
     pub prefixes: Option<Prefixes>,
-    /// The limit; `Some(None)` takes it away.
-    pub requests_per_minute: Option<Option<NonZeroU32>>,
+    /// The limit.
+    pub requests_per_minute: Patch<NonZeroU32>,
 }
 
 /// A change of a client to write.
@@ -180,9 +180,9 @@ impl Client {
             client.name = change.name.unwrap_or_else(|| client.name.clone());
             client.scopes = change.scopes.map_or_else(|| client.scopes.clone(), unique);
             client.prefixes = change.prefixes.unwrap_or_else(|| client.prefixes.clone());
-            client.requests_per_minute = change
+            change
                 .requests_per_minute
-                .unwrap_or(client.requests_per_minute);
+                .apply(&mut client.requests_per_minute);
         });
         let unchanged = Self {
             version: self.version,
@@ -232,17 +232,6 @@ impl ClientWrite {
         self.client.tokens_from = OffsetDateTime::from_unix_timestamp(second).ok();
         self
     }
-}
-
-/// Scopes without repeats, in their order.
-fn unique(scopes: Vec<Scope>) -> Vec<Scope> {
-    let mut unique = Vec::with_capacity(scopes.len());
-    for scope in scopes {
-        if !unique.contains(&scope) {
-            unique.push(scope);
-        }
-    }
-    unique
 }
 
 /// The port to the clients. Calls that an operator makes bring an audit entry along, which is

@@ -13,7 +13,7 @@ fn a_change_replaces_what_it_names() {
         name: Some("Other".to_owned()),
         scopes: Some(vec![Scope::JobPostingsRead; 2]),
         prefixes: Prefixes::new(&["acme-"]).ok(),
-        requests_per_minute: Some(NonZeroU32::new(60)),
+        requests_per_minute: NonZeroU32::new(60).into(),
     };
     let write = before.apply(&change).unwrap();
     assert_eq!((write.expected, write.client.version), (1, 2));
@@ -25,7 +25,7 @@ fn a_change_replaces_what_it_names() {
     assert_eq!(after.apply(&change), None);
     let unlimited = ClientChange {
         prefixes: Some(Prefixes::ALL),
-        requests_per_minute: Some(None),
+        requests_per_minute: Patch::Clear,
         ..ClientChange::default()
     };
     let after = after.apply(&unlimited).unwrap().client;

@@ -252,7 +252,7 @@ async fn carry_out(visit: &OperatorVisit, id: ClientId, form: &Form) -> Answer {
                 name: Some(settings.name),
                 scopes: Some(settings.scopes),
                 prefixes: Some(settings.prefixes),
-                requests_per_minute: Some(settings.requests_per_minute),
+                requests_per_minute: settings.requests_per_minute.into(),
             };
             clients.update(id, &change, visit.now).await?;
             "update"

@@ -39,6 +39,13 @@ impl<T> Patch<T> {
     }
 }
 
+/// A value or none, whatever it was before.
+impl<T> From<Option<T>> for Patch<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Clear, Self::Set)
+    }
+}
+
 impl<T: Clone> Patch<T> {
     /// Applies it to an optional field.
     pub fn apply(&self, field: &mut Option<T>) {

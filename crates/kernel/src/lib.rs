@@ -24,6 +24,7 @@ pub mod id;
 pub mod name;
 pub mod outbox;
 mod prefixes;
+mod retry;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod trace;
@@ -37,6 +38,7 @@ pub use self::{
     error::{ATTEMPTS, StoreError, StoreFailure, decide_again},
     id::{CatalogueId, ClientId, CompanyId, InvalidIdentifier, PostingId, SourceIdentifier},
     prefixes::{Forbidden, InvalidPrefix, Prefixes},
+    retry::RetryPolicy,
 };
 
 /// Counts the commits that wrote a row, from 1.

@@ -164,10 +164,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn breaker() -> CircuitBreaker {
-        CircuitBreaker::new(RetryPolicy {
-            first: SECOND,
-            longest: 4 * SECOND,
-        })
+        CircuitBreaker::new(RetryPolicy::doubling(SECOND, 4 * SECOND))
     }
 
     #[test]

@@ -4,10 +4,8 @@ use std::time::{Duration, Instant};
 
 use runtime::RetryPolicy;
 
-const POLICY: RetryPolicy = RetryPolicy {
-    first: Duration::from_millis(250),
-    longest: Duration::from_secs(15),
-};
+const POLICY: RetryPolicy =
+    RetryPolicy::doubling(Duration::from_millis(250), Duration::from_secs(15));
 /// How long attempts may fail that get no further than those before.
 const LIMIT: Duration = Duration::from_mins(3);
 

@@ -26,6 +26,8 @@ pub mod rounds;
 pub mod throttle;
 pub mod waits;
 
+pub use kernel::RetryPolicy;
+
 pub use self::{
     batches::Cleanup,
     cached::Cached,
@@ -36,5 +38,5 @@ pub use self::{
     recent::Recent,
     rounds::Rounds,
     throttle::{BusyProbe, Floor, Throttle},
-    waits::{RetryPolicy, Waits, Within},
+    waits::{Waits, Within},
 };

@@ -3,30 +3,8 @@
 
 use std::time::Duration;
 
+use kernel::RetryPolicy;
 use tokio::time::Instant;
-
-/// Waits that double with each failure, up to a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RetryPolicy {
-    /// The wait after the first failure.
-    pub first: Duration,
-    /// The longest wait.
-    pub longest: Duration,
-}
-
-impl RetryPolicy {
-    /// The wait after this number of failures in a row.
-    pub fn wait(&self, failures: u32) -> Duration {
-        let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
-        self.first.saturating_mul(doubled).min(self.longest)
-    }
-
-    /// The same wait, up to doubled by `jitter` (a random number from 0 to 1), so that callers that
-    /// failed together do not retry together.
-    pub fn spread(&self, failures: u32, jitter: f64) -> Duration {
-        self.wait(failures).mul_f64(1.0 + jitter.clamp(0.0, 1.0))
-    }
-}
 
 /// The waits of one caller, without an end.
 #[derive(Clone, Debug)]
@@ -39,7 +17,7 @@ impl Waits {
     /// Waits from `first` to `longest`.
     pub const fn growing(first: Duration, longest: Duration) -> Self {
         Self {
-            policy: RetryPolicy { first, longest },
+            policy: RetryPolicy::doubling(first, longest),
             failures: 0,
         }
     }
@@ -116,25 +94,6 @@ pub fn jittered(time: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const POLICY: RetryPolicy = RetryPolicy {
-        first: Duration::from_secs(1),
-        longest: Duration::from_mins(1),
-    };
-
-    #[test]
-    fn waits_double_up_to_the_longest() {
-        let waits = [0, 1, 2, 3, 6, 7, u32::MAX].map(|failures| POLICY.wait(failures).as_secs());
-        assert_eq!(waits, [1, 1, 2, 4, 32, 60, 60]);
-    }
-
-    #[test]
-    fn jitter_at_most_doubles_a_wait() {
-        for (jitter, expect) in [(-1.0, 4.0), (0.0, 4.0), (0.5, 6.0), (1.0, 8.0), (2.0, 8.0)] {
-            let wait = POLICY.spread(3, jitter).as_secs_f64();
-            assert!((wait - expect).abs() < 1e-6, "{jitter}: {wait}");
-        }
-    }
 
     #[test]
     fn waits_grow_to_a_limit_and_never_end() {

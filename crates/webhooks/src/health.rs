@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use kernel::RetryPolicy;
 use time::OffsetDateTime;
 
 use super::{Attempt, Outcome};
@@ -16,12 +17,14 @@ pub const WINDOW: usize = 32;
 /// The time without a success after which an endpoint is disabled.
 const DISABLED_AFTER: time::Duration = time::Duration::days(5);
 
-/// For how long the circuit opens first.
-const SHORTEST_OPEN: Duration = Duration::from_secs(1);
-
-/// By what factor each further wait is longer. So a wait is about a quarter of the time without
-/// answers: a receiver that is back after twenty minutes waits five at most.
-const GROWTH: f64 = 1.25;
+/// For how long the circuit opens: with jitter, from half a second or one second to ten minutes. A
+/// wait is about a quarter of the time without answers, so a receiver that is back after twenty
+/// minutes waits five at most.
+const PAUSES: RetryPolicy = RetryPolicy {
+    first: Duration::from_millis(500),
+    longest: Duration::from_mins(5),
+    growth: 1.25,
+};
 
 /// The longest time for which the circuit is open.
 const LONGEST_OPEN: Duration = Duration::from_mins(10);
@@ -93,15 +96,10 @@ impl Health {
         }
     }
 
-    /// Opens the circuit after a silent round: for a second, and a quarter longer after each
-    /// further one, up to ten minutes. `jitter`, a random number from 0 to 1, spreads the wait over
-    /// its upper half.
+    /// Opens the circuit after a silent round. `jitter` is a random number from 0 to 1.
     pub fn back_off(&mut self, jitter: f64, now: OffsetDateTime) {
-        let growth = GROWTH.powf(self.silent_rounds.min(100).into());
-        let wait = SHORTEST_OPEN.mul_f64(growth).min(LONGEST_OPEN);
-        let wait = wait.mul_f64(0.5 + jitter.clamp(0.0, 1.0) / 2.0);
         self.silent_rounds = self.silent_rounds.saturating_add(1);
-        self.open_until = Some(now + wait);
+        self.open_until = Some(now + PAUSES.spread(self.silent_rounds, jitter));
     }
 
     /// The same with an open circuit half open. A wait that the receiver asked for stands.

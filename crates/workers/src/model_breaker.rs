@@ -13,10 +13,7 @@ use tokio::{
 use crate::metrics;
 
 /// The waits: an endpoint may be back within seconds, and postings are pending.
-const PAUSES: RetryPolicy = RetryPolicy {
-    first: Duration::from_secs(1),
-    longest: Duration::from_mins(1),
-};
+const PAUSES: RetryPolicy = RetryPolicy::doubling(Duration::from_secs(1), Duration::from_mins(1));
 /// The longest pause that an endpoint can ask for: one that asks for a day may mean the quota of a
 /// day, which an operator can raise.
 const LONGEST_ASKED: Duration = Duration::from_hours(1);

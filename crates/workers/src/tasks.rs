@@ -6,7 +6,7 @@ use ::newsletter::subscriber::provider::ProviderError;
 use enrichment::EnrichError;
 use kernel::{
     StoreError,
-    outbox::{ClaimToken, Claimed, Kind, LOST_TOO_OFTEN, Queue, RetryPolicy},
+    outbox::{ClaimToken, Claimed, Kind, LOST_TOO_OFTEN, Queue, next_attempt},
 };
 use runtime::Loops;
 use time::{Duration, OffsetDateTime};
@@ -158,7 +158,7 @@ impl Tasks {
                 .min(Duration::DAY)
         });
         let (attempts, since) = (task.attempts, task.first_failed_at);
-        RetryPolicy::STANDARD.next(attempts, since, asked, rand::random(), self.now())
+        next_attempt(attempts, since, asked, rand::random(), self.now())
     }
 
     /// Puts a failed task off; true if that was recorded.

@@ -29,7 +29,7 @@ use uuid::Uuid;
 pub use self::{
     dismiss::Dismissal,
     kind::{Effect, Kind, Queue},
-    retry::RetryPolicy,
+    retry::next_attempt,
     row::{TaskId, TaskRow},
     write::TaskWrites,
 };

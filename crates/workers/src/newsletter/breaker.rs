@@ -15,10 +15,7 @@ use tokio::time::Instant;
 use crate::metrics;
 
 /// The waits after a refused key, which stays refused until an operator replaces it.
-const PAUSES: RetryPolicy = RetryPolicy {
-    first: Duration::from_secs(10),
-    longest: Duration::from_mins(10),
-};
+const PAUSES: RetryPolicy = RetryPolicy::doubling(Duration::from_secs(10), Duration::from_mins(10));
 
 /// The pause of a rate-limited account that names none: the limit counts by the minute.
 const LIMITED: Duration = Duration::from_mins(1);

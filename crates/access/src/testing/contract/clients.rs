@@ -83,7 +83,7 @@ kernel::contract_cases!(
             name: Some("Other".to_owned()),
             scopes: Some(vec![Scope::WebhooksManage]),
             prefixes: Prefixes::new(&["b-"]).ok(),
-            requests_per_minute: Some(NonZeroU32::new(1)),
+            requests_per_minute: NonZeroU32::new(1).into(),
         };
         let write = client(1).apply(&change).ok_or(Absent)?;
         store.update(&write, None).await?;

@@ -8,6 +8,7 @@ use access::{
 };
 use adapters_http::client_data;
 use clap::{ArgGroup, Args};
+use fields::Patch;
 use kernel::{ClientId, Prefixes};
 use runtime::clock;
 use serde_json::json;
@@ -181,8 +182,8 @@ impl Update {
                 (texts, _) => Some(prefixes(texts)?),
             },
             requests_per_minute: match (self.requests_per_minute, self.no_limit) {
-                (None, false) => None,
-                (limit, _) => Some(limit),
+                (None, false) => Patch::Keep,
+                (limit, _) => limit.into(),
             },
         };
         let named = self.client.open().await?;
