@@ -107,6 +107,10 @@ impl PostingWrite {
 }
 
 /// The writes of one commit.
+///
+/// Every store writes `companies` and `postings`. A service without catalogues gives it no `leases`
+/// and no `missed`. A store that finds no duplicates ignores `fingerprints`, and gets no `standing`.
+/// A service without an outbox, an event log and an audit ignores `tasks`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteSet {
     /// Companies, by id: the order in which every commit locks them.

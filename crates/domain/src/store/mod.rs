@@ -3,6 +3,7 @@
 mod list;
 mod locks;
 mod retention;
+mod rows;
 mod search;
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ pub use self::{
     list::{ListEntry, ListOrder, ListQuery, PAGE_BYTES, Position, PostingPage, Texts},
     locks::{LockedRows, RowLocks},
     retention::{Erasure, Purge, Retention},
+    rows::Rows,
     search::{Search, Step},
 };
 pub use crate::decision::{HISTORY_SHOWN, PostingWrite, Snapshot, WriteSet};
@@ -92,13 +94,10 @@ pub trait Store: Send + Sync {
     }
 
     /// Returns the current prefixes of these clients, as far as the clients are stored. They limit
-    /// the duplicates that a client may see. By default there are none, and clients may see all.
-    async fn fences(
-        &self,
-        _clients: &[ClientId],
-    ) -> Result<HashMap<ClientId, Prefixes>, StoreError> {
-        Ok(HashMap::new())
-    }
+    /// the duplicates that a client may see; a client that is not among them may see all. Only a
+    /// stored client can own a company.
+    async fn fences(&self, clients: &[ClientId])
+    -> Result<HashMap<ClientId, Prefixes>, StoreError>;
 
     /// Up to `limit` postings that are `approved` or `PendingEnrichment` and whose `expire_at` is
     /// not after `now`, the longest overdue first.

@@ -10,6 +10,7 @@ mod circles;
 mod closure;
 mod layers;
 mod packages;
+mod readme;
 mod settings;
 mod source;
 

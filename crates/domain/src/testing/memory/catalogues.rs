@@ -112,7 +112,7 @@ impl State {
 
     /// The open postings of a catalogue, by id.
     fn open_postings(&self, catalogue: CatalogueId) -> Vec<OpenPosting> {
-        let postings = self.postings.values().map(|row| &row.posting);
+        let postings = self.rows.postings.values().map(|row| &row.posting);
         let open =
             postings.filter(|posting| posting.catalogue == Some(catalogue) && posting.is_open());
         let mut open: Vec<_> = open
@@ -273,7 +273,7 @@ impl Catalogues for MemoryStore {
         });
         let missed = missed.filter(|(_, id)| after.is_none_or(|after| *id > after));
         let postings = missed.map(|(_, id)| {
-            let posting = state.postings.get(id).map(|row| &row.posting);
+            let posting = state.rows.postings.get(id).map(|row| &row.posting);
             ExpiredPosting {
                 id: *id,
                 identifier: posting.map(|posting| posting.source_identifier.clone()),
@@ -298,7 +298,7 @@ impl Catalogues for MemoryStore {
         let behind = missed.filter(|((_, id), _)| after.is_none_or(|after| *id > after));
         let missing = behind.filter_map(|((_, id), missed)| {
             let is_missing = matches!(missed, Missed::Open(_) | Missed::Expired | Missed::Held);
-            let posting = &state.postings.get(id).filter(|_| is_missing)?.posting;
+            let posting = &state.rows.postings.get(id).filter(|_| is_missing)?.posting;
             Some(MissingPosting {
                 id: *id,
                 identifier: posting.source_identifier.clone(),

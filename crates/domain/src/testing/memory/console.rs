@@ -102,9 +102,9 @@ impl PostingBrowser for MemoryStore {
         limit: usize,
     ) -> Result<Vec<PostingSummary>, StoreError> {
         let state = self.state();
-        let rows = state.postings.values().map(|row| {
+        let rows = state.rows.postings.values().map(|row| {
             let (posting, details) = (&row.posting, &row.posting.details);
-            let company = state.companies.get(&posting.company_id);
+            let company = state.rows.companies.get(&posting.company_id);
             PostingSummary {
                 id: posting.id,
                 version: posting.version,
@@ -148,7 +148,7 @@ impl PostingBrowser for MemoryStore {
 
     async fn count_status(&self, status: Status, most: usize) -> Result<usize, StoreError> {
         let state = self.state();
-        let rows = state.postings.values();
+        let rows = state.rows.postings.values();
         let count = rows.filter(|row| row.posting.status() == status).count();
         Ok(count.min(most))
     }

@@ -28,14 +28,14 @@ use uuid::Uuid;
 
 use self::outbox::Task;
 use crate::{
-    company::{Company, CompanyReader, CompanyView, CompanyWrite},
+    company::{CompanyReader, CompanyView},
     posting::{
         PostingView,
         duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
     },
     store::{
-        HISTORY_SHOWN, Health, ListQuery, LockedRows, PostingPage, PostingReader, PostingWrite,
-        ReplicaPosition, Snapshot, Store, StoreClock, WriteSet,
+        Health, ListQuery, LockedRows, PostingPage, PostingReader, ReplicaPosition, Rows, Snapshot,
+        Store, StoreClock, WriteSet,
     },
 };
 
@@ -49,10 +49,7 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct State {
-    postings: HashMap<PostingId, PostingView>,
-    identifiers: HashMap<SourceIdentifier, PostingId>,
-    companies: HashMap<CompanyId, CompanyView>,
-    former_names: HashMap<CompanyId, Vec<String>>,
+    rows: Rows,
     fingerprints: BTreeMap<PostingId, DatedFingerprint>,
     clients: Vec<Client>,
     activity: HashMap<ClientId, Activity>,
@@ -119,50 +116,16 @@ impl MemoryStore {
 }
 
 impl State {
-    fn snapshot<'a>(
-        &self,
-        ids: impl Iterator<Item = &'a PostingId>,
-        companies: &[CompanyId],
-    ) -> Snapshot {
-        let postings: Vec<_> = ids
-            .filter_map(|id| Some(self.postings.get(id)?.posting.clone()))
-            .collect();
-        let of_postings = postings.iter().map(|posting| posting.company_id);
-        let wanted: HashSet<_> = of_postings.chain(companies.iter().copied()).collect();
-        let companies = wanted.iter().filter_map(|id| self.company(id).cloned());
-        let companies: Vec<_> = companies.collect();
-        Snapshot::of(postings, companies)
-    }
-
-    /// Whether a commit may be applied.
+    /// Whether what a commit relies on beside its own rows is as it was.
     fn admits(&self, writes: &WriteSet) -> bool {
-        let postings_match = writes.postings.values().all(|write| match write.expected {
-            Some(version) => self
-                .postings
-                .get(&write.posting.id)
-                .is_some_and(|row| row.posting.version == version),
-            None => {
-                !self.postings.contains_key(&write.posting.id)
-                    && !self
-                        .identifiers
-                        .contains_key(&write.posting.source_identifier)
-            }
-        });
-        let mut companies = writes.companies.iter();
-        let companies_match =
-            companies.all(|(id, write)| write.applied_to(self.company(id)).is_ok());
         let mut standing = writes.standing.iter();
         let stand = standing.all(|(id, version)| {
-            let row = self.postings.get(id);
+            let row = self.rows.postings.get(id);
             row.is_some_and(|row| row.posting.version == *version)
         });
         let mut leases = writes.leases.iter();
         let is_held = leases.all(|lease| self.holds_import(*lease));
-        is_held
-            && stand
-            && companies_match
-            && postings_match
-            && writes.tasks.tokens().all(|token| self.holds(token))
+        is_held && stand && writes.tasks.tokens().all(|token| self.holds(token))
     }
 
     fn holds(&self, token: &ClaimToken) -> bool {
@@ -176,41 +139,11 @@ impl State {
         task.filter(|task| task.lease == Some(token.lease))
     }
 
-    /// Writes a company, and returns whether that changed it.
-    fn upsert(&mut self, write: &CompanyWrite) -> Result<bool, StoreError> {
-        let id = write.company.id;
-        let after = write.view(self.companies.get(&id))?;
-        let stored = self.company(&id).map(|company| {
-            let former = self.former_names.get(&id).map(Vec::as_slice);
-            (company.name.as_str(), former.unwrap_or_default())
-        });
-        let former = write.former_names(stored);
-        let has_new_names = former.is_some();
-        self.former_names.extend(former.map(|names| (id, names)));
-        let before = self.companies.insert(id, after.clone());
-        Ok(before != Some(after) || has_new_names)
-    }
-
-    fn company(&self, id: &CompanyId) -> Option<&Company> {
-        self.companies.get(id).map(|view| &view.company)
-    }
-
-    fn write(&mut self, write: PostingWrite) -> Result<(), StoreError> {
-        let (id, company) = (write.posting.id, write.posting.company_id);
-        let missing = || StoreError::Broken(format!("posting {id} has no company"));
-        let company = self.companies.get(&company).ok_or_else(missing)?.clone();
-        let view = write.view(self.postings.get(&id), company);
-        self.identifiers
-            .insert(view.posting.source_identifier.clone(), id);
-        self.postings.insert(id, view);
-        Ok(())
-    }
-
     fn write_fingerprint(&mut self, id: PostingId, dated: Option<DatedFingerprint>) {
         let is_open = |row: &PostingView| row.posting.is_open();
         if let Some(dated) = dated {
             self.fingerprints.insert(id, dated);
-        } else if !self.postings.get(&id).is_some_and(is_open) {
+        } else if !self.rows.postings.get(&id).is_some_and(is_open) {
             self.fingerprints.remove(&id);
         }
     }
@@ -218,7 +151,7 @@ impl State {
     /// The postings with fingerprints, by id.
     fn candidates(&self) -> impl Iterator<Item = Candidate> {
         self.fingerprints.iter().filter_map(|(id, dated)| {
-            let posting = &self.postings.get(id)?.posting;
+            let posting = &self.rows.postings.get(id)?.posting;
             Some(Candidate::of(posting, dated.clone()))
         })
     }
@@ -275,7 +208,7 @@ impl State {
             if unchanged.contains(&company.id) {
                 return;
             }
-            if let Some(stored) = self.companies.get(&company.id) {
+            if let Some(stored) = self.rows.companies.get(&company.id) {
                 *company = CompanyState::from(stored);
             }
         }
@@ -296,15 +229,6 @@ impl State {
             }
         }
     }
-
-    /// A posting as readers see it, with its company as that is by now.
-    fn shown(&self, row: &PostingView) -> Option<PostingView> {
-        let mut view = row.clone();
-        view.company = self.companies.get(&row.posting.company_id)?.clone();
-        let older = view.history.len().saturating_sub(HISTORY_SHOWN);
-        view.history.drain(..older);
-        Some(view)
-    }
 }
 
 #[async_trait]
@@ -314,11 +238,7 @@ impl Store for MemoryStore {
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
     ) -> Result<Snapshot, StoreError> {
-        let state = self.state();
-        let ids = identifiers
-            .iter()
-            .filter_map(|identifier| state.identifiers.get(identifier));
-        let mut snapshot = state.snapshot(ids, companies);
+        let mut snapshot = self.state().rows.named(identifiers, companies);
         for posting in snapshot.postings.values_mut() {
             let description = &mut posting.details.raw_description;
             *description = description.unread();
@@ -327,14 +247,7 @@ impl Store for MemoryStore {
     }
 
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
-        let state = self.state();
-        let mut snapshot = state.snapshot(ids.iter(), &[]);
-        let had = snapshot.companies.keys().filter_map(|id| {
-            let names = state.former_names.get(id)?;
-            Some((*id, names.clone()))
-        });
-        snapshot.former_names = had.collect();
-        Ok(snapshot)
+        Ok(self.state().rows.by_id(ids))
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
@@ -342,16 +255,8 @@ impl Store for MemoryStore {
         if !state.admits(&writes) {
             return Err(StoreError::Conflict);
         }
-        let mut unchanged = HashSet::new();
-        for (id, write) in &writes.companies {
-            if !state.upsert(write)? {
-                unchanged.insert(*id);
-            }
-        }
+        let unchanged = state.rows.apply(&writes)?;
         state.write_missed(&writes);
-        for write in writes.postings.into_values() {
-            state.write(write)?;
-        }
         for (id, fingerprint) in writes.fingerprints {
             state.write_fingerprint(id, fingerprint);
         }
@@ -408,12 +313,7 @@ impl Store for MemoryStore {
         now: OffsetDateTime,
         limit: usize,
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
-        let state = self.state();
-        let postings = state.postings.values().map(|view| &view.posting);
-        let mut overdue: Vec<_> = postings.filter(|it| it.is_overdue(now)).collect();
-        overdue.sort_by_key(|it| (it.expire_at, &it.source_identifier));
-        let overdue = overdue.into_iter().take(limit);
-        Ok(overdue.map(|it| it.source_identifier.clone()).collect())
+        Ok(self.state().rows.overdue(now, limit))
     }
 }
 
@@ -421,7 +321,7 @@ impl Store for MemoryStore {
 impl CompanyReader for MemoryStore {
     async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError> {
         let state = self.state();
-        let found = state.companies.values();
+        let found = state.rows.companies.values();
         let mut found: Vec<_> = found
             .filter(|view| view.company.website.as_str() > after)
             .cloned()
@@ -435,26 +335,18 @@ impl CompanyReader for MemoryStore {
     }
 
     async fn company(&self, id: CompanyId) -> Result<Option<CompanyView>, StoreError> {
-        Ok(self.state().companies.get(&id).cloned())
+        Ok(self.state().rows.companies.get(&id).cloned())
     }
 }
 
 #[async_trait]
 impl PostingReader for MemoryStore {
     async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
-        let state = self.state();
-        let row = state
-            .identifiers
-            .get(identifier)
-            .and_then(|id| state.postings.get(id));
-        Ok(row.and_then(|row| state.shown(row)))
+        Ok(self.state().rows.find(identifier))
     }
 
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
-        let state = self.state();
-        let views = state.postings.values();
-        let views = views.filter_map(|row| state.shown(row));
-        Ok(PostingPage::of(query, views))
+        Ok(self.state().rows.list(query))
     }
 }
 

@@ -18,8 +18,8 @@ use crate::{
 impl State {
     /// Deletes a posting with its fingerprint.
     fn delete(&mut self, id: PostingId) {
-        if let Some(row) = self.postings.remove(&id) {
-            self.identifiers.remove(&row.posting.source_identifier);
+        if let Some(row) = self.rows.postings.remove(&id) {
+            self.rows.identifiers.remove(&row.posting.source_identifier);
         }
         self.fingerprints.remove(&id);
     }
@@ -37,14 +37,14 @@ impl Retention for MemoryStore {
             let posting = &row.posting;
             posting.has_texts() && posting.expired_at().is_some_and(|at| at < expired_before)
         };
-        let old = state.postings.iter().filter(|(_, row)| is_old(row));
+        let old = state.rows.postings.iter().filter(|(_, row)| is_old(row));
         let mut old: Vec<_> = old
             .map(|(id, row)| (row.posting.expired_at(), *id))
             .collect();
         old.sort_unstable();
         old.truncate(limit);
         for (_, id) in &old {
-            if let Some(row) = state.postings.get_mut(id) {
+            if let Some(row) = state.rows.postings.get_mut(id) {
                 row.posting.forget_texts();
                 row.texts = None;
                 row.coordinates = None;
@@ -63,7 +63,7 @@ impl Retention for MemoryStore {
                 let is_purged = posting.expired_at().is_some() && !posting.is_moderated();
                 posting.version == *version && is_purged
             };
-            if !state.postings.get(id).is_some_and(is_it) {
+            if !state.rows.postings.get(id).is_some_and(is_it) {
                 continue;
             }
             state.delete(*id);
@@ -80,7 +80,7 @@ impl Retention for MemoryStore {
     async fn erase(&self, erasure: &Erasure) -> Result<(), StoreError> {
         let mut state = self.state();
         let is_it = |row: &PostingView| row.posting.version == erasure.version;
-        if !state.postings.get(&erasure.posting).is_some_and(is_it) {
+        if !state.rows.postings.get(&erasure.posting).is_some_and(is_it) {
             return Err(StoreError::Conflict);
         }
         let id = erasure.posting;

@@ -1,0 +1,132 @@
+//! Postings and companies as rows in memory, for stores that keep them so.
+
+use std::collections::{HashMap, HashSet};
+
+use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
+use time::OffsetDateTime;
+
+use super::{ListQuery, PostingPage};
+use crate::{
+    company::{Company, CompanyView},
+    decision::{HISTORY_SHOWN, PostingWrite, Snapshot, WriteSet},
+    posting::PostingView,
+};
+
+/// Postings and companies, and what a commit makes of them.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    pub(crate) postings: HashMap<PostingId, PostingView>,
+    pub(crate) identifiers: HashMap<SourceIdentifier, PostingId>,
+    pub(crate) companies: HashMap<CompanyId, CompanyView>,
+    former_names: HashMap<CompanyId, Vec<String>>,
+}
+
+impl Rows {
+    /// The named postings with their companies, and the named companies.
+    pub fn named(&self, postings: &[SourceIdentifier], companies: &[CompanyId]) -> Snapshot {
+        let ids = postings.iter().filter_map(|it| self.identifiers.get(it));
+        self.snapshot(ids, companies)
+    }
+
+    /// The same by the postings' own ids.
+    pub fn by_id(&self, ids: &[PostingId]) -> Snapshot {
+        self.snapshot(ids.iter(), &[])
+    }
+
+    fn snapshot<'a>(
+        &self,
+        ids: impl Iterator<Item = &'a PostingId>,
+        companies: &[CompanyId],
+    ) -> Snapshot {
+        let postings = ids.filter_map(|id| Some(self.postings.get(id)?.posting.clone()));
+        let postings: Vec<_> = postings.collect();
+        let of_postings = postings.iter().map(|posting| posting.company_id);
+        let wanted: HashSet<_> = of_postings.chain(companies.iter().copied()).collect();
+        let companies = wanted.iter().filter_map(|id| self.company(id).cloned());
+        let companies: Vec<_> = companies.collect();
+        let mut snapshot = Snapshot::of(postings, companies);
+        let former = |id| Some((id, self.former_names.get(&id)?.clone()));
+        snapshot.former_names = wanted.into_iter().filter_map(former).collect();
+        snapshot
+    }
+
+    pub(crate) fn company(&self, id: &CompanyId) -> Option<&Company> {
+        self.companies.get(id).map(|view| &view.company)
+    }
+
+    /// Writes the companies and the postings of a commit, or nothing. Returns the companies that it
+    /// leaves as they were: the commit's events about them are left out.
+    pub fn apply(&mut self, writes: &WriteSet) -> Result<HashSet<CompanyId>, StoreError> {
+        if !writes.postings.values().all(|write| self.admits(write)) {
+            return Err(StoreError::Conflict);
+        }
+        let companies = writes.companies.iter();
+        let companies =
+            companies.map(|(id, write)| Ok((write, write.view(self.companies.get(id))?)));
+        let companies: Vec<_> = companies.collect::<Result<_, StoreError>>()?;
+        let mut unchanged = HashSet::new();
+        for (write, after) in companies {
+            let id = after.company.id;
+            let stored = self.company(&id).map(|company| {
+                let former = self.former_names.get(&id).map(Vec::as_slice);
+                (company.name.as_str(), former.unwrap_or_default())
+            });
+            let former = write.former_names(stored);
+            let has_new_names = former.is_some();
+            self.former_names.extend(former.map(|names| (id, names)));
+            let before = self.companies.insert(id, after.clone());
+            if before == Some(after) && !has_new_names {
+                unchanged.insert(id);
+            }
+        }
+        for (id, write) in &writes.postings {
+            let company = self.companies.get(&write.posting.company_id);
+            let missing = || StoreError::Broken(format!("posting {id} has no company"));
+            let company = company.ok_or_else(missing)?.clone();
+            let view = write.clone().view(self.postings.get(id), company);
+            let identifier = view.posting.source_identifier.clone();
+            self.identifiers.insert(identifier, *id);
+            self.postings.insert(*id, view);
+        }
+        Ok(unchanged)
+    }
+
+    /// Whether a posting has the version that a write expects.
+    fn admits(&self, write: &PostingWrite) -> bool {
+        let stored = self.postings.get(&write.posting.id);
+        let is_taken = |it| self.identifiers.contains_key(it);
+        match write.expected {
+            Some(version) => stored.is_some_and(|row| row.posting.version == version),
+            None => stored.is_none() && !is_taken(&write.posting.source_identifier),
+        }
+    }
+
+    /// The open postings whose lifetime has ended, the longest overdue first.
+    pub fn overdue(&self, now: OffsetDateTime, limit: usize) -> Vec<SourceIdentifier> {
+        let postings = self.postings.values().map(|row| &row.posting);
+        let mut overdue: Vec<_> = postings.filter(|it| it.is_overdue(now)).collect();
+        overdue.sort_by_key(|it| (it.expire_at, &it.source_identifier));
+        let overdue = overdue.into_iter().take(limit);
+        overdue.map(|it| it.source_identifier.clone()).collect()
+    }
+
+    /// A posting for readers.
+    pub fn find(&self, identifier: &SourceIdentifier) -> Option<PostingView> {
+        self.shown(self.postings.get(self.identifiers.get(identifier)?)?)
+    }
+
+    /// A page of postings for readers.
+    pub fn list(&self, query: &ListQuery) -> PostingPage {
+        let rows = self.postings.values();
+        PostingPage::of(query, rows.filter_map(|row| self.shown(row)))
+    }
+
+    /// A posting with its company as that is by now, and with the newest of its history.
+    fn shown(&self, row: &PostingView) -> Option<PostingView> {
+        let mut view = row.clone();
+        view.company = self.companies.get(&row.posting.company_id)?.clone();
+        let older = view.history.len().saturating_sub(HISTORY_SHOWN);
+        view.history.drain(..older);
+        Some(view)
+    }
+}
