@@ -3,11 +3,12 @@
 use async_trait::async_trait;
 use fields::Website;
 use kernel::{Actor, ClientId, CompanyId, StoreError, event::CompanyState};
+use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 /// A company as the rules see it. When and by whom it was changed is not part of it: no rule reads
 /// that, so no load has to fetch it. See [`CompanyView`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Company {
     /// Its id, derived from its website.
     pub id: CompanyId,
@@ -25,7 +26,7 @@ pub struct Company {
 
 /// The parts of a company that an operator set. No push changes them until an operator releases
 /// them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     /// The name.
     pub name: bool,
@@ -44,13 +45,15 @@ impl Kept {
 }
 
 /// A company as readers see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompanyView {
     /// The company.
     pub company: Company,
     /// When it was first pushed.
+    #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
     /// When its name, logo or owner last changed, or an operator kept or released one of them.
+    #[serde(with = "time::serde::rfc3339")]
     pub updated_at: OffsetDateTime,
     /// The actor of the last change; `None` if it is older than this record.
     pub updated_by: Option<Actor>,

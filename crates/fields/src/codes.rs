@@ -74,6 +74,8 @@ macro_rules! code {
             }
         }
 
+        crate::as_text!($name, Self::parse);
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(self.0)

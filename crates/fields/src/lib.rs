@@ -9,6 +9,7 @@
 //! takes, [`checks`] which rules garde checks, and [`validation`] collects the errors. [`suggest`]
 //! finds what was meant.
 
+mod as_text;
 pub mod body;
 pub mod checks;
 pub mod codes;
@@ -33,6 +34,9 @@ pub use self::{
     value::{FieldSpec, FieldValue, INTEGER, Prohibited, Term, read},
     website::Website,
 };
+
+#[doc(hidden)]
+pub use serde;
 
 /// Items without repeats, in their order.
 pub fn unique<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {

@@ -43,6 +43,8 @@ macro_rules! vocabulary {
             }
         }
 
+        $crate::as_text!($name, Self::parse);
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.as_str())

@@ -23,6 +23,8 @@ pub enum InvalidWebUrl {
     UserInformation,
 }
 
+crate::as_text!(Website, |text| Self::parse(text).ok());
+
 impl Website {
     /// Normalises a web address.
     pub fn parse(text: &str) -> Result<Self, InvalidWebUrl> {

@@ -24,6 +24,8 @@ impl Operator {
     }
 }
 
+fields::as_text!(Operator, |text| Self::new(text).ok());
+
 impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -45,6 +47,7 @@ pub enum Actor {
     Lifetime,
 }
 
+/// As its text, which every store has.
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -62,6 +65,8 @@ impl fmt::Display for Actor {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not an actor")]
 pub struct UnknownActor(String);
+
+fields::as_text!(Actor, |text| text.parse().ok());
 
 impl FromStr for Actor {
     type Err = UnknownActor;

@@ -31,6 +31,8 @@ impl CatalogueName {
     }
 }
 
+fields::as_text!(CatalogueName, |text| Self::new(text).ok());
+
 impl fmt::Display for CatalogueName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -14,6 +14,19 @@ pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32] {
     hasher.finalize().into()
 }
 
+/// Parses a digest that is written as 64 hexadecimal digits.
+pub fn parse(text: &str) -> Option<[u8; 32]> {
+    let mut digest = [0; 32];
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    if pairs.len() != digest.len() || !rest.is_empty() {
+        return None;
+    }
+    for (byte, pair) in digest.iter_mut().zip(pairs) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(digest)
+}
+
 /// Declares a SHA-256 as a type of its own.
 #[macro_export]
 macro_rules! digest {
@@ -34,9 +47,17 @@ macro_rules! digest {
             }
         }
 
-        impl std::fmt::Debug for $name {
+        $crate::as_text!($name, |text| $crate::digest::parse(text).map(Self));
+
+        impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
             }
         }
     };

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use percent_encoding::percent_decode_str;
 use uuid::Uuid;
 
-use fields::website::Website;
+use fields::{as_text, website::Website};
 
 /// Declares an id: a UUID of a type of its own.
 #[macro_export]
@@ -26,6 +26,8 @@ macro_rules! id {
                 self.0
             }
         }
+
+        $crate::as_text!($name, |text| text.parse().ok());
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -127,6 +129,8 @@ impl SourceIdentifier {
         &self.0
     }
 }
+
+as_text!(SourceIdentifier, |text| Self::new(text).ok());
 
 impl fmt::Display for SourceIdentifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

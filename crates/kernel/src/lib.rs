@@ -30,6 +30,9 @@ pub mod testing;
 pub mod trace;
 pub mod words;
 
+#[doc(hidden)]
+pub use fields::as_text;
+
 pub use self::{
     actor::{Actor, Operator, UnknownActor},
     board::{PutOutcome, Status},

@@ -25,6 +25,8 @@ macro_rules! name {
             }
         }
 
+        $crate::as_text!($name, |text| Some(Self::from_store(text.to_owned())));
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(&self.0)

@@ -4,6 +4,7 @@ use std::fmt;
 
 use fields::vocabulary;
 use kernel::{Actor, DecisionCode, Operator};
+use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use super::ReasonCode;
@@ -47,7 +48,7 @@ vocabulary! {
 }
 
 /// Who decides, and by what.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DecidedBy {
     /// Rules, of this version.
     Rules(String),
@@ -110,11 +111,12 @@ pub enum Verdict {
 
 /// A decision whether a posting may be shown. It stays when the posting expires or is reopened,
 /// until there is another one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// The outcome.
     pub outcome: DecisionOutcome,
     /// The time.
+    #[serde(with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
     /// Who decided.
     pub by: DecidedBy,

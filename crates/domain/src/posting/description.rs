@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 ///
 /// It is by far the largest part of a posting, and most pushes repeat it. With the digest a store
 /// need not fetch the text to compare it: descriptions are equal if their digests are.
-#[derive(Clone)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Description {
     digest: [u8; 32],
     text: Option<Arc<str>>,

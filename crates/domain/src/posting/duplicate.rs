@@ -15,6 +15,7 @@
 //! until its own copies were looked up anew.
 
 use kernel::{Actor, ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, Version, digest};
+use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 pub use super::min_hash::MinHash;
@@ -31,7 +32,7 @@ const BAND: usize = 4;
 pub const CANDIDATES: usize = 16;
 
 /// What finds the duplicates of a posting.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// Hashes of company, title, place and a part of the signature. Postings that duplicate each
     /// other have one in common, at the same position.
@@ -89,11 +90,12 @@ fn folded(text: &str) -> String {
 }
 
 /// The fingerprint of judged content, and when content that matches it was first pushed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatedFingerprint {
     /// The fingerprint.
     pub fingerprint: Fingerprint,
     /// When the posting first had content that matches it.
+    #[serde(with = "time::serde::rfc3339")]
     pub since: OffsetDateTime,
     /// The signature of the description of that time.
     pub first: MinHash,

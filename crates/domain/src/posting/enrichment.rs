@@ -3,6 +3,7 @@
 //! [`outcome`](super::outcome) decides what follows for the posting.
 
 use super::{DecidedBy, Verdict, duplicate::MinHash};
+use serde::{Deserialize, Serialize};
 
 /// The result of enriching a posting.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +34,7 @@ impl Enrichment {
 }
 
 /// The two readable forms of a description, and the title in the second.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnrichedTexts {
     /// The description as `CommonMark`, without raw HTML.
     pub markdown: String,
@@ -45,7 +46,7 @@ pub struct EnrichedTexts {
 }
 
 /// A place on Earth, WGS 84, in degrees.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coordinates {
     /// Degrees north, −90 to 90.
     pub latitude: f64,

@@ -39,7 +39,7 @@ macro_rules! posting_fields {
         prohibited { $($prohibited:ident,)+ }
     ) => {
         /// The pushed part of a posting. A first push applies to the default.
-        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub struct Details {
             $($(#[doc = $doc])+ pub $field: $type,)+
             $($(#[doc = $list_doc])+ pub $list: Vec<$item>,)+

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use fields::{FieldValue, Sent, body::compact_object};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 /// A JSON object as [compact text](compact_object).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metadata(Arc<str>);
 
 impl Metadata {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
 /// The `MinHash` signature of a description. The share of equal values of two signatures estimates
 /// how much of their texts is the same, numbers and markup left aside.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,6 +46,22 @@ impl MinHash {
     /// The signature for a store.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.map(u16::to_le_bytes).concat()
+    }
+}
+
+impl Serialize for MinHash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.as_slice().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for MinHash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let values = Vec::<u16>::deserialize(deserializer)?;
+        let values = <[_; Self::LENGTH]>::try_from(values);
+        values
+            .map(Self)
+            .map_err(|_| D::Error::custom("a MinHash has 64 values"))
     }
 }
 

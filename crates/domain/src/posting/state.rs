@@ -3,6 +3,7 @@
 use kernel::{
     Actor, CatalogueId, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, Version,
 };
+use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use super::{
@@ -12,7 +13,7 @@ use crate::company::CompanyView;
 
 /// A posting as the rules see it. Its enriched texts and its history are not part of it: no
 /// rule reads them, so no load has to fetch them. See [`PostingView`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Posting {
     /// The id in this service.
     pub id: PostingId,
@@ -40,18 +41,23 @@ pub struct Posting {
     /// The posting that it duplicates, see [`duplicate`](super::duplicate); none unless it is open.
     pub duplicate_of: Option<Original>,
     /// When a push after the first last changed what makes it a [`duplicate`](super::duplicate).
+    #[serde(with = "time::serde::rfc3339::option")]
     pub content_at: Option<OffsetDateTime>,
     /// Whether an operator features it.
     pub is_featured: bool,
     /// When it was first approved.
+    #[serde(with = "time::serde::rfc3339::option")]
     pub published_at: Option<OffsetDateTime>,
     /// When its lifetime ends.
+    #[serde(with = "time::serde::rfc3339::option")]
     pub expire_at: Option<OffsetDateTime>,
     /// When it was first pushed.
+    #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
     /// The actor that created it; `None` where that is not known any more.
     pub created_by: Option<Actor>,
     /// When it last changed.
+    #[serde(with = "time::serde::rfc3339")]
     pub updated_at: OffsetDateTime,
     /// The actor of the last change; `None` if it is older than this record.
     pub updated_by: Option<Actor>,
@@ -196,7 +202,7 @@ impl Posting {
 }
 
 /// The posting that another one duplicates.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Original {
     /// Its id.
     pub id: PostingId,
@@ -205,11 +211,12 @@ pub struct Original {
 }
 
 /// One step of a posting's history.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryEntry {
     /// The status from then on.
     pub status: Status,
     /// The time.
+    #[serde(with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
     /// The reason, if there is one.
     pub reason: Option<String>,
@@ -218,7 +225,7 @@ pub struct HistoryEntry {
 }
 
 /// A posting with everything a reader may see of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PostingView {
     /// The posting itself.
     pub posting: Posting,

@@ -5,6 +5,7 @@
 
 use fields::{line::bounded, vocabulary::vocabulary};
 use kernel::Status;
+use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 /// The longest quoted reason of a review, in characters.
@@ -12,7 +13,7 @@ const LONGEST_REASON: usize = 240;
 
 /// The state of a posting. `moderated` says that an operator decided it: no push and no enricher
 /// reverses a rejection or an expiry of an operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     /// It awaits its first verdict, also after it was reopened.
     Pending {
@@ -34,6 +35,7 @@ pub enum State {
     /// It was taken down, or its lifetime ended.
     Expired {
         /// The time at which it left the open states.
+        #[serde(with = "time::serde::rfc3339")]
         at: OffsetDateTime,
         /// Whether an operator took it down.
         moderated: bool,

@@ -131,6 +131,8 @@ proptest! {
         for body in commands {
             let _ = board.put(&body.to_string());
             for posting in board.snapshot.postings.values() {
+                let json = serde_json::to_string(posting).unwrap();
+                prop_assert_eq!(posting, &serde_json::from_str(&json).unwrap());
                 let details = &posting.details;
                 prop_assert!(!details.title.is_empty());
                 prop_assert!(details.application_email.is_some() || details.application_url.is_some());
