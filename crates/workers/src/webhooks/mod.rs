@@ -143,7 +143,7 @@ impl Deliveries {
                 answered_at = Instant::now();
                 for (tracked, lease) in leased {
                     let (this, stop) = (Arc::clone(self), stop.clone());
-                    rounds.spawn(async move { this.round(tracked, lease, &stop).await });
+                    rounds.spawn(async move { Box::pin(this.round(tracked, lease, &stop)).await });
                 }
                 self.pause(rounds)
             });
@@ -240,7 +240,7 @@ impl Deliveries {
     /// Makes a round for a leased endpoint. A round that fails is made again.
     async fn round(&self, tracked: TrackedEndpoint, lease: Lease, stop: &CancellationToken) {
         let (endpoint, from) = (lease.endpoint, tracked.cursor);
-        match panics::caught(self.deliver(tracked, lease, stop)).await {
+        match panics::caught(Box::pin(self.deliver(tracked, lease, stop))).await {
             Ok(RoundEnd::Recorded) => {
                 self.leases().remove(&lease);
             }
