@@ -22,17 +22,17 @@ kernel::actions! {
     SUPPRESSIONS_IMPORT = "suppressions.import",
 }
 
-/// The entry of an erasure that a client asks for.
+/// The entry of an erasure that a client requests.
 pub fn erasure(run: Uuid, by: ClientId, now: OffsetDateTime) -> Entry {
     Entry::new(run, Actor::Client(by).to_string(), SUBSCRIBERS_ERASE, now)
 }
 
-/// Whether an action's subject is a subscriber's id.
+/// Whether the action's subject is the id of a subscriber.
 pub fn is_about_a_subscriber(action: &Action) -> bool {
     action.as_str().starts_with("subscribers.")
 }
 
-/// The subscriber that is an entry's subject, if any.
+/// The subscriber that the entry is about, if any.
 pub fn subscriber(entry: &Entry) -> Option<SubscriberId> {
     let subject = entry.subject.as_deref()?;
     let is_person = is_about_a_subscriber(&entry.action);
@@ -46,7 +46,7 @@ mod tests {
     use crate::testing::{by_ann, noon, subscriber_id};
 
     #[test]
-    fn a_person_is_told_from_another_subject() {
+    fn only_a_person_is_a_subscriber() {
         let ann = subscriber_id("ann@example.com");
         let about = |action, subject: String| by_ann(1).entry(action, noon()).about(subject);
         let suppressed = about(SUBSCRIBERS_SUPPRESS, ann.to_string());

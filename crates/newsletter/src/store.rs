@@ -1,4 +1,4 @@
-//! The ports of the state: subscribers, and leases of the provider's accounts.
+//! The ports of the store: subscribers, and leases of the provider's accounts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -23,13 +23,13 @@ use crate::{
     tasks,
 };
 
-/// A subscriber to write.
+/// A subscriber to write, and the version that the store must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubscriberWrite {
-    /// The version that the store must have; `None` if it must have no such subscriber.
+    /// The version that the store must have; `None` if the subscriber must not exist yet.
     pub expected: Option<Version>,
-    /// The subscriber after the change, with its next version. The id is the stored one; the
-    /// address may differ, and is unique after the commit.
+    /// The subscriber after the change, with its next version. The id never changes. The address
+    /// may change, and is unique after the commit.
     pub subscriber: Subscriber,
 }
 
@@ -48,9 +48,9 @@ pub enum SubscriberFilter {
 /// The writes of one commit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteSet {
-    /// Subscribers, by id.
+    /// The rows to write, by id.
     pub subscribers: BTreeMap<SubscriberId, SubscriberWrite>,
-    /// Rows to delete, by id, before others are written.
+    /// The rows to delete, by id. They are deleted before others are written.
     pub purges: BTreeMap<SubscriberId, Purge>,
     /// Addresses to drop from [`Store::remembered`], because they have a row again.
     pub recalled: BTreeSet<Email>,
@@ -59,7 +59,7 @@ pub struct WriteSet {
 }
 
 impl WriteSet {
-    /// An empty write set.
+    /// Writes nothing, at this time.
     pub const fn new(at: OffsetDateTime) -> Self {
         Self {
             subscribers: BTreeMap::new(),
@@ -122,7 +122,7 @@ impl Change {
 }
 
 impl End {
-    /// Adds the end to a commit.
+    /// Adds the end of a departure to a commit.
     pub fn record(self, id: SubscriberId, writes: &mut WriteSet) {
         match self {
             Self::Purged(purge) => {
@@ -162,20 +162,21 @@ pub trait Store: Send + Sync {
     async fn find_by_token(&self, token: &MigrationToken)
     -> Result<Option<Subscriber>, StoreError>;
 
-    /// Suppressions of erased subscribers, by address. A store keeps a keyed hash in place of the
-    /// address ([`remembered_as`]).
+    /// Returns suppressions of erased subscribers, by address. A store keeps a keyed hash instead
+    /// of the address ([`remembered_as`]).
     async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError>;
 
     /// Writes everything or nothing.
     ///
-    /// [`StoreError::Conflict`] if a subscriber's version is not the expected one, its address was
-    /// taken meanwhile, or the lease of a finished task was lost. [`StoreError::Locked`] if another
-    /// transaction holds a row's lock for longer than a short time; a store with a single writer
-    /// never returns it.
+    /// Returns [`StoreError::Conflict`] if a subscriber's version is not the expected one, its
+    /// address was taken meanwhile, or the lease of a finished task was lost. Returns
+    /// [`StoreError::Locked`] if another transaction holds a row's lock for longer than a short
+    /// time; a store with a single writer never returns it.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 }
 
-/// The hash that stands for the address of an erased subscriber: HMAC-SHA-256 with the store's key.
+/// The hash stored instead of the address of an erased subscriber: HMAC-SHA-256 with the store's
+/// key.
 pub fn remembered_as(key: &[u8; 32], email: &Email) -> Result<[u8; 32], StoreError> {
     let hash = Hmac::<Sha256>::new_from_slice(key);
     let mut hash = hash.map_err(|error| StoreError::Broken(error.to_string()))?;
@@ -183,34 +184,34 @@ pub fn remembered_as(key: &[u8; 32], email: &Email) -> Result<[u8; 32], StoreErr
     Ok(hash.finalize().into_bytes().into())
 }
 
-/// A page of a list of subscribers.
+/// A request for a page of subscribers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SubscriberQuery {
-    /// The filter.
+    /// Selects the subscribers.
     pub filter: SubscriberFilter,
-    /// The address that the page follows; `None` for the first page.
+    /// The last address of the page before; `None` for the first page.
     pub after: Option<Email>,
-    /// The largest number of subscribers.
+    /// The largest number of subscribers on the page.
     pub limit: usize,
 }
 
 /// The number of subscribers with the same account, status and progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SubscriberCount {
-    /// The account.
+    /// The account that they belong to.
     pub account: Account,
-    /// The status.
+    /// Whether they receive mail.
     pub status: SubscriberStatus,
-    /// Whether the move to the account is still in progress.
+    /// Whether their move to the account is still in progress.
     pub is_under_way: bool,
-    /// The number.
+    /// The number of these subscribers.
     pub people: u64,
 }
 
 /// The port for lists of subscribers.
 #[async_trait]
 pub trait SubscriberReader: Send + Sync {
-    /// A page of subscribers, ascending by the bytes of the address.
+    /// Returns a page of subscribers, ascending by the bytes of the address.
     async fn list(&self, query: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError>;
 
     /// Counts the reported subscribers by account, status and progress, in that order. Reads all of
@@ -221,21 +222,21 @@ pub trait SubscriberReader: Send + Sync {
 /// The state of an account, kept for the next holder of its lease.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccountState {
-    /// The end of a pause, if there is one.
+    /// The end of the latest pause, which may be over.
     pub paused_until: Option<OffsetDateTime>,
     /// The reason of the pause, for an operator.
     pub pause_reason: Option<String>,
-    /// When the account's list was last read to the end.
+    /// When the account's list was last read to its end.
     pub reconciled_at: Option<OffsetDateTime>,
 }
 
 impl AccountState {
-    /// The end of the pause that lasts at this time.
+    /// The end of a pause that is not over at `now`.
     pub fn pauses_until(&self, now: OffsetDateTime) -> Option<OffsetDateTime> {
         self.paused_until.filter(|until| *until > now)
     }
 
-    /// A sentence about the pause of this account that lasts at this time; `written` writes times.
+    /// A sentence about the account's pause at this time, if there is one. `written` formats times.
     pub fn pause(
         &self,
         account: Account,
@@ -255,9 +256,9 @@ impl AccountState {
 /// requests to it, which keeps the account's request limit across processes.
 #[async_trait]
 pub trait Accounts: Send + Sync {
-    /// Leases all of the accounts until `until`, or none; renews leases of the same holder. `false`
-    /// if another holder has one of them at `now`; a lease ends at its `until`. `holder` is a
-    /// random id of the caller.
+    /// Leases all of the accounts until `until`, or none of them. Renews leases of the same holder.
+    /// Returns `false` if another holder has one of them at `now`. `holder` is a random id of the
+    /// caller.
     async fn lease(
         &self,
         accounts: &[Account],
@@ -269,10 +270,10 @@ pub trait Accounts: Send + Sync {
     /// Ends the holder's leases.
     async fn release(&self, holder: Uuid) -> Result<(), StoreError>;
 
-    /// The kept state of an account, at first the default. It outlasts leases.
+    /// Returns the kept state of an account, at first the default. It outlasts leases.
     async fn account_state(&self, account: Account) -> Result<AccountState, StoreError>;
 
-    /// Replaces the kept state of an account. Only for the holder of its lease.
+    /// Replaces the kept state of an account. Only the holder of its lease may call it.
     async fn keep_account_state(
         &self,
         account: Account,

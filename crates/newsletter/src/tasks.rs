@@ -8,9 +8,9 @@ use time::{Duration, OffsetDateTime};
 
 use crate::vocabulary::{Account, SubscriberId};
 
-/// Sync of a subscriber with the e-mail provider. A subscriber has one, in the queue of the account
-/// that was last asked for.
-pub const SYNC: Kind = Kind::new("sync", "tell the e-mail provider");
+/// Sync of a subscriber with the e-mail provider. A subscriber has one such task, in the queue of
+/// the account that was requested last.
+pub const SYNC: Kind = Kind::new("sync", "sync with the e-mail provider");
 
 const BULK_SYNCS_TO_OLD: Queue = Queue::lane_of(SYNC, "old-bulk");
 const BULK_SYNCS_TO_NEW: Queue = Queue::lane_of(SYNC, "new-bulk");
@@ -26,8 +26,8 @@ pub const WITHDRAW: Queue = Queue::of(Kind::new("withdraw", "unsubscribe at the 
 /// Every kind of task of the newsletter.
 pub const KINDS: [Kind; 3] = [SYNC, MIGRATE.kind(), WITHDRAW.kind()];
 
-/// The queue of an account's syncs. Each account has its own, so that one that fails does not delay
-/// the other.
+/// The queue of an account's syncs. Each account has its own, so that a failing account does not
+/// delay the other.
 pub const fn syncs(account: Account) -> Queue {
     match account {
         Account::Old => SYNCS_TO_OLD,
@@ -35,7 +35,7 @@ pub const fn syncs(account: Account) -> Queue {
     }
 }
 
-/// The queue of an account's bulk syncs, behind those that changes ask for.
+/// The queue of an account's bulk syncs, which runs after its other syncs.
 pub const fn bulk_syncs(account: Account) -> Queue {
     match account {
         Account::Old => BULK_SYNCS_TO_OLD,
@@ -43,29 +43,29 @@ pub const fn bulk_syncs(account: Account) -> Queue {
     }
 }
 
-/// The sync of a subscriber with an account.
+/// Requests the sync of a subscriber with an account.
 pub const fn sync(id: SubscriberId, account: Account) -> Effect {
     Effect::new(syncs(account), id.uuid())
 }
 
-/// A bulk sync: the first one of a subscriber, as a whole list may be reported at once, or one that
-/// reconciliation asks for. A change turns it into an ordinary one.
+/// Requests a bulk sync: the first one of a subscriber, as a whole list may be reported at once, or
+/// one that reconciliation requests. A change turns it into an ordinary one.
 pub const fn bulk_sync(id: SubscriberId, account: Account) -> Effect {
     Effect::new(bulk_syncs(account), id.uuid())
 }
 
-/// The move of a subscriber to the new account.
+/// Requests the move of a subscriber to the new account.
 pub const fn migrate(id: SubscriberId) -> Effect {
     Effect::new(MIGRATE, id.uuid())
 }
 
-/// The withdrawal of a suppressed subscriber, or the removal of a departing address, from both
-/// accounts.
+/// Requests the withdrawal of a suppressed subscriber, or the removal of a departing address, from
+/// both accounts.
 pub const fn withdraw(id: SubscriberId) -> Effect {
     Effect::new(WITHDRAW, id.uuid())
 }
 
-/// The age of a due task from which the lack of a free worker does not explain its wait.
+/// A task that is due for longer than this does not just wait for a free worker.
 const OVERDUE: Duration = Duration::MINUTE;
 
 /// Whether one of these waiting tasks is due and has no error, as no worker claims the tasks of an
@@ -78,8 +78,8 @@ pub fn lack_a_worker(waiting: &[TaskRow], now: OffsetDateTime) -> bool {
     })
 }
 
-/// An individual membership changed, or one that was individual before. Its listener asks for a
-/// sync, in the commit that raises it.
+/// Raised when an individual membership changed, or one that was individual before. Its listener
+/// requests a sync, in the commit that raises it.
 pub const INDIVIDUAL_MEMBERSHIP_UPDATED: EventName = EventName::new("IndividualMembershipUpdated");
 
 #[cfg(test)]

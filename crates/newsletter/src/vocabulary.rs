@@ -1,4 +1,4 @@
-//! The words about subscribers that everything else is said in.
+//! The closed sets of values of a subscriber.
 
 use fields::vocabulary::vocabulary;
 use kernel::id::id;
@@ -9,14 +9,14 @@ id! {
 }
 
 vocabulary! {
-    /// Whether mail may be sent. Ordered by strength: the greater of two observations stands, in
-    /// whatever order they come.
+    /// Whether mail may be sent. Ordered by strength: the stronger of two observations wins, in
+    /// whatever order they arrive.
     SubscriberStatus {
         /// Mail may be sent.
         Active = "active",
         /// Removed at the provider.
         Removed = "removed",
-        /// Mail cannot be delivered for good.
+        /// Mail cannot be delivered permanently.
         Bounced = "bounced",
         Unsubscribed = "unsubscribed",
         /// Reported mail as spam.
@@ -54,9 +54,9 @@ vocabulary! {
 vocabulary! {
     /// The provider's two accounts. Every subscriber starts in the old one.
     Account {
-        /// The account to move from.
+        /// The account that subscribers move from.
         Old = "old",
-        /// The account to move to.
+        /// The account that subscribers move to.
         New = "new",
     }
 }
@@ -64,9 +64,9 @@ vocabulary! {
 vocabulary! {
     /// The origin of a move.
     MigrationSource {
-        /// The launch, for all subscribers.
+        /// The launch, which moves all subscribers.
         Launch = "launch",
-        /// The subscriber, by the link in an e-mail.
+        /// The subscriber, through the link in an e-mail.
         EmailConfirmation = "email_confirmation",
         /// An operator.
         Manual = "manual",
@@ -74,8 +74,8 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// The specification's `member_status`, derived from the membership. A lapse and a renewal look
-    /// the same on purpose: they happen daily and are no news to the provider.
+    /// The specification's `member_status`, derived from the membership. A lapse and a renewal
+    /// deliberately look the same: they happen daily, and the provider needs no update.
     MemberStatus {
         NonMember = "non-member",
         /// A membership that the member ended.

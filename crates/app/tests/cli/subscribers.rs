@@ -91,7 +91,7 @@ fn subscribers_are_moved_once() {
     assert_eq!(dry.status.code(), Some(1));
     let said = text(&dry.stdout);
     assert!(
-        said.starts_with("Nobody was moved. 2 would move, "),
+        said.starts_with("Dry run, nothing was moved. 2 would move, "),
         "{said}"
     );
     assert!(said.contains("WRONG old account: no API key"), "{said}");

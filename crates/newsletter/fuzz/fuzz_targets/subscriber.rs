@@ -1,5 +1,5 @@
-//! A report of a person: path segment in the first line, then the body. The same report once
-//! more says nothing new. The normal form of an address is its own.
+//! Fuzzes a report of a person: the first line is the path segment, the rest is the body. Repeating
+//! a report changes nothing. Normalising an address twice equals normalising it once.
 
 #![no_main]
 

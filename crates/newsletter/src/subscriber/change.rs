@@ -9,27 +9,26 @@ use crate::tasks;
 /// A decided change of one subscriber.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The version it was decided on; `None` for a new address.
+    /// The version that the decision is based on; `None` for a new address.
     pub expected: Option<Version>,
     /// The subscriber after the change.
     pub subscriber: Subscriber,
-    /// The event it raises.
+    /// The event that the change raises.
     pub event: Option<EventName>,
-    /// The task it asks for. A suppression that is not yet applied in both accounts also asks for a
-    /// withdrawal.
+    /// The task that the change requests. A suppression that is not yet applied in both accounts
+    /// also requests a withdrawal.
     pub effect: Option<Effect>,
-    /// Whether a withdrawal made it, which asks for no further withdrawal.
+    /// Whether a withdrawal caused the change. Then it requests no further withdrawal.
     pub(crate) is_of_withdrawal: bool,
 }
 
 impl Change {
-    /// A change from the known state to this one, without event or task.
     pub(super) fn new(
         known: Option<&Subscriber>,
         mut subscriber: Subscriber,
         now: OffsetDateTime,
     ) -> Self {
-        // Clocks of several machines may disagree; time never goes back.
+        // Clocks of several machines may disagree, but time must not go back.
         subscriber.updated_at = subscriber.updated_at.max(now);
         Self {
             expected: known.map(|known| known.version),
@@ -58,18 +57,16 @@ impl Change {
         Some(change)
     }
 
-    /// Asks for a sync of the subscriber's account.
     pub(super) const fn ask_for_sync(&mut self) {
         self.effect = Some(self.own_sync());
     }
 
-    /// Raises an event, with the effect of its listener.
+    /// Raises an event, with the effect that its listener requests.
     pub(super) fn raise(&mut self, event: EventName) {
         self.effect = listen(&event, self);
         self.event = Some(event);
     }
 
-    /// The sync of the subscriber's account: bulk work for a new subscriber.
     const fn own_sync(&self) -> Effect {
         match self.expected {
             None => self.subscriber.bulk_sync(),
@@ -78,10 +75,10 @@ impl Change {
     }
 }
 
-/// The effect of an event on the subscriber whom it is about, as its listener asks for it.
+/// The effect that an event's listener requests for the subscriber.
 ///
-/// A changed individual membership asks for a sync if the provider's state differs, which a lapse
-/// or a renewal does not change. That of a new subscriber is bulk work.
+/// A changed individual membership requests a sync if the provider's state differs, which a lapse
+/// or a renewal does not change. The sync of a new subscriber is bulk work.
 fn listen(event: &EventName, change: &Change) -> Option<Effect> {
     let is_listened_to = *event == tasks::INDIVIDUAL_MEMBERSHIP_UPDATED;
     (is_listened_to && change.subscriber.needs_sync()).then(|| change.own_sync())
@@ -93,7 +90,7 @@ impl Subscriber {
         tasks::sync(self.id, self.account())
     }
 
-    /// The same as bulk work, behind syncs that changes ask for.
+    /// The same as bulk work, which runs after syncs of single changes.
     pub const fn bulk_sync(&self) -> Effect {
         tasks::bulk_sync(self.id, self.account())
     }

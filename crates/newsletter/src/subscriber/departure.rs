@@ -1,9 +1,9 @@
 //! Departures: addresses to remove from both accounts, because the person has a new address or is
 //! erased.
 //!
-//! The row of a departing address is hidden from the API. It stays until each account has shown
-//! that the address is gone, which the withdrawal task sees to. A suppression that is learnt of the
-//! address meanwhile applies to the person's new one.
+//! The API hides the row of a departing address. The row stays until the withdrawal task has found
+//! the address gone from each account. A suppression of the address that arrives meanwhile applies
+//! to the person's new address.
 
 use kernel::Version;
 use time::OffsetDateTime;
@@ -21,21 +21,20 @@ impl Remembered {
 }
 
 impl Subscriber {
-    /// Whether the subscriber is being erased. Until the accounts have forgotten the address, no
-    /// list and no audit entry shows it.
+    /// Whether the subscriber is being erased. No list and no audit entry shows the address, even
+    /// before the accounts have forgotten it.
     pub fn is_being_erased(&self) -> bool {
         self.departure == Some(Departure::Erased)
     }
 
     /// Whether the account holds the subscriber's present state, or sends nothing because of a
-    /// suppression. From then on an earlier address may be removed.
+    /// suppression. Only then may an earlier address be removed.
     pub(super) fn is_settled(&self) -> bool {
         let has_arrived = self.migrated.is_none_or(|migrated| migrated.arrived);
-        let is_told = has_arrived && self.synced_digest == Some(self.provider_state().digest());
-        self.reported_at.is_some() && (self.status.is_suppressed() || is_told)
+        let is_synced = has_arrived && self.synced_digest == Some(self.provider_state().digest());
+        self.reported_at.is_some() && (self.status.is_suppressed() || is_synced)
     }
 
-    /// The same row, reduced to the address and its state at the accounts, as a departure.
     pub(super) fn departing(&self, departure: Departure) -> Self {
         Self {
             departure: Some(departure),
@@ -73,8 +72,8 @@ pub(super) fn dead_token(id: SubscriberId) -> MigrationToken {
     MigrationToken::from_text(&format!("departed {id}"))
 }
 
-/// Erases a subscriber: only the address is kept, until both accounts have forgotten it. `None` if
-/// the erasure was already begun.
+/// Erases a subscriber: keeps only the address, until both accounts have forgotten it. `None` if
+/// the erasure has already begun.
 pub fn erase(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     if subscriber.is_being_erased() {
         return None;
@@ -87,14 +86,13 @@ pub fn erase(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
 }
 
 impl Change {
-    /// Applies a remembered suppression to a new row.
     pub(crate) fn recall(&mut self, remembered: Remembered, now: OffsetDateTime) {
         let from = remembered.suppression();
         self.subscriber.inherit(remembered.status, Some(&from), now);
     }
 }
 
-/// A new row for an address of which only a suppression is remembered.
+/// Creates a row for an address of which only a suppression is remembered.
 pub fn recalled(
     email: &Email,
     remembered: Remembered,
@@ -107,8 +105,8 @@ pub fn recalled(
     change
 }
 
-/// Applies a suppression of the left address to the person's present record. `None` if that changes
-/// nothing.
+/// Applies a suppression of the departed address to the person's present record. `None` if that
+/// changes nothing.
 pub fn follow(
     successor: &Subscriber,
     departed: &Subscriber,
@@ -126,9 +124,9 @@ pub fn follow(
     Some(change)
 }
 
-/// The removal of a departing address from an account: `Remove` if the person's present record is
-/// given, else `Forget`. `None` until the account holds the present record, so that the person is
-/// always in one of the two.
+/// How to remove a departing address from an account: `Remove` if the person has a present record,
+/// else `Forget`. `None` until the account holds the present record, so that the person is always
+/// in one of the two.
 pub fn action(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<WithdrawalAction> {
     match (departed.departure, successor) {
         (Some(Departure::Moved(_)), Some(successor)) => {
@@ -138,8 +136,9 @@ pub fn action(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<W
     }
 }
 
-/// The record that an account keeps of a departing address: one that shows a stronger status stays
-/// until that is recorded. Any other is removed, and is not there for a person reported meanwhile.
+/// The account's record of a departing address that must stay: one with a stronger status, until
+/// that status is recorded. Any other record is removed, and counts as absent for a person reported
+/// meanwhile.
 pub fn kept<'a>(
     account: Account,
     departed: &Subscriber,
@@ -151,12 +150,12 @@ pub fn kept<'a>(
     })
 }
 
-/// The deletion of a subscriber's row, together with its tasks that no worker has claimed.
+/// The deletion of a subscriber's row and of its unclaimed tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Purge {
     /// The version that the row must have.
     pub expected: Version,
-    /// The address.
+    /// The address of the row.
     pub email: Email,
     /// The status to keep for [`Store::remembered`](crate::store::Store::remembered), if any.
     pub remember: Option<SubscriberStatus>,
@@ -165,14 +164,14 @@ pub struct Purge {
 /// The end of a departure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The row is deleted.
+    /// Deletes the row.
     Purged(Purge),
-    /// The row stays, because the address is suppressed.
+    /// Keeps the row, because the address is suppressed.
     Kept(Box<Change>),
 }
 
-/// Ends a departure. `None` if there is none or an account still has to be checked. Without a
-/// successor the row is deleted, and of a suppressed subscriber a hash is kept.
+/// Ends a departure. `None` if the subscriber is not departing, or an account still has to be
+/// checked. Without a successor the row is deleted; of a suppressed subscriber a hash is kept.
 pub fn end(departed: &Subscriber, has_successor: bool, now: OffsetDateTime) -> Option<End> {
     departed.departure?;
     if departed.unconfirmed_suppressions().next().is_some() {
@@ -194,7 +193,6 @@ pub fn end(departed: &Subscriber, has_successor: bool, now: OffsetDateTime) -> O
     }))
 }
 
-/// Deletes a row without remembering its status.
 pub(super) fn purge(subscriber: &Subscriber, expected: Version) -> Purge {
     Purge {
         expected,

@@ -1,4 +1,4 @@
-//! E-mail addresses, which name subscribers.
+//! E-mail addresses, which identify subscribers.
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
@@ -10,30 +10,30 @@ use percent_encoding::percent_decode_str;
 pub const LONGEST_EMAIL: usize = 254;
 
 /// An e-mail address, trimmed, in lower case, with its domain in ASCII (IDNA). The provider and the
-/// membership system agree on no more than that, and two spellings must not become two subscribers.
+/// membership system agree on no stricter form, and two spellings must not become two subscribers.
 ///
 /// Validation follows the HTML standard, because addresses in use have dots where RFC 5321 allows
 /// none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Email(Arc<str>);
 
-/// The reason why a text is not an address.
+/// The reason why a text is not a valid address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidEmail {
     /// It has more than [`LONGEST_EMAIL`] characters.
     #[error("must be at most {} characters long", LONGEST_EMAIL)]
     TooLong,
-    /// It does not have the form of an address.
+    /// The text does not have the form of an address.
     #[error("must be a valid e-mail address")]
     Malformed,
-    /// Its percent-encoding is not UTF-8.
+    /// The percent-encoded bytes are not UTF-8.
     #[error("must be percent-encoded UTF-8")]
     NotUtf8,
 }
 
 impl Email {
-    /// Parses an address and normalises it.
+    /// Parses and normalises an address.
     pub fn parse(text: &str) -> Result<Self, InvalidEmail> {
         let text = text.trim().to_lowercase();
         if text.chars().count() > LONGEST_EMAIL {
@@ -59,7 +59,7 @@ impl Email {
         Self::parse(&text)
     }
 
-    /// The address.
+    /// The normalised address.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -14,14 +14,14 @@ use super::{
 pub struct ProviderEvent {
     /// The subscriber's address.
     pub email: Email,
-    /// The status that follows from the event.
+    /// The status that the event implies.
     pub status: SubscriberStatus,
     /// The secret that signed the delivery, if known.
     pub signed_with: Option<SignedWith>,
 }
 
 /// The position of the secret that signed a delivery. Each account has its own secret, so the
-/// position names the account.
+/// position identifies the account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignedWith {
     /// The position in the configuration, from 1.
@@ -37,11 +37,11 @@ impl fmt::Display for SignedWith {
 }
 
 impl ProviderEvent {
-    /// Reads an event's name, its `status` and its address. `None` for events without effect: other
+    /// Reads an event from its name, `status` and address. `None` for events without effect: other
     /// kinds, soft bounces, invalid addresses.
     ///
-    /// The name decides, because the status is that of the time of delivery; only the status tells
-    /// a hard bounce from a soft one.
+    /// The name decides, because `status` is the status at the time of delivery. `status` only
+    /// separates a hard bounce from a soft one.
     pub fn read(name: &str, status: Option<&str>, email: &str) -> Option<Self> {
         let status = match name {
             "subscriber.unsubscribed" => SubscriberStatus::Unsubscribed,
@@ -59,7 +59,7 @@ impl ProviderEvent {
     }
 }
 
-/// A webhook event, with the id and token for a new address.
+/// A webhook event, with the id and token to use for a new address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// The event.
@@ -70,10 +70,10 @@ pub struct Notice {
     pub new_token: MigrationToken,
 }
 
-/// Applies a webhook event to an address. Events repeat and come out of order, so the strongest
-/// status stands. An unreported address gets a row too, which suppresses it at the accounts and for
-/// a later report. A delivery does not suppress a reinstated subscriber, because it may be an old
-/// one: the accounts are asked.
+/// Applies a webhook event to an address. Events repeat and arrive out of order, so the strongest
+/// status wins. An unreported address gets a row too: it suppresses the address at the accounts and
+/// for a later report. A delivery does not suppress a reinstated subscriber, because it may be an
+/// old one. Instead the accounts are checked.
 pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) -> Option<Change> {
     let Notice {
         event,
@@ -97,13 +97,13 @@ pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) 
     Change::of_status(known, after, now)
 }
 
-/// Handles the deletion of a subscriber at the provider. A move deletes in the old account too, and
-/// a delivery does not name its account. So if the subscriber's account has shown them, a sync asks
-/// it, which records a missing subscriber as removed and creates none. A move in progress checks
-/// both accounts itself.
+/// Handles the deletion of a subscriber at the provider. A move also deletes in the old account,
+/// and a delivery does not name its account. So if the account is known to have had the subscriber,
+/// a sync looks them up: it records a missing subscriber as removed, and creates none. A move in
+/// progress checks both accounts itself.
 ///
-/// An unknown address gets no row: erased subscribers are deleted at the provider, and must not
-/// come back here.
+/// An unknown address gets no row: erased subscribers are deleted at the provider, and must not be
+/// stored again.
 fn deletion(known: &Subscriber, event: &ProviderEvent, now: OffsetDateTime) -> Option<Change> {
     let is_under_way = known.migrated.is_some_and(|migrated| !migrated.arrived);
     if known.reported_at.is_none() || known.status.is_suppressed() || is_under_way {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::tasks;
 
-/// Starts the move of a subscriber to the new account. `None` if they have moved already, were
+/// Starts the move of a subscriber to the new account. `None` if they have already moved, were
 /// never reported, or confirm the move while suppressed.
 pub fn migrate(
     subscriber: &Subscriber,
@@ -43,7 +43,7 @@ pub const fn is_to_move(subscriber: &Subscriber) -> bool {
         && !subscriber.status.is_suppressed()
 }
 
-/// The state that the new account must hold while a move is in progress, else `None`.
+/// The state that the new account must hold; `None` unless a move is in progress.
 pub fn due(subscriber: &Subscriber) -> Option<ProviderState> {
     let migrated = subscriber.migrated?;
     (!migrated.arrived).then(|| subscriber.provider_state())
@@ -63,19 +63,19 @@ pub fn is_of(subscriber: &Subscriber, state: &ProviderState) -> bool {
     due(subscriber).is_some() && subscriber.email == state.profile.email
 }
 
-/// How a move continues after a look at an account.
+/// How a move continues after a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It continues.
+    /// The next step follows.
     GoOn,
-    /// It ends: the subscriber is suppressed, and stays in the old account.
+    /// The move ends: the subscriber is suppressed, and stays in the old account.
     Stay,
-    /// It stops for an operator, with this message.
+    /// The move stops for an operator, with this message.
     Stuck(String),
 }
 
-/// Applies the old account's answer. `was_there`: the account showed the subscriber earlier in this
-/// attempt, before anything was removed.
+/// Applies the old account's answer. `was_there` tells whether the account showed the subscriber
+/// earlier in this attempt, before anything was removed.
 pub fn look(
     subscriber: &Subscriber,
     found: Option<&Found>,
@@ -85,7 +85,7 @@ pub fn look(
     let (old, source) = (Account::Old, SuppressionSource::Move);
     let mut after = subscriber.clone();
     let is_deleted = found.is_some_and(|found| found.is_deleted);
-    // The move itself has removed a subscriber of the new account from the old one.
+    // The move itself has already removed a subscriber of the new account from the old one.
     let has_left = after.places.new.id.is_some();
     let was_known = is_deleted || after.places.old.id.is_some();
     match found.filter(|found| !found.is_deleted) {
@@ -134,18 +134,18 @@ fn next(subscriber: &Subscriber, account: Account, found: Option<&Found>) -> Nex
     match found.map(|found| found.status) {
         None | Some(ProviderStatus::Active) => Next::GoOn,
         Some(status) => Next::Stuck(format!(
-            "the {account} account shows the person as {status}: only who is active is moved"
+            "the {account} account shows the person as {status}: only active people are moved"
         )),
     }
 }
 
-/// A step's change, if any. It asks for nothing, because the move is still in progress.
+/// Returns a step's change, if any. It requests no task, because the move is still in progress.
 pub fn change(subscriber: &Subscriber, after: Subscriber, now: OffsetDateTime) -> Option<Change> {
     (after != *subscriber).then(|| Change::new(Some(subscriber), after, now))
 }
 
 /// Ends the move of a suppressed subscriber, who stays in the old account. An attempt whose answer
-/// was lost may have added them to the new one, so that is checked once more.
+/// was lost may have added them to the new account, so that account is checked again.
 pub fn stay(before: &Subscriber, subscriber: Subscriber, now: OffsetDateTime) -> Change {
     let mut after = subscriber;
     if let Some(migrated) = &mut after.migrated {
@@ -156,11 +156,11 @@ pub fn stay(before: &Subscriber, subscriber: Subscriber, now: OffsetDateTime) ->
     Change::new(Some(before), after, now)
 }
 
-/// Records that the subscriber has arrived and what the new account holds. Asks for a sync if that
-/// differs from the present state. `None` if they had arrived before.
+/// Records that the subscriber has arrived, and the state that the new account holds. Requests a
+/// sync if that differs from the present state. `None` if they had already arrived.
 pub fn arrive(
     subscriber: &Subscriber,
-    told: &ProviderState,
+    sent: &ProviderState,
     now: OffsetDateTime,
 ) -> Option<Change> {
     let migrated = subscriber.migrated?;
@@ -173,9 +173,9 @@ pub fn arrive(
         ..migrated
     });
     after.places.old.id = None;
-    // A suppression of the last moment is not applied there yet.
+    // The account has not applied a suppression that was recorded during the move.
     after.places.new.is_quiet = false;
-    after.hold(told.digest(), now);
+    after.hold(sent.digest(), now);
     let mut change = Change::new(Some(subscriber), after, now);
     if change.subscriber.needs_sync() {
         change.ask_for_sync();

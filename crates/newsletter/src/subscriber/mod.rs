@@ -1,9 +1,9 @@
 //! Newsletter subscribers: reports of the membership system, events of the e-mail provider, and the
 //! provider's two accounts.
 //!
-//! [`report()`] applies a report and [`notice()`] an event. [`sync`] decides what the provider is
-//! sent, [`migration`] the move between its accounts. Only an operator can lift a suppression
-//! ([`operator::reinstate`]).
+//! [`report()`] applies a report and [`notice()`] an event. [`sync`] decides which state the
+//! provider gets, [`migration`] decides on the move between its accounts. Only an operator can lift
+//! a suppression ([`operator::reinstate`]).
 
 mod change;
 pub mod departure;

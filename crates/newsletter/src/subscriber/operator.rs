@@ -8,8 +8,8 @@ use super::{
 };
 use crate::tasks;
 
-/// Suppresses an address, known or not, with the status of the notice. `None` if a suppression as
-/// strong stands.
+/// Suppresses an address, known or not, with the status of the notice. `None` if an equal or
+/// stronger suppression exists.
 pub fn suppress(
     known: Option<&Subscriber>,
     notice: &Notice,
@@ -34,16 +34,16 @@ pub fn suppress(
 /// A suppression from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedSuppression {
-    /// The address and the status, with the id and token for a new address.
+    /// Address and status, with the id and token for a new address.
     pub notice: Notice,
-    /// When it was learnt, if the file has that.
+    /// When the suppression was recorded, if the file says so.
     pub at: Option<OffsetDateTime>,
     /// The reason, if the file has one.
     pub reason: Option<String>,
 }
 
-/// Applies a suppression from a file. The strongest status stands. One that is older than a
-/// reinstatement does not count. `None` if nothing changes.
+/// Applies a suppression from a file. The strongest status wins. A suppression older than a
+/// reinstatement is ignored. `None` if nothing changes.
 pub fn import(
     known: Option<&Subscriber>,
     imported: &ImportedSuppression,
@@ -59,7 +59,7 @@ pub fn import(
     suppress(known, notice, source, reason.as_deref(), now)
 }
 
-/// Lifts a suppression: observations of the provider count from now on only. No account is asked to
+/// Lifts a suppression: only later observations of the provider count. No account is asked to
 /// activate the subscriber, who has to subscribe there. `None` for a subscriber who is not
 /// suppressed.
 ///
@@ -82,7 +82,7 @@ pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change>
         status: SubscriberStatus::Active,
         suppression: None,
         reinstated_at: Some(now),
-        // The departure still has to be carried out.
+        // The removal of the address is still due.
         places: if is_departing {
             subscriber.places.clone()
         } else {
@@ -106,7 +106,7 @@ pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change>
     Some(change)
 }
 
-/// Replaces a subscriber's migration token. The provider knows neither.
+/// Replaces a subscriber's migration token. The provider knows neither token.
 pub fn rotate_token(
     subscriber: &Subscriber,
     token: &MigrationToken,

@@ -11,11 +11,10 @@ use super::{
     Email, InvalidEmail, Membership, MembershipStatus, MigrationToken, PlanCategory, SubscriberId,
 };
 
-/// The largest number of characters of a name, or of a country.
+/// The largest number of characters of a name or a country.
 pub const LONGEST_TEXT: usize = 255;
 
 fields! {
-    /// The changes of a report.
     struct SubscriberFields {
         #[garde(length(chars, max = LONGEST_TEXT))]
         optional name: String,
@@ -28,7 +27,6 @@ fields! {
 }
 
 fields! {
-    /// The fields of a membership, which is replaced as a whole.
     struct MembershipFields {
         present plan_category: PlanCategory,
         present status: MembershipStatus,
@@ -37,7 +35,7 @@ fields! {
 }
 
 impl MembershipFields {
-    /// The membership, unless one of its fields is in error.
+    /// `None` if one of the fields is invalid.
     fn into_membership(self) -> Option<Membership> {
         Some(Membership {
             plan_category: self.plan_category.into_value()?,
@@ -47,7 +45,7 @@ impl MembershipFields {
     }
 }
 
-/// Creates or partially updates a subscriber.
+/// A command that creates or partially updates a subscriber.
 #[derive(Clone, Debug)]
 pub struct PutSubscriber {
     /// The address.
@@ -58,9 +56,9 @@ pub struct PutSubscriber {
     pub country: Patch<String>,
     /// The membership, replaced as a whole.
     pub membership: Patch<Membership>,
-    /// The subscriber's previous address, if the report has one.
+    /// The subscriber's previous address, if the report names one.
     pub previous: Option<Email>,
-    /// The time of the report, if it has one.
+    /// When the report was true, if it says so.
     pub as_of: Option<OffsetDateTime>,
     /// The id to use if the address is new.
     pub new_id: SubscriberId,
@@ -69,7 +67,7 @@ pub struct PutSubscriber {
 }
 
 impl PutSubscriber {
-    /// The field name of errors of the address.
+    /// The field name in errors about the address.
     pub const EMAIL: &'static str = "email";
 
     /// Parses a request: the raw, percent-encoded path segment and the body.

@@ -17,7 +17,7 @@ pub struct Readdressed {
     pub report: Report,
     /// The row of the previous address, as a departure.
     pub departed: Option<Change>,
-    /// The row that the record replaces at the new address.
+    /// The row at the new address that the record replaces.
     pub replaced: Option<(SubscriberId, Purge)>,
 }
 
@@ -34,10 +34,10 @@ impl Readdressed {
 /// Applies a report that names a previous address.
 ///
 /// A reported record moves from the previous address with its id, token, status and account, and
-/// replaces an unreported row at the new one. A reported record at the new address stays and takes
-/// the report. The strongest status of both stands, and the previous address departs. Of an
-/// unreported previous address only the suppression counts, so a repeated request is an ordinary
-/// report.
+/// replaces an unreported row at the new address. If the new address already has a reported record,
+/// that record stays and takes the report. The strongest status of both wins, and the previous
+/// address departs. Of an unreported previous address only the suppression counts, so repeating the
+/// request is an ordinary report.
 pub fn readdress(
     previous: Option<&Subscriber>,
     there: Option<&Subscriber>,
@@ -58,7 +58,6 @@ pub fn readdress(
     }
 }
 
-/// Moves the record to the new address.
 fn bring(
     previous: &Subscriber,
     there: Option<&Subscriber>,
@@ -75,7 +74,7 @@ fn bring(
         email: put.email.clone(),
         places: Places::default(),
         synced_digest: None,
-        // It concerned the previous address.
+        // The reinstatement concerned the previous address.
         reinstated_at: None,
         migrated: previous.migrated.map(once_more),
         ..previous.clone()
@@ -104,7 +103,6 @@ fn bring(
     }
 }
 
-/// Asks for the repeated move, if there is one.
 fn ask_for_move(report: &mut Report) {
     if let Some(change) = &mut report.change
         && change.subscriber.migrated.is_some()
@@ -113,8 +111,8 @@ fn ask_for_move(report: &mut Report) {
     }
 }
 
-/// Applies the report to the record at the new address, and has the other one depart. A move of
-/// either counts for the merged record.
+/// Applies the report to the record at the new address, and lets the other one depart. If either
+/// has moved, the merged record has moved.
 fn merge(
     previous: &Subscriber,
     there: &Subscriber,

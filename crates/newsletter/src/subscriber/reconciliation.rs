@@ -1,4 +1,4 @@
-//! Comparison of an account's list with the stored subscribers.
+//! Reconciliation: compares an account's list with the stored subscribers.
 
 use time::OffsetDateTime;
 
@@ -11,18 +11,18 @@ use crate::tasks;
 /// Whether the account may have been written to since its list was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConcurrentWrites {
-    /// Not written to: syncs wait until the list is read, so the list shows what the account holds.
+    /// No writes: syncs wait until the list is read, so the list shows the account's present state.
     Excluded,
-    /// Possibly written to: the list may be older than a sync, even an unrecorded one.
+    /// Writes are possible: the list may be older than a sync, even an unrecorded one.
     Possible,
 }
 
-/// Applies an account's list entry, and asks for a repair: a sync if fields differ, a repeated move
-/// if the subscriber is still in the old account. Equal fields count as synced if the account was
-/// [`Excluded`](ConcurrentWrites::Excluded). `None` if nothing changes.
+/// Applies an entry of an account's list, and requests a repair: a sync if fields differ, a
+/// repeated move if the subscriber is still in the old account. Equal fields count as synced if
+/// writes were [`Excluded`](ConcurrentWrites::Excluded). `None` if nothing changes.
 ///
-/// A page may be outdated, so it causes only what a later call checks, and it never makes an
-/// account quiet.
+/// A page may be outdated, so it only causes actions that a later call checks, and it never marks
+/// an account quiet.
 pub fn take_in(
     subscriber: &Subscriber,
     account: Account,
@@ -64,7 +64,7 @@ pub fn take_in(
 }
 
 /// The account's id of a subscriber who should be on its list. `None` for a subscriber who was
-/// written after the walk began at `since`.
+/// written after the reading of the list began, at `since`.
 pub fn listed_as(
     subscriber: &Subscriber,
     account: Account,
@@ -79,7 +79,7 @@ pub fn listed_as(
         .filter(|_| ought && subscriber.updated_at < since)
 }
 
-/// Asks for a lookup of a subscriber who is missing from an account's list. Absence is no proof:
+/// Requests a lookup of a subscriber who is missing from an account's list. Absence is no proof:
 /// the sync decides by the account's id. `None` if the subscriber need not be on the list.
 pub fn look_for(
     subscriber: &Subscriber,
@@ -97,8 +97,8 @@ pub fn look_for(
     Some(change)
 }
 
-/// Whether an account's list entry differs from the stored state. A new id does not count, and
-/// neither do fields while a sync is pending.
+/// Whether an account's entry differs from the stored state. A new id does not count, and neither
+/// do fields while a sync is pending.
 pub fn is_different(
     subscriber: &Subscriber,
     account: Account,

@@ -1,4 +1,4 @@
-//! What is known of a subscriber.
+//! The stored record of a subscriber.
 
 use std::{
     fmt,
@@ -20,11 +20,11 @@ use super::{
 pub struct Place {
     /// The account's id of the subscriber, once it has shown one. Absence afterwards means removal.
     pub id: Option<ProviderId>,
-    /// Whether the account is known to send nothing; for a departing address, whether it is known
+    /// Whether the account is known to send nothing. For a departing address: whether it is known
     /// to be gone. Used only while the accounts are [watched](Subscriber::is_watched).
     pub is_quiet: bool,
-    /// Whether this service has unsubscribed the subscriber there, or was about to. The account's
-    /// `unsubscribed` is then no wish of the subscriber.
+    /// Whether this service has unsubscribed the subscriber there, or was about to. Then
+    /// `unsubscribed` in the account is not the subscriber's own wish.
     pub is_withdrawn: bool,
 }
 
@@ -58,7 +58,6 @@ impl IndexMut<Account> for Places {
 }
 
 impl Places {
-    /// Sets whether both accounts are known to be quiet.
     pub(super) const fn set_quiet(&mut self, is_quiet: bool) {
         self.old.is_quiet = is_quiet;
         self.new.is_quiet = is_quiet;
@@ -70,17 +69,17 @@ vocabulary! {
     #[non_exhaustive]
     SuppressionSource {
         Webhook = "webhook",
-        /// The answer to a sync.
+        /// Seen in the answer to a sync.
         Answer = "answer",
-        /// A lookup during a move.
+        /// Seen in a lookup during a move.
         Move = "move",
         Import = "import",
-        /// An account's list.
+        /// Seen on an account's list.
         Reconciliation = "reconciliation",
         Operator = "operator",
-        /// The subscriber, by the link in an e-mail.
+        /// Requested by the subscriber, through the link in an e-mail.
         Link = "link",
-        /// The remembered suppression of an erased subscriber.
+        /// Remembered from an erased subscriber.
         Erasure = "erasure",
     }
 }
@@ -88,13 +87,13 @@ vocabulary! {
 /// The record of a suppression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {
-    /// Its origin.
+    /// Where it was seen.
     pub source: SuppressionSource,
     /// The account that showed it, if known.
     pub account: Option<Account>,
-    /// When it was learnt.
+    /// When it was recorded.
     pub at: OffsetDateTime,
-    /// The reason: an operator's words, or a description of the delivery.
+    /// The operator's words, or a description of the delivery.
     pub reason: Option<String>,
 }
 
@@ -117,7 +116,7 @@ impl Suppression {
 /// The reason why an address is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {
-    /// The person has a new address, on this record.
+    /// The person has a new address, on the record with this id.
     Moved(SubscriberId),
     /// The person is erased.
     Erased,
@@ -161,11 +160,11 @@ pub struct Remembered {
 /// A subscriber's membership.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Membership {
-    /// Its owner.
+    /// Who owns it.
     pub plan_category: PlanCategory,
-    /// Its state.
+    /// Whether it is paid for.
     pub status: MembershipStatus,
-    /// The last day that is paid for.
+    /// The last paid day.
     pub expires_at: Option<Date>,
 }
 
@@ -182,18 +181,18 @@ impl MigrationToken {
         Self(URL_SAFE_NO_PAD.encode(bits).into())
     }
 
-    /// Wraps a token that was stored or sent, unchecked.
+    /// Wraps a stored or sent token, unchecked.
     pub fn from_text(text: &str) -> Self {
         Self(text.into())
     }
 
-    /// Whether the text has a token's form, without which no subscriber holds it.
+    /// Whether the text has the form of a token. Otherwise no subscriber holds it.
     pub fn is_well_formed(&self) -> bool {
         let is_of_base64url = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         self.0.len() == 43 && self.0.bytes().all(is_of_base64url)
     }
 
-    /// The token's text.
+    /// The secret text.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -208,11 +207,11 @@ impl fmt::Debug for MigrationToken {
 /// A subscriber's move to the new account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Migrated {
-    /// When it was decided.
+    /// When the move was decided.
     pub at: OffsetDateTime,
-    /// Its origin.
+    /// Who caused the move.
     pub source: MigrationSource,
-    /// Whether both accounts show it.
+    /// Whether both accounts show the move as complete.
     pub arrived: bool,
     /// Whether the old account showed the person during the move.
     pub was_found: bool,
@@ -224,16 +223,16 @@ pub struct Migrated {
 /// An e-mail address and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscriber {
-    /// Its id.
+    /// Never changes, even when the address does.
     pub id: SubscriberId,
-    /// The number of commits.
+    /// Incremented by each commit.
     pub version: Version,
-    /// The address.
+    /// Unique among the rows.
     pub email: Email,
     /// When the membership system first reported the subscriber; `None` for an address known only
     /// from the provider, which the API hides.
     pub reported_at: Option<OffsetDateTime>,
-    /// The time of the latest dated report; an older report changes nothing.
+    /// The date of the latest dated report. An older report changes nothing.
     pub as_of: Option<OffsetDateTime>,
     /// The person's name.
     pub name: Option<String>,
@@ -243,12 +242,12 @@ pub struct Subscriber {
     pub membership: Option<Membership>,
     /// Whether mail may be sent.
     pub status: SubscriberStatus,
-    /// The origin of the suppression, if it was recorded.
+    /// Where the suppression comes from, if that was recorded.
     pub suppression: Option<Suppression>,
-    /// When an operator last reinstated the subscriber; earlier observations of the provider do not
+    /// When an operator last reinstated the subscriber. Earlier observations of the provider do not
     /// count.
     pub reinstated_at: Option<OffsetDateTime>,
-    /// The reason why the address is being removed from the accounts, if it is.
+    /// Why the address is being removed from the accounts, if it is.
     pub departure: Option<Departure>,
     /// The state in each account.
     pub places: Places,
@@ -259,7 +258,7 @@ pub struct Subscriber {
     /// SHA-256 of the [`ProviderState`] that the subscriber's account is known to hold; `None`
     /// while that is unknown.
     pub synced_digest: Option<[u8; 32]>,
-    /// When an account last received, or was shown to hold, a new state.
+    /// When an account last received a new state, or was found to hold one.
     pub told_at: Option<OffsetDateTime>,
     /// When it was last written.
     pub updated_at: OffsetDateTime,
@@ -295,7 +294,7 @@ impl Subscriber {
         }
     }
 
-    /// The subscriber's account.
+    /// The account that the subscriber belongs to.
     pub const fn account(&self) -> Account {
         match self.migrated {
             Some(_) => Account::New,

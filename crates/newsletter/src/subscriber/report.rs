@@ -1,4 +1,4 @@
-//! Rules for reports of the membership system.
+//! The rules for reports of the membership system.
 
 use time::OffsetDateTime;
 
@@ -10,17 +10,17 @@ use crate::tasks;
 pub struct Report {
     /// Whether it is the first report of the subscriber.
     pub is_new: bool,
-    /// The change, if there is one.
+    /// `None` if the report changes nothing.
     pub change: Option<Change>,
 }
 
-/// Applies a report to an address, of which no more than a suppression may be known.
+/// Applies a report to an address, of which possibly only a suppression is known.
 ///
 /// A dated report that is older than the latest dated one changes nothing. A date in the future
 /// counts as now, because it would block all later reports.
 ///
-/// A change of an individual membership raises its event, whose listener asks for the sync. Any
-/// other change that the provider sees asks for the sync itself.
+/// A change of an individual membership raises an event whose listener requests the sync. Any other
+/// change that is visible to the provider requests the sync itself.
 pub fn report(known: Option<&Subscriber>, put: &PutSubscriber, now: OffsetDateTime) -> Report {
     take_in(known, Subscriber::reported(known, put, now), put, now)
 }
@@ -42,18 +42,15 @@ impl Subscriber {
     }
 }
 
-/// The report's date, at most `now`.
 fn as_of(put: &PutSubscriber, now: OffsetDateTime) -> Option<OffsetDateTime> {
     put.as_of.map(|as_of| as_of.min(now))
 }
 
-/// Whether a later report was applied before.
 pub(super) fn is_stale(known: &Subscriber, put: &PutSubscriber, now: OffsetDateTime) -> bool {
     let is_older = |last: OffsetDateTime| as_of(put, now).is_some_and(|as_of| as_of < last);
     known.as_of.is_some_and(is_older)
 }
 
-/// Applies a report to `after`, the known state or one derived from it.
 pub(super) fn take_in(
     known: Option<&Subscriber>,
     mut after: Subscriber,

@@ -1,10 +1,10 @@
-//! What the accounts show of a subscriber, and when a suppression counts.
+//! Observations of the accounts, and when a suppression counts.
 //!
 //! The invariant: **a suppressed subscriber is unsubscribed in every account that shows them active
 //! or unconfirmed.** A [`Place`](super::Place) is quiet once an answer has shown that its account
-//! sends nothing; a new suppression is unconfirmed in both accounts, and so it is in one that shows
-//! a suppressed subscriber active. A commit that leaves it unconfirmed asks for the
-//! [withdrawal](crate::tasks::withdraw) that checks the account.
+//! sends nothing. A new suppression makes both accounts unconfirmed; so does an account that shows
+//! a suppressed subscriber active. A commit that leaves an account unconfirmed requests the
+//! [withdrawal](crate::tasks::withdraw) that checks it.
 
 use time::OffsetDateTime;
 
@@ -21,13 +21,13 @@ impl Subscriber {
         self.status.is_suppressed() || self.reinstated_at.is_some() || self.departure.is_some()
     }
 
-    /// The accounts that have not confirmed yet that they send nothing.
+    /// The accounts that may still send mail.
     pub fn unconfirmed_suppressions(&self) -> impl Iterator<Item = Account> {
         let all = Account::ALL.iter().copied();
         all.filter(|account| self.is_watched() && !self.places[*account].is_quiet)
     }
 
-    /// Applies a suppression if it is stronger. The first one leaves both accounts to confirm it.
+    /// Applies a suppression if it is stronger. The first one makes both accounts unconfirmed.
     pub(super) fn strengthen(&mut self, seen: SubscriberStatus, from: Suppression) {
         if seen <= self.status {
             return;
@@ -39,7 +39,6 @@ impl Subscriber {
         self.suppression = Some(from);
     }
 
-    /// Applies an account's record of the subscriber.
     pub(super) fn see(
         &mut self,
         account: Account,
@@ -62,8 +61,8 @@ impl Subscriber {
         }
     }
 
-    /// Records that the account has lost the subscriber: removed, and not created again unless an
-    /// operator reinstates them.
+    /// Records that the account has lost the subscriber: they are removed, and not created again
+    /// unless an operator reinstates them.
     pub(super) fn miss(
         &mut self,
         account: Account,
@@ -75,8 +74,9 @@ impl Subscriber {
         self.strengthen(SubscriberStatus::Removed, from);
     }
 
-    /// The suppression that an account shows, if it counts. An unsubscription by this service does
-    /// not count, nor one before a reinstatement, by the account's clock in whole seconds.
+    /// The suppression that an account shows, if it counts. Two kinds do not count: an
+    /// unsubscription by this service, and one from before a reinstatement, by the account's clock
+    /// in whole seconds.
     pub(super) fn counted(&self, account: Account, found: &Found) -> Option<SubscriberStatus> {
         let seen = found.status.suppression()?;
         let is_older = |since: OffsetDateTime| {
@@ -89,7 +89,8 @@ impl Subscriber {
     }
 }
 
-/// Unsubscribes the holder of a link, reinstated or not. `None` if a suppression as strong stands.
+/// Unsubscribes the holder of a link, reinstated or not. `None` if an equal or stronger suppression
+/// exists.
 pub fn unsubscribe(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     let mut after = subscriber.clone();
     let from = Suppression::shown(SuppressionSource::Link, None, now);

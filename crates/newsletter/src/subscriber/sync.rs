@@ -16,12 +16,12 @@ use crate::tasks;
 /// The state of a subscriber that an account should hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderState {
-    /// The account.
+    /// The account that should hold it.
     pub account: Account,
-    /// The fields.
+    /// The fields to send.
     pub profile: Profile,
-    /// Whether mail may be sent. It is not sent to the account, but a change of it needs a sync,
-    /// and a suppressed subscriber is never created. [Withdrawals](super::withdrawal) unsubscribe.
+    /// Whether mail may be sent. The status is not sent, but a change of it needs a sync, and a
+    /// suppressed subscriber is never created. [Withdrawals](super::withdrawal) unsubscribe.
     pub status: SubscriberStatus,
 }
 
@@ -39,13 +39,13 @@ impl ProviderState {
             fields.member_status.as_deref(),
             fields.membership_expire_at.as_deref(),
         ];
-        // Stored texts are never empty, so an empty part is an absent one.
+        // Stored texts are never empty, so an empty part means an absent one.
         digest::of_parts(parts.map(|part| part.unwrap_or_default().as_bytes()))
     }
 }
 
 impl Subscriber {
-    /// The fields for the provider.
+    /// The fields to send to the provider.
     pub fn profile(&self) -> Profile {
         let expires_at = self.membership.and_then(|membership| membership.expires_at);
         let fields = Fields {
@@ -61,7 +61,7 @@ impl Subscriber {
         }
     }
 
-    /// The state for the subscriber's account.
+    /// The state that the subscriber's account should hold.
     pub fn provider_state(&self) -> ProviderState {
         ProviderState {
             account: self.account(),
@@ -70,7 +70,6 @@ impl Subscriber {
         }
     }
 
-    /// Records that the subscriber's account holds this state.
     pub(super) fn hold(&mut self, digest: [u8; 32], now: OffsetDateTime) {
         if self.synced_digest != Some(digest) {
             self.synced_digest = Some(digest);
@@ -78,8 +77,9 @@ impl Subscriber {
         }
     }
 
-    /// Whether the account's state is outdated or unknown. Unreported subscribers need no sync, nor
-    /// do those whose move is in progress, because the old account may show a suppression first.
+    /// Whether the account's state is outdated or unknown. Unreported subscribers need no sync.
+    /// Neither do those whose move is in progress, because the old account may show a suppression
+    /// first.
     pub fn needs_sync(&self) -> bool {
         let is_under_way = self.migrated.is_some_and(|migrated| !migrated.arrived);
         self.reported_at.is_some()
@@ -98,50 +98,50 @@ pub fn begin(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     Some(Change::new(Some(subscriber), after, now))
 }
 
-/// What an account showed of a subscriber during a call.
+/// An account's view of a subscriber during a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observation {
-    /// A record.
+    /// The account has this record.
     Found(Found),
-    /// No record, though it had one before.
+    /// The account has no record, though it had one before.
     Missing,
-    /// No record, and none was created.
+    /// The account has no record, and none was created.
     Nobody,
 }
 
-/// Records the sent state and the account's answer. Asks for another sync if the state has changed
+/// Records the sent state and the account's answer. Requests another sync if the state has changed
 /// since. If the subscriber has left the account meanwhile, the call may have recreated them there,
 /// so the move is repeated.
 pub fn record(
     subscriber: &Subscriber,
-    told: &ProviderState,
+    sent: &ProviderState,
     observed: &Observation,
     now: OffsetDateTime,
 ) -> Change {
     let source = SuppressionSource::Answer;
     let mut after = subscriber.clone();
-    if subscriber.departure.is_some() || subscriber.email != told.profile.email {
-        // The address departs, and is checked in the account once more.
-        after.places[told.account].is_quiet = false;
+    if subscriber.departure.is_some() || subscriber.email != sent.profile.email {
+        // The address departs, so the account is checked again.
+        after.places[sent.account].is_quiet = false;
         let mut change = Change::new(Some(subscriber), after, now);
         if change.subscriber.needs_sync() {
             change.ask_for_sync();
         }
         return change;
     }
-    let is_there = after.account() == told.account;
-    let mut held = told.clone();
+    let is_there = after.account() == sent.account;
+    let mut held = sent.clone();
     match observed {
         Observation::Found(found) => {
-            after.see(told.account, found, source, now);
+            after.see(sent.account, found, source, now);
             held.status = after
-                .counted(told.account, found)
-                .unwrap_or(told.status)
-                .max(told.status);
+                .counted(sent.account, found)
+                .unwrap_or(sent.status)
+                .max(sent.status);
         }
         // A subscriber of the other account is not missing here.
         Observation::Missing if is_there => {
-            after.miss(told.account, source, now);
+            after.miss(sent.account, source, now);
             held.status = held.status.max(SubscriberStatus::Removed);
         }
         Observation::Missing | Observation::Nobody => {}

@@ -18,12 +18,12 @@ pub enum WithdrawalAction {
     Suppress,
     /// Remove, because of a new address.
     Remove,
-    /// Have the account forget the address.
+    /// Make the account forget the address.
     Forget,
 }
 
 /// Records, before the call, that the coming unsubscription is this service's own. `None` if that
-/// is recorded already.
+/// is already recorded.
 pub fn begin(subscriber: &Subscriber, account: Account, now: OffsetDateTime) -> Option<Change> {
     if subscriber.places[account].is_withdrawn {
         return None;
@@ -35,14 +35,14 @@ pub fn begin(subscriber: &Subscriber, account: Account, now: OffsetDateTime) -> 
     Some(change)
 }
 
-/// Whether an account with this record has to unsubscribe the subscriber.
+/// Whether the subscriber must be unsubscribed in an account with this record.
 pub fn is_needed(subscriber: &Subscriber, found: Option<&Found>) -> bool {
     let gets_mail = |found: &Found| !found.is_deleted && found.status.suppression().is_none();
     subscriber.status.is_suppressed() && found.is_some_and(gets_mail)
 }
 
-/// Records an account's answer. The account is quiet from now on if the row is unchanged since the
-/// lookup: another commit may stem from a newer answer of the account.
+/// Records an account's answer. The account becomes quiet if the row is unchanged since the lookup.
+/// Otherwise another commit may stem from a newer answer of the account.
 pub fn record(
     subscriber: &Subscriber,
     account: Account,

@@ -19,7 +19,6 @@ use crate::{
     subscriber::{Account, Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
 
-/// The stored subscribers and accounts.
 #[derive(Debug, Default)]
 struct Subscribers {
     rows: HashMap<SubscriberId, Subscriber>,
@@ -30,7 +29,6 @@ struct Subscribers {
     states: HashMap<Account, AccountState>,
 }
 
-/// The key of remembered suppressions.
 const KEY: [u8; 32] = [0xA5; 32];
 
 impl Subscribers {
@@ -38,7 +36,6 @@ impl Subscribers {
         self.rows.get(self.by_email.get(email)?)
     }
 
-    /// Whether these may be written.
     fn admit(&self, writes: &WriteSet) -> bool {
         let is_at = |id: &SubscriberId, version| {
             let stored = self.rows.get(id);
@@ -61,7 +58,7 @@ impl Subscribers {
             )
     }
 
-    /// Whether an address is unused, this row's, or released in this commit.
+    /// Whether an address is unused, belongs to this row, or is released in this commit.
     fn is_free(&self, email: &Email, id: SubscriberId, writes: &WriteSet) -> bool {
         self.by_email.get(email).is_none_or(|holder| {
             let written = writes.subscribers.get(holder);
@@ -78,7 +75,7 @@ impl Subscribers {
         }
     }
 
-    /// Writes them all: rows that leave an address go before those that take it.
+    /// Rows that leave an address are written before those that take it.
     fn write(&mut self, writes: impl IntoIterator<Item = SubscriberWrite>) {
         let rows: Vec<_> = writes.into_iter().map(|write| write.subscriber).collect();
         for row in &rows {

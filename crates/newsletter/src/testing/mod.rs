@@ -1,7 +1,7 @@
-//! For tests: an e-mail provider in memory, a store in memory, sample values, and the contract
-//! suite that every store of subscribers must pass.
+//! For tests: an e-mail provider and a store in memory, sample values, and the contract suite that
+//! every store of subscribers must pass.
 //!
-//! A store's tests invoke [`contract_suite!`](crate::contract_suite) once, beside
+//! A store's tests invoke [`contract_suite!`](crate::contract_suite) once, next to
 //! [`domain::contract_suite!`].
 
 pub mod contract;
@@ -24,8 +24,8 @@ pub trait AllPorts: Store + SubscriberReader + Accounts + Outbox + AuditLog {}
 
 impl<T> AllPorts for T where T: Store + SubscriberReader + Accounts + Outbox + AuditLog {}
 
-/// Makes a test of each case of the contract suite for one store of subscribers, as
-/// [`domain::contract_suite!`] does for one of postings.
+/// Creates a test of each case of the contract suite for one store of subscribers, as
+/// [`domain::contract_suite!`] does for a store of postings.
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {

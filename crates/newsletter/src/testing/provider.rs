@@ -1,4 +1,4 @@
-//! The e-mail provider in memory: two accounts, and failures on demand.
+//! The e-mail provider in memory: two accounts, and failures on request.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -16,10 +16,10 @@ use crate::subscriber::{
     },
 };
 
-/// How many people are on a page.
+/// The number of people on a page.
 const PAGE: usize = 2;
 
-/// A request that was made.
+/// A recorded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
     /// `upsert`, with `join` or without.
@@ -43,13 +43,13 @@ pub enum Call {
 /// A person in an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
-    /// How they stand.
+    /// The status in the account.
     pub status: ProviderStatus,
     /// When they unsubscribed, or were unsubscribed.
     pub unsubscribed_at: Option<OffsetDateTime>,
     /// Whether they are in the group.
     pub is_in_group: bool,
-    /// The last fields sent; `None` for a person who was there before.
+    /// The last fields sent; `None` for a person who was in the account from the start.
     pub profile: Option<Profile>,
     /// How often they joined the group.
     pub joined: usize,
@@ -60,21 +60,21 @@ pub struct Person {
 pub enum Failing {
     /// Before it has an effect.
     Before,
-    /// After it had its effect: only the answer is lost.
+    /// After its effect: only the answer is lost.
     After,
 }
 
-/// An incident of a request.
 #[derive(Clone, Debug)]
 enum Incident {
-    /// It fails. An answer that is not understood, of a proxy or about another person, is
-    /// [`ProviderError::Permanent`] or [`ProviderError::Locked`] after its effect.
+    /// The request fails. An answer that cannot be understood, comes from a proxy or is about
+    /// another person is [`ProviderError::Permanent`] or [`ProviderError::Locked`] after its
+    /// effect.
     Fails(Failing, ProviderError),
-    /// Just before it, a person gets another status.
+    /// Just before the request, a person gets another status.
     Follows(Account, Email, ProviderStatus),
 }
 
-/// Implements the provider's port.
+/// A provider in memory.
 #[derive(Debug, Default)]
 pub struct MemoryProvider {
     state: Mutex<State>,
@@ -101,18 +101,17 @@ impl MemoryProvider {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives the accounts this time, which is when people unsubscribe. Without one they do not
-    /// say when.
+    /// Sets the accounts' clock, which dates unsubscriptions. Without it they have no date.
     pub fn at(&self, now: OffsetDateTime) {
         self.state().now = Some(now);
     }
 
-    /// Puts a person into an account, or gives them another status there.
+    /// Puts a person into an account, or changes their status there.
     pub fn set(&self, account: Account, email: &Email, status: impl Into<ProviderStatus>) {
         self.state().set(account, email, status.into());
     }
 
-    /// Deletes a person by hand.
+    /// Deletes a person by hand, as an operator at the provider would.
     pub fn delete(&self, account: Account, email: &Email) {
         self.state().people.remove(&(account, email.clone()));
     }
@@ -122,23 +121,23 @@ impl MemoryProvider {
         self.state().inspections.insert(account, inspection);
     }
 
-    /// From now on, someone suppressed is refused instead of taken.
+    /// From now on, the accounts refuse upserts of suppressed people.
     pub fn refuse_suppressed(&self) {
         self.state().refuses_suppressed = true;
     }
 
-    /// The request after `calls` more fails.
+    /// Makes one request fail, after `calls` more.
     pub fn fail(&self, calls: usize, failing: Failing, error: ProviderError) {
         self.state().expect(calls, Incident::Fails(failing, error));
     }
 
-    /// Just before the request after `calls` more, a person gets another status.
+    /// Changes a person's status just before a request, after `calls` more.
     pub fn flip(&self, calls: usize, account: Account, email: &Email, status: ProviderStatus) {
         let incident = Incident::Follows(account, email.clone(), status);
         self.state().expect(calls, incident);
     }
 
-    /// A person in an account.
+    /// The account's record of a person.
     pub fn person(&self, account: Account, email: &Email) -> Option<Person> {
         self.state().people.get(&(account, email.clone())).cloned()
     }
@@ -148,19 +147,18 @@ impl MemoryProvider {
         self.state().forgotten.contains(&(account, email.clone()))
     }
 
-    /// How many people are in an account.
+    /// The number of people in an account.
     pub fn count(&self, account: Account) -> usize {
         let state = self.state();
         let people = state.people.keys();
         people.filter(|(of, _)| *of == account).count()
     }
 
-    /// The requests since this was asked last.
+    /// Takes the recorded requests.
     pub fn calls(&self) -> Vec<Call> {
         std::mem::take(&mut self.state().calls)
     }
 
-    /// Makes a request, or fails as it was asked to.
     fn call<T>(
         &self,
         call: Call,
@@ -249,7 +247,7 @@ impl State {
 impl From<SubscriberStatus> for ProviderStatus {
     fn from(status: SubscriberStatus) -> Self {
         match status {
-            // There is no word for a removed person.
+            // The provider has no status for a removed person.
             SubscriberStatus::Active | SubscriberStatus::Removed => Self::Active,
             SubscriberStatus::Bounced => Self::Bounced,
             SubscriberStatus::Unsubscribed => Self::Unsubscribed,

@@ -9,7 +9,7 @@ use crate::subscriber::{
     SubscriberStatus,
 };
 
-/// An address that is known to be valid.
+/// Parses an address that is known to be valid.
 #[track_caller]
 pub fn email(text: &str) -> Email {
     valid(Email::parse(text))
@@ -25,7 +25,7 @@ pub fn token(email: &str) -> MigrationToken {
     MigrationToken::new(Sha256::digest(email).into())
 }
 
-/// A report of somebody.
+/// A report with this body.
 #[track_caller]
 pub fn report(address: &str, body: &str) -> PutSubscriber {
     let (id, token) = (subscriber_id(address), token(address));
@@ -46,7 +46,7 @@ pub fn notice(address: &str, status: SubscriberStatus) -> Notice {
     }
 }
 
-/// A subscriber as new as can be, with nothing set that need not be.
+/// A new subscriber with only the required fields.
 pub fn subscriber(address: &str) -> Subscriber {
     let (id, token) = (subscriber_id(address), token(address));
     Subscriber {

@@ -14,14 +14,14 @@ use crate::{
 pub enum Erased {
     /// A reported subscriber.
     Reported,
-    /// A suppression without a report, or an erasure that was asked for before.
+    /// A suppression without a report, or an erasure that was already requested.
     Hidden,
-    /// Nothing.
+    /// No subscriber.
     Nothing,
 }
 
-/// Erases the subscriber of an address, reported or not: hidden from this commit on, and a worker
-/// has both accounts forget the address. The entry of the audit names the id alone.
+/// Erases the subscriber of an address, reported or not. The API hides them from this commit on,
+/// and a worker makes both accounts forget the address. The audit entry contains only the id.
 pub async fn erase(store: &dyn Store, email: &Email, entry: Entry) -> Result<Erased, StoreError> {
     let people = People::load(store, std::slice::from_ref(email)).await?;
     let Some(subscriber) = people.get(email) else {

@@ -1,4 +1,4 @@
-//! Whom a launch moves to the new account, and what would become of them.
+//! The subscribers that a launch moves to the new account, and a forecast of the moves.
 
 use std::{num::NonZeroU32, vec};
 
@@ -9,18 +9,18 @@ use crate::{
     subscriber::{Account, Email, Subscriber},
 };
 
-/// Subscribers that are read at a time.
+/// The number of subscribers read at a time.
 pub const PAGE: usize = 1_000;
 
 /// The subscribers to move.
 pub enum People<'a> {
-    /// The ones with these addresses.
+    /// The subscribers with these addresses.
     Named(vec::IntoIter<Email>),
-    /// All who have not moved yet, in the order of their addresses, from the one after `after`.
+    /// All who have not moved yet, in the order of their addresses, starting behind `after`.
     Everybody {
-        /// Where they are listed.
+        /// Lists them.
         subscribers: &'a dyn SubscriberReader,
-        /// The last address before.
+        /// The last address that was returned.
         after: Option<Email>,
     },
 }
@@ -34,7 +34,7 @@ impl<'a> People<'a> {
         }
     }
 
-    /// The next addresses; none at the end.
+    /// Returns the next addresses; none at the end.
     pub async fn next(&mut self, limit: usize) -> Result<Vec<Email>, StoreError> {
         match self {
             Self::Named(emails) => Ok(emails.take(limit).collect()),
@@ -62,7 +62,7 @@ pub async fn count_to_move(subscribers: &dyn SubscriberReader) -> Result<u64, St
     Ok(in_old.map(|count| count.people).sum())
 }
 
-/// A sample of the subscribers who have not moved yet, spread evenly over the list.
+/// Returns a sample of the subscribers who have not moved yet, spread evenly over the list.
 pub async fn sample_to_move(
     subscribers: &dyn SubscriberReader,
     count: u64,
@@ -89,21 +89,21 @@ pub async fn sample_to_move(
     Ok(chosen)
 }
 
-/// The outcome that a run would have, in subscribers.
+/// The outcome that a run would have, in numbers of subscribers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forecast {
-    /// Whoever would move.
+    /// Would move.
     pub moved: u64,
-    /// Whoever wants no mail.
+    /// Are suppressed.
     pub suppressed: u64,
-    /// Whoever had moved before.
+    /// Have already moved.
     pub unchanged: u64,
-    /// Whoever is unknown.
+    /// Are unknown.
     pub unknown: u64,
 }
 
 impl Forecast {
-    /// Counts one, as they are known.
+    /// Counts one address by its record.
     pub fn add(&mut self, known: Option<&Subscriber>) {
         let count = match known.filter(|known| known.reported_at.is_some()) {
             None => &mut self.unknown,
@@ -114,7 +114,7 @@ impl Forecast {
         *count += 1;
     }
 
-    /// The counts in words.
+    /// The counts as a sentence.
     pub fn text(self) -> String {
         let Self {
             moved,
@@ -123,8 +123,8 @@ impl Forecast {
             unknown,
         } = self;
         format!(
-            "Nobody was moved. {moved} would move, {suppressed} are known to want no mail and \
-             would get none, {unchanged} had moved before, {unknown} are unknown."
+            "Dry run, nothing was moved. {moved} would move, {suppressed} are suppressed and \
+             would not, {unchanged} have already moved, {unknown} are unknown."
         )
     }
 }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[pollster::test]
-    async fn a_dry_run_counts_what_would_become_of_people() {
+    async fn a_dry_run_counts_the_outcomes() {
         let store = store(4).await;
         let source = MigrationSource::Manual;
         migrate(&store, &[email(&address(0))], source, noon())

@@ -24,7 +24,7 @@ use crate::{
 pub enum Migration {
     /// The move has started.
     Started,
-    /// It was started before.
+    /// The move had already started.
     Unchanged,
     /// The address was not reported.
     Unknown,
@@ -59,12 +59,15 @@ pub async fn migrate(
     Ok(answers)
 }
 
-/// Carries a claimed move out. It looks the subscriber up in the old account and records the answer
-/// before anything else happens; adds them to the new account; looks the old account up once more,
-/// because they may unsubscribe during the call to the new one; and only then removes them from the
-/// old account. If a step shows a suppression, the subscriber stays in the old account and is
-/// withdrawn from the new one. Each step can be repeated, so a move that starts over after a
-/// failure loses nobody.
+/// Carries out a claimed move:
+///
+/// 1. Looks the subscriber up in the old account, and records the answer.
+/// 2. Adds them to the new account.
+/// 3. Looks the old account up again, because they may unsubscribe during the call to the new one.
+/// 4. Removes them from the old account.
+///
+/// If a step shows a suppression, the subscriber stays in the old account and is withdrawn from the
+/// new one. Each step can be repeated, so a move that restarts after a failure is safe.
 pub async fn carry_out_move(
     ports: &impl TaskPorts,
     token: ClaimToken,
@@ -103,7 +106,6 @@ pub async fn carry_out_move(
         .await?)
 }
 
-/// Returns the job of a claimed move. Finishes a task that is no longer needed.
 async fn begin_move(
     store: &dyn Store,
     token: ClaimToken,
@@ -123,7 +125,6 @@ async fn begin_move(
     Ok(job)
 }
 
-/// The job for the subscriber's present state.
 fn job(token: ClaimToken, subscriber: &Subscriber) -> ProviderJob {
     let has_joined = |migrated: Migrated| migrated.has_joined;
     ProviderJob {
@@ -135,8 +136,8 @@ fn job(token: ClaimToken, subscriber: &Subscriber) -> ProviderJob {
     }
 }
 
-/// Adds the subscriber to the new account, and to its group unless they joined it before: that
-/// starts the chain of e-mails.
+/// Adds the subscriber to the new account. Adds them to its group too, unless they joined it
+/// before: that starts the chain of e-mails.
 async fn join(provider: &dyn Provider, job: &ProviderJob) -> Result<Observation, ProviderError> {
     let profile = &job.state.profile;
     if job.id.is_some() {
@@ -154,7 +155,6 @@ async fn join(provider: &dyn Provider, job: &ProviderJob) -> Result<Observation,
     job.observe(provider, upserted).await
 }
 
-/// Records a step, and returns the job that the move continues with; `None` if it has ended.
 async fn step(
     ports: &impl TaskPorts,
     job: &ProviderJob,
@@ -166,11 +166,10 @@ async fn step(
     Ok(recorded?)
 }
 
-/// A step's decision on the present record.
 type Decide<'a> = &'a (dyn Fn(&Subscriber, OffsetDateTime) -> (Subscriber, Next) + Sync);
 
-/// `None` if the move has ended, with its task finished; a provider's error if it stops for an
-/// operator.
+/// Returns `None` if the move has ended, with its task finished. Returns a provider's error if it
+/// stops for an operator.
 async fn record_step(
     store: &dyn Store,
     job: &ProviderJob,
@@ -212,7 +211,6 @@ async fn record_step(
     Ok(next)
 }
 
-/// Records the arrival in the new account, with the state sent on joining, and finishes the task.
 async fn record_move(
     store: &dyn Store,
     joined: &ProviderJob,

@@ -12,25 +12,25 @@ use kernel::{StoreError, outbox::Outbox};
 /// The share of moves that may fail, in percent.
 const MAX_FAILED_PERCENT: usize = 5;
 
-/// The least number of moves that the share is taken of, so that a few early failures do not stop a
-/// run.
+/// The smallest number of moves that the share is computed of, so that a few early failures do not
+/// stop a run.
 const MIN_MOVES: usize = 20;
 
 /// Counts of moves by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moves {
-    /// Moves that ended, well or not.
+    /// Moves that ended, successfully or not.
     pub ended: usize,
     /// Moves that a worker has not finished yet.
     pub under_way: usize,
-    /// Moves that were given up.
+    /// Moves whose task is dead.
     pub failed: usize,
     /// Moves of subscribers that the old account does not have.
     pub nobody: usize,
 }
 
 impl Moves {
-    /// Whether too many of the moves failed to go on.
+    /// Whether too many moves failed to continue the run.
     pub fn exceed_failure_limit(self) -> bool {
         (self.failed + self.nobody) * 100 > self.ended.max(MIN_MOVES) * MAX_FAILED_PERCENT
     }
@@ -47,7 +47,7 @@ impl fmt::Display for Moves {
         let bad = failed + nobody;
         write!(
             f,
-            "{bad} of {ended} moves failed ({failed}) or found nobody in the old account \
+            "{bad} of {ended} moves failed ({failed}) or did not find the person in the old account \
              ({nobody}), which is more than {MAX_FAILED_PERCENT} %"
         )
     }
@@ -58,7 +58,7 @@ pub struct MoveMonitor<'a> {
     store: &'a dyn Store,
     outbox: &'a dyn Outbox,
     under_way: HashSet<SubscriberId>,
-    /// The outcome of the moves that have ended.
+    /// Counts only moves that have ended.
     moves: Moves,
 }
 
@@ -80,7 +80,7 @@ impl<'a> MoveMonitor<'a> {
         Ok(())
     }
 
-    /// The outcome of all watched moves by now.
+    /// Returns the present outcome of all watched moves.
     pub async fn check(&mut self) -> Result<Moves, StoreError> {
         self.count_dead().await?;
         let waiting: Vec<_> = self.under_way.iter().copied().collect();
@@ -101,7 +101,6 @@ impl<'a> MoveMonitor<'a> {
         })
     }
 
-    /// Counts the moves that were given up.
     async fn count_dead(&mut self) -> Result<(), StoreError> {
         let moves: Vec<_> = self.under_way.iter().copied().map(tasks::migrate).collect();
         for dead in self.outbox.dead_among(&moves).await? {
@@ -129,7 +128,7 @@ mod tests {
             (400_000, 20_000, false),
             (400_000, 20_001, true),
         ] {
-            // Given up, not found, or some of each.
+            // Dead, not found, or some of each.
             for nobody in [0, bad / 2, bad] {
                 let failed = bad - nobody;
                 let moves = Moves {

@@ -14,13 +14,13 @@ pub struct Reported {
     pub is_new: bool,
 }
 
-/// The reason why a command was not answered.
+/// The reason why a command failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NewsletterError {
-    /// The store is unavailable; whether it has written is unknown. Repeating the command is safe.
+    /// The store is unavailable. Whether it has written is unknown; repeating the command is safe.
     #[error("the store is not available: {0}")]
     Unavailable(String),
-    /// The move by link lacks its configuration. Nothing was written.
+    /// Moves by link are not configured. Nothing was written.
     #[error("moves by the link are not set up")]
     NotSetUp,
     /// The store returned invalid data.
@@ -34,7 +34,7 @@ pub trait Newsletter: Send + Sync {
     /// Applies a report of the membership system.
     async fn put(&self, put: PutSubscriber) -> Result<Reported, NewsletterError>;
 
-    /// A reported subscriber.
+    /// Returns a reported subscriber.
     async fn find(&self, email: &Email) -> Result<Option<Subscriber>, NewsletterError>;
 
     /// Erases a subscriber for a client. Returns `false` for each address that [`Self::find`] does
@@ -44,20 +44,20 @@ pub trait Newsletter: Send + Sync {
     /// Applies events of the provider, repeated or out of order.
     async fn notice(&self, notices: Vec<Notice>) -> Result<(), NewsletterError>;
 
-    /// The holder of a token.
+    /// Returns the holder of a token.
     async fn find_by_token(
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Starts the move of a token's holder, who has confirmed it, and returns the subscriber
-    /// afterwards, unchanged if they had moved before. `None` for an unknown token.
+    /// Starts the move of a token's holder, who has confirmed it. Returns the subscriber
+    /// afterwards, unchanged if they had already moved. `None` for an unknown token.
     async fn confirm_migration(
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Unsubscribes a token's holder and returns the subscriber afterwards. `None` for an unknown
+    /// Unsubscribes a token's holder. Returns the subscriber afterwards; `None` for an unknown
     /// token.
     async fn unsubscribe(
         &self,

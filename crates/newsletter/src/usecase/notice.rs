@@ -22,7 +22,7 @@ pub async fn notice_events(
     let mut writes = WriteSet::new(now);
     for said in batch {
         let email = &said.event.email;
-        // An erased address with a remembered suppression gets no row from a delivery.
+        // A delivery creates no row for an erased address with a remembered suppression.
         if people.get(email).is_none() && people.remembered(email).is_some() {
             continue;
         }

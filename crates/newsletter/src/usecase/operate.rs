@@ -20,11 +20,11 @@ use crate::{
 pub struct Operated {
     /// The subscriber afterwards.
     pub subscriber: Subscriber,
-    /// Whether it changed anything, and so was audited.
+    /// Whether the command changed anything. Only then it was audited.
     pub is_news: bool,
 }
 
-/// Suppresses an address, known or not, in both accounts. A suppression as strong stays as it is.
+/// Suppresses an address, known or not, in both accounts. An equal or stronger suppression stays.
 pub async fn suppress(
     store: &dyn Store,
     notice: &Notice,
@@ -46,9 +46,10 @@ pub async fn suppress(
         writes.tasks.audit.push(entry);
         store.commit(writes).await?;
     }
-    let subscriber = people.get(email).cloned().ok_or_else(|| {
-        StoreError::Broken("an address that nobody knows was not suppressed".to_owned())
-    })?;
+    let subscriber = people
+        .get(email)
+        .cloned()
+        .ok_or_else(|| StoreError::Broken("an unknown address was not suppressed".to_owned()))?;
     Ok(Operated {
         subscriber,
         is_news,
@@ -92,7 +93,6 @@ pub async fn rotate_token(
     commit(store, change, entry.with("reason", reason)).await
 }
 
-/// Commits a change with its audit entry.
 async fn commit(store: &dyn Store, change: Change, entry: Entry) -> Result<Subscriber, StoreError> {
     let mut writes = WriteSet::new(entry.at);
     let after = change.record(&mut writes);

@@ -1,5 +1,4 @@
-//! The subscribers of a batch of commands, loaded before the decisions and kept up to date with
-//! them.
+//! The subscribers of a batch of commands, loaded before the decisions and updated by them.
 
 use std::collections::HashMap;
 
@@ -10,17 +9,15 @@ use crate::{
     subscriber::{Change, Departure, Email, Remembered, Subscriber, SubscriberId, departure},
 };
 
-/// The largest number of successive changes of address to follow.
 const MOST_HOPS: usize = 8;
 
-/// The known state of some addresses.
 pub(super) struct People {
     known: HashMap<Email, Subscriber>,
     remembered: HashMap<Email, Remembered>,
 }
 
 impl People {
-    /// Loads the rows of addresses, and the remembered suppressions of those without one.
+    /// Loads the rows of addresses, and the remembered suppressions of addresses without a row.
     pub async fn load(store: &dyn Store, emails: &[Email]) -> Result<Self, StoreError> {
         let known = store.load(emails).await?;
         let strangers = emails.iter().filter(|email| !known.contains_key(email));
@@ -33,17 +30,15 @@ impl People {
         Ok(Self { known, remembered })
     }
 
-    /// The row of an address.
     pub fn get(&self, email: &Email) -> Option<&Subscriber> {
         self.known.get(email)
     }
 
-    /// The remembered suppression of an address without a row.
     pub fn remembered(&self, email: &Email) -> Option<Remembered> {
         self.remembered.get(email).copied()
     }
 
-    /// Adds a change to a commit, with the remembered suppression for a new row. Returns the row
+    /// Adds a change to a commit. A new row gets the remembered suppression. Returns the row
     /// afterwards.
     pub fn record(&mut self, mut change: Change, writes: &mut WriteSet) -> Subscriber {
         let email = change.subscriber.email.clone();
@@ -56,7 +51,6 @@ impl People {
         after
     }
 
-    /// The departing addresses of the batch.
     pub fn departed(&self) -> Vec<Subscriber> {
         let known = self.known.values();
         known.filter(|it| it.departure.is_some()).cloned().collect()
@@ -99,7 +93,6 @@ fn successor(departed: &Subscriber) -> Option<SubscriberId> {
     departed.departure.and_then(Departure::successor)
 }
 
-/// The present record of a departed address, if there is one.
 pub(super) async fn present(
     store: &dyn Store,
     departed: &Subscriber,

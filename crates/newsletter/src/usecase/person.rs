@@ -36,7 +36,7 @@ impl fmt::Display for PersonRef {
 }
 
 impl PersonRef {
-    /// The subscriber, whether reported or known only by a suppression.
+    /// Returns the subscriber, reported or known only by a suppression.
     pub async fn find(&self, store: &dyn Store) -> Result<Subscriber, PersonError> {
         let found = match self {
             Self::Email(email) => store.load(std::slice::from_ref(email)).await?.remove(email),
@@ -45,7 +45,7 @@ impl PersonRef {
         found.ok_or(PersonError::NotFound)
     }
 
-    /// The address, which needs no subscriber.
+    /// Returns the address, which may be unknown.
     pub async fn address(&self, store: &dyn Store) -> Result<Email, PersonError> {
         match self {
             Self::Email(email) => Ok(email.clone()),
@@ -82,16 +82,16 @@ pub enum PersonError {
     /// There is no such person.
     #[error("Newsletter subscriber not found.")]
     NotFound,
-    /// The store did not do it.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 kernel::store_failure!(PersonError);
 
-/// Carries out an operator's command about a person, and records it. Returns the outcome, as a
-/// sentence for the operator. The id and the token are those of a new row, and the token also that
-/// which replaces another one.
+/// Carries out an operator's command about a person, and audits it. Returns the outcome as a
+/// sentence for the operator. `new_id` and `new_token` are for a new row; the token also replaces
+/// an old one.
 pub async fn decide_about_person(
     store: &dyn Store,
     person: &PersonRef,
@@ -116,9 +116,9 @@ pub async fn decide_about_person(
                 is_news,
             } = suppress(store, &notice, reason, by, now).await?;
             if is_news {
-                format!("{email} is {status}; both accounts are told.")
+                format!("{email} is {status}; both accounts will be updated.")
             } else {
-                format!("{email} was {status} before; nothing has changed.")
+                format!("{email} was already {status}; nothing has changed.")
             }
         }
         PersonCommand::Reinstate { reason } => {
@@ -133,8 +133,8 @@ pub async fn decide_about_person(
             } = reinstate(store, known, reason, by, now).await?;
             if is_news {
                 format!(
-                    "{email} is active from now on. No account is told: whoever is unsubscribed \
-                     there has to subscribe again."
+                    "{email} is active from now on. The accounts are not changed: a person who is \
+                     unsubscribed there has to subscribe again."
                 )
             } else {
                 format!("{email} is not suppressed; nothing has changed.")
@@ -147,7 +147,7 @@ pub async fn decide_about_person(
             }
             let rotated = rotate_token(store, &known, &new_token, reason, by, now).await?;
             let email = rotated.email;
-            format!("{email} has another token; links with the old one are not valid.")
+            format!("{email} has a new token; links with the old one are invalid.")
         }
         PersonCommand::Erase => {
             let email = person.address(store).await?;
@@ -155,7 +155,7 @@ pub async fn decide_about_person(
             if erase(store, &email, entry).await? == Erased::Nothing {
                 return Err(PersonError::NotFound);
             }
-            "Erased. A worker has the e-mail provider's accounts forget the address.".to_owned()
+            "Erased. A worker makes the e-mail provider's accounts forget the address.".to_owned()
         }
     })
 }

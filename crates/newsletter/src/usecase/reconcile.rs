@@ -17,17 +17,17 @@ use crate::{
 /// Counts of an account's list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListCounts {
-    /// The people on it.
+    /// The people on the list.
     pub people: u64,
-    /// Those whom nobody reported.
+    /// Listed, but not reported.
     pub unknown: u64,
-    /// Those who get no mail.
+    /// Listed, but suppressed.
     pub suppressed: u64,
-    /// Those who differ from the stored state.
+    /// Listed, but with other fields than stored.
     pub different: u64,
     /// The entries that could not be read.
     pub odd: u64,
-    /// The subscribers who were there once and are not on it.
+    /// Subscribers who were in the account before, but are not listed.
     pub missing: u64,
 }
 
@@ -42,8 +42,8 @@ impl AddAssign for ListCounts {
     }
 }
 
-/// Counts a page of an account's list and, unless it is a dry run, records it in one commit.
-/// Unknown addresses get no row.
+/// Counts a page of an account's list. Unless it is a dry run, records it in one commit. Unknown
+/// addresses get no row.
 pub async fn reconcile(
     store: &dyn Store,
     account: Account,
@@ -84,8 +84,8 @@ pub async fn reconcile(
     Ok(counts)
 }
 
-/// Asks for lookups of subscribers who are missing from an account's list, in one commit, and
-/// returns their number. The walk of the list began at `since`.
+/// Requests lookups of subscribers who are missing from an account's list, in one commit. Returns
+/// their number. The reading of the list began at `since`.
 pub async fn look_for(
     store: &dyn Store,
     account: Account,

@@ -21,7 +21,7 @@ pub async fn put_subscriber(
 }
 
 /// Applies reports in their order in one commit, each to the result of the one before. A report
-/// that names a previous address has a commit of its own. After an error the batch can be repeated.
+/// that names a previous address has its own commit. After an error the batch can be repeated.
 pub async fn put_subscribers(
     store: &dyn Store,
     batch: &[PutSubscriber],
@@ -44,12 +44,11 @@ pub async fn put_subscribers(
     Ok(answers)
 }
 
-/// The previous address, if it differs from the present one.
 fn previous(put: &PutSubscriber) -> Option<&Email> {
     put.previous.as_ref().filter(|before| **before != put.email)
 }
 
-/// Decides reports without a previous address, without committing; returns the outcomes and the
+/// Decides reports without a previous address, without committing. Returns the outcomes and the
 /// writes.
 pub async fn decide_subscribers(
     store: &dyn Store,
@@ -67,7 +66,6 @@ pub async fn decide_subscribers(
     Ok((answers, writes))
 }
 
-/// Decides a report and adds it to a commit. `None` if there is no record afterwards.
 fn take_in(people: &mut People, put: &PutSubscriber, writes: &mut WriteSet) -> Option<Reported> {
     let decided = report(people.get(&put.email), put, writes.tasks.at);
     if let Some(change) = decided.change {

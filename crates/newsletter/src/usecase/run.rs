@@ -12,7 +12,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run that is recorded by this entry.
+    /// A run that this entry records.
     pub const fn new(entry: Entry) -> Self {
         Self {
             entry,

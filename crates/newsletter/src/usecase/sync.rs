@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Carries a claimed sync of an account's queue out.
+/// Carries out a claimed sync of an account's queue.
 pub async fn carry_out_sync(
     ports: &impl TaskPorts,
     token: ClaimToken,
@@ -30,23 +30,19 @@ pub async fn carry_out_sync(
         if !is_still_due(store, &job).await? {
             continue;
         }
-        let told = sync(ports.provider(), &job).await?;
+        let observed = sync(ports.provider(), &job).await?;
         ports
-            .again(|| Box::pin(record_sync(store, &job, &told, ports.now())))
+            .again(|| Box::pin(record_sync(store, &job, &observed, ports.now())))
             .await?;
         break;
     }
     Ok(())
 }
 
-/// The calls of a claimed task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ProviderJob {
-    /// The task.
     pub token: ClaimToken,
-    /// The subscriber.
     pub subscriber: SubscriberId,
-    /// The state to send.
     pub state: ProviderState,
     /// The account's id of the subscriber, if known.
     pub id: Option<ProviderId>,
@@ -54,8 +50,6 @@ pub(super) struct ProviderJob {
     pub joins: bool,
 }
 
-/// Returns the job of a sync that was claimed from an account's queue. Finishes a task that is no
-/// longer needed.
 async fn begin_sync(
     store: &dyn Store,
     token: ClaimToken,
@@ -80,7 +74,7 @@ async fn begin_sync(
                 joins: false,
             });
         } else {
-            // The other account has the subscriber now.
+            // The subscriber belongs to the other account now.
             writes.tasks.ask(subscriber.sync());
         }
     }
@@ -138,7 +132,7 @@ impl ProviderJob {
     }
 
     /// The account's record after an upsert. An account that refuses the fields gives no reason, so
-    /// it is asked.
+    /// the subscriber is looked up.
     pub(super) async fn observe(
         &self,
         provider: &dyn Provider,
@@ -155,17 +149,15 @@ impl ProviderJob {
             Some(found) if found.is_deleted => Ok(Observation::Missing),
             Some(found) if found.status.suppression().is_some() => Ok(Observation::Found(found)),
             Some(Found { status, .. }) => Err(ProviderError::Permanent(format!(
-                "the {account} account takes nothing for a person whom it shows as {status}"
+                "the {account} account refuses the fields of a person, but shows the status {status}"
             ))),
             None => Err(ProviderError::Permanent(format!(
-                "the {account} account takes nothing for a person whom it does not show"
+                "the {account} account refuses the fields of a person, but does not list the person"
             ))),
         }
     }
 }
 
-/// Records the answer and finishes the task in one commit. If the state has changed since, the task
-/// is due once more.
 async fn record_sync(
     store: &dyn Store,
     job: &ProviderJob,

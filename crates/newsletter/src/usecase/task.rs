@@ -1,4 +1,4 @@
-//! What a worker carries claimed tasks out with.
+//! The ports that a worker carries out claimed tasks with.
 
 use std::pin::Pin;
 
@@ -17,52 +17,52 @@ use crate::{
 /// A step of a task: load, decide, commit.
 pub type Step<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// The ports of a claimed task. Calls to the provider happen outside any transaction, between
-/// commits of their own.
+/// The ports of a claimed task. Calls to the provider happen outside any transaction, between two
+/// commits.
 #[async_trait]
 pub trait TaskPorts: Send + Sync {
-    /// Keeps other calls about an address away while it lives.
+    /// Blocks other calls about an address until it is dropped.
     type Guard: Send;
 
-    /// The subscribers.
+    /// Reads and commits subscribers.
     fn store(&self) -> &dyn Store;
 
-    /// The provider.
+    /// Calls the accounts.
     fn provider(&self) -> &dyn Provider;
 
-    /// The time.
+    /// The current time, which advances during the task.
     fn now(&self) -> OffsetDateTime;
 
     /// Waits until no other call about an address is in progress. The address may pass from one
     /// record to another, and calls for the former must not end after calls for the latter.
     async fn alone(&self, email: &Email) -> Self::Guard;
 
-    /// Decides a step again after conflicts, for a while.
+    /// Retries a step after conflicts, for a limited time.
     fn again<'a, T: Send + 'a>(
         &'a self,
         attempt: impl FnMut() -> Step<'a, T> + Send + 'a,
     ) -> Step<'a, T>;
 }
 
-/// The condition that a departure waits for.
+/// The reason why a departure waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
-    /// The sync of the new address: until then mail goes to the old one.
+    /// The sync of the new address is due: until then mail goes to the old one.
     ForSuccessor,
-    /// The key of the other account.
+    /// The other account has no key.
     ForKey,
 }
 
 /// The reason why a task was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaskError {
-    /// The store did not do it.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The provider did not do it.
+    /// The provider failed.
     #[error(transparent)]
     Provider(#[from] ProviderError),
-    /// It has to wait.
-    #[error("it waits")]
+    /// The task has to wait.
+    #[error("the task has to wait")]
     Waits(Waiting),
 }

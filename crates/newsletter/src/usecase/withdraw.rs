@@ -17,8 +17,8 @@ use crate::{
     },
 };
 
-/// Carries a claimed withdrawal out: checks each account with a key. One that fails or cannot be
-/// called does not hold up the other.
+/// Carries out a claimed withdrawal: checks each account with a key. An account that fails or
+/// cannot be called does not delay the other.
 pub async fn carry_out_withdrawal(
     ports: &impl TaskPorts,
     token: ClaimToken,
@@ -71,29 +71,22 @@ async fn see_to(ports: &impl TaskPorts, withdrawal: &Withdrawal) -> Result<(), T
         .await?)
 }
 
-/// A check of one account for a claimed task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Withdrawal {
     /// The subscriber before the check.
     pub subscriber: Subscriber,
-    /// The account.
     pub account: Account,
     /// The action if the account has the subscriber.
     pub action: WithdrawalAction,
 }
 
-/// How a withdrawal continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NextLook {
-    /// With this check.
     Look(Box<Withdrawal>),
-    /// Later, with the same task.
     Wait(Waiting),
-    /// It has ended: no account is left to check.
     Done,
 }
 
-/// The next of these accounts to check for a subscriber.
 pub(super) async fn next_withdrawal(
     store: &dyn Store,
     id: SubscriberId,
@@ -129,7 +122,7 @@ pub(super) async fn next_withdrawal(
 }
 
 /// Finishes the task of a subscriber without accounts left to check, and deletes the row of a
-/// departed address. A suppression learnt since has asked for the task anew.
+/// departed address. A suppression that was recorded since has requested the task again.
 pub(super) async fn finish_withdrawal(
     store: &dyn Store,
     id: SubscriberId,
@@ -148,7 +141,6 @@ pub(super) async fn finish_withdrawal(
     store.commit(writes).await
 }
 
-/// Records the coming unsubscription, if the present state still needs it.
 pub(super) async fn begin_withdrawal(
     store: &dyn Store,
     withdrawal: &Withdrawal,
@@ -164,7 +156,7 @@ pub(super) async fn begin_withdrawal(
         return Ok(withdrawal.clone());
     }
     let known = store.load_by_id(&[looked.id]).await?;
-    // After a change of address, the departure sees to the address that was looked up.
+    // After a change of address, the departure handles the address that was looked up.
     let known = known.into_values().find(|it| it.email == looked.email);
     let Some(mut subscriber) = known else {
         return Ok(withdrawal.clone());
@@ -178,7 +170,7 @@ pub(super) async fn begin_withdrawal(
         store.commit(writes).await?;
     }
     if !is_unchanged {
-        // So that the account is checked once more.
+        // So that the account is checked again.
         subscriber.version = looked.version;
     }
     Ok(Withdrawal {
@@ -188,7 +180,6 @@ pub(super) async fn begin_withdrawal(
     })
 }
 
-/// Unsubscribes or removes the subscriber if needed.
 pub(super) async fn withdraw(
     provider: &dyn Provider,
     withdrawal: &Withdrawal,
@@ -219,7 +210,6 @@ pub(super) async fn withdraw(
     }
 }
 
-/// Records an account's answer from before the unsubscription or removal.
 pub(super) async fn record_withdrawal(
     store: &dyn Store,
     withdrawal: &Withdrawal,
@@ -236,7 +226,7 @@ pub(super) async fn record_withdrawal(
         return Ok(());
     };
     if subscriber.email != looked_up.email {
-        // The departure sees to the address that was looked up.
+        // The departure handles the address that was looked up.
         return Ok(());
     }
     let found = match action {

@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 /// A webhook of the account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
-    /// The URL that it calls.
+    /// The URL that the provider calls.
     pub url: String,
-    /// The kinds of event that it delivers.
+    /// The kinds of events that it delivers.
     pub events: Vec<String>,
     /// Whether it is enabled and not blocked.
     pub is_enabled: bool,
 }
 
-/// An account's configuration. An answer means that the key is valid; an invalid key is
+/// An account's configuration. Any answer means that the key is valid; an invalid key is
 /// [`ProviderError::Locked`](super::ProviderError::Locked).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {
-    /// The types of the account's custom fields (`text`, `number` or `date`), by their keys.
+    /// The types of the custom fields (`text`, `number` or `date`), by their keys.
     pub fields: BTreeMap<String, String>,
-    /// Whether the configured group exists; `None` if the settings name none.
+    /// Whether the configured group exists; `None` if no group is configured.
     pub has_group: Option<bool>,
-    /// The account's webhooks.
+    /// Webhooks, enabled or not.
     pub webhooks: Vec<Webhook>,
     /// The limit of requests per minute (`X-RateLimit-Limit`), if the answer has it.
     pub requests_per_minute: Option<u32>,

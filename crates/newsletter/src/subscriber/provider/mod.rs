@@ -16,7 +16,7 @@ pub use self::{
 };
 use super::{Account, Email, SubscriberStatus};
 
-/// The fields of a subscriber in an account, as they are sent and shown; an empty one is `None`.
+/// The fields of a subscriber in an account, as they are sent and shown. An empty field is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Fields {
     /// `name`.
@@ -31,13 +31,13 @@ pub struct Fields {
     pub membership_expire_at: Option<String>,
 }
 
-/// The specification's six fields, as sent to the provider. The status is not among them, because
+/// The specification's six fields, as sent to the provider. They do not contain the status, because
 /// the provider decides it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// `email`.
     pub email: Email,
-    /// The others.
+    /// The other five.
     pub fields: Fields,
 }
 
@@ -53,14 +53,14 @@ impl fmt::Display for ProviderId {
 
 vocabulary! {
     /// The provider's status of a subscriber. An unknown status is an error, because it might mean
-    /// a refusal of mail.
+    /// that the subscriber refuses mail.
     ProviderStatus {
         /// Receives mail.
         Active = "active",
         Unsubscribed = "unsubscribed",
         /// Has not confirmed the subscription yet.
         Unconfirmed = "unconfirmed",
-        /// Mail cannot be delivered for good.
+        /// Mail cannot be delivered permanently.
         Bounced = "bounced",
         /// Reported mail as spam.
         Junk = "junk",
@@ -68,7 +68,7 @@ vocabulary! {
 }
 
 impl ProviderStatus {
-    /// The suppression that the status means, if any.
+    /// The suppression that the status implies, if any.
     pub const fn suppression(self) -> Option<SubscriberStatus> {
         match self {
             Self::Active | Self::Unconfirmed => None,
@@ -89,28 +89,28 @@ pub struct Found {
     pub status: ProviderStatus,
     /// The time of unsubscription, if the account shows one.
     pub unsubscribed_at: Option<OffsetDateTime>,
-    /// Whether the account has deleted the subscriber, or is about to forget them (`deleted_at` or
-    /// `forget_at` is set).
+    /// Whether the account has deleted the subscriber, or is about to (`deleted_at` or `forget_at`
+    /// is set).
     pub is_deleted: bool,
-    /// The fields.
+    /// The stored fields.
     pub fields: Fields,
 }
 
 /// An account's answer to an upsert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Upserted {
-    /// It took the fields, and shows this.
+    /// The account accepted the fields, and shows this record.
     Taken(Found),
-    /// It refuses the fields because the subscriber is suppressed there, in the known words of a
-    /// 422. Other words are [`ProviderError::Permanent`].
+    /// The account refuses the fields because the subscriber is suppressed there, in the known
+    /// words of a 422. Other words are [`ProviderError::Permanent`].
     Suppressed,
 }
 
-/// The provider's cursor to a page.
+/// The provider's opaque cursor to a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
-/// A subscriber on a page.
+/// An entry of an account's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// The address.
@@ -134,12 +134,12 @@ pub struct Page {
 /// The reason why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
-    /// It may succeed later: 408, 5xx, or no answer.
+    /// Transient: 408, 5xx, or no answer.
     #[error("{message}")]
     Retry {
         /// A description for the operator, without secrets.
         message: String,
-        /// The pause that the provider asked for, if any.
+        /// The pause that the provider requested, if any.
         after: Option<Duration>,
     },
     /// Too many requests (429): all calls to the account must pause.
@@ -147,15 +147,15 @@ pub enum ProviderError {
     Limited {
         /// A description for the operator, without secrets.
         message: String,
-        /// The pause that the provider asked for, if any.
+        /// The pause that the provider requested, if any.
         after: Option<Duration>,
     },
-    /// The account refuses the key (401, and 403 with the API's own JSON): nothing succeeds until
-    /// an operator replaces it.
+    /// The account refuses the key (401, or 403 with the API's own JSON). Nothing succeeds until an
+    /// operator replaces it.
     #[error("{0}")]
     Locked(String),
-    /// The request will never succeed, or its answer cannot be read: any other 4xx, an unknown
-    /// status, another subscriber's address. The task stops for an operator.
+    /// The request will never succeed, or its answer cannot be understood: any other 4xx, an
+    /// unknown status, another subscriber's address. The task stops for an operator.
     #[error("{0}")]
     Permanent(String),
 }
@@ -178,8 +178,8 @@ pub trait Provider: Send + Sync {
         join: bool,
     ) -> Result<Upserted, ProviderError>;
 
-    /// Updates a subscriber's fields by the account's id, without a status. `None` if the id is
-    /// unknown; never creates a subscriber.
+    /// Updates a subscriber's fields by the account's id, without a status. Returns `None` if the
+    /// id is unknown, and never creates a subscriber.
     async fn update(
         &self,
         account: Account,
@@ -199,15 +199,15 @@ pub trait Provider: Send + Sync {
         id: &ProviderId,
     ) -> Result<(), ProviderError>;
 
-    /// Removes a subscriber. Succeeds for an absent one.
+    /// Deletes a subscriber. Succeeds for an absent one.
     async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError>;
 
-    /// Has the account forget a subscriber for good. Succeeds for an absent one.
+    /// Makes the account forget a subscriber permanently. Succeeds for an absent one.
     async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError>;
 
-    /// A page of the account's list, the first one without a cursor.
+    /// Returns a page of the account's list; without a cursor the first one.
     async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError>;
 
-    /// The account's configuration, for a check before anything is sent.
+    /// Returns the account's configuration, for a check before anything is sent.
     async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError>;
 }

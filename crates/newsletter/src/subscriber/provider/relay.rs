@@ -1,4 +1,4 @@
-//! Providers that pass calls on to another one.
+//! Decorators of a provider.
 
 use async_trait::async_trait;
 
@@ -7,24 +7,24 @@ use super::{
 };
 use crate::subscriber::{Account, Email};
 
-/// Stands for the address in calls about a whole account.
+/// [`Call::whom`] of calls about a whole account.
 const ALL: &str = "the list";
 
 /// A call that is passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call<'a> {
-    /// The account.
+    /// The account that is called.
     pub account: Account,
     /// The name of the port's function.
     pub name: &'static str,
-    /// The address or the id that it is about.
+    /// The address or id that the call is about.
     pub whom: &'a str,
 }
 
-/// A provider that passes calls on to another one, which it may hold up, refuse or judge. It
+/// A provider that passes calls on to another one, and may delay, refuse or observe them. It
 /// implements [`Provider`].
 pub trait Relay: Send + Sync {
-    /// The other provider.
+    /// The decorated provider.
     fn behind(&self) -> &dyn Provider;
 
     /// The accounts that have a key.
@@ -32,7 +32,7 @@ pub trait Relay: Send + Sync {
         self.behind().accounts()
     }
 
-    /// Makes a call; `answer` is the other provider's.
+    /// Makes a call; `answer` is the future of the decorated provider.
     fn pass_on<T: Send>(
         &self,
         call: Call<'_>,
@@ -40,7 +40,6 @@ pub trait Relay: Send + Sync {
     ) -> impl Future<Output = Result<T, ProviderError>> + Send;
 }
 
-/// Implements the port by passing each call on, with what it is about.
 macro_rules! pass_on {
     ($($name:ident($($argument:ident: $type:ty),*) about $whom:expr => $answer:ty;)+) => {
         #[async_trait]

@@ -37,7 +37,6 @@ fn a_first_report_makes_a_subscriber() {
     }
 }
 
-/// Each change from one body to another writes this, and nothing more.
 #[test]
 fn one_change_is_one_sync_at_most() {
     let individual = member("individual", "active");
@@ -55,10 +54,10 @@ fn one_change_is_one_sync_at_most() {
         (&team, r#"{"membership":null}"#, old()),
         (&team, &member("team", "canceled"), old()),
         (&team, dated, old()),
-        // A lapse of a team's membership looks the same.
+        // A lapse of a team's membership is no change for the provider.
         (&team, &member("team", "expired"), Written::silent()),
         (&member("team", "expired"), &team, Written::silent()),
-        // Individual before or after: the event, and the sync if the provider sees it.
+        // Individual before or after: the event, and a sync if the provider sees the change.
         ("{}", &individual, old().with_event()),
         (&individual, r#"{"membership":null}"#, old().with_event()),
         (&individual, &team, old().with_event()),
@@ -76,7 +75,6 @@ fn one_change_is_one_sync_at_most() {
         (&individual, both, old().with_event()),
         // The membership did not change.
         (&individual, r#"{"name":"Ann"}"#, old()),
-        // Nothing did.
         (&individual, "{}", Written::nothing()),
         (&individual, &individual, Written::nothing()),
         (
@@ -104,7 +102,6 @@ fn a_membership_is_replaced_as_a_whole() {
     assert_eq!(ann.get().membership.unwrap().expires_at, None);
 }
 
-/// Reports may arrive in another order than they were made in.
 #[test]
 fn an_older_report_changes_nothing() {
     let mut ann = Ann::new();
@@ -115,12 +112,12 @@ fn an_older_report_changes_nothing() {
         (body("A", "11:00"), "A"),
         (body("B", "10:59"), "A"),
         (body("C", "11:00"), "C"),
-        // An undated report applies now, and leaves the date.
+        // An undated report applies now, and keeps the date.
         (r#"{"name":"D"}"#.to_owned(), "D"),
         (body("E", "10:59"), "D"),
         (body("F", "11:01"), "F"),
         (body("G", "11:00"), "F"),
-        // A date in the future counts as now: the next report of today applies again.
+        // A date in the future counts as now, so the next report of today applies.
         (
             r#"{"name":"H","as_of":"9999-12-31T23:59:59Z"}"#.to_owned(),
             "H",
@@ -139,7 +136,7 @@ fn an_older_report_changes_nothing() {
     }
 }
 
-/// An unchanged report of a later date outdates those in between.
+/// A later report without changes still outdates the reports between.
 #[test]
 fn an_unchanged_report_moves_the_moment() {
     let mut ann = Ann::after(&[r#"{"name":"A","as_of":"2026-03-01T10:00:00Z"}"#]);
@@ -151,7 +148,7 @@ fn an_unchanged_report_moves_the_moment() {
 }
 
 #[test]
-fn the_strongest_status_stands() {
+fn the_strongest_status_wins() {
     use SubscriberStatus::{Active, Bounced, SpamReported, Unsubscribed};
 
     let mut ann = Ann::after(&["{}"]);
@@ -190,9 +187,8 @@ fn a_suppression_waits_for_the_first_report() {
     assert_eq!(ann.put("{}"), (false, Written::nothing()));
 }
 
-/// Of two addresses of one person, the one that is left may have a status from before.
 #[test]
-fn a_reinstatement_outlasts_what_another_address_had_before() {
+fn a_reinstatement_outlasts_an_older_status_of_another_address() {
     let mut ann = Ann::after(&["{}"]);
     ann.known.as_mut().unwrap().reinstated_at = Some(ann.now);
     let shown = |at| Suppression::shown(SuppressionSource::Operator, None, at);
@@ -241,7 +237,7 @@ fn a_move_is_made_once() {
 }
 
 #[test]
-fn whoever_has_moved_is_told_of_in_the_new_account() {
+fn a_moved_person_is_synced_to_the_new_account() {
     let mut ann = Ann::after(&["{}"]);
     ann.migrate(MigrationSource::EmailConfirmation);
     let new = Written::sync(Account::New);

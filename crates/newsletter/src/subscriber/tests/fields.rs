@@ -14,7 +14,6 @@ fn parse(segment: &str, body: &str) -> Result<PutSubscriber, BodyError> {
     PutSubscriber::parse(segment, body.as_bytes(), id, token)
 }
 
-/// The paths and messages of all errors.
 fn wrong(segment: &str, body: &Value) -> Vec<(String, String)> {
     match parse(segment, &body.to_string()) {
         Err(BodyError::Invalid(errors)) => errors
@@ -31,7 +30,7 @@ fn wrong(segment: &str, body: &Value) -> Vec<(String, String)> {
 #[track_caller]
 fn is_wrong(body: &Value, expect: &[(&str, &str)]) {
     let found = wrong("a@b.example", body);
-    // What was sent instead is a test of the shared kernel.
+    // The value that was sent is tested in the crate that formats the errors.
     let found: Vec<_> = found
         .iter()
         .map(|(p, m)| (p.as_str(), m.split(", not ").next().unwrap_or_default()))
@@ -48,7 +47,7 @@ fn is_right(body: &Value) -> PutSubscriber {
 }
 
 #[test]
-fn what_is_not_sent_is_kept_and_null_is_cleared() {
+fn an_absent_field_is_kept_and_null_clears_it() {
     let put = is_right(&json!({"unknown": {"name": 5}}));
     assert_eq!((put.name, put.country), (Patch::Keep, Patch::Keep));
     assert_eq!(put.membership, Patch::Keep);
@@ -166,7 +165,7 @@ fn addresses_are_trimmed_and_lower_cased() {
 }
 
 #[test]
-fn what_is_no_address_is_refused() {
+fn invalid_addresses_are_refused() {
     let long = |n: usize| format!("{}@{}.example", "a".repeat(60), "b.".repeat(n) + "c");
     assert_eq!(long(92).len(), 254);
     assert!(Email::parse(&long(92)).is_ok());

@@ -4,13 +4,12 @@ use proptest::{prelude::*, sample::select};
 
 use super::*;
 
-/// An event in Ann's life.
 #[derive(Clone, Debug)]
 enum Step {
     Put(String),
     Notice(SubscriberStatus),
     Migrate(MigrationSource),
-    Tell(SubscriberStatus),
+    Sync(SubscriberStatus),
     Found(SubscriberStatus),
     Begin,
     Arrive,
@@ -43,7 +42,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => body().prop_map(Step::Put),
         2 => status().prop_map(Step::Notice),
         1 => select(MigrationSource::ALL).prop_map(Step::Migrate),
-        2 => status().prop_map(Step::Tell),
+        2 => status().prop_map(Step::Sync),
         1 => status().prop_map(Step::Found),
         1 => Just(Step::Begin),
         1 => Just(Step::Arrive),
@@ -62,11 +61,11 @@ fn take(ann: &mut Ann, step: &Step) -> Written {
         (Step::Notice(status), _) => return ann.notice(*status),
         (_, None) => None,
         (Step::Migrate(source), Some(known)) => migration::migrate(known, *source, now),
-        (Step::Tell(seen), Some(known)) => {
-            let (told, observed) = (known.provider_state(), observed(*seen));
+        (Step::Sync(seen), Some(known)) => {
+            let (sent, observed) = (known.provider_state(), observed(*seen));
             known
                 .needs_sync()
-                .then(|| syncing::record(known, &told, &observed, now))
+                .then(|| syncing::record(known, &sent, &observed, now))
         }
         (Step::Found(seen), Some(known)) => {
             let found = found(*seen);
@@ -141,23 +140,23 @@ proptest! {
         prop_assert!(written.events.len() <= 1 && written.effects.len() <= 1);
         let follows = !written.events.is_empty() || !written.effects.is_empty();
         if is_new || seen != Some(ann.get().profile()) {
-            prop_assert!(follows, "what the provider sees is never left untold");
+            prop_assert!(follows, "what the provider sees is never left unsynced");
         }
     }
 
     /// The account holds the stored state, however many calls were saved.
     #[test]
-    fn who_has_nothing_to_be_told_is_told_right(steps in steps()) {
+    fn without_a_pending_sync_the_account_holds_the_stored_state(steps in steps()) {
         let mut ann = Ann::new();
         let mut held = None;
         for step in &steps {
-            let told = ann.known.as_ref().map(Subscriber::provider_state);
-            let was_untold = ann.known.as_ref().is_some_and(Subscriber::needs_sync);
+            let sent = ann.known.as_ref().map(Subscriber::provider_state);
+            let was_unsynced = ann.known.as_ref().is_some_and(Subscriber::needs_sync);
             let was_under_way = ann.known.as_ref().and_then(migration::due).is_some();
             take(&mut ann, step);
             match step {
-                Step::Tell(_) if was_untold => held = told,
-                Step::Arrive if was_under_way => held = told,
+                Step::Sync(_) if was_unsynced => held = sent,
+                Step::Arrive if was_under_way => held = sent,
                 _ => {}
             }
             if let Some(known) = &ann.known
@@ -174,17 +173,16 @@ proptest! {
 
     /// Every unsynced change has a task.
     #[test]
-    fn whatever_is_untold_was_asked_for(steps in steps()) {
+    fn every_unsynced_change_has_a_task(steps in steps()) {
         let mut ann = Ann::new();
         let mut waits = false;
         for step in &steps {
-            let was_untold = ann.known.as_ref().is_some_and(Subscriber::needs_sync);
+            let was_unsynced = ann.known.as_ref().is_some_and(Subscriber::needs_sync);
             let written = take(&mut ann, step);
             waits |= !written.effects.is_empty();
             match step {
-                // The record finishes the task.
-                Step::Tell(_) if was_untold => waits = !written.effects.is_empty(),
-                // A task begins, and lasts until it has synced.
+                Step::Sync(_) if was_unsynced => waits = !written.effects.is_empty(),
+                // A claimed task lasts until it has synced.
                 Step::Begin => waits = true,
                 _ => {}
             }

@@ -6,7 +6,6 @@ use crate::{
     tasks,
 };
 
-/// The account's record of Ann, with the stored fields.
 fn right(ann: &Ann) -> Found {
     Found {
         fields: ann.get().profile().fields,
@@ -20,7 +19,7 @@ fn show(ann: &mut Ann, found: &Found, concurrent: ConcurrentWrites) -> Written {
 }
 
 #[test]
-fn fields_that_are_right_count_as_told_while_nobody_tells_others() {
+fn equal_fields_count_as_synced_without_concurrent_writes() {
     let rows = [
         (ConcurrentWrites::Excluded, Written::silent()),
         (ConcurrentWrites::Possible, Written::bulk_sync()),
@@ -30,17 +29,17 @@ fn fields_that_are_right_count_as_told_while_nobody_tells_others() {
         ann.put(r#"{"name":"Ann"}"#);
         let shown = right(&ann);
         assert_eq!(show(&mut ann, &shown, concurrent), expect);
-        let is_told = !ann.get().needs_sync();
-        assert_eq!(is_told, concurrent == ConcurrentWrites::Excluded);
+        let is_synced = !ann.get().needs_sync();
+        assert_eq!(is_synced, concurrent == ConcurrentWrites::Excluded);
         // It is known from then on.
-        if is_told {
+        if is_synced {
             assert_eq!(show(&mut ann, &shown, concurrent), Written::nothing());
         }
     }
 }
 
 #[test]
-fn other_fields_are_told_again() {
+fn different_fields_are_synced_again() {
     for concurrent in [ConcurrentWrites::Excluded, ConcurrentWrites::Possible] {
         let mut ann = Ann::after(&[r#"{"name":"Ann"}"#]);
         let mut other = right(&ann);
@@ -51,7 +50,7 @@ fn other_fields_are_told_again() {
 }
 
 #[test]
-fn who_is_deleted_there_is_not_told_of() {
+fn a_person_deleted_there_is_not_synced() {
     let mut ann = Ann::new();
     ann.put("{}");
     let deleted = Found {
@@ -64,7 +63,7 @@ fn who_is_deleted_there_is_not_told_of() {
 }
 
 #[test]
-fn who_has_moved_and_is_still_in_the_old_account_is_taken_out() {
+fn a_moved_person_in_the_old_account_is_removed() {
     let mut ann = Ann::after(&["{}"]);
     let shown = right(&ann);
     ann.migrate(MigrationSource::Launch);
@@ -78,10 +77,10 @@ fn who_has_moved_and_is_still_in_the_old_account_is_taken_out() {
 }
 
 #[test]
-fn who_is_not_on_the_list_is_looked_for_where_they_ought_to_be() {
+fn a_person_missing_from_the_list_is_looked_up() {
     type Past = fn(&mut Ann);
     let rows: [(&str, Past, bool); 6] = [
-        ("told", |_| {}, true),
+        ("synced", |_| {}, true),
         ("never shown", |ann| *ann = Ann::reported(), false),
         (
             "on the way",
@@ -107,7 +106,7 @@ fn who_is_not_on_the_list_is_looked_for_where_they_ought_to_be() {
         let mut ann = Ann::after(&["{}"]);
         happens(&mut ann);
         let (known, now) = (ann.get().clone(), ann.now + hours(1));
-        // A subscriber written during the walk may be missing from it.
+        // A subscriber written while the list is read may be missing from it.
         let during = look_for(&known, Account::Old, known.updated_at, now);
         assert_eq!(during, None, "{what}");
         let change = look_for(&known, Account::Old, now, now);

@@ -23,7 +23,6 @@ use crate::{
 
 const ADDRESS: &str = "ann@example.com";
 
-/// The writes of one command.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Written {
     subscribers: usize,
@@ -36,7 +35,6 @@ impl Written {
         Self::default()
     }
 
-    /// The subscriber, and a sync to this account.
     fn sync(account: Account) -> Self {
         let id = testing::subscriber_id(ADDRESS);
         Self {
@@ -45,7 +43,6 @@ impl Written {
         }
     }
 
-    /// The subscriber, and a first sync to the old account.
     fn bulk_sync() -> Self {
         let id = testing::subscriber_id(ADDRESS);
         Self {
@@ -62,7 +59,6 @@ impl Written {
         }
     }
 
-    /// The subscriber alone.
     fn silent() -> Self {
         Self {
             subscribers: 1,
@@ -71,7 +67,6 @@ impl Written {
     }
 }
 
-/// A subscriber and a sequence of commands, each an hour later.
 #[derive(Clone, Debug)]
 struct Ann {
     known: Option<Subscriber>,
@@ -99,7 +94,7 @@ impl Ann {
         for body in bodies {
             ann.put(body);
         }
-        ann.tell();
+        ann.sync();
         ann
     }
 
@@ -124,7 +119,7 @@ impl Ann {
                 .iter()
                 .map(|event| event.name.clone())
                 .collect(),
-            // A suppression that has not reached the accounts asks for a withdrawal with every
+            // A suppression that has not reached the accounts requests a withdrawal with every
             // change.
             effects: writes
                 .tasks
@@ -155,8 +150,7 @@ impl Ann {
         self.record(change)
     }
 
-    /// The account takes the present state.
-    fn tell(&mut self) -> Written {
+    fn sync(&mut self) -> Written {
         self.now += hours(1);
         let state = self.get().provider_state();
         let observed = observed(SubscriberStatus::Active);
@@ -164,7 +158,6 @@ impl Ann {
         self.record(Some(change))
     }
 
-    /// The new account takes the present state, and the old one is empty.
     fn arrive(&mut self) -> Written {
         self.now += hours(1);
         let state = self.get().provider_state();
@@ -173,7 +166,6 @@ impl Ann {
     }
 }
 
-/// An account's record of Ann.
 fn found(status: impl Into<ProviderStatus>) -> Found {
     Found {
         id: ProviderId("31".to_owned()),
@@ -229,7 +221,7 @@ fn a_token_does_not_show_itself() {
 }
 
 #[test]
-fn a_malformed_token_is_told_apart() {
+fn a_malformed_token_is_recognised() {
     use super::MigrationToken;
 
     let text = testing::token(ADDRESS).reveal().to_owned();

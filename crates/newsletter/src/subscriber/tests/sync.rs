@@ -13,7 +13,7 @@ const MEMBER: &str =
     r#"{"membership":{"plan_category":"individual","status":"active","expires_at":"2026-06-01"}}"#;
 
 #[test]
-fn a_digest_tells_every_difference() {
+fn a_digest_differs_with_every_field() {
     let mut states = vec![Ann::after(&["{}"]).get().provider_state()];
     for body in [
         r#"{"name":"Ann"}"#,
@@ -49,37 +49,35 @@ fn a_digest_tells_every_difference() {
     }
 }
 
-/// A call whose answer was lost may have had its effect.
 #[test]
-fn what_may_have_been_told_is_told_again() {
+fn an_unknown_outcome_is_synced_again() {
     let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
     ann.put(r#"{"name":"B"}"#);
     let change = begin(ann.get(), ann.now);
     assert_eq!(ann.record(change), Written::silent());
     assert_eq!(begin(ann.get(), ann.now), None);
-    // The answer was lost.
     ann.put(r#"{"name":"A"}"#);
     assert!(ann.get().needs_sync());
 }
 
 #[test]
-fn what_changed_during_the_call_is_told_next() {
+fn a_change_during_the_call_is_synced_next() {
     let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
-    let told = ann.get().provider_state();
+    let sent = ann.get().provider_state();
     ann.put(r#"{"name":"B"}"#);
     let change = record(
         ann.get(),
-        &told,
+        &sent,
         &observed(SubscriberStatus::Active),
         ann.now,
     );
     assert_eq!(ann.record(Some(change)), Written::sync(Account::Old));
-    assert_eq!(ann.tell(), Written::silent());
+    assert_eq!(ann.sync(), Written::silent());
     assert!(!ann.get().needs_sync());
 }
 
 #[test]
-fn a_status_that_the_account_shows_is_recorded_and_not_told_back() {
+fn a_status_that_the_account_shows_is_recorded_and_not_synced_back() {
     for (own, seen, stands) in [
         ("active", "unsubscribed", "unsubscribed"),
         ("unsubscribed", "active", "unsubscribed"),
@@ -90,8 +88,8 @@ fn a_status_that_the_account_shows_is_recorded_and_not_told_back() {
             [own, seen, stands].map(|name| SubscriberStatus::parse(name).unwrap());
         let mut ann = Ann::after(&["{}"]);
         ann.notice(own);
-        let told = ann.get().provider_state();
-        let change = record(ann.get(), &told, &observed(seen), ann.now);
+        let sent = ann.get().provider_state();
+        let change = record(ann.get(), &sent, &observed(seen), ann.now);
         assert_eq!(ann.record(Some(change)), Written::silent(), "{own} {seen}");
         assert_eq!(ann.get().status, stands);
         assert!(!ann.get().needs_sync());
@@ -99,7 +97,7 @@ fn a_status_that_the_account_shows_is_recorded_and_not_told_back() {
 }
 
 #[test]
-fn nobody_is_told_of_while_they_are_under_way() {
+fn nothing_is_synced_during_a_move() {
     let mut ann = Ann::after(&["{}"]);
     ann.migrate(MigrationSource::Launch);
     ann.put(r#"{"name":"Ann"}"#);
@@ -109,12 +107,12 @@ fn nobody_is_told_of_while_they_are_under_way() {
 }
 
 #[test]
-fn what_changed_under_way_is_told_after_arrival() {
+fn a_change_during_a_move_is_synced_after_arrival() {
     let mut ann = Ann::after(&["{}"]);
     ann.migrate(MigrationSource::Launch);
-    let told = ann.get().provider_state();
+    let sent = ann.get().provider_state();
     ann.put(r#"{"name":"Ann"}"#);
-    let change = migration::arrive(ann.get(), &told, ann.now);
+    let change = migration::arrive(ann.get(), &sent, ann.now);
     assert_eq!(ann.record(change), Written::sync(Account::New));
     assert!(ann.get().needs_sync());
 }
@@ -158,9 +156,9 @@ fn a_move_is_of_the_address_that_it_began_with() {
     assert!(!migration::is_of(&other, &state));
 }
 
-/// A sync to the old account crosses the removal there.
+/// A sync to the old account happens at the same time as the removal there.
 #[test]
-fn whoever_was_put_back_into_the_old_account_is_taken_out_again() {
+fn a_person_recreated_in_the_old_account_is_moved_again() {
     let mut ann = Ann::after(&["{}"]);
     let late = ann.get().provider_state();
     ann.migrate(MigrationSource::Launch);

@@ -1,4 +1,4 @@
-//! Leasing the provider's accounts.
+//! Contract: leases of the provider's accounts.
 
 use kernel::testing::Checked;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use crate::{
     testing::{AllPorts, hours, minutes, noon, uuid},
 };
 
-/// Leases for an hour, this number of minutes after noon.
+/// Leases for an hour, from this number of minutes after noon.
 async fn lease<S: Accounts>(
     store: &S,
     accounts: &[Account],
@@ -28,7 +28,7 @@ async fn release<S: Accounts>(store: &S, holder: Uuid) -> Checked {
 kernel::contract_cases!(
     accounts,
     impl AllPorts,
-    async fn a_leased_account_is_nobody_elses(store: &S) {
+    async fn a_leased_account_has_one_holder(store: &S) {
         assert!(lease(store, &[Old], uuid(1), 0).await?);
         assert!(!lease(store, &[Old], uuid(2), 0).await?);
         assert!(lease(store, &[New], uuid(2), 0).await?, "it is another one");
@@ -56,7 +56,6 @@ kernel::contract_cases!(
         assert!(!lease(store, &[New], uuid(2), 89).await?, "it was renewed");
         assert!(lease(store, &[Old, New], uuid(2), 90).await?);
     },
-    /// Only by its holder.
     async fn a_released_account_is_free(store: &S) {
         assert!(lease(store, &[Old, New], uuid(1), 0).await?);
         release(store, uuid(2)).await?;
@@ -66,7 +65,7 @@ kernel::contract_cases!(
         release(store, uuid(1)).await?;
         assert!(!lease(store, &[Old], uuid(1), 0).await?);
     },
-    async fn what_is_kept_of_an_account_outlasts_its_lease(store: &S) {
+    async fn the_state_of_an_account_outlasts_its_lease(store: &S) {
         let state = async |account| store.account_state(account).await;
         assert_eq!(state(Old).await?, AccountState::default());
         assert!(lease(store, &[Old, New], uuid(1), 0).await?);

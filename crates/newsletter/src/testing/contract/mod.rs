@@ -1,4 +1,4 @@
-//! The cases of the contract suite, by area. Each takes an empty store.
+//! The cases of the contract suite, by area. Each starts with an empty store.
 
 pub mod accounts;
 pub mod subscribers;

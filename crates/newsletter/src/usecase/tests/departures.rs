@@ -19,7 +19,6 @@ const NEW: &str = "ann@new.example";
 const CHANGED: &str = r#"{"previous_email":"ann@example.com"}"#;
 
 impl World {
-    /// Reports another address; the row of the old one gets an id of its own.
     async fn change_address(&mut self) -> Subscriber {
         let put = PutSubscriber {
             new_id: SubscriberId::new(uuid(0x77)),
@@ -46,9 +45,9 @@ impl World {
     }
 }
 
-/// At every moment she is in an account, under one address at least.
+/// At every moment she is in an account, under at least one address.
 #[pollster::test]
-async fn the_old_address_goes_when_the_new_one_has_been_told() {
+async fn the_old_address_is_removed_after_the_new_one_is_synced() {
     let mut world = World::with_ann().await;
     let before = world.ann().await;
     let changed = world.change_address().await;
@@ -66,10 +65,13 @@ async fn the_old_address_goes_when_the_new_one_has_been_told() {
     assert!(!world.is_in(Account::Old));
     assert_eq!(world.known(ANN).await, None);
     let calls = world.provider.calls();
-    let told = Call::Upsert(Account::Old, email(NEW), false);
+    let upserted = Call::Upsert(Account::Old, email(NEW), false);
     let removed = Call::Remove(Account::Old, email(ANN));
     let at = |call| calls.iter().position(|made| made == call);
-    assert!(at(&told).is_some() && at(&told) < at(&removed), "{calls:?}");
+    assert!(
+        at(&upserted).is_some() && at(&upserted) < at(&removed),
+        "{calls:?}"
+    );
     // A repeated report is an ordinary one.
     let again = world.change_address().await;
     assert_eq!(again, world.known(NEW).await.unwrap());
@@ -77,9 +79,8 @@ async fn the_old_address_goes_when_the_new_one_has_been_told() {
     assert_eq!(world.provider.calls(), []);
 }
 
-/// Whether it is delivered, or only the account shows it.
 #[pollster::test]
-async fn who_unsubscribes_under_the_old_address_is_suppressed_under_the_new_one() {
+async fn an_unsubscription_of_the_old_address_suppresses_the_new_one() {
     for is_delivered in [true, false] {
         let mut world = World::with_ann().await;
         world.change_address().await;
@@ -95,9 +96,8 @@ async fn who_unsubscribes_under_the_old_address_is_suppressed_under_the_new_one(
     }
 }
 
-/// The chain of e-mails starts once, under whatever address.
 #[pollster::test]
-async fn who_has_moved_does_not_join_the_group_again() {
+async fn a_moved_person_does_not_join_the_group_again() {
     let mut world = World::with_ann().await;
     let (emails, source) = ([email(ANN)], MigrationSource::Manual);
     migrate(&world.store, &emails, source, world.now)
@@ -129,7 +129,6 @@ async fn a_suppression_goes_along_and_stays() {
     assert_eq!(Outbox::list(&world.store, false, None, 9).await, Ok(vec![]));
 }
 
-/// With the stronger status.
 #[pollster::test]
 async fn two_records_become_one() {
     let mut world = World::with_ann().await;
@@ -150,7 +149,7 @@ async fn two_records_become_one() {
 }
 
 #[pollster::test]
-async fn an_older_report_moves_nobody() {
+async fn an_older_report_changes_no_address() {
     let mut world = World::new();
     world.put(r#"{"as_of":"2026-03-01T12:00:00Z"}"#).await;
     let body = r#"{"previous_email":"ann@example.com","as_of":"2026-03-01T11:00:00Z"}"#;
@@ -163,7 +162,7 @@ async fn an_older_report_moves_nobody() {
 }
 
 #[pollster::test]
-async fn who_is_erased_is_forgotten_in_both_accounts() {
+async fn an_erased_person_is_forgotten_in_both_accounts() {
     let mut world = World::with_ann().await;
     let (token, person) = (world.ann().await.token, email(ANN));
     world
@@ -177,11 +176,11 @@ async fn who_is_erased_is_forgotten_in_both_accounts() {
     );
     let left = world.ann().await;
     let entries = entries(&world.store).await.unwrap();
-    let told = entries
+    let recorded = entries
         .iter()
         .map(|it| (it.by.as_str(), it.subject.as_deref()));
     let (by, subject) = (format!("client:{}", uuid(1)), left.id.to_string());
-    assert_eq!(told.collect::<Vec<_>>(), [(&*by, Some(&*subject))]);
+    assert_eq!(recorded.collect::<Vec<_>>(), [(&*by, Some(&*subject))]);
     assert_eq!((&left.name, left.membership), (&None, None));
     assert_eq!(find_subscriber(&world.store, &person).await, Ok(None));
     assert_eq!(world.store.find_by_token(&token).await, Ok(None));
@@ -196,9 +195,8 @@ async fn who_is_erased_is_forgotten_in_both_accounts() {
     assert_eq!(world.ann().await.status, SubscriberStatus::Active);
 }
 
-/// What the account showed before it forgot her is no sign that she is there.
 #[pollster::test]
-async fn who_is_reported_while_an_account_forgets_them_is_made_known_again() {
+async fn a_person_reported_during_the_erasure_is_created_again() {
     let (mut world, old) = (World::with_ann().await, Account::Old);
     assert_eq!(world.erase(ANN).await, Erased::Reported);
     let id = world.ann().await.id;
@@ -218,9 +216,8 @@ async fn who_is_reported_while_an_account_forgets_them_is_made_known_again() {
     assert_eq!(world.status(old, ANN), Some(ProviderStatus::Active));
 }
 
-/// The suppression is all that is kept.
 #[pollster::test]
-async fn who_was_suppressed_when_erased_is_never_written_to() {
+async fn a_person_suppressed_at_erasure_gets_no_mail() {
     let mut world = World::with_ann().await;
     world.suppress(SubscriberStatus::SpamReported).await;
     assert_eq!(world.erase(ANN).await, Erased::Reported);
@@ -238,14 +235,13 @@ async fn who_was_suppressed_when_erased_is_never_written_to() {
     assert_eq!(remembered, Ok([].into()), "her row says it again");
 }
 
-/// The account shows a suppression that was not delivered.
 #[pollster::test]
 async fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
     let mut world = World::with_ann().await;
     let unsubscribed = SubscriberStatus::Unsubscribed;
     world.provider.set(Account::Old, &email(ANN), unsubscribed);
     assert_eq!(world.erase(ANN).await, Erased::Reported);
-    // The second call may be the one that destroys the evidence, with its answer lost.
+    // The second call may destroy the evidence, and its answer is lost.
     world.provider.fail(1, Failing::After, no_answer());
     assert_eq!(world.work().await, Err(no_answer()));
     world.work().await.unwrap();
@@ -255,14 +251,13 @@ async fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
     assert_eq!(status, Some(unsubscribed));
 }
 
-/// Whether an account without a key has forgotten her stays unknown.
 #[pollster::test]
 async fn an_erasure_waits_for_the_key_of_the_other_account() {
     let mut world = World::with_ann().await;
     assert_eq!(world.erase(ANN).await, Erased::Reported);
     let id = world.ann().await.id;
     let (token, effect) = world.claim(tasks::WITHDRAW).await.unwrap();
-    // The old account has forgotten her, and the other cannot be asked.
+    // The old account has forgotten her, and the other cannot be called.
     world.provider.fail(2, Failing::Before, no_answer());
     assert_eq!(world.run(token, effect).await, Err(no_answer()));
     for (accounts, waits) in [(&[Account::Old][..], true), (Account::ALL, false)] {
@@ -271,7 +266,7 @@ async fn an_erasure_waits_for_the_key_of_the_other_account() {
     }
 }
 
-/// The remembered suppression applies again, also to another address, and an operator can lift it.
+/// The remembered suppression applies again, also to another address. An operator can lift it.
 #[pollster::test]
 async fn operators_know_how_an_erased_person_stood() {
     let mut world = World::with_ann().await;

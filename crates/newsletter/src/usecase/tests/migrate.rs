@@ -30,7 +30,6 @@ async fn has_arrived(world: &World) -> bool {
     ann.migrated.is_some_and(|migrated| migrated.arrived)
 }
 
-/// Whether the old account showed her during the move.
 async fn was_found(world: &World) -> bool {
     let ann = world.ann().await;
     ann.migrated.is_some_and(|migrated| migrated.was_found)
@@ -46,7 +45,7 @@ async fn a_move_looks_first_and_removes_last() {
     assert!(has_arrived(&world).await);
     assert!(was_found(&world).await);
     assert!(!world.is_in(Account::Old));
-    assert_eq!(world.told(Account::New).as_deref(), Some("Ann"));
+    assert_eq!(world.sent_name(Account::New).as_deref(), Some("Ann"));
 
     world.put(r#"{"name":"Bo"}"#).await;
     world.work().await.unwrap();
@@ -56,7 +55,7 @@ async fn a_move_looks_first_and_removes_last() {
 }
 
 #[pollster::test]
-async fn whoever_is_not_in_the_old_account_is_only_added() {
+async fn a_person_absent_from_the_old_account_is_only_added() {
     let mut world = World::new();
     world.put("{}").await;
     start(&world).await;
@@ -67,9 +66,8 @@ async fn whoever_is_not_in_the_old_account_is_only_added() {
     assert!(world.is_in(Account::New) && !world.is_in(Account::Old));
 }
 
-/// The old account keeps the evidence for a database that is lost.
 #[test]
-fn nobody_suppressed_is_added() {
+fn a_suppressed_person_is_not_added() {
     use SubscriberStatus::{Active, Bounced, Unsubscribed};
 
     pollster::block_on(async {
@@ -97,7 +95,6 @@ fn nobody_suppressed_is_added() {
     });
 }
 
-/// By a status in the answer, or by a refusal with a lookup.
 #[pollster::test]
 async fn a_suppression_that_only_the_new_account_shows_is_learned() {
     for refuses in [false, true] {
@@ -124,7 +121,6 @@ async fn a_suppression_that_only_the_new_account_shows_is_learned() {
     }
 }
 
-/// In either account or here, during the call to the new one.
 #[pollster::test]
 async fn a_suppression_during_the_move_reaches_the_new_account() {
     for account in [Some(Account::Old), Some(Account::New), None] {
@@ -138,7 +134,6 @@ async fn a_suppression_during_the_move_reaches_the_new_account() {
         }
         world.work().await.unwrap();
         if account == Some(Account::New) {
-            // The new account's webhook.
             world.suppress(SubscriberStatus::SpamReported).await;
             world.work().await.unwrap();
         }
@@ -152,7 +147,7 @@ async fn a_suppression_during_the_move_reaches_the_new_account() {
 }
 
 #[pollster::test]
-async fn who_was_removed_is_not_created_again() {
+async fn a_removed_person_is_not_created_again() {
     let mut world = World::with_ann().await;
     world.provider.delete(Account::Old, &email(ANN));
     start(&world).await;
@@ -166,16 +161,15 @@ async fn who_was_removed_is_not_created_again() {
     assert_eq!(world.tasks().await, [""; 0]);
 }
 
-/// Whether the provider fails before or after it has done it.
 #[pollster::test]
-async fn a_move_that_failed_at_any_step_starts_over_and_loses_nobody() {
+async fn a_move_that_fails_at_any_step_starts_over_and_loses_no_person() {
     let known = || Call::Find(Account::New, email(ANN));
     let rejoin = || Call::Upsert(Account::New, email(ANN), false);
     for (step, failing, again) in [
         (0, Failing::Before, vec![find(), join(), find(), remove()]),
         (1, Failing::Before, vec![find(), join(), find(), remove()]),
         (1, Failing::After, vec![find(), join(), find(), remove()]),
-        // Whom the new account has had is not created again, and joins the group once.
+        // A subscriber whom the new account has had is not created again, and joins the group once.
         (
             2,
             Failing::Before,
@@ -186,7 +180,6 @@ async fn a_move_that_failed_at_any_step_starts_over_and_loses_nobody() {
             Failing::Before,
             vec![find(), known(), rejoin(), find(), remove()],
         ),
-        // Nothing is left to remove.
         (3, Failing::After, vec![find(), known(), rejoin(), find()]),
     ] {
         let mut world = World::with_ann().await;

@@ -46,7 +46,6 @@ const ANN: &str = "ann@example.com";
 const MEMBER: &str = r#"{"membership":{"plan_category":"individual","status":"active"}}"#;
 const LAPSED: &str = r#"{"membership":{"plan_category":"individual","status":"expired"}}"#;
 
-/// A store, a provider, and a worker between them.
 struct World {
     store: MemoryStore,
     provider: MemoryProvider,
@@ -64,7 +63,6 @@ impl World {
         }
     }
 
-    /// Ann was reported and synced.
     async fn with_ann() -> Self {
         let mut world = Self::new();
         world.put(r#"{"name":"Ann"}"#).await;
@@ -92,7 +90,6 @@ impl World {
         self.notice(&[notice(ANN, status)]).await;
     }
 
-    /// An operator reinstates Ann.
     async fn reinstate(&mut self) -> Subscriber {
         self.now += hours(1);
         let (ann, by) = (
@@ -108,8 +105,8 @@ impl World {
         known[&email(ANN)].clone()
     }
 
-    /// The fields that an account got of Ann.
-    fn told(&self, account: Account) -> Option<String> {
+    /// The name that an account got for Ann.
+    fn sent_name(&self, account: Account) -> Option<String> {
         let person = self.provider.person(account, &email(ANN))?;
         person.profile?.fields.name
     }
@@ -143,8 +140,8 @@ impl World {
         Some((task.token, task.effect))
     }
 
-    /// Works through every queue until nothing is due, or until the provider
-    /// fails; then open tasks are due again, as after a crash.
+    /// Works through every queue until nothing is due, or until the provider fails. Then open tasks
+    /// are due again, as after a crash.
     async fn work(&mut self) -> Result<(), ProviderError> {
         self.now += hours(1);
         loop {

@@ -41,7 +41,7 @@ async fn events_of_a_batch_build_on_each_other() {
 }
 
 #[pollster::test]
-async fn whoever_was_not_reported_does_not_exist() {
+async fn an_unreported_person_does_not_exist() {
     let mut world = World::new();
     world.suppress(SubscriberStatus::Bounced).await;
     let store = &world.store;
@@ -87,7 +87,7 @@ async fn a_confirmation_counts_once() {
 }
 
 #[test]
-fn operators_learn_what_became_of_each() {
+fn an_operator_sees_the_outcome_of_each_move() {
     use Migration::{Started, Unchanged, Unknown};
 
     pollster::block_on(async {
@@ -104,9 +104,8 @@ fn operators_learn_what_became_of_each() {
     });
 }
 
-/// The suppression stays recorded in the account that shows it.
 #[pollster::test]
-async fn a_confirmation_of_who_gets_no_mail_moves_nobody() {
+async fn a_suppressed_person_cannot_confirm_a_move() {
     let mut world = World::with_ann().await;
     world.suppress(SubscriberStatus::Unsubscribed).await;
     let confirmed = confirm_migration(&world.store, &token(ANN), noon()).await;
@@ -149,7 +148,7 @@ async fn a_deletion_is_checked_with_the_account() {
 }
 
 #[pollster::test]
-async fn a_deletion_of_who_was_not_seen_yet_is_believed_and_one_of_a_stranger_is_none() {
+async fn a_deletion_before_the_first_sync_counts_and_one_of_an_unknown_address_does_not() {
     let mut world = World::new();
     world.suppress(SubscriberStatus::Removed).await;
     let known = world.store.load(&[email(ANN)]).await;

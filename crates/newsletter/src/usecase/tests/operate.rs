@@ -27,7 +27,6 @@ fn unsubscribing(address: &str) -> Notice {
     notice(address, SubscriberStatus::Unsubscribed)
 }
 
-/// The audit, the newest run first.
 async fn audit(store: &MemoryStore) -> Vec<Entry> {
     let mut entries = entries(store).await.unwrap();
     entries.sort_by_key(|entry| Reverse(entry.run));
@@ -35,7 +34,7 @@ async fn audit(store: &MemoryStore) -> Vec<Entry> {
 }
 
 #[pollster::test]
-async fn who_is_suppressed_gets_nothing_from_either_account_and_it_is_recorded() {
+async fn a_suppression_unsubscribes_in_both_accounts_and_is_audited() {
     let mut world = World::with_ann().await;
     for &account in Account::ALL {
         for address in [ANN, STRANGER] {
@@ -81,7 +80,7 @@ async fn who_is_suppressed_gets_nothing_from_either_account_and_it_is_recorded()
 }
 
 #[pollster::test]
-async fn who_is_reinstated_counts_from_then_on_and_it_is_recorded() {
+async fn a_reinstatement_counts_later_observations_only_and_is_audited() {
     let mut world = World::with_ann().await;
     assert_eq!(
         world.reinstate().await,
@@ -106,7 +105,6 @@ fn imported(address: &str, status: SubscriberStatus) -> ImportedSuppression {
     }
 }
 
-/// In any order, repeatedly, also twice in one batch.
 #[pollster::test]
 async fn an_import_only_ever_strengthens() {
     let mut world = World::with_ann().await;
@@ -128,9 +126,9 @@ async fn an_import_only_ever_strengthens() {
     assert_eq!(ann.suppression.unwrap().source, SuppressionSource::Import);
 }
 
-/// An older export would undo it otherwise.
+/// Otherwise an older export would undo the reinstatement.
 #[pollster::test]
-async fn an_import_of_what_was_before_does_not_undo_a_reinstatement() {
+async fn an_import_of_older_suppressions_does_not_undo_a_reinstatement() {
     let mut world = World::with_ann().await;
     world.suppress(SubscriberStatus::Unsubscribed).await;
     world.reinstate().await;
@@ -148,7 +146,7 @@ async fn an_import_of_what_was_before_does_not_undo_a_reinstatement() {
     }
 }
 
-/// This service unsubscribes a bounced subscriber. The account's `unsubscribed` is not the
+/// This service unsubscribes a bounced subscriber. `unsubscribed` in the account is not the
 /// subscriber's wish, in any answer and after any lost one.
 #[pollster::test]
 async fn an_unsubscription_of_this_service_does_not_relabel() {
@@ -194,7 +192,7 @@ async fn read_lists(world: &World) {
 
 /// A delivery does not name its account, so it counts.
 #[pollster::test]
-async fn a_delivery_counts_also_of_who_was_withdrawn() {
+async fn a_delivery_counts_after_a_withdrawal() {
     let mut world = World::with_ann().await;
     world.suppress(SubscriberStatus::Bounced).await;
     world.work().await.unwrap();
@@ -205,7 +203,7 @@ async fn a_delivery_counts_also_of_who_was_withdrawn() {
 
 /// The account was checked before, and is called after.
 #[pollster::test]
-async fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
+async fn a_person_reinstated_meanwhile_is_not_unsubscribed() {
     let mut world = World::with_ann().await;
     world.suppress(SubscriberStatus::Unsubscribed).await;
     let (id, old) = (subscriber_id(ANN), Account::Old);
@@ -217,13 +215,12 @@ async fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
     world.reinstate().await;
     let found = found.as_ref();
     let begun = begin_withdrawal(&world.store, &next, found, world.now).await;
-    let told = withdraw(&world.provider, &begun.unwrap(), found).await;
-    assert_eq!(told, Ok(()));
+    let withdrawn = withdraw(&world.provider, &begun.unwrap(), found).await;
+    assert_eq!(withdrawn, Ok(()));
     let person = world.provider.person(old, &email(ANN)).unwrap();
     assert_eq!(person.status, ProviderStatus::Active);
 }
 
-/// A forwarded link is void. No account is called.
 #[pollster::test]
 async fn a_rotated_token_is_unknown() {
     let world = World::with_ann().await;

@@ -39,13 +39,13 @@ async fn a_person_is_meant_by_address_or_id() {
             1,
             &id,
             &suppress,
-            "ann@example.com is unsubscribed; both accounts are told.",
+            "ann@example.com is unsubscribed; both accounts will be updated.",
         ),
         (
             2,
             &ann,
             &suppress,
-            "ann@example.com was unsubscribed before; nothing has changed.",
+            "ann@example.com was already unsubscribed; nothing has changed.",
         ),
         (
             3,
@@ -73,7 +73,7 @@ async fn a_person_is_meant_by_address_or_id() {
 }
 
 #[pollster::test]
-async fn a_stranger_may_be_suppressed_by_address_alone() {
+async fn an_unknown_address_can_be_suppressed() {
     let store = MemoryStore::new();
     let stranger = PersonRef::Email(email(STRANGER));
     let nobody = PersonRef::Id(SubscriberId::new(uuid(99)));

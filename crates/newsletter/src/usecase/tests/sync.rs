@@ -14,7 +14,6 @@ fn update() -> Call {
     Call::Update(Account::Old, email(ANN))
 }
 
-/// The calls with fields; those of withdrawals have tests of their own.
 fn calls(world: &World) -> Vec<Call> {
     let mut calls = world.provider.calls();
     calls.retain(|call| matches!(call, Call::Upsert(..) | Call::Update(..)));
@@ -44,7 +43,7 @@ async fn a_change_is_one_call() {
 }
 
 #[pollster::test]
-async fn what_changes_nothing_for_the_provider_is_no_call() {
+async fn a_change_that_the_provider_does_not_see_causes_no_call() {
     let mut world = World::new();
     world.put(MEMBER).await;
     world.work().await.unwrap();
@@ -66,7 +65,7 @@ async fn what_changes_nothing_for_the_provider_is_no_call() {
 }
 
 #[pollster::test]
-async fn nobody_suppressed_is_put_into_an_account() {
+async fn a_suppressed_person_is_not_created_in_an_account() {
     let mut world = World::new();
     world.suppress(SubscriberStatus::Unsubscribed).await;
     world.work().await.unwrap();
@@ -81,7 +80,7 @@ async fn nobody_suppressed_is_put_into_an_account() {
 }
 
 #[pollster::test]
-async fn whoever_is_in_the_account_is_kept_up_to_date_there() {
+async fn a_suppressed_person_in_the_account_is_updated() {
     let mut world = World::with_ann().await;
     let old = Account::Old;
     world
@@ -93,10 +92,9 @@ async fn whoever_is_in_the_account_is_kept_up_to_date_there() {
     world.put(r#"{"name":"Bo"}"#).await;
     world.work().await.unwrap();
     assert_eq!(world.provider.calls(), [find(), update()]);
-    assert_eq!(world.told(old).as_deref(), Some("Bo"));
+    assert_eq!(world.sent_name(old).as_deref(), Some("Bo"));
 }
 
-/// With the status from a lookup.
 #[pollster::test]
 async fn a_refusal_is_a_suppression() {
     for is_suppressed in [false, true] {
@@ -122,7 +120,7 @@ async fn a_refusal_is_a_suppression() {
 
 /// The next report does not recreate them.
 #[pollster::test]
-async fn who_was_removed_is_not_created_again() {
+async fn a_removed_person_is_not_created_again() {
     for is_suppressed in [false, true] {
         let mut world = World::with_ann().await;
         world.provider.delete(Account::Old, &email(ANN));
@@ -145,7 +143,7 @@ async fn who_was_removed_is_not_created_again() {
 
 /// A sync was claimed for the account that the subscriber has left since.
 #[pollster::test]
-async fn whoever_has_moved_meanwhile_is_told_of_in_the_new_account() {
+async fn a_person_who_moved_meanwhile_is_synced_to_the_new_account() {
     let mut world = World::with_ann().await;
     world.put(r#"{"name":"Bo"}"#).await;
     let (token, effect) = world.claim(tasks::syncs(Account::Old)).await.unwrap();
@@ -161,6 +159,6 @@ async fn whoever_has_moved_meanwhile_is_told_of_in_the_new_account() {
         .unwrap();
     world.run(token, effect).await.unwrap();
     world.work().await.unwrap();
-    assert_eq!(world.told(Account::New).as_deref(), Some("Cy"));
+    assert_eq!(world.sent_name(Account::New).as_deref(), Some("Cy"));
     assert!(!world.is_in(Account::Old));
 }

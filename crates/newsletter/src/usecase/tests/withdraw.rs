@@ -5,7 +5,7 @@ use crate::{subscriber::SuppressionSource, tasks, usecase::unsubscribe_holder};
 
 /// An unreported address may receive mail, too.
 #[pollster::test]
-async fn a_suppression_of_a_stranger_is_told_too() {
+async fn the_suppression_of_an_unreported_address_is_sent_too() {
     let mut world = World::new();
     for status in [ProviderStatus::Active, ProviderStatus::Unconfirmed] {
         world.provider.set(Account::New, &email(ANN), status);
@@ -17,7 +17,6 @@ async fn a_suppression_of_a_stranger_is_told_too() {
     assert!(!world.is_in(Account::Old), "nobody is made known");
 }
 
-/// A failing account does not hold up the other.
 #[pollster::test]
 async fn each_account_is_seen_to_by_itself() {
     let mut world = World::with_ann().await;
@@ -90,7 +89,7 @@ fn assert_gets_no_mail(world: &World) {
     }
 }
 
-/// An old delivery that is repeated does not undo it; a new unsubscription does.
+/// An old delivery that is repeated does not undo it. A new unsubscription does.
 #[pollster::test]
 async fn a_reinstated_person_counts_from_then_on() {
     let mut world = World::with_ann().await;

@@ -1,4 +1,5 @@
-//! A commit is written as a whole or conflicts; rows change their addresses, and go.
+//! Contract: a commit is written as a whole or conflicts; rows change their addresses, and are
+//! deleted.
 
 use kernel::{
     Version,
@@ -73,7 +74,7 @@ kernel::contract_cases!(
         writes.tasks.ask(tasks::migrate(subscriber_id(A)));
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
 
-        // Nor does a lost lease.
+        // A lost lease conflicts as well.
         let mut writes = writing(None, full(B));
         writes.tasks.done.push(ClaimToken {
             task: TaskId(77),
@@ -85,8 +86,6 @@ kernel::contract_cases!(
         assert_eq!(load(store, B).await?, None);
         assert_eq!(rows(store, false).await?, tasks);
     },
-    /// The record keeps its id and token, replaced rows are deleted first, and the record is found
-    /// under its new address alone.
     async fn an_address_passes_to_another_row(store: &S) {
         let suppressed = Subscriber {
             reported_at: None,
@@ -132,7 +131,6 @@ kernel::contract_cases!(
         assert_eq!(load(store, A).await?, Some(subscriber(A)));
         assert_eq!(load(store, B).await?, Some(subscriber(B)));
     },
-    /// Except tasks that a worker has claimed.
     async fn a_row_goes_with_its_tasks(store: &S) {
         let individual = r#"{"membership":{"plan_category":"individual","status":"active"}}"#;
         for address in [A, B] {
@@ -170,8 +168,7 @@ kernel::contract_cases!(
         // The address is free.
         assert!(put(store, A, "{}", noon()).await?.is_new);
     },
-    /// Only by the address.
-    async fn what_is_remembered_is_recalled(store: &S) {
+    async fn a_remembered_suppression_is_recalled(store: &S) {
         let all = [A, B, "c@example.com"].map(email);
         assert_eq!(store.remembered(&all).await, Ok([].into()));
         for (address, status) in [

@@ -1,4 +1,4 @@
-//! Subscribers are listed and counted.
+//! Contract: lists and counts.
 
 use super::{A, B, full, insert, list};
 use crate::{
@@ -15,7 +15,6 @@ fn addresses(subscribers: &[Subscriber]) -> Vec<&str> {
 kernel::contract_cases!(
     subscribers::lists,
     impl AllPorts,
-    /// Page by page, without gap or repeat.
     async fn lists_ascend_byte_for_byte_and_page(store: &S) {
         let ascending = [
             "+@b.example",
@@ -64,7 +63,6 @@ kernel::contract_cases!(
             "nobody has to be there"
         );
     },
-    /// Reported, not moved, or suppressed.
     async fn lists_filter(store: &S) {
         let unreported = Subscriber {
             reported_at: None,

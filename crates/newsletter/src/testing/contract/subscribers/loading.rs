@@ -1,4 +1,4 @@
-//! A subscriber comes back as it was written, by its address, id or token.
+//! Contract: a subscriber is loaded as it was written, by its address, id or token.
 
 use kernel::testing::Checked;
 use time::macros::date;
@@ -16,7 +16,6 @@ use crate::{
 kernel::contract_cases!(
     subscribers::loading,
     impl AllPorts,
-    /// When written first, and later.
     async fn a_subscriber_comes_back(store: &S) {
         for address in [A, "o'brien+%_news@sub.exämple.com"] {
             let first = full(address);
@@ -28,7 +27,6 @@ kernel::contract_cases!(
             assert_eq!(load(store, address).await?, Some(again));
         }
     },
-    /// And the ends of time.
     async fn every_word_comes_back(store: &S) {
         let mut before = subscriber(A);
         insert(store, &before).await?;
@@ -112,7 +110,7 @@ kernel::contract_cases!(
             }
         }
     },
-    async fn loads_only_who_is_named(store: &S) {
+    async fn loads_only_the_given_addresses(store: &S) {
         for address in [A, B, "c@example.com"] {
             insert(store, &subscriber(address)).await?;
         }
@@ -146,7 +144,6 @@ kernel::contract_cases!(
             assert_eq!((answer.is_new, answer.subscriber.version), (false, 2));
         }
     },
-    /// Byte for byte, reported or not.
     async fn the_holder_of_a_token_is_found(store: &S) {
         let unreported = Subscriber {
             reported_at: None,

@@ -1,4 +1,4 @@
-//! Loading, committing and listing subscribers.
+//! Contract: loading, committing and listing subscribers.
 
 mod commits;
 mod lists;
@@ -41,7 +41,6 @@ async fn insert<S: Store>(store: &S, subscriber: &Subscriber) -> Checked {
     Ok(())
 }
 
-/// Moves a subscriber on by one version.
 async fn update<S: Store>(
     store: &S,
     before: &Subscriber,
@@ -76,7 +75,6 @@ async fn list<S: SubscriberReader>(store: &S, query: &SubscriberQuery) -> Checke
     Ok(SubscriberReader::list(store, query).await?)
 }
 
-/// With a value in every column.
 fn full(address: &str) -> Subscriber {
     Subscriber {
         name: Some(text(255)),
