@@ -24,34 +24,30 @@ use crate::{
     secret::secret_digest,
 };
 
-/// The label of a PKCS#8 private key (RFC 7468 §10).
 const PEM_LABEL: &str = "PRIVATE KEY";
 /// The largest file that is read, far more than a P-256 key needs.
 const MAX_FILE_BYTES: u64 = 16 * 1024;
-/// The permissions of group and others; a key file must have none of them.
+/// Permissions of group and others. A key file must have none of them.
 const OTHERS: u32 = 0o077;
-/// The write permissions of group and others; the folder must have none of them.
+/// Write permissions of group and others. The folder must have none of them.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// The folder that holds the keys.
 #[derive(Clone, Debug)]
 pub struct KeyFolder {
     path: PathBuf,
 }
 
 impl KeyFolder {
-    /// The folder at a path, which need not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Generates a key with this id, and creates the folder if it does not exist. If root runs
-    /// this, the files get the owner of the folder that contains them.
+    /// Generates a key, and creates the folder if it does not exist. Run by root, it gives the
+    /// files the owner of the parent folder.
     pub fn generate(&self, id: KeyId) -> Result<(), KeyError> {
         let document =
             EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new())
@@ -79,7 +75,7 @@ impl KeyFolder {
         Ok(())
     }
 
-    /// Reads all keys and problems; none if the folder does not exist.
+    /// Returns an empty set if the folder does not exist.
     pub fn list(&self) -> Result<KeySet, KeyError> {
         match self.load(&KeySet::default()) {
             Err(KeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
@@ -89,8 +85,8 @@ impl KeyFolder {
         }
     }
 
-    /// Reads the keys that the folder's owner can use. The service usually runs as that user, but
-    /// an operator as root, who can read all files.
+    /// Reads the keys that the folder's owner can read. The service usually runs as that user, but
+    /// an operator may run as root, who can read all files.
     pub fn list_for_owner(&self) -> Result<KeySet, KeyError> {
         let mut set = self.list()?;
         let Ok(folder) = fs::metadata(&self.path) else {
@@ -110,18 +106,18 @@ impl KeyFolder {
         Ok(set)
     }
 
-    /// One line about permissions that give other users access to the keys, with the command that
-    /// fixes them; `None` if there are none.
+    /// A warning about permissions that give other users access to the keys, with the command that
+    /// fixes them.
     pub fn exposure(&self) -> Result<Option<String>, KeyError> {
         Ok(problem::exposure(&self.path, self.list()?.problems()))
     }
 
-    /// Whether there is a file of this key, usable or not.
+    /// Whether the key has a file, even an unusable one.
     pub fn has(&self, id: KeyId) -> bool {
         self.files_of(id).iter().any(|path| path.exists())
     }
 
-    /// Removes a key. Returns `false` if it does not exist.
+    /// Returns `false` if the key does not exist.
     pub fn retire(&self, id: KeyId) -> Result<bool, KeyError> {
         let mut found = false;
         for path in self.files_of(id) {
@@ -134,8 +130,8 @@ impl KeyFolder {
         Ok(found)
     }
 
-    /// Copies the keys that can be used into another folder, which is created if it does not exist,
-    /// and returns their ids. A key that is there with the same content stays as it is.
+    /// Copies the usable keys into another folder, which is created if it does not exist, and
+    /// returns their ids. An identical key in the target is left untouched.
     pub fn copy_to(&self, target: &Self) -> Result<Vec<KeyId>, KeyError> {
         let keys = self.list()?;
         target
@@ -154,9 +150,8 @@ impl KeyFolder {
         Ok(ids)
     }
 
-    /// Reads the folder. A key is taken from `before` if its file did not change, or exists but
-    /// cannot be read at the moment. If other users can write to the folder, none of its keys is
-    /// trusted.
+    /// Reads the folder. A key comes from `before` if its file is unchanged or temporarily
+    /// unreadable. If other users can write to the folder, none of its keys is trusted.
     pub fn load(&self, before: &KeySet) -> Result<KeySet, KeyError> {
         let mut set = KeySet::default();
         for path in self.files()? {
@@ -173,14 +168,13 @@ impl KeyFolder {
             set.keys.clear();
             set.problems.insert(0, problem);
         }
-        // The sort is stable and the files are sorted: of two with the same id, the plain name
-        // wins.
+        // The files are sorted and the sort is stable: of two files with the same id, the plain
+        // name wins.
         set.keys.sort_by_key(|key| key.id);
         set.keys.dedup_by_key(|key| key.id);
         Ok(set)
     }
 
-    /// The problem with the folder itself, if there is one.
     fn problem(&self) -> Result<Option<KeyProblem>, KeyError> {
         let about = fs::metadata(&self.path).map_err(|source| io_error(&self.path, source))?;
         let mode = about.mode() & 0o7777;
@@ -188,7 +182,6 @@ impl KeyFolder {
         Ok(is_open.then(|| KeyProblem::open_folder(&self.path, mode)))
     }
 
-    /// The files in the folder that are not hidden, by name.
     fn files(&self) -> Result<Vec<PathBuf>, KeyError> {
         let mut paths = fs::read_dir(&self.path)
             .and_then(|entries| {
@@ -212,7 +205,6 @@ impl KeyFolder {
         ]
     }
 
-    /// The file that a key was read from.
     fn file_of(&self, id: KeyId) -> PathBuf {
         let [plain, named] = self.files_of(id);
         if plain.exists() { plain } else { named }
@@ -248,17 +240,16 @@ fn io_error(path: &Path, source: io::Error) -> KeyError {
     }
 }
 
-/// A problem, and the known key that stays in use in spite of it.
 type Failure = (KeyProblem, Option<Arc<Key>>);
 
-/// Reads one file; `None` if it was removed meanwhile.
+/// Returns `None` if the file was removed meanwhile.
 fn read(path: &Path, before: &KeySet) -> Result<Option<Arc<Key>>, Failure> {
     let problem = |reason: &dyn fmt::Display| KeyProblem::new(path, reason);
     let id = id_of(path).map_err(|error| (problem(&error), None))?;
     let known = before.find(id);
     let content = match content_of(path) {
         Ok(Content::Private(content)) => content,
-        // Other users may have a copy of the key, so it is not trusted, even if it is known.
+        // Other users may have copied the key, so even a known key is no longer trusted.
         Ok(Content::Open(mode)) => return Err((KeyProblem::open_file(path, mode), None)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         // A failure such as a lack of file descriptors must not invalidate all tokens of the key.
@@ -280,10 +271,8 @@ fn id_of(path: &Path) -> Result<KeyId, KeyError> {
     name.strip_suffix(".pem").unwrap_or(&name).parse()
 }
 
-/// The content of a key file, by its permissions.
 enum Content {
     Private(Vec<u8>),
-    /// Other users may read or write the file; its mode.
     Open(u32),
 }
 

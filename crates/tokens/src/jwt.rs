@@ -20,10 +20,9 @@ use crate::{
     secret::{NoRandom, random_text, secret_digest},
 };
 
-/// The longest token that is parsed.
 const MAX_TOKEN_BYTES: usize = 8 * 1024;
 /// The size of the cache of verified tokens. Checking a signature costs a hundred times as much as
-/// a look-up.
+/// a cache hit.
 const REMEMBERED_TOKENS: u64 = 10_000;
 
 const ALGORITHM: &str = "ES256";
@@ -48,79 +47,60 @@ struct Claims<'a> {
     jti: String,
 }
 
-/// The claims of a new token besides its issuer and its audience.
 pub struct Grant<'a> {
-    /// The client, which is also the subject.
     pub client_id: &'a str,
-    /// Its scopes, separated by spaces.
     pub scope: &'a str,
-    /// In seconds since 1970, as the expiry.
     pub issued_at: i64,
-    /// From when on it is not valid.
+    /// Exclusive.
     pub expires_at: i64,
 }
 
-/// The claims of a verified token.
 #[derive(Debug)]
 pub struct VerifiedToken {
-    /// The client.
     pub client_id: ClientId,
-    /// Its scopes that this version knows.
+    /// Scopes that this version does not know are left out.
     pub scopes: Vec<Scope>,
-    /// In seconds since 1970, as the expiry.
     pub issued_at: i64,
-    /// From when on it is not valid.
+    /// Exclusive.
     pub expires_at: i64,
     not_before: Option<i64>,
     key: Arc<Key>,
 }
 
-/// The reason why a token is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenFault {
-    /// It is not a JWT, or too long.
+    /// Also returned for a token that is too long.
     #[error("The access token is malformed.")]
     Malformed,
-    /// It is another kind of JWT.
     #[error("The access token is not an ES256-signed at+jwt.")]
     Kind,
-    /// No key with its key id is known.
     #[error("The access token was not signed by a current key of this service.")]
     UnknownKey,
-    /// The signature does not match the content.
     #[error("The access token's signature is wrong.")]
     Signature,
-    /// Its issuer or its audience is not this service.
     #[error("The access token was not issued by this service for itself.")]
     Audience,
-    /// A claim is missing or of a wrong type.
     #[error("The access token's claims are incomplete or of a wrong type.")]
     Claims,
-    /// It is not valid yet.
     #[error("The access token is not valid yet.")]
     NotYet,
-    /// It has expired.
     #[error("The access token has expired; request a new one.")]
     Expired,
-    /// Its client was revoked.
     #[error("The access token's client was revoked.")]
     Revoked,
-    /// An operator ended the tokens issued before.
     #[error("The access token was ended by an operator; request a new one.")]
     Ended,
 }
 
-/// Issues and verifies tokens.
 #[derive(Debug)]
 pub struct Tokens {
-    /// The issuer of all tokens, and their audience.
+    /// Also the audience of every token.
     pub issuer: String,
     random: SystemRandom,
     verified: Cache<[u8; 32], Arc<VerifiedToken>>,
 }
 
 impl Tokens {
-    /// Those of an issuer, for itself.
     pub fn new(issuer: String) -> Self {
         Self {
             issuer,
@@ -129,7 +109,6 @@ impl Tokens {
         }
     }
 
-    /// Creates and signs a token.
     pub fn mint(&self, key: &Key, grant: &Grant<'_>) -> Result<String, NoRandom> {
         let header = Header {
             alg: ALGORITHM,
@@ -158,8 +137,8 @@ impl Tokens {
         Ok(token)
     }
 
-    /// Verifies a token: its format, type, key, signature, issuer, audience, claims and expiry. One
-    /// that was verified before is known, as long as its key is.
+    /// Verifies a token: its format, type, key, signature, issuer, audience, claims and expiry. A
+    /// token that was verified before comes from the cache while its key is known.
     pub fn verify(
         &self,
         token: &str,

@@ -13,28 +13,21 @@ use uuid::Uuid;
 
 use crate::problem::KeyProblem;
 
-/// The age from which a key signs, unless there is no older one.
+/// A key starts to sign at this age. Without an older key it signs at once.
 pub const SIGNS_AFTER: Duration = Duration::seconds(30);
 
-/// The reason why an operation on a key failed.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// The text is not a key id.
     #[error("{0:?} is not a key id; a key id is a UUIDv7 in lower case with hyphens")]
     Id(String),
-    /// A key with this id exists already.
-    #[error("there is a key {0} already")]
+    #[error("key {0} already exists")]
     Exists(KeyId),
-    /// The folder or a file in it could not be read or written.
     #[error("{path}: {source}")]
     Io {
-        /// The folder or file.
         path: String,
-        /// The error of the system.
         source: std::io::Error,
     },
-    /// The system returned no random numbers.
-    #[error("no key could be made: the system gave no random numbers")]
+    #[error("cannot generate a key: the system returned no random numbers")]
     Random,
 }
 
@@ -43,7 +36,6 @@ pub enum KeyError {
 pub struct KeyId(Uuid);
 
 impl KeyId {
-    /// A key id; the UUID must be a UUIDv7.
     pub fn new(uuid: Uuid) -> Result<Self, KeyError> {
         if uuid.get_version_num() == 7 && uuid.get_variant() == uuid::Variant::RFC4122 {
             Ok(Self(uuid))
@@ -52,7 +44,7 @@ impl KeyId {
         }
     }
 
-    /// The time when the key was generated, from its id.
+    /// Decoded from the UUIDv7.
     pub fn created_at(self) -> OffsetDateTime {
         let (seconds, nanos) = self
             .0
@@ -92,7 +84,6 @@ impl FromStr for KeyId {
     }
 }
 
-/// A key that signs and verifies.
 #[derive(Debug)]
 pub struct Key {
     pub(super) id: KeyId,
@@ -102,18 +93,16 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key's id.
     pub const fn id(&self) -> KeyId {
         self.id
     }
 
-    /// The coordinates of the public key.
+    /// The coordinates (x, y) of the public key.
     pub fn coordinates(&self) -> Option<(&[u8], &[u8])> {
         let point = self.pair.public_key().as_ref().strip_prefix(&[4])?;
         point.split_at_checked(32)
     }
 
-    /// Signs a message.
     pub fn sign(
         &self,
         random: &SystemRandom,
@@ -122,7 +111,6 @@ impl Key {
         self.pair.sign(random, message)
     }
 
-    /// Whether it signed the message.
     pub fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
         UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, self.pair.public_key().as_ref())
             .verify(message, signature)
@@ -130,18 +118,16 @@ impl Key {
     }
 }
 
-/// How long tokens need a key.
+/// Whether valid tokens may still depend on a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// No valid token needs it.
     Over,
-    /// Its last token ends at this time at the latest.
+    /// Its last token expires at this time at the latest.
     Until(OffsetDateTime),
-    /// It signs, and there is no newer key.
+    /// It signs new tokens and no newer key replaces it.
     Signs,
 }
 
-/// The keys and problems of a folder at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct KeySet {
     pub(super) keys: Vec<Arc<Key>>,
@@ -149,12 +135,12 @@ pub struct KeySet {
 }
 
 impl KeySet {
-    /// Every key, oldest first.
+    /// Oldest first.
     pub fn keys(&self) -> &[Arc<Key>] {
         &self.keys
     }
 
-    /// The key that signs at this time: the newest that is old enough, or else the oldest.
+    /// The newest key that is old enough to sign, or else the oldest key.
     pub fn signing(&self, now: OffsetDateTime) -> Option<&Arc<Key>> {
         self.keys
             .iter()
@@ -163,7 +149,7 @@ impl KeySet {
             .or_else(|| self.keys.first())
     }
 
-    /// Whether tokens of a key may be valid at this time, if a token is valid for `ttl`. A key signs
+    /// Whether tokens of a key, each valid for `ttl`, may still be valid at `now`. A key signs
     /// until a newer one does.
     pub fn need_of(&self, id: KeyId, ttl: std::time::Duration, now: OffsetDateTime) -> Need {
         let is_known = self.find(id).is_some();
@@ -181,12 +167,10 @@ impl KeySet {
         }
     }
 
-    /// The problems with the folder and its files.
     pub fn problems(&self) -> &[KeyProblem] {
         &self.problems
     }
 
-    /// The key of an id.
     pub fn find(&self, id: KeyId) -> Option<&Arc<Key>> {
         self.keys
             .binary_search_by_key(&id, |key| key.id)
@@ -194,7 +178,7 @@ impl KeySet {
             .and_then(|at| self.keys.get(at))
     }
 
-    /// Whether the set contains this key, not only one with the same id.
+    /// Whether the set contains this very key, not only one with the same id.
     pub fn holds(&self, key: &Arc<Key>) -> bool {
         self.find(key.id)
             .is_some_and(|known| Arc::ptr_eq(known, key))

@@ -1,11 +1,11 @@
 //! Access tokens, the keys that sign them (P-256, for ES256), and the secrets of clients.
 //!
-//! Each key is a file named by the key id, a UUIDv7, which contains the time of generation. All
-//! keys of the folder verify tokens. The newest key signs, but not before it is
-//! 30 seconds old: by then every process has read the folder again and knows it.
+//! Each key is a file named by the key id, a UUIDv7, which contains the creation time. All keys of
+//! the folder verify tokens. The newest key signs, but only once it is 30 seconds old: by then
+//! every process has read the folder again and knows it.
 //!
-//! A key that other users can read is not used, and no key of a folder to which other users can
-//! write, because the holder of a key can issue tokens.
+//! A key that other users can read is not used. In a folder that other users can write to, no key
+//! is used. The holder of a key can issue tokens.
 
 pub mod audit;
 mod folder;

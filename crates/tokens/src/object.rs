@@ -8,27 +8,22 @@ use serde::{
 };
 use serde_json::Value;
 
-/// The object.
 #[derive(Debug, Default)]
 pub struct Object(BTreeMap<String, Value>);
 
 impl Object {
-    /// The value of a name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// All names with their values.
     pub fn into_entries(self) -> impl Iterator<Item = (String, Value)> {
         self.0.into_iter()
     }
 
-    /// The value of a name, if it is a text.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.as_str()
     }
 
-    /// The value of a name, if it is an integer.
     pub fn integer(&self, name: &str) -> Option<i64> {
         self.get(name)?.as_i64()
     }

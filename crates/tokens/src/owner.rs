@@ -7,18 +7,15 @@ use std::{
     path::Path,
 };
 
-/// The user id of root.
 const ROOT: u32 = 0;
-/// The read permission of the owner.
 const OWNER_READS: u32 = 0o400;
 
-/// Gives a file that root created the owner and the group of the folder that contains it, as SQLite
-/// does with the files beside a database. If the system does not permit that, the file stays
-/// root's; the service may run as root there.
+/// Gives a file that root created the owner and group of its folder, as SQLite does with its
+/// sidecar files. If the system refuses, the file stays root's: the service may itself run as root.
 pub fn inherit_owner(made: &fs::File, path: &Path) {
     if let Err(error) = give(made, path) {
         let path = path.display();
-        tracing::warn!(%path, %error, "the file cannot be given to the owner of its folder");
+        tracing::warn!(%path, %error, "cannot give the file the owner of its folder");
     }
 }
 
@@ -36,7 +33,7 @@ fn give(made: &fs::File, path: &Path) -> io::Result<()> {
     fchown(made, Some(folder.uid()), Some(folder.gid()))
 }
 
-/// Whether the owner of a folder can read a private file in it; `true` for a removed file.
+/// Whether the folder's owner can read a private file in it. Returns `true` for a removed file.
 pub(super) fn can_read(folder: &fs::Metadata, path: &Path) -> bool {
     folder.uid() == ROOT
         || fs::metadata(path).map_or(true, |file| {

@@ -1,14 +1,10 @@
-//! Problems with the key folder and its files, and the commands that fix them.
-
 use std::{
     fmt,
     path::{Path, PathBuf},
 };
 
-/// The number of files that a command lists by name.
 const NAMED: usize = 3;
 
-/// A problem with a file in the folder that is not a usable key, or with the folder itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyProblem {
     path: PathBuf,
@@ -16,14 +12,10 @@ pub struct KeyProblem {
     remedy: Option<Remedy>,
 }
 
-/// The fix for a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Remedy {
-    /// Remove other users' permissions on the file.
     CloseFile,
-    /// Remove other users' permission to write to the folder.
     CloseFolder,
-    /// Give the file the folder's owner and group.
     HandOver { user: u32, group: u32 },
 }
 
@@ -36,29 +28,26 @@ impl KeyProblem {
         }
     }
 
-    /// Users other than the owner may read or write the file.
     pub(super) fn open_file(path: &Path, mode: u32) -> Self {
         Self {
             remedy: Some(Remedy::CloseFile),
             ..Self::new(
                 path,
-                format_args!("others can use the file (mode {mode:04o})"),
+                format_args!("other users can access the file (mode {mode:04o})"),
             )
         }
     }
 
-    /// Users other than the owner may put keys into the folder.
     pub(super) fn open_folder(path: &Path, mode: u32) -> Self {
         Self {
             remedy: Some(Remedy::CloseFolder),
             ..Self::new(
                 path,
-                format_args!("others can write to it (mode {mode:04o})"),
+                format_args!("other users can write to the folder (mode {mode:04o})"),
             )
         }
     }
 
-    /// The folder's owner cannot read the file.
     pub(super) fn not_the_owners(path: &Path, user: u32, group: u32) -> Self {
         Self {
             remedy: Some(Remedy::HandOver { user, group }),
@@ -69,17 +58,14 @@ impl KeyProblem {
         }
     }
 
-    /// The file or folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The reason why it is not a usable key.
     pub fn fault(&self) -> &str {
         &self.reason
     }
 
-    /// The reason why it is not a usable key, with the command that fixes it if there is one.
     pub fn reason(&self) -> String {
         match self.command() {
             Some(command) => format!("{}; run: {command}", self.reason),
@@ -87,7 +73,6 @@ impl KeyProblem {
         }
     }
 
-    /// The command that fixes it, if there is one.
     pub fn command(&self) -> Option<String> {
         let path = quoted(&self.path);
         self.remedy.as_ref().map(|remedy| match remedy {
@@ -108,8 +93,8 @@ impl fmt::Display for KeyProblem {
     }
 }
 
-/// One line about all files that users other than the owner may read or change, with the command
-/// that fixes all of them; `None` if there are none.
+/// A warning about all files that other users may read or change, with one command that fixes all
+/// of them.
 pub(super) fn exposure(folder: &Path, problems: &[KeyProblem]) -> Option<String> {
     let folder_is_open = problems.iter().any(|one| one.has(&Remedy::CloseFolder));
     let files: Vec<_> = problems
@@ -126,13 +111,12 @@ pub(super) fn exposure(folder: &Path, problems: &[KeyProblem]) -> Option<String>
     let commands: Vec<_> = folder.into_iter().chain(files).collect();
     (!commands.is_empty()).then(|| {
         format!(
-            "others than their owner can read or replace the token signing keys; run: {}",
+            "users other than the owner can read or replace the token signing keys; run: {}",
             commands.join(" && ")
         )
     })
 }
 
-/// A path quoted for a shell.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
@@ -164,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn one_command_mends_all_that_is_open() {
+    fn one_command_closes_all_open_files() {
         let folder = Path::new("keys");
         let file = |name: &str| KeyProblem::open_file(&folder.join(name), 0o644);
         let command = |problems: &[KeyProblem]| {

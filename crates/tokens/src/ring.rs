@@ -1,4 +1,4 @@
-//! The keys that a process knows: those that its reading thread found in the folder last.
+//! The keys that a process knows, as its reading thread last found them in the folder.
 
 use std::{
     fmt, io,
@@ -16,32 +16,29 @@ use crate::{
 /// The interval between reads of the folder. Each process must notice a change within 10 seconds.
 const READ_EVERY: Duration = Duration::from_secs(1);
 
-/// Reads the keys, given those that are known.
 type Read = Box<dyn Fn(&KeySet) -> Result<KeySet, KeyError> + Send + Sync>;
 
-/// The keys of a folder. A request takes those that are known and never reads the folder, which may
-/// be on a file server that hangs.
+/// The keys of a folder, read in the background. A request uses the known keys and never reads the
+/// folder, which may be on a file server that hangs.
 pub struct KeyRing {
     read: Read,
     known: RwLock<Known>,
-    /// The problems of the last read, so that each is logged once.
     reported: Mutex<Vec<String>>,
 }
 
 struct Known {
     keys: Arc<KeySet>,
-    /// When they were read.
     at: Instant,
 }
 
 impl KeyRing {
-    /// Reads the folder. A folder that does not exist counts as empty.
+    /// A folder that does not exist counts as empty.
     pub fn open(folder: KeyFolder) -> Result<Self, KeyError> {
         let keys = folder.list()?;
         Ok(Self::new(keys, move |known| folder.load(known)))
     }
 
-    /// A ring with these keys, which are read again by a function.
+    /// `read` reads the keys again, given the known ones.
     pub fn new(
         keys: KeySet,
         read: impl Fn(&KeySet) -> Result<KeySet, KeyError> + Send + Sync + 'static,
@@ -58,8 +55,8 @@ impl KeyRing {
         }
     }
 
-    /// Starts the thread that reads the folder every second, until the ring is dropped. It is not
-    /// of the runtime, whose end would wait for a read that hangs.
+    /// Starts a thread that reads the folder every second until the ring is dropped. It is not a
+    /// task of the runtime, because the runtime's shutdown would wait for a read that hangs.
     pub fn follow(self: &Arc<Self>) -> io::Result<()> {
         let ring = Arc::downgrade(self);
         let follow = move || {
@@ -75,7 +72,6 @@ impl KeyRing {
         Ok(())
     }
 
-    /// The known keys.
     pub fn current(&self) -> Arc<KeySet> {
         Arc::clone(
             &self
@@ -86,15 +82,15 @@ impl KeyRing {
         )
     }
 
-    /// How long ago the folder was last read in full.
+    /// The time since the folder was last read in full.
     pub fn age(&self) -> Duration {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.at.elapsed()
     }
 
-    /// Reads the folder now. A failure is logged, and the known keys stay.
+    /// Reads the folder now. A failure is logged, and the known keys stay in use.
     pub fn reload(&self) {
-        // Held during the whole read: of two threads, the one that reads later must write later.
+        // Held during the whole read, so that of two concurrent reads the later one writes last.
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let problems = match (self.read)(&self.current()) {
             Ok(keys) => {
@@ -125,9 +121,11 @@ fn lines(problems: &[KeyProblem]) -> Vec<String> {
     problems.iter().map(KeyProblem::to_string).collect()
 }
 
-/// Logs the problems that were not logged before.
-fn report(problems: &[String], told: &[String]) {
-    for problem in problems.iter().filter(|problem| !told.contains(problem)) {
+fn report(problems: &[String], reported: &[String]) {
+    for problem in problems
+        .iter()
+        .filter(|problem| !reported.contains(problem))
+    {
         tracing::warn!(problem, "a token signing key cannot be used");
     }
 }

@@ -12,26 +12,22 @@ use ring::{
 };
 use subtle::{Choice, ConstantTimeEq as _};
 
-/// The system returned no random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the system gave no random numbers")]
+#[error("the system returned no random numbers")]
 pub struct NoRandom;
 
-/// The secret of a new client, shown once.
 pub struct ClientSecret(String);
 
 impl ClientSecret {
-    /// Generates a secret.
     pub fn generate() -> Result<Self, NoRandom> {
         random_text::<32>(&SystemRandom::new()).map(Self)
     }
 
-    /// The secret itself: 43 characters of base64url, which no encoding of HTTP changes.
+    /// 43 characters of base64url, which need no escaping in HTTP.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// The SHA-256, which is stored.
     pub fn digest(&self) -> [u8; 32] {
         secret_digest(self.0.as_bytes())
     }
@@ -43,15 +39,14 @@ impl fmt::Debug for ClientSecret {
     }
 }
 
-/// SHA-256 of a secret.
 pub fn secret_digest(secret: &[u8]) -> [u8; 32] {
     let mut bytes = [0; 32];
     bytes.copy_from_slice(digest(&SHA256, secret).as_ref());
     bytes
 }
 
-/// The digest of a secret, if it is among the first [`MOST_SECRETS`] of these. Takes the same time
-/// for any result and any number of them.
+/// Finds the digest of a secret among the first [`MOST_SECRETS`] digests. The time taken depends
+/// neither on the result nor on their number.
 pub fn matching_digest<'a>(
     secret: &[u8],
     digests: impl IntoIterator<Item = &'a [u8; 32]>,
@@ -67,7 +62,6 @@ pub fn matching_digest<'a>(
     bool::from(matches).then_some(digest)
 }
 
-/// Random bytes as base64url.
 pub fn random_text<const BYTES: usize>(random: &SystemRandom) -> Result<String, NoRandom> {
     let mut bytes = [0; BYTES];
     random.fill(&mut bytes).map_err(|_| NoRandom)?;

@@ -92,14 +92,14 @@ fn keys_that_others_can_use_stop_the_start_with_the_command_that_mends_them() {
         (keys, 0o775, 0o700, "chmod go-w ./data/keys"),
     ] {
         set_mode(path, wide);
-        let begin = "others than their owner can read or replace the token signing keys; run: ";
+        let begin = "users other than the owner can read or replace the token signing keys; run: ";
         place.refuses("serve", &postgres, begin);
         for line in ["serve", "demo --data-dir data", "keys generate"] {
             place.refuses(line, &[], begin);
         }
         let said = place.run("serve", &[]);
         assert!(text(&said.stderr).contains(command), "{command}");
-        assert!(place.says("keys list").contains("others can "));
+        assert!(place.says("keys list").contains("other users can "));
         set_mode(path, private);
     }
     assert!(!place.path("data/posthaste.db").exists());

@@ -1,5 +1,3 @@
-//! Tokens that must not be accepted, each with one defect.
-
 use std::fmt::Display;
 
 use ::ring::{hmac, rand::SystemRandom};
@@ -19,7 +17,6 @@ fn encoded(text: &str) -> String {
     URL_SAFE_NO_PAD.encode(text)
 }
 
-/// Forges tokens, correct ones and defective ones.
 struct Forge {
     key: Arc<Key>,
     client: ClientId,
@@ -64,7 +61,6 @@ impl Forge {
     }
 }
 
-/// The object with one member set, or removed by `null`.
 fn changed(mut object: Value, name: &str, value: Value) -> Value {
     let members = object.as_object_mut().unwrap();
     if value.is_null() {
@@ -75,7 +71,6 @@ fn changed(mut object: Value, name: &str, value: Value) -> Value {
     object
 }
 
-/// An issuer with one key, and a forge that has the key.
 struct Harness {
     tokens: Tokens,
     keys: KeySet,
@@ -104,20 +99,18 @@ impl Harness {
         self.tokens.verify(token, &self.keys, at(0))
     }
 
-    /// The client of a token.
     fn outcome(&self, token: &str) -> Result<ClientId, TokenFault> {
         self.verify(token).map(|token| token.client_id)
     }
 }
 
-/// A token in its three parts.
 fn parts(token: &str) -> [&str; 3] {
     let parts: Vec<&str> = token.split('.').collect();
     parts.try_into().unwrap()
 }
 
 impl Harness {
-    /// Checks that each token has a fault.
+    /// Asserts that each token fails with `fault`.
     fn check<N: Display>(&self, fault: TokenFault, tokens: impl IntoIterator<Item = (N, String)>) {
         for (name, token) in tokens {
             assert_eq!(self.outcome(&token), Err(fault), "{name}");
@@ -128,7 +121,7 @@ impl Harness {
 }
 
 #[test]
-fn what_is_no_jwt_is_malformed() {
+fn other_texts_are_malformed() {
     let harness = Harness::new();
     let forge = &harness.forge;
     let good = forge.token();
@@ -167,7 +160,7 @@ fn what_is_no_jwt_is_malformed() {
 }
 
 #[test]
-fn what_this_service_did_not_sign_is_refused() {
+fn a_foreign_signature_is_refused() {
     let harness = Harness::new();
     let forge = &harness.forge;
     let good = forge.token();
@@ -232,7 +225,7 @@ fn every_member_is_checked() {
         let name = format!("{member} {value}");
         harness.check(fault, [(name, forge.with_header(member, value))]);
     }
-    let nobody = || Value::from(Uuid::nil().to_string());
+    let no_client = || Value::from(Uuid::nil().to_string());
     let claims = [
         ("iss", Value::Null, Audience),
         ("iss", "https://evil.example".into(), Audience),
@@ -256,9 +249,9 @@ fn every_member_is_checked() {
         ("jti", Value::Null, Claims),
         ("jti", "".into(), Claims),
         ("client_id", Value::Null, Claims),
-        ("client_id", nobody(), Claims),
+        ("client_id", no_client(), Claims),
         ("sub", Value::Null, Claims),
-        ("sub", nobody(), Claims),
+        ("sub", no_client(), Claims),
         ("scope", Value::Null, Claims),
         ("scope", json!(["job-postings:write"]), Claims),
     ];
@@ -281,7 +274,7 @@ fn every_flipped_bit_is_noticed() {
 }
 
 #[test]
-fn what_rfc_9068_allows_is_accepted() {
+fn other_forms_of_rfc_9068_are_accepted() {
     let harness = Harness::new();
     let forge = &harness.forge;
     for token in [

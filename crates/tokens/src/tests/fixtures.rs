@@ -1,5 +1,3 @@
-//! Keys that OpenSSL made. They protect nothing.
-
 /// `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`
 pub const OPENSSL_P256: &str = "\
 -----BEGIN PRIVATE KEY-----\n\

@@ -1,5 +1,3 @@
-//! The key folder, and tokens that are accepted or not.
-
 mod bad_tokens;
 mod fixtures;
 
@@ -11,14 +9,13 @@ use uuid::Uuid;
 
 use super::*;
 
-/// The time at which the tests begin: 2026-01-01T00:00:00Z.
+/// 2026-01-01T00:00:00Z.
 const START: i64 = 1_767_225_600;
 
 fn at(seconds: i64) -> OffsetDateTime {
     OffsetDateTime::from_unix_timestamp(START + seconds).unwrap()
 }
 
-/// A key id of a time; `n` distinguishes several of the same time.
 fn key_id(at: OffsetDateTime, n: u8) -> KeyId {
     let millis = u64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap();
     KeyId::new(uuid::Builder::from_unix_timestamp_millis(millis, &[n; 10]).into_uuid()).unwrap()
@@ -30,7 +27,7 @@ fn folder() -> (TempDir, KeyFolder) {
     (directory, folder)
 }
 
-/// Writes a file that only its owner can read, as a key must be.
+/// Writes a file that only its owner can read, as key files must be.
 fn write_private(path: &Path, content: &str) {
     fs::write(path, content).unwrap();
     set_mode(path, 0o600);
@@ -92,7 +89,7 @@ fn a_key_is_needed_until_its_last_token_ends() {
     assert_eq!(need(new, 100), Need::Over, "there is no such key");
     folder.generate(new).unwrap();
     for (seconds, of_old, of_new) in [
-        // The new one has signed nothing yet.
+        // The new key has not signed anything yet.
         (129, Need::Until(at(3_730)), Need::Over),
         (130, Need::Until(at(3_730)), Need::Signs),
         (3_729, Need::Until(at(3_730)), Need::Signs),
@@ -116,7 +113,7 @@ fn keys_of_openssl_are_read_with_or_without_the_extension() {
     let keys = folder.list().unwrap();
     assert_eq!(ids(&keys), [plain, named, both]);
     assert_eq!(keys.problems(), []);
-    // Of two files with one id, the plain name counts.
+    // Of two files with the same id, the plain name wins.
     assert_eq!(
         keys.keys()[2].coordinates(),
         generated.keys()[0].coordinates()
@@ -128,7 +125,7 @@ fn keys_of_openssl_are_read_with_or_without_the_extension() {
 }
 
 #[test]
-fn what_is_no_key_is_told_and_skipped() {
+fn unusable_files_are_reported_and_skipped() {
     let (_directory, folder) = folder();
     let good = key_id(at(0), 0);
     folder.generate(good).unwrap();
@@ -187,13 +184,13 @@ fn a_key_that_others_can_use_is_none() {
         assert_eq!(
             folder.exposure().unwrap(),
             Some(format!(
-                "others than their owner can read or replace the token signing keys; run: chmod \
+                "users other than the owner can read or replace the token signing keys; run: chmod \
                  600 {}",
                 file.display()
             ))
         );
     }
-    // A key that was known is dropped, too: other users may have a copy of it.
+    // A key that was known is dropped as well: other users may have copied it.
     ring.reload();
     assert_eq!(ids(&ring.current()), [good]);
     for mode in [0o600, 0o400] {
@@ -223,7 +220,7 @@ fn a_folder_that_others_can_write_to_has_no_key() {
 }
 
 #[test]
-fn what_root_makes_belongs_to_the_owner_of_the_folder_it_is_in() {
+fn files_of_root_get_the_owner_of_their_folder() {
     use std::os::unix::fs::{MetadataExt as _, chown};
 
     let (directory, folder) = folder();
@@ -233,7 +230,7 @@ fn what_root_makes_belongs_to_the_owner_of_the_folder_it_is_in() {
         let about = fs::metadata(path).unwrap();
         (about.uid(), about.gid())
     };
-    // Only root can change owners; for others, all files have the same owner anyway.
+    // Only root can change owners. Without root, all files have the same owner.
     let is_root = owner(&data).0 == 0;
     if is_root {
         chown(&data, Some(4711), Some(4712)).unwrap();
@@ -260,7 +257,7 @@ fn what_root_makes_belongs_to_the_owner_of_the_folder_it_is_in() {
 }
 
 #[test]
-fn an_id_is_a_uuid_of_version_7_and_tells_its_time() {
+fn an_id_is_a_uuidv7_and_contains_its_time() {
     assert!(KeyId::new(Uuid::nil()).is_err());
     assert!(KeyId::new("01234567-89ab-4cde-8f01-23456789abcd".parse().unwrap()).is_err());
     let id = key_id(at(0) + Duration::milliseconds(7), 1);
