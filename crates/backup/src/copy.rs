@@ -1,9 +1,8 @@
-//! Copies everything from the embedded database into an empty one on PostgreSQL.
+//! Copies everything from the embedded database into an empty PostgreSQL database.
 //!
-//! Rows are copied table by table in the order of their keys, so the last row of a table in the
-//! target says where a copy that broke off goes on. The source is open for this process alone, so
-//! nothing moves meanwhile; whether it moved between two attempts is found out at the end, when
-//! every row is compared.
+//! Rows are copied table by table in the order of their keys, so an interrupted copy resumes after
+//! the last row of a table in the target. Only this process has the source open, so it does not
+//! change meanwhile. A change between two attempts is found at the end, when every row is compared.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -18,10 +17,9 @@ use program::{output, text::hex};
 use sha2::{Digest as _, Sha256};
 use tokio::task::block_in_place;
 
-/// Digits of a digest that are shown.
 const SHOWN_DIGITS: usize = 16;
 
-/// A copy under way. The source blocks the thread, which other work may leave.
+/// A copy in progress. Reads of the source block the thread, in `block_in_place`.
 pub struct Copying {
     source: CopySource,
     target: CopyTarget,
@@ -29,8 +27,8 @@ pub struct Copying {
 }
 
 impl Copying {
-    /// Opens both; so many rows are written at a time. Fails if another process has the source
-    /// open.
+    /// Opens both databases; `batch` is the number of rows per write. Fails if another process has
+    /// the source open.
     pub async fn open(source: &Path, target: &PostgresUrl, batch: usize) -> anyhow::Result<Self> {
         let opened = block_in_place(|| CopySource::open(source)).map_err(|error| match error {
             StoreError::Unavailable(why) => anyhow!(
@@ -48,13 +46,13 @@ impl Copying {
         })
     }
 
-    /// Copies and compares every table, says how far it is, and returns the number of rows.
+    /// Copies and compares every table, prints the progress, and returns the number of rows.
     pub async fn run(&mut self) -> anyhow::Result<u64> {
         let columns = self.target.columns().await?;
         self.check_source(&columns)?;
         match self.target.begin().await? {
             Begun::New => {}
-            Begun::Resumed => output::print("Going on with the copy that broke off.")?,
+            Begun::Resumed => output::print("Resuming an interrupted copy.")?,
             Begun::InUse(tables) => bail!(
                 "the database to copy to is not empty: there are rows in {}; name an empty one",
                 tables.join(", ")
@@ -80,7 +78,6 @@ impl Copying {
         Ok(all)
     }
 
-    /// Fails unless the source has exactly the tables and columns that are copied.
     fn check_source(&mut self, columns: &[Vec<Column>]) -> anyhow::Result<()> {
         let pending = block_in_place(|| self.source.pending_migrations())?;
         ensure!(
@@ -94,7 +91,7 @@ impl Copying {
         let known = TABLES.map(|table| table.name.to_owned()).into();
         ensure!(
             there == known,
-            "the embedded database has other tables than are copied: {}",
+            "the embedded database has tables that this program does not copy: {}",
             there
                 .symmetric_difference(&known)
                 .cloned()
@@ -110,7 +107,7 @@ impl Copying {
             let mut differ = differ.filter(|name| !ZERO.contains(&name.as_str()));
             if let Some(name) = differ.next() {
                 bail!(
-                    "only one of the databases has a column {}.{name}",
+                    "only one of the databases has the column {}.{name}",
                     table.name
                 );
             }
@@ -118,7 +115,6 @@ impl Copying {
         Ok(())
     }
 
-    /// Copies the missing rows of a table, and returns their number.
     async fn copy(&mut self, table: Table, columns: &[Column]) -> anyhow::Result<u64> {
         let last = self.target.last(table, columns).await?;
         let mut after = key(&table, columns, last.as_ref())?;
@@ -141,7 +137,7 @@ impl Copying {
         let mut digest = Sha256::new();
         loop {
             let rows = self.source_page(table, columns, after.as_deref())?;
-            // One more where the source has none shows what the target has beyond.
+            // Read at least one row, to find rows that only the target has.
             let most = rows.len().max(1);
             let copied = self
                 .target
@@ -185,7 +181,7 @@ fn key(
     row.map(|row| key_of(table, columns, row)).transpose()
 }
 
-/// How many rows at the beginning are equal.
+/// The number of equal rows at the start of both slices.
 fn equal(rows: &[Row], others: &[Row]) -> u64 {
     let pairs = rows.iter().zip(others);
     pairs.take_while(|(row, other)| row == other).count() as u64

@@ -1,5 +1,5 @@
-//! Files and folders of a backup: private to their owner, on the disk before anything relies on
-//! them.
+//! Files and folders of a backup: private to their owner, and synced to the disk before anything
+//! relies on them.
 
 use std::{
     ffi::OsString,
@@ -17,18 +17,15 @@ use sha2::{Digest as _, Sha256};
 
 const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_FOLDER: u32 = 0o700;
-/// The permissions of group and others.
 const OTHERS: u32 = 0o077;
 
-/// The length and the SHA-256 of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDigest {
     pub bytes: u64,
     pub sha256: String,
 }
 
-/// Makes a folder that only its owner can open, or makes an empty one so. Fails if anything is in
-/// it.
+/// Creates a private folder, or makes an empty one private. Fails if the folder contains anything.
 pub fn claim_empty_folder(folder: &Path) -> anyhow::Result<()> {
     match fs::read_dir(folder) {
         Ok(mut entries) => {
@@ -43,19 +40,19 @@ pub fn claim_empty_folder(folder: &Path) -> anyhow::Result<()> {
             let mode = fs::metadata(folder)?.permissions().mode();
             if mode & OTHERS != 0 {
                 let private = fs::Permissions::from_mode(PRIVATE_FOLDER);
-                fs::set_permissions(folder, private)
-                    .with_context(|| format!("{} cannot be made private", folder.display()))?;
+                fs::set_permissions(folder, private).with_context(|| {
+                    format!("cannot restrict {} to its owner", folder.display())
+                })?;
             }
             Ok(())
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))
+            make_folder(folder).with_context(|| format!("cannot create {}", folder.display()))
         }
         Err(error) => Err(error).with_context(|| format!("cannot read {}", folder.display())),
     }
 }
 
-/// Makes a folder that only its owner can open, and missing ones above it.
 pub fn make_folder(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new()
         .recursive(true)
@@ -63,7 +60,6 @@ pub fn make_folder(folder: &Path) -> io::Result<()> {
         .create(folder)
 }
 
-/// Makes an empty file that only its owner can read.
 pub fn make_file(path: &Path) -> io::Result<fs::File> {
     fs::OpenOptions::new()
         .write(true)
@@ -72,19 +68,17 @@ pub fn make_file(path: &Path) -> io::Result<fs::File> {
         .open(path)
 }
 
-/// Writes a file that only its owner can read, to the disk.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = make_file(path)?;
     file.write_all(content)?;
     file.sync_all()
 }
 
-/// Syncs a file, or what a folder lists, to the disk.
+/// Syncs a file, or the entries of a folder, to the disk.
 pub fn sync(path: &Path) -> io::Result<()> {
     fs::File::open(path)?.sync_all()
 }
 
-/// The folder that lists a file.
 pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -92,25 +86,22 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A path beside another one, with an ending.
 pub fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut path = OsString::from(path);
     path.push(ending);
     path.into()
 }
 
-/// The files that SQLite puts beside a database in use.
+/// The files that SQLite keeps beside a database in use.
 pub fn sidecars(database: &Path) -> [PathBuf; 3] {
     ["-wal", "-shm", "-journal"].map(|ending| beside(database, ending))
 }
 
-/// The bytes that are free on the disk of a folder.
 pub fn free_space(folder: &Path) -> io::Result<u64> {
     let about = statvfs(folder)?;
     Ok(about.f_bavail.saturating_mul(about.f_frsize))
 }
 
-/// Reads a file to its end, and returns its length and digest.
 pub fn digest(path: &Path) -> io::Result<FileDigest> {
     let mut file = BufReader::with_capacity(1 << 16, fs::File::open(path)?);
     let (mut hash, mut bytes) = (Sha256::new(), 0);

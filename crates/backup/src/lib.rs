@@ -1,8 +1,8 @@
-//! Moves what an installation holds: [`make`] copies the embedded database and the signing keys
-//! into a folder, [`restore`] puts them back, and a [`Copying`] takes every row to PostgreSQL.
+//! Backs up and moves an installation: [`make`] copies the embedded database and the signing keys
+//! into a folder, [`restore`] puts them back, and [`Copying`] copies every row to PostgreSQL.
 //!
-//! Files are made under temporary names and synced to the disk; the [`manifest`] comes last. So a
-//! backup that was broken off has none, and is not taken for a whole one.
+//! Files are created under temporary names and synced to the disk. The [`manifest`] is written
+//! last, so an interrupted backup has none and is not mistaken for a complete one.
 
 mod copy;
 mod files;
@@ -17,7 +17,6 @@ pub use self::{
     restore::restore,
 };
 
-/// A number of keys.
 fn in_words(keys: usize) -> String {
     format!("{keys} {}", if keys == 1 { "key" } else { "keys" })
 }

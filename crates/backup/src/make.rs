@@ -1,5 +1,3 @@
-//! Makes a backup.
-
 use std::{fs, path::Path, time::Instant};
 
 use adapters_sqlite::SqliteStore;
@@ -14,12 +12,11 @@ use crate::{
     manifest::{self, DATABASE, DatabaseContents, KEYS, Manifest},
 };
 
-/// The folder in which a backup is made, inside its own.
 const UNFINISHED: &str = ".unfinished";
 const MEBIBYTE: u64 = 1 << 20;
 
-/// Copies keys, and the embedded database if that is where everything is, into a folder, which is
-/// made or is empty; others may use them meanwhile. Returns a sentence about the backup.
+/// Copies the keys, and the embedded database if there is one, into a new or empty folder. Other
+/// processes may use them meanwhile. Returns a sentence about the backup.
 pub async fn make(
     database: Option<&Path>,
     keys: &KeyFolder,
@@ -31,13 +28,12 @@ pub async fn make(
     let began = Instant::now();
     let made = stage(database, keys, folder, &staging).await;
     if made.is_err() {
-        // Remaining files would be in the way of the next try.
+        // Leftover files would fail the next attempt.
         _ = fs::remove_dir_all(&staging);
     }
     Ok(sentence(&made?, folder, began))
 }
 
-/// Makes the files in the staging, and moves them into their places.
 async fn stage(
     database: Option<&Path>,
     keys: &KeyFolder,
@@ -82,19 +78,19 @@ async fn stage(
     .await?
 }
 
-/// Copies the database while others use it, and checks the copy.
+/// Copies the database while other processes use it, and checks the copy.
 async fn copy_database(path: &Path, copy: &Path) -> anyhow::Result<DatabaseContents> {
     let store = SqliteStore::open(path).context("cannot open the database")?;
     let needed = store.size().await?;
     let free = files::free_space(files::folder_of(copy))?;
     ensure!(
         needed < free,
-        "the database has {} MiB, and {} MiB are free in {}",
+        "the database has {} MiB, but only {} MiB are free in {}",
         needed / MEBIBYTE,
         free / MEBIBYTE,
         files::folder_of(copy).display()
     );
-    // SQLite takes an empty file as well as none, and does not change its mode.
+    // SQLite accepts an empty file, and keeps its mode.
     files::make_file(copy)?;
     store
         .copy_into(copy)
@@ -106,12 +102,9 @@ async fn copy_database(path: &Path, copy: &Path) -> anyhow::Result<DatabaseConte
         anyhow::Ok(adapters_sqlite::inspect(&copy)?)
     })
     .await?
-    .context("the copy of the database is of no use")?;
+    .context("the copy of the database is unusable")?;
     let Some(schema) = contents.schema.last() else {
-        bail!(
-            "the database {} holds nothing: it has no schema",
-            path.display()
-        );
+        bail!("the database {} is empty: it has no schema", path.display());
     };
     Ok(DatabaseContents {
         schema: schema.clone(),

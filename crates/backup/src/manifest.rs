@@ -1,5 +1,5 @@
-//! The manifest of a backup: what belongs to it. It is written last, so a folder without one is no
-//! backup.
+//! The manifest of a backup: the list of its files. It is written last, so a folder without one is
+//! no backup.
 
 use std::{
     collections::BTreeMap,
@@ -13,42 +13,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::{self, FileDigest};
 
-/// The name of the manifest in a backup.
 pub const NAME: &str = "manifest.json";
-/// The name of the database in a backup.
 pub const DATABASE: &str = "posthaste.db";
-/// The name of the folder of keys in a backup.
 pub const KEYS: &str = "keys";
-/// The form of manifests that this program writes and reads.
 const FORMAT: u32 = 1;
-/// The most that is read of a manifest.
+/// The largest manifest that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// A manifest, as JSON has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     pub format: u32,
-    /// The version of the program that made the backup.
+    /// The version of the program that created the backup.
     pub program: String,
-    /// When the backup was begun, in RFC 3339.
+    /// The start of the backup, in RFC 3339.
     pub began_at: String,
-    /// The database; `None` if that is on a server, which is backed up by its own means.
+    /// `None` if the database is on a server, which has backups of its own.
     pub database: Option<DatabaseContents>,
-    /// Each file, by its path in the backup.
     pub files: BTreeMap<String, FileDigest>,
 }
 
-/// What the database of a backup holds.
+/// The contents of a backup's database, for verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatabaseContents {
-    /// The version of its newest migration.
     pub schema: String,
-    /// The rows of each table.
     pub rows: BTreeMap<String, u64>,
 }
 
 impl Manifest {
-    /// A manifest of this program.
     pub fn new(began_at: String, database: Option<DatabaseContents>) -> Self {
         Self {
             format: FORMAT,
@@ -59,14 +50,13 @@ impl Manifest {
         }
     }
 
-    /// Reads the manifest of a backup.
     pub fn read(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(NAME);
         let mut text = String::new();
         match File::open(&path).and_then(|file| file.take(LONGEST).read_to_string(&mut text)) {
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => bail!(
-                "{} is no complete backup: it has no {NAME}, which is written last",
+                "{} is not a complete backup: it has no {NAME}, which is written last",
                 folder.display()
             ),
             Err(error) => {
@@ -77,7 +67,7 @@ impl Manifest {
             .with_context(|| format!("{} cannot be read as a manifest", path.display()))?;
         ensure!(
             manifest.format == FORMAT,
-            "{} has the form {}, and this program reads {FORMAT}; use the version {} of it",
+            "{} has format {}, but this program reads format {FORMAT}; use its version {}",
             path.display(),
             manifest.format,
             manifest.program
@@ -85,12 +75,12 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Checks that a backup is what its manifest says: no file is missing, changed or added.
+    /// Fails if a file of the backup is missing, changed or not in the manifest.
     pub fn verify(&self, folder: &Path) -> anyhow::Result<()> {
         let has_database = self.files.contains_key(DATABASE);
         ensure!(
             has_database == self.database.is_some(),
-            "{}: {NAME} contradicts itself about the database",
+            "{}: {NAME} lists a database without its contents, or contents without a database",
             folder.display()
         );
         for (name, expected) in &self.files {
@@ -99,8 +89,8 @@ impl Manifest {
                 files::digest(&path).with_context(|| format!("cannot read {}", path.display()))?;
             ensure!(
                 found == *expected,
-                "{} is not as it was backed up: it has {} bytes with the SHA-256 {}, and {NAME} \
-                 says {} with {}",
+                "{} has changed since the backup: it has {} bytes with the SHA-256 {}, but \
+                 {NAME} says {} with {}",
                 path.display(),
                 found.bytes,
                 found.sha256,
@@ -111,7 +101,7 @@ impl Manifest {
         for name in names_of_keys(&folder.join(KEYS))? {
             ensure!(
                 self.files.contains_key(&format!("{KEYS}/{name}")),
-                "{} was not backed up; {NAME} does not name it",
+                "{} is not part of the backup: {NAME} does not list it",
                 folder.join(KEYS).join(name).display()
             );
         }
@@ -119,7 +109,7 @@ impl Manifest {
     }
 }
 
-/// The path of a file that a manifest may name: nothing outside the backup.
+/// Accepts only paths that a manifest may contain: nothing outside the backup.
 fn known(name: &str) -> anyhow::Result<&str> {
     let key = name
         .strip_prefix(KEYS)
@@ -128,12 +118,12 @@ fn known(name: &str) -> anyhow::Result<&str> {
         key.is_some_and(|key| !key.is_empty() && !key.starts_with('.') && !key.contains('/'));
     ensure!(
         is_key || name == DATABASE,
-        "{NAME} names {name:?}, which is no file of a backup"
+        "{NAME} lists {name:?}, which cannot be a file of a backup"
     );
     Ok(name)
 }
 
-/// The names of the files in a folder of keys, which may be missing. Hidden ones are none.
+/// The names of the files in a folder of keys, which may not exist. Hidden files are ignored.
 pub fn names_of_keys(folder: &Path) -> anyhow::Result<Vec<String>> {
     let context = || format!("cannot read {}", folder.display());
     let entries = match folder.read_dir() {

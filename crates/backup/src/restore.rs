@@ -1,7 +1,7 @@
 //! Restores a backup.
 //!
-//! Keys come first and the database last, by one rename: with keys but no database, no service
-//! starts, and the backup may be restored again.
+//! The keys come first and the database last, by one rename. With keys but no database, no service
+//! starts, and the backup can be restored again.
 
 use std::{
     ffi::OsString,
@@ -21,11 +21,10 @@ use crate::{
     manifest::{self, DATABASE, KEYS, Manifest},
 };
 
-/// What the name of a database has while it is prepared beside its place.
 const UNFINISHED: &str = ".restoring-";
 
-/// Puts a backup in the place of keys, and of the embedded database if that is where everything is
-/// to be. Existing files are never overwritten. Blocks; returns a sentence about the restored files.
+/// Restores the keys, and the embedded database if a path is given. Existing files are never
+/// overwritten. Blocks; returns a sentence about the restored files.
 pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::Result<String> {
     let manifest = Manifest::read(folder)?;
     let database = match (database, &manifest.database) {
@@ -64,7 +63,7 @@ pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::R
     let prepared = prepared.transpose()?;
     if let Some(data_dir) = keys.parent() {
         files::make_folder(data_dir)
-            .with_context(|| format!("cannot make {}", data_dir.display()))?;
+            .with_context(|| format!("cannot create {}", data_dir.display()))?;
     }
     let restored = source.copy_to(&KeyFolder::new(keys))?;
     if let (Some(prepared), Some(database)) = (prepared, &database) {
@@ -74,7 +73,7 @@ pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::R
     Ok(match (&manifest.database, &database) {
         (Some(contents), Some(path)) => format!(
             "Restored {keys} and the database {} of {} with {} postings. Clients that follow the \
-             events are told to take a new export.",
+             event feed must take a new export.",
             path.display(),
             manifest.began_at,
             contents.rows.get("postings").copied().unwrap_or_default(),
@@ -83,17 +82,17 @@ pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::R
     })
 }
 
-/// Fails if there is a database, or a trace of one: SQLite would take the log of another database
-/// for that of the restored one.
+/// Fails if there is a database or a sidecar file: SQLite would apply the log of another database
+/// to the restored one.
 fn refuse_existing(database: &Path) -> anyhow::Result<()> {
     for path in iter::once(database.to_owned()).chain(files::sidecars(database)) {
         let is_there = path
             .try_exists()
-            .with_context(|| format!("cannot look for {}", path.display()))?;
+            .with_context(|| format!("cannot access {}", path.display()))?;
         ensure!(
             !is_there,
-            "{} is there; stop the service, and move {}, its -wal and its -shm away before you \
-             restore",
+            "{} already exists; stop the service, and move {}, its -wal and its -shm to another \
+             folder before you restore",
             path.display(),
             database.display()
         );
@@ -101,8 +100,8 @@ fn refuse_existing(database: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Fails if there are keys that the backup does not hold. Those that it holds may be from a restore
-/// that was broken off.
+/// Fails if there are keys that the backup does not contain. Keys that it contains may come from an
+/// interrupted restore.
 fn refuse_other_keys(source: &KeyFolder, keys: &Path) -> anyhow::Result<()> {
     for name in manifest::names_of_keys(keys)? {
         let (there, backed_up) = (keys.join(&name), source.path().join(&name));
@@ -112,32 +111,32 @@ fn refuse_other_keys(source: &KeyFolder, keys: &Path) -> anyhow::Result<()> {
         };
         ensure!(
             is_same,
-            "{} is there, and the backup does not hold it; stop the service, and move the keys \
-             away before you restore, or restore to another POSTHASTE_DATA_DIR",
+            "{} already exists, and is not in the backup; stop the service, and move the keys \
+             to another folder before you restore, or restore to another POSTHASTE_DATA_DIR",
             there.display()
         );
     }
     Ok(())
 }
 
-/// Renames a prepared database to its place, which must still be empty.
 fn put_in_place(prepared: TempPath, database: &Path) -> anyhow::Result<()> {
     let place = database.display();
     let placed = prepared.persist_noclobber(database);
     placed.map_err(|PathPersistError { error, .. }| match error.kind() {
         ErrorKind::AlreadyExists => anyhow!(
-            "{place} was made meanwhile; stop the service, and move it away before you restore"
+            "another process has created {place}; stop the service, and move the file to another \
+             folder before you restore"
         ),
-        _ => anyhow::Error::new(error).context(format!("cannot put {place} in place")),
+        _ => anyhow::Error::new(error).context(format!("cannot create {place}")),
     })?;
     files::sync(files::folder_of(database))?;
     Ok(())
 }
 
-/// Copies the database beside its place, and prepares it. It is removed unless it is put there.
+/// Copies the database beside its place. The copy is removed unless it is put in place.
 fn prepare(folder: &Path, manifest: &Manifest, database: &Path) -> anyhow::Result<TempPath> {
     let data = files::folder_of(database);
-    files::make_folder(data).with_context(|| format!("cannot make {}", data.display()))?;
+    files::make_folder(data).with_context(|| format!("cannot create {}", data.display()))?;
     let mut prefix = OsString::from(".");
     prefix.push(database.file_name().unwrap_or_default());
     prefix.push(UNFINISHED);
@@ -153,7 +152,7 @@ fn prepare(folder: &Path, manifest: &Manifest, database: &Path) -> anyhow::Resul
     drop(file);
     ensure!(
         manifest.files.get(DATABASE) == Some(&files::digest(&path).with_context(context)?),
-        "the backup has changed while it was read"
+        "the backup changed while it was read"
     );
     let prepared = adapters_sqlite::prepare_restored(&path);
     if prepared.is_err() {

@@ -40,7 +40,7 @@ fn a_backup_is_private_and_comes_back_whole() {
     assert!(place.says("clients list").contains("Ada"));
     let said = place.fails("restore copy");
     assert!(
-        said.contains("posthaste.db is there; stop the service"),
+        said.contains("posthaste.db already exists; stop the service"),
         "{said}"
     );
 }
@@ -65,13 +65,13 @@ fn nothing_is_overwritten() {
     fs::remove_file(&database).unwrap();
     fs::write(&log, "").unwrap();
     let said = place.fails("restore copy");
-    assert!(said.contains("posthaste.db-wal is there"), "{said}");
+    assert!(said.contains("posthaste.db-wal already exists"), "{said}");
     fs::remove_file(log).unwrap();
     place.says("migrate");
     place.says("keys generate");
     fs::remove_file(&database).unwrap();
     let said = place.fails("restore copy");
-    assert!(said.contains("the backup does not hold it"), "{said}");
+    assert!(said.contains("is not in the backup"), "{said}");
     assert!(!database.exists());
 }
 
@@ -87,19 +87,19 @@ fn change(path: PathBuf, change: impl FnOnce(Vec<u8>) -> Vec<u8>) {
 #[test]
 fn what_is_not_as_it_was_backed_up_is_not_restored() {
     let changes: [(&str, Damage); 6] = [
-        ("no complete backup", |copy| {
+        ("not a complete backup", |copy| {
             fs::remove_file(copy.join("manifest.json")).unwrap();
         }),
         ("cannot be read as a manifest", |copy| {
             change(copy.join("manifest.json"), |_| b"{\"format\":1".into());
         }),
-        ("has the form 2", |copy| {
+        ("has format 2", |copy| {
             change(copy.join("manifest.json"), |text| {
                 let text = String::from_utf8(text).unwrap();
                 text.replace("\"format\": 1", "\"format\": 2").into()
             });
         }),
-        ("is not as it was backed up", |copy| {
+        ("has changed since the backup", |copy| {
             change(copy.join("posthaste.db"), |mut bytes| {
                 *bytes.last_mut().unwrap() ^= 1;
                 bytes
@@ -108,7 +108,7 @@ fn what_is_not_as_it_was_backed_up_is_not_restored() {
         ("cannot read", |copy| {
             fs::remove_file(copy.join("posthaste.db")).unwrap();
         }),
-        ("does not name it", |copy| {
+        ("does not list it", |copy| {
             fs::write(copy.join("keys/another"), "").unwrap();
         }),
     ];
