@@ -11,21 +11,17 @@ use reqwest::{
 };
 use secrecy::{ExposeSecret, SecretString};
 
-/// The longest message, in characters.
 const LONGEST_LINE: usize = 400;
 
-/// The reason why an answer was not read to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum Unread {
-    /// It is longer than the limit.
+    /// Longer than the limit.
     #[error("is too long")]
     TooLong,
-    /// The connection failed or timed out.
     #[error("broke off: {}", cause(.0))]
     BrokeOff(reqwest::Error),
 }
 
-/// Reads an answer's body, if it has at most `limit` bytes.
 pub async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Unread> {
     let mut body = Vec::new();
     loop {
@@ -43,9 +39,9 @@ pub async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Unrea
 pub fn cause(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         let what = if error.is_connect() {
-            "no connection in time"
+            "the connection timed out"
         } else {
-            "not in time"
+            "the answer timed out"
         };
         return what.to_owned();
     }
@@ -59,7 +55,7 @@ pub fn cause(error: &reqwest::Error) -> String {
     }
 }
 
-/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
+/// Parses `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
@@ -69,7 +65,7 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(date.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
-/// Prepares a text for an operator: one line of bounded length, with the key removed.
+/// Prepares a text for an operator: one line of at most 400 characters, with the key removed.
 pub fn line(text: &str, key: Option<&SecretString>) -> String {
     let text = match key.map(ExposeSecret::expose_secret) {
         None | Some("") => text.to_owned(),

@@ -1,5 +1,3 @@
-//! A circuit breaker: keeps calls from a failing service.
-
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
@@ -7,16 +5,17 @@ use std::{
 
 use runtime::RetryPolicy;
 
-/// A circuit breaker that several callers share. It has no clock: times are passed in.
+/// A circuit breaker that several callers share. It keeps calls from a failing service. It has no
+/// clock: times are passed in.
 ///
 /// - **Closed**: calls pass.
-/// - **Open**: no call passes, for longer after each failure in a row, or for as long as the
+/// - **Open**: no call passes. The open time grows with each failure in a row, or is what the
 ///   service asked for.
-/// - **Half-open**, when that time is over and until a call succeeds: callers that use
+/// - **Half-open**, from the end of that time until a call succeeds: callers that use
 ///   [`admit`](Self::admit) pass one at a time, as probes.
 ///
-/// Calls that began before the breaker opened do not count: neither a failure nor a success changes
-/// it.
+/// Calls that began before the breaker opened do not count: neither their failure nor their success
+/// changes it.
 #[derive(Debug)]
 pub struct CircuitBreaker {
     policy: RetryPolicy,
@@ -26,34 +25,29 @@ pub struct CircuitBreaker {
 #[derive(Debug, Default)]
 struct State {
     open_until: Option<Instant>,
-    /// Failures in a row.
     failures: u32,
-    /// The number of times that a call opened it.
+    /// How often a call has opened it.
     opened: u64,
     is_probed: bool,
 }
 
-/// A call in progress.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     opened: u64,
 }
 
-/// The permission to make calls.
+/// The answer to a request for permission to call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Granted: the breaker is closed.
     Closed,
-    /// Granted to this caller alone, until [`end_probe`](CircuitBreaker::end_probe).
+    /// Granted to this caller only, until [`end_probe`](CircuitBreaker::end_probe).
     Probe,
-    /// Refused until this time.
     Open(Instant),
     /// Refused until the probe in progress ends.
     Probed,
 }
 
 impl CircuitBreaker {
-    /// A closed breaker.
     pub const fn new(policy: RetryPolicy) -> Self {
         Self {
             policy,
@@ -70,12 +64,11 @@ impl CircuitBreaker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The end of the open state, if it is open.
     pub fn open_until(&self, now: Instant) -> Option<Instant> {
         self.state().open_until(now)
     }
 
-    /// Asks for permission to make calls.
+    /// Asks for permission to call, one caller at a time while half-open.
     pub fn admit(&self, now: Instant) -> Admission {
         let mut state = self.state();
         if let Some(until) = state.open_until(now) {
@@ -90,12 +83,10 @@ impl CircuitBreaker {
         }
     }
 
-    /// Ends a probe, with any result.
     pub fn end_probe(&self) {
         self.state().is_probed = false;
     }
 
-    /// Begins a call, or returns the end of the open state.
     pub fn begin(&self, now: Instant) -> Result<Call, Instant> {
         let state = self.state();
         match state.open_until(now) {
@@ -111,14 +102,14 @@ impl CircuitBreaker {
         self.state().opened == call.opened
     }
 
-    /// Closes after a successful call. Returns whether it was half-open.
+    /// Closes the breaker after a successful call. Returns whether it was half-open.
     pub fn succeeded(&self, call: Call) -> bool {
         let mut state = self.state();
         state.opened == call.opened && std::mem::take(&mut state.failures) > 0
     }
 
-    /// Opens after a failed call, for as long as the service asked for, or else longer each time.
-    /// Returns the duration; `None` if the breaker has opened since the call began.
+    /// Opens the breaker after a failed call, for the time that the service asked for, or else
+    /// longer each time. Returns that time; `None` if the breaker has opened since the call began.
     pub fn failed(&self, call: Call, asked: Option<Duration>, now: Instant) -> Option<Duration> {
         let mut state = self.state();
         if state.opened != call.opened {
@@ -131,8 +122,8 @@ impl CircuitBreaker {
         Some(time)
     }
 
-    /// Opens after an answer that asks for a pause without being a failure, unless the breaker has
-    /// opened since the call began.
+    /// Opens the breaker after an answer that asks for a pause without being a failure, unless it
+    /// has opened since the call began.
     pub fn limited(&self, call: Call, time: Duration, now: Instant) {
         let mut state = self.state();
         if state.opened == call.opened {

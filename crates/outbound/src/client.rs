@@ -1,41 +1,32 @@
-//! The HTTP client.
-
 use std::{sync::Arc, time::Duration};
 
 use reqwest::{Client, ClientBuilder, dns::Resolve, header::HeaderValue, redirect, retry};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
-/// How long an idle connection is kept by a client for any host.
+/// How long a client for any host keeps an idle connection.
 const IDLE_TIME: Duration = Duration::from_secs(20);
 
-/// The time limits of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
-    /// The limit for the connection.
     pub connection: Duration,
-    /// The limit for the complete answer.
+    /// Until the answer is complete.
     pub answer: Duration,
 }
 
-/// How a client's requests travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// Plain HTTP.
     Http,
-    /// HTTP over TLS.
     Https,
 }
 
-/// Builds a client for the service at an address, with up to `idle` idle connections.
 pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Client> {
     builder_for(base, timeouts.connection, idle)
         .timeout(timeouts.answer)
         .build()
 }
 
-/// Builds a client for requests over a transport, with up to `idle` idle connections. It takes the
-/// proxy of the environment.
+/// Builds a client with up to `idle` idle connections. It uses the proxy of the environment.
 pub fn client_over(
     transport: Transport,
     timeouts: Timeouts,
@@ -46,11 +37,10 @@ pub fn client_over(
         .build()
 }
 
-/// Builds a client for long uploads to the service at an address. A request has no limit of time
-/// but the caller's, and the service may stop to read for as long as it likes: by default a
-/// connection is given up once nothing could be sent for 30 seconds. Each request has a connection
-/// of its own: what the service has not read of an upload that it refused would hold up the next
-/// one.
+/// Builds a client for long uploads to the service at `base`. Only the caller limits the time of a
+/// request, and the service may stop reading for any time; by default the system closes a
+/// connection that could send nothing for 30 seconds. Each request has its own connection: what the
+/// service left unread of a refused upload would delay the next request.
 pub fn upload_client(base: &Url, connection: Duration) -> reqwest::Result<Client> {
     let builder = builder_for(base, connection, 0);
     #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
@@ -82,9 +72,9 @@ fn builder_for(base: &Url, connection: Duration, idle: usize) -> ClientBuilder {
 /// Builds a client for any host, with up to `idle` idle connections to each. They are kept for a
 /// short time, because there may be many hosts.
 ///
-/// Names are resolved by `resolver`, so a connection goes only to an address that it returned. No
-/// proxy is used, because it would resolve the name itself, to any address. A host that is
-/// an address is not resolved: the caller checks it.
+/// `resolver` resolves names, so a connection goes only to an address that it returned. No proxy is
+/// used, because a proxy would resolve the name itself, to any address. The caller checks hosts
+/// that are IP addresses: they are not resolved.
 pub fn resolving_client(
     transport: Transport,
     resolver: Arc<dyn Resolve>,
@@ -101,7 +91,7 @@ pub fn resolving_client(
 }
 
 fn builder(transport: Transport, connection: Duration, idle: usize) -> ClientBuilder {
-    // This fails if a provider is installed already, which is fine.
+    // Fails harmlessly if a provider is installed already.
     _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("posthaste/", env!("CARGO_PKG_VERSION")))
@@ -111,14 +101,14 @@ fn builder(transport: Transport, connection: Duration, idle: usize) -> ClientBui
         .connect_timeout(connection)
         .pool_max_idle_per_host(idle);
     match transport {
-        // By default, building a client loads the system's certificates, and fails if there are
-        // none, even for plain HTTP.
+        // By default, building a client loads the system's certificates and fails without any, even
+        // for plain HTTP.
         Transport::Http => builder.tls_certs_only([]),
         Transport::Https => builder,
     }
 }
 
-/// The address without a query, with a slash at the end of its path for joining; `None` if it is
+/// The address without a query, with a slash at the end of its path for joining. `None` if it is
 /// not HTTP.
 pub fn base(url: &Url) -> Option<Url> {
     if !matches!(url.scheme(), "http" | "https") {
@@ -133,7 +123,7 @@ pub fn base(url: &Url) -> Option<Url> {
     Some(base)
 }
 
-/// The address without user information, which would be sent in addition to a key; `None` if it
+/// The address without user information, which would be sent in addition to a key. `None` if it
 /// cannot have any.
 pub fn without_credentials(mut url: Url) -> Option<Url> {
     url.set_username("").ok()?;
@@ -141,8 +131,8 @@ pub fn without_credentials(mut url: Url) -> Option<Url> {
     Some(url)
 }
 
-/// The value of a header with a key, after a scheme such as `Bearer `. `None` if the key is empty
-/// or contains characters such as a line break.
+/// The header value of a key, after a scheme such as `Bearer `. `None` if the key is empty or
+/// contains characters such as a line break.
 pub fn credential(scheme: &str, key: &SecretString) -> Option<HeaderValue> {
     let key = key.expose_secret();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {

@@ -1,23 +1,16 @@
-//! The kinds of failures to get an answer.
-
 use std::{error::Error, io};
 
-/// The kind of a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The request could not be made.
     Request,
-    /// The time for the connection or for the answer was over.
+    /// The connection or the answer timed out.
     Timeout,
-    /// The TLS handshake failed, for example by the certificate.
     Tls,
-    /// The answer is not HTTP.
     Broken,
-    /// The name could not be resolved, or no connection was made, or it was closed.
+    /// The name did not resolve, or the connection failed or was closed.
     Connection,
 }
 
-/// The kind of a failed request.
 pub fn failure(error: &reqwest::Error) -> Failure {
     if error.is_builder() {
         Failure::Request
@@ -32,7 +25,7 @@ pub fn failure(error: &reqwest::Error) -> Failure {
     }
 }
 
-/// The first error of a type among an error and its causes.
+/// The first error of type `T` among an error and its causes.
 pub fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
     let mut next = Some(error);
     while let Some(error) = next {

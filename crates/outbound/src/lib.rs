@@ -1,7 +1,6 @@
-//! Calls to other services over HTTP: one client, common parts of answers, retries, and a circuit
-//! breaker.
+//! Calls to other services over HTTP: the client, common parts of answers, and a circuit breaker.
 //!
-//! The crate knows no service: each adapter decides the meaning of an answer.
+//! The crate knows no service. Each adapter decides what an answer means.
 
 mod answer;
 mod breaker;

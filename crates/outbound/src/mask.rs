@@ -1,12 +1,9 @@
-//! Masks e-mail addresses in texts of other systems.
-
-/// The replacement of an address.
 const MASK: &str = "[address]";
 
-/// Masks each e-mail address in a text, including those with a percent-encoded `@`, as in a path.
+/// Masks each e-mail address in a text, also with a percent-encoded `@`, as in a path.
 ///
-/// An address extends from its `@` to white space or to punctuation that ends one, so rather too
-/// much is masked than too little.
+/// An address extends from its `@` to white space or to punctuation that ends one. In doubt, too
+/// much is masked.
 pub fn without_addresses(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     for piece in text.split_inclusive(is_end) {
@@ -21,7 +18,6 @@ pub fn without_addresses(text: &str) -> String {
     masked
 }
 
-/// Whether a character ends an address.
 fn is_end(character: char) -> bool {
     character.is_whitespace() || "<>()[]{}\"',;:|\\/?=".contains(character)
 }

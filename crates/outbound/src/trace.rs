@@ -1,5 +1,3 @@
-//! The trace that a task's requests belong to.
-
 use reqwest::header::HeaderValue;
 use tokio::task_local;
 
@@ -7,10 +5,9 @@ task_local! {
     static CURRENT: HeaderValue;
 }
 
-/// The header of W3C Trace Context.
 pub const TRACEPARENT: &str = "traceparent";
 
-/// Runs work whose requests belong to a trace, if there is one.
+/// Runs work whose requests belong to the given trace, if any.
 pub async fn traced<T>(traceparent: Option<&str>, work: impl Future<Output = T>) -> T {
     let header = traceparent.and_then(|text| HeaderValue::from_str(text).ok());
     match header {
@@ -19,7 +16,7 @@ pub async fn traced<T>(traceparent: Option<&str>, work: impl Future<Output = T>)
     }
 }
 
-/// The value of [`TRACEPARENT`] for a request of this task.
+/// The [`TRACEPARENT`] of the current task.
 pub fn traceparent() -> Option<HeaderValue> {
     CURRENT.try_with(HeaderValue::clone).ok()
 }

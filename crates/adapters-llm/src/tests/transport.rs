@@ -10,8 +10,8 @@ use super::*;
 const LONG: Duration = Duration::from_mins(1);
 const SHORT: Duration = Duration::from_millis(100);
 
-/// What a model makes of a server that reads a request's head, says these bytes, and then closes,
-/// or hangs for longer than the model waits.
+/// The model's result for a server that reads a request's head, sends these bytes, and then closes
+/// the connection, or hangs for longer than the model waits.
 async fn said_by(bytes: &'static str, hangs: bool) -> Result<Draft, DraftError> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -26,7 +26,7 @@ async fn said_by(bytes: &'static str, hangs: bool) -> Result<Draft, DraftError> 
             if !hangs {
                 stream.shutdown().await.unwrap();
             }
-            // Close only after the other side, or it might be a reset.
+            // Close after the client, or the close could become a reset.
             let mut rest = Vec::new();
             _ = stream.read_to_end(&mut rest).await;
         }
@@ -49,7 +49,7 @@ async fn a_refused_connection_is_the_endpoints_trouble() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_cut_is_the_endpoints_trouble_and_one_that_hangs_is_given_up() {
+async fn a_cut_connection_is_the_endpoints_failure_and_a_hanging_one_times_out() {
     let half = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"choices\":";
     let (no_answer, broke_off) = (
         "no answer from the model: ",
@@ -66,12 +66,12 @@ async fn a_connection_that_is_cut_is_the_endpoints_trouble_and_one_that_hangs_is
     }
     for (bytes, expect) in [("", no_answer), (half, broke_off)] {
         let message = retry(said_by(bytes, true).await);
-        assert_eq!(message, format!("{expect}not in time (0.1 s)"));
+        assert_eq!(message, format!("{expect}the answer timed out (0.1 s)"));
     }
 }
 
 #[tokio::test]
-async fn a_slow_answer_gets_more_time_twice_and_is_then_given_up() {
+async fn a_slow_answer_gets_more_time_twice_and_then_fails() {
     let slow = ok(&saying(&approval().to_string())).set_delay(LONG);
     let (_, server) = answering(slow).await;
     let model = model_with(&server.uri(), |settings| settings.timeout = SHORT);
@@ -80,7 +80,10 @@ async fn a_slow_answer_gets_more_time_twice_and_is_then_given_up() {
         assert!(message.ends_with(&format!("({within} s)")), "{message}");
     }
     let message = permanent(draft_of(&input(), &model).await);
-    assert_eq!(message, "no answer from the model: not in time (0.4 s)");
+    assert_eq!(
+        message,
+        "no answer from the model: the answer timed out (0.4 s)"
+    );
 }
 
 #[tokio::test]
