@@ -1,5 +1,3 @@
-//! The client that posts batches of spans.
-
 use std::{
     fmt,
     sync::{Mutex, PoisonError},
@@ -14,13 +12,12 @@ use tokio::runtime::Handle;
 
 use crate::settings::Settings;
 
-/// The least time between two warnings.
 const QUIET: Duration = Duration::from_mins(1);
 
-/// The most of an answer that is read, in bytes.
+/// The longest part of an answer that is read, in bytes.
 const LARGEST: usize = 64 * 1024;
 
-/// Posts batches on the runtime, for the exporter has a thread without one.
+/// Posts batches on the runtime. The exporter's own thread has none.
 pub struct CollectorClient {
     http: Client,
     runtime: Handle,
@@ -28,7 +25,7 @@ pub struct CollectorClient {
 }
 
 impl CollectorClient {
-    /// Builds the client, without a call. Must be called on a tokio runtime.
+    /// Makes no call. Must run on a tokio runtime.
     pub fn new(settings: &Settings) -> reqwest::Result<Self> {
         let transport = if settings.is_tls {
             Transport::Https
@@ -46,7 +43,7 @@ impl CollectorClient {
         })
     }
 
-    /// Logs a failure, unless another one was logged lately.
+    /// Logs a failure, unless one was logged within the last minute.
     fn warn(&self, error: &str) {
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         if warned.is_none_or(|at| at.elapsed() >= QUIET) {
@@ -54,7 +51,7 @@ impl CollectorClient {
             drop(warned);
             tracing::warn!(
                 error,
-                "spans are lost: the collector of traces does not take them"
+                "spans are lost: the trace collector does not accept them"
             );
         }
     }
@@ -71,7 +68,7 @@ impl HttpClient for CollectorClient {
         match answer {
             Ok(response) => {
                 if !response.status().is_success() {
-                    self.warn(&format!("it answers {}", response.status()));
+                    self.warn(&format!("the collector answers {}", response.status()));
                 }
                 Ok(response)
             }
@@ -87,7 +84,7 @@ async fn post(http: Client, request: Request<Bytes>) -> Result<Response<Bytes>, 
     let request: reqwest::Request = request.try_into().map_err(|error| line(&error))?;
     let response = http.execute(request).await.map_err(|error| line(&error))?;
     let (status, headers) = (response.status(), response.headers().clone());
-    // The body only says which spans were refused.
+    // The body only lists the spans that were refused.
     let body = outbound::body(response, LARGEST).await.unwrap_or_default();
     let mut answer = Response::new(Bytes::from(body));
     *answer.status_mut() = status;

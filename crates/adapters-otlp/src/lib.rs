@@ -1,7 +1,7 @@
 //! Records spans and sends them to a collector, over OTLP with protobuf and HTTP.
 //!
-//! [`OtlpTracer`] implements the port [`kernel::trace::Tracer`]. The SDK reads its settings from
-//! the standard variables; [`Settings::from_env`] refuses the values that it would pass by.
+//! [`OtlpTracer`] implements the port [`kernel::trace::Tracer`]. The SDK reads the standard
+//! environment variables. [`Settings::from_env`] refuses values that the SDK would ignore.
 
 mod client;
 mod settings;

@@ -1,19 +1,17 @@
-//! The standard variables: whether spans are exported, and whether their values can be used.
+//! The standard environment variables: whether spans are exported, and whether the values are
+//! valid.
 
 use std::{env, time::Duration};
 
 use url::Url;
 
-/// The settings that are not left to the SDK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The time limit of a request to the collector.
     pub timeout: Duration,
-    /// Whether the collector is called over TLS.
     pub is_tls: bool,
 }
 
-/// A variable whose value cannot be used. The value is not repeated: headers have keys.
+/// An invalid value of a variable. The value is not repeated, because headers contain keys.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable}: {reason}")]
 pub struct SettingsError {
@@ -21,10 +19,10 @@ pub struct SettingsError {
     reason: String,
 }
 
-/// The default time limit, of the specification.
+/// The default of the OpenTelemetry specification.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The samplers of the specification that the SDK has.
+/// The samplers of the specification that the SDK supports.
 const SAMPLERS: [&str; 6] = [
     "always_on",
     "always_off",
@@ -34,10 +32,9 @@ const SAMPLERS: [&str; 6] = [
     "parentbased_traceidratio",
 ];
 
-/// The reason why a value cannot be used, if it cannot.
 type Check = fn(&str) -> Result<(), String>;
 
-/// Variables with a check of their values: of two names the first one that is set counts.
+/// The checked variables. Of several names the first one that is set counts.
 const CHECKS: [(&[&str], Check); 21] = [
     (
         &[
@@ -84,17 +81,15 @@ const CHECKS: [(&[&str], Check); 21] = [
 ];
 
 impl Settings {
-    /// The settings of the environment; `None` if no spans are to be exported, which is so unless
-    /// an endpoint is named.
+    /// Returns `None` if no spans are exported, which is the case unless an endpoint is set.
     pub fn from_env() -> Result<Option<Self>, SettingsError> {
         Self::of(|name| env::var(name).ok())
     }
 
-    /// The settings of variables.
     fn of(
         variable: impl Fn(&'static str) -> Option<String>,
     ) -> Result<Option<Self>, SettingsError> {
-        // An empty value means the same as none, by the specification.
+        // By the specification, an empty value counts as unset.
         let value = |name: &'static str| {
             let value = variable(name).map(|value| value.trim().to_owned());
             value.filter(|value| !value.is_empty())
@@ -169,7 +164,7 @@ fn number(text: &str) -> Result<(), String> {
     must(text.parse::<u32>().is_ok(), "must be a whole number")
 }
 
-/// For a variable that the SDK would pass by.
+/// For variables that the SDK would ignore.
 fn unsupported(_: &str) -> Result<(), String> {
     must(
         false,
@@ -177,7 +172,7 @@ fn unsupported(_: &str) -> Result<(), String> {
     )
 }
 
-/// A list such as `name=value,other=value`.
+/// Checks a list such as `name=value,other=value`.
 fn pairs(list: &str) -> Result<(), String> {
     let is_pair = |pair: &str| {
         let name = pair.split_once('=').map(|(name, _)| name.trim());

@@ -1,5 +1,3 @@
-//! The tracer.
-
 use std::time::Duration;
 
 use kernel::trace::{NewSpan, Span, SpanRole, TraceParent, Tracer};
@@ -18,28 +16,24 @@ use opentelemetry_sdk::{
 
 use crate::{client::CollectorClient, settings::Settings};
 
-/// Records spans, and sends them in batches from a thread of its own.
+/// Sends spans in batches, from its own thread.
 #[derive(Debug)]
 pub struct OtlpTracer {
     provider: SdkTracerProvider,
     tracer: SdkTracer,
 }
 
-/// The reason why spans cannot be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The HTTP client cannot be built.
-    #[error("the client for the collector of traces cannot be built: {0}")]
+    #[error("cannot create the HTTP client of the trace collector: {0}")]
     Client(#[from] reqwest::Error),
-    /// The exporter cannot be built.
-    #[error("the exporter of traces cannot be built: {0}")]
+    #[error("cannot create the trace exporter: {0}")]
     Exporter(#[from] opentelemetry_otlp::ExporterBuildError),
 }
 
 impl OtlpTracer {
-    /// Starts to record. Sampler, resource, endpoint and headers are what the environment says.
-    /// Must be called on a tokio runtime. `service` is the name of the service if the environment
-    /// has none.
+    /// Starts to record. The environment sets the sampler, resource, endpoint and headers;
+    /// `service` is the default name of the service. Must run on a tokio runtime.
     pub fn start(settings: &Settings, service: &'static str) -> Result<Self, StartError> {
         let exporter = SpanExporter::builder()
             .with_http()
@@ -57,9 +51,9 @@ impl OtlpTracer {
         })
     }
 
-    /// Sends the spans that wait, and ends. Blocks for up to `within`.
+    /// Sends the remaining spans, and ends. Blocks for up to `within`.
     pub fn stop(&self, within: Duration) {
-        // A failure was logged by the client.
+        // The client has logged the failure.
         _ = self.provider.shutdown_with_timeout(within);
     }
 }
@@ -87,7 +81,7 @@ impl Tracer for OtlpTracer {
     }
 }
 
-/// The attributes of the process, as the environment says; a name in it wins.
+/// The attributes of the process from the environment. A service name in them overrides `service`.
 fn resource(service: &'static str) -> Resource {
     let name = Resource::builder().build().get(&"service.name".into());
     let is_named = name.is_some_and(|name| !name.as_str().starts_with("unknown_service"));
@@ -100,7 +94,6 @@ fn resource(service: &'static str) -> Resource {
     }
 }
 
-/// A span, which ends when it is dropped.
 struct Recorded(opentelemetry_sdk::trace::Span);
 
 impl Span for Recorded {
