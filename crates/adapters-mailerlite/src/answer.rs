@@ -1,5 +1,3 @@
-//! The meaning of an answer, and of a missing one.
-
 use std::time::Duration;
 
 use newsletter::subscriber::{
@@ -11,16 +9,16 @@ use serde_json::Value;
 
 use crate::{complaint::Complaint, person, rate_limiter::Allowance};
 
-/// The largest answer that is read; a page of subscribers with every field is far smaller.
+/// The largest answer that is read, in bytes. A page of subscribers with every field is far
+/// smaller.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// The longest pause that a rate-limited account can ask for: its limit counts by the minute.
+/// The longest pause that a rate-limited account can ask for. Its limit counts by the minute.
 const LONGEST_REST: Duration = Duration::from_hours(1);
 
 /// The longest pause after other failures, which may concern one request only.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
-/// A complete answer.
 #[derive(Debug)]
 pub struct Answer {
     status: StatusCode,
@@ -30,7 +28,6 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Reads an answer's body.
     pub async fn read(response: Response) -> Result<Self, ProviderError> {
         let status = response.status();
         let after = outbound::retry_after(response.headers());
@@ -49,7 +46,6 @@ impl Answer {
         }
     }
 
-    /// An answer for a fuzz target. `None` for an invalid status.
     #[cfg(fuzzing)]
     pub fn of(status: u16, after: Option<Duration>, body: Vec<u8>) -> Option<Self> {
         Some(Self {
@@ -60,12 +56,10 @@ impl Answer {
         })
     }
 
-    /// The account's limit, from the headers.
     pub const fn allowance(&self) -> Option<Allowance> {
         self.allowance
     }
 
-    /// The answer if the call succeeded, else its error.
     pub fn succeeded(&self) -> Result<&Self, ProviderError> {
         if self.status.is_success() {
             Ok(self)
@@ -74,22 +68,21 @@ impl Answer {
         }
     }
 
-    /// The same, or `None` if the subscriber is absent.
-    pub fn of_somebody(&self) -> Result<Option<&Self>, ProviderError> {
-        if self.is_nobody() {
+    pub fn unless_absent(&self) -> Result<Option<&Self>, ProviderError> {
+        if self.is_absent() {
             return Ok(None);
         }
         self.succeeded().map(Some)
     }
 
     /// Whether the subscriber is absent, in the API's own words: a 404 of a proxy proves nothing.
-    pub fn is_nobody(&self) -> bool {
-        self.status == StatusCode::NOT_FOUND && self.complaint().is_of_nobody()
+    pub fn is_absent(&self) -> bool {
+        self.status == StatusCode::NOT_FOUND && self.complaint().is_absence()
     }
 
     /// Whether the fields were refused because the subscriber is suppressed.
     pub fn is_suppression_of(&self, email: &Email) -> bool {
-        self.status == StatusCode::UNPROCESSABLE_ENTITY && self.complaint().is_of_suppression(email)
+        self.status == StatusCode::UNPROCESSABLE_ENTITY && self.complaint().is_suppression_of(email)
     }
 
     /// The JSON of a successful answer. Anything else, such as a proxy's page, is retried.
@@ -101,23 +94,22 @@ impl Answer {
         })
     }
 
-    /// The subscriber in a successful answer, with this address. Anything unknown in it is for an
-    /// operator.
+    /// The subscriber of a successful answer, who must have this address. An unknown value is a
+    /// permanent error, for an operator.
     pub fn person(&self, email: &Email) -> Result<Found, ProviderError> {
         person::of_address(&self.json()?, email).map_err(|why| self.misunderstood(&why))
     }
 
-    /// The error for a successful answer that cannot be read.
+    /// The error for a successful answer that cannot be understood.
     pub fn misunderstood(&self, why: &str) -> ProviderError {
         ProviderError::Permanent(format!("the provider answered {}, but {why}", self.status))
     }
 
-    /// The error of an unsuccessful answer.
     fn error(&self) -> ProviderError {
         let status = self.status;
         if status.is_redirection() {
             let message = format!(
-                "the provider answered {status}; no redirect is followed: check the base URL"
+                "the provider answered {status}; redirects are not followed: check the base URL"
             );
             return retry(message, self.after);
         }
@@ -136,7 +128,7 @@ impl Answer {
                 after: self.after.map(|after| after.min(LONGEST_REST)),
             },
             StatusCode::REQUEST_TIMEOUT => retry(message, self.after),
-            StatusCode::NOT_FOUND if !complaint.is_of_nobody() => {
+            StatusCode::NOT_FOUND if !complaint.is_absence() => {
                 ProviderError::Permanent(format!("{message} (check the base URL)"))
             }
             _ if status.is_client_error() => ProviderError::Permanent(message),
@@ -144,7 +136,7 @@ impl Answer {
         }
     }
 
-    /// The error message; empty if the body is not JSON.
+    /// Empty if the body is not JSON.
     fn complaint(&self) -> Complaint {
         Complaint::read(&self.body)
     }
@@ -157,7 +149,6 @@ fn retry(message: String, after: Option<Duration>) -> ProviderError {
     }
 }
 
-/// The error without an answer.
 pub fn no_answer(error: &reqwest::Error) -> ProviderError {
     let message = format!("no answer from the provider: {}", outbound::cause(error));
     if error.is_builder() {

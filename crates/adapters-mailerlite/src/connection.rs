@@ -1,4 +1,4 @@
-//! One account: its address, its key, its client, and sending.
+//! One account: its address, key and client.
 
 use std::{fmt, num::NonZeroU32, time::Duration};
 
@@ -19,13 +19,12 @@ use crate::{
     settings::{AccountSettings, SettingsError},
 };
 
-/// The time limits of a call.
 pub const TIMEOUTS: Timeouts = Timeouts {
     connection: Duration::from_secs(5),
     answer: Duration::from_secs(15),
 };
 
-/// The number of idle connections to keep: calls overlap as far as the account's limit allows.
+/// The number of idle connections. Calls overlap as far as the account's limit allows.
 const IDLE: usize = 8;
 
 /// Characters to encode in a path segment: all but the unreserved ones (RFC 3986 §2.3).
@@ -35,7 +34,6 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// The client of one account.
 pub struct Connection {
     account: Account,
     http: Client,
@@ -50,7 +48,6 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Builds the client, without a call.
     pub fn new(
         account: Account,
         settings: &AccountSettings,
@@ -58,7 +55,7 @@ impl Connection {
         timeouts: Timeouts,
     ) -> Result<Self, SettingsError> {
         let base = outbound::base(&settings.base_url)
-            // User information would be sent beside the key.
+            // User information would be sent next to the key.
             .and_then(outbound::without_credentials)
             .ok_or(SettingsError::BaseUrl(account))?;
         let http = outbound::client(&base, timeouts, IDLE)
@@ -75,12 +72,11 @@ impl Connection {
         })
     }
 
-    /// The group to join.
     pub fn group(&self) -> Option<&str> {
         self.group.as_deref()
     }
 
-    /// Sends a request to a path, by its unencoded segments, at the pace of the account's limit,
+    /// Sends a request to a path, given as unencoded segments, at the pace of the account's limit,
     /// and reads the answer.
     pub async fn send(
         &self,
@@ -92,7 +88,7 @@ impl Connection {
         let encoded = path.iter().map(|part| utf8_percent_encode(part, ENCODED));
         let encoded: Vec<_> = encoded.map(|part| part.to_string()).collect();
         let mut address = (self.base.join(&encoded.join("/")))
-            .map_err(|error| ProviderError::Permanent(format!("no address: {error}")))?;
+            .map_err(|error| ProviderError::Permanent(format!("not a valid URL: {error}")))?;
         if !query.is_empty() {
             address.query_pairs_mut().extend_pairs(query);
         }
@@ -111,8 +107,8 @@ impl Connection {
         Ok(answer)
     }
 
-    /// Prepares an error for an operator: names the account, in one line of bounded length, without
-    /// the key and without addresses.
+    /// Prepares an error for an operator: one line of bounded length that names the account,
+    /// without the key and without addresses.
     pub fn presentable(&self, error: ProviderError) -> ProviderError {
         match error {
             ProviderError::Retry { message, after } => ProviderError::Retry {
@@ -128,7 +124,6 @@ impl Connection {
         }
     }
 
-    /// Prepares a text for an operator.
     pub fn line(&self, message: &str) -> String {
         let message = outbound::without_addresses(message);
         let message = format!("{} account: {message}", self.account);

@@ -6,13 +6,12 @@ use serde_json::Value;
 
 use crate::{connection::Connection, person};
 
-/// The entries of a page.
 const PER_PAGE: usize = 100;
 
-/// The largest number of pages; a longer list is cut.
+/// A longer list is cut.
 const MOST_PAGES: usize = 20;
 
-/// Requests all of it, usually with four requests.
+/// Requests the configuration, usually with four requests.
 pub async fn inspect(connection: &Connection) -> Result<Inspection, ProviderError> {
     let fields = list(connection, "fields").await?;
     let has_group = match connection.group() {
@@ -24,7 +23,7 @@ pub async fn inspect(connection: &Connection) -> Result<Inspection, ProviderErro
         None => None,
     };
     let webhooks = list(connection, "webhooks").await?;
-    // An empty page still shows the total.
+    // Even an empty page has the total.
     let size = connection.send(Method::GET, &["subscribers"], &[("limit", "0")], None);
     let answer = size.await?;
     let people = answer.succeeded()?.json()?["total"].as_u64();

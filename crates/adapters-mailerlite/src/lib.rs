@@ -1,7 +1,8 @@
 //! The e-mail marketing provider: MailerLite, over HTTP, with two accounts.
 //!
 //! [`MailerLite`] implements [`Provider`](newsletter::subscriber::provider::Provider). It
-//! translates and decides nothing: syncs, moves and the handling of errors are the newsletter's.
+//! translates and decides nothing. The crate `newsletter` decides on syncs, moves and the handling
+//! of errors.
 
 mod answer;
 mod complaint;

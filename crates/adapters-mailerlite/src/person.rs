@@ -11,39 +11,36 @@ use time::{
 };
 use url::Host;
 
-/// The provider's format of times, which are UTC.
+/// The provider's format of times. They are in UTC.
 const TIME: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
 
-/// The longest quoted part of an unknown word.
 const LONGEST_WORD: usize = 40;
 
-/// Reads the subscriber with this address from an answer's envelope. Errors are written for an
-/// operator.
+/// Reads the subscriber with this address from an answer. Errors are written for an operator.
 pub fn of_address(body: &Value, email: &Email) -> Result<Found, String> {
     let (address, found) = read(&body["data"])?;
     if is_same(address, email.as_str()) {
         Ok(found)
     } else {
-        Err("the answer is about another address".to_owned())
+        Err("the answer is about a different address".to_owned())
     }
 }
 
-/// Reads a subscriber of a list's page.
 pub fn listed(person: &Value) -> Result<Listed, String> {
     let (address, found) = read(person)?;
     let email = Email::parse(address).map_err(|error| {
         let id = &found.id;
-        format!("the address of the person with the id {id} {error}")
+        format!("the address of the subscriber with id {id} {error}")
     })?;
     Ok(Listed { email, found })
 }
 
 fn read(person: &Value) -> Result<(&str, Found), String> {
-    let id = id(&person["id"]).ok_or("the answer is about a person without an id")?;
+    let id = id(&person["id"]).ok_or("the answer has a subscriber without an id")?;
     let status = status(&person["status"])?;
     let address = person["email"].as_str();
-    let address = address.ok_or("the answer is about a person without an address")?;
+    let address = address.ok_or("the answer has a subscriber without an address")?;
     let is_set = |key: &str| !person[key].is_null();
     let found = Found {
         id: ProviderId(id),
@@ -55,7 +52,7 @@ fn read(person: &Value) -> Result<(&str, Found), String> {
     Ok((address, found))
 }
 
-/// Reads an id, which is a text in some answers and a number in others.
+/// Reads an id, which is a string in some answers and a number in others.
 pub fn id(value: &Value) -> Option<String> {
     let id = match value {
         Value::String(id) => id.clone(),
@@ -65,18 +62,18 @@ pub fn id(value: &Value) -> Option<String> {
     is_id(&id).then_some(id)
 }
 
-/// Whether a text has the form of an id, so that it means nothing else in a path.
+/// Whether a text has the form of an id, so that it is safe in a path.
 pub fn is_id(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 fn status(value: &Value) -> Result<ProviderStatus, String> {
     let Some(word) = value.as_str() else {
-        return Err("the answer is about a person without a status".to_owned());
+        return Err("the answer has a subscriber without a status".to_owned());
     };
     ProviderStatus::parse(word).ok_or_else(|| {
         let word: String = word.chars().take(LONGEST_WORD).collect();
-        format!("{word:?} is not a status that is known")
+        format!("{word:?} is not a known status")
     })
 }
 

@@ -1,5 +1,3 @@
-//! Checks the setup of the e-mail provider's accounts before anything is sent.
-
 use std::fmt;
 
 use newsletter::subscriber::{
@@ -17,44 +15,36 @@ const FIELDS: [(&str, &str); 5] = [
     ("membership_expire_at", "date"),
 ];
 
-/// Webhook events that are required: without them, suppressions arrive a night late at best.
+/// The required webhook events. Without them, suppressions arrive a night late at best.
 const EVENTS: [&str; 3] = [
     "subscriber.unsubscribed",
     "subscriber.bounced",
     "subscriber.spam_reported",
 ];
 
-/// Webhook event that is recommended: without it, a deletion is noticed only when the subscriber is
-/// next synced. The provider sends it in batches only.
+/// A recommended webhook event. Without it, a deletion is noticed only when the subscriber is next
+/// synced. The provider sends it in batches only.
 const DELETED: &str = "subscriber.deleted";
 
-/// The path that the accounts' webhooks have to call.
 const WEBHOOK: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
-/// The remedy for an account that does not answer.
-pub const UNREACHABLE: &str =
-    "see that its API key is right, and that its API can be reached from this machine";
+pub const UNREACHABLE: &str = "check its API key, and that this machine can reach its API";
 
-/// What the configuration expects of the accounts.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
-    /// Requests a minute that are sent to each account.
     pub requests_per_minute: u32,
     /// Whether subscribers may be moved without joining a group.
     pub may_lack_group: bool,
 }
 
-/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The result in one line.
     pub text: String,
-    /// The remedy; `None` if the check passed.
+    /// The fix; `None` if the check passed.
     pub remedy: Option<String>,
 }
 
 impl Finding {
-    /// A check that passed.
     pub fn good(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -62,7 +52,6 @@ impl Finding {
         }
     }
 
-    /// A check that failed, with its remedy.
     pub fn wrong(text: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -70,7 +59,6 @@ impl Finding {
         }
     }
 
-    /// Whether the check passed.
     pub const fn is_good(&self) -> bool {
         self.remedy.is_none()
     }
@@ -86,7 +74,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Checks each account that has a key; an account without one is a failed check.
+/// Checks each account that has a key. An account without a key is a failed check.
 pub async fn newsletter(provider: &dyn Provider, expected: Expected) -> Vec<Finding> {
     let with_key = provider.accounts();
     let mut findings = Vec::new();
@@ -100,7 +88,6 @@ pub async fn newsletter(provider: &dyn Provider, expected: Expected) -> Vec<Find
     findings
 }
 
-/// Checks an account that has a key.
 pub async fn inspect(
     provider: &dyn Provider,
     account: Account,
@@ -113,7 +100,6 @@ pub async fn inspect(
     }
 }
 
-/// The variable of an account's API key.
 const fn variable(account: Account) -> &'static str {
     match account {
         Account::Old => "POSTHASTE_MAILERLITE_OLD_API_KEY",
@@ -128,7 +114,6 @@ fn without_key(account: Account) -> Finding {
     )
 }
 
-/// Compares an account's setup with the expectations.
 fn compare(account: Account, inspection: &Inspection, expected: Expected) -> Vec<Finding> {
     let findings = [
         Some(Finding::good(people(inspection))),
@@ -149,10 +134,10 @@ fn compare(account: Account, inspection: &Inspection, expected: Expected) -> Vec
 fn people(inspection: &Inspection) -> String {
     match inspection.people {
         Some(people) => format!(
-            "the key works; {people} people are in it (that its plan has room for all who come \
-             is for you to see to: the API does not say)"
+            "the key works; the account has {people} subscribers (check yourself that its plan \
+             has room for more: the API does not report it)"
         ),
-        None => "the key works; how many people are in it is not said".to_owned(),
+        None => "the key works; the provider reports no number of subscribers".to_owned(),
     }
 }
 
@@ -166,12 +151,12 @@ fn fields(inspection: &Inspection) -> Finding {
         }
     }
     if wrong.is_empty() {
-        Finding::good("all fields are there")
+        Finding::good("all fields exist")
     } else {
         let wrong = wrong.join(", ");
         Finding::wrong(
-            format!("{wrong}, so that what is written to it is lost"),
-            "make a field with this key and type in the account",
+            format!("{wrong}, so values written to it are lost"),
+            "create a field with this key and type in the account",
         )
     }
 }
@@ -182,7 +167,7 @@ fn group(account: Account, inspection: &Inspection, expected: Expected) -> Optio
         return None;
     }
     Some(match inspection.has_group {
-        Some(true) => Finding::good("the group is there"),
+        Some(true) => Finding::good("the group exists"),
         Some(false) => Finding::wrong(
             "there is no group with the id in POSTHASTE_MAILERLITE_NEW_GROUP_ID",
             "set it to the id of a group of this account",
@@ -191,7 +176,7 @@ fn group(account: Account, inspection: &Inspection, expected: Expected) -> Optio
             Finding::good("people are moved without a group, so no chain of e-mails starts")
         }
         None => Finding::wrong(
-            "POSTHASTE_MAILERLITE_NEW_GROUP_ID names no group, so no chain of e-mails starts",
+            "POSTHASTE_MAILERLITE_NEW_GROUP_ID is not set, so no chain of e-mails starts",
             "set it to the group's id, or to `none` to move people without one",
         ),
     })
@@ -210,15 +195,15 @@ fn webhook(inspection: &Inspection) -> Finding {
     if !missing.is_empty() {
         let missing = missing.join(", ");
         return Finding::wrong(
-            format!("no enabled webhook to …{WEBHOOK} tells of {missing}"),
-            "make one for these events, or enable it",
+            format!("no enabled webhook to …{WEBHOOK} reports {missing}"),
+            "create one for these events, or enable it",
         );
     }
-    let mut text = "its webhook tells of suppressions".to_owned();
+    let mut text = "its webhook reports suppressions".to_owned();
     if is_missing(DELETED) {
         let hint = format!(
-            "; {DELETED} is worth adding, with `\"batchable\": true`: people who are deleted there \
-             are noticed at once then"
+            "; {DELETED} is worth adding, with `\"batchable\": true`: it reports deleted \
+             subscribers at once"
         );
         text.push_str(&hint);
     }
@@ -230,13 +215,13 @@ fn limit(inspection: &Inspection, expected: Expected) -> Finding {
     match inspection.requests_per_minute {
         Some(limit) if limit < asked => Finding::wrong(
             format!(
-                "it takes {limit} requests a minute, and \
+                "the account allows {limit} requests a minute, but \
                  POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE is {asked}"
             ),
             format!("set it to {limit} or less"),
         ),
-        Some(limit) => Finding::good(format!("it takes {limit} requests a minute")),
-        None => Finding::good("how many requests it takes is not said"),
+        Some(limit) => Finding::good(format!("the account allows {limit} requests a minute")),
+        None => Finding::good("the provider reports no limit of requests"),
     }
 }
 
@@ -274,7 +259,6 @@ mod tests {
         may_lack_group: false,
     };
 
-    /// The failed checks of the new account after a change to a correct setup.
     fn wrong(change: impl FnOnce(&mut Inspection)) -> Vec<String> {
         let mut inspection = good();
         change(&mut inspection);
@@ -284,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_not_as_it_has_to_be_is_named() {
+    fn each_wrong_setting_is_named() {
         assert_eq!(wrong(|_| {}), [""; 0]);
         for (found, expect) in [
             (
@@ -299,7 +283,7 @@ mod tests {
                 wrong(|it| it.has_group = Some(false)),
                 "no group with the id",
             ),
-            (wrong(|it| it.has_group = None), "names no group"),
+            (wrong(|it| it.has_group = None), "is not set"),
             (
                 wrong(|it| it.webhooks.clear()),
                 "subscriber.unsubscribed, subscriber.bounced",
@@ -314,11 +298,11 @@ mod tests {
             ),
             (
                 wrong(|it| _ = it.webhooks[0].events.remove(2)),
-                "tells of subscriber.spam_reported",
+                "reports subscriber.spam_reported",
             ),
             (
                 wrong(|it| it.requests_per_minute = Some(60)),
-                "takes 60 requests a minute",
+                "allows 60 requests a minute",
             ),
         ] {
             assert_eq!(found.len(), 1, "{found:?}");
@@ -334,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_operator_chose_is_not_wrong() {
+    fn an_operators_choice_is_not_wrong() {
         let mut inspection = good();
         inspection.has_group = None;
         inspection.webhooks[0]

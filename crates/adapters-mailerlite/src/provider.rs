@@ -1,5 +1,3 @@
-//! The calls of the port.
-
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
@@ -21,20 +19,17 @@ use crate::{
     settings::{Settings, SettingsError},
 };
 
-/// The subscribers of a page.
 const PER_PAGE: &str = "100";
 
-/// The provider, with the accounts that have settings.
 #[derive(Debug)]
 pub struct MailerLite(BTreeMap<Account, Connection>);
 
 impl MailerLite {
-    /// Builds the clients, without a call.
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
         Self::with_timeouts(settings, TIMEOUTS)
     }
 
-    /// The same with other time limits than a worker's.
+    /// The worker has other time limits.
     pub fn with_timeouts(settings: &Settings, timeouts: Timeouts) -> Result<Self, SettingsError> {
         let limit = settings.requests_per_minute;
         let all = [(Account::Old, &settings.old), (Account::New, &settings.new)];
@@ -45,7 +40,6 @@ impl MailerLite {
         connected.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Makes a call to an account, with errors prepared for an operator.
     async fn call<'a, T, F>(
         &'a self,
         account: Account,
@@ -98,7 +92,7 @@ impl Provider for MailerLite {
         self.call(account, |connection| async move {
             let path = ["subscribers", checked(id)?];
             let answer = connection.send(Method::PUT, &path, &[], Some(body)).await?;
-            if answer.is_nobody() {
+            if answer.is_absent() {
                 return Ok(None);
             }
             upserted(&answer, &profile.email).map(Some)
@@ -110,13 +104,14 @@ impl Provider for MailerLite {
         self.call(account, |connection| async {
             let path = ["subscribers", email.as_str()];
             let answer = connection.send(Method::GET, &path, &[], None).await?;
-            let of_somebody = answer.of_somebody()?;
-            of_somebody.map(|answer| answer.person(email)).transpose()
+            let found = answer.unless_absent()?;
+            found.map(|answer| answer.person(email)).transpose()
         })
         .await
     }
 
-    /// Unsubscribes first, because that alone stops all mail; leaving the group stops its chain.
+    /// Unsubscribes first, because it stops all mail. Leaving the group stops its chain of
+    /// e-mails.
     async fn suppress(
         &self,
         account: Account,
@@ -128,12 +123,12 @@ impl Provider for MailerLite {
         self.call(account, |connection| async move {
             let path @ [subscribers, id] = ["subscribers", checked(id)?];
             let answer = connection.send(Method::PUT, &path, &[], Some(body)).await?;
-            let Some(answer) = answer.of_somebody()? else {
+            let Some(answer) = answer.unless_absent()? else {
                 return Ok(());
             };
             let status = answer.person(email)?.status;
             if status.suppression().is_none() {
-                return Err(answer.misunderstood(&format!("the person is still {status}")));
+                return Err(answer.misunderstood(&format!("the subscriber is still {status}")));
             }
             match connection.group() {
                 Some(group) => {
@@ -183,10 +178,9 @@ fn upserted(answer: &Answer, email: &Email) -> Result<Upserted, ProviderError> {
     answer.succeeded()?.person(email).map(Upserted::Taken)
 }
 
-/// Makes a request without a body. Succeeds for an absent subscriber, too.
 async fn done(connection: &Connection, method: Method, path: &[&str]) -> Result<(), ProviderError> {
     let answer = connection.send(method, path, &[], None).await?;
-    answer.of_somebody().map(|_| ())
+    answer.unless_absent().map(|_| ())
 }
 
 /// Reads a page of a list. `line` prepares its unreadable entries for an operator.
@@ -197,15 +191,15 @@ pub fn read_page(
 ) -> Result<Page, ProviderError> {
     let body = answer.succeeded()?.json()?;
     let Some(people) = body["data"].as_array() else {
-        return Err(answer.misunderstood("without a list of people"));
+        return Err(answer.misunderstood("without a list of subscribers"));
     };
     let next = match body["meta"].get("next_cursor") {
         Some(Value::Null) => None,
         Some(Value::String(next)) if cursor.is_none_or(|cursor| cursor.0 != *next) => {
             Some(Cursor(next.clone()))
         }
-        // Taking it for the last page would miss subscribers.
-        _ => return Err(answer.misunderstood("without a page that could follow")),
+        // If it counted as the last page, subscribers would be missed.
+        _ => return Err(answer.misunderstood("without a usable next page")),
     };
     let mut page = Page {
         next,
@@ -220,11 +214,13 @@ pub fn read_page(
     Ok(page)
 }
 
-/// Checks the form of an id, which could otherwise name something else in a path.
 fn checked(id: &ProviderId) -> Result<&str, ProviderError> {
     if is_id(&id.0) {
         Ok(&id.0)
     } else {
-        Err(ProviderError::Permanent(format!("{:?} is no id", id.0)))
+        Err(ProviderError::Permanent(format!(
+            "{:?} is not a valid id",
+            id.0
+        )))
     }
 }

@@ -10,19 +10,19 @@ use std::{
 use reqwest::header::HeaderMap;
 use tokio::time::{Instant, sleep_until};
 
-/// A minute by this machine's clock. The provider counts requests where they arrive, and of a
-/// minute's requests the first may have travelled longer than the last.
+/// A minute by this machine's clock, with a margin. The provider counts requests where they arrive,
+/// and the first request of a minute may travel longer than the last.
 const MINUTE: Duration = Duration::from_secs(61);
 
 /// A minute by the provider's count.
 const WINDOW: Duration = Duration::from_mins(1);
 
-/// The part of an account's limit that is used even if other users exhaust it, so that work goes on
+/// The fraction of the limit that is used even while other users exhaust it, so that work continues
 /// and notices when they stop.
 const SMALLEST_PART: u32 = 10;
 
-/// Spaces requests evenly; unused time is not saved up. Requests of other users of the account,
-/// such as its forms, are left their part of the limit.
+/// Spaces requests evenly. Unused time is not saved up. Other users of the account, such as its
+/// forms, keep their part of the limit.
 #[derive(Debug)]
 pub struct RateLimiter {
     limit: u32,
@@ -31,25 +31,18 @@ pub struct RateLimiter {
 
 #[derive(Debug)]
 struct State {
-    /// When the last request was or will be sent.
     last: Option<Instant>,
-    /// When the requests of the last minute were sent.
     sent: VecDeque<Instant>,
-    /// The number of requests a minute at present.
     share: u32,
 }
 
-/// An account's limit, from an answer's headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// Requests per minute.
     pub limit: u32,
-    /// Requests left.
     pub remaining: u32,
 }
 
 impl Allowance {
-    /// Reads the headers of an answer.
     pub fn read(headers: &HeaderMap) -> Option<Self> {
         let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse().ok();
         let limit = number("x-ratelimit-limit").filter(|limit| *limit > 0)?;
@@ -59,7 +52,6 @@ impl Allowance {
 }
 
 impl RateLimiter {
-    /// A limiter of this many requests a minute.
     pub fn per_minute(limit: NonZeroU32) -> Self {
         let limit = limit.get();
         Self {
@@ -72,7 +64,7 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until the next request may be sent, in the order of the callers; the turn of a dropped
+    /// Waits until the next request may be sent, in the order of the callers. The turn of a dropped
     /// caller stays unused.
     pub async fn next(&self) {
         let at = self.state().reserve(Instant::now());
@@ -125,7 +117,7 @@ mod tests {
         RateLimiter::per_minute(limit.try_into().unwrap())
     }
 
-    /// The times of requests sent as fast as possible for five minutes, after a minute of rest.
+    /// When requests are sent in five minutes at full speed, after a minute of rest.
     async fn passages(limit: u32) -> Vec<Instant> {
         let limiter = limiter(limit);
         tokio::time::advance(WINDOW).await;
@@ -164,7 +156,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn those_who_ask_at_once_get_their_turns_one_after_the_other() {
+    async fn concurrent_callers_get_their_turns_one_after_the_other() {
         let (limiter, start) = (limiter(120), Instant::now());
         let turns = (0..8).map(|_| async {
             limiter.next().await;
@@ -177,7 +169,7 @@ mod tests {
         assert!(start.elapsed() < Duration::from_secs(4), "{turns:?}");
     }
 
-    /// The duration of ten requests that are each answered with this limit.
+    /// The duration of ten requests whose answers report this limit.
     async fn ten(limiter: &RateLimiter, remaining: impl Fn(u32) -> u32) -> Duration {
         let start = Instant::now();
         for nth in 1..=10 {
@@ -189,14 +181,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_others_use_is_left_to_them() {
+    async fn requests_of_other_users_are_left_to_them() {
         let alone = ten(&limiter(120), |nth| 120 - nth).await;
         assert!(alone < Duration::from_secs(5), "{alone:?}");
         let shared = ten(&limiter(120), |nth| 60 - nth).await;
         assert!(shared > alone.mul_f64(1.8), "{shared:?}");
         let crowded = limiter(120);
         assert!(ten(&crowded, |_| 0).await > Duration::from_secs(40));
-        // Once they stop, all of it is used again.
+        // Once other users stop, the whole limit is used again.
         let again = ten(&crowded, |_| 119).await;
         assert!(again < Duration::from_secs(11), "{again:?}");
     }

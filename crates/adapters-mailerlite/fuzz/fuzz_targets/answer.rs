@@ -1,6 +1,6 @@
-//! An answer of the provider: the first byte names its status, the rest is its body. Only what is
-//! understood counts: a person of this address with a known status, the API's own word that
-//! there is nobody, a page that leads on or ends.
+//! Fuzzes an answer of the provider: the first byte selects its status, the rest is its body. Only
+//! three contents count: a person of this address with a known status, the API's own report that
+//! the subscriber is absent, a page with a usable end or successor.
 
 #![no_main]
 
@@ -36,7 +36,7 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(found.is_deleted, is_gone);
     }
     let message = json["message"].as_str().unwrap_or_default();
-    if answer.is_nobody() {
+    if answer.is_absent() {
         assert!(status == 404 && message.starts_with("No query results for model"));
     }
     if answer.is_suppression_of(&EMAIL) {

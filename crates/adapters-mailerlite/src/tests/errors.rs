@@ -1,10 +1,8 @@
-//! Which error is which.
-
 use ProviderError::{Limited, Locked, Permanent, Retry};
 
 use super::*;
 
-const NOBODY: &str = "No query results for model [App\\Models\\Subscriber\\Subscriber].";
+const ABSENT: &str = "No query results for model [App\\Models\\Subscriber\\Subscriber].";
 
 fn message(text: &str) -> Value {
     json!({ "message": text })
@@ -17,8 +15,7 @@ const LIMITED: Made = |message, after| Limited { message, after };
 const LOCKED: Made = |message, _| Locked(message);
 const PERMANENT: Made = |message, _| Permanent(message);
 
-/// Of each call: what may pass is retried, and no other failure than a limit keeps an account
-/// waiting for long.
+/// In each call, transient errors are retried, and only a limit makes an account wait for long.
 #[tokio::test]
 async fn a_status_is_its_error_with_the_wait_that_is_asked_for() {
     let far = "Tue, 31 Dec 2199 23:59:59 GMT";
@@ -49,9 +46,9 @@ async fn a_status_is_its_error_with_the_wait_that_is_asked_for() {
     }
 }
 
-/// A proxy's page that refuses one request locks nothing.
+/// A proxy's page that refuses one request does not lock the account.
 #[tokio::test]
-async fn an_error_says_what_is_wrong_as_far_as_it_is_json() {
+async fn an_error_contains_the_message_of_a_json_body() {
     let by_field = r#"{"message": "Invalid.", "errors": {"email": ["Odd.", "Long."], "x": "No."}}"#;
     let page = "<html>Attention required!</html>";
     let redirect = "302 Found; no redirect is followed: check the base URL";
@@ -73,8 +70,8 @@ async fn an_error_says_what_is_wrong_as_far_as_it_is_json() {
 }
 
 #[tokio::test]
-async fn nobody_is_there_and_gone_already() {
-    let answer = ResponseTemplate::new(404).set_body_json(message(NOBODY));
+async fn an_absent_subscriber_is_no_error() {
+    let answer = ResponseTemplate::new(404).set_body_json(message(ABSENT));
     let (provider, _server) = answering(answer).await;
     let said = said_by(&provider).await;
     assert_eq!((said.find, said.remove), (Ok(None), Ok(())));
@@ -84,14 +81,14 @@ async fn nobody_is_there_and_gone_already() {
 }
 
 #[tokio::test]
-async fn only_the_api_s_own_words_mean_nobody() {
+async fn only_the_apis_own_words_mean_absence() {
     for body in [
         "",
         "<html><body>404 Not Found, nginx</body></html>",
         r#"{"message":"Not found."}"#,
         r#"{"error":"No query results for model [App]."}"#,
         r#"["No query results for model"]"#,
-        NOBODY,
+        ABSENT,
     ] {
         let error = said_of(ResponseTemplate::new(404).set_body_string(body)).await;
         let Permanent(message) = error.error() else {
@@ -101,9 +98,9 @@ async fn only_the_api_s_own_words_mean_nobody() {
     }
 }
 
-/// Nobody is suppressed who is refused for another reason.
+/// A refusal for another reason does not suppress a subscriber.
 #[tokio::test]
-async fn somebody_suppressed_is_no_failure() {
+async fn a_suppressed_subscriber_is_no_failure() {
     let groups = json!({"email": ["This subscriber is unsubscribed"], "groups.0": ["No."]});
     for (body, is_suppression) in [
         (
@@ -139,7 +136,6 @@ async fn somebody_suppressed_is_no_failure() {
         ),
         (json!([]), false),
     ] {
-        // A text is that of the address.
         let body = match body {
             Value::String(text) => json!({"message": "m", "errors": {"email": [text]}}),
             body => body,
@@ -150,14 +146,14 @@ async fn somebody_suppressed_is_no_failure() {
         } else {
             assert!(matches!(said.upsert, Err(Permanent(_))), "{body}");
         }
-        // It means that for an upsert only.
+        // Only an upsert reports a suppression in this way.
         assert!(matches!(said.find, Err(Permanent(_))), "{body}");
         assert!(matches!(said.remove, Err(Permanent(_))), "{body}");
     }
 }
 
 #[tokio::test]
-async fn what_is_no_json_is_asked_for_again() {
+async fn an_answer_without_json_is_retried() {
     for body in [
         "",
         "<html>Welcome to the hotel</html>",
@@ -170,13 +166,13 @@ async fn what_is_no_json_is_asked_for_again() {
         let expect = Some(Retry { message, after });
         assert_eq!(said.upsert.err(), expect, "{body}");
         assert_eq!(said.find.err(), expect, "{body}");
-        // Nothing has to be read of a removal.
+        // A removal needs nothing from the answer.
         assert_eq!(said.remove, Ok(()), "{body}");
     }
 }
 
 #[tokio::test]
-async fn what_is_not_understood_of_a_person_is_for_an_operator() {
+async fn an_unknown_value_of_a_person_is_for_an_operator() {
     let email = "rosa@garden.example";
     for (id, address, status, why) in [
         ("", email, "active", "a person without an id"),
@@ -193,7 +189,7 @@ async fn what_is_not_understood_of_a_person_is_for_an_operator() {
             "31",
             "rosalind@garden.example",
             "active",
-            "about another address",
+            "about a different address",
         ),
     ] {
         let body = json!({"data": {"id": id, "email": address, "status": status}});
@@ -208,7 +204,7 @@ async fn what_is_not_understood_of_a_person_is_for_an_operator() {
     }
 }
 
-/// Nor an address of a person, and nothing but one line.
+/// Errors contain no address of a person, and one line only.
 #[tokio::test]
 async fn errors_have_no_key_even_if_the_provider_says_it() {
     let body = json!({

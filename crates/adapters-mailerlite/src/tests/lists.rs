@@ -1,5 +1,3 @@
-//! Pages of people, and what an account is set up like.
-
 use newsletter::subscriber::provider::{Cursor, Inspection, Listed, Webhook};
 use wiremock::matchers::{path, query_param};
 
@@ -43,7 +41,7 @@ async fn a_list_is_read_by_pages_of_a_hundred() {
 }
 
 #[tokio::test]
-async fn what_is_odd_on_a_page_is_said_without_an_address() {
+async fn unreadable_entries_are_reported_without_an_address() {
     let one = |id, status| person(id, status)["data"].clone();
     let mut people = [
         one("1", "active"),
@@ -68,7 +66,7 @@ async fn a_page_is_the_last_only_if_it_says_so() {
         json!({"data": [], "meta": {}}),
         json!({"data": [], "meta": {"next_cursor": 7}}),
         json!({"meta": {"next_cursor": null}}),
-        // It would never end.
+        // Such a list would never end.
         page(&[], &json!("here")),
     ] {
         let (provider, _server) = answering(ResponseTemplate::new(200).set_body_json(&body)).await;

@@ -19,7 +19,7 @@ use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
 use crate::{AccountSettings, MailerLite, Settings, SettingsError};
 
-/// Enough on a busy machine.
+/// Generous, for a busy machine.
 const TIMEOUTS: Timeouts = Timeouts {
     connection: Duration::from_mins(1),
     answer: Duration::from_mins(1),
@@ -60,7 +60,6 @@ fn settings(base_url: &str) -> Settings {
     Settings {
         old: None,
         new: Some(account(base_url)),
-        // Nothing here is about the limit.
         requests_per_minute: NonZeroU32::MAX,
     }
 }
@@ -69,14 +68,12 @@ fn provider(base_url: &str) -> MailerLite {
     MailerLite::with_timeouts(&settings(base_url), TIMEOUTS).unwrap()
 }
 
-/// The provider with only the new account, and a server that always answers this.
 async fn answering(answer: ResponseTemplate) -> (MailerLite, MockServer) {
     let server = MockServer::start().await;
     Mock::given(any()).respond_with(answer).mount(&server).await;
     (provider(&format!("{}/api", server.uri())), server)
 }
 
-/// A person as the provider answers.
 fn person(id: &str, status: &str) -> Value {
     json!({"data": {
         "id": id,
@@ -110,7 +107,6 @@ async fn only_request(server: &MockServer) -> Request {
     requests.remove(0)
 }
 
-/// What each call of the port says to an answer.
 struct Said {
     upsert: Result<Upserted, ProviderError>,
     find: Result<Option<Found>, ProviderError>,
@@ -132,7 +128,6 @@ async fn said_by(provider: &MailerLite) -> Said {
 }
 
 impl Said {
-    /// The one error that all three calls gave.
     fn error(self) -> ProviderError {
         let error = self.upsert.unwrap_err();
         assert_eq!(self.find.unwrap_err(), error);

@@ -1,11 +1,9 @@
-//! What is sent, and what is read when it is done.
-
 use time::macros::datetime;
 
 use super::*;
 
-/// The method, path with query, and body of each request of a call, all answered with a person of
-/// this status.
+/// The method, path with query, and body of each request of a call. The server answers each with a
+/// person of this status.
 async fn sent<T>(status: &str, call: impl AsyncFnOnce(&MailerLite) -> T) -> (T, Vec<Value>) {
     let answer = ResponseTemplate::new(200).set_body_json(person("31", status));
     let (provider, server) = answering(answer).await;
@@ -19,7 +17,7 @@ async fn sent<T>(status: &str, call: impl AsyncFnOnce(&MailerLite) -> T) -> (T, 
     (done, requests.iter().map(line).collect())
 }
 
-/// The fields that are not known are cleared.
+/// Unknown fields are cleared.
 #[tokio::test]
 async fn an_upsert_or_update_sends_the_six_fields_and_nothing_else() {
     let bare = Profile {
@@ -101,9 +99,9 @@ async fn addresses_are_encoded() {
     }
 }
 
-/// Whoever is suppressed is unsubscribed first, and leaves the group.
+/// A suppression unsubscribes the person first, then removes them from the group.
 #[tokio::test]
-async fn what_goes_by_id_is_sent_to_the_id() {
+async fn other_calls_use_the_id() {
     let rosa = email("rosa@garden.example");
     let (suppressed, lines) = sent("unsubscribed", async |provider| {
         provider.suppress(Account::New, &rosa, &id("31")).await
@@ -120,7 +118,7 @@ async fn what_goes_by_id_is_sent_to_the_id() {
         provider.suppress(Account::New, &rosa, &id("31")).await
     })
     .await;
-    let why = "new account: the provider answered 200 OK, but the person is still active";
+    let why = "new account: the provider answered 200 OK, but the subscriber is still active";
     assert_eq!(kept, Err(ProviderError::Permanent(why.to_owned())));
 
     let (done, lines) = sent("active", async |provider| {
@@ -154,7 +152,7 @@ async fn each_account_has_its_own_address_and_key() {
     assert_eq!(provider.accounts(), [Account::Old, Account::New]);
     for (account, server, key) in [
         (Account::Old, &old, "Bearer old-key"),
-        // Credentials in the address do not travel beside the key.
+        // Credentials in the address are not sent next to the key.
         (Account::New, &new, "Bearer sesame-open-up"),
     ] {
         provider.remove(account, &id("31")).await.unwrap();
@@ -191,7 +189,7 @@ async fn an_address_in_an_answer_is_compared_as_addresses_are() {
 }
 
 #[tokio::test]
-async fn what_is_shown_of_a_person_is_read() {
+async fn a_persons_fields_are_read() {
     for &status in ProviderStatus::ALL {
         let person = person("165968862226941797", status.as_str());
         let said = said_of(ResponseTemplate::new(200).set_body_json(person)).await;

@@ -1,4 +1,4 @@
-//! Connections that are refused, slow, cut, or lead elsewhere.
+//! Connections that are refused, slow, cut, or redirected.
 
 use std::time::Instant;
 
@@ -9,7 +9,6 @@ use tokio::{
 
 use super::*;
 
-/// A server that reads a request's head, answers with these bytes, and closes the connection.
 async fn saying(bytes: &'static str) -> MailerLite {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -22,7 +21,7 @@ async fn saying(bytes: &'static str) -> MailerLite {
             }
             stream.write_all(bytes.as_bytes()).await.unwrap();
             stream.shutdown().await.unwrap();
-            // Close only after the other side, or it might be a reset.
+            // Close after the client, or the close could become a reset.
             let mut rest = Vec::new();
             _ = stream.read_to_end(&mut rest).await;
         }
@@ -68,7 +67,7 @@ async fn a_slow_answer_is_not_waited_for() {
     };
     let provider = MailerLite::with_timeouts(&settings(&server.uri()), timeouts).unwrap();
     let message = retry(said_by(&provider).await.error());
-    let expect = "new account: no answer from the provider: not in time";
+    let expect = "new account: no answer from the provider: the answer timed out";
     assert_eq!(message, expect);
 }
 
