@@ -1,5 +1,3 @@
-//! The meaning of an answer, and of a missing one.
-
 use std::time::Duration;
 
 use enrichment::{Draft, DraftError, EnrichError, Feedback};
@@ -12,36 +10,28 @@ use crate::{
     meter::Outcome,
 };
 
-/// The largest answer that is read. The longest draft, with every character escaped, is smaller.
+/// The largest answer that is read, in bytes. The longest draft, with every character escaped, is
+/// smaller.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// The longest pause that an endpoint can ask for.
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
 
-/// A call without a draft.
 #[derive(Debug)]
 pub struct Failure {
-    /// Its outcome in the metrics.
     pub outcome: Outcome,
-    /// What happened.
     pub cause: Cause,
 }
 
-/// What happened in place of a draft.
 #[derive(Debug)]
 pub enum Cause {
-    /// The endpoint has no time or no permission, or the model's answer is of no use.
+    /// The endpoint is overloaded or denies access, or the model's answer is unusable.
     Error(DraftError),
-    /// The endpoint refuses the request: this posting, or all that are like it.
+    /// The endpoint refuses the request: this posting, or all postings like it.
     Refused {
-        /// The status.
         status: u16,
-        /// A description for the operator.
         message: String,
-        /// What it says.
         complaint: Complaint,
     },
-    /// There was no answer in time.
     TimedOut(String),
 }
 
@@ -50,7 +40,7 @@ impl Failure {
         Self { outcome, cause }
     }
 
-    /// A failure that an operator must see to.
+    /// A failure that an operator must fix.
     pub fn permanent(outcome: Outcome, message: String) -> Self {
         let error = EnrichError::Permanent(message);
         Self::new(outcome, Cause::Error(error.into()))
@@ -67,7 +57,7 @@ impl Failure {
         Self::new(Outcome::Unusable, Cause::Error(error))
     }
 
-    /// A failure of the connection, before the answer or in the middle of it.
+    /// A failure of the connection, before or during the answer.
     fn of_connection(error: &reqwest::Error, message: String, after: Option<Duration>) -> Self {
         if error.is_timeout() && !error.is_connect() {
             return Self::new(Outcome::Timeout, Cause::TimedOut(message));
@@ -81,7 +71,6 @@ impl Failure {
     }
 }
 
-/// A failure without an answer.
 pub fn no_answer(error: &reqwest::Error) -> Failure {
     let message = format!("no answer from the model: {}", outbound::cause(error));
     if error.is_builder() {
@@ -90,7 +79,6 @@ pub fn no_answer(error: &reqwest::Error) -> Failure {
     Failure::of_connection(error, message, None)
 }
 
-/// Reads an answer's body.
 pub async fn read(response: Response) -> Result<Completion, Failure> {
     let status = response.status();
     let after = outbound::retry_after(response.headers()).map(|wait| wait.min(LONGEST_WAIT));
@@ -119,8 +107,8 @@ pub async fn read(response: Response) -> Result<Completion, Failure> {
     })
 }
 
-/// The failure of a status: the endpoint's if any posting would meet it, else perhaps this
-/// posting's. Some builds of llama.cpp answer 500 to a parameter that they do not know.
+/// The failure of a status: of the endpoint if any posting would cause it, else perhaps of this
+/// posting. Some builds of llama.cpp answer 500 to an unknown parameter.
 fn refused(status: StatusCode, body: &[u8], after: Option<Duration>) -> Failure {
     let mut message = format!("the model's endpoint answered {status}");
     if status.is_redirection() {
@@ -158,7 +146,6 @@ fn refused(status: StatusCode, body: &[u8], after: Option<Duration>) -> Failure 
     }
 }
 
-/// The draft of a reply.
 pub fn draft(reply: Reply) -> Result<Draft, Failure> {
     match reply {
         Reply::Whole(text) => draft::read(&text).map_err(|faults| Failure::unusable(&text, faults)),
@@ -167,7 +154,7 @@ pub fn draft(reply: Reply) -> Result<Draft, Failure> {
             let message = format!("the model refused: {words}");
             Err(Failure::permanent(Outcome::Refused, message))
         }
-        // A gateway reports a failed model this way, with a good status.
+        // Gateways report a failed model this way, with a success status.
         Reply::Missing(Some(complaint)) => {
             let error = EnrichError::Retry {
                 message: format!("the model's endpoint answered with an error: {complaint}"),

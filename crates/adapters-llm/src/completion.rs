@@ -1,6 +1,6 @@
 //! Answers of the chat completions API.
 //!
-//! Servers leave out different parts, so nothing is required that is not needed.
+//! Servers omit different parts, so only the necessary ones are required.
 
 use serde_json::Value;
 
@@ -9,33 +9,25 @@ use crate::meter::Usage;
 /// The fault of an answer that has reached the limit of tokens.
 pub const CUT_OFF: &str = "The answer was cut off before its end.";
 
-/// The longest part of an earlier answer that is shown back, in characters.
+/// The longest part of an earlier answer that is sent back, in characters.
 const LONGEST_ANSWER: usize = 20_000;
 
-/// An answer of the API.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// The tokens used.
     pub usage: Usage,
-    /// The reply.
     pub reply: Reply,
 }
 
-/// A model's reply.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// A complete text.
     Whole(String),
-    /// A text cut off at the limit of tokens.
     Cut(String),
-    /// A refusal.
     Refused(String),
-    /// No text; the endpoint may give a reason.
     Missing(Option<String>),
 }
 
 impl Completion {
-    /// Reads an answer; `None` if it is not one of the API.
+    /// Returns `None` if the body is not an answer of the API.
     pub fn read(body: &[u8]) -> Option<Self> {
         let body: Value = serde_json::from_slice(body).ok()?;
         let usage = &body["usage"];
@@ -95,10 +87,9 @@ fn text(content: &Value) -> String {
     }
 }
 
-/// The message in an answer that is an error.
 fn complaint_of(body: &Value) -> Option<String> {
-    // OpenAI and most others; a plain string (older Ollama); older vLLM; FastAPI, with its own
-    // errors or those of fields, which Mistral has inside of a message; Gemini, which wraps
+    // In order: OpenAI and most others; a plain string (older Ollama); older vLLM; FastAPI, with
+    // its own errors or those of fields, which Mistral nests in a message; Gemini, which wraps
     // everything in an array.
     const PLACES: [&str; 8] = [
         "/error/message",
@@ -117,7 +108,6 @@ fn complaint_of(body: &Value) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Parameters that requests may do without.
 const PARAMETERS: [&str; 4] = [
     "max_completion_tokens",
     "max_tokens",
@@ -128,21 +118,17 @@ const PARAMETERS: [&str; 4] = [
 /// The longest part of a refusal that is searched for parameters, in characters.
 const LONGEST_COMPLAINT: usize = 2_000;
 
-/// Why an endpoint refuses a request.
 #[derive(Debug, Default)]
 pub struct Complaint {
-    /// The endpoint's message, if there is one.
     pub message: Option<String>,
     /// Whether a filter in front of the model refused the posting, as Azure's does.
     pub is_filtered: bool,
     /// The words of the refusal in lower case, without those repeated from the request.
     text: String,
-    /// The parameters that it is about, if it has a field for them.
     parameters: Vec<&'static str>,
 }
 
 impl Complaint {
-    /// Reads a refusal.
     pub fn read(body: &[u8]) -> Self {
         let Ok(body) = serde_json::from_slice::<Value>(body) else {
             return Self::default();
@@ -163,12 +149,10 @@ impl Complaint {
         complaint
     }
 
-    /// The words of the refusal, in lower case.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether it is about this parameter.
     pub fn names(&self, parameter: &str) -> bool {
         if !self.parameters.is_empty() {
             return self.parameters.contains(&parameter);
@@ -180,7 +164,7 @@ impl Complaint {
         })
     }
 
-    /// Gathers texts. `key` is the nearest name above a value; the parser limits how deep it is.
+    /// Collects texts. `key` is the nearest name above a value. The parser limits the depth.
     fn gather(&mut self, key: &str, value: &Value) {
         match value {
             Value::String(text) => {
@@ -201,7 +185,7 @@ impl Complaint {
             }
             Value::Object(fields) => {
                 for (key, value) in fields {
-                    // What was sent may hold any words.
+                    // The repeated input may contain any words.
                     if key != "input" {
                         self.gather(key, value);
                     }
@@ -212,7 +196,6 @@ impl Complaint {
     }
 }
 
-/// The part of an answer to show back.
 pub fn bounded(answer: &str) -> String {
     match answer.char_indices().nth(LONGEST_ANSWER) {
         Some((end, _)) => format!("{}…", &answer[..end]),

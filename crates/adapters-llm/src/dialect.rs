@@ -1,38 +1,35 @@
-//! What an endpoint takes of a request, as far as its refusals have told.
+//! The parameters that an endpoint accepts, as far as its refusals have shown.
 //!
-//! Endpoints of the same API differ in the parameters that they know. A request begins with what
-//! the API's newest version wants; a refusal that names a parameter leads to the next form of it.
+//! Endpoints of the same API differ in the parameters that they know. A request begins with those
+//! of the API's newest version. A refusal that names a parameter leads to the next form of the
+//! request.
 
 use std::fmt;
 
 use crate::completion::Complaint;
 
-/// The fewest tokens that an answer needs. An endpoint that has no room for them cannot be mended.
+/// The fewest tokens that an answer needs. An endpoint without room for them cannot be used.
 const LEAST_ROOM: usize = 256;
 
-/// The forms in which an answer is asked for, as `response_format` names them: by the schema, as
-/// any JSON object, in the instructions alone.
+/// How to request the form of the answer, as `response_format` names it: by the schema, as any JSON
+/// object, or only in the instructions.
 const FORMATS: [Option<&str>; 3] = [Some("json_schema"), Some("json_object"), None];
-/// The names of the limit of tokens: that which `OpenAI`'s reasoning models require, the older one,
-/// no limit.
+/// The names of the limit of tokens: the one that `OpenAI`'s reasoning models require, the older
+/// one, no limit.
 const LIMITS: [Option<&str>; 3] = [Some("max_completion_tokens"), Some("max_tokens"), None];
 
-/// The form of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dialect {
-    /// Which of the [`FORMATS`] it has.
+    /// Index in [`FORMATS`].
     format: usize,
-    /// Which of the [`LIMITS`] it has.
     limit: usize,
-    /// Whether the temperature is left to the endpoint.
+    /// Whether requests omit the temperature.
     pub own_temperature: bool,
-    /// Whether answers need room for thoughts.
     pub thinks: bool,
-    /// The most tokens that the model writes, if the endpoint has said so.
     pub most_tokens: Option<usize>,
 }
 
-/// What a refusal asks for.
+/// The next request after a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Another form of every request.
@@ -42,17 +39,15 @@ pub enum Step {
 }
 
 impl Dialect {
-    /// How the form of the answer is asked for, if not in the instructions alone.
+    /// The value of `response_format`; `None` if only the instructions describe the form.
     pub const fn format(&self) -> Option<&'static str> {
         FORMATS[self.format]
     }
 
-    /// The name of the limit of tokens, if the request has one.
     pub const fn limit(&self) -> Option<&'static str> {
         LIMITS[self.limit]
     }
 
-    /// The form for a model whose answers need room for thoughts.
     pub const fn with_thoughts(self) -> Self {
         Self {
             thinks: true,
@@ -60,13 +55,12 @@ impl Dialect {
         }
     }
 
-    /// The room for an answer of this many tokens.
     pub fn room(&self, wanted: usize) -> usize {
         self.most_tokens.map_or(wanted, |most| most.min(wanted))
     }
 
-    /// The next form after a refusal of a request with room for so many tokens; `None` if the
-    /// refusal names nothing that can be changed.
+    /// The next form after a refusal of a request with `room` tokens. `None` if the refusal names
+    /// nothing that can be changed.
     pub fn after(&self, complaint: &Complaint, room: usize) -> Option<Step> {
         let text = complaint.text();
         if let Some(left) = room_in_context(text) {
@@ -111,8 +105,8 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// The room that a context has left beside the prompt, if a refusal says so: "maximum context
-/// length is 8192 tokens. However, … 5000 in the messages".
+/// The room that the context leaves after the prompt, if a refusal says so: "maximum context length
+/// is 8192 tokens. However, … 5000 in the messages".
 fn room_in_context(text: &str) -> Option<usize> {
     let context = number_after(text, "context length is ")?;
     let prompt = [" input tokens", " in the messages"]
@@ -133,7 +127,7 @@ fn number_before(text: &str, what: &str) -> Option<usize> {
     rest[start..].parse().ok()
 }
 
-/// Whether a refusal is about the size of the limit of tokens, and not its name.
+/// Whether a refusal is about the size of the limit of tokens, not its name.
 fn is_too_large(text: &str) -> bool {
     const LIMITED: &str = "max_tokens|max_completion_tokens|completion tokens|output tokens";
     const TOO_LARGE: &str =
@@ -142,8 +136,8 @@ fn is_too_large(text: &str) -> bool {
     has(LIMITED) && has(TOO_LARGE)
 }
 
-/// The most tokens that a refusal allows: the largest number in it below what was asked for, or
-/// half of that.
+/// The most tokens that a refusal allows: the largest number in it below the requested one, or half
+/// of the requested one.
 fn allowed(text: &str, room: usize) -> Option<usize> {
     let numbers = text.split(|c: char| !c.is_ascii_digit());
     let named = numbers
@@ -159,7 +153,6 @@ mod tests {
 
     use super::*;
 
-    /// The step after a refusal, in words.
     fn after(dialect: Dialect, refusal: &Value, room: usize) -> Option<(Dialect, String)> {
         let complaint = Complaint::read(refusal.to_string().as_bytes());
         match dialect.after(&complaint, room)? {
@@ -168,7 +161,7 @@ mod tests {
         }
     }
 
-    /// Refusals as the documents of servers and their users' reports have them.
+    /// Refusals from the documentation of servers and the reports of their users.
     #[test]
     fn every_server_is_understood() {
         for case in include_str!("tests/refusals.txt").lines().skip(1) {

@@ -1,9 +1,9 @@
 //! Reads a draft, or its faults, from a model's text.
 //!
-//! Not every server holds a model to the schema, so an object may stand in prose, in a code fence,
-//! or behind thoughts. It must be the only one. A posting may contain an object of the same form,
-//! and a model that quotes it must not be misread: with two objects, or with broken JSON around
-//! one, the answer is ambiguous, and the model is asked again.
+//! Not every server enforces the schema, so the object may be surrounded by prose, a code fence, or
+//! thoughts. It must be the only object. A posting may contain an object of the same form, and a
+//! model that quotes it must not be misread. So with two objects, or with broken JSON around one,
+//! the answer is ambiguous, and the model is asked again.
 
 use domain::posting::{MOST_PASSAGES, ReasonCode, Verdict};
 use enrichment::{Draft, MODEL_CODES, Phrase, PhraseKind, model_code, phrase_kind};
@@ -12,7 +12,6 @@ use serde_json::{Deserializer, Value, value::RawValue};
 
 use crate::completion::bounded;
 
-/// The answer, with unchecked values.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answer {
@@ -27,7 +26,6 @@ struct Answer {
     hide: Value,
 }
 
-/// Reads a draft.
 pub fn read(text: &str) -> Result<Draft, Vec<String>> {
     let json = only_object(text).map_err(|fault| vec![fault])?;
     let answer: Answer = serde_json::from_str(json)
@@ -35,7 +33,7 @@ pub fn read(text: &str) -> Result<Draft, Vec<String>> {
     let mut faults = Vec::new();
     let verdict = verdict(&answer, &mut faults);
     let hide = match &verdict {
-        // A rejected posting is not shown, so its phrases hide nothing.
+        // The text of a rejected posting is not shown, so its phrases hide nothing.
         Some(Verdict::Reject { .. }) => Vec::new(),
         _ => phrases(&answer.hide, &mut faults),
     };
@@ -49,7 +47,6 @@ pub fn read(text: &str) -> Result<Draft, Vec<String>> {
     }
 }
 
-/// The one JSON object in a text.
 fn only_object(text: &str) -> Result<&str, String> {
     let mut found = None;
     let mut rest = after_thoughts(text);
@@ -63,11 +60,10 @@ fn only_object(text: &str) -> Result<&str, String> {
                 }
                 rest = &rest[values.byte_offset()..];
             }
-            // A name in quotes begins an object, and the inside of a broken one may be anything.
+            // A quoted name begins an object, and a broken object may contain anything.
             Some(Err(error)) if rest[1..].trim_start().starts_with('"') => {
                 return Err(format!("The answer is no valid JSON: {error}."));
             }
-            // A brace in prose.
             _ => rest = &rest[1..],
         }
     }
@@ -119,7 +115,7 @@ fn code(value: &Value, faults: &mut Vec<String>) -> Option<ReasonCode> {
     code
 }
 
-/// The sentence of a rejection as one line, without characters that no store accepts.
+/// One line, without characters that no store accepts.
 fn sentence(value: &Value, faults: &mut Vec<String>) -> Option<String> {
     let text = value.as_str().map(|text| outbound::line(text.trim(), None));
     let text = text.filter(|text| !text.is_empty());
@@ -129,7 +125,7 @@ fn sentence(value: &Value, faults: &mut Vec<String>) -> Option<String> {
     text
 }
 
-/// The passages of a rejection. What is none is left out: the verdict does without.
+/// The passages of a rejection. Invalid ones are dropped: the verdict does not need them.
 fn passages(value: &Value) -> Vec<String> {
     let passages = value.as_array().into_iter().flatten();
     let passages = passages.filter_map(Value::as_str).take(MOST_PASSAGES);

@@ -1,8 +1,7 @@
-//! Further fields of a request, given by an operator.
+//! Additional fields of a request, set by an operator.
 
 use serde_json::{Map, Value};
 
-/// Fields that decide about the answer's form, or that the program sets itself.
 const RESERVED: [&str; 8] = [
     "max_completion_tokens",
     "max_tokens",
@@ -14,23 +13,18 @@ const RESERVED: [&str; 8] = [
     "tools",
 ];
 
-/// Fields that are merged into every request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExtraBody(Map<String, Value>);
 
-/// Why a text holds no further fields.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExtraBodyError {
-    /// It is not a JSON object.
     #[error("must be a JSON object such as {{\"reasoning_effort\":\"low\"}}: {0}")]
     NoObject(String),
-    /// It sets a field of the program.
     #[error("must not set {0:?}, which the program sets itself")]
     Reserved(&'static str),
 }
 
 impl ExtraBody {
-    /// Reads the fields from a JSON object.
     pub fn parse(text: &str) -> Result<Self, ExtraBodyError> {
         let fields: Map<String, Value> = serde_json::from_str(text)
             .map_err(|error| ExtraBodyError::NoObject(error.to_string()))?;
@@ -40,7 +34,6 @@ impl ExtraBody {
         }
     }
 
-    /// The fields.
     pub(crate) const fn fields(&self) -> &Map<String, Value> {
         &self.0
     }

@@ -1,8 +1,7 @@
-//! Attributes requests that are refused or not answered in time: to the posting, or to the
-//! endpoint.
+//! Attributes refused and timed-out requests to the posting or to the endpoint.
 //!
-//! A posting whose requests fail again and again is at fault itself. When those of several postings
-//! fail alike, one after another and with no answer in between, the endpoint is.
+//! A posting whose requests fail repeatedly is at fault itself. When several postings in a row fail
+//! alike, with no answer in between, the endpoint is at fault.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -11,57 +10,47 @@ use std::{
 
 use enrichment::DraftKey;
 
-/// So many postings in a row that fail alike are not at fault.
+/// This many different postings that fail alike in a row are not at fault.
 const SEVERAL: usize = 3;
-/// The most attempts of a posting.
 const ATTEMPTS: u32 = 3;
-/// The most postings to remember. There are as many only when everything fails, and then what is
-/// forgotten costs an attempt.
+/// The most postings to remember. There are that many only when everything fails, and a forgotten
+/// one costs an attempt.
 const MOST: usize = 4_096;
-/// The largest [`FailureTracker::timeout_factor`].
 pub const MAX_TIMEOUT_FACTOR: u32 = 1 << (ATTEMPTS - 1);
 
-/// A request without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoAnswer {
-    /// It was refused, with this status.
     Refused(u16),
-    /// It took too long.
     TimedOut,
 }
 
-/// What a failed request is attributed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultAttribution {
-    /// Not known yet: the posting is to be tried again.
+    /// Unknown: the posting is retried.
     Unknown,
-    /// The posting.
     Posting,
-    /// The endpoint.
     Endpoint,
 }
 
-/// The failures of an endpoint so far.
 #[derive(Debug, Default)]
 pub struct FailureTracker(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The last failure, and the postings that met it since the last answer.
+    /// The last failure, and the postings that had it since the last answer.
     in_a_row: Option<(NoAnswer, HashSet<DraftKey>)>,
     /// The attempts of each posting that were not the endpoint's fault.
     attempts: HashMap<DraftKey, u32>,
 }
 
 impl FailureTracker {
-    /// The endpoint has answered about a posting.
+    /// Records that the endpoint has answered about a posting.
     pub fn answered(&self, posting: &DraftKey) {
         let mut state = self.state();
         state.in_a_row = None;
         state.attempts.remove(posting);
     }
 
-    /// A request about a posting has failed.
     pub fn failed(&self, posting: DraftKey, failure: NoAnswer) -> FaultAttribution {
         let mut state = self.state();
         let (last, postings) = state
@@ -88,8 +77,8 @@ impl FailureTracker {
         FaultAttribution::Posting
     }
 
-    /// How many times the usual limit a call about a posting may take: it doubles with each
-    /// attempt.
+    /// The multiple of the usual time limit that a call about a posting may take. It doubles with
+    /// each attempt.
     pub fn timeout_factor(&self, posting: &DraftKey) -> u32 {
         let attempts = self.state().attempts.get(posting).copied();
         1 << attempts.unwrap_or_default().min(ATTEMPTS - 1)
@@ -111,11 +100,10 @@ mod tests {
     }
 
     #[test]
-    fn a_posting_alone_is_tried_a_few_times_with_more_time() {
+    fn a_single_failing_posting_is_retried_with_more_time() {
         for failure in [REFUSED, NoAnswer::TimedOut] {
             let tracker = FailureTracker::default();
             let attempts = [(); 3].map(|()| {
-                // Others are answered meanwhile.
                 tracker.answered(&posting(9));
                 (
                     tracker.timeout_factor(&posting(1)),
@@ -131,13 +119,13 @@ mod tests {
             assert_eq!(
                 tracker.timeout_factor(&posting(1)),
                 1,
-                "an operator tries it anew"
+                "an operator retries it"
             );
         }
     }
 
     #[test]
-    fn what_meets_several_in_a_row_is_the_endpoints() {
+    fn a_failure_of_several_postings_in_a_row_is_the_endpoints() {
         let tracker = FailureTracker::default();
         let met = [1, 2, 1, 3, 4, 1].map(|number| tracker.failed(posting(number), REFUSED));
         let (unknown, endpoint) = (FaultAttribution::Unknown, FaultAttribution::Endpoint);
@@ -145,7 +133,6 @@ mod tests {
             met,
             [unknown, unknown, unknown, endpoint, endpoint, endpoint]
         );
-        // Those attempts do not count against a posting.
         tracker.answered(&posting(9));
         assert_eq!(tracker.failed(posting(3), REFUSED), unknown);
         assert_eq!(

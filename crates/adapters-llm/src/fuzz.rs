@@ -1,5 +1,3 @@
-//! Private functions for the fuzz target. Built for it alone.
-
 use enrichment::{Draft, DraftError};
 
 use crate::{
@@ -9,7 +7,7 @@ use crate::{
     draft,
 };
 
-/// The draft in an answer of the chat completions API; `None` if it is not one.
+/// The draft in an answer of the chat completions API. `None` if the body is not such an answer.
 pub fn read(body: &[u8]) -> Option<Result<Draft, DraftError>> {
     let completion = Completion::read(body)?;
     match answer::draft(completion.reply) {
@@ -21,13 +19,11 @@ pub fn read(body: &[u8]) -> Option<Result<Draft, DraftError>> {
     }
 }
 
-/// The draft in a model's text, or its faults.
 pub fn draft(text: &str) -> Result<Draft, Vec<String>> {
     draft::read(text)
 }
 
-/// Follows an endpoint that gives the same refusal to every form of a request, and returns the
-/// number of forms.
+/// Gives the same refusal to every form of a request, and returns the number of forms.
 pub fn forms(refusal: &[u8]) -> usize {
     let complaint = Complaint::read(refusal);
     let (mut dialect, mut room, mut forms) = (Dialect::default(), 4_096, 1);

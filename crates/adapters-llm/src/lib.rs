@@ -1,9 +1,10 @@
 //! A language model behind any endpoint with the chat completions API: `OpenAI`, Azure, Mistral,
 //! `DeepSeek`, Ollama, vLLM, llama.cpp.
 //!
-//! [`ChatModel`] implements [`Model`](enrichment::Model). It asks and reads; the
-//! requirements on a draft, and the handling of errors, are the domain's. An answer may be late,
-//! cut short, wrapped in prose or useless, and an endpoint may not know what it is asked with.
+//! [`ChatModel`] implements [`Model`](enrichment::Model). It sends requests and reads answers. The
+//! crate `enrichment` decides on the requirements of a draft and on the handling of errors. An
+//! answer may be late, cut off, wrapped in prose or unusable, and an endpoint may not know the
+//! parameters of a request.
 
 mod answer;
 mod completion;

@@ -1,5 +1,3 @@
-//! The model's client.
-
 use std::{
     fmt,
     sync::{Mutex, PoisonError},
@@ -27,33 +25,31 @@ use crate::{
     settings::{Settings, SettingsError},
 };
 
-/// The time limit of a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The number of idle connections to keep: as many as concurrent calls at most.
+/// The number of idle connections: the maximum of concurrent calls.
 const IDLE: usize = 256;
 
-/// The longest description to send, in characters. No job needs as much, and it would be paid for.
+/// The longest description to send, in characters. No job needs as much, and every token costs
+/// money.
 const LONGEST_DESCRIPTION: usize = 100_000;
 
-/// The most requests of a call: as many as there are parameters to do without, and some for limits.
+/// The most requests of a call: one for each parameter to omit, and some for limits.
 const MOST_REQUESTS: usize = 10;
 
-/// A language model behind an endpoint.
 pub struct ChatModel {
     http: Client,
     endpoint: Url,
     credential: Option<(HeaderName, HeaderValue)>,
-    /// The settings; the key is also removed from the endpoint's messages.
+    /// The key is also removed from the endpoint's messages.
     settings: Settings,
     version: String,
-    /// What the endpoint takes, as far as it is known.
+    /// The parameters that the endpoint accepts, as far as they are known.
     dialect: Mutex<Dialect>,
     failures: FailureTracker,
 }
 
 impl ChatModel {
-    /// Builds the client, without a call.
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
         let endpoint = endpoint(&settings.base_url).ok_or(SettingsError::BaseUrl)?;
         let credential = settings
@@ -79,7 +75,7 @@ impl ChatModel {
     }
 
     /// Requests the list of models, which costs nothing, and describes the result in a line. An
-    /// endpoint without such a list, or that hides it from this key, counts as reached.
+    /// endpoint without such a list, or that denies it to this key, counts as reachable.
     pub async fn reach(&self) -> Result<String, String> {
         let mut address = self
             .endpoint
@@ -115,7 +111,6 @@ impl ChatModel {
         }
     }
 
-    /// A call: as many requests as it takes to find the form that the endpoint knows.
     async fn call(&self, question: &Question<'_>, within: Duration) -> Result<Draft, Failure> {
         let mut left = None;
         let mut requests = 0;
@@ -148,7 +143,6 @@ impl ChatModel {
         }
     }
 
-    /// One request.
     async fn ask(
         &self,
         question: &Question<'_>,
@@ -179,7 +173,7 @@ impl ChatModel {
             .await
             .map_err(|error| answer::no_answer(&error))?;
         let completion = answer::read(response).await?;
-        // Useless answers cost tokens, too.
+        // Unusable answers cost tokens, too.
         meter::count(completion.usage, self.settings.prices);
         answer::draft(completion.reply)
     }
@@ -188,7 +182,7 @@ impl ChatModel {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers what the endpoint takes, unless another call has learnt something meanwhile.
+    /// Stores the accepted form, unless another call has changed it meanwhile.
     fn learn(&self, before: Dialect, after: Dialect) {
         let mut dialect = self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
         if *dialect == before && after != before {
@@ -198,7 +192,7 @@ impl ChatModel {
         }
     }
 
-    /// The error of a failure, by what the endpoint has done about other postings.
+    /// The error of a failure, considering the endpoint's answers about other postings.
     fn error(&self, failure: Failure, posting: DraftKey, within: Duration) -> DraftError {
         let (message, failure) = match failure.cause {
             Cause::Error(error) => {
@@ -230,7 +224,7 @@ impl ChatModel {
         })
     }
 
-    /// Prepares an error for an operator. The model's own text stays as it is, because it is only
+    /// Prepares an error for an operator. The model's own text stays unchanged, because it is only
     /// sent back to the model.
     fn presentable(&self, mut error: DraftError) -> DraftError {
         let texts = match &mut error {
@@ -247,7 +241,6 @@ impl ChatModel {
         error
     }
 
-    /// A text as one line without the key.
     fn line(&self, text: &str) -> String {
         outbound::line(text, self.settings.api_key.as_ref())
     }
@@ -289,11 +282,11 @@ impl fmt::Debug for ChatModel {
     }
 }
 
-/// The address of chat completions; `None` if it is not HTTP. The query stays: Azure wants its
+/// The address of chat completions. `None` if it is not HTTP. The query stays: Azure needs its
 /// `api-version` there.
 fn endpoint(base_url: &Url) -> Option<Url> {
     let mut endpoint = outbound::base(base_url)
-        // User information would be sent beside the key.
+        // User information would be sent next to the key.
         .and_then(outbound::without_credentials)?
         .join("chat/completions")
         .ok()?;
@@ -301,8 +294,8 @@ fn endpoint(base_url: &Url) -> Option<Url> {
     Some(endpoint)
 }
 
-/// The header with the key. Azure has its own; `Authorization` is for tokens of its directory
-/// there.
+/// The header with the key. Azure has its own; there, `Authorization` is for tokens of its
+/// directory.
 fn credential(endpoint: &Url, key: &SecretString) -> Option<(HeaderName, HeaderValue)> {
     let is_azure = endpoint
         .domain()

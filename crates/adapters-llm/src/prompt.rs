@@ -1,17 +1,16 @@
 //! A model's instructions, and the schema of its answer.
 //!
-//! Stored drafts belong to the version they were requested with, so these files never change; a
-//! better text is a new version beside them.
+//! Stored drafts belong to the version they were requested with, so these files never change. A
+//! better text is a new version next to them.
 
-/// The present version. Tests compare it with the files.
+/// The current version. A test pins its files by hash.
 pub const VERSION: &str = "v3";
 
-/// The instructions.
 pub const TEXT: &str = include_str!("prompt/v3.md");
 
-/// The schema of the answer, in the subset of every server's strict mode: all properties required,
-/// no others, no lengths or patterns. It is kept as text because models write the properties in the
-/// order of the schema.
+/// The schema of the answer, in the subset that every server's strict mode accepts: all properties
+/// required, no others, no lengths or patterns. It is kept as text because models write the
+/// properties in the order of the schema.
 pub const SCHEMA: &str = include_str!("prompt/v3.json");
 
 #[cfg(test)]
@@ -23,7 +22,6 @@ mod tests {
 
     use super::*;
 
-    /// Every version, with the hash of its two files.
     const PINNED: &[(&str, &str)] = &[(
         "v3",
         "70b77c0349a7be5dc96361ae18256d340ff6542745a892ee85c83432f53bcf97",

@@ -1,5 +1,3 @@
-//! The request for a draft.
-
 use enrichment::{Brief, Feedback};
 use serde::Serialize;
 use serde_json::{Map, Value, json, value::RawValue};
@@ -13,33 +11,28 @@ use crate::{
 
 /// Room for the form of the answer, a sentence, a few phrases and few thoughts, in tokens.
 const SPARE_TOKENS: usize = 2_048;
-/// The most room for further phrases.
+/// The most room for further phrases, in tokens.
 const MOST_FOR_PHRASES: usize = 2_048;
-/// How many times as much room an answer gets that thinks first.
+/// An answer that begins with thoughts gets this many times the room.
 const THOUGHTS: usize = 4;
 
-/// The question to a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The posting.
     pub brief: &'a Brief<'a>,
-    /// The feedback on the last answer.
     pub feedback: Option<&'a Feedback>,
 }
 
-/// The body of a request.
 #[derive(Serialize)]
 struct Request<'a> {
     model: &'a str,
     messages: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<Box<RawValue>>,
-    /// The limit of tokens, the temperature, and what an operator adds.
+    /// The limit of tokens, the temperature, and the operator's fields.
     #[serde(flatten)]
     fields: Map<String, Value>,
 }
 
-/// The posting in a request.
 #[derive(Serialize)]
 struct Posting<'a> {
     title: &'a str,
@@ -49,7 +42,7 @@ struct Posting<'a> {
     description_markdown: &'a str,
 }
 
-/// Writes the body of a request for a draft, with room for so many tokens.
+/// Writes the body of a request for a draft, with `room` tokens for the answer.
 pub fn body(
     model: &str,
     question: &Question<'_>,
@@ -58,8 +51,8 @@ pub fn body(
     room: usize,
 ) -> serde_json::Result<Vec<u8>> {
     let Question { brief, feedback } = *question;
-    // A model without an answer is asked anew: some chat templates accept neither an empty message
-    // nor two of the same role.
+    // An empty answer is not sent back: some chat templates accept neither an empty message nor two
+    // of the same role.
     let shown = feedback.filter(|feedback| !feedback.answer.trim().is_empty());
     let posting = posting(brief)?;
     let former = shown.map(|feedback| bounded(&feedback.answer));
@@ -75,7 +68,7 @@ pub fn body(
     let mut fields = extra.fields().clone();
     fields.extend(dialect.limit().map(|limit| (limit.to_owned(), room.into())));
     if !dialect.own_temperature {
-        // The same posting is to get the same verdict.
+        // The same posting must get the same verdict.
         fields.entry("temperature").or_insert(0.into());
     }
     serde_json::to_vec(&Request {
@@ -87,7 +80,6 @@ pub fn body(
 }
 
 fn response_format(format: &str) -> serde_json::Result<Box<RawValue>> {
-    /// What is before the schema, which is kept as text.
     const HEAD: &str =
         r#"{"type":"json_schema","json_schema":{"name":"reviewed_posting","strict":true,"schema":"#;
     RawValue::from_string(match format {
@@ -96,10 +88,10 @@ fn response_format(format: &str) -> serde_json::Result<Box<RawValue>> {
     })
 }
 
-/// The posting as one JSON object that its content cannot escape from, neither from a string nor
-/// from the message. Tokenizers of some servers take marks such as `<|im_end|>` or `[/INST]` for
-/// the end of a message even inside a text, so their first characters are written as escapes. Both
-/// occur inside strings only.
+/// The posting as one JSON object whose content can escape neither from its string nor from the
+/// message. Tokenizers of some servers treat marks such as `<|im_end|>` or `[/INST]` as the end of
+/// a message even inside a text. So their first characters, which occur only inside strings, are
+/// written as escapes.
 fn posting(brief: &Brief<'_>) -> serde_json::Result<String> {
     let json = serde_json::to_string(&Posting {
         title: brief.title,
@@ -123,9 +115,9 @@ fn complaint(faults: &[String]) -> String {
 }
 
 /// The room for an answer, in tokens. Phrases are at most a quarter of the text, at three bytes a
-/// token and with as much for their form. More would do harm: a server refuses what its model can
-/// never write, and vLLM what does not fit into the context beside the prompt. An answer that was
-/// cut off had thoughts before it.
+/// token and with as much for their form. More would do harm: a server refuses more than its model
+/// can write, and vLLM refuses what does not fit into the context next to the prompt. An answer
+/// that was cut off began with thoughts.
 pub fn room(question: &Question<'_>, dialect: &Dialect) -> usize {
     let tokens = SPARE_TOKENS + (question.brief.markdown.len() / 6).min(MOST_FOR_PHRASES);
     let was_cut_off = question

@@ -1,5 +1,3 @@
-//! Settings of an endpoint.
-
 use std::{fmt, time::Duration};
 
 use secrecy::SecretString;
@@ -7,21 +5,17 @@ use url::Url;
 
 use crate::extra::ExtraBody;
 
-/// An endpoint and its model.
 #[derive(Clone)]
 pub struct Settings {
-    /// The API's address, with or without a slash at the end, such as `https://api.openai.com/v1`.
-    /// A query is sent along.
+    /// With or without a slash at the end, such as `https://api.openai.com/v1`. A query is sent
+    /// along.
     pub base_url: Url,
-    /// The model's name; on Azure the deployment's.
+    /// On Azure the deployment's name.
     pub model: String,
-    /// The API key, if needed.
     pub api_key: Option<SecretString>,
-    /// The time limit of a call. One that took longer is repeated with up to four times as much.
+    /// The time limit of a call. A call that timed out is repeated with up to four times as much.
     pub timeout: Duration,
-    /// Further fields of every request.
     pub extra_body: ExtraBody,
-    /// The prices.
     pub prices: Prices,
 }
 
@@ -46,16 +40,13 @@ pub struct Prices {
     pub completion: f64,
 }
 
-/// The reason why settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// The address is not HTTP.
     #[error("the base URL of the model's endpoint must start with http:// or https://")]
     BaseUrl,
-    /// The key is empty or contains characters such as a line break.
-    #[error("the API key of the model's endpoint is not one")]
+    #[error("the API key of the model's endpoint is empty or has invalid characters")]
     Key,
-    /// The client cannot be built, for example without certificates on the machine.
-    #[error("no HTTP client can be made for the model's endpoint: {0}")]
+    /// The client cannot be built, for example because the machine has no certificates.
+    #[error("cannot create an HTTP client for the model's endpoint: {0}")]
     Client(String),
 }

@@ -1,4 +1,3 @@
-//! The example that measures a model, against an endpoint that answers as one would.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -18,7 +17,7 @@ use adapters_llm::{ChatModel, ExtraBody, Prices, Settings};
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
-/// The rules miss the nickname, and neither a model nor a form says so of the second posting.
+/// The rules miss the nickname. In the second posting neither a model nor a form reports it.
 const SET: &str = "\
 @ en GB
 = Brightvik AS | https://brightvik.example | Leeds
@@ -30,7 +29,8 @@ Bei {c:Steinfurt} kochst du; die {c:Blaue Burg} ist unser Haus.
 Send 50 euros for a starter kit and earn from home.
 ";
 
-/// Hides a nickname, and in German also words that are not there; rejects what asks for money.
+/// Hides a nickname, and in German also words that are not in the text. Rejects postings that ask
+/// for money.
 fn answer(request: &Request) -> ResponseTemplate {
     let body: Value = request.body_json().unwrap();
     let posting = body["messages"][1]["content"].as_str().unwrap();
@@ -77,5 +77,5 @@ async fn figures_of_rules_and_model_are_side_by_side() {
     assert_eq!(row("company"), ["50.0/4", "100.0/4", "75.0/4"]);
     assert_eq!(row("refused"), ["0.0/1", "100.0/1", "100.0/1"]);
     assert_eq!(row("wrong"), ["0.000", "0.000", "0.000"]);
-    assert!(figures.contains("answers of no use, twice: 0; phrases that are not there: 1"));
+    assert!(figures.contains("postings with two unusable answers: 0; phrases not in the text: 1"));
 }

@@ -1,11 +1,10 @@
-//! Measures a model on labelled sets, and the rules alone beside it: `cargo run -p adapters-llm
+//! Measures a model on labelled sets, next to the rules without a model: `cargo run -p adapters-llm
 //! --example eval -- FOLDER`.
 //!
-//! The endpoint is that of the variables `POSTHASTE_LLM_BASE_URL`, `_MODEL`, `_API_KEY`,
-//! `_TIMEOUT`, `_EXTRA_BODY`, `_PROMPT_PRICE` and `_COMPLETION_PRICE`, as for the service. Prints
-//! side by side what share of the labels of each kind is hidden and what is hidden wrongly, and
-//! what the calls took. With `--misses` also each mistake, with `--limit N` only so many postings
-//! of each language.
+//! The variables `POSTHASTE_LLM_BASE_URL`, `_MODEL`, `_API_KEY`, `_TIMEOUT`, `_EXTRA_BODY`,
+//! `_PROMPT_PRICE` and `_COMPLETION_PRICE` set the endpoint, as for the service. Prints which share
+//! of the labels of each kind is hidden, what is hidden wrongly, and the cost of the calls.
+//! `--misses` also prints each mistake, and `--limit N` measures only N postings of each language.
 #![expect(
     clippy::print_stdout,
     reason = "the figures are what the program is for"
@@ -48,7 +47,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A variable as a value, or the default. An error names it.
 fn variable<T: std::str::FromStr<Err: std::fmt::Display>>(
     name: &str,
     default: &str,

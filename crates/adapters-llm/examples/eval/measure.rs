@@ -1,4 +1,4 @@
-//! What a model reaches on a labelled set, beside the rules alone.
+//! Measures a model on a labelled set, next to the rules without a model.
 
 use std::{collections::BTreeMap, error::Error, path::Path, time::Duration};
 
@@ -14,17 +14,14 @@ use crate::{
     set::{self, Sample},
 };
 
-/// How often a posting is asked about while the endpoint has no time.
 const ATTEMPTS: u32 = 5;
-/// The wait before the next attempt, unless the endpoint asks for another one.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// Scores by language, of one way to treat the postings.
 type Scores = BTreeMap<String, Score>;
 
-/// Measures a model on `limit` postings of each language of a folder, and returns its figures side
-/// by side with those of the rules alone: once with its phrases that are not there dropped, once
-/// with answers discarded that have one. With `misses` prints each mistake.
+/// Measures a model on `limit` postings of each language of a folder, next to the rules without a
+/// model. An answer can contain phrases that are not in the posting: one column drops such phrases,
+/// another one discards such answers. `misses` prints each mistake.
 pub async fn measure(
     model: &ChatModel,
     folder: &Path,
@@ -73,7 +70,7 @@ pub async fn measure(
             cells.map(|cell| format!("{cell:>18}")).concat()
         )
     };
-    let heads = ["rules alone", "phrases dropped", "answers discarded"];
+    let heads = ["rules only", "phrases dropped", "answers discarded"];
     let mut out = row(model.version(), heads);
     for (number, (name, _)) in figures[0].iter().enumerate() {
         out += &row(
@@ -81,8 +78,9 @@ pub async fn measure(
             figures.each_ref().map(|figures| figures[number].1.as_str()),
         );
     }
-    let unused =
-        format!("answers of no use, twice: {unusable}; phrases that are not there: {dropped}");
+    let unused = format!(
+        "postings with two unusable answers: {unusable}; phrases not in the text: {dropped}"
+    );
     Ok(format!(
         "{out}{unused}\n\nBy language, phrases dropped:\n{}",
         score::table(&ways[1])
@@ -103,8 +101,6 @@ fn input(sample: &Sample) -> EnrichmentInput {
     }
 }
 
-/// Asks about a posting as the service does, and waits for the endpoint. `None` if there is no
-/// answer of use.
 async fn ask(model: &ChatModel, sample: &Sample) -> Result<Option<Draft>, Box<dyn Error>> {
     let (input, stop) = (input(sample), StopFlag::default());
     let case = Case::read(&input, &stop)?;

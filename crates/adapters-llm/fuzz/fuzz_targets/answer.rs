@@ -1,6 +1,6 @@
-//! What a language model and its endpoint answer. A draft is what one object of the answer says,
-//! the only one; wrapped in the API's own envelope it means the same. The forms of a request that a
-//! refusal asks for come to an end.
+//! Fuzzes the answers of a language model and its endpoint. A draft comes from the only object of
+//! the answer, with or without the API's envelope. The sequence of request forms that refusals
+//! cause is finite.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 fuzz_target!(|data: &[u8]| {
     let _ = fuzz::read(data);
-    assert!(fuzz::forms(data) < 32, "there is an end of forms");
+    assert!(fuzz::forms(data) < 32, "the forms end");
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
             let open = text.rfind("</think>").unwrap_or_default();
             let start = text[open..].find('{').expect("an object") + open;
             let end = text.rfind('}').expect("its end") + 1;
-            // Braces in the prose around it make this no JSON; then it is only read.
+            // With braces in the prose around it this is no JSON, and is only read.
             if let Ok(object) = serde_json::from_str::<Value>(&text[start..end]) {
                 let is_approved = matches!(draft.verdict, Verdict::Approve);
                 assert_eq!(object["verdict"] == "approve", is_approved);
@@ -33,10 +33,10 @@ fuzz_target!(|data: &[u8]| {
                     assert_eq!(object["hide"][index]["kind"], phrase.kind.name());
                 }
             }
-            // A second object, and nobody can say which one is meant.
+            // With a second object the answer is ambiguous.
             assert!(fuzz::draft(&format!("{text}{{}}")).is_err());
         }
-        Err(faults) => assert!(!faults.is_empty(), "it says what is wrong"),
+        Err(faults) => assert!(!faults.is_empty(), "a fault is reported"),
     }
     let message = json!({"role": "assistant", "content": text});
     let body = json!({"choices": [{"message": message, "finish_reason": "stop"}]});

@@ -1,5 +1,3 @@
-//! What is counted.
-
 use std::collections::BTreeSet;
 
 use metrics::with_local_recorder;
@@ -11,7 +9,7 @@ use crate::meter;
 const OUTCOME: &str = "posthaste_llm_requests_total{outcome=";
 const IN_FLIGHT: &str = "posthaste_llm_requests_in_flight";
 
-/// The values of a page whose names begin like this, with the rest of their names.
+/// The values of a page whose names begin with `name`, with the rest of their names.
 fn values(page: &PrometheusHandle, name: &str) -> Vec<(String, f64)> {
     let page = page.render();
     let lines = page.lines().filter_map(|line| line.strip_prefix(name));
@@ -21,7 +19,6 @@ fn values(page: &PrometheusHandle, name: &str) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// Checks the one value of a page whose name begins like this.
 #[track_caller]
 fn check(page: &PrometheusHandle, name: &str, expect: f64) {
     let found = values(page, name);
@@ -32,10 +29,9 @@ fn check(page: &PrometheusHandle, name: &str, expect: f64) {
     );
 }
 
-/// Counts what these answers are counted as, each asked for once.
 async fn counted(answers: Vec<ResponseTemplate>) -> PrometheusHandle {
     let recorder = PrometheusBuilder::new().build_recorder();
-    // The recorder is the thread's, and the test has only this one.
+    // The recorder belongs to the thread, and the thread to this test.
     let _guard = metrics::set_default_local_recorder(&recorder);
     for answer in answers {
         let (_, server) = answering(answer).await;
@@ -101,7 +97,7 @@ async fn calls_under_way_are_counted_until_they_end_or_are_abandoned() {
         check(&page, IN_FLIGHT, 1.0);
     };
     tokio::select! {
-        _ = draft_of(&input, &model) => panic!("the answer is a minute away"),
+        _ = draft_of(&input, &model) => panic!("the answer takes a minute"),
         () = arrived => {}
     }
     check(&page, IN_FLIGHT, 0.0);
@@ -115,7 +111,7 @@ async fn calls_under_way_are_counted_until_they_end_or_are_abandoned() {
 }
 
 #[tokio::test]
-async fn tokens_and_money_are_counted_for_whatever_came_of_them() {
+async fn tokens_and_cost_are_counted_for_every_outcome() {
     let mut free = saying(&approval().to_string());
     free["usage"] = Value::Null;
     let page = counted(vec![

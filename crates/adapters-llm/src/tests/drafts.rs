@@ -1,5 +1,3 @@
-//! What a model may write, and what is no draft.
-
 use proptest::prelude::*;
 
 use super::*;
@@ -12,7 +10,6 @@ fn faults(text: &str) -> String {
     )
 }
 
-/// An answer with another value of a field.
 fn with(mut answer: Value, field: &str, value: Value) -> Value {
     answer[field] = value;
     answer
@@ -35,7 +32,7 @@ fn an_approval_and_every_rejection_are_read() {
         })
     );
     for code in MODEL_CODES {
-        // What a rejection would hide is not looked at.
+        // The phrases of a rejection are ignored.
         let answer = with(rejection(code.as_str()), "hide", json!("x"));
         let answer = with(answer, "passages", json!(["a", 5, "b", "c", "d"])).to_string();
         let verdict = Verdict::Reject {
@@ -76,9 +73,9 @@ fn prose_a_fence_and_thoughts_may_stand_around_it() {
 }
 
 /// A posting that a model quotes may have an object of the same form, whole or broken. In the file
-/// of cases, `APPROVAL` and `REJECTION` stand for answers.
+/// of cases, `APPROVAL` and `REJECTION` are replaced by answers.
 #[test]
-fn what_is_no_draft_is_said_in_sentences() {
+fn faults_of_a_draft_are_sentences() {
     let (approval, rejection) = (approval().to_string(), rejection("spam").to_string());
     let mut expect = "";
     for line in include_str!("answers.txt").lines() {
@@ -120,7 +117,6 @@ fn texts_are_of_a_length_that_stores_and_models_take() {
     assert_eq!(draft.answer.chars().count(), 20_001);
 }
 
-/// A value of a field that is mostly wrong.
 fn odd() -> impl Strategy<Value = Value> {
     let text = prop::sample::select(vec!["approve", "spam", "company", "Granite Owl", ""]);
     prop_oneof![

@@ -1,5 +1,3 @@
-//! Which status is which error.
-
 use time::{OffsetDateTime, macros::format_description};
 
 use super::*;
@@ -10,7 +8,7 @@ fn answer(status: u16, text: &str) -> ResponseTemplate {
 }
 
 #[tokio::test]
-async fn the_endpoints_trouble_is_nobodys_fault() {
+async fn a_failure_of_the_endpoint_counts_against_no_posting() {
     for status in [
         401, 402, 403, 404, 405, 407, 408, 429, 500, 501, 502, 503, 504, 529,
     ] {
@@ -23,7 +21,7 @@ async fn the_endpoints_trouble_is_nobodys_fault() {
 }
 
 #[tokio::test]
-async fn what_one_posting_meets_again_and_again_is_its_own_fault() {
+async fn a_repeated_failure_of_one_posting_is_its_own() {
     for status in [400, 409, 410, 413, 415, 416, 422, 451] {
         let (model, server) = answering(answer(status, "It is 8192 tokens.")).await;
         for _ in 0..2 {
@@ -38,7 +36,7 @@ async fn what_one_posting_meets_again_and_again_is_its_own_fault() {
 }
 
 #[tokio::test]
-async fn what_several_postings_meet_alike_is_the_endpoints() {
+async fn a_failure_of_several_postings_is_the_endpoints() {
     let (model, _server) = answering(answer(400, "No such adapter.")).await;
     for title in ["a", "b"] {
         retry(draft_of(&titled(title), &model).await);
@@ -86,7 +84,7 @@ async fn a_wait_that_is_asked_for_is_passed_on() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_in_every_dialect() {
+async fn errors_are_read_in_every_dialect() {
     for body in [
         json!({"error": {"message": "m", "code": 400}}),
         json!({"error": "m"}),
@@ -95,7 +93,7 @@ async fn what_is_wrong_is_told_in_every_dialect() {
         json!({"detail": [{"loc": ["body"], "msg": "m"}]}),
         json!([{"error": {"message": "m"}}]),
         json!({"message": {"detail": [{"loc": ["body", "safe"], "msg": "m"}]}}),
-        // These say nothing.
+        // These contain no reason.
         json!({"error": {"message": " "}}),
         json!({"error": {"code": 1}}),
         json!("n"),

@@ -32,7 +32,7 @@ fn settings(base_url: &str) -> Settings {
         base_url: base_url.parse().unwrap(),
         model: "small-1".to_owned(),
         api_key: Some(KEY.into()),
-        // Enough on a busy machine.
+        // Generous, for a busy machine.
         timeout: Duration::from_mins(1),
         extra_body: ExtraBody::default(),
         prices: Prices::default(),
@@ -43,14 +43,12 @@ fn model(base_url: &str) -> ChatModel {
     model_with(base_url, |_| {})
 }
 
-/// A model with other settings.
 fn model_with(base_url: &str, change: impl FnOnce(&mut Settings)) -> ChatModel {
     let mut settings = settings(base_url);
     change(&mut settings);
     ChatModel::new(&settings).unwrap()
 }
 
-/// The model, and a server that always answers this.
 async fn answering(answer: ResponseTemplate) -> (ChatModel, MockServer) {
     let server = MockServer::start().await;
     Mock::given(any()).respond_with(answer).mount(&server).await;
@@ -82,13 +80,11 @@ async fn draft_of(input: &EnrichmentInput, model: &ChatModel) -> Result<Draft, D
     model.draft(&Brief::of(input, MARKDOWN), None).await
 }
 
-/// What the model makes of an answer.
 async fn said_of(answer: ResponseTemplate) -> Result<Draft, DraftError> {
     let (model, _server) = answering(answer).await;
     draft_of(&input(), &model).await
 }
 
-/// An answer of the schema that approves.
 fn approval() -> Value {
     json!({
         "verdict": "approve",
@@ -107,7 +103,6 @@ fn rejection(code: &str) -> Value {
     answer
 }
 
-/// An answer of the API that says this.
 fn saying(content: &str) -> Value {
     json!({
         "id": "chatcmpl-1",
@@ -122,14 +117,12 @@ fn saying(content: &str) -> Value {
     })
 }
 
-/// An answer that was cut off after this.
 fn cut(content: &str) -> Value {
     let mut answer = saying(content);
     answer["choices"][0]["finish_reason"] = "length".into();
     answer
 }
 
-/// An answer in which the model refuses.
 fn refusal(words: &str) -> Value {
     let mut answer = saying("");
     answer["choices"][0]["message"]["refusal"] = words.into();

@@ -1,9 +1,9 @@
-//! Whether an endpoint is there, which is asked without paying.
+//! The check of an endpoint, which costs nothing.
 
 use super::*;
 
 #[tokio::test]
-async fn what_answers_is_there_unless_it_refuses_the_key_or_is_broken() {
+async fn an_endpoint_is_reachable_unless_it_refuses_the_key_or_fails() {
     for (status, expect) in [
         (200, Ok("it answers (200 OK)")),
         (403, Ok("it answers (403 Forbidden)")),
@@ -28,7 +28,7 @@ async fn what_answers_is_there_unless_it_refuses_the_key_or_is_broken() {
 }
 
 #[tokio::test]
-async fn what_does_not_answer_is_said_without_the_address() {
+async fn an_unreachable_endpoint_is_reported_without_its_address() {
     let model = model("http://127.0.0.1:1/v1?key=hidden");
     let why = model.reach().await.unwrap_err();
     assert!(why.starts_with("no answer: "), "{why}");

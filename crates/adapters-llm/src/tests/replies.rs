@@ -1,4 +1,4 @@
-//! What answers of the API say, in all the forms that servers give them.
+//! Answers of the API, in all the forms that servers return.
 
 use super::*;
 
@@ -30,7 +30,7 @@ async fn content_may_come_in_parts_and_little_else() {
 }
 
 #[tokio::test]
-async fn an_answer_of_no_use_comes_back_with_what_is_wrong() {
+async fn an_unusable_answer_comes_back_with_its_faults() {
     let wrong = approval().to_string().replace("approve", "yes");
     let body = |body: &str| ResponseTemplate::new(200).set_body_string(body);
     let silence = "There is no JSON object in the answer.";
@@ -41,7 +41,7 @@ async fn an_answer_of_no_use_comes_back_with_what_is_wrong() {
             &*wrong,
             "`verdict` must be \"approve\" or \"reject\".",
         ),
-        // Even if it looks whole.
+        // Even if it looks complete.
         (
             ok(&cut(&wrong)),
             &wrong,
@@ -86,7 +86,7 @@ async fn a_refusal_is_the_end() {
 }
 
 #[tokio::test]
-async fn what_a_gateway_says_with_a_good_status_may_pass() {
+async fn a_gateways_error_with_a_success_status_is_transient() {
     let body = json!({"error": {"message": "Provider returned error", "code": 502}});
     let message = retry(said_of(ok(&body)).await);
     let expect = "the model's endpoint answered with an error: Provider returned error";

@@ -1,4 +1,4 @@
-//! What is shown of the key and of what the endpoint says.
+//! The key and the endpoint's texts in errors.
 
 use super::*;
 

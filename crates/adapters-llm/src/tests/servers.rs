@@ -1,12 +1,10 @@
-//! Endpoints that differ in what they take, and how a request is mended for them. How each words a
-//! refusal is tested beside the dialect.
+//! Endpoints that accept different parameters, and how requests adapt to them. The dialect's own
+//! tests cover the wording of refusals.
 
 use super::*;
 
-/// An answer to the body of a request, as a server gives it.
 type Manner = fn(&Value) -> ResponseTemplate;
 
-/// A server of this manner.
 async fn serving(manner: Manner) -> (ChatModel, MockServer) {
     let server = MockServer::start().await;
     let respond = move |request: &Request| manner(&request.body_json().unwrap());
@@ -30,7 +28,6 @@ fn limit(body: &Value) -> u64 {
     body["max_completion_tokens"].as_u64().unwrap_or(1)
 }
 
-/// The parameters of a request: format, limits and temperature.
 fn form(body: &Value) -> String {
     let format = body["response_format"]["type"].as_str().unwrap_or("-");
     let names = ["max_completion_tokens", "max_tokens", "temperature"].into_iter();
@@ -44,7 +41,8 @@ fn form(body: &Value) -> String {
 
 const FIRST: &str = "json_schema max_completion_tokens temperature";
 
-/// Each server is asked about two postings: the requests that it takes to learn, and the second.
+/// Each server is asked about two postings. The first call finds the accepted form, and the second
+/// one uses it.
 #[tokio::test]
 async fn every_server_is_asked_in_the_form_that_it_takes() {
     let openai_reasoning: Manner = |body| match body.get("temperature") {
@@ -78,7 +76,7 @@ async fn every_server_is_asked_in_the_form_that_it_takes() {
         596 => approved(),
         limit => panic!("{limit}"),
     };
-    // It answered 500 before it knew the schema.
+    // It answered 500 before it supported the schema.
     let llama_cpp: Manner = |body| match body["response_format"]["type"].as_str() {
         Some("json_schema") => refuse(
             500,
@@ -87,7 +85,7 @@ async fn every_server_is_asked_in_the_form_that_it_takes() {
         ),
         _ => approved(),
     };
-    // FastAPI repeats what was sent.
+    // FastAPI repeats the input.
     let knows_nothing: Manner = |body| {
         let mut fields = body.as_object().unwrap().iter();
         match fields.find(|(name, _)| !matches!(name.as_str(), "model" | "messages")) {
@@ -152,7 +150,7 @@ async fn a_server_that_refuses_everything_is_not_asked_for_ever() {
 }
 
 #[tokio::test]
-async fn who_thinks_before_it_answers_gets_more_room_from_then_on() {
+async fn a_model_with_thoughts_gets_more_room_from_then_on() {
     let (model, _server) = serving(|body| {
         let mut answer = saying(&approval().to_string());
         if limit(body) < 5_000 {
@@ -171,7 +169,7 @@ async fn who_thinks_before_it_answers_gets_more_room_from_then_on() {
 }
 
 #[tokio::test]
-async fn what_an_operator_wants_stays_though_it_is_refused() {
+async fn an_operators_field_stays_though_it_is_refused() {
     let (_, server) = serving(|body| match body.get("temperature") {
         Some(_) => refuse(400, "no", Some("temperature")),
         None => approved(),
