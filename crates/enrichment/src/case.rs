@@ -1,5 +1,5 @@
-//! One posting on its way through enrichment: what the rules make of it, what a model's draft
-//! changes, and the final check.
+//! One posting on its way through enrichment: the result of the rules, the changes of a model's
+//! draft, and the final check.
 
 use domain::posting::{
     Coordinates, DecidedBy, EnrichedTexts, Enrichment, Verdict, duplicate::MinHash,
@@ -24,7 +24,7 @@ pub struct Case<'a> {
     prepared: Prepared,
 }
 
-/// An enrichment that the rules have not checked yet.
+/// An enrichment before the final check of the rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     pub(crate) prepared: Prepared,
@@ -33,8 +33,8 @@ pub struct Judged {
 }
 
 impl<'a> Case<'a> {
-    /// Has the rules read a posting. Descriptions are untrusted: each piece of work on one has a
-    /// budget, and ends when that is spent or soon after the flag is set.
+    /// Applies the rules to a posting. Descriptions are untrusted: each piece of work on one has a
+    /// budget. It ends when the budget is spent, or soon after the flag is set.
     pub fn read(input: &'a EnrichmentInput, stop: &'a StopFlag) -> Result<Self, Exceeded> {
         let other_names: Vec<_> = input.other_names.iter().map(String::as_str).collect();
         let posting = posting(input, &other_names);
@@ -47,12 +47,12 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// What the rules hid.
+    /// The parts that the rules hid.
     pub fn redactions(&self) -> &Redactions {
         &self.prepared.redactions
     }
 
-    /// The enrichment by rules alone. A rejection is certain; an approval means that no rule
+    /// The enrichment by rules only. A rejection is certain; an approval means that no rule
     /// objects.
     pub fn by_rules(&self) -> Judged {
         let passages = || self.prepared.passages.clone();
@@ -64,23 +64,23 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The posting, if it is stored.
+    /// The id of a stored posting.
     pub fn posting(&self) -> Option<PostingId> {
         self.input.posting
     }
 
-    /// What a model is shown.
+    /// The model's input.
     pub fn brief(&self) -> Brief<'_> {
         Brief::of(self.input, &self.prepared.markdown)
     }
 
-    /// The key of the draft that a model gives.
+    /// The key of the draft in the cache.
     pub fn key(&self, model: &dyn Model) -> DraftKey {
         DraftKey::of(model.version(), &self.brief())
     }
 
-    /// Counts the phrases of an approval that hide nothing, because they are not in the posting
-    /// letter for letter.
+    /// Counts the phrases of an approval that hide nothing, because they do not occur in the
+    /// posting letter for letter.
     pub fn dropped(&self, draft: &Draft) -> Result<usize, Exceeded> {
         let hide: Vec<_> = draft.hide.iter().map(Into::into).collect();
         let posting = Posting {
@@ -90,8 +90,8 @@ impl<'a> Case<'a> {
         rules::dropped(&posting, &self.budget())
     }
 
-    /// Asks a model for a draft that the rules have nothing against. An answer of no use is asked
-    /// for again with feedback, once; `feedback` is that on an earlier answer.
+    /// Asks a model for a draft that passes the rules. An unusable answer leads to one more
+    /// request, with feedback; `feedback` is about an earlier answer.
     pub async fn ask(
         &self,
         model: &dyn Model,
@@ -107,7 +107,7 @@ impl<'a> Case<'a> {
                 Ok(done) => return Ok(done),
                 Err(Feedback { faults, .. }) if feedback.is_some() => {
                     return Err(EnrichError::Permanent(format!(
-                        "the answer was of no use, twice: {}",
+                        "the answer was unusable twice: {}",
                         faults.join(" ")
                     )));
                 }
@@ -116,8 +116,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The enrichment by a model's draft, or the feedback on it. A draft that exceeds the budget is
-    /// a faulty answer and no fault of the posting, whose own text was read within it.
+    /// The enrichment by a model's draft, or the feedback on it. A draft that exceeds the budget
+    /// counts as a faulty answer: the posting's own text was read within the budget.
     pub fn complete(
         &self,
         draft: &Draft,
@@ -144,10 +144,10 @@ impl<'a> Case<'a> {
         }))
     }
 
-    /// Makes the texts anew with the draft's phrases hidden, and its verdict: the text of a
-    /// rejection becomes one short line without anything that a redacted text hides, and passages
-    /// that are not the posting's own are dropped. Or finds the draft's faults, in sentences for
-    /// the model.
+    /// Applies a draft: hides its phrases in new texts, and uses its verdict. The text of a
+    /// rejection becomes one short line without anything that a redacted text hides. Passages that
+    /// do not occur in the posting are dropped. Returns the draft's faults, in sentences for the
+    /// model, if it has any.
     fn apply(&self, draft: &Draft) -> Result<Result<(Prepared, Verdict), Vec<String>>, Exceeded> {
         let hide: Vec<_> = draft.hide.iter().map(Into::into).collect();
         let posting = Posting {
@@ -177,7 +177,7 @@ impl<'a> Case<'a> {
         Ok(Ok((prepared, verdict)))
     }
 
-    /// Checks a finished enrichment, whatever its source, see [`rules::check`].
+    /// Checks a finished enrichment, whatever its source; see [`rules::check`].
     pub fn checked(&self, judged: Judged) -> Result<Enrichment, CheckError> {
         let Judged {
             prepared,
@@ -214,7 +214,6 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The budget of one piece of work on a posting.
 fn budget(input: &EnrichmentInput, stop: &StopFlag) -> Budget {
     Budget::of(&input.raw_description).until(StopFlag::clone(stop))
 }
@@ -240,7 +239,7 @@ const fn rejection(verdict: &Verdict) -> Option<&str> {
     }
 }
 
-/// Who decides by the rules of this version.
+/// Decisions by the rules of this version.
 pub(crate) fn rules() -> DecidedBy {
     DecidedBy::Rules(posting_text::VERSION.to_string())
 }

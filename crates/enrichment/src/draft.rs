@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use super::{PhraseKind, model_code};
 
-/// A model's draft for a posting: it decides about the verdict, and rules about the rest.
+/// A model's draft for a posting. Rules check everything but the verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
-    /// The judgement.
+    /// Approval or rejection.
     #[serde(flatten, with = "StoredVerdict")]
     pub verdict: Verdict,
-    /// What to hide, beside what rules find. A rejection needs nothing.
+    /// The phrases to hide, in addition to those that rules find. Empty for a rejection.
     pub hide: Vec<Phrase>,
-    /// The answer as the model gave it, to be shown back if it is of no use.
+    /// The model's own answer, which is sent back if it is unusable.
     #[serde(skip)]
     pub answer: String,
 }
 
-/// Words of a posting that identify the company or lead past the board.
+/// Words of a posting that identify the company or lead around the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phrase {
-    /// The words, letter for letter.
+    /// Letter for letter.
     pub text: String,
-    /// Their kind.
+    /// What the words are.
     #[serde(with = "word")]
     pub kind: PhraseKind,
 }
@@ -38,18 +38,18 @@ impl<'a> From<&'a Phrase> for redact::Phrase<'a> {
     }
 }
 
-/// Parses the kind of a phrase by its name.
+/// Parses the name of a kind of phrase.
 pub fn phrase_kind(name: &str) -> Option<PhraseKind> {
     PhraseKind::ALL.into_iter().find(|kind| kind.name() == name)
 }
 
 impl Draft {
-    /// The draft as JSON, to be kept. The answer is not part of it.
+    /// The draft as JSON, for the cache. It does not contain the answer.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }
 
-    /// Reads a stored draft; `None` for the format of another program or version. `answer` is set
+    /// Reads a stored draft. `None` for the format of another program or version. `answer` is set
     /// to the JSON itself.
     pub fn from_json(json: &str) -> Option<Self> {
         let answer = json.to_owned();
@@ -58,7 +58,7 @@ impl Draft {
     }
 }
 
-/// The stored verdict, always explicit: an absent one must not read as an approval.
+/// The stored verdict. It is always explicit: a missing one must not be read as an approval.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Verdict", tag = "verdict", rename_all = "snake_case")]
 enum StoredVerdict {
@@ -72,7 +72,7 @@ enum StoredVerdict {
     },
 }
 
-/// A word of a closed list, which is stored by its name.
+/// A value of a closed list, which is stored by its name.
 trait Word: Copy {
     fn name(self) -> &'static str;
     fn named(name: &str) -> Option<Self>;
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_draft_does_not_come_back() {
+    fn other_formats_are_no_draft() {
         for json in [
             "",
             "{}",
@@ -160,7 +160,7 @@ mod tests {
             r#"{"verdict":"reject","code":"Spam","text":"c","hide":[]}"#,
             r#"{"verdict":"reject","code":"odd","text":"c","hide":[]}"#,
             r#"{"verdict":"reject","code":"too_complex","text":"c","hide":[]}"#,
-            // Those of earlier versions, with texts.
+            // Drafts of earlier versions, with texts.
             r#"{"markdown":"a","redacted_markdown":"b","verdict":"approve"}"#,
             r#"{"markdown":"a","redacted_markdown":"b","verdict":"reject","code":"spam","text":"c"}"#,
         ] {

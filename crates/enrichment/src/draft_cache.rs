@@ -1,4 +1,4 @@
-//! The port to the cache of drafts, which a model was paid for.
+//! The port to the cache of drafts. A model was paid for each of them.
 
 use async_trait::async_trait;
 use kernel::{
@@ -16,7 +16,7 @@ digest! {
 }
 
 impl DraftKey {
-    /// The key of what a model is shown of a posting. `model` is the model's own part of it, see
+    /// The key for a model's input. `model` is the model's own part of the key, see
     /// [`Model::version`](super::Model::version).
     pub fn of(model: &str, brief: &Brief<'_>) -> Self {
         let country = brief.country.as_ref();
@@ -35,11 +35,11 @@ impl DraftKey {
 /// The outcome of a reservation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reservation {
-    /// Nothing yet, and it is the caller's to get until its reservation ends.
+    /// There is no draft yet, and the caller may request it until its reservation ends.
     Granted,
-    /// No draft yet: another holder has reserved the key.
+    /// There is no draft yet, and another holder has reserved the key.
     Taken,
-    /// The draft, as it was kept.
+    /// The stored draft.
     Kept(String),
 }
 
@@ -47,8 +47,8 @@ pub enum Reservation {
 #[async_trait]
 pub trait DraftCache: Send + Sync {
     /// Finds a draft, or reserves the key for `holder` until `until` if no other holder has it at
-    /// `now`. A repeated call of the holder renews its reservation; of concurrent callers one gets
-    /// it. A found draft counts as used at `now`, give or take a day.
+    /// `now`. A repeated call of the holder renews its reservation. Of concurrent callers one gets
+    /// it. A found draft counts as used at `now`, with an error of up to a day.
     async fn reserve(
         &self,
         key: &DraftKey,
@@ -57,9 +57,9 @@ pub trait DraftCache: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<Reservation, StoreError>;
 
-    /// Stores a draft, whether or not the key is still reserved: it was paid for. Replaces an
-    /// earlier one. That of a stored posting goes when the posting is
-    /// [erased](domain::store::Retention::erase), and is not stored any more after that.
+    /// Stores a draft, replacing an earlier one, even if the key is no longer reserved: the draft
+    /// was paid for. The draft of a stored posting is deleted when the posting is
+    /// [erased](domain::store::Retention::erase), and cannot be stored after that.
     async fn keep(
         &self,
         key: &DraftKey,
@@ -68,10 +68,10 @@ pub trait DraftCache: Send + Sync {
         now: OffsetDateTime,
     ) -> Result<(), StoreError>;
 
-    /// Gives a reservation back. Does nothing if `holder` does not hold it.
+    /// Ends a reservation. Does nothing if `holder` does not hold it.
     async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError>;
 
-    /// Deletes up to `limit` drafts and reservations last used before `before`, and returns their
+    /// Deletes up to `limit` drafts and reservations last used before `before`. Returns their
     /// number.
     async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<u64, StoreError>;
 }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_shown_moves_the_key() {
+    fn every_input_changes_the_key() {
         let change: [fn(&mut Brief<'_>); 8] = [
             |_| {},
             |brief| brief.title = "Baker",

@@ -9,23 +9,23 @@ use kernel::PostingId;
 /// The content of one posting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnrichmentInput {
-    /// The posting, if it is stored.
+    /// The id of a stored posting.
     pub posting: Option<PostingId>,
     /// The posting's title.
     pub title: String,
-    /// The description as it was pushed: HTML, by the specification.
+    /// The description as pushed: HTML, by the specification.
     pub raw_description: Arc<str>,
-    /// ISO 3166-1 alpha-2 country of the workplace.
+    /// ISO 3166-1 alpha-2.
     pub country: Option<CountryCode>,
     /// City of the workplace.
     pub city: Option<String>,
-    /// The company's name, which the redacted text must not show.
+    /// The redacted text must not show it.
     pub company_name: String,
-    /// The names that the company had, which the redacted text must not show either.
+    /// Earlier names of the company. The redacted text must not show them either.
     pub other_names: Vec<String>,
-    /// The company's normalised website, which the redacted text must not show.
+    /// The normalised website. The redacted text must not show it.
     pub company_website: String,
-    /// The page on which people apply, which relative links of the description are on.
+    /// Relative links of the description are relative to this page.
     pub application_url: Option<String>,
 }
 

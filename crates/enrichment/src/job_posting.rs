@@ -1,4 +1,4 @@
-//! An approved posting as a `JobPosting` of schema.org, as [Google for Jobs][google] takes it.
+//! An approved posting as a `JobPosting` of schema.org, as [Google for Jobs][google] accepts it.
 //!
 //! [google]: https://developers.google.com/search/docs/appearance/structured-data/job-posting
 
@@ -14,23 +14,23 @@ use serde_json::{Value, json};
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 
 vocabulary! {
-    /// Whether a document tells who the employer is.
+    /// Whether a document identifies the employer.
     Identity {
-        /// It has nothing but what the redacted texts say.
+        /// Only the content of the redacted texts.
         Hidden = "hidden",
         Shown = "shown",
     }
 }
 
-/// The posting as JSON-LD, in a line that may stand in a `<script>` of a page as it is. `None`
-/// unless the posting is approved and has the texts for it.
+/// The posting as JSON-LD, in a line that is safe inside a `<script>` of a page. `None` unless the
+/// posting is approved and has the texts for it.
 pub fn job_posting(view: &PostingView, identity: Identity) -> Option<String> {
     let job = document(view, identity)?;
-    // Only strings have the sign; escaped it is the same one in JSON, and ends no element.
+    // Only strings contain the sign. Escaped, it is the same in JSON, and cannot end an element.
     Some(job.to_string().replace('<', "\\u003c"))
 }
 
-/// The document, without a property that is not known.
+/// The document. Unknown properties are left out.
 pub(crate) fn document(view: &PostingView, identity: Identity) -> Option<Value> {
     let PostingView { posting, texts, .. } = view;
     if posting.status() != Status::Approved {
@@ -78,7 +78,7 @@ pub(crate) fn document(view: &PostingView, identity: Identity) -> Option<Value> 
     Some(job)
 }
 
-/// What tells the employer.
+/// The properties that identify the employer.
 fn shown(view: &PostingView, markdown: &str) -> Value {
     let PostingView {
         posting, company, ..
@@ -107,21 +107,22 @@ fn shown(view: &PostingView, markdown: &str) -> Value {
     })
 }
 
-/// The city. Where the employer is hidden, nothing that would be hidden in a text: people write
-/// streets and names into this field.
+/// The city. If the employer is hidden, a city that contains anything a text would hide is left
+/// out: people write streets and names into this field.
 fn locality(view: &PostingView, identity: Identity) -> Option<&str> {
     let details = &view.posting.details;
     let city = details.location_city.as_deref()?;
     let company = &view.company.company;
-    let told = Posting {
+    let posting = Posting {
         country: details.location_country_code.map(CountryCode::as_str),
-        // Only of a place that there is, the name may be a part of the company's.
+        // Only a known place may share a name with the company.
         city: view.coordinates.map(|_| city),
         company_name: &company.name,
         company_website: company.website.as_str(),
         ..Posting::default()
     };
-    let is_plain = || redact::line(city, &told, &Budget::of(city)).is_ok_and(|line| line == city);
+    let is_plain =
+        || redact::line(city, &posting, &Budget::of(city)).is_ok_and(|line| line == city);
     (identity == Identity::Shown || is_plain()).then_some(city)
 }
 

@@ -1,13 +1,11 @@
 //! From a posting to a verdict and readable texts.
 //!
-//! A worker asks an [`Enricher`]. [`Pipeline`] is the implementation: the rules of `posting-text`,
-//! and behind them an optional [`Judge`], which asks a language [`Model`] about what the rules do
-//! not reject. A model writes no text: it gives a [`Draft`], a verdict with phrases to hide, and
-//! the rules make the texts and check every result. Drafts are paid for, so a [`DraftCache`] keeps
-//! them.
+//! A worker calls an [`Enricher`]. [`Pipeline`] implements it: the rules of `posting-text`, then an
+//! optional [`Judge`], which asks a language [`Model`] about postings that the rules do not reject.
+//! A model writes no text: its [`Draft`] is a verdict with phrases to hide. The rules write the
+//! texts and check every result. Drafts cost money, so a [`DraftCache`] keeps them.
 //!
-//! Nothing here waits, reads a clock or does I/O. What needs those implements a port in an adapter
-//! or beside the runtime.
+//! Nothing here waits, reads a clock or does I/O. Adapters implement the ports that do.
 
 #![warn(missing_docs)]
 
@@ -26,7 +24,6 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
-/// The example of the README is a documentation test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -51,22 +48,22 @@ pub use self::{
     reason::{MODEL_CODES, model_code, sentence},
 };
 
-/// A flag that another thread sets to end a computation.
+/// Another thread sets this flag to end a computation.
 pub type StopFlag = Arc<AtomicBool>;
 
 /// The port that enrichers implement.
 #[async_trait]
 pub trait Enricher: Send + Sync {
-    /// Enriches one posting. Computation stops soon after the flag is set, with an arbitrary error;
-    /// waiting ends when the future is dropped.
+    /// Enriches one posting. Computation stops soon after the flag is set, with an arbitrary error.
+    /// Waiting ends when the future is dropped.
     async fn enrich(
         &self,
         input: &EnrichmentInput,
         stop: &StopFlag,
     ) -> Result<Enrichment, EnrichError>;
 
-    /// The enrichment by rules alone, for a posting that gets no judgement: its verdict counts for
-    /// nothing. `None` when there are no texts that may be shown.
+    /// The enrichment by rules only, for a posting that gets no judgement. Its verdict has no
+    /// effect. `None` if no text may be shown.
     fn unjudged(&self, _input: &EnrichmentInput) -> Option<Enrichment> {
         None
     }
@@ -75,23 +72,23 @@ pub trait Enricher: Send + Sync {
 /// The reason why there is no enrichment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnrichError {
-    /// It may succeed later.
+    /// Transient.
     #[error("{message}")]
     Retry {
         /// A description for the operator.
         message: String,
-        /// The pause that the other side asked for.
+        /// The pause that the other side requested.
         after: Option<Duration>,
     },
-    /// The enricher cannot be reached or is overloaded. The posting did not cause it.
+    /// The enricher cannot be reached or is overloaded. The posting is not the cause.
     #[error("{message}")]
     Unavailable {
         /// A description for the operator.
         message: String,
-        /// The pause that the other side asked for.
+        /// The pause that the other side requested.
         after: Option<Duration>,
     },
-    /// It will not succeed without an operator.
+    /// Permanent, until an operator fixes the cause.
     #[error("{0}")]
     Permanent(String),
 }

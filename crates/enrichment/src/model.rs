@@ -1,13 +1,13 @@
-//! The port to a language model that judges a posting and says what to hide of it.
+//! The port to a language model that judges a posting and returns the phrases to hide in it.
 //!
-//! A model is not trusted: texts are made by rules, which also check what it would hide.
+//! A model is not trusted: rules write the texts, and check the phrases.
 
 use async_trait::async_trait;
 use fields::codes::CountryCode;
 
 use super::{Draft, EnrichError, EnrichmentInput};
 
-/// The input of a model, which sees nothing else of a posting.
+/// The complete input of a model about a posting.
 #[derive(Clone, Copy, Debug)]
 pub struct Brief<'a> {
     /// The posting's title.
@@ -23,7 +23,7 @@ pub struct Brief<'a> {
 }
 
 impl<'a> Brief<'a> {
-    /// The input for a posting whose description reads like this.
+    /// The input for a posting whose converted description is `markdown`.
     pub fn of(input: &'a EnrichmentInput, markdown: &'a str) -> Self {
         Self {
             title: &input.title,
@@ -35,7 +35,7 @@ impl<'a> Brief<'a> {
     }
 }
 
-/// The validation feedback on an answer that was of no use. A model is asked again with it, once.
+/// The feedback on an unusable answer. It is sent back to the model once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feedback {
     /// The model's answer.
@@ -47,9 +47,9 @@ pub struct Feedback {
 /// The reason why there is no draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DraftError {
-    /// The model answered, but no draft. Asking again may help.
+    /// The model answered without a usable draft. Asking again may help.
     Unusable(Feedback),
-    /// The model did not answer, or will not.
+    /// The model did not answer.
     Failed(EnrichError),
 }
 
@@ -62,8 +62,8 @@ impl From<EnrichError> for DraftError {
 /// The port that models implement.
 #[async_trait]
 pub trait Model: Send + Sync {
-    /// The model's name with the version of its instructions, which decisions are by. Kept drafts
-    /// of another one are not of use any more.
+    /// The model's name and the version of its instructions, which are stored with decisions.
+    /// Stored drafts of another version are not used.
     fn version(&self) -> &str;
 
     /// Asks for a draft. `feedback` is about the last answer for the same posting.

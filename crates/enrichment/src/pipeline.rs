@@ -1,4 +1,5 @@
-//! The enrichment pipeline: the rules, a judge for what they do not reject, and their final check.
+//! The enrichment pipeline: the rules, a judge for postings that they do not reject, and the final
+//! check of the rules.
 
 use std::sync::Arc;
 
@@ -12,16 +13,16 @@ use super::{
     sentence,
 };
 
-/// The port to what judges a posting that the rules do not reject: a model, and what keeps its
+/// The port to the judge of postings that the rules do not reject: a model, and the cache of its
 /// drafts.
 #[async_trait]
 pub trait Judge: Send + Sync {
-    /// The enrichment by a draft that is of use, see [`Case::ask`] and [`Case::complete`].
+    /// Returns the enrichment by a usable draft; see [`Case::ask`] and [`Case::complete`].
     async fn judge(&self, case: &Case<'_>) -> Result<Judged, EnrichError>;
 }
 
-/// An enricher by rules and an optional judge. Nothing leaves it that the final check of the rules
-/// has not let through.
+/// An enricher by rules and an optional judge. The final check of the rules applies to every
+/// result.
 #[derive(Clone)]
 pub struct Pipeline {
     judge: Option<Arc<dyn Judge>>,
@@ -29,8 +30,8 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Without a judge, what the rules do not reject is approved. `count_redactions` is told what
-    /// the rules hid in each posting.
+    /// Without a judge, every posting that the rules do not reject is approved. `count_redactions`
+    /// gets the redactions of the rules in each posting.
     pub fn new(judge: Option<Arc<dyn Judge>>, count_redactions: fn(&Redactions)) -> Self {
         Self {
             judge,
@@ -63,7 +64,7 @@ impl Enricher for Pipeline {
         let by_rules = case.by_rules();
         let judged = match &self.judge {
             Some(judge) if by_rules.verdict == Verdict::Approve => judge.judge(&case).await?,
-            // A certain rejection costs nothing.
+            // A certain rejection needs no model.
             _ => by_rules,
         };
         match case.checked(judged) {
@@ -82,7 +83,7 @@ impl Enricher for Pipeline {
     }
 }
 
-/// The outcome of a posting that exceeds the budget: a rejection with the reason for the client,
+/// The outcome for a posting that exceeds the budget: a rejection with the reason for the client,
 /// because a retry would exceed it too. Stopped work has no outcome.
 fn too_complex(exceeded: Exceeded) -> Result<Enrichment, EnrichError> {
     if exceeded == Exceeded::Stopped {

@@ -9,7 +9,7 @@ use domain::posting::{
 };
 use posting_text::Refusal;
 
-/// The codes that a model may give. The others are certain, and the rules give them.
+/// The codes that a model may give. The other codes are certain, and only the rules give them.
 pub const MODEL_CODES: [ReasonCode; 8] = [
     NoContent,
     TestPosting,
@@ -21,7 +21,7 @@ pub const MODEL_CODES: [ReasonCode; 8] = [
     Illegal,
 ];
 
-/// The sentence of [`NoContent`] for a description of nothing but links.
+/// The sentence of [`NoContent`] for a description that consists of links only.
 const ONLY_LINKS: &str = "The description consists of links only. Describe the job itself in \
                           `raw_description` and send the posting again.";
 
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_says_what_to_do() {
+    fn a_refusal_contains_the_cure() {
         for refusal in Refusal::ALL {
             let Verdict::Reject { text, .. } = refused(refusal, Vec::new()) else {
                 panic!("{refusal:?} approves")

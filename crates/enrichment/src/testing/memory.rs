@@ -1,4 +1,4 @@
-//! Drafts in memory.
+//! A cache of drafts in memory.
 
 use std::{
     collections::HashMap,
@@ -13,8 +13,8 @@ use uuid::Uuid;
 
 use crate::{DraftCache, DraftKey, Reservation};
 
-/// A cache of drafts in memory that can be made to fail. It has no postings, so whether that of a
-/// draft is erased is not seen. Clones share their drafts.
+/// A cache of drafts in memory that can be made to fail. It has no postings, so it ignores their
+/// erasure. Clones share their drafts.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryDrafts(Arc<Mutex<State>>);
 
@@ -25,11 +25,10 @@ struct State {
     failure: Option<StoreError>,
 }
 
-/// The entry of a key.
 #[derive(Debug)]
 struct Entry {
     content: Content,
-    /// When the draft was last kept or found; before there is one, when it was first asked for.
+    /// When the draft was last kept or found; without a draft, when it was first requested.
     used_at: OffsetDateTime,
 }
 
@@ -54,12 +53,12 @@ impl Entry {
 }
 
 impl MemoryDrafts {
-    /// Has every call fail from now on, or none.
+    /// Makes every call fail from now on, or none.
     pub fn fail(&self, failure: Option<StoreError>) {
         self.state().failure = failure;
     }
 
-    /// The drafts that are kept, in no order.
+    /// The stored drafts, in no order.
     pub fn kept(&self) -> Vec<String> {
         let state = self.state();
         let kept = state

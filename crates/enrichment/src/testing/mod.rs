@@ -5,9 +5,9 @@ mod memory;
 
 pub use self::memory::MemoryDrafts;
 
-/// Makes a test of each case of the contract suite for one cache of drafts, as
+/// Creates a test of each case of the contract suite for one cache of drafts, as
 /// [`domain::contract_suite!`] does for a store of postings. The area `erasure` is for a cache that
-/// has the postings beside it: a [`Store`](domain::store::Store) with
+/// also has the postings: a [`Store`](domain::store::Store) with
 /// [`Retention`](domain::store::Retention).
 #[macro_export]
 macro_rules! contract_suite {

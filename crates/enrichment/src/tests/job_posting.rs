@@ -18,7 +18,7 @@ use crate::{
     job_posting::{document, job_posting},
 };
 
-/// A posting of a company that every field tells, approved and enriched.
+/// An approved and enriched posting of a company that every field identifies.
 fn approved() -> PostingView {
     let mut company = testing::company("acmera");
     company.name = "Acmera AS".to_owned();
@@ -58,7 +58,7 @@ fn approved() -> PostingView {
     }
 }
 
-/// A property of the hidden document of a posting that was changed.
+/// A property of the hidden document of a changed posting.
 fn property(name: &str, change: impl FnOnce(&mut Details)) -> Value {
     let mut view = approved();
     change(&mut view.posting.details);
@@ -191,7 +191,7 @@ fn work_is_at_a_place_or_remote_from_a_country() {
 }
 
 #[test]
-fn a_salary_has_a_currency_and_what_else_is_known() {
+fn a_salary_has_a_currency_and_its_known_parts() {
     use SalaryPeriod::{Hourly, Monthly, Weekly};
     for (least, most, period, expect) in [
         (Some(9), Some(9), None, json!({"value": 9})),
@@ -231,7 +231,7 @@ fn a_salary_has_a_currency_and_what_else_is_known() {
 }
 
 #[test]
-fn a_place_that_tells_the_employer_is_left_out() {
+fn a_place_that_identifies_the_employer_is_left_out() {
     for (city, is_place, expect) in [
         ("Oslo", true, true),
         ("Bø i Telemark", false, true),
@@ -257,7 +257,7 @@ fn a_place_that_tells_the_employer_is_left_out() {
 
 proptest! {
     #[test]
-    fn any_hidden_document_tells_nobody(
+    fn no_hidden_document_identifies_the_employer(
         places in subsequence(LocationType::ALL, 0..=4),
         (least, most) in (prop::option::of(0..9_i64), prop::option::of(9..99_i64)),
         city in prop::option::of("[a-zæøå ,0-9@.]{1,12}"),
@@ -270,8 +270,8 @@ proptest! {
         details.location_city = city;
         view.texts.as_mut().unwrap().redacted_markdown = text;
         let hidden = document(&view, Identity::Hidden).unwrap().to_string();
-        for told in ["Acmera", "acmera.png", "jobs/7", "job-7", "sameAs", "url", "null"] {
-            prop_assert!(!hidden.contains(told), "{told} in {hidden}");
+        for text in ["Acmera", "acmera.png", "jobs/7", "job-7", "sameAs", "url", "null"] {
+            prop_assert!(!hidden.contains(text), "{text} in {hidden}");
         }
     }
 }

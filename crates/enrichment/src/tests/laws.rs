@@ -1,4 +1,4 @@
-//! What holds whatever a model writes.
+//! Properties that hold for any output of a model.
 
 use proptest::prelude::*;
 
@@ -42,7 +42,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn nobody_is_approved_unjudged_and_no_text_names_the_company(
+    fn nothing_is_approved_unjudged_and_no_text_names_the_company(
         source in written(),
         first in drafts(),
         second in drafts(),

@@ -1,4 +1,4 @@
-//! The way of a posting through enrichment, with a model that does as it is told.
+//! A posting's way through enrichment, with a scripted model.
 
 mod job_posting;
 mod laws;
@@ -15,7 +15,7 @@ use fields::codes::CountryCode;
 
 use super::*;
 
-/// A description that no rule has anything against, of a job at the company of [`input`].
+/// A description of a job at the company of [`input`] that no rule rejects.
 const SOURCE: &str = "Acmera AS looks for a cook. Write to jobs@acmera.no or see acmera.no. You \
                       like fish, and have cooked some before.";
 
@@ -34,7 +34,6 @@ fn input(description: &str) -> EnrichmentInput {
     }
 }
 
-/// A draft that approves, with phrases to hide.
 pub(crate) fn approval(hide: &[(&str, PhraseKind)]) -> Draft {
     let phrase = |(text, kind): &(&str, PhraseKind)| Phrase {
         text: (*text).to_owned(),
@@ -47,7 +46,6 @@ pub(crate) fn approval(hide: &[(&str, PhraseKind)]) -> Draft {
     }
 }
 
-/// A draft that rejects.
 pub(crate) fn rejection(code: ReasonCode, text: &str) -> Draft {
     Draft {
         verdict: Verdict::Reject {
@@ -65,7 +63,7 @@ fn good() -> Draft {
     approval(&[("like fish", PhraseKind::Person)])
 }
 
-/// A draft at fault.
+/// A faulty draft.
 fn bad() -> Draft {
     approval(&[("Bergen", PhraseKind::Address)])
 }
@@ -79,7 +77,7 @@ fn unusable(answer: &str, fault: &str) -> Answer {
 
 type Answer = Result<Draft, DraftError>;
 
-/// A model that gives these answers in their order, and keeps the feedback that it was asked with.
+/// A model that gives these answers in their order, and records the feedback of each request.
 #[derive(Default)]
 struct Script {
     answers: Mutex<VecDeque<Answer>>,
@@ -106,8 +104,7 @@ impl Judge for Script {
     }
 }
 
-/// Enriches a posting with a model of these answers, and returns the feedback that it was asked
-/// with, too.
+/// Enriches a posting with a model of these answers. Also returns the feedback of its requests.
 fn enrich_input(
     input: &EnrichmentInput,
     answers: impl IntoIterator<Item = Answer>,
@@ -128,7 +125,6 @@ fn enrich(
     enrich_input(&input(SOURCE), answers)
 }
 
-/// Enriches a posting by rules alone.
 fn by_rules(input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
     let pipeline = Pipeline::new(None, |_| {});
     pollster::block_on(pipeline.enrich(input, &StopFlag::default()))

@@ -1,4 +1,4 @@
-//! Step by step: what the model is asked, and what comes out.
+//! Step by step: the requests to the model, and the results.
 
 use std::sync::atomic::Ordering;
 
@@ -8,7 +8,7 @@ use super::*;
 use crate::sentence;
 
 #[test]
-fn rules_alone_approve_what_they_have_nothing_against() {
+fn without_a_judge_rules_approve_unobjectionable_postings() {
     let input = input(SOURCE);
     let enrichment = by_rules(&input).unwrap();
     assert_eq!(enrichment.verdict, Verdict::Approve);
@@ -45,7 +45,7 @@ fn no_name_of_the_company_is_readable() {
 }
 
 #[test]
-fn a_rejection_by_rules_asks_nobody() {
+fn a_rejection_by_rules_calls_no_model() {
     let (outcome, asked) = enrich_input(&input("<p>T<b>BD</b></p>"), [Ok(good())]);
     let expect = Verdict::Reject {
         code: ReasonCode::NoContent,
@@ -59,7 +59,7 @@ fn a_rejection_by_rules_asks_nobody() {
 }
 
 #[test]
-fn a_model_approves_and_says_what_to_hide() {
+fn a_model_approves_with_phrases_to_hide() {
     let (outcome, asked) = enrich([Ok(good())]);
     let (enrichment, prepared) = (outcome.unwrap(), by_rules(&input(SOURCE)).unwrap());
     assert_eq!(enrichment.verdict, Verdict::Approve);
@@ -168,10 +168,10 @@ fn a_failure_is_passed_on() {
 }
 
 #[test]
-fn a_text_that_breaks_a_rule_is_shown_to_nobody() {
+fn a_text_that_breaks_a_rule_is_not_shown() {
     let (input, stop) = (input(SOURCE), StopFlag::default());
     let case = Case::read(&input, &stop).unwrap();
-    // Every sentence with a detail is one that may be shown, so it is the text that breaks a rule.
+    // Any detail may be shown, so below only the text can break a rule.
     let detail = "é".repeat(DETAIL);
     let rejections = MODEL_CODES.map(|code| rejection(code, &detail));
     for verdict in rejections {

@@ -1,4 +1,4 @@
-//! Drafts are reserved, kept and forgotten.
+//! Contract: drafts are reserved, kept and forgotten.
 
 use kernel::testing::{Checked, hours, minutes, noon, uuid};
 use time::Duration;
@@ -24,7 +24,7 @@ async fn release<S: DraftCache>(store: &S, n: u8, holder: Uuid) -> Checked {
     Ok(())
 }
 
-/// Forgets up to ten that were last used before this time after noon.
+/// Forgets up to ten drafts last used before this time after noon.
 async fn forget<S: DraftCache>(store: &S, before: Duration) -> Checked<u64> {
     Ok(store.forget(noon() + before, 10).await?)
 }
@@ -32,14 +32,12 @@ async fn forget<S: DraftCache>(store: &S, before: Duration) -> Checked<u64> {
 kernel::contract_cases!(
     drafts,
     impl DraftCache,
-    /// Other holders have to wait; other keys do not.
     async fn a_draft_is_got_by_one(store: &S) {
         assert_eq!(reserve(store, 1, uuid(1), hours(0)).await?, Granted);
         assert_eq!(reserve(store, 1, uuid(2), hours(0)).await?, Taken);
         assert_eq!(reserve(store, 2, uuid(2), hours(0)).await?, Granted);
         assert_eq!(reserve(store, 2, uuid(1), hours(0)).await?, Taken);
     },
-    /// In both directions.
     async fn a_holder_renews_its_reservation(store: &S) {
         for after in [0, 30, 60] {
             let renewed = reserve(store, 1, uuid(1), minutes(after)).await?;
@@ -60,7 +58,6 @@ kernel::contract_cases!(
         assert_eq!(lost, Taken, "it was lost");
         assert_eq!(reserve(store, 1, uuid(2), hours(3)).await?, Granted);
     },
-    /// Only the holder's own, and only of this key.
     async fn a_released_reservation_is_free(store: &S) {
         for n in [1, 2] {
             assert_eq!(reserve(store, n, uuid(1), hours(0)).await?, Granted);
@@ -74,8 +71,7 @@ kernel::contract_cases!(
         assert_eq!(reserve(store, 1, uuid(1), hours(0)).await?, Taken);
         release(store, 3, uuid(1)).await?;
     },
-    /// Including the holder, who cannot release it any more, and repeatedly.
-    async fn a_kept_draft_is_found_by_everybody(store: &S) {
+    async fn a_kept_draft_is_found_by_every_holder(store: &S) {
         assert_eq!(reserve(store, 1, uuid(1), hours(0)).await?, Granted);
         keep(store, 1, "a draft", hours(0)).await?;
         release(store, 1, uuid(1)).await?;
@@ -87,9 +83,9 @@ kernel::contract_cases!(
         }
         assert_eq!(reserve(store, 2, uuid(1), hours(0)).await?, Granted);
     },
-    /// It was paid for: after the reservation's end, beside another holder, without a reservation,
-    /// and repeatedly.
-    async fn a_draft_counts_whoever_keeps_it(store: &S) {
+    /// It was paid for: after the reservation's end, under another holder's reservation, without a
+    /// reservation, and repeatedly.
+    async fn a_draft_is_stored_without_a_reservation(store: &S) {
         assert_eq!(reserve(store, 1, uuid(1), hours(0)).await?, Granted);
         assert_eq!(reserve(store, 1, uuid(2), hours(1)).await?, Granted);
         keep(store, 1, "late", hours(1)).await?;
@@ -118,8 +114,8 @@ kernel::contract_cases!(
             assert!(found == Kept(draft), "{n}");
         }
     },
-    /// Stored or replaced before that time; not at that time itself.
-    async fn what_is_long_unused_is_forgotten(store: &S) {
+    /// The limit itself is exclusive.
+    async fn long_unused_drafts_are_forgotten(store: &S) {
         assert_eq!(forget(store, days(1)).await?, 0, "there is nothing");
         keep(store, 1, "old", days(0)).await?;
         keep(store, 2, "older", days(0)).await?;
@@ -162,7 +158,6 @@ kernel::contract_cases!(
         );
         assert_eq!(reserve(store, 2, uuid(1), days(178)).await?, Granted);
     },
-    /// However long ago it was made.
     async fn a_reservation_is_forgotten_when_it_has_ended(store: &S) {
         assert_eq!(reserve(store, 1, uuid(1), days(0)).await?, Granted);
         let (end, now) = (noon() + days(10), noon() + minutes(59));

@@ -1,4 +1,4 @@
-//! The drafts of a posting that is erased.
+//! Contract: the drafts of an erased posting.
 
 use domain::{
     posting::Lifetime,
@@ -17,8 +17,8 @@ use crate::{DraftCache, Reservation::Granted};
 kernel::contract_cases!(
     erasure,
     impl DraftCache + Store + Retention,
-    /// Neither those that were kept for it, nor those that may have been, nor one that is kept
-    /// later, because a model takes its time. Those of other postings stay.
+    /// Covers kept drafts, reserved ones, and one that is kept later, because a model takes its
+    /// time. Drafts of other postings stay.
     async fn an_erased_posting_leaves_no_draft(store: &S) {
         let postings = [create("a", "acme"), create("b", "acme")];
         ingest(store, &postings, Lifetime::NEVER, noon()).await?;

@@ -1,4 +1,4 @@
-//! The cases of the contract suite, by area. Each takes an empty cache.
+//! The cases of the contract suite, by area. Each starts with an empty cache.
 
 pub mod drafts;
 pub mod erasure;
@@ -17,7 +17,7 @@ fn kept(draft: &str) -> Reservation {
     Reservation::Kept(draft.to_owned())
 }
 
-/// Reserves for an hour, at this time after noon.
+/// Reserves for an hour, from this time after noon.
 async fn reserve<S: DraftCache>(
     store: &S,
     n: u8,
