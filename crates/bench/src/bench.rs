@@ -1,5 +1,3 @@
-//! What every measurement needs: programs, folders and databases.
-
 use std::fs;
 use std::path::Path;
 
@@ -13,12 +11,10 @@ use crate::measure::{Backend, Scenario};
 use crate::postgres::Server;
 use crate::service::{Installation, Service};
 
-/// The programs, folders and settings of every measurement.
 pub struct Bench<'run> {
-    /// The program under test.
     pub program: &'run Path,
     pub wrk: &'run Path,
-    /// The working folder, which contains `tails.lua`.
+    /// Contains `tails.lua`.
     pub folder: &'run Path,
     pub interrupt: &'run Interrupt,
     pub server: Option<&'run Server>,
@@ -30,12 +26,10 @@ pub struct Bench<'run> {
 }
 
 impl<'run> Bench<'run> {
-    /// The server of a store.
     pub fn server_of(&self, backend: Backend) -> Option<&'run Server> {
         self.server.filter(|_| backend == Backend::Postgres)
     }
 
-    /// Creates an empty database of a store.
     pub fn database(&self, backend: Backend, name: &str) -> Result<String> {
         if let Some(server) = self.server_of(backend) {
             return server.create(name);
@@ -45,7 +39,6 @@ impl<'run> Bench<'run> {
         Ok(format!("sqlite://{}", folder.join("bench.db").display()))
     }
 
-    /// Sets a build of the program up on a database.
     pub fn installation(
         &self,
         program: &'run Path,
@@ -56,7 +49,6 @@ impl<'run> Bench<'run> {
         Installation::new(program, database.to_owned(), folder, self.interrupt)
     }
 
-    /// The processes whose CPU time is measured.
     pub fn watched(&self, service: &Service, backend: Backend) -> Watched {
         Watched {
             service: Some(service.id()),
@@ -64,7 +56,6 @@ impl<'run> Bench<'run> {
         }
     }
 
-    /// The load generator for a service.
     pub fn load<'load>(&self, service: &'load Service, backend: Backend) -> Load<'load>
     where
         'run: 'load,
@@ -80,16 +71,14 @@ impl<'run> Bench<'run> {
         }
     }
 
-    /// Creates and fills a database for the usual transaction.
     pub fn floor_database(&self, name: &str) -> Result<String> {
         let url = self.database(Backend::Postgres, name)?;
-        // Only for the migrations.
+        // Only to run the migrations.
         self.installation(self.program, &url, name)?;
         self.floor(&url)?.seed()?;
         Ok(url)
     }
 
-    /// The usual transaction on a database.
     pub fn floor<'floor>(&'floor self, url: &'floor str) -> Result<Floor<'floor>> {
         Ok(Floor {
             server: self.server.context("PostgreSQL was not started")?,

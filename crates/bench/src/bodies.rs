@@ -8,9 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-/// The number of different tails.
 pub const TAILS: u64 = 2_000;
-/// The number of companies.
 pub const COMPANIES: u64 = 5_000;
 
 const WORDS: &str = "team product service customer experience data system project process quality \
@@ -46,7 +44,6 @@ const PLACES: [(&str, &str, &str); 6] = [
     ("US", "Austin", "USD"),
 ];
 
-/// The part of a payload after its head.
 pub struct Tail {
     pub description: String,
     pub country: &'static str,
@@ -59,7 +56,6 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// The `n`-th tail.
     pub fn new(n: u64) -> Self {
         let mut random = Random::new(n);
         let (country, city, currency) = random.pick(&PLACES);
@@ -78,7 +74,6 @@ impl Tail {
         }
     }
 
-    /// The JSON of the tail, up to the end of the payload.
     pub fn json(&self) -> String {
         format!(
             r#""raw_description":{},"employment_types":["full-time"],"location_types":["{}"],"location_country_code":"{}","location_city":"{}","salary_min":{},"salary_max":{},"salary_currency_code":"{}","salary_period":"annually","metadata":{}}}"#,
@@ -94,7 +89,6 @@ impl Tail {
     }
 }
 
-/// The complete payload of a posting, by its number, its title and a tail.
 pub fn payload(number: u64, title: &str, tail: &str) -> String {
     let company = number % COMPANIES;
     format!(
@@ -102,7 +96,6 @@ pub fn payload(number: u64, title: &str, tail: &str) -> String {
     )
 }
 
-/// The title of a new posting.
 pub fn title(identifier: &str) -> String {
     format!("Backend Engineer (m/f/d) {identifier}")
 }
@@ -138,8 +131,7 @@ fn description(random: &mut Random) -> String {
     html
 }
 
-/// A small generator of pseudorandom numbers (xorshift64*), so that every run pushes the same
-/// payloads.
+/// A small pseudorandom generator (xorshift64*), so that every run pushes the same payloads.
 struct Random(u64);
 
 impl Random {
@@ -165,7 +157,6 @@ impl Random {
         among[usize::try_from(at).unwrap_or_default()]
     }
 
-    /// Random words, joined like a sentence.
     fn words(&mut self, count: u64) -> String {
         let all: Vec<&str> = WORDS.split_whitespace().collect();
         let words: Vec<_> = (0..count).map(|_| self.pick(&all)).collect();

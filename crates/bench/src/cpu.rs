@@ -7,14 +7,12 @@ use anyhow::{Context, Result};
 /// `/proc` counts in hundredths of a second, independent of the kernel's tick rate (proc(5)).
 const MICROSECONDS_A_TICK: f64 = 10_000.0;
 
-/// CPU time of a service, and of a database server with all its processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Used {
     pub service: Option<f64>,
     pub database: Option<f64>,
 }
 
-/// The processes to measure.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Watched {
     pub service: Option<u32>,
@@ -41,7 +39,7 @@ impl Used {
     }
 }
 
-/// The most memory that a process has had, in kilobytes.
+/// The peak memory of a process, in kilobytes.
 pub fn peak(process: u32) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))
         .with_context(|| format!("process {process} is gone"))?;
@@ -50,7 +48,6 @@ pub fn peak(process: u32) -> Result<u64> {
     Ok(number.context("no VmHWM")?.parse()?)
 }
 
-/// The parent of a process.
 pub fn parent(process: u32) -> Result<u32> {
     Ok(stat(process)?.parent)
 }
@@ -60,7 +57,7 @@ fn own(process: u32) -> Result<f64> {
     Ok(ticks(stat.own))
 }
 
-/// CPU time of a server that forks: its own, that of its children, and of those that it has reaped.
+/// CPU time of a forking server: its own, that of its children, and that of terminated children.
 fn tree(server: u32) -> Result<f64> {
     let mut total = {
         let stat = stat(server)?;
@@ -74,7 +71,8 @@ fn tree(server: u32) -> Result<f64> {
         else {
             continue;
         };
-        // A child that ended meanwhile is counted next time, as one that its parent has reaped.
+        // A child that has ended meanwhile is counted next time, as a terminated child of its
+        // parent.
         if let Ok(stat) = stat(process)
             && stat.parent == server
         {

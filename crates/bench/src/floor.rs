@@ -1,11 +1,11 @@
-//! The floor: the rate of a conventional service with one transaction for each push, by pgbench on
-//! the product's own tables.
+//! The floor: the rate of a conventional service with one transaction per push, measured with
+//! pgbench on the product's own tables.
 //!
-//! Each transaction locks the posting, writes it with a new version, and adds the event to the
-//! log; for a new posting it also upserts the company and inserts the first row of the history. The
-//! descriptions come from a table in the database, so pgbench need not send them, which makes
-//! the floor rather too high than too low. A different suffix is appended to each, or the server
-//! would copy the compressed value, which it cannot do with a value from a client.
+//! Each transaction locks the posting, writes it with a new version, and adds the event to the log.
+//! For a new posting it also upserts the company and inserts the first row of the history. The
+//! descriptions come from a table in the database, so pgbench need not send them; if anything, the
+//! floor is too high. Each description gets a different suffix, or the server would copy the
+//! compressed value, which it cannot do with a client's value.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -19,10 +19,9 @@ use crate::cpu::Watched;
 use crate::measure::{Measurement, Scenario};
 use crate::postgres::Server;
 
-/// The number of clients, with which it is fastest.
+/// The number of clients with the highest rate.
 pub const CLIENTS: u32 = 16;
 
-/// Creates the table of templates, with the values that differ between postings.
 const TEMPLATES: &str = "
 CREATE TABLE templates (
     id bigint PRIMARY KEY,
@@ -38,9 +37,8 @@ CREATE TABLE templates (
 COPY templates FROM STDIN;
 ";
 
-/// Inserts as many companies and postings as the service gets.
 const SEED: &str = "
--- A usual service does not keep one.
+-- A conventional service does not keep one.
 ALTER TABLE postings ALTER COLUMN description_digest SET DEFAULT decode(repeat('00', 32), 'hex');
 INSERT INTO companies (id, name, website, logo_path, created_at, updated_at)
 SELECT md5('company' || n)::uuid, 'Company ' || n, 'https://www.company-' || n || '.example',
@@ -148,7 +146,6 @@ const fn script(scenario: Scenario) -> &'static str {
     }
 }
 
-/// pgbench with a database of its own.
 pub struct Floor<'run> {
     pub server: &'run Server,
     pub url: &'run str,
@@ -157,7 +154,6 @@ pub struct Floor<'run> {
 }
 
 impl Floor<'_> {
-    /// Fills a database with a schema but no rows.
     pub fn seed(&self) -> Result<()> {
         let mut sql = format!(
             "\\set companies {COMPANIES}\n\\set seeds {}\n\\set tails {TAILS}\n{TEMPLATES}",
@@ -188,7 +184,6 @@ impl Floor<'_> {
         self.server.run_file(self.url, &file)
     }
 
-    /// Measures the conventional transaction of a scenario.
     pub fn measure(&self, scenario: Scenario, clients: u32, seconds: u64) -> Result<Measurement> {
         let watched = Watched {
             service: None,
@@ -228,7 +223,6 @@ impl Floor<'_> {
     }
 }
 
-/// Escapes a text for COPY.
 fn copied(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('\t', "\\t")

@@ -1,4 +1,4 @@
-//! Imports: a catalogue of new postings, and the same one again, over one connection.
+//! Imports: a catalogue of new postings, then the same one again, over one connection.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
@@ -16,35 +16,29 @@ use crate::measure::{Backend, Scenario};
 use crate::report::{heading, row, shown};
 use crate::service::{Installation, Service};
 
-/// How long an import may take.
 const PATIENCE: Duration = Duration::from_mins(30);
-/// The size of a chunk of a body.
 const CHUNK: usize = 64 * 1024;
 
-/// The results on one store.
 #[derive(Debug)]
 pub struct Imports {
     creates: Import,
     unchanged: Import,
-    /// The rates of the usual transaction, creating and reading with a lock; on PostgreSQL.
+    /// On PostgreSQL: the rates of the conventional transaction that creates, and that reads with a
+    /// lock.
     floor: Option<(f64, f64)>,
-    /// Rows that PostgreSQL wrote for the unchanged catalogue.
     written: Option<u64>,
 }
 
-/// One import.
 #[derive(Debug)]
 struct Import {
-    /// Lines a second.
     rate: f64,
-    /// CPU time a line, in microseconds.
+    /// CPU time per line, in microseconds.
     cpu: Used,
     /// Peak memory of the service, in kilobytes.
     peak: u64,
 }
 
 impl Bench<'_> {
-    /// Creates postings by an import, sends them again, and measures the usual transaction.
     pub fn imports(&self, backend: Backend, postings: u64) -> Result<Imports> {
         let name = format!("bench_imports_{backend}").to_lowercase();
         let database = self.database(backend, &name)?;
@@ -57,14 +51,14 @@ impl Bench<'_> {
             creates,
             unchanged,
             floor: match backend {
-                Backend::Postgres => Some(self.usual("bench_imports_floor")?),
+                Backend::Postgres => Some(self.conventional("bench_imports_floor")?),
                 Backend::Sqlite => None,
             },
             written: written.map(|(after, before)| after - before),
         })
     }
 
-    /// Imports the catalogue into a service of its own, whose memory is that of this import alone.
+    /// Imports the catalogue into a new service, so that its peak memory is due to this import.
     fn import(
         &self,
         installation: &Installation<'_>,
@@ -82,7 +76,7 @@ impl Bench<'_> {
             let payload = payload(n, &title(&id), tail);
             Ok(writeln!(line, r#"{{"id":"{id}","payload":{payload}}}"#)?)
         });
-        // If the service has ended, that explains the failure better.
+        // If the service has exited, its log explains the failure better.
         service.check()?;
         let counted = summary?[outcome].as_u64();
         ensure!(counted == Some(postings), "{counted:?} were {outcome}");
@@ -97,8 +91,7 @@ impl Bench<'_> {
         })
     }
 
-    /// The rates of the usual transaction.
-    fn usual(&self, name: &str) -> Result<(f64, f64)> {
+    fn conventional(&self, name: &str) -> Result<(f64, f64)> {
         let url = self.floor_database(name)?;
         let floor = self.floor(&url)?;
         let measure = |scenario| floor.measure(scenario, CLIENTS, self.seconds);
@@ -114,14 +107,13 @@ impl Bench<'_> {
         let statement = "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) \
              FROM pg_stat_user_tables \
              WHERE relname LIKE 'posting%' OR relname IN ('events', 'outbox', 'companies')";
-        // The statistics of a connection come with its end, or a second late.
+        // PostgreSQL publishes the statistics of a connection at its end, or a second late.
         std::thread::sleep(Duration::from_secs(2));
         let rows = server.ask(database, statement)?;
         Ok(Some(rows.trim().parse()?))
     }
 }
 
-/// Sends the catalogue over one connection, made line by line, and returns its summary.
 fn send(
     service: &Service,
     lines: u64,
@@ -172,7 +164,6 @@ fn connect(address: SocketAddr) -> Result<TcpStream> {
     Ok(stream)
 }
 
-/// The results on one store.
 pub fn text(backend: Backend, postings: u64, of: &Imports) -> String {
     let mut table = heading(&[
         "lines",
@@ -180,7 +171,7 @@ pub fn text(backend: Backend, postings: u64, of: &Imports) -> String {
         "service CPU µs each",
         "database CPU µs each",
         "peak memory MB",
-        "usual transaction/s",
+        "conventional transaction/s",
         "ratio",
     ]);
     let (create, read) = of.floor.unzip();
@@ -200,7 +191,7 @@ pub fn text(backend: Backend, postings: u64, of: &Imports) -> String {
     }
     let mut text = format!(
         "### A catalogue of {postings} postings, {backend}\n\nOne connection, bodies of 3–6 KB a \
-         line; making and sending them takes part of the machine. The usual transaction has \
+         line; creating and sending them takes part of the machine. The conventional transaction has \
          {CLIENTS} clients; for unchanged lines it is a locking read.\n\n{table}"
     );
     if let Some(written) = of.written {

@@ -15,22 +15,19 @@ use xtask::process::Interrupt;
 
 const SCRIPT: &str = include_str!("load.lua");
 
-/// A load generator for one server.
 pub struct Load<'run> {
     pub wrk: &'run Path,
     pub folder: &'run Path,
     pub interrupt: &'run Interrupt,
     pub address: SocketAddr,
     pub token: &'run str,
-    /// The number of seeded postings to push unchanged, and also of those to update.
     pub seeds: u64,
-    /// The processes whose CPU time is measured.
     pub watched: Watched,
 }
 
 impl Load<'_> {
-    /// Warms up with a check of every answer, then measures; both results. `tag` must be new each
-    /// time.
+    /// Warms up while checking every answer, then measures. Returns both results. `tag` must be new
+    /// each time.
     pub fn measure(
         &self,
         scenario: Scenario,
@@ -46,7 +43,6 @@ impl Load<'_> {
         Ok((measured, warm_up))
     }
 
-    /// Runs wrk at full speed.
     fn run(
         &self,
         scenario: Scenario,
@@ -70,7 +66,7 @@ impl Load<'_> {
     }
 
     fn script(&self, scenario: Scenario, tag: &str, check: bool) -> String {
-        // Different tags must give different values; any number derived from the tag will do.
+        // Different tags must give different values. Any number derived from the tag works.
         let shift = tag
             .bytes()
             .fold(7_u64, |sum, byte| (sum * 31 + u64::from(byte)) % 1_000_000);
@@ -87,7 +83,6 @@ impl Load<'_> {
     }
 }
 
-/// Writes the tails as a Lua table for the script.
 pub fn write_tails(folder: &Path) -> Result<()> {
     let mut lua = "return {\n".to_owned();
     for n in 0..TAILS {
@@ -141,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_closing_line_is_read_with_whatever_is_not_expected() {
+    fn the_closing_line_is_read_with_its_faults() {
         let output = "Running 2s test\nRESULT requests=300 us=2000000 p50=150 p99=900 max=1000 \
             connect=0 read=2 write=0 timeout=0 refused=7 unexpected=5 status=422\n";
         let faults = ["2 read", "7 refused", "5 unexpected answers, first 422"];

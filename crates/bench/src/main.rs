@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: measures the service against a floor on the same machine in the same
-//! minutes, or two builds of it in turns.
+//! `cargo xtask bench`: measures the service against a floor, or two builds of it against each
+//! other, alternating within the same minutes on the same machine.
 //!
 //! - `options` defines the command line.
 //! - `service` builds and runs the program, `postgres` the database; `bench` has both.
@@ -39,7 +39,6 @@ use self::measure::Backend;
 use self::options::Options;
 use self::postgres::Server;
 
-/// The number of seeded postings to push unchanged, and also of those to update.
 const SEEDS: u64 = 5_000;
 
 fn main() -> ExitCode {
@@ -52,7 +51,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the measurements and prints a report.
 fn run(options: &Options) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let [wrk, _] = ["wrk", "curl"].map(|program| packages::found_or_installed(program, &interrupt));
@@ -105,7 +103,6 @@ fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The heading of the report: machine, versions and settings.
 fn heading(options: &Options, server: Option<&Server>) -> Result<String> {
     let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {

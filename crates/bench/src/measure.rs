@@ -1,10 +1,7 @@
-//! The kinds of measurements, and their results.
-
 use std::fmt;
 
 use crate::cpu::Used;
 
-/// The kind of pushes in a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Scenario {
     /// New postings
@@ -18,7 +15,6 @@ pub enum Scenario {
 }
 
 impl Scenario {
-    /// Its name on the command line and in `load.lua`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -29,7 +25,6 @@ impl Scenario {
     }
 }
 
-/// The store of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Backend {
     /// A private cluster
@@ -47,29 +42,23 @@ impl fmt::Display for Backend {
     }
 }
 
-/// One measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measurement {
     pub requests: f64,
     pub seconds: f64,
-    /// The time within which so many percent of requests were answered, in milliseconds. The usual
-    /// transaction has none.
+    /// Percentiles of the response time, in milliseconds. The conventional transaction has none.
     pub p50: Option<f64>,
     pub p99: Option<f64>,
-    /// CPU time per request.
     pub cpu: Used,
-    /// Failed checks.
     pub faults: Vec<String>,
 }
 
 impl Measurement {
-    /// Requests per second.
     pub fn rate(&self) -> f64 {
         self.requests / self.seconds.max(f64::EPSILON)
     }
 }
 
-/// The value below which this share of the values lies, between two of them in proportion.
 pub fn percentile(mut values: Vec<f64>, share: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;

@@ -1,12 +1,10 @@
-//! The options of the command line.
-
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
 use crate::measure::{Backend, Scenario};
 
-/// Measure how fast the service is, against a usual service's transactions on this machine
+/// Measure the rate of the service against a conventional service's transactions on this machine
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask bench")]
 pub struct Options {
@@ -19,10 +17,10 @@ pub struct Options {
     /// Only check that everything works: one pair of 2 seconds each
     #[arg(long, conflicts_with_all = ["seconds", "runs"])]
     quick: bool,
-    /// Only one store
+    /// Measure only this store
     #[arg(long, value_name = "STORE")]
     only: Option<Backend>,
-    /// Only some kinds of pushes; may be given several times
+    /// Measure only these kinds of pushes; may be given several times
     #[arg(long = "scenario", value_name = "NAME")]
     scenarios: Vec<Scenario>,
     /// Measure imports, and an unchanged catalogue of N postings, instead of single pushes
@@ -35,7 +33,7 @@ pub struct Options {
     /// Measure this `posthaste` instead of building one
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
-    /// Compare with this other build of `posthaste` instead of the usual transaction
+    /// Compare with this other build of `posthaste` instead of the conventional transaction
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
     /// The number of connections that push
@@ -47,17 +45,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// The seconds of each measurement.
     pub const fn seconds(&self) -> u64 {
         if self.quick { 2 } else { self.seconds }
     }
 
-    /// The number of pairs.
     pub const fn runs(&self) -> u32 {
         if self.quick { 1 } else { self.runs }
     }
 
-    /// The kinds of pushes to measure.
     pub fn pushes(&self) -> &[Scenario] {
         if self.scenarios.is_empty() {
             return Scenario::value_variants();
@@ -65,7 +60,6 @@ impl Options {
         &self.scenarios
     }
 
-    /// The stores to measure.
     pub fn stores(&self) -> Vec<Backend> {
         let all = Backend::value_variants().iter().copied();
         all.filter(|store| self.only.is_none_or(|only| only == *store))

@@ -1,8 +1,8 @@
-//! Pushes to the service and to what it is compared with, measured alternately: another build, or
-//! on PostgreSQL the usual transaction, each on its own database.
+//! Alternating measurements of the service and of its counterpart: another build, or on PostgreSQL
+//! the conventional transaction. Each has its own database.
 //!
-//! Other work on the machine that slows both measurements of a pair alike drops out of their ratio;
-//! otherwise it shows in the spread of the ratios.
+//! Other work on the machine that slows both measurements of a pair alike cancels out in their
+//! ratio. Otherwise it shows in the spread of the ratios.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,24 +15,21 @@ use crate::measure::{Backend, Measurement, Scenario};
 use crate::postgres::Server;
 use crate::service::Installation;
 
-/// Two measurements, one directly after the other. SQLite alone has nothing to compare with.
+/// Two measurements, one directly after the other. SQLite has no counterpart.
 #[derive(Clone, Debug, Default)]
 pub struct Pair {
     pub this: Measurement,
     pub other: Option<Measurement>,
 }
 
-/// The pairs of each kind of push.
 pub type Pairs = BTreeMap<Scenario, Vec<Pair>>;
 
-/// What is measured.
 enum Side<'run> {
     Build {
         name: &'static str,
         database: String,
         installation: Installation<'run>,
     },
-    /// The usual transaction on a database of this URL.
     Floor(String),
 }
 
@@ -68,7 +65,6 @@ impl<'run> Bench<'run> {
         Ok(pairs)
     }
 
-    /// Sets a build up and seeds its database through that build.
     fn build(
         &self,
         backend: Backend,
@@ -90,7 +86,7 @@ impl<'run> Bench<'run> {
         set_up().with_context(|| format!("the {name} build ({})", program.display()))
     }
 
-    /// Measures a side, whose service alone runs meanwhile.
+    /// Measures a side. No other service runs meanwhile.
     fn turn(
         &self,
         backend: Backend,
@@ -122,7 +118,7 @@ impl<'run> Bench<'run> {
             };
             let before = stored()?;
             let measured = load.measure(scenario, self.connections, self.seconds, tag);
-            // If the service has ended, that explains the failure better.
+            // If the service has exited, its log explains the failure better.
             service.check()?;
             let (mut measured, warm_up) = measured?;
             let answered = measured.requests + warm_up.requests;
@@ -137,7 +133,6 @@ impl<'run> Bench<'run> {
     }
 }
 
-/// The number of stored postings and the sum of their versions.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stored {
     postings: f64,
@@ -182,7 +177,7 @@ impl Stored {
         };
         let fits = fits(created, new) && fits(updated, changed);
         (!fits).then(|| {
-            format!("{answered} answers, but {created} postings were made and {updated} updated")
+            format!("{answered} answers, but {created} postings were created and {updated} updated")
         })
     }
 }
@@ -192,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_have_to_fit_what_is_stored() {
+    fn the_number_of_answers_must_match_the_stored_postings() {
         let stored = |postings, versions| Stored { postings, versions };
         let before = stored(100.0, 200.0);
         let cases = [

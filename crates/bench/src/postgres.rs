@@ -10,21 +10,20 @@ use crate::cpu;
 use xtask::packages;
 use xtask::process::Interrupt;
 
-/// Settings that differ from the server's defaults. Measurements would not be comparable if a
-/// checkpoint ran during one and not during another.
+/// Settings that differ from the server's defaults. A checkpoint during only some of the
+/// measurements would make them incomparable.
 const SETTINGS: &str = "ALTER SYSTEM SET max_wal_size = '8GB';
     ALTER SYSTEM SET min_wal_size = '4GB';
     ALTER SYSTEM SET checkpoint_timeout = '30min';
     SELECT pg_reload_conf();";
 /// Writes WAL segments that the next checkpoint recycles. A server that has run for a while has
-/// such segments; a new one would stop all commits every 16 MB to create one.
+/// such segments. A new one would stop all commits every 16 MB to create one.
 const USED_BEFORE: &str = "DO $$ BEGIN
     FOR segment IN 1..192 LOOP
         PERFORM pg_logical_emit_message(false, 'bench', '');
         PERFORM pg_switch_wal();
     END LOOP;
 END $$";
-/// The settings in the heading of the report.
 const SHOWN: [&str; 10] = [
     "server_version",
     "fsync",
@@ -38,7 +37,6 @@ const SHOWN: [&str; 10] = [
     "autovacuum",
 ];
 
-/// A running cluster and its client programs.
 pub struct Server {
     pub interrupt: Interrupt,
     pub cluster: Cluster,
@@ -47,7 +45,6 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a cluster. Installs PostgreSQL if it is missing.
     pub fn start(interrupt: &Interrupt) -> Result<Self> {
         if pg_cluster::programs().is_none() {
             packages::install(&["postgresql"], interrupt)?;
@@ -69,7 +66,6 @@ impl Server {
         Ok(server)
     }
 
-    /// The settings for the report, as one line.
     pub fn settings(&self) -> Result<String> {
         let mut shown = Vec::new();
         for name in SHOWN {
@@ -79,7 +75,6 @@ impl Server {
         Ok(shown.join(", "))
     }
 
-    /// Creates an empty database and returns its URL.
     pub fn create(&self, name: &str) -> Result<String> {
         let url = self.cluster.url();
         self.ask(url, &format!("CREATE DATABASE {name}"))?;
@@ -94,14 +89,12 @@ impl Server {
         self.ask(self.cluster.url(), "CHECKPOINT").map(drop)
     }
 
-    /// Runs a statement and returns its output.
     pub fn ask(&self, url: &str, statement: &str) -> Result<String> {
         let mut command = self.psql(url);
         command.args(["--command", statement]);
         Ok(self.interrupt.output(&mut command)?.trim().to_owned())
     }
 
-    /// Runs a file of statements.
     pub fn run_file(&self, url: &str, file: &Path) -> Result<()> {
         let mut command = self.psql(url);
         command.arg("--file").arg(file);

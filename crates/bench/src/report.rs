@@ -1,11 +1,8 @@
-//! The results as Markdown, for `docs/performance.md`.
-
 use std::fmt::Write as _;
 
 use crate::measure::{Backend, Measurement, percentile};
 use crate::pair::{Pair, Pairs};
 
-/// A value that is compared.
 struct Value {
     name: &'static str,
     of: fn(&Measurement) -> Option<f64>,
@@ -55,7 +52,6 @@ impl Pair {
         (other > 0.0).then_some(this / other)
     }
 
-    /// Its ratios in one line, for progress.
     pub fn line(&self) -> String {
         let mut text = format!("{:.0}/s", self.this.rate());
         for value in &VALUES {
@@ -70,7 +66,6 @@ impl Pair {
     }
 }
 
-/// The results on one store.
 pub fn pairs(backend: Backend, pairs: &Pairs, other: &str) -> String {
     let mut text = format!("### {backend}\n\n");
     text += &heading(&[
@@ -118,18 +113,16 @@ pub fn pairs(backend: Backend, pairs: &Pairs, other: &str) -> String {
     text
 }
 
-/// The first lines of a table. All columns but the first are numbers.
+/// The heading of a table. All columns but the first are numbers.
 pub fn heading(cells: &[&str]) -> String {
     let cells: Vec<_> = cells.iter().map(|&cell| cell.to_owned()).collect();
     format!("{}|---{}|\n", row(&cells), "|--:".repeat(cells.len() - 1))
 }
 
-/// A row of a table.
 pub fn row(cells: &[String]) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-/// A value that may be missing.
 pub fn shown(value: Option<f64>, places: usize) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.places$}"))
 }

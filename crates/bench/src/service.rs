@@ -20,10 +20,8 @@ use crate::bodies::{TAILS, Tail, payload, title};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const POLL: Duration = Duration::from_millis(20);
-/// How long the service may take to start, or to end.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The path of the program: the given one, or one that is built with this profile.
 pub fn program(given: Option<&Path>, profile: &str, interrupt: &Interrupt) -> Result<PathBuf> {
     if let Some(program) = given {
         return Ok(path::absolute(program)?);
@@ -44,7 +42,6 @@ pub fn program(given: Option<&Path>, profile: &str, interrupt: &Interrupt) -> Re
     last.context("cargo built no posthaste")
 }
 
-/// The program, set up on one database with keys and a client.
 pub struct Installation<'run> {
     program: &'run Path,
     interrupt: &'run Interrupt,
@@ -55,7 +52,6 @@ pub struct Installation<'run> {
 }
 
 impl<'run> Installation<'run> {
-    /// Creates schema, keys and client.
     pub fn new(
         program: &'run Path,
         database: String,
@@ -84,7 +80,6 @@ impl<'run> Installation<'run> {
         Ok(installation)
     }
 
-    /// Starts `posthaste serve` without workers.
     pub fn serve(&self) -> Result<Service> {
         let (said, log) = (self.folder.join("said"), self.folder.join("log"));
         let mut command = self.command(&["serve", "--no-worker"]);
@@ -126,7 +121,7 @@ impl<'run> Installation<'run> {
         text(&answer, "access_token")
     }
 
-    /// Pushes numbered postings through the service, by the program's own bulk loader.
+    /// Pushes numbered postings through the service, with the program's own bulk loader.
     pub fn push(&self, service: &Service, kinds: &[&str], count: u64) -> Result<()> {
         let tails: Vec<_> = (0..TAILS.min(count)).map(|n| Tail::new(n).json()).collect();
         let file = self.folder.join("seed.ndjson");
@@ -175,7 +170,6 @@ fn text(of: &Value, key: &str) -> Result<String> {
         .to_owned())
 }
 
-/// A running server, which is stopped on drop.
 pub struct Service {
     child: RefCell<Child>,
     log: PathBuf,
@@ -184,12 +178,11 @@ pub struct Service {
 }
 
 impl Service {
-    /// The process id.
     pub fn id(&self) -> u32 {
         self.child.borrow().id()
     }
 
-    /// Fails if the service has ended, with its log.
+    /// Fails if the service has exited, with its log.
     pub fn check(&self) -> Result<()> {
         match self.child.borrow_mut().try_wait()? {
             None => Ok(()),
@@ -204,7 +197,8 @@ impl Service {
 impl Drop for Service {
     fn drop(&mut self) {
         let child = self.child.get_mut();
-        // Checked before the signal is sent: after the child was reaped, its id may be reused.
+        // Checked before the signal is sent: once the process has been waited for, its id may be
+        // reused.
         if matches!(child.try_wait(), Ok(None))
             && let Some(process) = i32::try_from(child.id()).ok().and_then(Pid::from_raw)
         {
