@@ -1,8 +1,8 @@
-//! The checks in Python and Node.js: what third parties wrote, against the service.
+//! The checks in Python and Node.js: third-party clients and tools against the service.
 //!
-//! They are in `tests/python` and `tests/node`, and their packages, pinned in `requirements.txt`
-//! and `package-lock.json`, under `target`. There a copy of those in Node.js runs beside its
-//! packages, so that the work tree stays clean.
+//! They are in `tests/python` and `tests/node`. Their packages, pinned in `requirements.txt` and
+//! `package-lock.json`, are installed under `target`. The Node.js checks are copied there next to
+//! their packages, so that the work tree stays clean.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,24 +12,20 @@ use anyhow::{Context as _, Result};
 use xtask::packages;
 use xtask::process::Interrupt;
 
-/// A script that fails if Python is too old, or Debian's package for virtual environments is
-/// missing.
+/// Fails if Python is too old, or Debian's package for virtual environments is missing.
 const PYTHON: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
-/// A script that fails if Node.js is too old.
+/// Fails if Node.js is too old.
 const NODE: &str = "process.exit(Number(parseInt(process.versions.node) < 20))";
-/// The files from which npm installs.
 const OF_NPM: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
-/// The file with what a folder was made from; written last, so that an incomplete folder is never
-/// used.
+/// The file with the pins that a folder was created from. It is written last, so that an incomplete
+/// folder is never used.
 const STAMP: &str = "posthaste-pins.txt";
 
-/// The checks with all that they need.
 pub struct Checks {
     /// The programs of the virtual environment.
     programs: PathBuf,
-    /// A Node.js with npm beside it.
+    /// A Node.js with npm in the same folder.
     node: PathBuf,
-    /// The packages of npm, with the copy of the checks.
     packages: PathBuf,
 }
 
@@ -90,7 +86,6 @@ impl Checks {
         Ok(checks)
     }
 
-    /// The command that runs every check in Python, from the workspace's folder.
     pub fn python(&self) -> Command {
         let mut command = Command::new(self.programs.join("python"));
         command
@@ -98,12 +93,12 @@ impl Checks {
             // Keep the work tree clean.
             .args(["-p", "no:cacheprovider"])
             .env("PYTHONDONTWRITEBYTECODE", "1")
-            // The script by which the pages of the console are checked for accessibility.
+            // The script that checks the accessibility of the console's pages.
             .env(
                 "POSTHASTE_AXE",
                 self.packages.join("node_modules/axe-core/axe.min.js"),
             );
-        // Where the machine has no Node.js, it is beside Python.
+        // On a machine without Node.js, it is installed next to Python.
         let path = env::var_os("PATH").unwrap_or_default();
         let last = iter::once(self.programs.clone());
         if let Ok(path) = env::join_paths(env::split_paths(&path).chain(last)) {
@@ -112,7 +107,6 @@ impl Checks {
         command
     }
 
-    /// The command that runs every check in Node.js.
     pub fn node(&self) -> Command {
         let mut command = Command::new(&self.node);
         command
@@ -126,14 +120,14 @@ impl Checks {
     }
 }
 
-/// The first suitable Python, not only by `PATH`, where an unsuitable one may come before Debian's.
+/// The first suitable Python. `PATH` is not enough, because an unsuitable one may precede Debian's.
 pub fn python() -> Option<PathBuf> {
     let found = packages::find("python3").into_iter();
     let mut all = found.chain([PathBuf::from("/usr/bin/python3")]);
     all.find(|python| packages::answers(python, &["-c", PYTHON]))
 }
 
-/// Makes a folder anew, unless it was made from the same pins and is still whole.
+/// Recreates a folder, unless it was created from the same pins and is complete.
 fn made_from(
     pins: &[PathBuf],
     folder: &Path,
@@ -156,7 +150,8 @@ fn made_from(
     fs::write(stamp, pins).with_context(|| format!("cannot write into {}", folder.display()))
 }
 
-/// Replaces a folder by the files of another one, and none of its folders: those were made by hand.
+/// Replaces the files of a folder by those of another one, without its subfolders, which were
+/// created by hand.
 fn copy_files(from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         fs::remove_dir_all(to)?;

@@ -1,7 +1,7 @@
-//! Packs a build: a Debian package, an image of containers, an archive, a bill of materials, and
-//! the checksums of all.
+//! Packs a build: a Debian package, a container image, an archive, a bill of materials, and the
+//! checksums of all.
 //!
-//! It needs what every Debian machine has (`dpkg-deb`, `tar`, `gzip` and `sha256sum`), and
+//! It needs `dpkg-deb`, `tar`, `gzip` and `sha256sum`, which every Debian machine has, and
 //! cargo-cyclonedx for the bill.
 
 use std::fmt::Write as _;
@@ -17,13 +17,11 @@ use xtask::process::{Interrupt, cargo};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The user and group of the image, which no system gives to anybody.
+/// The user and group of the image. No system assigns it to an account.
 const NOBODY: &str = "65532";
-/// What the media types of an image begin with.
 const IMAGE: &str = "application/vnd.oci.image";
 const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
 
-/// Builds with a profile and packs the result into `target/dist`.
 pub fn run(profile: &str) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let target = Path::new(ROOT).join("target");
@@ -47,7 +45,7 @@ pub fn run(profile: &str) -> Result<()> {
 
     let files = Files::at(&dist.join("package"));
     files.fill(&program)?;
-    let architecture = said(Command::new("dpkg").arg("--print-architecture"))?;
+    let architecture = output_of(Command::new("dpkg").arg("--print-architecture"))?;
     let made = [
         deb(&dist, &files, &architecture)?,
         archive(&dist, &files, &architecture)?,
@@ -55,13 +53,12 @@ pub fn run(profile: &str) -> Result<()> {
         bill,
     ];
     fs::remove_dir_all(&files.root)?;
-    let sums = said(Command::new("sha256sum").args(made).current_dir(&dist))?;
+    let sums = output_of(Command::new("sha256sum").args(made).current_dir(&dist))?;
     fs::write(dist.join("SHA256SUMS"), format!("{sums}\n"))?;
     println!("{sums}\nin {}", dist.canonicalize()?.display());
     Ok(())
 }
 
-/// A folder in which a file system is laid out.
 struct Files {
     root: PathBuf,
 }
@@ -73,7 +70,6 @@ impl Files {
         }
     }
 
-    /// Puts a file in its place, with a mode.
     fn put(&self, place: &str, content: &[u8], mode: u32) -> Result<()> {
         let path = self.root.join(place);
         fs::create_dir_all(path.parent().unwrap_or(&self.root))?;
@@ -87,7 +83,6 @@ impl Files {
         self.put(place, &content, mode)
     }
 
-    /// What the package installs.
     fn fill(&self, program: &Path) -> Result<()> {
         let docs = Path::new(ROOT).join("docs");
         self.copy(program, "usr/bin/posthaste", 0o755)?;
@@ -102,7 +97,7 @@ impl Files {
             ("zsh", "usr/share/zsh/vendor-completions/_posthaste"),
             ("fish", "usr/share/fish/vendor_completions.d/posthaste.fish"),
         ] {
-            let script = said(Command::new(program).args(["completions", shell]))?;
+            let script = output_of(Command::new(program).args(["completions", shell]))?;
             self.put(place, script.as_bytes(), 0o644)?;
         }
         let pages = self.root.join("usr/share/man/man1");
@@ -127,7 +122,7 @@ impl Files {
     }
 }
 
-/// Makes the Debian package, and returns its name.
+/// Builds the Debian package, and returns its name.
 fn deb(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
     let root = dist.join("deb");
     done(
@@ -137,10 +132,9 @@ fn deb(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
             .arg(&root),
     )?;
     let package = Files::at(&root);
-    // Symbols of a C library are never taken away: the one that was linked with will do, and later
-    // ones.
+    // A C library never loses symbols, so the version at link time and all later ones work.
     let libc =
-        said(Command::new("dpkg-query").args(["--show", "--showformat=${Version}", "libc6"]))?;
+        output_of(Command::new("dpkg-query").args(["--show", "--showformat=${Version}", "libc6"]))?;
     let libc = libc.split(['-', '+']).next().unwrap_or_default();
     let mut control = format!("Package: posthaste\nVersion: {VERSION}\n");
     _ = write!(
@@ -172,12 +166,11 @@ fn deb(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
     Ok(name)
 }
 
-/// Who the package says looks after it: who builds it, by the variables of Debian's own tools, or
-/// else as git knows them.
+/// The maintainer of the package: from the variables of Debian's own tools, or else from git.
 fn maintainer() -> Result<String> {
     let of = |variable: &str, key: &str| {
         let value = env::var(variable).ok();
-        let value = value.or_else(|| said(Command::new("git").args(["config", key])).ok());
+        let value = value.or_else(|| output_of(Command::new("git").args(["config", key])).ok());
         value.filter(|value| !value.is_empty()).with_context(|| {
             format!("a Debian package names its maintainer: set {variable}, or git's {key}")
         })
@@ -189,8 +182,8 @@ fn maintainer() -> Result<String> {
     Ok(format!("{name} <{address}>"))
 }
 
-/// Makes the bill of materials of every crate that is compiled into the program, as `CycloneDX`
-/// JSON, and returns its name. The same sources in the same place give the same file.
+/// Creates the bill of materials of every crate that is compiled into the program, as `CycloneDX`
+/// JSON. Returns its name. The same sources in the same place give the same file.
 fn bill(dist: &Path) -> Result<String> {
     let name = format!("posthaste-{VERSION}.cdx.json");
     let mut tool = cargo();
@@ -200,7 +193,7 @@ fn bill(dist: &Path) -> Result<String> {
         .env("SOURCE_DATE_EPOCH", "0")
         .current_dir(ROOT);
     done(&mut tool).context("cargo install --locked cargo-cyclonedx")?;
-    // It writes beside the manifest of each program of the workspace.
+    // The tool writes next to the manifest of each program of the workspace.
     for folder in fs::read_dir(Path::new(ROOT).join("crates"))? {
         for file in fs::read_dir(folder?.path())? {
             let file = file?.path();
@@ -215,7 +208,6 @@ fn bill(dist: &Path) -> Result<String> {
     Ok(name)
 }
 
-/// Makes an archive of the same files for other systems, and returns its name.
 fn archive(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
     let name = format!("posthaste-{VERSION}-linux-{architecture}.tar.gz");
     let mut tar = tar();
@@ -227,8 +219,8 @@ fn archive(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
     Ok(name)
 }
 
-/// Makes an image as a tar file in the layouts of OCI and Docker, from nothing but the program and
-/// what it loads, and returns its name.
+/// Creates an image from only the program and its libraries, as a tar file in the layouts of OCI
+/// and Docker. Returns its name.
 fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
     let layout = dist.join("layout");
     fs::create_dir_all(layout.join("blobs/sha256"))?;
@@ -243,7 +235,6 @@ fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
     Ok(name)
 }
 
-/// The files of an image, as a tar file.
 fn files_of_image(dist: &Path, program: &Path) -> Result<Vec<u8>> {
     let root = Files::at(&dist.join("root"));
     root.copy(program, "usr/bin/posthaste", 0o755)?;
@@ -282,7 +273,7 @@ fn files_of_image(dist: &Path, program: &Path) -> Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Puts the layer of an image into a layout, and what is said of it.
+/// Adds the layer of an image to a layout, with its configuration and manifest.
 fn describe_image(layout: &Path, layer: &[u8], architecture: &str) -> Result<()> {
     let layer = described(layout, layer, "layer.v1.tar")?;
     let config = json!({
@@ -315,7 +306,7 @@ fn describe_image(layout: &Path, layer: &[u8], architecture: &str) -> Result<()>
             .as_str()
             .map(|it| format!("blobs/{}", it.replace(':', "/")))
     };
-    // What Docker reads where it does not keep its images in containerd.
+    // Docker reads this unless it keeps its images in containerd.
     let docker = json!([{
         "Config": path(&config),
         "RepoTags": [format!("posthaste:{VERSION}")],
@@ -348,11 +339,10 @@ fn describe_image(layout: &Path, layer: &[u8], architecture: &str) -> Result<()>
     Ok(())
 }
 
-/// Adds a blob of a kind to a layout, and returns its descriptor.
 fn described(layout: &Path, content: &[u8], kind: &str) -> Result<Value> {
     let blobs = layout.join("blobs/sha256");
     fs::write(blobs.join("new"), content)?;
-    let sum = said(Command::new("sha256sum").arg("new").current_dir(&blobs))?;
+    let sum = output_of(Command::new("sha256sum").arg("new").current_dir(&blobs))?;
     let digest = sum.split(' ').next().unwrap_or_default();
     ensure!(digest.len() == 64, "sha256sum says {sum}");
     fs::rename(blobs.join("new"), blobs.join(digest))?;
@@ -363,21 +353,21 @@ fn described(layout: &Path, content: &[u8], kind: &str) -> Result<Value> {
     }))
 }
 
-/// The files that the system loads with a program, its loader included.
+/// The files that the system loads with a program, including its loader.
 fn libraries(program: &Path) -> Result<Vec<String>> {
-    let said = said(Command::new("ldd").arg(program))?;
-    let words = said.split_whitespace();
+    let output = output_of(Command::new("ldd").arg(program))?;
+    let words = output.split_whitespace();
     let mut paths: Vec<_> = words
         .filter(|word| word.starts_with('/'))
         .map(str::to_owned)
         .collect();
     paths.sort();
     paths.dedup();
-    ensure!(!paths.is_empty(), "ldd names no library: {said}");
+    ensure!(!paths.is_empty(), "ldd names no library: {output}");
     Ok(paths)
 }
 
-/// `tar` whose result depends on nothing but the files.
+/// A `tar` whose output depends only on the files.
 fn tar() -> Command {
     let mut tar = Command::new("tar");
     tar.args([
@@ -390,13 +380,11 @@ fn tar() -> Command {
     tar
 }
 
-/// Runs a program to its end.
 fn done(command: &mut Command) -> Result<()> {
-    said(command).map(drop)
+    output_of(command).map(drop)
 }
 
-/// Runs a program, and returns what it prints.
-fn said(command: &mut Command) -> Result<String> {
+fn output_of(command: &mut Command) -> Result<String> {
     let output = command
         .output()
         .with_context(|| format!("cannot run {command:?}"))?;

@@ -1,7 +1,7 @@
 //! Chores of the Posthaste workspace, run as `cargo xtask COMMAND`.
 //!
-//! `cargo xtask test` is what a contributor and the continuous integration both run: it prepares
-//! the machine and runs every check. See `suite` for the plan.
+//! Contributors and the continuous integration both run `cargo xtask test`, which prepares the
+//! machine and runs every check. See `suite` for the plan.
 #![expect(
     clippy::print_stdout,
     reason = "a command line tool reports on standard output"
@@ -29,7 +29,7 @@ use crate::part::Part;
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask")]
 enum Chore {
-    /// Say and install what this machine lacks, then run every test
+    /// Print and install the packages that this machine lacks, then run every test
     Test {
         /// Only this part; may be given several times
         #[arg(long, value_name = "PART")]
@@ -44,7 +44,7 @@ enum Chore {
     },
     /// Write docs/reference.md, which a test compares with the program
     Reference,
-    /// Have the simulation find the defects whose names contain a text, or all
+    /// Check that the simulation finds the defects whose names contain a text, or all defects
     Mutants {
         #[arg(default_value = "")]
         named: String,

@@ -1,5 +1,3 @@
-//! Has the simulation find defects that are made on purpose.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,19 +8,17 @@ use xtask::process::{Interrupt, cargo};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The seeds that a mutant has to be found within.
+/// Each mutant must be found within this many seeds.
 const SEEDS: &str = "2000";
 
-/// The variable that turns one mutant on, by its number.
+/// Turns on one mutant, by its number.
 const VARIABLE: &str = "POSTHASTE_MUTANT";
 
-/// The defects, in `mutants.toml`.
 #[derive(Deserialize)]
 struct Mutants {
     mutant: Vec<Mutant>,
 }
 
-/// A defect.
 #[derive(Deserialize)]
 struct Mutant {
     name: String,
@@ -31,8 +27,8 @@ struct Mutant {
     replace: String,
 }
 
-/// Tries the mutants whose names contain a text, and prints the seed by which each is found. All
-/// are built at once into a copy of the tree, where a variable turns one on.
+/// Runs the mutants whose names contain a text, and prints the seed that finds each. All are built
+/// at once into a copy of the tree, where a variable turns one on.
 pub fn run(named: &str) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let mutants = Mutants::read()?.mutant;
@@ -79,8 +75,8 @@ pub fn run(named: &str) -> Result<()> {
     Ok(())
 }
 
-/// Copies the tree into a folder, with all mutants in it. A file that is as it was the last time is
-/// not compiled again.
+/// Copies the tree into a folder, with all mutants in it. Unchanged files keep their times, so they
+/// are not compiled again.
 fn mutants_tree(interrupt: &Interrupt, folder: &Path, mutants: &[Mutant]) -> Result<PathBuf> {
     let [copy, last] = ["tree", "last"].map(|name| folder.join(name));
     if copy.exists() {
@@ -119,7 +115,6 @@ impl Mutants {
 }
 
 impl Mutant {
-    /// The text of its file with the defect, which its number turns on.
     fn put(&self, number: usize, text: &str) -> Result<String> {
         let Self { find, replace, .. } = self;
         if text.matches(find).count() != 1 {

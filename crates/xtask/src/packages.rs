@@ -11,7 +11,6 @@ use crate::process::Interrupt;
 
 const PACKAGE_LISTS: &str = "/var/lib/apt/lists";
 
-/// The full path of a program on the `PATH`.
 pub fn find(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path)
@@ -19,7 +18,7 @@ pub fn find(program: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// The path of a program, whose package has the same name and is installed if it is missing.
+/// The path of a program. If it is missing, the package with the same name is installed.
 pub fn found_or_installed(program: &str, interrupt: &Interrupt) -> Result<PathBuf> {
     if let Some(found) = find(program) {
         return Ok(found);
@@ -28,13 +27,12 @@ pub fn found_or_installed(program: &str, interrupt: &Interrupt) -> Result<PathBu
     find(program).with_context(|| format!("{program} was installed and is not on the PATH"))
 }
 
-/// Whether a program runs with these arguments, and to a good end.
+/// Whether a program runs successfully with these arguments.
 pub fn answers(program: &Path, arguments: &[&str]) -> bool {
     let run = Command::new(program).args(arguments).output();
     run.is_ok_and(|output| output.status.success())
 }
 
-/// Installs packages with apt-get, or returns an error that names them.
 pub fn install(packages: &[&str], interrupt: &Interrupt) -> Result<()> {
     let names = packages.join(" ");
     if find("apt-get").is_none() {

@@ -1,8 +1,5 @@
-//! The parts of the suite, by their names.
-
 use clap::ValueEnum;
 
-/// A part of the suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Part {
     /// The alert rules for Prometheus

@@ -1,7 +1,7 @@
-//! Child processes that also end when this program is told to end.
+//! Child processes that end when this program is asked to end.
 //!
-//! Every child leads a process group of its own, so that a signal from the terminal reaches only
-//! this program. This program then ends the whole group, including test binaries and servers, and
+//! Every child leads its own process group, so that a signal from the terminal reaches only this
+//! program. This program then ends the whole group, including test binaries and servers, and
 //! returns an ordinary error, so that guards on the stack clean up.
 
 use std::fs::File;
@@ -20,7 +20,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 const POLL: Duration = Duration::from_millis(50);
-/// How long a child may take to end after SIGTERM before it gets SIGKILL.
+/// The time from SIGTERM to SIGKILL for a child that does not end.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// A flag that Ctrl-C, SIGTERM or a closed terminal sets.
@@ -28,7 +28,6 @@ const GRACE: Duration = Duration::from_secs(5);
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Installs the signal handlers.
     pub fn install() -> Result<Self> {
         let interrupt = Self::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -38,12 +37,10 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Sets the flag, which ends what runs.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Fails once the flag is set.
     pub fn check(&self) -> Result<()> {
         if self.0.load(Ordering::Relaxed) {
             bail!("interrupted");
@@ -51,7 +48,6 @@ impl Interrupt {
         Ok(())
     }
 
-    /// Runs a command to its end; a failure is an error.
     pub fn run(&self, command: &mut Command) -> Result<()> {
         let mut child = command
             .stdin(Stdio::null())
@@ -59,7 +55,7 @@ impl Interrupt {
             .spawn()
             .with_context(|| format!("cannot start `{}`", shown(command)))?;
         let status = self.wait(&mut child)?;
-        // A server that a test left behind would run for ever.
+        // A server that a test left behind would run forever.
         if let Some(group) = group_of(&child) {
             let _ = kill_process_group(group, Signal::KILL);
         }
@@ -69,8 +65,8 @@ impl Interrupt {
         Ok(())
     }
 
-    /// Runs a command to its end, and returns its output; a failure is an error with all that the
-    /// command said of it.
+    /// Runs a command to its end, and returns its output. A failure is an error with the command's
+    /// complete error output.
     pub fn output(&self, command: &mut Command) -> Result<String> {
         let [mut said, mut complaints] = [tempfile::tempfile()?, tempfile::tempfile()?];
         command
@@ -109,7 +105,7 @@ impl Interrupt {
     }
 }
 
-/// A command as it would be typed in a shell, without the folder of the program.
+/// A command as typed in a shell, without the folder of the program.
 pub fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let name = program.file_name().unwrap_or(program.as_os_str());
@@ -123,8 +119,7 @@ pub fn shown(command: &Command) -> String {
 /// The cargo that started this program, without the variables that it sets for its child.
 ///
 /// Build scripts that watch such a variable, as ring's does, would otherwise run again after each
-/// change between this program and a shell, and all crates that depend on them would be compiled
-/// again.
+/// change between this program and a shell. All crates that depend on them would be compiled again.
 pub fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in env::vars_os() {
@@ -140,7 +135,7 @@ pub fn cargo() -> Command {
 /// Ends a child and its process group: SIGTERM first, then SIGKILL.
 fn end_group(child: &mut Child) {
     let Some(group) = group_of(child) else { return };
-    // An error here means that the group is gone already.
+    // An error here means that the group has already ended.
     let _ = kill_process_group(group, Signal::TERM);
     let deadline = Instant::now() + GRACE;
     while Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
@@ -175,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn output_is_what_was_printed_and_a_failure_says_why() {
+    fn output_is_returned_and_a_failure_contains_the_reason() {
         let output = |script| Interrupt::default().output(&mut shell(script));
         assert_eq!(output("echo one").unwrap(), "one\n");
         let error = output("echo two; echo broken >&2; exit 4").unwrap_err();
@@ -190,7 +185,6 @@ mod tests {
         assert_eq!(error.to_string(), "cannot start `no-such-program`");
     }
 
-    /// Waits until a file has something in it: the id of a process.
     fn written(file: &Path) -> String {
         loop {
             let text = fs::read_to_string(file).unwrap_or_default();
@@ -201,7 +195,7 @@ mod tests {
         }
     }
 
-    /// Waits until a process has ended, whether anybody has waited for it or not.
+    /// Waits until a process has ended, even if its parent has not waited for it.
     fn ends(process: &str) {
         let stat = format!("/proc/{process}/stat");
         while fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {

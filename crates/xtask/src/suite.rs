@@ -1,7 +1,7 @@
 //! The parts of `cargo xtask test`.
 //!
-//! What waits runs beside what computes: packages are installed while everything is compiled, and
-//! the tests in Rust, which mostly wait, run beside everything else.
+//! Waiting and computing run in parallel: packages are installed while everything is compiled, and
+//! the Rust tests, which mostly wait, run next to everything else.
 
 use std::env;
 use std::path::Path;
@@ -17,24 +17,21 @@ use crate::needs;
 use crate::part::Part;
 use xtask::process::{Interrupt, cargo, shown};
 
-/// The folder of the workspace, wherever the command was typed.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-/// The variable with the URL of the PostgreSQL server for tests.
 const POSTGRES_URL: &str = "POSTHASTE_TEST_POSTGRES_URL";
-/// The variable with the path of the built program.
 const PROGRAM: &str = "POSTHASTE_BIN";
 /// The seed of property tests, unless the caller sets another one, so that a failure is due to the
-/// change and not to chance. `cargo test` itself uses a new seed each time.
+/// change and not to chance. Plain `cargo test` uses a new seed each time.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20261120");
-/// The variable with the number of tests of a binary that run concurrently.
 const THREADS: &str = "RUST_TEST_THREADS";
-/// How `promtool` looks at the alert rules.
+/// The arguments of `promtool` for the alert rules.
 const ALERTS: [[&str; 3]; 2] = [
     ["check", "rules", "alerts.yaml"],
     ["test", "rules", "alerts.test.yaml"],
 ];
 
-/// Runs these parts. A failure ends its own side at once, and `run` when the other side is done.
+/// Runs these parts on two sides in parallel. A failure ends its own side at once, and `run` once
+/// the other side has finished.
 pub fn run(parts: &[Part]) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let (root, wants) = (Path::new(ROOT), |part| parts.contains(&part));
@@ -93,7 +90,7 @@ pub fn run(parts: &[Part]) -> Result<()> {
         }
         command
     };
-    // What it says comes as a whole, as the tests in Rust speak all the while.
+    // Its output is printed at the end, because the Rust tests print meanwhile.
     let quiet = |name: &str, command: &mut Command| {
         let start = Instant::now();
         let said = interrupt.output(command);
@@ -126,7 +123,7 @@ pub fn run(parts: &[Part]) -> Result<()> {
     let targets = ["--lib", "--bins", "--tests", "--no-fail-fast"];
     let rust = || command("every test", &mut given(tests(&targets)));
     let (others, rust) = beside(others, || wants(Part::Rust).then(rust).transpose());
-    // The log may end with what the tests in Rust said.
+    // The log may end with output of the Rust tests.
     if let Err(error) = &others {
         println!("\nerror: {error:#}");
     }
@@ -134,7 +131,7 @@ pub fn run(parts: &[Part]) -> Result<()> {
     others
 }
 
-/// Does two things at once, the second one in this thread.
+/// Runs two functions in parallel, the second one in this thread.
 fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
     thread::scope(|scope| {
         let one = scope.spawn(one);

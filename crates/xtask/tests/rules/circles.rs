@@ -1,16 +1,16 @@
 //! Checks that no crate has a circle of imports between its modules, so that each module can be
-//! read, tested and moved with what is below it.
+//! read, tested and moved with the modules below it.
 //!
 //! A module consists of parts: its own code, and each of its child modules with all modules below.
 //! An arrow leads from one part to another if product code of the first names an item that the
-//! second defines. No arrows between the parts of a module may form a circle. As every module is
-//! looked at, no files form one either, and no folders.
+//! second defines. The arrows between the parts of a module must not form a circle. The check
+//! covers every module, so files and folders form none either.
 //!
-//! - Naming what a parent re-exports is naming what the child defines. So a `pub use` of what is
-//!   below is no arrow by itself, and neither is `mod`.
-//! - What is compiled for tests alone is no product code.
-//! - Method calls are not seen, but types are, where they are named. Nor is a `macro_rules` macro
-//!   seen that a child uses without a `use`.
+//! - Naming a re-export of a parent counts as naming the definition in the child. So a `pub use` of
+//!   an item below is no arrow by itself, and neither is `mod`.
+//! - Code that is compiled only for tests is not product code.
+//! - Method calls are not seen, but named types are. A `macro_rules` macro that a child uses
+//!   without a `use` is not seen either.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,22 +19,19 @@ use std::{fs, slice};
 use crate::source::{Module, Names, modules};
 use crate::{assert_none, metadata};
 
-/// How many imports may lead to each other: one may name itself.
+/// The longest chain of imports that is followed. An import may refer to itself.
 const MOST_IMPORTS: usize = 8;
 
-/// The modules of a crate, by their paths from its root.
 struct Modules {
     all: BTreeMap<Names, Module>,
-    /// What was looked for before, by module, path and number of imports: imports by `*` may lead
-    /// to each other in very many ways.
+    /// Earlier results, by module, path and number of imports: imports by `*` may form very many
+    /// chains.
     found: RefCell<HashMap<(Names, Names, usize), Option<Found>>>,
 }
 
-/// What a path leads to.
 #[derive(Clone)]
 enum Found {
     Module(Names),
-    /// An item, by the module that defines it.
     ItemOf(Names),
 }
 
@@ -47,7 +44,7 @@ impl Modules {
         Self { all, found }
     }
 
-    /// Follows a path that stands in the module `at`. A path into another crate leads nowhere.
+    /// Follows a path in the module `at`. Returns `None` for a path into another crate.
     fn follow(&self, at: &[String], path: &[String], imports: usize) -> Option<Found> {
         let ups = path.iter().take_while(|name| *name == "super").count();
         match path.first()?.as_str() {
@@ -58,7 +55,6 @@ impl Modules {
         }
     }
 
-    /// Follows the rest of a path that has led into a module.
     fn descend(&self, at: &[String], path: &[String], imports: usize) -> Option<Found> {
         let module = self.all.get(at)?;
         let Some(name) = path.first() else {
@@ -66,12 +62,11 @@ impl Modules {
         };
         let is_of_others = module.imports.iter().any(|(import, _)| import == name)
             || self.all.contains_key(&[at, slice::from_ref(name)].concat());
-        // What is not found is defined by a macro.
+        // A macro defines the names that are not found.
         let unseen = || (!is_of_others).then(|| Found::ItemOf(at.to_vec()));
         self.find(at, path, imports).or_else(unseen)
     }
 
-    /// Follows a path whose first name is looked for in a module.
     fn find(&self, at: &[String], path: &[String], imports: usize) -> Option<Found> {
         let key = (at.to_vec(), path.to_vec(), imports);
         if let Some(found) = self.found.borrow().get(&key) {
@@ -112,7 +107,6 @@ impl Modules {
         }
     }
 
-    /// Lists the arrows that belong to circles.
     fn violations(&self) -> Vec<String> {
         let mut violations = BTreeSet::new();
         let mut arrows = BTreeMap::<(&[String], Part<'_>), BTreeMap<Part<'_>, String>>::new();
@@ -179,7 +173,6 @@ fn no_crate_has_a_circle_between_its_modules() {
     assert_none(&violations);
 }
 
-/// Lists the violations of a crate made of these modules.
 fn violations(sources: &[(&str, &str)]) -> Vec<String> {
     let source = |path: &[String]| {
         let path = path.join("::");
@@ -199,7 +192,7 @@ fn a_circle_that_is_put_in_is_found() {
     };
     let b = "mod c; pub use self::c::Deep; pub struct Shared;";
     let c = "pub struct Deep; pub mod inside { pub fn run() {} }";
-    // The way to an item does not matter, but where it is defined.
+    // Only the place of the definition counts, not the way to it.
     assert_eq!(
         with(
             "use crate::Shared; fn f() { crate::b::c::inside::run() }",

@@ -1,8 +1,8 @@
-//! The dependencies of a pure crate when another workspace depends on it alone.
+//! The dependencies of a pure crate when another workspace depends only on it.
 //!
-//! The manifest does not show them: a harmless library may pull in a runtime or a source of
-//! randomness by one feature. Nor does `cargo metadata`, which unifies the features of the whole
-//! workspace; `cargo tree` resolves them for one package.
+//! The manifest does not show them: one feature of a harmless library may add a runtime or a source
+//! of randomness. `cargo metadata` does not show them either, because it unifies the features of
+//! the whole workspace. `cargo tree` resolves them for one package.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,6 @@ use xtask::process::cargo;
 
 use crate::{ROOT, assert_none, matches};
 
-/// The pure crates, by their folders in `crates`.
 pub const PURE: &[&str] = &[
     "fields",
     "kernel",
@@ -40,10 +39,10 @@ pub const IMPURE: &[&str] = &[
     "tokio-*",
 ];
 
-/// The largest number of crates that `domain` may bring into another service, itself included.
+/// The largest number of crates that `domain` may add to another service, including itself.
 const MOST_OF_DOMAIN: usize = 60;
 
-/// The crates that a package depends on when it is built alone, itself included, each as
+/// The crates that a package depends on when it is built separately, including itself, each as
 /// `name version`.
 fn tree(package: &str, which: &[&str]) -> BTreeSet<String> {
     let output = cargo()

@@ -1,6 +1,6 @@
 //! Checks which crates may depend on each other, and which crates may use a library.
 //!
-//! Crates are named by their folder, as `docs/architecture.md` does.
+//! Crates are named by their folder, as in `docs/architecture.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,16 @@ use cargo_metadata::{DependencyKind, Metadata};
 use crate::closure::{IMPURE, PURE};
 use crate::{assert_none, matches, metadata};
 
-/// A crate that another one uses in tests alone, though it stands below that one.
+/// A crate whose tests use a crate above it.
 const UPWARDS_IN_TESTS: (&str, &str) = ("access", "domain");
-/// The layer of crates that may not use each other, and the one that they share.
+/// The layer of crates that must not use each other, and the crate that they may share.
 const APART: (&str, &str) = ("adapters", "sql-common");
 
 /// The map in `docs/architecture.md`: its picture of the layers, and its table of the crates.
 struct Map {
-    /// The names of a layer and of its crates, the highest layer first.
     layers: Vec<(&'static str, Vec<String>)>,
-    /// What each crate stands on.
-    stands_on: BTreeMap<&'static str, Vec<&'static str>>,
+    /// The crates that each crate depends on.
+    depends_on: BTreeMap<&'static str, Vec<&'static str>>,
 }
 
 impl Map {
@@ -37,9 +36,9 @@ impl Map {
         });
         let row = |line: &'static str| {
             let (name, rest) = line.strip_prefix("| `")?.split_once('`')?;
-            let (_, stands_on) = rest.strip_suffix(" |")?.rsplit_once("| ")?;
-            let stands_on = stands_on.split(", ").filter(|name| *name != "–");
-            Some((crate_of(name), stands_on.collect()))
+            let (_, depends_on) = rest.strip_suffix(" |")?.rsplit_once("| ")?;
+            let depends_on = depends_on.split(", ").filter(|name| *name != "–");
+            Some((crate_of(name), depends_on.collect()))
         };
         let table = text
             .lines()
@@ -47,7 +46,7 @@ impl Map {
         let table = table.take_while(|line| line.starts_with('|'));
         Self {
             layers: layers.collect(),
-            stands_on: table.filter_map(row).collect(),
+            depends_on: table.filter_map(row).collect(),
         }
     }
 
@@ -71,16 +70,13 @@ impl Map {
     }
 }
 
-/// The name by which the map knows a folder.
 fn crate_of(folder: &str) -> &str {
     folder.strip_prefix("crates/").unwrap_or(folder)
 }
 
-/// Libraries that only a few crates may use.
 struct Confined {
     libraries: &'static [&'static str],
     to: &'static [&'static str],
-    /// Whether tests of other crates may use them.
     free_in_tests: bool,
     remedy: &'static str,
 }
@@ -167,7 +163,11 @@ impl Use {
         } = self;
         if of == "tests" || of.starts_with("crates/") {
             let (member, of) = (crate_of(member), crate_of(of));
-            let is_drawn = || map.stands_on.get(member).is_some_and(|on| on.contains(&of));
+            let is_drawn = || {
+                map.depends_on
+                    .get(member)
+                    .is_some_and(|on| on.contains(&of))
+            };
             // A crate's tests may depend on the crate itself, to enable its features.
             let is_for_tests = || *in_tests && (member == of || (member, of) == UPWARDS_IN_TESTS);
             let is_fine = is_for_tests() || map.allows(member, of) && (*in_tests || is_drawn());
@@ -206,7 +206,7 @@ fn uses(metadata: &Metadata) -> Vec<Use> {
                     .path
                     .as_deref()
                     .map_or_else(|| dependency.name.clone(), folder),
-                // What is optional is for the tests of others.
+                // Optional dependencies are for the tests of other crates.
                 in_tests: dependency.kind == DependencyKind::Development
                     || dependency.optional && dependency.path.is_some(),
             }
@@ -228,7 +228,7 @@ fn crates_depend_on_each_other_and_on_libraries_as_the_map_says() {
             .map(|it| crate_of(&it.of))
             .collect();
         match map
-            .stands_on
+            .depends_on
             .get(member)
             .filter(|_| map.place(member).is_some())
         {
@@ -244,16 +244,16 @@ fn crates_depend_on_each_other_and_on_libraries_as_the_map_says() {
         }
     }
     let drawn = map.layers.iter().flat_map(|(_, crates)| crates);
-    let gone = drawn.filter(|name| !map.stands_on.contains_key(name.as_str()));
+    let gone = drawn.filter(|name| !map.depends_on.contains_key(name.as_str()));
     violations.extend(gone.map(|name| format!("{name} is drawn and in no row")));
     assert_none(&violations);
 }
 
 #[test]
-fn what_the_map_forbids_is_found() {
+fn forbidden_dependencies_are_found() {
     let map = Map::read();
     let cases = [
-        // Upwards, to itself, and what the picture has and the table has not.
+        // Upwards, to itself, and a pair that is in the picture but not in the table.
         ("crates/kernel", "crates/domain", true),
         ("crates/domain", "crates/domain", true),
         ("crates/domain", "dev:crates/domain", false),
@@ -264,10 +264,9 @@ fn what_the_map_forbids_is_found() {
         ("crates/adapters-http", "crates/outbound", true),
         ("crates/adapters-llm", "dev:crates/posting-text", false),
         ("tests", "dev:crates/pg-cluster", false),
-        // Adapters apart.
+        // Adapters that use each other.
         ("crates/adapters-postgres", "crates/sql-common", false),
         ("crates/adapters-http", "crates/adapters-sqlite", true),
-        // Libraries.
         ("crates/domain", "tokio", true),
         ("crates/domain", "dev:proptest", false),
         ("crates/adapters-http", "reqwest", true),

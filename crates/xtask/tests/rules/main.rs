@@ -1,5 +1,5 @@
 //! Checks the invariants of `docs/architecture.md` by cargo's metadata of the workspace. Each test
-//! lists all violations, and says how to fix them.
+//! lists all violations, and how to fix them.
 
 #![expect(
     clippy::unwrap_used,
@@ -18,10 +18,8 @@ use std::path::Path;
 
 use cargo_metadata::{CargoOpt, Metadata, MetadataCommand};
 
-/// The folder of the workspace.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The workspace and all its dependencies, with all features and for all platforms.
 fn metadata() -> Metadata {
     MetadataCommand::new()
         .manifest_path(Path::new(ROOT).join("Cargo.toml"))
@@ -35,7 +33,6 @@ fn assert_none(violations: &[String]) {
     assert!(violations.is_empty(), "\n  {}", violations.join("\n  "));
 }
 
-/// Whether a name matches one of the patterns, which may end in `*`.
 fn matches(patterns: &[&str], name: &str) -> bool {
     patterns
         .iter()

@@ -1,4 +1,4 @@
-//! Checks third-party packages: licences, and banned packages.
+//! Checks the licences of third-party packages, and banned packages.
 //!
 //! Both lists are in `deny.toml`, in the format of cargo-deny, which the workflow also runs to
 //! check advisories. These tests need no download.

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::{ROOT, assert_none};
 
-/// The owner of an action can move a tag to other code, but not a digest. The version, as a comment
-/// behind the digest, is for readers and for the bot that proposes updates.
+/// The owner of an action can move a tag to other code, but not a digest. The version in the
+/// comment is for readers, and for the bot that proposes updates.
 #[test]
 fn actions_are_named_by_the_digest_of_a_commit() {
     let mut violations = Vec::new();
@@ -43,7 +43,7 @@ fn a_tag_is_no_digest() {
     }
 }
 
-/// Clippy reads only the first clippy.toml from a crate's folder upwards and merges none.
+/// Clippy reads only the first clippy.toml from a crate's folder upwards, and does not merge them.
 #[test]
 fn a_crate_with_clippy_settings_of_its_own_repeats_those_of_the_workspace() {
     let settings = |path: &Path| {

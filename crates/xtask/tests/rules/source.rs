@@ -1,35 +1,30 @@
-//! The modules of a crate as its sources tell them, without a compiler: the names that each defines
+//! The modules of a crate, read from its sources without a compiler: the names that each defines
 //! and imports, and the paths in its product code.
 //!
-//! It reads tokens instead of syntax trees, and so sees what is handed to macros as well.
+//! It reads tokens instead of syntax trees, so it also sees the arguments of macros.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// A path, as the names between its `::`.
 pub type Names = Vec<String>;
 
-/// The words before the names of items.
 const ITEMS: &[&str] = &[
     "const", "enum", "fn", "static", "struct", "trait", "type", "union",
 ];
 
-/// What the product code of a module says.
 #[derive(Default)]
 pub struct Module {
-    /// The items that it defines.
     pub items: BTreeSet<String>,
-    /// What it imports, by the name that it has here, `*` for everything that is there.
+    /// Imports by their local names, `*` for glob imports.
     pub imports: Vec<(String, Names)>,
-    /// The paths that it names, and whether it re-exports what they lead to.
+    /// The paths that it names, and whether each is re-exported.
     pub paths: BTreeSet<(Names, bool)>,
     macros: Vec<String>,
     children: Vec<(String, Option<TokenStream>)>,
 }
 
-/// Reads a crate's modules, by their paths from its root.
 pub fn modules(source: impl Fn(&[String]) -> TokenStream) -> BTreeMap<Names, Module> {
     let mut modules = BTreeMap::<_, Module>::new();
     let mut macros = Vec::new();
@@ -50,14 +45,13 @@ pub fn modules(source: impl Fn(&[String]) -> TokenStream) -> BTreeMap<Names, Mod
         );
         modules.insert(at, module);
     }
-    // Exported macros are named as if the root had them.
+    // Exported macros are named as if the root defined them.
     let root = modules.entry(Names::new()).or_default();
     root.imports.extend(macros);
     modules
 }
 
 impl Module {
-    /// Reads the tokens of the module, or of a group in it.
     fn read(&mut self, stream: TokenStream, is_outermost: bool) {
         let tokens: Vec<_> = stream.into_iter().collect();
         let word = |at: usize| match tokens.get(at) {
@@ -104,7 +98,7 @@ impl Module {
                     self.macros.push(word(at + 1));
                     at += 2;
                 }
-                // What is handed to a macro may define types. A function in a group is a method.
+                // The arguments of a macro may define types. A function in a group is a method.
                 (TokenTree::Ident(_), kind)
                     if ITEMS.contains(&kind) && (is_outermost || kind != "fn") =>
                 {
@@ -126,7 +120,7 @@ impl Module {
         }
     }
 
-    /// Reads what stands between `use` and its semicolon, or in braces of that.
+    /// Reads the tokens between `use` and its semicolon, or a group in braces.
     fn import(&mut self, trees: &[TokenTree], start: &[String], is_public: bool) {
         let is_comma = |token: &TokenTree| token.to_string() == ",";
         for tree in trees.split(is_comma) {
@@ -155,12 +149,11 @@ impl Module {
     }
 }
 
-/// Whether an attribute keeps what follows for tests.
 fn is_for_tests(attribute: &str) -> bool {
     attribute.replace(' ', "").starts_with("[cfg(") && attribute.contains("test")
 }
 
-/// Whether this ends an item.
+/// Whether this token ends an item.
 fn is_braced(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }
