@@ -1,4 +1,4 @@
-//! The account of a PostgreSQL server, which refuses to run as root.
+//! The account that runs PostgreSQL, which refuses to run as root.
 
 use std::fs;
 use std::os::unix::fs::chown;
@@ -8,7 +8,6 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use rustix::process::geteuid;
 
-/// A user of this machine.
 pub struct Account {
     /// User and group; `None` if this program is not root, and the server runs as the same user.
     ids: Option<(u32, u32)>,
@@ -28,7 +27,6 @@ impl Account {
             .context("PostgreSQL cannot run as root, and there is no user postgres or nobody")
     }
 
-    /// Makes the account the owner of a file or folder.
     pub fn own(&self, path: &Path) -> Result<()> {
         if let Some((user, group)) = self.ids {
             chown(path, Some(user), Some(group))

@@ -1,9 +1,8 @@
 //! A private, throwaway PostgreSQL cluster, for tests and measurements.
 //!
-//! It has a temporary directory, a free port of the loopback interface and a random password, and
-//! is removed when its guard is dropped. Durability is on as in production, so that measurements
-//! and crash tests are realistic. A test with a cluster of its own may stop it, crash it, start it
-//! again, and give it a standby.
+//! It has a temporary directory, a free loopback port and a random password, and is removed when
+//! its guard is dropped. Durability is on as in production, so that measurements and crash tests
+//! are realistic. A test with its own cluster may stop it, crash it, restart it, and add a standby.
 
 mod account;
 mod port;
@@ -25,7 +24,6 @@ use tempfile::TempDir;
 use self::account::Account;
 pub use self::port::free_port;
 
-/// The superuser of the cluster.
 const SUPERUSER: &str = "posthaste";
 /// Debian's folder of servers, with a subfolder for each major version.
 const DEBIAN_VERSIONS: &str = "/usr/lib/postgresql";
@@ -33,7 +31,7 @@ const START_LIMIT: Duration = Duration::from_mins(10);
 const STOP_LIMIT: Duration = Duration::from_mins(2);
 const POLL: Duration = Duration::from_millis(50);
 
-/// The folder of `initdb` and `postgres` on this machine, of the newest version.
+/// The folder of the newest `initdb` and `postgres` on this machine.
 pub fn programs() -> Option<PathBuf> {
     newest_version(Path::new(DEBIAN_VERSIONS)).or_else(|| {
         env::split_paths(&env::var_os("PATH")?).find_map(|folder| {
@@ -47,21 +45,19 @@ pub fn programs() -> Option<PathBuf> {
     })
 }
 
-/// The mode of stopping a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shutdown {
     /// The server aborts transactions, closes connections, and flushes everything to its files.
     Fast,
-    /// The server ends at once and recovers at its next start, as after a crash.
+    /// The server exits at once and recovers at its next start, as after a crash.
     Immediate,
-    /// All processes of the server are killed, as when its machine loses power.
+    /// All processes of the server are killed, as in a power failure.
     Kill,
 }
 
 impl Shutdown {
-    /// Tells a server, which leads a process group.
     fn tell(self, server: Pid) {
-        // An error means that the server has ended already.
+        // An error means that the server has already exited.
         let _ = match self {
             // The server ends its child processes.
             Self::Fast => kill_process(server, Signal::INT),
@@ -80,15 +76,15 @@ pub struct Cluster {
     port: u16,
     password: String,
     url: String,
-    // The last field, so it is dropped after the server has stopped.
+    // The last field, so that it is dropped after the server has stopped.
     directory: TempDir,
 }
 
 impl Cluster {
     /// Creates a cluster with the newest programs of this machine, and starts it.
     ///
-    /// The server ends with the calling thread, so that it does not outlive a program that is
-    /// killed: call this from a thread that lives as long as the cluster.
+    /// The server ends with the calling thread, so that it does not outlive a killed program. Call
+    /// this from a thread that lives as long as the cluster.
     pub fn start() -> Result<Self> {
         let programs = programs().context("no PostgreSQL: apt-get install postgresql")?;
         let mut cluster = Self::prepare(&programs, password()?)?;
@@ -107,7 +103,7 @@ impl Cluster {
         let directory = tempfile::Builder::new()
             .prefix("posthaste-postgres-")
             .tempdir()
-            .context("cannot make a temporary directory for PostgreSQL")?;
+            .context("cannot create a temporary directory for PostgreSQL")?;
         account.own(directory.path())?;
         let port = free_port()?;
         Ok(Self {
@@ -121,7 +117,6 @@ impl Cluster {
         })
     }
 
-    /// Starts a stopped server, on the same files and port, and waits until it accepts connections.
     /// The server ends with the calling thread.
     pub fn start_again(&mut self) -> Result<()> {
         if self.server.is_some() {
@@ -136,7 +131,7 @@ impl Cluster {
         })
     }
 
-    /// Stops the server and waits for its end. Its files stay.
+    /// Waits until the server has stopped. Its files stay.
     pub fn stop(&mut self, shutdown: Shutdown) -> Result<()> {
         let Some(server) = &mut self.server else {
             bail!("the server is stopped already");
@@ -156,17 +151,14 @@ impl Cluster {
         &self.url
     }
 
-    /// The complete log of the server.
     pub fn log(&self) -> String {
         fs::read_to_string(self.log_path()).unwrap_or_default()
     }
 
-    /// The path of one of PostgreSQL's programs, of the server's version.
     pub fn program(&self, name: &str) -> PathBuf {
         self.programs.join(name)
     }
 
-    /// The host and port of the server.
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
@@ -214,8 +206,9 @@ impl Cluster {
             if let Some(status) = server.try_wait()? {
                 bail!("the server ended: {status}");
             }
-            // As in pg_ctl: the last line of this file has the server's state, and the first one
-            // its process id, which proves that it is this server. An answer on the port would not.
+            // As in pg_ctl: the last line of this file is the server's state, and the first is its
+            // process id, which identifies this server. An answer on the port could come from
+            // another server.
             let status = fs::read_to_string(&status_file).unwrap_or_default();
             let lines = status.lines().map(str::trim).collect::<Vec<_>>();
             if lines.first() == Some(&id.as_str()) && lines.get(7) == Some(&"ready") {
@@ -240,12 +233,13 @@ impl Drop for Cluster {
     }
 }
 
-/// Tells a server to stop. Returns whether it ends within the limit.
+/// Stops a server. Returns whether it ends within the limit.
 fn ends(server: &mut Child, shutdown: Shutdown) -> bool {
     let deadline = Instant::now() + STOP_LIMIT;
     let mut told = false;
     while Instant::now() < deadline {
-        // Checked before the signal is sent: after the server was reaped, its id may be reused.
+        // Checked before the signal is sent: once the process has been waited for, its id may be
+        // reused.
         if !matches!(server.try_wait(), Ok(None)) {
             return true;
         }
@@ -280,7 +274,7 @@ fn initialise(
         .stdout(Stdio::null());
     let status = command.status().context("cannot start initdb")?;
     if !status.success() {
-        bail!("cannot make a PostgreSQL cluster (version 15 or later is needed): {status}");
+        bail!("cannot create a PostgreSQL cluster (version 15 or later is needed): {status}");
     }
     Ok(())
 }
@@ -302,7 +296,7 @@ fn has_server(folder: &Path) -> bool {
     folder.join("initdb").is_file() && folder.join("postgres").is_file()
 }
 
-/// A password of 128 random bits, because every user of this machine can reach the port.
+/// 128 random bits, because every user of this machine can reach the port.
 fn password() -> Result<String> {
     let mut bytes = [0; 16];
     File::open("/dev/urandom")
@@ -355,7 +349,7 @@ mod tests {
         let directory = cluster.directory.path().to_owned();
         assert_eq!(cluster.ask("SHOW fsync").unwrap(), "on");
         assert_eq!(cluster.ask("SHOW server_encoding").unwrap(), "UTF8");
-        // The order is alphabetical, not by bytes.
+        // Alphabetical order, not byte order.
         assert_eq!(cluster.ask("SELECT 'a' < 'B'").unwrap(), "t");
 
         let address = cluster.address();

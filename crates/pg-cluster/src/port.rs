@@ -1,23 +1,22 @@
-//! Ports for servers of tests.
-
 use std::net::{Ipv4Addr, TcpListener};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result};
 
-/// The first port and their number: above those of services, below those that Linux gives to
-/// connections and to listeners that ask for any port.
+/// The first port and their number. They lie above the ports of services, and below those that
+/// Linux assigns to connections and to listeners on any free port.
 const FIRST: u32 = 12_000;
 const COUNT: u32 = 20_000;
 
-/// Spreads the places where processes begin to look.
+/// Spreads the ports at which processes begin to search.
 const STRIDE: u32 = 7_919;
 
-/// A port of the loopback interface that no process listens on. A server can listen on it later,
-/// and again after it was stopped: neither the kernel nor a later call gives it to somebody else.
+/// Returns a loopback port that no process listens on. A server can listen on it later, and again
+/// after a restart: neither the kernel nor a later call assigns it to another process.
 ///
 /// # Errors
+///
 /// Every port is taken.
 pub fn free_port() -> Result<u16> {
     static TAKEN: AtomicU32 = AtomicU32::new(0);

@@ -1,4 +1,4 @@
-//! Standbys: servers with a copy of another one's files, which follow it by streaming replication.
+//! Standbys: servers that follow another server by streaming replication.
 
 use std::process::{Command, Stdio};
 
@@ -7,9 +7,7 @@ use anyhow::{Result, bail};
 use super::{Cluster, data_of};
 
 impl Cluster {
-    /// Starts a standby of this server.
-    ///
-    /// The standby ends with the calling thread, like [`Cluster::start`]'s server.
+    /// Starts a standby of this server. It ends with the calling thread.
     pub fn standby(&self) -> Result<Self> {
         let mut standby = Self::prepare(&self.programs, self.password.clone())?;
         let status = standby
@@ -19,7 +17,7 @@ impl Cluster {
             .arg(data_of(standby.home()))
             .args(["--dbname", &self.url])
             .args(["--checkpoint=fast", "--wal-method=stream"])
-            // Writes where the primary is, and that the copy is a standby.
+            // Writes the address of the primary, and marks the copy as a standby.
             .arg("--write-recovery-conf")
             .stdin(Stdio::null())
             .status()?;
@@ -34,7 +32,7 @@ impl Cluster {
     /// disk, as with `synchronous_mode` in Patroni.
     pub fn synchronous_standby(&self) -> Result<Self> {
         let standby = self.standby()?;
-        // Set after the copy was made, or the standby would wait for one of its own once promoted.
+        // Set after the copy, or the standby would wait for one of its own once promoted.
         self.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")?;
         self.ask("SELECT pg_reload_conf()")?;
         Ok(standby)
@@ -48,7 +46,6 @@ impl Cluster {
             .map(drop)
     }
 
-    /// Makes a standby a primary, and waits until it accepts writes.
     pub fn promote(&self) -> Result<()> {
         match self.ask("SELECT pg_promote()")?.as_str() {
             "t" => Ok(()),
@@ -56,7 +53,6 @@ impl Cluster {
         }
     }
 
-    /// The first value of the answer to a statement.
     pub(crate) fn ask(&self, statement: &str) -> Result<String> {
         let output = Command::new(self.program("psql"))
             .args(["--no-psqlrc", "-tA", &self.url, "-c", statement])
