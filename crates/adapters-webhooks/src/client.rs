@@ -1,5 +1,3 @@
-//! The client.
-
 use std::{
     fmt,
     sync::Arc,
@@ -22,32 +20,30 @@ use crate::{
     signature::signature,
 };
 
-/// The number of idle connections to keep to each receiver: as many as there are requests at a
-/// time, because fewer would be made anew for each wave of answers.
+/// The number of idle connections per receiver. It equals the number of concurrent requests: with
+/// fewer, each wave of requests would open connections again.
 const IDLE: usize = 32;
 
-/// The most of an answer's body that is read, in bytes.
+/// The longest part of an answer's body that is read, in bytes.
 const LARGEST: usize = 16 * 1024;
 
 const ID: HeaderName = HeaderName::from_static("webhook-id");
 const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
 const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 
-/// The time limits of an attempt.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// The limit for the addresses of a name.
+    /// For the DNS lookup.
     pub resolution: Duration,
-    /// The limit for a connection, with the addresses and TLS.
+    /// For the connection, including the lookup and TLS.
     pub connection: Duration,
-    /// The limit for everything.
+    /// For the whole attempt.
     pub answer: Duration,
-    /// The limit for the body after the status. It is read only so that its connection can be used
-    /// again.
+    /// For the body after the status. The body is read only to reuse the connection.
     pub rest: Duration,
 }
 
-/// The limits of every client but those of tests.
+/// Tests use other limits.
 pub(crate) const LIMITS: Limits = Limits {
     resolution: Duration::from_secs(5),
     connection: Duration::from_secs(10),
@@ -55,33 +51,30 @@ pub(crate) const LIMITS: Limits = Limits {
     rest: Duration::from_secs(1),
 };
 
-/// No HTTP client can be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no HTTP client can be made for webhooks: {0}")]
+#[error("cannot create an HTTP client for webhooks: {0}")]
 pub struct ClientError(String);
 
-/// The client that calls receivers.
 pub struct WebhookClient {
     http: Client,
-    /// An error without certificates on the machine.
+    /// An error if the machine has no certificates.
     https: Result<Client, String>,
     resolver: CheckedResolver,
     limits: Limits,
 }
 
-/// The lack of an answer: the reason, and its cause in words.
+/// Why there is no answer, and the cause in words.
 type Silence = (NoAnswer, String);
 
 impl WebhookClient {
-    /// Builds the client, without a call. Receivers may have private addresses, and plain HTTP, if
-    /// `private` says so. The system looks up this many names at a time: each lookup takes a thread
-    /// of the runtime's pool, and keeps it after the attempt has ended if the name servers do not
-    /// answer.
+    /// Makes no call. `private` says whether receivers may have private addresses and use plain
+    /// HTTP. `lookups` limits the concurrent DNS lookups: each occupies a thread of the runtime's
+    /// pool, even after its attempt has ended, if the name servers do not answer.
     pub fn new(private: PrivateAddresses, lookups: usize) -> Result<Self, ClientError> {
         Self::with_lookup(private, LIMITS, Arc::new(SystemLookup::new(lookups)))
     }
 
-    /// Builds the client with a way to look up names.
+    /// Replaces the DNS lookup, for tests.
     pub(crate) fn with_lookup(
         private: PrivateAddresses,
         limits: Limits,
@@ -109,13 +102,13 @@ impl WebhookClient {
         })
     }
 
-    /// Why no receiver can be called over HTTPS, if so: for example because the machine has no
+    /// Why receivers cannot be called over HTTPS, for example because the machine has no
     /// certificates.
     pub fn https_problem(&self) -> Option<&str> {
         self.https.as_ref().err().map(String::as_str)
     }
 
-    /// Sends a request. The answer is its status and headers; its body is not read yet.
+    /// Sends a request and returns status and headers. The body is still unread.
     async fn call(&self, delivery: &Delivery<'_>) -> Result<reqwest::Response, Silence> {
         // The URL may have been stored under other settings, and the resolver sees names only.
         delivery
@@ -149,7 +142,7 @@ impl Sender for WebhookClient {
                 let duration = start.elapsed();
                 let status = response.status().as_u16();
                 let retry_after = outbound::retry_after(response.headers());
-                // Without its end the connection is closed, and that is all.
+                // If the end cannot be read, the connection is closed without further effect.
                 let rest = self
                     .limits
                     .rest
@@ -184,14 +177,20 @@ impl fmt::Debug for WebhookClient {
     }
 }
 
-/// The request of a delivery.
 fn request(delivery: &Delivery<'_>) -> Result<Request, Silence> {
     if delivery.secrets.is_empty() {
-        return Err((NoAnswer::Unsendable, "there is no secret".to_owned()));
+        return Err((
+            NoAnswer::Unsendable,
+            "the endpoint has no secret".to_owned(),
+        ));
     }
     let value = |text: &str| {
-        HeaderValue::from_str(text)
-            .map_err(|_| (NoAnswer::Unsendable, "the id is no header".to_owned()))
+        HeaderValue::from_str(text).map_err(|_| {
+            (
+                NoAnswer::Unsendable,
+                "the id is not a valid header value".to_owned(),
+            )
+        })
     };
     let timestamp = delivery.timestamp.unix_timestamp();
     let mut request = Request::new(Method::POST, delivery.url.url().clone());
@@ -207,7 +206,6 @@ fn request(delivery: &Delivery<'_>) -> Result<Request, Silence> {
     Ok(request)
 }
 
-/// The lack of an answer.
 fn no_answer(error: &reqwest::Error) -> Silence {
     let reason = match outbound::find(error) {
         Some(ResolveError::NotPublic) => NoAnswer::AddressRefused,

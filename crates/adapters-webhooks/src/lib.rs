@@ -1,8 +1,8 @@
 //! The client that calls receivers of webhooks.
 //!
-//! [`WebhookClient`] implements [`Sender`](webhooks::Sender): a request signed by Standard
-//! Webhooks 1.0, to an address that was checked. The domain decides about the meaning of an answer
-//! and the time of the next attempt.
+//! [`WebhookClient`] implements [`Sender`](webhooks::Sender): it sends a request signed by Standard
+//! Webhooks 1.0 to a checked address. The crate `webhooks` decides what an answer means and when to
+//! retry.
 
 mod client;
 mod resolver;

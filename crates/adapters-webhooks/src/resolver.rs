@@ -1,4 +1,4 @@
-//! The addresses of names.
+//! DNS lookup, and the check of the addresses.
 
 use std::{
     io,
@@ -12,18 +12,16 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tokio::{net::lookup_host, sync::Semaphore, time::timeout};
 use webhooks::{PrivateAddresses, is_public};
 
-/// Looks up names.
 #[async_trait]
 pub trait Lookup: Send + Sync {
-    /// The addresses of a name, in the order to try them.
+    /// Returns the addresses of a name, in the order to try them.
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// The system's lookup: `/etc/hosts`, DNS.
 pub struct SystemLookup(Arc<Semaphore>);
 
 impl SystemLookup {
-    /// Looks up this many names at a time.
+    /// `lookups` limits concurrent lookups.
     pub fn new(lookups: usize) -> Self {
         Self(Arc::new(Semaphore::new(lookups)))
     }
@@ -35,7 +33,7 @@ impl Lookup for SystemLookup {
         let semaphore = Arc::clone(&self.0);
         let permit = semaphore.acquire_owned().await.map_err(io::Error::other)?;
         let name = name.to_owned();
-        // A task of its own, because the thread goes on when the caller stops waiting.
+        // A separate task, because the thread continues when the caller stops waiting.
         let lookup = tokio::spawn(async move {
             let addresses = lookup_host((name, 0)).await;
             drop(permit);
@@ -45,25 +43,22 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// The reason why a name has no address to connect to.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// One of its addresses is not public, or it has none, where private addresses are refused.
-    /// Whoever registers endpoints learns nothing of the names in a private network.
+    /// One of its addresses is private, or it has none, where private addresses are refused. Both
+    /// cases read the same, so that registering endpoints reveals nothing about the names in a
+    /// private network.
     #[error("the name leads to no public address")]
     NotPublic,
-    /// It has no address.
     #[error("the name has no address")]
     Nothing,
-    /// It cannot be looked up.
     #[error("{0}")]
     Failed(io::Error),
-    /// It was not looked up in time.
     #[error("the name was not resolved in time")]
     Late,
 }
 
-/// The resolver of the client. A connection goes only to the addresses that it returns, so a name
+/// The resolver of the client. A connection goes only to an address that it returns, so a name
 /// cannot change between the check and the connection.
 #[derive(Clone)]
 pub struct CheckedResolver {
@@ -73,8 +68,8 @@ pub struct CheckedResolver {
 }
 
 impl CheckedResolver {
-    /// The addresses of a name, unless one of them is refused. No honest receiver has a private
-    /// address beside a public one.
+    /// Returns the addresses of a name, unless one of them is refused: no honest receiver has a
+    /// private address next to a public one.
     pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
         let found = timeout(self.limit, self.lookup.lookup(name)).await;
         let found = found.map_err(|_| ResolveError::Late)?;
@@ -97,7 +92,7 @@ impl Resolve for CheckedResolver {
         let resolver = self.clone();
         Box::pin(async move {
             let addresses = resolver.addresses(name.as_str()).await?;
-            // The client replaces port 0 by the URL's.
+            // The client replaces port 0 by the URL's port.
             let addresses = addresses.into_iter().map(|ip| SocketAddr::new(ip, 0));
             Ok(Box::new(addresses) as Addrs)
         })

@@ -1,5 +1,3 @@
-//! Addresses that must not be called.
-
 use std::{
     io::ErrorKind,
     net::{Ipv4Addr, TcpListener as StdListener},
@@ -9,8 +7,8 @@ use webhooks::{AddressProblem, InvalidEndpointUrl};
 
 use super::*;
 
-/// URLs that lead to the listener on port `{}` of loopback, or to another private address, if they
-/// are misread anywhere.
+/// URLs that reach the listener on loopback port `{}`, or another private address, if any part of
+/// the code misreads them.
 const PRIVATE: &[&str] = &[
     "https://127.0.0.1:{}/",
     "https://0x7f.1:{}/",
@@ -39,7 +37,7 @@ const PRIVATE: &[&str] = &[
     "https://127.0.0.1\t:{}/",
     "http://127.0.0.1:{}/",
     "ftp://127.0.0.1:{}/",
-    // Names of the internet that lead to private addresses.
+    // Public names that resolve to private addresses.
     "https://loopback.example:{}/",
     "https://mapped.example:{}/",
     "https://nat64.example:{}/",
@@ -47,7 +45,6 @@ const PRIVATE: &[&str] = &[
     "https://both.example:{}/",
 ];
 
-/// The addresses of any name: private ones, also beside a public one.
 fn private_addresses(name: &str) -> Vec<IpAddr> {
     let addresses: &[&str] = match name {
         "mapped.example" => &["::ffff:127.0.0.1"],
@@ -59,12 +56,11 @@ fn private_addresses(name: &str) -> Vec<IpAddr> {
     addresses.iter().map(|text| text.parse().unwrap()).collect()
 }
 
-/// A client for which every name leads to a private address.
 fn with_private_names(private: PrivateAddresses) -> WebhookClient {
     with_names(private, PATIENT, |name, _| Ok(private_addresses(name)))
 }
 
-/// A listener on loopback that shows whether a client has connected.
+/// A listener on loopback that reports whether a client has connected.
 struct Trap(StdListener);
 
 impl Trap {
@@ -95,7 +91,7 @@ async fn no_spelling_of_a_private_address_gets_a_connection() {
     assert_eq!(guarded.https_problem(), None, "HTTPS can be tested");
     for template in PRIVATE {
         let text = template.replace("{}", &trap.port());
-        // As it is registered, and as it was stored when private addresses were allowed.
+        // As registered under these settings, and as stored when private addresses were allowed.
         for registered_with in [PrivateAddresses::Refuse, PrivateAddresses::Allow] {
             let Ok(url) = EndpointUrl::parse(&text, registered_with) else {
                 continue;
@@ -124,7 +120,7 @@ async fn the_same_urls_get_a_connection_when_private_addresses_are_allowed() {
 }
 
 #[tokio::test]
-async fn a_name_is_judged_by_each_connection_anew() {
+async fn each_connection_checks_the_name_again() {
     let trap = Trap::new();
     let rebinding = with_names(PrivateAddresses::Refuse, PATIENT, |_, call| {
         let first = IpAddr::from([192, 0, 1, 1]);
@@ -157,14 +153,13 @@ async fn a_receiver_is_found_by_its_name() {
     assert!(receiver.requests()[0].contains(&format!("host: acme.example:{port}\r\n")));
 }
 
-/// A client for which no name can be resolved.
 fn with_unknown_names(private: PrivateAddresses) -> WebhookClient {
     let unknown = || io::Error::other("Name or service not known");
     with_names(private, PATIENT, move |_, _| Err(unknown()))
 }
 
 #[tokio::test]
-async fn nothing_tells_a_private_name_from_one_that_is_not_there() {
+async fn a_private_name_looks_like_an_unknown_one() {
     let url = stored("https://db.corp.example/");
     let nothing = with_names(PrivateAddresses::Refuse, PATIENT, |_, _| Ok(Vec::new()));
     let unknown = with_unknown_names(PrivateAddresses::Refuse);
@@ -186,7 +181,7 @@ async fn nothing_tells_a_private_name_from_one_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn an_unknown_name_is_told_where_private_addresses_are_allowed() {
+async fn an_unknown_name_is_reported_if_private_addresses_are_allowed() {
     let (client, url) = (
         with_unknown_names(PrivateAddresses::Allow),
         stored("https://acme.example/"),

@@ -1,8 +1,5 @@
-//! Answers, and the lack of one.
-
 use super::*;
 
-/// The attempt at a receiver that answers so.
 async fn attempt_at(answer: &str, then: Then) -> Attempt {
     let receiver = Receiver::new(answer, then).await;
     let attempt = send(&local(), &receiver.url).await;

@@ -1,4 +1,4 @@
-//! Attempts at receivers on loopback, and at addresses where none may be called.
+//! Attempts at receivers on loopback, and at addresses that must not be called.
 
 mod addresses;
 mod answers;
@@ -30,7 +30,7 @@ use crate::{
     resolver::{Lookup, SystemLookup},
 };
 
-/// Enough on a busy machine.
+/// Generous, for a busy machine.
 const PATIENT: Limits = Limits {
     resolution: Duration::from_mins(1),
     connection: Duration::from_mins(1),
@@ -38,7 +38,7 @@ const PATIENT: Limits = Limits {
     rest: Duration::from_mins(1),
 };
 
-/// The id, the secret and the body of the specification's example.
+/// The id, secret and body of the specification's example.
 const ID: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const BODY: &[u8] = br#"{"test": 2432232314}"#;
@@ -47,7 +47,6 @@ fn client(private: PrivateAddresses, limits: Limits) -> WebhookClient {
     WebhookClient::with_lookup(private, limits, Arc::new(SystemLookup::new(1))).unwrap()
 }
 
-/// A client that may call receivers on loopback.
 fn local() -> WebhookClient {
     client(PrivateAddresses::Allow, PATIENT)
 }
@@ -76,18 +75,14 @@ fn reason(attempt: &Attempt) -> Option<NoAnswer> {
     }
 }
 
-/// What a receiver does after its answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Then {
-    /// It waits for the next request.
     Stays,
-    /// It closes the connection.
     Closes,
-    /// It goes on for ever.
+    /// Keeps sending.
     GoesOn,
 }
 
-/// A receiver on loopback.
 struct Receiver {
     url: EndpointUrl,
     connections: Arc<AtomicUsize>,
@@ -95,7 +90,6 @@ struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver that answers each request with these bytes.
     async fn new(answer: impl Into<String>, then: Then) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -125,7 +119,6 @@ impl Receiver {
     }
 }
 
-/// Serves a connection until it ends.
 async fn receive(
     mut stream: TcpStream,
     answer: String,
@@ -145,7 +138,7 @@ async fn receive(
             Then::Stays => {}
             Then::Closes => {
                 stream.shutdown().await?;
-                // Close only after the other side, or it might be a reset.
+                // Close after the client, or the close could become a reset.
                 stream.read_to_end(&mut Vec::new()).await?;
                 return Ok(());
             }
@@ -169,7 +162,6 @@ where
     }
 }
 
-/// A client that finds these addresses of a name, on each call.
 fn with_names<F>(private: PrivateAddresses, limits: Limits, names: F) -> WebhookClient
 where
     F: Fn(&str, usize) -> io::Result<Vec<IpAddr>> + Send + Sync + 'static,

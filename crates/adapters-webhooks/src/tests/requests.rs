@@ -1,5 +1,3 @@
-//! Requests.
-
 use super::*;
 
 const NO_CONTENT: &str = "HTTP/1.1 204 No Content\r\n\r\n";
