@@ -1,5 +1,3 @@
-//! Cleanup in batches.
-
 use std::time::Duration;
 
 use kernel::StoreError;
@@ -8,24 +6,22 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{panics, throttle::Throttle};
 
-/// The pause after a batch, so that rows which others need are not locked all the time.
+/// The pause after a batch, so that other transactions get at the locked rows.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How rows are cleaned up: a batch in a commit, until one is not full or it is asked to stop.
+/// The way rows are cleaned up: one batch per commit, until a batch is not full or `stop` is
+/// cancelled.
 pub struct Cleanup<'a> {
-    /// The rows, in the plural, for the log.
+    /// The rows in the plural, for the log.
     pub rows: &'static str,
-    /// The rows of a batch at most.
     pub size: usize,
-    /// Makes batches smaller and pauses longer while many push.
+    /// Makes batches smaller and pauses longer while many pushes are in flight.
     pub throttle: &'a Throttle,
-    /// Ends it after the present batch.
     pub stop: &'a CancellationToken,
 }
 
 impl Cleanup<'_> {
-    /// Cleans up with `batch`, which gets the size of a batch and gives the number of rows that
-    /// there were.
+    /// Calls `batch` with the size of a batch; it returns the number of rows it cleaned up.
     pub async fn run<F>(&self, mut batch: impl FnMut(usize) -> F) -> Result<(), StoreError>
     where
         F: Future<Output = Result<usize, StoreError>>,
@@ -61,7 +57,6 @@ mod tests {
 
     use super::*;
 
-    /// The sizes of the batches, of so many rows.
     async fn batches(mut rows: usize, is_busy: bool, stop_after: usize) -> Vec<usize> {
         let (stop, mut sizes) = (CancellationToken::new(), Vec::new());
         let throttle = Throttle(Arc::new(move || is_busy));

@@ -1,17 +1,13 @@
-//! A cache with a lifetime.
-
 use std::time::Duration;
 
 use tokio::{sync::Mutex, time::Instant};
 
-/// A value that takes long to find, kept for a time.
 pub struct Cached<T> {
     lifetime: Duration,
     last: Mutex<Option<(Instant, T)>>,
 }
 
 impl<T: Clone> Cached<T> {
-    /// Keeps a value for this long.
     pub const fn new(lifetime: Duration) -> Self {
         Self {
             lifetime,
@@ -19,8 +15,8 @@ impl<T: Clone> Cached<T> {
         }
     }
 
-    /// The kept value, or a new one if it is too old. Of several callers one looks for it, and the
-    /// others wait.
+    /// Returns the cached value, or computes a new one if it is too old. Of several concurrent
+    /// callers one computes it, and the others wait.
     pub async fn get(&self, new: impl Future<Output = T>) -> T {
         let mut last = self.last.lock().await;
         if let Some((at, value)) = last.as_ref()

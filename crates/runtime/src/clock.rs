@@ -1,9 +1,9 @@
 //! The current time, which is passed to use cases.
 //!
-//! Times that several processes compare go by the store's clock: leases, next attempts, lifetimes,
-//! ends of tokens and links. [`now`] is that time. [`follow`] measures at intervals how far this
-//! machine is from it, so that no call to the store waits for a second one. [`machine`] is for
-//! times that are never compared, such as the times of log lines.
+//! Times that several processes compare follow the store's clock: leases, next attempts, lifetimes,
+//! expiry of tokens and links. [`now`] is that time. [`follow`] measures the offset of this
+//! machine's clock at intervals, so that no call to the store waits for a second one. [`machine`]
+//! is for times that are never compared, such as the times of log lines.
 
 use std::{
     sync::{Arc, LazyLock, PoisonError, RwLock},
@@ -15,79 +15,69 @@ use time::OffsetDateTime;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 
-/// The source of the current time.
 pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
 
-/// The interval between two measurements.
 const MEASURE_EVERY: Duration = Duration::from_secs(10);
 
-/// The difference between this machine's clock and the store's that is tolerated.
+/// The tolerated difference between this machine's clock and the store's.
 pub const TOLERANCE: time::Duration = time::Duration::seconds(5);
 
-/// The error of a measurement grows by its age divided by this number. That is ample: quartz clocks
-/// differ by less than 200 parts in a million.
+/// The error of a measurement grows by its age divided by this number. Quartz clocks drift by less
+/// than 200 parts in a million, so 1,000 is ample.
 const DRIFT: i32 = 1_000;
 
-/// The clock of the store that this process works on.
 static OF_STORE: LazyLock<StoreTime> =
     LazyLock::new(|| StoreTime::new(Arc::new(machine), Arc::new(steady)));
 
-/// The current time by the store's clock, cut to the precision of the stores. It is this machine's
-/// if the store has no clock of its own, or was not asked yet.
+/// The current time by the store's clock, truncated to the precision of the stores. It is this
+/// machine's time if the store has no clock of its own, or was not asked yet.
 pub fn now() -> OffsetDateTime {
     OF_STORE.now()
 }
 
-/// The clock that [`now`] reads.
 pub fn system() -> Clock {
     Arc::new(now)
 }
 
-/// The time by this machine's clock, cut to the precision of the stores.
 pub fn machine() -> OffsetDateTime {
     fields::microseconds(OffsetDateTime::now_utc())
 }
 
-/// This machine's time at the first call, and from then on a time that never steps.
+/// This machine's time at the first call, advanced by a monotonic clock from then on.
 fn steady() -> OffsetDateTime {
     static START: LazyLock<(OffsetDateTime, Instant)> =
         LazyLock::new(|| (machine(), Instant::now()));
     fields::microseconds(START.0 + START.1.elapsed())
 }
 
-/// Asks the store for its time once. Returns by how much this machine's clock is ahead; `None` if
-/// the store has no clock of its own.
+/// Asks the store for its time once. Returns how far this machine's clock is ahead; `None` if the
+/// store has no clock of its own.
 pub async fn measure(store: &dyn StoreClock) -> Result<Option<time::Duration>, StoreError> {
     OF_STORE.measure(store).await
 }
 
-/// Follows the store's clock until the handle is dropped.
 pub fn follow(store: &Arc<dyn StoreClock>) -> AbortOnDropHandle<()> {
     let store = Arc::clone(store);
     AbortOnDropHandle::new(tokio::spawn(async move { OF_STORE.follow(&*store).await }))
 }
 
-/// A clock that goes by a store's.
 pub struct StoreTime {
     machine: Clock,
-    /// Advances evenly, whatever becomes of the machine's clock between two measurements.
+    /// Monotonic: adjustments of the machine's clock do not change it.
     steady: Clock,
     lead: RwLock<Option<Lead>>,
 }
 
-/// A measurement.
 #[derive(Clone, Copy)]
 struct Lead {
-    /// How far the steady clock is ahead of the store's.
     ahead: time::Duration,
-    /// The largest error of that.
+    /// The largest possible error of `ahead`.
     doubt: time::Duration,
-    /// When it was measured, by the steady clock.
+    /// The time of the measurement by the monotonic clock.
     at: OffsetDateTime,
 }
 
 impl StoreTime {
-    /// A clock that shows this machine's time until the store was asked.
     pub const fn new(machine: Clock, steady: Clock) -> Self {
         Self {
             machine,
@@ -96,7 +86,6 @@ impl StoreTime {
         }
     }
 
-    /// The time by the store's clock.
     pub fn now(&self) -> OffsetDateTime {
         match self.lead() {
             Some(lead) => (self.steady)() - lead.ahead,
@@ -108,8 +97,8 @@ impl StoreTime {
         *self.lead.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the store for its time. Returns by how much this machine's clock is ahead; `None` if
-    /// the store has no clock of its own.
+    /// Asks the store for its time. Returns how far this machine's clock is ahead; `None` if the
+    /// store has no clock of its own.
     ///
     /// The store is assumed to have read its clock half-way between request and answer. A slow
     /// answer does not replace a quick one that it agrees with.
@@ -135,8 +124,8 @@ impl StoreTime {
         Ok(Some((self.machine)() - self.now()))
     }
 
-    /// Measures at intervals for as long as it is polled, and logs when this machine's clock begins
-    /// and ceases to differ. Returns if the store has no clock of its own.
+    /// Measures at intervals for as long as it is polled. Logs when this machine's clock starts and
+    /// stops differing from the store's. Returns if the store has no clock of its own.
     pub async fn follow(&self, store: &dyn StoreClock) {
         let mut differs = false;
         loop {
@@ -176,8 +165,6 @@ mod tests {
         time::Duration::seconds(many)
     }
 
-    /// Clocks that are set by hand: the machine's, the steady one, and the store's, which takes a
-    /// while to answer.
     #[derive(Default)]
     struct Clocks {
         machine: Mutex<i64>,
@@ -214,7 +201,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_time_is_the_stores_whatever_the_machine_says() {
+    async fn the_time_follows_the_store_and_not_the_machine() {
         let clocks = Arc::new(Clocks::default());
         let time = clocks.time();
         for clock in [&clocks.machine, &clocks.steady] {

@@ -1,4 +1,4 @@
-//! Retries.
+//! Retries after conflicts and transient failures.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use tokio::time::sleep;
 
 use crate::{panics, waits};
 
-/// How long a command is decided again while somebody waits for its answer.
+/// How long a command is retried after conflicts while its caller waits.
 pub const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs a use case until it succeeds without a conflict, with growing, jittered waits, for at most
-/// `within`: another transaction wrote first or holds a lock, so the decision has to be made again
-/// on what is stored now. A panic in it is a failure of the store.
+/// `within`. After a conflict another transaction has written first or holds a lock, so the use
+/// case decides again on the state that is stored now. A panic counts as a failure of the store.
 pub async fn decide_again<T, E: StoreFailure, F>(
     within: Duration,
     attempt: impl FnMut() -> F,
@@ -24,8 +24,8 @@ where
     retry(waits, E::is_conflict, attempt).await
 }
 
-/// Calls again after failures that may pass, after these waits, until they end. A panic is a
-/// failure of the store.
+/// Calls again after transient failures, with these waits, until the waits are over. A panic counts
+/// as a failure of the store.
 pub async fn retry<T, E: From<StoreError>, F>(
     mut waits: impl Iterator<Item = Duration>,
     may_pass: impl Fn(&E) -> bool,

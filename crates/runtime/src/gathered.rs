@@ -1,4 +1,4 @@
-//! Look-ups that unauthenticated callers may ask for in any number, made together.
+//! Look-ups that unauthenticated callers may request in any number, combined into few reads.
 
 use std::{
     collections::HashMap,
@@ -11,24 +11,21 @@ use futures_util::future::{BoxFuture, FutureExt as _, Shared};
 use kernel::StoreError;
 use tokio::time::{Instant, sleep_until};
 
-/// The least time from the beginning of a read to that of the next one.
 const PACE: Duration = Duration::from_millis(50);
 
-/// The values that a read found, by key.
 type Found<K, V> = Result<Arc<HashMap<K, V>>, StoreError>;
-/// Reads the values of these keys, as far as they exist.
 type Read<K, V> =
     Arc<dyn Fn(Vec<K>) -> BoxFuture<'static, Result<HashMap<K, V>, StoreError>> + Send + Sync>;
 
 /// Looks up keys with one read of the store at a time and at most twenty reads a second, however
-/// many callers ask. A read takes all keys that wait for it.
+/// many callers ask. One read takes all keys that wait for it.
 ///
-/// So each caller waits for two reads at most, however many keys other callers ask for.
+/// So each caller waits for two reads at most, whatever other callers ask for.
 pub struct Gathered<K, V> {
     read: Read<K, V>,
-    /// Held by the read that is under way: the beginning of the last one.
+    /// Locked by the read in progress. Holds the start of the last read.
     turn: Arc<tokio::sync::Mutex<Option<Instant>>>,
-    /// The keys for the next read, and its outcome.
+    /// The keys for the next read, and its future outcome.
     next: Arc<Mutex<Option<Next<K, V>>>>,
 }
 
@@ -42,7 +39,7 @@ where
     K: Clone + Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// Looks up keys with this read, which returns the values of the keys that exist.
+    /// `read` returns the values of the keys that exist.
     pub fn new<F>(read: impl Fn(Vec<K>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<HashMap<K, V>, StoreError>> + Send + 'static,
@@ -54,14 +51,13 @@ where
         }
     }
 
-    /// The value of a key, by a read that begins after this call.
+    /// Returns the value of a key, from a read that begins after this call.
     pub async fn get(&self, key: K) -> Result<Option<V>, StoreError> {
         let outcome = self.join(key.clone());
         let found = outcome.await?;
         Ok(found.get(&key).cloned())
     }
 
-    /// Adds a key to the next read.
     fn join(&self, key: K) -> Shared<BoxFuture<'static, Found<K, V>>> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let next = next.get_or_insert_with(|| Next {
@@ -72,8 +68,8 @@ where
         next.outcome.clone()
     }
 
-    /// Waits for its turn, and reads the keys that came until then. All of its callers drive it, so
-    /// that it goes on when one of them hangs up.
+    /// Waits for its turn, and reads the keys that arrived until then. All of its callers drive the
+    /// future, so that it continues when one of them disconnects.
     fn round(&self) -> impl Future<Output = Found<K, V>> + Send + 'static {
         let (read, turn, next) = (self.read.clone(), self.turn.clone(), self.next.clone());
         async move {
@@ -96,10 +92,9 @@ mod tests {
 
     use super::*;
 
-    /// The keys of each read.
     type Reads = Arc<Mutex<Vec<Vec<u32>>>>;
 
-    /// Knows the even keys; a read takes 10 ms.
+    /// Finds the even keys. A read takes 10 ms.
     fn evens(reads: &Reads) -> Arc<Gathered<u32, u32>> {
         let reads = Arc::clone(reads);
         Arc::new(Gathered::new(move |keys: Vec<u32>| {
@@ -122,7 +117,7 @@ mod tests {
             assert_eq!(found, Ok((key % 2 == 0).then_some(key * 10)));
         }
         assert_eq!(gathered.get(4).await, Ok(Some(40)));
-        // The first caller begins at once; the others wait for its read.
+        // The first caller's read begins at once. The other callers wait until it ends.
         assert_eq!(start.elapsed(), 2 * PACE + Duration::from_millis(10));
         let sizes: Vec<_> = reads.lock().unwrap().iter().map(Vec::len).collect();
         assert_eq!(sizes, [1, 29, 1]);
@@ -148,7 +143,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_failed_read_fails_its_callers_alone() {
+    async fn a_failed_read_fails_only_its_callers() {
         let count = Mutex::new(0);
         let gathered = Gathered::new(move |_: Vec<u32>| {
             let mut count = count.lock().unwrap();

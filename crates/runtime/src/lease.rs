@@ -12,36 +12,34 @@ use tokio_util::sync::CancellationToken;
 
 use crate::panics;
 
-/// The time between two attempts after a failure, as a part of that between two renewals.
+/// After a failed renewal, the next attempt follows after this fraction of the interval.
 const SOONER: u32 = 10;
 
-/// The part of its length for which a holder relies on a lease: requests and the calls that the
-/// lease protects take a while.
+/// The fraction of its length for which a holder relies on a lease. The rest covers the duration of
+/// requests and of the calls that the lease protects.
 const RELIABLE: f64 = 0.8;
 
-/// How long leases last, and how often they are renewed.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
-    /// The time from a renewal to the end of a lease.
+    /// From a renewal to the end of the lease.
     pub length: Duration,
-    /// The time between two renewals.
     pub renew_every: Duration,
 }
 
 impl Terms {
-    /// The terms of all leases.
     pub const STANDARD: Self = Self {
         length: Duration::from_secs(30),
         renew_every: Duration::from_secs(10),
     };
 
-    /// The time until which a holder may rely on a lease that it asks for now.
+    /// The time until which a holder may rely on a lease that it requests now.
     pub fn until(&self) -> Instant {
         Instant::now() + self.length.mul_f64(RELIABLE)
     }
 
-    /// Renews leases at intervals for as long as it is polled, and returns when they are lost: when
-    /// a renewal answers `false`. A failed renewal is retried soon, as the leases may still be held.
+    /// Renews leases at intervals for as long as it is polled. Returns once they are lost, which is
+    /// when `renew` returns `false`. A failed renewal is retried soon, because the leases may still
+    /// be held.
     pub async fn renew<E, F>(&self, leases: &str, mut renew: impl FnMut() -> F)
     where
         E: From<StoreError> + Display,
@@ -61,7 +59,7 @@ impl Terms {
         }
     }
 
-    /// Renews a lease likewise, and ends it when it is lost.
+    /// Renews one lease in the same way, and ends it when it is lost.
     pub async fn keep<E, F>(&self, name: &str, held: &Held, renew: impl Fn() -> F)
     where
         E: From<StoreError> + Display,
@@ -80,7 +78,7 @@ impl Terms {
     }
 }
 
-/// A lease that this process has taken.
+/// A lease that this process holds.
 #[derive(Debug)]
 pub struct Held {
     until: Mutex<Instant>,
@@ -88,7 +86,6 @@ pub struct Held {
 }
 
 impl Held {
-    /// A lease that may be relied on until a time.
     pub fn until(until: Instant) -> Self {
         Self {
             until: Mutex::new(until),
@@ -96,28 +93,25 @@ impl Held {
         }
     }
 
-    /// Whether it may be relied on now.
     pub fn holds(&self) -> bool {
         !self.lost.is_cancelled() && Instant::now() < self.end_of_trust()
     }
 
-    /// Is cancelled when the lease is lost. A lease that lapses while the store is unavailable is
-    /// still held if no other process has taken it.
+    /// Cancelled when the lease is lost. A lease that expires while the store is unavailable is not
+    /// lost until another process has taken it.
     pub const fn lost(&self) -> &CancellationToken {
         &self.lost
     }
 
-    /// Ends it: it is not relied on any more.
     pub fn end(&self) {
         self.lost.cancel();
     }
 
-    /// Relies on it until a later time.
     pub fn extend(&self, until: Instant) {
         *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
-    /// Waits until it may not be relied on any more because it was not renewed.
+    /// Waits until the holder may no longer rely on the lease because it was not renewed.
     pub async fn lapsed(&self) {
         while Instant::now() < self.end_of_trust() {
             sleep_until(self.end_of_trust()).await;
@@ -135,13 +129,13 @@ mod tests {
 
     use super::*;
 
-    fn away() -> Result<bool, StoreError> {
-        Err(StoreError::Unavailable("away".to_owned()))
+    fn unavailable() -> Result<bool, StoreError> {
+        Err(StoreError::Unavailable("down".to_owned()))
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_lease_is_renewed_until_it_is_lost_and_soon_again_after_a_failure() {
-        let mut answers = vec![Ok(false), Ok(true), away(), away(), Ok(true)];
+        let mut answers = vec![Ok(false), Ok(true), unavailable(), unavailable(), Ok(true)];
         let start = Instant::now();
         let mut times = Vec::new();
         Terms::STANDARD
@@ -157,11 +151,11 @@ mod tests {
     async fn a_lease_that_is_not_renewed_is_relied_on_until_shortly_before_its_end() {
         let (terms, start) = (Terms::STANDARD, Instant::now());
         let held = Held::until(terms.until());
-        let is_away = |at: Duration| at > Duration::from_secs(15) && at < Duration::from_mins(1);
+        let is_down = |at: Duration| at > Duration::from_secs(15) && at < Duration::from_mins(1);
         let kept = terms.keep("a lease", &held, || {
             let at = start.elapsed();
-            ready(if is_away(at) {
-                away()
+            ready(if is_down(at) {
+                unavailable()
             } else {
                 Ok(at < Duration::from_mins(2))
             })
@@ -170,7 +164,7 @@ mod tests {
             held.lapsed().await;
             assert_eq!(start.elapsed().as_secs(), 34, "24 seconds after a renewal");
             assert!(!held.holds());
-            assert!(!held.lost().is_cancelled(), "nobody else has taken it");
+            assert!(!held.lost().is_cancelled(), "no other process has taken it");
             sleep(Duration::from_mins(1)).await;
             assert!(held.holds(), "renewed again");
             held.lost().cancelled().await;

@@ -1,14 +1,14 @@
 //! What services share at run time. The crate knows no use case.
 //!
-//! - [`conflicts`]: a use case is decided again after conflicts, and a call is made again after
-//!   failures. [`waits`]: the growing waits with jitter between.
-//! - [`loops`]: loops that run until they are stopped. [`rounds`]: one that works while the store
-//!   is available. [`lease`]: keeps a lease. [`batches`]: cleans up in batches. [`cached`]: keeps a
-//!   value for a time. [`recent`]: remembers keys for a time. [`gathered`]: looks up the keys of
-//!   many callers together.
-//! - [`panics`]: a panic is an error, so that a defect in one item ends no loop over all.
-//! - [`throttle`]: background work gives way while many clients push. [`cores`]: the division of
-//!   the machine's cores.
+//! - [`conflicts`]: retries a use case after conflicts, and a call after transient failures.
+//!   [`waits`]: back-off with jitter.
+//! - [`loops`]: loops that run until they are stopped. [`rounds`]: a loop that backs off while the
+//!   store is unavailable. [`lease`]: keeps a lease. [`batches`]: cleans up in batches.
+//! - [`cached`]: caches a value for a time. [`recent`]: remembers keys for a time. [`gathered`]:
+//!   combines the look-ups of many callers.
+//! - [`panics`]: turns a panic into an error, so that a defect in one item ends no loop over all.
+//! - [`throttle`]: slows background work while many clients push. [`cores`]: divides the machine's
+//!   cores.
 //! - [`clock`]: the current time. [`metrics!`]: declares metrics.
 
 pub mod batches;

@@ -1,23 +1,21 @@
-//! Background loops that run until they are asked to stop.
-
 use std::time::Duration;
 
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-/// The loops of one part of the program. Dropping it ends them at once.
+/// Dropping it ends the loops at once.
 #[derive(Debug)]
 pub struct Loops {
     running: JoinSet<()>,
     stop: CancellationToken,
-    /// How long a stop waits for them, and what a later end means, for the log.
+    /// How long a stop waits for the loops, and the log's text if they end later.
     grace: Duration,
     late: &'static str,
 }
 
 impl Loops {
-    /// No loops yet. A stop waits for them this long, and then logs that they were cut off, with
-    /// what that means.
+    /// Creates a set without loops. A stop waits for `grace`; then it logs that the loops were cut
+    /// off, and `late`, which says what that means.
     pub fn new(grace: Duration, late: &'static str) -> Self {
         Self {
             running: JoinSet::new(),
@@ -27,7 +25,7 @@ impl Loops {
         }
     }
 
-    /// Adds a loop, which ends once its token is cancelled.
+    /// Adds a loop, which must end once its token is cancelled.
     pub fn spawn<F>(&mut self, work: impl FnOnce(CancellationToken) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -35,18 +33,16 @@ impl Loops {
         self.running.spawn(work(self.token()));
     }
 
-    /// The token that is cancelled when the loops are to stop.
     pub fn token(&self) -> CancellationToken {
         self.stop.clone()
     }
 
-    /// Asks the loops to stop, and waits for their ends.
     pub async fn stop(mut self) {
         self.stop.cancel();
         let ended = async {
             while let Some(ended) = self.running.join_next().await {
                 if let Err(error) = ended {
-                    tracing::error!(%error, "a background loop ended badly");
+                    tracing::error!(%error, "a background loop panicked");
                 }
             }
         };

@@ -1,7 +1,5 @@
-//! Declarations of metrics.
-
 /// Declares metrics: the name of each as a constant, and a function that describes them all to the
-/// recorder. A crate that uses it stands on the crate `metrics`.
+/// recorder. The calling crate must depend on the crate `metrics`.
 ///
 /// ```text
 /// runtime::metrics! {
@@ -28,7 +26,6 @@ macro_rules! metrics {
     )+) => {
         $($(#[$doc])* $name_vis const $name: &str = $text;)+
 
-        /// Describes the metrics.
         $vis fn $describe() {
             $($crate::metrics! { @$kind $name, $unit, $help })+
         }

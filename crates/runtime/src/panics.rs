@@ -1,11 +1,11 @@
-//! Turns panics into errors: a defect in handling one item must not end the loop over all.
+//! Turns panics into errors: a defect in one item must not end the loop over all.
 
 use std::{any::Any, future::Future, panic::AssertUnwindSafe};
 
 use futures_util::FutureExt as _;
 use kernel::StoreError;
 
-/// Runs a future; a panic in it becomes [`StoreError::Broken`].
+/// Runs a future, and turns a panic into [`StoreError::Broken`].
 ///
 /// State that the future shares must be valid even if the future stops half-way. Here that is only
 /// stores, whose commits are all or nothing.
@@ -15,7 +15,7 @@ pub async fn caught<T, E: From<StoreError>>(
     caught_as(|message| StoreError::Broken(message).into(), work).await
 }
 
-/// Runs a future; a panic in it becomes an error made from its message.
+/// Runs a future, and turns a panic into an error created from its message.
 pub async fn caught_as<T, E>(
     error: impl FnOnce(String) -> E,
     work: impl Future<Output = Result<T, E>>,
@@ -26,12 +26,11 @@ pub async fn caught_as<T, E>(
         .unwrap_or_else(|panic| Err(error(message(panic.as_ref()))))
 }
 
-/// The message of a caught panic, as a reason why something failed.
+/// A sentence with the panic's message, as a reason of a failure.
 pub fn message(panic: &(dyn Any + Send)) -> String {
     format!("it panicked: {}", text(panic))
 }
 
-/// The text of a caught panic.
 pub fn text(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()

@@ -1,5 +1,3 @@
-//! What was seen lately.
-
 use std::{collections::HashMap, hash::Hash, time::Duration};
 
 use tokio::time::Instant;
@@ -15,36 +13,32 @@ impl<K> Default for Recent<K> {
 }
 
 impl<K: Eq + Hash> Recent<K> {
-    /// Whether a key is remembered.
     pub fn has(&self, key: &K) -> bool {
         let until = self.0.get(key);
         until.is_some_and(|until| *until > Instant::now())
     }
 
-    /// Remembers a key for this long; true if it was not remembered before.
+    /// Remembers a key for `time`. Returns whether the key is new.
     pub fn remember(&mut self, key: K, time: Duration) -> bool {
         let now = Instant::now();
         let before = self.0.insert(key, now + time);
         before.is_none_or(|until| until <= now)
     }
 
-    /// Forgets a key at once.
     pub fn forget(&mut self, key: &K) {
         self.0.remove(key);
     }
 
-    /// Forgets the keys whose time is over.
     pub fn forget_old(&mut self) {
         let now = Instant::now();
         self.0.retain(|_, until| *until > now);
     }
 
-    /// The number of keys, some of which may be old.
+    /// Includes keys whose time is over.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no key.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,5 +1,5 @@
-//! The loop of background work: it goes on while the store is available, waits longer and longer
-//! while it is not, and ends when it is asked to.
+//! The loop of background work: it continues while the store is available, backs off while it is
+//! not, and ends when it is stopped.
 
 use std::fmt::Display;
 
@@ -8,17 +8,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::waits::{self, Waits};
 
-/// The rounds of one loop.
 pub struct Rounds {
-    /// The work, for the log.
     work: String,
     stop: CancellationToken,
-    /// The waits since the last success, if rounds have failed since.
+    /// The remaining waits, if rounds have failed since the last success.
     failing: Option<Waits>,
 }
 
 impl Rounds {
-    /// A loop over this work, which ends when `stop` is cancelled.
     pub fn new(work: impl Into<String>, stop: CancellationToken) -> Self {
         Self {
             work: work.into(),
@@ -27,18 +24,17 @@ impl Rounds {
         }
     }
 
-    /// Whether another round is to begin.
     pub fn go_on(&self) -> bool {
         !self.stop.is_cancelled()
     }
 
-    /// Waits for something that a round needs; `None` if the loop is to end first.
+    /// Waits for something that a round needs. Returns `None` if the loop is stopped first.
     pub async fn wait<T>(&self, needed: impl Future<Output = T>) -> Option<T> {
         self.stop.run_until_cancelled(needed).await
     }
 
-    /// Ends a round: waits for the given pause after one that succeeded, and after a failure longer
-    /// than after the one before. A stop cuts both short.
+    /// Ends a round. After a success it waits for the given pause; after a failure it waits longer
+    /// than after the failure before. A stop ends either wait.
     pub async fn end<E: Display>(&mut self, round: Result<impl Future<Output = ()>, E>) {
         match round {
             Ok(pause) => {
@@ -48,7 +44,7 @@ impl Rounds {
             Err(error) => {
                 let waits = self.failing.get_or_insert_with(waits::after_failures);
                 let wait = waits.next().unwrap_or_default();
-                tracing::warn!(%error, ?wait, "{} waits", self.work);
+                tracing::warn!(%error, ?wait, "{} failed and is retried", self.work);
                 self.wait(sleep(wait)).await;
             }
         }
@@ -63,10 +59,10 @@ mod tests {
 
     use super::*;
 
-    const FAILED: Result<std::future::Ready<()>, &str> = Err("away");
+    const FAILED: Result<std::future::Ready<()>, &str> = Err("down");
 
     #[tokio::test(start_paused = true)]
-    async fn waits_grow_while_rounds_fail_and_begin_anew_after_a_success() {
+    async fn waits_grow_while_rounds_fail_and_restart_after_a_success() {
         let mut rounds = Rounds::new("work", CancellationToken::new());
         let mut waits = Vec::new();
         for round in [FAILED, FAILED, FAILED, FAILED, Ok(ready(())), FAILED] {

@@ -1,52 +1,48 @@
 //! Throttles background work while many pushes are in flight.
 //!
 //! Background work competes with pushes for the database more than for the processor, so the
-//! scheduler cannot settle it. While pushes are many, a loop takes small batches and pauses after
-//! each: a backlog then gets a quarter of the time, and otherwise all of it. Each kind of task
-//! keeps a minimum rate, so that a backlog shrinks even under constant load.
+//! scheduler cannot settle it. While many pushes are in flight, a loop takes small batches and
+//! pauses after each: a backlog then gets a quarter of the time, otherwise all of it. Each kind of
+//! task keeps a minimum rate, so that a backlog shrinks even under constant load.
 
 use std::{sync::Arc, time::Duration};
 
-/// The pause after a round of work, as a multiple of the round.
+/// The pause after a round of work, as a multiple of the round's duration.
 const PAUSE_FACTOR: u32 = 3;
 
-/// The longest pause: a round that took longer than a third of it waited for something else.
+/// The longest pause. A round that took longer than a third of it waited for something else.
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
 /// Under load, a batch is this fraction of the usual one.
 const BATCH_DIVISOR: usize = 16;
 
-/// A probe for whether many pushes are in flight.
+/// Returns whether many pushes are in flight.
 pub type BusyProbe = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// Sizes batches and pauses of background work by the load of pushes.
 #[derive(Clone)]
 pub struct Throttle(pub BusyProbe);
 
-/// The minimum rate of a kind of work under load.
 #[derive(Clone, Copy, Debug)]
 pub struct Floor {
-    /// The smallest batch, as a round has costs of its own.
+    /// The smallest batch: each round has a fixed cost.
     pub batch: usize,
-    /// The lowest rate that pauses leave, per second and process.
+    /// The lowest rate that pauses may cause, per second and process.
     pub a_second: u32,
 }
 
 impl Throttle {
-    /// The number of tasks or events of a round, of `tasks` at most.
     pub fn batch(&self, floor: Floor, tasks: usize) -> usize {
         let batch = self.sweep_size(tasks);
         batch.max(floor.batch).min(tasks)
     }
 
-    /// The pause after a round that did `done` tasks or events and took as long as `round`.
+    /// The pause after a round that handled `done` tasks or events and took `round`.
     pub fn pause(&self, floor: Floor, done: usize, round: Duration) -> Duration {
         let done = u32::try_from(done).unwrap_or(u32::MAX);
         let time = Duration::from_secs(1) * done / floor.a_second;
         self.sweep_pause(round).min(time.saturating_sub(round))
     }
 
-    /// The number of rows for a sweep to change in one commit, of `rows` at most.
     pub fn sweep_size(&self, rows: usize) -> usize {
         if (self.0)() {
             (rows / BATCH_DIVISOR).max(1)
@@ -55,7 +51,6 @@ impl Throttle {
         }
     }
 
-    /// The pause after a sweep's commit that took as long as `round`.
     pub fn sweep_pause(&self, round: Duration) -> Duration {
         if (self.0)() {
             (round * PAUSE_FACTOR).min(LONGEST_PAUSE)
@@ -85,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_get_as_much_or_what_keeps_their_floor() {
+    fn tasks_get_full_batches_or_their_minimum_rate() {
         let idle = Throttle(Arc::new(|| false));
         let busy = Throttle(Arc::new(|| true));
         for (batch, a_second) in [(16, 2_000), (4, 200), (1, 20)] {
@@ -94,10 +89,10 @@ mod tests {
             assert_eq!(idle.batch(floor, 64), 64, "{floor:?}");
             assert_eq!(idle.pause(floor, 64, ROUND), Duration::ZERO, "{floor:?}");
             assert_eq!(busy.batch(floor, 1), 1, "{floor:?}");
-            // A quarter of the time is enough where rounds are short.
+            // A quarter of the time suffices if rounds are short.
             let short = Duration::from_micros(10);
             assert_eq!(busy.pause(floor, 16, short), short * 3, "{floor:?}");
-            // However long rounds take and however many push, the floor is kept if it can be.
+            // Whatever the load and the length of rounds, the minimum rate is kept if possible.
             let done = busy.batch(floor, 64);
             let bites = f64::from(u32::try_from(done).unwrap());
             for round in [1, 5, 20, 80, 320, 5_000].map(Duration::from_millis) {

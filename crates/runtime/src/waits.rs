@@ -1,12 +1,11 @@
-//! Backoff before retries: growing waits with jitter, so that processes that failed together do not
-//! retry together.
+//! Back-off before retries: growing waits with jitter, so that processes that failed together do
+//! not retry together.
 
 use std::time::Duration;
 
 use kernel::RetryPolicy;
 use tokio::time::Instant;
 
-/// The waits of one caller, without an end.
 #[derive(Clone, Debug)]
 pub struct Waits {
     policy: RetryPolicy,
@@ -14,7 +13,6 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Waits from `first` to `longest`.
     pub const fn growing(first: Duration, longest: Duration) -> Self {
         Self {
             policy: RetryPolicy::doubling(first, longest),
@@ -24,7 +22,7 @@ impl Waits {
 }
 
 impl Waits {
-    /// The same waits, as long as they are over within this time, counted from the first on.
+    /// Ends the waits once they add up to `most`, counted from the first wait on.
     pub const fn within(self, most: Duration) -> Within {
         Within {
             waits: self,
@@ -34,7 +32,6 @@ impl Waits {
     }
 }
 
-/// Waits that end after a time.
 #[derive(Clone, Debug)]
 pub struct Within {
     waits: Waits,
@@ -43,7 +40,7 @@ pub struct Within {
 }
 
 impl Within {
-    /// The same waits, counted from now on.
+    /// Counts the time from now instead of from the first wait.
     pub fn from_now(self) -> Self {
         Self {
             since: Some(Instant::now()),
@@ -71,17 +68,15 @@ impl Iterator for Waits {
     }
 }
 
-/// Waits after conflicts, which are over within milliseconds.
+/// Waits after conflicts, which pass within milliseconds.
 pub const fn after_conflicts() -> Waits {
     Waits::growing(Duration::from_millis(5), Duration::from_millis(250))
 }
 
-/// Waits for a row that another transaction holds locked.
 pub const fn after_locks() -> Waits {
     Waits::growing(Duration::from_millis(25), Duration::from_millis(500))
 }
 
-/// Waits after failures of the store.
 pub const fn after_failures() -> Waits {
     Waits::growing(Duration::from_millis(250), Duration::from_secs(5))
 }
