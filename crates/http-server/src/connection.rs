@@ -1,5 +1,3 @@
-//! The state that a connection shares with its requests, and its time limits.
-
 use std::{
     cell::{Cell, RefCell},
     future::poll_fn,
@@ -11,26 +9,24 @@ use std::{
 use actix_web::{HttpRequest, http::header};
 use tokio::time::Instant;
 
-/// The time limits of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// The time for the head of a request.
+    /// Until the head of a request is complete.
     pub head: Duration,
-    /// The idle time between two requests.
+    /// Between two requests.
     pub keep_alive: Duration,
-    /// The time for the body of an authorised client.
+    /// For the body of a request from an authorised client.
     pub body: Duration,
-    /// The time for the body of a client that is not authorised.
+    /// For the body of a request from an unauthorised client.
     pub anonymous_body: Duration,
-    /// How long the connection stays open after an answer that was sent before the body had ended,
-    /// so that the client sees the answer.
+    /// How long the connection stays open after an early answer, sent before the end of the body,
+    /// so that the client can read it.
     pub linger: Duration,
     /// How long a client may read nothing of an answer.
     pub stalled_answer: Duration,
 }
 
 impl Timeouts {
-    /// The time from the end of an answer until the head of the next request is complete.
     pub(crate) fn between_requests(&self) -> Duration {
         self.keep_alive + self.head
     }
@@ -52,40 +48,38 @@ impl Default for Timeouts {
 /// The handling of `100 Continue`, which actix-http writes before a handler has seen the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Continue {
-    /// It passes.
+    /// `100 Continue` passes through.
     #[default]
     Passes,
-    /// The client waits for it, and no handler has asked for the body yet; to be withheld.
+    /// The client waits for `100 Continue`, but no handler has asked for the body yet. It is
+    /// withheld.
     Awaited,
-    /// It was withheld; no handler has asked for the body yet.
+    /// It was withheld, and no handler has asked for the body yet.
     Withheld,
-    /// It was withheld, and a handler has asked for the body since; to be sent.
+    /// It was withheld, and a handler has asked for the body since. It is sent next.
     Due,
 }
 
-/// The state that a connection shares with its requests.
 #[derive(Debug)]
 pub struct Connection {
     pub(crate) in_flight: Cell<u32>,
-    /// The time when the last part of an answer was written; at first, the time of opening.
+    /// When the last part of an answer was written; at first, when the connection was opened.
     pub(crate) last_answer: Cell<Instant>,
-    /// The time when the last request began.
     pub(crate) last_request: Cell<Instant>,
-    /// Whether the request in progress is of a client that is known.
+    /// Whether the request in progress comes from a known client.
     pub(crate) is_admitted: Cell<bool>,
     /// Whether the request in progress waits for its client: for the next piece of its body, or
-    /// until the client takes more of the answer.
+    /// until the client reads more of the answer.
     pub(crate) is_stalled: Cell<bool>,
     /// Whether the next bytes to be written are a handler's answer.
     pub(crate) has_answered: Cell<bool>,
     pub(crate) awaits: Cell<Continue>,
-    /// Whether the client has closed its side.
     has_ended: Cell<bool>,
-    /// The answer that waits, to be told when the client has.
+    /// Woken when the client closes its side.
     waiting: RefCell<Option<Waker>>,
-    /// Whether it is to be closed because its place is needed, unless a request begins first.
+    /// Whether the connection closes to free its place, unless a request begins first.
     pub(crate) is_unwanted: Cell<bool>,
-    /// The task that waits for the next request.
+    /// Woken when the connection must close. It waits for the next request.
     reader: RefCell<Option<Waker>>,
 }
 
@@ -107,9 +101,10 @@ impl Connection {
         }
     }
 
-    /// Returns since when the connection may be closed, if it may: no request is in progress, or
-    /// only a request that waits for an unknown client. The latter counts from the request's
-    /// beginning, so that a byte now and then does not keep the connection.
+    /// Since when the connection may be closed; `None` if it may not. It may be closed while no
+    /// request is in progress, or only a request that waits for an unknown client. The time of such
+    /// a request counts from its beginning, so that a byte now and then does not keep the
+    /// connection.
     pub(crate) fn spare_since(&self) -> Option<Instant> {
         if self.in_flight.get() == 0 {
             return Some(self.last_answer.get());
@@ -118,18 +113,16 @@ impl Connection {
         is_spare.then(|| self.last_request.get())
     }
 
-    /// Notes that the request in progress is of a client that is known. The connection keeps its
-    /// place until the answer has been sent.
+    /// Marks the request in progress as coming from a known client. The connection keeps its place
+    /// until the answer has been sent.
     pub fn admit(&self) {
         self.is_admitted.set(true);
     }
 
-    /// Whether it ends because its place is needed.
     pub fn is_closing(&self) -> bool {
         self.is_unwanted.get()
     }
 
-    /// Closes it, unless a request begins first.
     pub(crate) fn close(&self) {
         self.is_unwanted.set(true);
         if let Some(reader) = self.reader.take() {
@@ -137,7 +130,6 @@ impl Connection {
         }
     }
 
-    /// Notes the task that waits for input.
     pub(crate) fn awaits_input(&self, task: &Waker) {
         match &mut *self.reader.borrow_mut() {
             Some(reader) => reader.clone_from(task),
@@ -145,13 +137,13 @@ impl Connection {
         }
     }
 
-    /// The connection of a request; `None` for a request without one, as in unit tests.
+    /// Returns `None` for a request without a connection, as in unit tests.
     pub fn of(request: &HttpRequest) -> Option<&Rc<Self>> {
         request.conn_data()
     }
 
-    /// Completes when the client has closed the connection, or at least its side of it. actix-http
-    /// goes on with a request then, because the client may still take the answer.
+    /// Completes when the client has closed the connection, or its sending side. actix-http then
+    /// continues with the request, because the client may still read the answer.
     pub async fn hung_up(&self) {
         poll_fn(|context| {
             if self.has_ended.get() {
@@ -163,7 +155,6 @@ impl Connection {
         .await;
     }
 
-    /// Notes that the client sends nothing more.
     pub(crate) fn end(&self) {
         self.has_ended.set(true);
         if let Some(waiting) = self.waiting.take() {
@@ -171,8 +162,8 @@ impl Connection {
         }
     }
 
-    /// Tells the client to send the body, if it waits for that. The connection is flushed after
-    /// the handler has been polled, and that sends it.
+    /// Sends `100 Continue` if the client waits for it. It goes out when the connection is flushed,
+    /// after the handler has been polled.
     pub fn ask_for_body(&self) {
         match self.awaits.get() {
             Continue::Awaited => self.awaits.set(Continue::Passes),

@@ -1,6 +1,6 @@
 //! Completes the answers that actix-http itself gives to input that is not an HTTP/1.1 request.
 //!
-//! They have a status and no body, and no handler sees the request. Here they become errors like
+//! Those have a status but no body, and no handler sees the request. Here they become errors like
 //! all others: JSON with a `message`, and a request id.
 
 use actix_web::{http::header::HeaderMap, web::Bytes};
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::request_id::{RequestId, X_REQUEST_ID};
 
-/// Status lines, with the message for each. Each of these answers ends the connection.
+/// Status lines and the message for each. Each of these answers closes the connection.
 const KNOWN: [(&str, &str); 3] = [
     (
         "HTTP/1.1 400 Bad Request",
@@ -25,7 +25,7 @@ const KNOWN: [(&str, &str); 3] = [
     ),
 ];
 
-/// The answer with a body and a request id; `None` if it is not one of these.
+/// Adds a body and a request id. Returns `None` for other answers.
 pub fn with_body(answer: &[u8]) -> Option<Bytes> {
     let head = std::str::from_utf8(answer).ok()?.strip_suffix("\r\n\r\n")?;
     let (line, fields) = head.split_once("\r\n")?;

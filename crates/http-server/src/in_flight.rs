@@ -1,10 +1,9 @@
-//! A request in progress, and the rest of its body when its answer is there.
+//! A request in progress, and the unread rest of its body once the answer is ready.
 //!
-//! A client that sends all of its body before it reads the answer would lose its connection, or
-//! even the answer, if the rest were not read. So after a refusal a bounded rest is read and
-//! discarded. If more is left, the answer holds the body until it has been sent: from that
-//! actix-http sees that it has to close the connection, and lingers until the client has seen the
-//! answer.
+//! A client that sends its whole body before it reads the answer could lose the connection, or even
+//! the answer, if the rest stayed unread. So a refusal reads and discards a bounded rest. If more
+//! is left, the answer holds the body until it has been sent. From that actix-http learns that it
+//! has to close the connection, and lingers until the client has read the answer.
 
 use std::{
     cell::RefCell,
@@ -29,11 +28,10 @@ use tokio::time::{Instant, timeout};
 
 use crate::connection::{Connection, Continue, expects_continue};
 
-/// The size of the pieces of a long answer.
+/// The size of the pieces of a long answer, in bytes.
 pub const PIECE: usize = 32 * 1024;
-/// How many bytes of a refused request's body are read and discarded.
+/// How much of a refused request's body is read and discarded, in bytes.
 const DRAIN_BYTES: u64 = 256 * 1024;
-/// How long that may take.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 
 /// A request in progress, until its answer has been sent.
@@ -43,7 +41,6 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// Begins a request. From here on, its body is shared with this.
     pub fn begin(request: &mut ServiceRequest) -> Self {
         let connection = Connection::of(request.request()).cloned();
         Self {
@@ -52,8 +49,8 @@ impl InFlight {
         }
     }
 
-    /// Reads and discards a bounded rest of the body of a request that is refused, unless the
-    /// client keeps the body back: after a refusal it rarely sends one.
+    /// Reads and discards a bounded rest of a refused request's body, unless the client withholds
+    /// the body: after a refusal it rarely sends one.
     pub async fn refuse(&self) {
         let is_kept_back = |guard: &InFlightGuard| guard.0.is_awaiting_continue();
         if let Some(body) = &self.body
@@ -63,8 +60,8 @@ impl InFlight {
         }
     }
 
-    /// The body of the answer. One that is streamed or does not fit into a piece keeps the request
-    /// in progress, and what it holds, until it has been sent.
+    /// Returns the body of the answer. A streamed body, or one longer than a piece, keeps the
+    /// request and `held` until it has been sent.
     pub fn answer<T: Unpin + 'static>(self, body: BoxBody, held: T) -> BoxBody {
         if let Some(guard) = &self.guard {
             guard.0.has_answered.set(true);
@@ -81,7 +78,6 @@ impl InFlight {
     }
 }
 
-/// Counts a request as in progress until it is dropped.
 struct InFlightGuard(Rc<Connection>);
 
 impl InFlightGuard {
@@ -110,12 +106,10 @@ impl Drop for InFlightGuard {
     }
 }
 
-/// The body of a request, which its handler reads as well.
 #[derive(Clone)]
 struct SharedBody {
     connection: Option<Rc<Connection>>,
     source: Rc<RefCell<Source>>,
-    /// The declared length.
     length: Option<u64>,
 }
 
@@ -125,7 +119,6 @@ struct Source {
 }
 
 impl SharedBody {
-    /// The body of a request, if it has one.
     fn of(request: &mut ServiceRequest, connection: Option<&Rc<Connection>>) -> Option<Self> {
         let payload = request.take_payload();
         if matches!(payload, Payload::None) {
@@ -183,7 +176,6 @@ impl SharedBody {
     }
 }
 
-/// The body of an answer that holds something until it is dropped.
 struct Holding<T> {
     body: BoxBody,
     _held: T,
@@ -208,8 +200,8 @@ impl<T: Unpin> MessageBody for Holding<T> {
     }
 }
 
-/// A body that is written piece by piece: actix-http copies each piece, and keeps the copy until
-/// the client has taken it.
+/// A body that is written piece by piece. actix-http copies each piece, and keeps the copy until
+/// the client has read it.
 struct Pieces(Bytes);
 
 impl MessageBody for Pieces {
@@ -229,7 +221,6 @@ impl MessageBody for Pieces {
     }
 }
 
-/// The declared length of a body.
 pub fn content_length(headers: &HeaderMap) -> Option<u64> {
     let length = headers.get(CONTENT_LENGTH)?.to_str().ok()?;
     length.trim().parse().ok()

@@ -18,24 +18,21 @@ use crate::connection::Connection;
 const PATIENCE: Duration = Duration::from_millis(250);
 /// The same when very few places are left.
 const LEAST_PATIENCE: Duration = Duration::from_millis(50);
-/// The pause between two looks for such connections, while few places are left.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The places of a thread. When all are taken, new connections wait, health checks too. So some
-/// places are kept free, by closing the connections that have waited longest for their clients. The
-/// application must ensure that known clients do not keep all places busy.
+/// The places for connections of one thread. When all are taken, new connections wait, even health
+/// checks. So some places are kept free by closing the connections that have waited longest for
+/// their clients. The application must ensure that known clients do not occupy all places.
 #[derive(Debug)]
 pub struct Places {
-    /// The number of connections from which on some are closed.
+    /// From this number of connections on, some are closed.
     enough: usize,
-    /// The number from which on they are closed soon.
     too_many: usize,
     opened: Cell<u64>,
     open: RefCell<HashMap<u64, Rc<Connection>>>,
     is_making_room: Cell<bool>,
 }
 
-/// The place of a connection, until it is dropped.
 #[derive(Debug)]
 pub struct Place {
     places: Rc<Places>,
@@ -43,7 +40,7 @@ pub struct Place {
 }
 
 impl Places {
-    /// This many places, an eighth of which is kept free.
+    /// `all` places, an eighth of which is kept free.
     pub fn new(all: usize) -> Rc<Self> {
         Rc::new(Self {
             enough: all - all.div_ceil(8),
@@ -54,7 +51,7 @@ impl Places {
         })
     }
 
-    /// Takes a place for a connection. Must be called on the thread's runtime.
+    /// Takes a place for a connection. Must run on the thread's runtime.
     pub fn take(self: &Rc<Self>, connection: Rc<Connection>) -> Place {
         let number = self.opened.get();
         self.opened.set(number + 1);
@@ -80,7 +77,6 @@ impl Places {
         self.is_making_room.set(false);
     }
 
-    /// Closes the surplus connections, as far as enough of them wait for their clients.
     fn close_spare(&self, now: Instant) {
         let open = self.open.borrow();
         let patience = if open.len() > self.too_many {

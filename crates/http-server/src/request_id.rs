@@ -13,10 +13,8 @@ use actix_web::{
 };
 use uuid::Uuid;
 
-/// The header of requests and answers.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest id that is accepted from a client.
 const MAX_LENGTH: usize = 128;
 
 /// A request id: visible ASCII without spaces or quotes, safe in headers, logs and JSON.
@@ -24,7 +22,7 @@ const MAX_LENGTH: usize = 128;
 pub struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// The client's id if it is harmless, or else a new UUIDv7.
+    /// Returns the client's id if it is safe, or else a new UUIDv7.
     pub fn of(headers: &HeaderMap) -> Self {
         headers
             .get(X_REQUEST_ID)
@@ -38,12 +36,10 @@ impl RequestId {
         Self(HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static("unknown")))
     }
 
-    /// The id as a header.
     pub fn header(&self) -> HeaderValue {
         self.0.clone()
     }
 
-    /// The id as text.
     pub fn as_str(&self) -> &str {
         self.0.to_str().unwrap_or_default()
     }

@@ -1,5 +1,3 @@
-//! The HTTP server: threads, connections, deadlines.
-
 use std::{
     fmt,
     future::ready,
@@ -20,26 +18,24 @@ use tokio::net::TcpSocket;
 
 use crate::{connection::Timeouts, places::Places, stream::GuardedStream};
 
-/// Connections that may wait to be accepted.
+/// The number of connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
 /// The largest number of threads that actix-server supports.
 const MOST_WORKERS: usize = 512;
 
-/// The settings of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerSettings {
-    /// The number of threads that serve; `None` uses one for each core.
+    /// `None` uses one thread per core.
     pub workers: Option<usize>,
-    /// The number of connections that are served at a time; further ones wait to be accepted. When
-    /// few are left, idle connections are closed.
+    /// The number of concurrent connections. Further ones wait to be accepted. When few are left,
+    /// idle connections are closed.
     pub max_connections: usize,
-    /// The time limits of a connection.
     pub timeouts: Timeouts,
     /// How long a stop waits for answers in progress, in seconds.
     pub stop_patience: u64,
 }
 
-/// Binds a TCP listener. Must be called on a tokio runtime.
+/// Must run on a tokio runtime.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()
@@ -51,10 +47,10 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)?.into_std()
 }
 
-/// A server on a listener; it serves while it is awaited.
+/// Creates a server on a listener. It serves while it is awaited.
 ///
-/// This does the same as actix-web's `HttpServer`, except that connections are wrapped in a stream
-/// with deadlines.
+/// This does the same as actix-web's `HttpServer`, except that each connection is wrapped in a
+/// stream with deadlines.
 pub fn serve<F, I, S, B>(
     listener: TcpListener,
     settings: ServerSettings,

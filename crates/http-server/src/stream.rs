@@ -1,5 +1,3 @@
-//! The stream of a connection, with deadlines.
-
 use std::{
     io,
     pin::Pin,
@@ -19,17 +17,15 @@ use crate::{
     places::{Place, Places},
 };
 
-/// The answer of actix-http to `Expect: 100-continue`.
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 /// A stream that ends at its deadlines.
 ///
 /// While no request is in progress, the head of the next one must be complete within the keep-alive
-/// time plus the time for a head, counted from the last byte of the last answer. The rest of a
-/// refused body, which is skipped, falls under the same deadline. At the deadline the stream
-/// reports the end of its input as if the client had closed it, so that pending output is still
-/// written; likewise when its [place](Places) is needed. A client that reads nothing of an answer
-/// for too long loses the connection.
+/// time plus the time for a head, counted from the last byte of the last answer. The skipped rest
+/// of a refused body has the same deadline. At the deadline, or when its [place](Places) is needed,
+/// the stream reports the end of its input as if the client had closed it, so that pending output
+/// is still written. A client that reads nothing of an answer for too long loses the connection.
 ///
 /// The stream also adds a body to the answers that actix-http itself gives (see [`early`]), and
 /// withholds `100 Continue` until a handler reads the body.
@@ -38,12 +34,11 @@ pub struct GuardedStream<S> {
     connection: Rc<Connection>,
     timeouts: Timeouts,
     timer: Pin<Box<Sleep>>,
-    /// The time since when the client has accepted no output.
+    /// Since when the client has accepted no output.
     blocked_since: Option<Instant>,
     is_over: bool,
-    /// The remaining bytes of a write that was accepted in part.
     rest: usize,
-    /// Bytes that this stream itself has to write before anything else.
+    /// Bytes that the stream itself has to write before anything else.
     own: Bytes,
     _place: Place,
 }
@@ -65,12 +60,10 @@ impl<S> GuardedStream<S> {
         }
     }
 
-    /// The state that this connection shares with its requests.
     pub fn connection(&self) -> Rc<Connection> {
         Rc::clone(&self.connection)
     }
 
-    /// The current deadline, if there is one.
     fn deadline(&self) -> Option<Instant> {
         let stalled = self
             .blocked_since
@@ -81,8 +74,8 @@ impl<S> GuardedStream<S> {
         stalled.or(idle)
     }
 
-    /// Checks the deadline, and sets a timer that polls this connection again then. The timer is
-    /// set again only after it has expired: a deadline moves with every answer, and only to a later
+    /// Checks the deadline, and sets a timer that polls this connection then. The timer is set
+    /// again only after it has expired: a deadline moves with every answer, but only to a later
     /// time.
     fn check_time(&mut self, context: &mut Context<'_>) {
         while !self.is_over && self.timer.as_mut().poll(context).is_ready() {
@@ -102,8 +95,8 @@ impl<S> GuardedStream<S> {
         }
     }
 
-    /// Queues the bytes that replace the start of an answer of actix-http, and returns how many
-    /// bytes of that answer they replace.
+    /// Queues bytes that replace the start of an answer of actix-http. Returns how many of its
+    /// bytes they replace.
     fn replace(&mut self, buffer: &[u8]) -> Option<usize> {
         let connection = &self.connection;
         if connection.awaits.get() == Continue::Awaited {
@@ -173,7 +166,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
         if this.is_over {
             return Poll::Ready(Ok(()));
         }
-        // A client that takes no answers is asked for no further requests, whose answers would pile
+        // No further requests are read from a client that reads no answers, or answers would pile
         // up.
         if this.blocked_since.is_some() {
             this.connection.awaits_input(context.waker());
