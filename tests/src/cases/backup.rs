@@ -1,5 +1,3 @@
-//! A backup that is made under load is whole, and events go on after it was restored.
-
 use std::fs;
 
 use super::durability::nothing_is_lost;
@@ -11,7 +9,7 @@ on_sqlite! {
 
 async fn a_backup_under_load_holds_all_that_was_acknowledged(store: Store) {
     let site = Site::new(store);
-    // What a worker has leased would wait for the end of its lease after the restore.
+    // Tasks that a worker had leased would wait for the end of the lease after the restore.
     let server = site.serve(&["--no-worker"]);
     let app = App::at(site);
     let load = Load::start(&[&app.api], 4);
@@ -30,7 +28,7 @@ async fn a_backup_under_load_holds_all_that_was_acknowledged(store: Store) {
     fs::rename(app.site.data(), app.site.folder().join("lost")).unwrap();
     app.run(&["restore", copy]).succeeded();
     let _server = app.site.serve(&[]);
-    // The keys are the ones of before: the client's token is still good.
+    // The keys are the same: the client's token is still valid.
     nothing_is_lost(&app, &before).await;
     let gone = format!("/api/job-board/events?after={last}");
     let status = app.api.get(&gone).await.status;

@@ -1,5 +1,3 @@
-//! The OpenAPI document, and the demo.
-
 use std::process::Command;
 
 use crate::harness::{App, Site, Store, run};
@@ -63,7 +61,7 @@ async fn the_demo_shows_everything_and_its_lines_can_be_pasted(store: Store) {
     // Background jobs end with the shell.
     let mut shell = Command::new("sh");
     shell.args(["-e", "-c", &format!("trap 'kill $!' EXIT\n{lines}")]);
-    // Others of this machine may have their ports.
+    // Other programs of this machine may use its port.
     shell.env("POSTHASTE_ADMIN_BIND", "off");
     shell.env("POSTHASTE_CONSOLE_BIND", "off");
     let ran = run(shell, "");

@@ -1,5 +1,3 @@
-//! Variables that change the answers of the service. Parsing them is tested in `app`.
-
 use serde_json::{Value, json};
 
 use crate::harness::{App, Site, Store, fresh, jwt::Jwt, minimal};

@@ -1,4 +1,4 @@
-//! The operators' console, in a process and beside another one.
+//! The operators' console, in the server's process and in a separate one.
 
 use pg_cluster::free_port;
 use reqwest::{Client, Response, StatusCode, redirect::Policy};
@@ -9,7 +9,6 @@ on_postgres! {
     an_operator_signs_in_moderates_and_signs_out_in_another_process,
 }
 
-/// A browser at consoles of one database.
 pub(super) struct Browser {
     client: Client,
     cookie: String,
@@ -23,7 +22,6 @@ impl Browser {
         }
     }
 
-    /// A browser whose operator has signed in at this console.
     pub(super) async fn signed_in(app: &App, console: &str) -> Self {
         let mut browser = Self::new();
         let link = app.run(&["console", "link", "--as", "ann"]).succeeded();
@@ -31,7 +29,6 @@ impl Browser {
         browser
     }
 
-    /// Signs in by the token of a link.
     pub(super) async fn enter(&mut self, console: &str, token: &str) {
         let entered = self
             .post(&format!("{console}/sign-in"), &format!("link={token}"))
@@ -59,12 +56,10 @@ impl Browser {
     }
 }
 
-/// An address that no process listens on.
 pub(super) fn free() -> String {
     format!("127.0.0.1:{}", free_port().unwrap())
 }
 
-/// What follows the first occurrence of a text, up to a quote.
 fn behind<'a>(page: &'a str, text: &str) -> &'a str {
     let (_, rest) = page.split_once(text).unwrap();
     rest.split('"').next().unwrap()
@@ -107,7 +102,7 @@ async fn an_operator_signs_in_moderates_and_signs_out_in_another_process(store: 
     }
     let id = fresh("console");
     let uuid = app.put(&id, &minimal()).await.created();
-    // A verdict between the page and the form would be another version.
+    // A verdict between reading the page and sending the form would change the version.
     app.api.until(&id, "approved").await;
     let (_, list) = browser.get(&format!("{one}/postings?id={id}")).await;
     assert!(list.contains(&uuid.to_string()), "{list}");

@@ -1,5 +1,5 @@
-//! An embedded database moves to PostgreSQL: a copy that is broken off goes on, and the service
-//! answers as before.
+//! Copying an embedded database to PostgreSQL: an interrupted copy resumes, and the service answers
+//! as before.
 
 use std::fs;
 
@@ -16,7 +16,6 @@ on_postgres! {
     a_service_moves_to_postgresql,
 }
 
-/// Everything that clients and operators can read.
 async fn answers(app: &App, after: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut cursor = String::new();
@@ -56,7 +55,6 @@ async fn answers(app: &App, after: &str) -> Vec<String> {
     all
 }
 
-/// Makes something of everything that a client or an operator can make.
 async fn fill(app: &App) {
     let mut lines = String::new();
     for n in 0..300 {
@@ -129,7 +127,7 @@ async fn a_service_moves_to_postgresql(_: Store) {
         "{said}"
     );
     let said = app.run(&["copy", "--to", &url]).succeeded();
-    assert!(said.contains("Going on with the copy"), "{said}");
+    assert!(said.contains("Resuming an interrupted copy"), "{said}");
     assert_eq!(testing::number(&url, count), 300);
     let said = app.run(&copy).failed(1);
     assert!(said.contains("is not empty"), "{said}");
@@ -145,7 +143,7 @@ async fn a_service_moves_to_postgresql(_: Store) {
     for (then, now) in before.iter().zip(&now) {
         assert_eq!(then, now);
     }
-    // What happens from now on comes after everything that was copied.
+    // Later events come after everything that was copied.
     drop(server);
     let _server = moved.site.serve(&[]);
     let last = events.last().unwrap()["id"].as_str().unwrap();

@@ -1,5 +1,3 @@
-//! The embedded store on a full disk, and without its file.
-
 use std::fs;
 
 use crate::harness::{App, Site, Store, fresh, minimal};
@@ -9,8 +7,8 @@ on_sqlite! {
     nothing_is_acknowledged_into_a_removed_database,
 }
 
-/// A limit on file sizes replaces a full disk; it also sends a signal (SIGXFSZ) that ends a process
-/// that does not handle it.
+/// A limit on file sizes simulates a full disk. It also sends a signal (SIGXFSZ) that ends a
+/// process without a handler.
 async fn a_full_disk_is_an_outage_and_no_end(store: Store) {
     let site = Site::new(store);
     let mut server = site.serve(&["--no-worker"]);
@@ -36,8 +34,8 @@ async fn nothing_is_acknowledged_into_a_removed_database(store: Store) {
     let kept = fresh("kept");
     app.put(&kept, &minimal()).await.created();
     let file = app.site.data().join("posthaste.db");
-    let away = file.with_extension("away");
-    fs::rename(&file, &away).unwrap();
+    let aside = file.with_extension("aside");
+    fs::rename(&file, &aside).unwrap();
     for id in [fresh("lost"), kept.clone()] {
         app.api.try_put(&id, &minimal()).await.unwrap().error(503);
     }
@@ -45,7 +43,7 @@ async fn nothing_is_acknowledged_into_a_removed_database(store: Store) {
     assert_eq!(app.api.get("/healthz").await.status, 200);
     assert!(!file.exists(), "an empty database was made");
     assert!(app.site.log().contains("the database file was removed"));
-    fs::rename(&away, &file).unwrap();
+    fs::rename(&aside, &file).unwrap();
     app.put(&kept, &minimal()).await.updated();
     app.put(&fresh("new"), &minimal()).await.created();
 }

@@ -1,5 +1,3 @@
-//! Acknowledged pushes survive kills and stops of the process.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::{StreamExt, stream};
@@ -14,11 +12,11 @@ on_every_store! {
 }
 
 on_sqlite! {
-    a_stop_answers_what_was_accepted,
+    a_stop_answers_accepted_requests,
 }
 
-/// Checks that every acknowledged posting is there as acknowledged, gets enriched, and that
-/// its events can be read.
+/// Asserts that every acknowledged posting is stored as acknowledged, gets enriched, and has
+/// readable events.
 pub(super) async fn nothing_is_lost(app: &App, acknowledged: &BTreeMap<String, String>) {
     let uuids: Vec<String> = stream::iter(acknowledged)
         .map(|(id, title)| async move {
@@ -50,7 +48,7 @@ pub(super) async fn nothing_is_lost(app: &App, acknowledged: &BTreeMap<String, S
     assert_eq!(app.dead(), Vec::<Value>::new());
 }
 
-/// Checks that the enricher approved a posting, once: newer content of an approved posting adds no
+/// Asserts that the enricher approved a posting once. Newer content of an approved posting adds no
 /// entry to the history.
 pub(super) async fn was_approved_once(app: &App, id: &str) {
     let posting = app.show(id).await;
@@ -60,8 +58,6 @@ pub(super) async fn was_approved_once(app: &App, id: &str) {
     assert_eq!(history[1]["by"], "enricher", "{posting}");
 }
 
-/// Checks that everything acknowledged is there and was approved once, and that the processes have
-/// neither ended nor panicked.
 pub(super) async fn all_is_well(
     app: &App,
     acknowledged: &BTreeMap<String, String>,
@@ -99,7 +95,7 @@ async fn nothing_acknowledged_is_lost_by_a_kill_or_a_stop(store: Store) {
     all_is_well(&app, &acknowledged, &mut [server]).await;
 }
 
-async fn a_stop_answers_what_was_accepted(store: Store) {
+async fn a_stop_answers_accepted_requests(store: Store) {
     let site = Site::new(store);
     let server = site.serve(&[]);
     let app = App::at(site);
@@ -113,7 +109,7 @@ async fn a_stop_answers_what_was_accepted(store: Store) {
         ("Content-Length", &length),
         ("Expect", "100-continue"),
     ];
-    // Requests whose body is half sent when the server is told to stop.
+    // The server stops while the bodies of these requests are half sent.
     let ids: Vec<String> = (0..8).map(|_| fresh("half")).collect();
     let mut half: Vec<Raw> = Vec::new();
     for id in &ids {
@@ -124,7 +120,7 @@ async fn a_stop_answers_what_was_accepted(store: Store) {
         half.push(connection);
     }
     server.terminate();
-    eventually("nobody listens", SETTLING, || async {
+    eventually("the port is closed", SETTLING, || async {
         Raw::connect(&app.site.host()).is_err().then_some(())
     })
     .await;

@@ -1,5 +1,3 @@
-//! Enrichment of a posting after the push.
-
 use serde_json::Value;
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
@@ -10,7 +8,7 @@ use crate::harness::{
 
 on_sqlite! {
     a_good_posting_is_approved_with_its_texts_and_place,
-    the_demos_postings_are_json_ld_that_tells_the_employer_or_does_not,
+    the_demos_postings_are_json_ld_with_and_without_the_employer,
 }
 
 async fn a_good_posting_is_approved_with_its_texts_and_place(store: Store) {
@@ -50,7 +48,7 @@ async fn a_good_posting_is_approved_with_its_texts_and_place(store: Store) {
     assert_eq!(history[1]["at"], posting["published_at"]);
 }
 
-async fn the_demos_postings_are_json_ld_that_tells_the_employer_or_does_not(store: Store) {
+async fn the_demos_postings_are_json_ld_with_and_without_the_employer(store: Store) {
     const SAMPLES: &str = include_str!("../../../crates/app/src/demo/samples.ndjson");
     let app = App::served(store);
     import(&app.api, IMPORTS, SAMPLES).await.complete();
@@ -89,19 +87,19 @@ async fn the_demos_postings_are_json_ld_that_tells_the_employer_or_does_not(stor
         let host = posting["company"]["website_url"].as_str().unwrap();
         let host = host.rsplit('/').next().unwrap().trim_start_matches("www.");
         let company = &posting["company"];
-        let told = [
+        let identity = [
             &company["name"],
             &company["logo_path"],
             &posting["application_email"],
             &posting["application_url"],
             &posting["unique_source_identifier"],
         ];
-        let told = told.into_iter().filter_map(Value::as_str);
+        let identity = identity.into_iter().filter_map(Value::as_str);
         let document = hidden.to_string().to_lowercase();
-        for told in told.chain([host]) {
+        for identity in identity.chain([host]) {
             assert!(
-                !document.contains(&told.to_lowercase()),
-                "{told} in {hidden}"
+                !document.contains(&identity.to_lowercase()),
+                "{identity} in {hidden}"
             );
         }
     }

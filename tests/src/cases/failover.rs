@@ -1,11 +1,11 @@
-//! The primary of a database is killed under load and its synchronous standby promoted: the service
-//! finds it by itself, and nothing that was acknowledged is lost.
+//! The primary of a database is killed under load and its synchronous standby promoted. The service
+//! finds the new primary, and loses nothing that was acknowledged.
 
 use pg_cluster::{Cluster, Shutdown};
 
 use super::{durability::all_is_well, following::check_order, outage::recover};
 use crate::harness::{
-    App, SETTLING, Site, Store, alone, eventually, follower::Follower, load::Load,
+    App, SETTLING, Site, Store, eventually, exclusive_load, follower::Follower, load::Load,
 };
 
 on_postgres! {
@@ -13,7 +13,7 @@ on_postgres! {
 }
 
 async fn a_promoted_standby_has_everything_that_was_acknowledged(_: Store) {
-    // The servers end with the thread that starts them, so that must be this test's thread.
+    // A server ends with the thread that starts it, so that must be this test's thread.
     let mut primary = Cluster::start().unwrap();
     let standby = primary.synchronous_standby().unwrap();
     let url = primary.url().replace(
@@ -25,7 +25,7 @@ async fn a_promoted_standby_has_everything_that_was_acknowledged(_: Store) {
     let mut processes = [site.serve(&[]), other.serve(&["--no-worker"]), site.work()];
     let app = App::at(site);
     let other = app.api_of(&other);
-    let alone = alone().await;
+    let turn = exclusive_load().await;
     let load = Load::start(&[&app.api, &other], 8);
     let follower = Follower::start(vec![app.api.clone(), other.clone()], None, 50);
 
@@ -41,7 +41,7 @@ async fn a_promoted_standby_has_everything_that_was_acknowledged(_: Store) {
     load.until_acknowledged(60).await;
     assert_eq!(load.lost_connections(), 0);
     let acknowledged = load.finish().await;
-    drop(alone);
+    drop(turn);
 
     all_is_well(&app, &acknowledged, &mut processes).await;
     let events = follower.finish().await;

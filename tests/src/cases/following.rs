@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::harness::{
-    Api, App, SETTLING, Store, alone, eventually,
+    Api, App, SETTLING, Store, eventually, exclusive_load,
     follower::{EVENTS, Follower},
     fresh,
     load::Load,
@@ -33,8 +33,8 @@ const PUSHES_OF_EACH: usize = 60;
 const POSTINGS_OF_EACH: usize = 6;
 const COMPANIES: usize = 3;
 
-/// Pushes changes of some postings to a server, of each kind to each posting, in an order of the
-/// writer's own; the identifiers.
+/// Pushes changes of postings to a server, one of each kind per posting, in an order of the
+/// writer's own. Returns the identifiers.
 async fn write(
     writer: usize,
     server: Api,
@@ -59,7 +59,7 @@ async fn write(
             5 => json!({"expiration": {"reason": format!("turn {turn}")}}),
             _ => json!({"expiration": null, "salary_min": turn}),
         };
-        // There may be nothing yet to change, or it was rejected.
+        // The posting may not exist yet, or be rejected.
         let status = server.put(id, &payload).await.status;
         assert!([200, 201, 404, 422].contains(&status), "{status}");
         pushes.fetch_add(1, Ordering::Relaxed);
@@ -67,7 +67,6 @@ async fn write(
     ids
 }
 
-/// The whole board as an export has it, and where to go on with events.
 async fn export(api: &Api) -> (Vec<Value>, String) {
     let answer = api.get("/api/job-board/export?texts=none").await;
     assert_eq!(answer.status, 200, "{answer:#?}");
@@ -79,7 +78,6 @@ async fn export(api: &Api) -> (Vec<Value>, String) {
     )
 }
 
-/// A follower's copy of the board: postings by identifier, companies by id.
 #[derive(Debug, Default, PartialEq)]
 struct Board {
     postings: BTreeMap<String, Value>,
@@ -96,7 +94,8 @@ impl Board {
             assert_eq!(former, None, "{id} is in the export twice");
             let company = &posting["company"];
             let key = company["uuid"].as_str().unwrap().to_owned();
-            // One that changes meanwhile differs between its postings; events tell the end.
+            // A company that changes meanwhile differs between its postings. Events bring the final
+            // state.
             board.companies.insert(key, company.clone());
         }
         board
@@ -117,8 +116,8 @@ impl Board {
     }
 }
 
-/// Checks a walk: every event once, a posting's in the order of its versions, the first of which
-/// is its creation.
+/// Asserts that a walk has every event once, and a posting's events in the order of its versions,
+/// beginning with its creation.
 pub(super) fn check_order(events: &[Value]) {
     let ids: Vec<_> = events.iter().map(|it| it["id"].as_str().unwrap()).collect();
     assert!(
@@ -140,7 +139,7 @@ async fn an_export_and_the_events_after_it_are_the_board(store: Store) {
     let second = app.site.beside();
     let _second = second.serve(&[]);
     let servers = [app.api.clone(), app.api_of(&second)];
-    let alone = alone().await;
+    let turn = exclusive_load().await;
     let (mut writers, pushes) = (JoinSet::new(), Arc::<AtomicUsize>::default());
     let websites: Vec<_> = (0..COMPANIES).map(|_| website()).collect();
     for (writer, server) in (0..WRITERS).zip(servers.iter().cycle()) {
@@ -156,7 +155,7 @@ async fn an_export_and_the_events_after_it_are_the_board(store: Store) {
     let (exported, cursor) = export(&app.api).await;
     let later = Follower::start(servers.to_vec(), Some(cursor.clone()), 100);
     let ids: BTreeSet<_> = writers.join_all().await.into_iter().flatten().collect();
-    drop(alone);
+    drop(turn);
     app.settled().await;
 
     // A walk ends at an empty page.
@@ -192,7 +191,7 @@ async fn a_killed_server_loses_and_reorders_no_event(store: Store) {
     let mut dying = dies.serve(&[]);
     let both = [app.api.clone(), app.api_of(&dies)];
     let walk = Follower::start(both.to_vec(), None, 50);
-    let alone = alone().await;
+    let turn = exclusive_load().await;
     for _ in 0..3 {
         let load = Load::start(&both.each_ref(), 8);
         load.until_acknowledged(50).await;
@@ -200,7 +199,7 @@ async fn a_killed_server_loses_and_reorders_no_event(store: Store) {
         load.finish().await;
         dying = dies.serve(&[]);
     }
-    drop(alone);
+    drop(turn);
     app.settled().await;
     app.site.database.show_events().await;
     let seen = walk.finish().await;

@@ -1,4 +1,4 @@
-//! Imports and catalogues, through two servers, a kill and a database that goes away.
+//! Imports and catalogues, through two servers, a kill and an outage of the database.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use pg_cluster::{Cluster, Shutdown};
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Api, App, Client, SETTLING, Site, Store, alone, eventually, fresh,
+    Api, App, Client, SETTLING, Site, Store, eventually, exclusive_load, fresh,
     import::{IMPORTS, ImportAnswer, Sending, catalogue, import, line},
     minimal,
 };
@@ -25,7 +25,6 @@ on_postgres! {
     an_import_outlasts_a_restart_of_the_database,
 }
 
-/// A catalogue of postings of one company.
 struct Catalogue {
     name: String,
     payload: Value,
@@ -46,14 +45,13 @@ impl Catalogue {
         catalogue(&self.name)
     }
 
-    /// The body with some of its postings.
     fn lines(&self, range: std::ops::Range<usize>) -> String {
         let ids = self.ids[range].iter();
         ids.map(|id| line(id, &self.payload)).collect()
     }
 
-    /// Imports some of its postings; waits while another import of it is running, or until the
-    /// lease of a killed one has lapsed.
+    /// Imports some of its postings. Waits while another import of it is running, or until the
+    /// lease of a killed one has expired.
     async fn import(&self, api: &Api, range: std::ops::Range<usize>, query: &str) -> ImportAnswer {
         let path = format!("{}{query}", self.path());
         eventually("the catalogue is free", SETTLING, || async {
@@ -67,7 +65,6 @@ impl Catalogue {
         .await
     }
 
-    /// The statuses of all its postings, counted.
     async fn statuses(&self, api: &Api) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for id in &self.ids {
@@ -98,7 +95,7 @@ async fn a_catalogue_is_taken_in_whole_and_undone(store: Store) {
     assert_eq!(second["unchanged"], 30);
     assert_eq!(app.show(&feed.ids[3]).await, before);
 
-    // What is not listed expires; a line that is refused names its posting all the same.
+    // Unlisted postings expire. A refused line still lists its posting.
     let body = feed.lines(2..30) + &line(&feed.ids[1], &json!({"title": 7}));
     let third = import(&other, &feed.path(), body).await.complete();
     let missing = json!({"count": 1, "expired": 1, "held": false});
@@ -134,13 +131,13 @@ async fn a_catalogue_is_taken_in_whole_and_undone(store: Store) {
     assert_eq!(feed.statuses(&app.api).await, all_open);
 }
 
-/// The identifiers of damaged lines are tested in `domain`. This test has one line of each kind of
-/// damage.
+/// The crate `domain` tests the identifiers of damaged lines. This test has one line of each kind
+/// of damage.
 async fn lines_that_cannot_be_read_take_nothing_down(store: Store) {
     let app = App::quiet(store);
     let feed = Catalogue::new(12);
     feed.import(&app.api, 0..12, "").await.complete();
-    // The damaged lines of the first two postings, and whether both are named.
+    // The damaged lines of the first two postings, and whether both identifiers are readable.
     let damaged = [
         ("{'id':'<a>','x':-inf}\n{\"id\":\"<b>\"", true),
         (
@@ -202,7 +199,7 @@ async fn lines_that_cannot_be_read_take_nothing_down(store: Store) {
         let because = &summary["missing"]["because"];
         assert_eq!(because == "unattributed", !are_named, "{text}: {summary}");
     }
-    // Bytes that are no text at all end the import.
+    // Bytes that are no text end the import.
     let utf16: Vec<u8> = (feed.lines(0..1).encode_utf16())
         .flat_map(u16::to_le_bytes)
         .collect();
@@ -222,7 +219,6 @@ async fn a_catalogue_that_was_killed_is_sent_again(store: Store) {
     let mut server = site.serve(&["--no-worker"]);
     let app = App::at(site);
     let feed = Catalogue::new(600);
-    // In the middle of an import.
     let sending = Sending::begin(&app.api, &feed.path());
     assert!(sending.send(feed.lines(0..500)).await);
     app.api.until_exists(&feed.ids[200]).await;
@@ -232,10 +228,10 @@ async fn a_catalogue_that_was_killed_is_sent_again(store: Store) {
     let again = feed.import(&app.api, 0..600, "").await.complete();
     assert_eq!(again["missing"]["count"], 0);
     assert_eq!(again["lines"], 600);
-    // At least the line that was seen; lines before it may have been under way still.
+    // At least the line that was seen. Earlier lines may still have been in progress.
     assert_ne!(again["unchanged"], 0, "{again}");
 
-    // While what is missing expires, or before or after that.
+    // Runs while missing postings expire, or before or after that.
     let path = format!("{}?max_missing=100", feed.path());
     let sending = Sending::begin(&app.api, &path);
     assert!(sending.send(feed.lines(0..1)).await);
@@ -284,23 +280,22 @@ async fn an_import_ends_with_its_client(store: Store) {
 }
 
 async fn an_import_outlasts_a_restart_of_the_database(_: Store) {
-    // The server ends with the thread that starts it, so that must be this test's thread.
+    // A server ends with the thread that starts it, so that must be this test's thread.
     let mut cluster = Cluster::start().unwrap();
     let app = App::served_as(Site::on(cluster.url()).migrated(), &["--no-worker"]);
-    let alone = alone().await;
+    let turn = exclusive_load().await;
     let feed = Catalogue::new(1_600);
     let sending = Sending::begin(&app.api, &feed.path());
     assert!(sending.send(feed.lines(0..1_000)).await);
     app.api.until_exists(&feed.ids[500]).await;
     cluster.stop(Shutdown::Immediate).unwrap();
-    // Lines come all the while.
     for start in (1_000..1_600).step_by(100) {
         assert!(sending.send(feed.lines(start..start + 100)).await);
         app.api.until_ready(false).await;
     }
     cluster.start_again().unwrap();
     let answer = sending.end().await.unwrap();
-    drop(alone);
+    drop(turn);
     assert_eq!(answer.count("failed"), 0, "{answer:#?}");
     assert_eq!(answer.complete()["lines"], 1_600);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The pages of a client, for the people who run it.
+//! A client's own pages, for its developers.
 
 use reqwest::StatusCode;
 use serde_json::json;
@@ -7,10 +7,10 @@ use super::console::Browser;
 use crate::harness::{Client, Site, Store, fresh, minimal};
 
 on_sqlite! {
-    people_see_what_became_of_the_postings_of_their_client,
+    developers_see_the_outcome_of_their_clients_postings,
 }
 
-async fn people_see_what_became_of_the_postings_of_their_client(store: Store) {
+async fn developers_see_the_outcome_of_their_clients_postings(store: Store) {
     let site = Site::new(store);
     let _server = site.serve(&["--no-worker"]);
     let (own, other) = (format!("{}-", fresh("own")), fresh("other"));

@@ -15,7 +15,6 @@ on_sqlite! {
     a_key_verifies_at_once_signs_later_and_is_retired_at_runtime,
 }
 
-/// The ids of the keys.
 fn ids(site: &Site) -> BTreeSet<String> {
     let Ok(folder) = fs::read_dir(site.data().join("keys")) else {
         return BTreeSet::new();
@@ -25,7 +24,6 @@ fn ids(site: &Site) -> BTreeSet<String> {
         .collect()
 }
 
-/// Generates a key and returns its id.
 fn generate(site: &Site) -> String {
     let before = ids(site);
     let printed = site.run(&["keys", "generate"]).succeeded();
@@ -37,7 +35,6 @@ fn generate(site: &Site) -> String {
     id
 }
 
-/// Renames a key so that it appears to be so many seconds old, and returns its new id.
 fn age(site: &Site, id: &str, seconds: i64) -> String {
     let made = OffsetDateTime::now_utc().unix_timestamp() - seconds;
     let made = Timestamp::from_unix(NoContext, u64::try_from(made).unwrap(), 0);
@@ -60,7 +57,6 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
 
     // A new key verifies tokens of other processes, but this process does not sign with it yet.
     let second = generate(&app.site);
-    // However long this takes.
     let second = age(&app.site, &second, -3_600);
     let key = jwt::read_key(&app.site.data().join("keys").join(&second));
     let mut elsewhere = old.clone();
@@ -78,7 +74,7 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
         .collect();
     assert_eq!(known, BTreeSet::from([first.as_str(), second.as_str()]));
 
-    // Half a minute later it signs, and tokens of the old key stay valid.
+    // After half a minute it signs. Tokens of the old key stay valid.
     let second = age(&app.site, &second, 31);
     eventually("the new key signs", WITHIN, || async {
         (kid() == json!(second)).then_some(())
@@ -88,7 +84,7 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
     let new = app.api.with_token(&app.client.token(&app.site));
     assert_eq!(new.get(Api::LIST).await.status, 200);
 
-    // After a key was retired, its tokens are invalid.
+    // Tokens of a retired key are invalid.
     let refused = app.run(&["keys", "retire", &first]).failed(1);
     assert!(refused.contains("is needed until"), "{refused}");
     app.run(&["keys", "retire", &first, "--force"]).succeeded();

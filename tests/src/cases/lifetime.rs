@@ -1,5 +1,3 @@
-//! The lifetime of a posting: its end and its renewal.
-
 use adapters_postgres::testing;
 use serde_json::Value;
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
@@ -10,7 +8,7 @@ on_postgres! {
     a_posting_past_its_lifetime_expires,
 }
 
-/// Moves the end of a posting's lifetime, because no option lets time pass.
+/// Moves the end of a posting's lifetime, because no option advances the time.
 fn set_end(site: &Site, id: &str, from_now: &str) {
     let set = format!("UPDATE postings SET expire_at = now() + interval '{from_now}'");
     let statement = format!("{set} WHERE source_identifier = '{id}'");

@@ -1,4 +1,4 @@
-//! Rows that a foreign transaction keeps locked: an operator's shell, a script, a migration.
+//! Rows that another transaction keeps locked: an operator's shell, a script, a migration.
 
 use adapters_postgres::testing;
 use serde_json::json;
@@ -7,10 +7,10 @@ use tokio::task::spawn_blocking;
 use crate::harness::{App, SETTLING, Store, eventually, fresh, minimal, website};
 
 on_postgres! {
-    a_locked_row_is_the_trouble_of_who_needs_it,
+    a_locked_row_delays_only_requests_that_need_it,
 }
 
-async fn a_locked_row_is_the_trouble_of_who_needs_it(store: Store) {
+async fn a_locked_row_delays_only_requests_that_need_it(store: Store) {
     let app = App::served(store);
     let (posting, of_company, website) = (fresh("locked"), fresh("of-locked"), website());
     let mut employed = minimal();

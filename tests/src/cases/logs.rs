@@ -1,5 +1,3 @@
-//! What the service logs.
-
 use std::{
     fs::{self, Permissions},
     os::unix::fs::PermissionsExt as _,
@@ -87,7 +85,6 @@ async fn each_answer_is_a_line_of_json(store: Store) {
     };
     assert_eq!(asked["status"], 404);
     assert_eq!(asked["client"], push["client"]);
-    // The line of the push itself names the request.
     let change = lines
         .iter()
         .find(|line| line["target"] == "posthaste::push");

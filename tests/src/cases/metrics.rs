@@ -1,5 +1,3 @@
-//! The metrics, on a separate listener.
-
 use reqwest::Method;
 
 use super::model::{Board, titled};
@@ -10,14 +8,12 @@ use crate::harness::{
 };
 
 on_sqlite! {
-    a_server_and_its_worker_show_what_rules_and_dashboard_name,
+    a_server_and_its_worker_expose_the_metrics_of_rules_and_dashboard,
 }
 
-/// The metrics at one moment.
 #[derive(Debug)]
 pub(super) struct Metrics(String);
 
-/// Reads the metrics at an address.
 pub(super) async fn read(admin: &str) -> Metrics {
     let (status, content_type, body) = get(admin, "/metrics").await;
     assert_eq!(status, 200, "{body}");
@@ -40,7 +36,7 @@ async fn get(host: &str, path: &str) -> (u16, String, String) {
 }
 
 impl Metrics {
-    /// The sum of the samples of a metric that have these labels; 0 if there is none.
+    /// The sum of the samples of a metric that have these labels; 0 if there are none.
     pub fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         let wanted: Vec<String> = labels
             .iter()
@@ -52,7 +48,6 @@ impl Metrics {
         samples.map(|(_, _, value)| value).sum()
     }
 
-    /// Every sample: its name, its labels, its value.
     fn samples(&self) -> impl Iterator<Item = (&str, &str, f64)> {
         let lines = self.0.lines().filter(|line| !line.is_empty());
         lines.filter(|line| !line.starts_with('#')).map(|line| {
@@ -63,7 +58,6 @@ impl Metrics {
     }
 }
 
-/// Waits until a condition holds for the metrics, and returns them.
 async fn once(admin: &str, what: &str, holds: impl Fn(&Metrics) -> bool) -> Metrics {
     let holds = &holds;
     eventually(what, SETTLING, || async move {
@@ -73,28 +67,25 @@ async fn once(admin: &str, what: &str, holds: impl Fn(&Metrics) -> bool) -> Metr
     .await
 }
 
-/// What the names of metrics begin with.
 const PREFIXES: [&str; 3] = ["posthaste_", "http_server_", "process_"];
 
-/// The alert rules and the dashboard of `docs/deploy`.
 const MONITORING: [&str; 2] = [
     include_str!("../../../docs/deploy/alerts.yaml"),
     include_str!("../../../docs/deploy/grafana-dashboard.json"),
 ];
 
-/// Metrics of the newsletter, which is off here.
 const OFF: [&str; 2] = [
     "posthaste_provider_list_age_seconds",
     "posthaste_provider_paused_for_seconds",
 ];
 
-async fn a_server_and_its_worker_show_what_rules_and_dashboard_name(store: Store) {
+async fn a_server_and_its_worker_expose_the_metrics_of_rules_and_dashboard(store: Store) {
     let board = Board::served_as(store, Site::watched, &[]);
     board.approved(&board.push(&titled("Gardener")).await).await;
     let lines = line("of-a-catalogue", &minimal());
     let imported = import(&board.app.api, &catalogue("feed"), lines).await;
     assert_eq!(imported.status, 200, "{imported:?}");
-    // The time of the last push is stored some seconds later, and then kept by the page.
+    // The time of the last push is stored some seconds later, and the page caches it.
     eventually("the push is written", SETTLING, || async {
         let own = board.app.api.get("/api/job-board/integration").await;
         (!own.json()["data"]["last_push_at"].is_null()).then_some(())

@@ -1,5 +1,3 @@
-//! The tests, one module for each subject of the contract.
-
 mod backup;
 mod clients;
 mod command_line;

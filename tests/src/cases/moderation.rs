@@ -1,5 +1,3 @@
-//! An operator's verdicts, on the command line.
-
 use serde_json::{Value, json};
 
 use crate::harness::{App, SETTLING, Store, eventually, fresh, minimal};
@@ -71,13 +69,13 @@ async fn an_operator_erases_a_posting(store: Store) {
     let error = app.run(&erase).failed(1);
     assert!(error.contains("there is no posting"), "{error}");
 
-    let events = eventually("followers are told", SETTLING, || async {
+    let events = eventually("the event can be read", SETTLING, || async {
         let mut events = app.all_events().await;
         events.retain(|event| event["data"]["unique_source_identifier"] == id.as_str());
         (events.len() == 3).then_some(events)
     })
     .await;
-    let told = [
+    let seen = [
         &events[1]["type"],
         &events[2]["type"],
         &events[1]["data"]["status_reason"],
@@ -87,7 +85,7 @@ async fn an_operator_erases_a_posting(store: Store) {
         json!("JobPostingErased"),
         Value::Null,
     ];
-    assert_eq!(told, expect.each_ref());
+    assert_eq!(seen, expect.each_ref());
     assert_eq!(events[2]["data"], json!({"unique_source_identifier": id}));
     let audit = app.run(&["audit", "--json"]).succeeded();
     assert!(

@@ -1,5 +1,5 @@
 //! The database server is restarted, and crashes, under load: pushes are answered 503, and the
-//! service recovers by itself once the server is back.
+//! service recovers once the server is back.
 
 use pg_cluster::{Cluster, Shutdown};
 
@@ -8,14 +8,13 @@ use super::{
     durability::all_is_well,
 };
 use crate::harness::{
-    Api, App, SETTLING, Site, Store, alone, eventually, fresh, load::Load, minimal,
+    Api, App, SETTLING, Site, Store, eventually, exclusive_load, fresh, load::Load, minimal,
 };
 
 on_postgres! {
     a_restart_and_a_crash_of_the_database_lose_nothing,
 }
 
-/// Waits until pushes to each of these servers succeed again.
 pub(super) async fn recover(servers: &[&Api]) {
     for api in servers {
         api.put(&fresh("back"), &minimal()).await.created();
@@ -23,7 +22,7 @@ pub(super) async fn recover(servers: &[&Api]) {
 }
 
 async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
-    // The server ends with the thread that starts it, so that must be this test's thread.
+    // A server ends with the thread that starts it, so that must be this test's thread.
     let mut cluster = Cluster::start().unwrap();
     let site = Site::on(cluster.url()).migrated();
     let other = site.beside();
@@ -34,7 +33,7 @@ async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
     let app = App::at(site);
     let other = app.api_of(&other);
     let operator = Browser::signed_in(&app, &console).await;
-    let alone = alone().await;
+    let turn = exclusive_load().await;
     let load = Load::start(&[&app.api, &other], 8);
 
     for shutdown in [Shutdown::Fast, Shutdown::Immediate] {
@@ -64,7 +63,7 @@ async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
     load.until_acknowledged(60).await;
     assert_eq!(load.lost_connections(), 0);
     let acknowledged = load.finish().await;
-    drop(alone);
+    drop(turn);
 
     all_is_well(&app, &acknowledged, &mut processes).await;
     let log = cluster.log();

@@ -1,15 +1,15 @@
-//! The life of one posting through the API. The rules are tested as values in `domain`, and the
-//! HTTP mapping in `adapters-http`.
+//! The life of one posting through the API. The crate `domain` tests the rules, and `adapters-http`
+//! the HTTP mapping.
 
 use serde_json::json;
 
 use crate::harness::{Api, App, Store, complete, fresh};
 
 on_every_store! {
-    a_posting_is_created_read_back_and_left_alone_by_the_same_push,
+    a_posting_is_created_read_and_unchanged_by_the_same_push,
 }
 
-async fn a_posting_is_created_read_back_and_left_alone_by_the_same_push(store: Store) {
+async fn a_posting_is_created_read_and_unchanged_by_the_same_push(store: Store) {
     const METADATA: &str = r#"{"z":1.50,"a":12345678901234567890123,"e":1e2,"é":"\u00e9 🦀"}"#;
     let app = App::quiet(store);
     let id = fresh("../a/b?c 🦀 é%2F '\"\\");

@@ -33,14 +33,13 @@ async fn passes_everything_on(store: Store, program: Program) {
     let proxy = Proxy::start(program, &app.site.host());
     let behind = Api::new(&proxy.url(), app.api.token());
 
-    // Not as another path.
     let identifier = format!("{}/a b%/ü", fresh("slash"));
     assert_eq!(behind.put(&identifier, &minimal()).await.status, 201);
     let shown = app.show(&identifier).await;
     assert_eq!(shown["unique_source_identifier"], *identifier);
     assert_eq!(behind.show(&identifier).await["uuid"], shown["uuid"]);
 
-    // Its head is answered before its body is there.
+    // The head is answered before the body arrives.
     let refused = behind.with_token("none");
     let refused = refused.put(&identifier, &minimal()).await;
     assert_eq!(refused.status, 401, "{refused:?}");
@@ -48,7 +47,7 @@ async fn passes_everything_on(store: Store, program: Program) {
     is_streamed(&app, &behind).await;
     waits_for_events(&app, &behind).await;
 
-    // Its end is seen to be one.
+    // The end of the stream is recognised.
     let export = behind.authorized(Method::GET, "/api/job-board/export");
     let export = export
         .header("accept-encoding", "gzip")
@@ -60,7 +59,7 @@ async fn passes_everything_on(store: Store, program: Program) {
     assert!(export.bytes().await.unwrap().starts_with(b"\x1f\x8b"));
 }
 
-/// The lines of an import are taken in while its body is sent, and it may be larger than a push.
+/// The lines of an import are processed while its body is sent. It may be larger than a push.
 async fn is_streamed(app: &App, behind: &Api) {
     let (feed, mut payload) = (fresh("feed"), minimal());
     payload["raw_description"] = json!(format!("<p>{}</p>", "Bread and rolls. ".repeat(6_000)));
@@ -82,7 +81,7 @@ async fn is_streamed(app: &App, behind: &Api) {
     assert_eq!(summary["created"], 41);
 }
 
-/// An answer that is held until there is something comes as soon as there is.
+/// A long-polled answer arrives as soon as there is an event.
 async fn waits_for_events(app: &App, behind: &Api) {
     let path = format!("{EVENTS}?after=latest&wait=30");
     let waiting = tokio::spawn({
@@ -91,7 +90,7 @@ async fn waits_for_events(app: &App, behind: &Api) {
     });
     let identifier = fresh("awaited");
     while !waiting.is_finished() {
-        // With another company each time, so that each is an event.
+        // With another company each time, so that each push raises an event.
         app.api.put(&identifier, &minimal()).await;
         sleep(Duration::from_millis(500)).await;
     }

@@ -1,5 +1,3 @@
-//! The bulk loader.
-
 use std::{
     fs,
     io::{self, Write as _},
@@ -24,7 +22,6 @@ on_postgres! {
     a_server_that_is_killed_is_waited_for,
 }
 
-/// The loader, with a client's credentials.
 fn command(site: &Site, client: &App, file: &str, more: &[&str]) -> Command {
     let (id, secret) = (&client.client.id, &client.client.secret);
     let mut command = site.command(&["push", file, "--url", &site.url()]);
@@ -33,7 +30,6 @@ fn command(site: &Site, client: &App, file: &str, more: &[&str]) -> Command {
     command
 }
 
-/// A number in the summary.
 fn count(ran: &CommandResult, of: &str) -> u64 {
     let text = format!("{}\n{}", ran.stdout, ran.stderr);
     let found = text.lines().find_map(|line| {
@@ -69,7 +65,7 @@ async fn a_file_is_created_and_then_unchanged(store: Store) {
     );
     assert_eq!(app.show(&ids[7]).await, before);
 
-    // Packed, and as an array.
+    // Compressed, and as an array.
     let array = format!("[{}]", input.trim_end().replace('\n', ",\n"));
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(input.as_bytes()).unwrap();
@@ -137,7 +133,7 @@ async fn a_server_that_is_killed_is_waited_for(store: Store) {
     let ran = pushing.await.unwrap();
     let taken = count(&ran, "created") + count(&ran, "unchanged");
     assert_eq!((ran.code, taken), (Some(0), 1_500), "{ran:#?}");
-    // At least the line that was seen; lines before it may have been under way still.
+    // At least the line that was seen. Earlier lines may still have been in progress.
     assert_ne!(count(&ran, "unchanged"), 0, "{ran:#?}");
     for id in [&ids[0], &ids[999], &ids[1_499]] {
         app.show(id).await;
@@ -150,7 +146,7 @@ async fn nothing_of_a_file_is_lost_by_a_mistake(store: Store) {
     let file = file.to_str().unwrap();
     let input = line(&fresh("wrong"), &minimal());
     fs::write(file, &input).unwrap();
-    let nobody = app.site.beside();
+    let other = app.site.beside();
     for (site, options, expect) in [
         (
             &app.site,
@@ -163,7 +159,7 @@ async fn nothing_of_a_file_is_lost_by_a_mistake(store: Store) {
             "for --rejects cannot be written",
         ),
         (
-            &nobody,
+            &other,
             ["--rejects", "rejects"],
             "cannot be reached: Connection refused",
         ),

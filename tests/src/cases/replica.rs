@@ -1,18 +1,17 @@
-//! Lists, exports and events are read from a replica, which lags, dies and comes back.
+//! Lists, exports and events are read from a replica, which lags, fails and recovers.
 
 use pg_cluster::{Cluster, Shutdown};
 use serde_json::Value;
 
-use crate::harness::{App, SETTLING, Site, Store, alone, eventually, fresh, minimal};
+use crate::harness::{App, SETTLING, Site, Store, eventually, exclusive_load, fresh, minimal};
 
 on_postgres! {
-    what_lags_says_so_and_what_is_away_is_not_needed,
+    a_lagging_replica_is_reported_and_an_unavailable_one_is_skipped,
 }
 
 const LAG: &str = "posthaste-replica-lag";
 const LIST: &str = "/api/job-board/job-postings?texts=none&limit=200";
 
-/// Whether a posting is in the list, in the export, and among the events.
 async fn is_read(app: &App, id: &str) -> [bool; 3] {
     let of = |rows: &[Value]| {
         let mut ids = rows.iter().map(|row| &row["unique_source_identifier"]);
@@ -46,8 +45,8 @@ async fn is_read_everywhere(app: &App, id: &str) {
     .await;
 }
 
-async fn what_lags_says_so_and_what_is_away_is_not_needed(_: Store) {
-    // The servers end with the thread that starts them, so that must be this test's thread.
+async fn a_lagging_replica_is_reported_and_an_unavailable_one_is_skipped(_: Store) {
+    // A server ends with the thread that starts it, so that must be this test's thread.
     let primary = Cluster::start().unwrap();
     let mut standby = primary.standby().unwrap();
     let site = Site::on(primary.url())
@@ -56,7 +55,7 @@ async fn what_lags_says_so_and_what_is_away_is_not_needed(_: Store) {
         .migrated();
     let mut server = site.serve(&[]);
     let app = App::at(site);
-    let alone = alone().await;
+    let turn = exclusive_load().await;
     let is_up = async |expect: &str| {
         let up = format!("posthaste_replica_up {expect}");
         eventually(&up, SETTLING, || async {
@@ -108,7 +107,7 @@ async fn what_lags_says_so_and_what_is_away_is_not_needed(_: Store) {
     standby.start_again().unwrap();
     is_up("1").await;
     is_read_everywhere(&app, &third).await;
-    drop(alone);
+    drop(turn);
     assert!(server.is_running(), "{}", app.site.log());
     let log = app.site.log();
     assert!(log.contains("the replica is away"), "{log}");

@@ -1,5 +1,5 @@
-//! Starting on a PostgreSQL database: only an explicit command changes the schema, and an error
-//! names in one line what is missing.
+//! Starting on a PostgreSQL database: only an explicit command changes the schema, and a one-line
+//! error names the missing migrations.
 
 use adapters_postgres::testing;
 
@@ -9,20 +9,18 @@ use crate::harness::{
 
 on_postgres! {
     an_outdated_schema_is_refused_until_it_is_migrated,
-    many_servers_migrate_at_once_if_they_are_told_to,
+    many_servers_migrate_concurrently_on_request,
     a_newer_schema_is_refused_once_it_needs_a_newer_program,
     serving_without_a_key_is_a_configuration_error,
     a_database_that_is_not_there_is_said_in_one_line_without_the_password,
 }
 
-/// The single line of a refused command.
 fn line(ran: CommandResult, code: i32) -> String {
     let complaint = ran.failed(code);
     assert_eq!(complaint.trim_end().lines().count(), 1, "{complaint}");
     complaint
 }
 
-/// A site on a database without tables.
 fn empty(store: Store) -> Site {
     let site = Site::with_database(Database::empty(store));
     site.run(&["keys", "generate"]).succeeded();
@@ -49,7 +47,7 @@ async fn an_outdated_schema_is_refused_until_it_is_migrated(store: Store) {
         let complaint = line(site.run(arguments), 1);
         assert!(complaint.contains("posthaste migrate"), "{complaint}");
     }
-    assert_eq!(tables(&site), 0, "nobody asked for tables");
+    assert_eq!(tables(&site), 0, "tables were not requested");
 
     let applied = site.run(&["migrate"]).succeeded();
     let versions = "SELECT version::text AS value FROM __diesel_schema_migrations ORDER BY version";
@@ -72,7 +70,7 @@ async fn an_outdated_schema_is_refused_until_it_is_migrated(store: Store) {
     assert!(complaint.contains("posthaste migrate"), "{complaint}");
 }
 
-async fn many_servers_migrate_at_once_if_they_are_told_to(store: Store) {
+async fn many_servers_migrate_concurrently_on_request(store: Store) {
     let site = empty(store);
     let sites = [site.beside(), site.beside(), site];
     let servers = std::thread::scope(|scope| {
@@ -95,7 +93,7 @@ async fn a_newer_schema_is_refused_once_it_needs_a_newer_program(store: Store) {
         &url(&site),
         "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')",
     );
-    // A later version has migrated it, and processes of this one go on.
+    // A later version has migrated it, and processes of this version keep running.
     let server = site.serve(&[]);
     drop(server);
     testing::execute(
@@ -134,7 +132,6 @@ async fn a_database_that_is_not_there_is_said_in_one_line_without_the_password(s
     let authority = address.split('/').nth(2).unwrap();
     let host = authority.rsplit('@').next().unwrap();
     for url in [
-        // Nobody listens there.
         "postgres://somebody:hunter2@127.0.0.1:9/jobs".to_owned(),
         format!("postgres://somebody:hunter2@{host}/jobs"),
         format!("postgres://{authority}/{}", fresh("none")),

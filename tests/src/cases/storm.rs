@@ -13,7 +13,7 @@ use adapters_postgres::testing;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::harness::{Api, App, Store, alone, fresh, minimal, website};
+use crate::harness::{Api, App, Store, exclusive_load, fresh, minimal, website};
 
 on_postgres! {
     a_storm_ends_as_some_order_would,
@@ -24,7 +24,6 @@ const CLIENTS: usize = 64;
 const IDENTIFIERS: usize = 40;
 const COMPANIES: usize = 5;
 
-/// A push, whose number is in the title and in the name of the company.
 #[derive(Debug)]
 struct Push {
     number: usize,
@@ -33,7 +32,6 @@ struct Push {
     end: Instant,
 }
 
-/// The postings and companies of the test.
 struct Subject {
     ids: Vec<String>,
     websites: Vec<String>,
@@ -48,7 +46,7 @@ const fn company_of(number: usize) -> usize {
 }
 
 async fn a_storm_ends_as_some_order_would(store: Store) {
-    let _alone = alone().await;
+    let _turn = exclusive_load().await;
     let app = App::served(store);
     let [one, other] = [app.site.beside(), app.site.beside()];
     let servers = [one.serve(&[]), other.serve(&[])];
@@ -98,7 +96,6 @@ async fn a_storm_ends_as_some_order_would(store: Store) {
     }
 }
 
-/// Runs all pushes, from many clients, each of which uses all servers in turn.
 async fn blow(apis: &[Api], subject: &Arc<Subject>) -> Vec<Push> {
     let next = Arc::new(AtomicUsize::new(0));
     let mut clients = JoinSet::new();
@@ -133,13 +130,11 @@ async fn blow(apis: &[Api], subject: &Arc<Subject>) -> Vec<Push> {
     clients.join_all().await.into_iter().flatten().collect()
 }
 
-/// The number at the end of a text.
 fn number(text: &serde_json::Value) -> usize {
     let last = text.as_str().unwrap().rsplit(' ').next();
     last.unwrap().parse().unwrap()
 }
 
-/// Checks that no push of these began after the one that was last had ended.
 fn check_last(pushes: &[Push], last: usize, is_one: impl Fn(usize) -> bool) {
     assert!(is_one(last), "{last} is of another");
     let last = pushes.iter().find(|push| push.number == last).unwrap();

@@ -27,7 +27,6 @@ fn site(store: Store, collector: &Collector) -> Site {
         .with("OTEL_BSP_SCHEDULE_DELAY", "100")
 }
 
-/// Pushes a posting in a client's trace.
 async fn push(app: &App, identifier: &str, client: TraceParent) {
     let request = app.api.authorized(Method::PUT, &Api::path(identifier));
     let request = request.header("traceparent", client.to_string());
@@ -65,12 +64,12 @@ async fn a_push_is_one_trace_down_to_its_webhook(store: Store) {
     let client = TraceParent::new(0xcafe, 0xbeef, true).unwrap();
     push(&app, "traced", client).await;
     let header = delivered(&receiver, "traced").await;
-    // What is not sampled is not sent, and its context travels on.
+    // An unsampled trace is not sent, but its context is passed on.
     let other = TraceParent::new(0xdead, 0xbeef, false).unwrap();
     push(&app, "not-sampled", other).await;
     let passed_on = delivered(&receiver, "not-sampled").await;
     assert_eq!((passed_on.trace(), passed_on.is_sampled()), (0xdead, false));
-    // A stop sends what waits.
+    // A stop sends the remaining spans.
     server.terminate();
     assert!(server.stopped().success());
     assert_eq!(collector.of(other).len(), 0);

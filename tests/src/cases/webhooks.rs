@@ -25,21 +25,18 @@ on_sqlite! {
 
 const PATH: &str = "/api/job-board/webhooks";
 
-/// A site that calls receivers on this machine, and tries again soon.
 fn site(store: Store) -> Site {
     Site::new(store)
         .with("POSTHASTE_WEBHOOK_PRIVATE", "allow")
         .with("POSTHASTE_WEBHOOK_RETRY_SECONDS", "1,1,1,1,1,1")
 }
 
-/// Registers a webhook; its data.
 async fn register(app: &App, body: Value) -> Value {
     let answer = app.api.post(PATH, &body).await;
     assert_eq!(answer.status, 201, "{answer:#?}");
     answer.json()["data"].clone()
 }
 
-/// Waits until a receiver's path has as many deliveries.
 async fn until(receiver: &Receiver, path: &str, many: usize) -> Vec<Got> {
     eventually(&format!("{many} at {path}"), SETTLING, || async {
         let got = receiver.at(path);
@@ -65,7 +62,6 @@ async fn an_event_is_delivered_with_its_posting_and_again_on_demand(store: Store
     let events = app.all_events().await;
     assert_eq!(events.len(), 2);
     for (got, event) in got.iter().zip(&events) {
-        // As in the feed.
         assert_eq!(event["id"], got.id);
         for key in ["type", "timestamp", "data"] {
             assert_eq!(event[key], got.body[key]);
@@ -96,7 +92,6 @@ async fn an_event_is_delivered_with_its_posting_and_again_on_demand(store: Store
     }
 }
 
-/// A worker dies in the middle of its deliveries, and another one goes on.
 async fn a_killed_process_loses_nothing(store: Store) {
     const POSTINGS: usize = 60;
     let receiver = Receiver::slow(Duration::from_millis(40));
@@ -141,11 +136,11 @@ async fn a_killed_process_loses_nothing(store: Store) {
         by_posting.values().all(|names| *names == types),
         "{by_posting:?}"
     );
-    // A round that the dead process did not record is made again, once.
+    // A round that the killed process did not record is repeated once.
     assert!(got.iter().all(|got| got.before <= 1));
 }
 
-/// The receiver takes 20 events a second. The neighbour's event does not wait for the others.
+/// The receiver accepts 20 events a second. The event of another posting does not wait for these.
 async fn a_posting_and_companies_that_change_over_and_over_delay_no_other(store: Store) {
     const CHANGES: usize = 3_000;
     const COMPANIES: usize = 600;

@@ -1,12 +1,9 @@
-//! An answer of the API, with the checks that every answer must pass.
-
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// An answer of the API.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -34,36 +31,32 @@ impl Answer {
         Ok(answer)
     }
 
-    /// A header; empty if it is absent.
     pub fn header(&self, name: &str) -> &str {
         self.headers
             .get(name)
             .map_or("", |value| value.to_str().unwrap())
     }
 
-    /// How long `Retry-After` asks to wait, which no 503 or 429 may lack.
+    /// The value of `Retry-After`, which every 503 and 429 must have.
     pub fn retry_after(&self) -> Option<Duration> {
         let seconds = self.header("retry-after").parse().ok();
         seconds.map(Duration::from_secs)
     }
 
-    /// Whether the request was not carried out, or may not have been, and is to be repeated.
+    /// Whether the request must be repeated, because it was not carried out, or possibly not.
     pub fn is_temporary(&self) -> bool {
         self.status == 408 || self.status == 503 && self.retry_after().is_some()
     }
 
-    /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 
-    /// Checks that a push created a posting, and returns its uuid.
     pub fn created(&self) -> Uuid {
         let was_there = self.is_repeated && self.status == 200;
         self.pushed(if was_there { 200 } else { 201 })
     }
 
-    /// Checks that a push found its posting, and returns its uuid.
     pub fn updated(&self) -> Uuid {
         self.pushed(200)
     }
@@ -78,13 +71,11 @@ impl Answer {
             .unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 
-    /// The `data` of a read.
     pub fn data(&self) -> Value {
         assert_eq!(self.status, 200, "{self:#?}");
         self.json()["data"].clone()
     }
 
-    /// Checks that this is an error with this status, and returns its message.
     pub fn error(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{self:#?}");
         let body = self.json();
@@ -96,7 +87,6 @@ impl Answer {
         message.to_owned()
     }
 
-    /// Checks that the body is exactly the error of the specification.
     #[track_caller]
     pub fn is_exactly(&self, status: u16, body: &Value) {
         assert_eq!((self.status, &self.json()), (status, body), "{self:#?}");

@@ -1,5 +1,3 @@
-//! A client of the API.
-
 use std::time::{Duration, Instant};
 
 use reqwest::{Method, RequestBuilder};
@@ -8,10 +6,9 @@ use tokio::time::sleep;
 
 use super::{Answer, SETTLING, WITHIN, eventually};
 
-/// The wait before a request is repeated, if the server asks for none.
+/// The wait before a request is repeated, unless the server requests another one.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// A client of the API with a token.
 #[derive(Clone)]
 pub struct Api {
     http: reqwest::Client,
@@ -20,10 +17,8 @@ pub struct Api {
 }
 
 impl Api {
-    /// The path of the list of postings.
     pub const LIST: &str = "/api/job-board/job-postings";
 
-    /// A client of the API at this address.
     pub fn new(url: &str, token: &str) -> Self {
         Self {
             http: client(),
@@ -32,7 +27,6 @@ impl Api {
         }
     }
 
-    /// The same client with another token.
     pub fn with_token(&self, token: &str) -> Self {
         Self {
             token: token.to_owned(),
@@ -40,30 +34,25 @@ impl Api {
         }
     }
 
-    /// The token.
     pub fn token(&self) -> &str {
         &self.token
     }
 
-    /// The path of a posting.
     pub fn path(identifier: &str) -> String {
         format!("{}/{}", Self::LIST, encode(identifier))
     }
 
-    /// A request builder, without a token.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.http.request(method, format!("{}{path}", self.url))
     }
 
-    /// A request builder with the token.
     pub fn authorized(&self, method: Method, path: &str) -> RequestBuilder {
         self.request(method, path).bearer_auth(&self.token)
     }
 
-    /// Sends a request as a well-behaved client does, for as long as the machine is too busy: again
-    /// when its connection was lost, as that of a request that begins while the server closes an
-    /// idle one; when a server has waited for its body for too long (408); and when the time has
-    /// passed that a 503 asks to wait.
+    /// Sends a request as a well-behaved client does on a busy machine. It repeats a request whose
+    /// connection was lost, for example because the server closed it as idle; one whose body was
+    /// too slow (408); and one answered 503, after the requested time.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let (start, mut is_repeated) = (Instant::now(), false);
         loop {
@@ -91,12 +80,10 @@ impl Api {
         }
     }
 
-    /// Pushes a posting.
     pub async fn put(&self, identifier: &str, payload: &Value) -> Answer {
         self.send(self.pushing(identifier, payload)).await
     }
 
-    /// Pushes a posting once, to a server that may be down or refuse it.
     pub async fn try_put(&self, identifier: &str, payload: &Value) -> reqwest::Result<Answer> {
         Answer::read(self.pushing(identifier, payload).send().await?).await
     }
@@ -106,7 +93,6 @@ impl Api {
         request.json(payload)
     }
 
-    /// Pushes an arbitrary body.
     pub async fn put_text(&self, identifier: &str, body: impl Into<reqwest::Body>) -> Answer {
         let request = self
             .authorized(Method::PUT, &Self::path(identifier))
@@ -115,18 +101,15 @@ impl Api {
         self.send(request).await
     }
 
-    /// Sends `GET` for a path.
     pub async fn get(&self, path: &str) -> Answer {
         self.send(self.authorized(Method::GET, path)).await
     }
 
-    /// Sends `POST` for a path.
     pub async fn post(&self, path: &str, body: &Value) -> Answer {
         self.send(self.authorized(Method::POST, path).json(body))
             .await
     }
 
-    /// Waits until the server says that it is ready, or that it is not.
     pub async fn until_ready(&self, is_ready: bool) {
         let status = if is_ready { 200 } else { 503 };
         eventually(&format!("/readyz: {status}"), SETTLING, || async {
@@ -136,17 +119,14 @@ impl Api {
         .await;
     }
 
-    /// Reads a posting, which must exist.
     pub async fn show(&self, identifier: &str) -> Value {
         self.get(&Self::path(identifier)).await.data()
     }
 
-    /// Whether a posting exists.
     pub async fn exists(&self, identifier: &str) -> bool {
         self.get(&Self::path(identifier)).await.status == 200
     }
 
-    /// Waits until a posting exists.
     pub async fn until_exists(&self, identifier: &str) {
         eventually(&format!("{identifier} is there"), SETTLING, || async {
             self.exists(identifier).await.then_some(())
@@ -154,7 +134,6 @@ impl Api {
         .await;
     }
 
-    /// Waits until the list is answered with this status.
     pub async fn until_answered(&self, status: u16) {
         eventually(&format!("the list: {status}"), WITHIN, || async {
             (self.get(Self::LIST).await.status == status).then_some(())
@@ -162,7 +141,6 @@ impl Api {
         .await;
     }
 
-    /// Waits until a posting has this status, and returns it.
     pub async fn until(&self, identifier: &str, status: &str) -> Value {
         eventually(&format!("{identifier}: {status}"), SETTLING, || async {
             let posting = self.show(identifier).await;
@@ -187,7 +165,6 @@ pub fn encode(text: &str) -> String {
     encoded
 }
 
-/// An HTTP client without proxies or redirects.
 fn client() -> reqwest::Client {
     // Only the first call in a process has an effect.
     let _ = rustls::crypto::ring::default_provider().install_default();

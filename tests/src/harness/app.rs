@@ -1,5 +1,3 @@
-//! A running site with a client of its API, with which most cases start.
-
 use reqwest::Method;
 use serde_json::Value;
 use tokio::{runtime::Handle, task::block_in_place};
@@ -7,7 +5,6 @@ use uuid::Uuid;
 
 use super::{Answer, Api, CommandResult, SETTLING, Server, Site, Store, encode, eventually};
 
-/// Every scope there is.
 const SCOPES: [&str; 4] = [
     "job-postings:write",
     "job-postings:read",
@@ -15,7 +12,6 @@ const SCOPES: [&str; 4] = [
     "webhooks:manage",
 ];
 
-/// A client with all scopes.
 #[derive(Clone)]
 pub struct Client {
     pub id: String,
@@ -23,7 +19,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// Creates a client with further options.
     pub fn create(site: &Site, options: &[&str]) -> Self {
         let mut arguments = vec!["clients", "create", "--name", "end-to-end", "--json"];
         for scope in SCOPES {
@@ -38,7 +33,6 @@ impl Client {
         }
     }
 
-    /// Asks a running site for a token, with the credentials in the body.
     pub fn ask(&self, site: &Site) -> Answer {
         let form = format!(
             "grant_type=client_credentials&client_id={}&client_secret={}",
@@ -52,40 +46,35 @@ impl Client {
         block_in_place(|| Handle::current().block_on(answer))
     }
 
-    /// A new token.
     pub fn token(&self, site: &Site) -> String {
         let answer = self.ask(site);
         assert_eq!(answer.status, 200, "{answer:#?}");
         answer.json()["access_token"].as_str().unwrap().to_owned()
     }
 
-    /// The API of a site, with a new token.
     pub fn api(&self, site: &Site) -> Api {
         Api::new(&site.url(), &self.token(site))
     }
 }
 
-/// A running site, and a client with all scopes.
 pub struct App {
     pub site: Site,
     pub api: Api,
     pub client: Client,
-    /// The server, unless the test has it.
     _server: Option<Server>,
 }
 
 impl App {
-    /// A new site whose server has a worker, which enriches postings.
+    /// With a worker, which enriches postings.
     pub fn served(store: Store) -> Self {
         Self::served_as(Site::new(store), &[])
     }
 
-    /// A new site without a worker: postings stay as pushed, and tasks stay in the outbox.
+    /// Without a worker: postings stay as pushed, and tasks stay in the outbox.
     pub fn quiet(store: Store) -> Self {
         Self::served_as(Site::new(store), &["--no-worker"])
     }
 
-    /// A site whose server gets these arguments.
     pub fn served_as(site: Site, arguments: &[&str]) -> Self {
         let server = site.serve(arguments);
         Self {
@@ -94,7 +83,6 @@ impl App {
         }
     }
 
-    /// Creates a client on a running site.
     pub fn at(site: Site) -> Self {
         let client = Client::create(&site, &[]);
         Self {
@@ -115,38 +103,32 @@ impl App {
         }
     }
 
-    /// The same client's API of a site beside.
+    /// The same client at another address of the site.
     pub fn api_of(&self, site: &Site) -> Api {
         Api::new(&site.url(), self.api.token())
     }
 
-    /// Pushes a posting.
     pub async fn put(&self, identifier: &str, payload: &Value) -> Answer {
         self.api.put(identifier, payload).await
     }
 
-    /// Reads a posting, which must exist.
     pub async fn show(&self, identifier: &str) -> Value {
         self.api.show(identifier).await
     }
 
-    /// Runs a command of the program.
     pub fn run(&self, arguments: &[&str]) -> CommandResult {
         self.site.run(arguments)
     }
 
-    /// Gives a posting an operator's verdict.
     pub fn reject(&self, identifier: &str, reason: &str) {
         self.run(&["postings", "reject", identifier, "--reason", reason])
             .succeeded();
     }
 
-    /// Gives a posting an operator's verdict.
     pub fn approve(&self, identifier: &str) {
         self.run(&["postings", "approve", identifier]).succeeded();
     }
 
-    /// The kinds of tasks that wait in the outbox for a posting, in order.
     pub fn outbox(&self, posting: Uuid) -> Vec<String> {
         let posting = posting.to_string();
         let waiting = self.site.waiting().into_iter();
@@ -155,12 +137,10 @@ impl App {
             .collect()
     }
 
-    /// The dead tasks in the outbox.
     pub fn dead(&self) -> Vec<Value> {
         self.site.outbox(&["--dead"])
     }
 
-    /// Waits until the outbox is empty, and nothing was given up.
     pub async fn settled(&self) {
         eventually("the outbox is empty", SETTLING, || async {
             self.site.waiting().is_empty().then_some(())
@@ -169,7 +149,6 @@ impl App {
         assert_eq!(self.dead(), Vec::<Value>::new());
     }
 
-    /// All events that are committed now, in order.
     pub async fn all_events(&self) -> Vec<Value> {
         self.site.database.show_events().await;
         let (mut events, mut after) = (Vec::new(), String::new());
@@ -187,7 +166,6 @@ impl App {
         }
     }
 
-    /// The names of the events of a posting or a company, in order.
     pub async fn events(&self, subject: Uuid) -> Vec<String> {
         let subject = subject.to_string();
         let events = self.all_events().await.into_iter();
@@ -196,8 +174,8 @@ impl App {
             .collect()
     }
 
-    /// Waits until the events of a posting or a company are these. One can be read when no commit
-    /// that began before its own is under way, in any database of the server.
+    /// Waits until the events of a posting or a company are these. An event can be read once no
+    /// commit that began before its own is in progress, in any database of the server.
     pub async fn until_events(&self, subject: Uuid, expect: &[&str]) {
         eventually(&format!("{subject}: {expect:?}"), SETTLING, || async {
             (self.events(subject).await == expect).then_some(())

@@ -1,5 +1,3 @@
-//! The runtime and the time limit of a case.
-
 use std::time::Duration;
 
 use tokio::{
@@ -7,11 +5,11 @@ use tokio::{
     time::timeout,
 };
 
-/// The time limit of a case, several times what the slowest takes on a busy machine.
+/// Several times the duration of the slowest case on a busy machine.
 const LIMIT: Duration = Duration::from_mins(30);
 
-/// A runtime that is left without waiting for its threads: a case that fails does not stop the
-/// threads that it started, and a test that waits for them hides the failure and never ends.
+/// A runtime whose threads are not waited for. A failed case does not stop the threads that it
+/// started: waiting for them would hide the failure and never end.
 struct Left(Option<Runtime>);
 
 impl Drop for Left {
@@ -22,7 +20,6 @@ impl Drop for Left {
     }
 }
 
-/// Runs a case to its end, and panics after [`LIMIT`].
 pub fn finish(case: impl Future<Output = ()>) {
     let mut builder = Builder::new_multi_thread();
     let runtime = builder.worker_threads(2).enable_all().build().unwrap();

@@ -1,7 +1,6 @@
-//! A stand-in for a language model behind the chat completions API of `OpenAI`, which many
-//! providers implement: an HTTP server that judges postings by their titles, records all requests,
-//! and talks nonsense or keeps everybody waiting on demand. What providers refuse, and how, is
-//! tested in `adapters-llm`.
+//! A stand-in for a language model behind the chat completions API of `OpenAI`: an HTTP server that
+//! judges postings by their titles and records all requests. It answers nonsense or delays answers
+//! on request. The crate `adapters-llm` tests the refusals of real providers.
 
 use std::{
     io,
@@ -20,16 +19,12 @@ use tokio::sync::watch;
 
 use super::stand_in::Server;
 
-/// The API key.
 pub const KEY: &str = "sk-key-of-the-stand-in";
 
-/// The only model.
 pub const MODEL: &str = "stand-in-1";
 
-/// The sentence of a rejection.
 pub const REJECTION: &str = "The title says so itself.";
 
-/// Words in titles, with the code of the rejection for each.
 const RULE: [(&str, &str); 4] = [
     ("SPAM", "spam"),
     ("FRAUD", "fraud"),
@@ -37,27 +32,20 @@ const RULE: [(&str, &str); 4] = [
     ("ILLEGAL", "illegal"),
 ];
 
-/// A request.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The title of the posting in the prompt.
     pub title: String,
-    /// The texts of the messages, in order.
     pub messages: Vec<String>,
-    /// Whether it was answered.
     pub is_answered: bool,
 }
 
-/// The stand-in, which stops on drop.
 pub struct Chat {
     shared: Arc<Shared>,
     server: Server,
 }
 
-/// What all requests share.
 struct Shared {
     state: Mutex<State>,
-    /// Whether answers are held.
     held: watch::Sender<bool>,
 }
 
@@ -75,12 +63,10 @@ impl Shared {
 }
 
 impl Chat {
-    /// Starts the stand-in.
     pub fn start() -> Self {
         Self::start_at(([127, 0, 0, 1], 0).into())
     }
 
-    /// Starts the stand-in at a free address.
     pub fn start_at(address: SocketAddr) -> Self {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
@@ -93,44 +79,37 @@ impl Chat {
         Self { shared, server }
     }
 
-    /// The base URL of the API, without a slash at the end.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address())
     }
 
-    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.server.address()
     }
 
-    /// Answers with prose, or ends that.
+    /// Starts or stops answering with prose.
     pub fn talk_nonsense(&self, is_on: bool) {
         self.shared.state().talks_nonsense = is_on;
     }
 
-    /// Holds all answers until [`release`](Self::release).
     pub fn hold(&self) {
         self.shared.held.send_replace(true);
     }
 
-    /// Releases held and future answers.
     pub fn release(&self) {
         self.shared.held.send_replace(false);
     }
 
-    /// The requests, in order of arrival.
     pub fn calls(&self) -> Vec<Call> {
         self.shared.state().calls.clone()
     }
 
-    /// The number of requests in progress: neither answered nor cancelled by the client.
     pub fn under_way(&self) -> usize {
         self.shared.state().under_way
     }
 }
 
-/// A request in progress, until this is dropped: after the answer, or because the client
-/// disconnected.
+/// A request in progress. Dropped after the answer, or because the client disconnected.
 struct InFlightGuard(Arc<Shared>);
 
 impl Drop for InFlightGuard {
@@ -190,7 +169,6 @@ fn answer(status: u16, body: &Value) -> Response<Full<Bytes>> {
     response.body(Full::new(body.to_string().into())).unwrap()
 }
 
-/// Title and description of the posting in a message, at any depth.
 fn posting(message: &str) -> Option<(String, String)> {
     fn found(shown: &Value) -> Option<(String, String)> {
         let text = |key: &str| Some(shown.get(key)?.as_str()?.to_owned());
@@ -200,7 +178,6 @@ fn posting(message: &str) -> Option<(String, String)> {
     found(&serde_json::from_str(message).ok()?)
 }
 
-/// Rejects by the title, and hides whatever the description emphasises.
 fn judgement(title: &str, description: &str) -> Value {
     if let Some((word, code)) = RULE.iter().find(|(word, _)| title.contains(word)) {
         return json!({"verdict": "reject", "code": code, "sentence": REJECTION,

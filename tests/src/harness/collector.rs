@@ -20,23 +20,17 @@ use prost::Message as _;
 
 use super::stand_in;
 
-/// A span that arrived.
 #[derive(Clone, Debug)]
 pub struct Span {
     pub name: String,
-    /// Its trace, as hexadecimal digits.
     pub trace: String,
     pub id: String,
-    /// The id of the span that caused it; empty for the first one of a trace.
     pub parent: String,
-    /// The ids of the spans that it is linked to.
     pub links: Vec<String>,
     pub attributes: BTreeMap<String, String>,
-    /// The attributes of the process.
     pub resource: BTreeMap<String, String>,
 }
 
-/// A running collector.
 pub struct Collector {
     spans: Arc<Mutex<Vec<Span>>>,
     server: stand_in::Server,
@@ -54,12 +48,10 @@ impl Collector {
         Self { spans, server }
     }
 
-    /// The endpoint for `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub fn url(&self) -> String {
         format!("http://{}", self.server.address())
     }
 
-    /// The spans of a trace so far.
     pub fn of(&self, trace: TraceParent) -> Vec<Span> {
         let id = format!("{:032x}", trace.trace());
         let spans = self.spans.lock().unwrap();

@@ -1,5 +1,3 @@
-//! A client that follows the events by cursor.
-
 use std::{
     sync::{
         Arc,
@@ -13,25 +11,23 @@ use tokio::{task::JoinHandle, time::sleep};
 
 use super::Api;
 
-/// The path of the events.
 pub const EVENTS: &str = "/api/job-board/events";
 
-/// A walk through the events that goes on until it is told to end.
 pub struct Follower {
     task: JoinHandle<Vec<Value>>,
     is_over: Arc<AtomicBool>,
 }
 
 impl Follower {
-    /// Starts a walk after a cursor, by pages of this size. It asks its servers in turn, and the
-    /// next one when one is not there.
+    /// Starts a walk after a cursor, by pages of `limit` events. It uses its servers in turn, and
+    /// skips one that is down.
     pub fn start(servers: Vec<Api>, after: Option<String>, limit: usize) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let over = Arc::clone(&is_over);
         let task = tokio::spawn(async move {
             let (mut after, mut events) = (after, Vec::new());
             for server in servers.iter().cycle() {
-                // Events from before this moment are on the pages from here on.
+                // Earlier events are on the pages from here on.
                 let is_last = over.load(Ordering::Acquire);
                 let Some(page) = page(server, after.as_deref(), limit).await else {
                     sleep(Duration::from_millis(50)).await;
@@ -51,14 +47,12 @@ impl Follower {
         Self { task, is_over }
     }
 
-    /// Reads to the end of the log, and returns every event that was seen.
     pub async fn finish(self) -> Vec<Value> {
         self.is_over.store(true, Ordering::Release);
         self.task.await.unwrap()
     }
 }
 
-/// A page of events, if the server is there.
 async fn page(server: &Api, after: Option<&str>, limit: usize) -> Option<Value> {
     let mut path = format!("{EVENTS}?limit={limit}&wait=1");
     if let Some(after) = after {

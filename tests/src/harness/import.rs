@@ -9,26 +9,21 @@ use tokio::{sync::mpsc, task::JoinHandle};
 
 use super::Api;
 
-/// The path of imports.
 pub const IMPORTS: &str = "/api/job-board/imports";
 
-/// The path of a catalogue.
 pub fn catalogue(name: &str) -> String {
     format!("/api/job-board/catalogues/{name}")
 }
 
-/// A line of an import.
 pub fn line(id: &str, payload: &Value) -> String {
     format!("{}\n", json!({"id": id, "payload": payload}))
 }
 
-/// The answer to an import.
 #[derive(Debug)]
 pub struct ImportAnswer {
     pub status: u16,
-    /// `Retry-After` in seconds.
     pub retry_after: Option<u64>,
-    /// The summary; `null` in an answer to an import that did not begin.
+    /// `null` in an answer to an import that did not begin.
     pub summary: Value,
 }
 
@@ -47,14 +42,12 @@ impl ImportAnswer {
         })
     }
 
-    /// The summary of an import that is complete.
     pub fn complete(self) -> Value {
         assert_eq!(self.status, 200, "{self:#?}");
         assert_eq!(self.summary["complete"], true, "{self:#?}");
         self.summary
     }
 
-    /// A number of the summary.
     pub fn count(&self, name: &str) -> u64 {
         self.summary[name]
             .as_u64()
@@ -62,14 +55,12 @@ impl ImportAnswer {
     }
 }
 
-/// An import under way.
 pub struct Sending {
     body: mpsc::Sender<io::Result<String>>,
     answer: JoinHandle<reqwest::Result<ImportAnswer>>,
 }
 
 impl Sending {
-    /// Begins an import.
     pub fn begin(api: &Api, path: &str) -> Self {
         let (body, pieces) = mpsc::channel(16);
         let pieces = stream::unfold(pieces, |mut pieces| async {
@@ -80,12 +71,11 @@ impl Sending {
         Self { body, answer }
     }
 
-    /// Sends a piece of the body; `false` if the server takes no more.
+    /// Sends a piece of the body. Returns `false` if the server accepts no more.
     pub async fn send(&self, piece: String) -> bool {
         self.body.send(Ok(piece)).await.is_ok()
     }
 
-    /// Ends the body, and waits for the answer.
     pub async fn end(self) -> reqwest::Result<ImportAnswer> {
         drop(self.body);
         self.answer.await.unwrap()
@@ -102,7 +92,6 @@ fn request(api: &Api, path: &str, body: impl Into<Body>) -> reqwest::RequestBuil
     request.header("content-type", "application/x-ndjson")
 }
 
-/// Sends an import as a whole.
 pub async fn import(api: &Api, path: &str, body: impl Into<Body>) -> ImportAnswer {
     let response = request(api, path, body).send().await.unwrap();
     ImportAnswer::of(response).await.unwrap()

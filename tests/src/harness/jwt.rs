@@ -1,5 +1,3 @@
-//! Parses access tokens, and forges ones that must be refused.
-
 use std::{fs, path::Path};
 
 use base64::{Engine, prelude::BASE64_STANDARD, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
@@ -9,7 +7,6 @@ use ring::{
 };
 use serde_json::Value;
 
-/// The parts of a token.
 #[derive(Clone, Debug)]
 pub struct Jwt {
     pub header: Value,
@@ -17,7 +14,6 @@ pub struct Jwt {
 }
 
 impl Jwt {
-    /// Parses a token.
     pub fn parse(token: &str) -> Self {
         let parts: Vec<&str> = token.split('.').collect();
         let [header, claims, _] = parts[..] else {
@@ -30,7 +26,6 @@ impl Jwt {
         }
     }
 
-    /// The token signed by a key.
     pub fn signed_by(&self, key: &EcdsaKeyPair) -> String {
         let text = self.text();
         let signature = key.sign(&SystemRandom::new(), text.as_bytes()).unwrap();
@@ -43,7 +38,6 @@ impl Jwt {
     }
 }
 
-/// Reads a key of the service from its file.
 pub fn read_key(path: &Path) -> EcdsaKeyPair {
     let pem = fs::read_to_string(path).unwrap();
     assert!(pem.starts_with("-----BEGIN PRIVATE KEY-----"), "PKCS#8 PEM");

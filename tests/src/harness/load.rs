@@ -14,7 +14,6 @@ use tokio::{task::JoinSet, time::sleep};
 
 use super::{Api, SETTLING, eventually, fresh, minimal};
 
-/// Clients at work.
 pub struct Load {
     tasks: JoinSet<()>,
     seen: Arc<Seen>,
@@ -23,15 +22,14 @@ pub struct Load {
 #[derive(Default)]
 struct Seen {
     is_over: AtomicBool,
-    /// The last acknowledged title of each identifier.
     acknowledged: Mutex<BTreeMap<String, String>>,
     refusals: AtomicUsize,
     lost_connections: AtomicUsize,
 }
 
 impl Load {
-    /// Starts so many clients, by turns at these servers. Each creates postings and then updates
-    /// them, so that an update could be lost, and ends when its server is gone.
+    /// Starts clients at these servers in turn. Each creates postings and then updates them, so
+    /// that an update could be lost. It ends when its server is gone.
     pub fn start(servers: &[&Api], clients: usize) -> Self {
         let seen = Arc::<Seen>::default();
         let mut tasks = JoinSet::new();
@@ -46,22 +44,18 @@ impl Load {
         Self { tasks, seen }
     }
 
-    /// The last acknowledged title of each identifier so far.
     pub fn acknowledged(&self) -> BTreeMap<String, String> {
         self.seen.acknowledged.lock().unwrap().clone()
     }
 
-    /// The number of pushes that were answered 503.
     pub fn refusals(&self) -> usize {
         self.seen.refusals.load(Ordering::Relaxed)
     }
 
-    /// The number of connections that ended without an answer.
     pub fn lost_connections(&self) -> usize {
         self.seen.lost_connections.load(Ordering::Relaxed)
     }
 
-    /// Waits until so many more postings are acknowledged.
     pub async fn until_acknowledged(&self, more: usize) {
         let wanted = self.acknowledged().len() + more;
         eventually("postings are acknowledged", SETTLING, || async {
@@ -70,7 +64,6 @@ impl Load {
         .await;
     }
 
-    /// Stops the clients. Returns the last acknowledged title of each identifier.
     pub async fn finish(self) -> BTreeMap<String, String> {
         self.seen.is_over.store(true, Ordering::Relaxed);
         // Panics if a client got an unexpected answer.
@@ -92,7 +85,7 @@ async fn push(server: &Api, seen: &Seen) -> reqwest::Result<()> {
                 }
                 assert!(answer.is_temporary(), "{answer:#?}");
                 seen.refusals.fetch_add(1, Ordering::Relaxed);
-                // Sooner than that, to send more requests during an outage.
+                // Earlier than requested, to send more requests during an outage.
                 sleep(Duration::from_millis(200)).await;
             }
             let mut acknowledged = seen.acknowledged.lock().unwrap();

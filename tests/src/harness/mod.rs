@@ -36,7 +36,6 @@ pub use self::{
 
 use std::time::{Duration, Instant};
 
-/// Polls until there is a value, and panics after a time limit.
 pub async fn eventually<T, F>(what: &str, limit: Duration, mut ask: impl FnMut() -> F) -> T
 where
     F: Future<Output = Option<T>>,
@@ -49,7 +48,7 @@ where
             return found;
         }
         assert!(start.elapsed() < limit, "{what}: not within {limit:?}");
-        // Commands asked all the time, by many cases at once, would be most of the load.
+        // Without pauses, the polling commands of many cases would be most of the load.
         let wait = (asked.elapsed() * 4).clamp(least, most);
         tokio::time::sleep(wait).await;
     }
@@ -57,15 +56,15 @@ where
 
 /// Waits for a lock, so that only one case at a time puts the whole machine under load. A case
 /// holds it for as long as the load lasts, and not while it waits for leases to expire.
-pub async fn alone() -> tokio::sync::MutexGuard<'static, ()> {
+pub async fn exclusive_load() -> tokio::sync::MutexGuard<'static, ()> {
     static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
     ALONE.lock().await
 }
 
-/// The contract's 10 seconds for revoked clients and changed keys, on a machine that is too busy to
-/// hold them, and less than a cache that is kept for a minute.
+/// The contract allows 10 seconds for revoked clients and changed keys. A busy machine may need
+/// more, but less than the minute for which some values are cached.
 pub const WITHIN: Duration = Duration::from_secs(50);
 
-/// The time limit for enrichments and other work in tests. It is as generous as a machine may be
-/// busy, because the contract promises none: what waits, waits for a state.
+/// The time limit for enrichments and other work in tests. It is generous for a busy machine,
+/// because the contract promises none: tests wait for a state.
 pub const SETTLING: Duration = Duration::from_mins(10);

@@ -12,29 +12,22 @@ use super::{
     mailerlite::{Account, Call, MailerLite},
 };
 
-/// The webhook secrets, one for each account.
 const SECRETS: [&str; 2] = ["secret-of-the-old-webhook", "secret-of-the-new-webhook"];
 
-/// The path of the webhook.
 const WEBHOOK: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
-/// The path of the link in the e-mail.
 const CONFIRM: &str = "/newsletter/confirm-migration";
 
-/// A running site and its provider.
 pub struct Newsletter {
     pub app: App,
     pub provider: MailerLite,
-    /// Secrets that must not be in the log.
     secrets: Mutex<Vec<String>>,
 }
 
-/// A new address.
 pub fn person() -> String {
     format!("{}@example.com", fresh("ada"))
 }
 
-/// Configures a site for the stand-in.
 fn connected(site: Site, provider: &MailerLite) -> Site {
     site.with("POSTHASTE_MAILERLITE_OLD_API_KEY", Account::Old.key())
         .with("POSTHASTE_MAILERLITE_NEW_API_KEY", Account::New.key())
@@ -48,17 +41,15 @@ fn connected(site: Site, provider: &MailerLite) -> Site {
         // Cases count the requests to the accounts.
         .with("POSTHASTE_MAILERLITE_RECONCILE", "off")
         .with("POSTHASTE_MAILERLITE_WEBHOOK_SECRET", &SECRETS.join(","))
-        // Only there its events are shown.
+        // Only this level logs events.
         .with("POSTHASTE_LOG", "info,posthaste::event=debug")
 }
 
 impl Newsletter {
-    /// A new server with a worker.
     pub fn working(store: Store) -> Self {
         Self::start(store, &[])
     }
 
-    /// A new server without a worker.
     pub fn served(store: Store) -> Self {
         Self::start(store, &["--no-worker"])
     }
@@ -79,36 +70,31 @@ impl Newsletter {
         }
     }
 
-    /// Starts a worker.
     pub fn work(&self) -> Server {
         self.app.site.work()
     }
 
-    /// The path of a subscriber.
     pub fn path(email: &str) -> String {
         format!("/api/newsletter/subscribers/{}", encode(email))
     }
 
-    /// Sends a report, as the membership system.
     pub async fn put(&self, email: &str, body: &Value) -> Answer {
         let api = &self.app.api;
         let request = api.authorized(Method::PUT, &Self::path(email));
         api.send(request.json(body)).await
     }
 
-    /// Sends a report, which must be accepted, and returns the record.
     pub async fn report(&self, email: &str, body: &Value) -> Value {
         let answer = self.put(email, body).await;
         assert!([200, 201].contains(&answer.status), "{answer:#?}");
         answer.json()["data"].clone()
     }
 
-    /// The record of a reported person.
     pub async fn show(&self, email: &str) -> Value {
         self.app.api.get(&Self::path(email)).await.data()
     }
 
-    /// Sends a delivery, as the provider, which repeats it when it is not taken in within a second.
+    /// Sends a delivery, as the provider, which repeats it if it is not accepted within a second.
     pub async fn deliver(&self, body: &Value) {
         let body = body.to_string();
         let key = hmac::Key::new(hmac::HMAC_SHA256, SECRETS[0].as_bytes());
@@ -121,7 +107,6 @@ impl Newsletter {
         assert_eq!(answer.status, 200, "{answer:#?}");
     }
 
-    /// The person's migration token.
     pub fn token_of(&self, email: &str) -> String {
         let show = ["subscribers", "show", email, "--json"];
         let record = self.app.site.json(&show);
@@ -130,7 +115,6 @@ impl Newsletter {
         token
     }
 
-    /// Confirms the move, as the page's button does.
     pub async fn confirm(&self, token: &str) -> Answer {
         let request = self.app.api.request(Method::POST, CONFIRM);
         let request = request.header("content-type", "application/x-www-form-urlencoded");
@@ -138,7 +122,7 @@ impl Newsletter {
         self.app.api.send(request).await
     }
 
-    /// The requests about a person, in order. Checks that no request to the account sets `active`.
+    /// The requests about a person, in order. Asserts that no request to the account sets `active`.
     pub fn calls(&self, account: Account, email: &str) -> Vec<Call> {
         let email = email.to_lowercase();
         let (id, key) = (self.provider.id(account, &email), encode(&email));
@@ -158,13 +142,11 @@ impl Newsletter {
             .collect()
     }
 
-    /// The methods of the requests about a person.
     pub fn methods(&self, account: Account, email: &str) -> Vec<String> {
         let calls = self.calls(account, email).into_iter();
         calls.map(|call| call.method).collect()
     }
 
-    /// The number of events with this name for a person in the log.
     pub fn raised(&self, event: &str, uuid: &str) -> usize {
         let (event, id) = (format!("event={event}"), format!("id={uuid}"));
         let log = self.app.site.log();
@@ -176,7 +158,6 @@ impl Newsletter {
 }
 
 impl Drop for Newsletter {
-    /// Checks at the end of every case that no secret is in the log.
     fn drop(&mut self) {
         if thread::panicking() {
             return;
@@ -188,7 +169,6 @@ impl Drop for Newsletter {
     }
 }
 
-/// A delivery of a single event.
 pub fn event(name: &str, email: &str, status: &str) -> Value {
     json!({
         "id": "100000000000000000", "email": email, "status": status, "source": "api",
@@ -196,7 +176,6 @@ pub fn event(name: &str, email: &str, status: &str) -> Value {
     })
 }
 
-/// The body of a report with a membership.
 pub fn membership(plan_category: &str, status: &str, expires_at: Option<&str>) -> Value {
     json!({"membership": {
         "plan_category": plan_category, "status": status, "expires_at": expires_at,

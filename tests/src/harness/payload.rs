@@ -1,25 +1,19 @@
-//! Payloads to push.
-
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// An unobjectionable description.
 const DESCRIPTION: &str = "<p>We are looking for a <strong>gardener</strong> who knows roses and \
     hedges. You will plan the beds of the year, care for the old trees, and show the \
     apprentices how it is done.</p><ul><li>Permanent contract</li><li>Thirty days of \
     leave</li></ul>";
 
-/// A new, unique text.
 pub fn fresh(prefix: &str) -> String {
     format!("{prefix}-{}", Uuid::new_v4().simple())
 }
 
-/// A new, unique website, in its normal form.
 pub fn website() -> String {
     format!("https://{}.example", fresh("w"))
 }
 
-/// The smallest payload that creates a posting, with a new company.
 pub fn minimal() -> Value {
     json!({
         "title": "Gardener",
@@ -29,7 +23,6 @@ pub fn minimal() -> Value {
     })
 }
 
-/// A payload with all fields, with a new company.
 pub fn complete() -> Value {
     json!({
         "title": "Gardener (m/f/d)",

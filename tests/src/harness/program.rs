@@ -1,5 +1,3 @@
-//! Finds the program under test and runs its commands.
-
 use std::{
     env,
     io::{self, Write},
@@ -13,7 +11,7 @@ pub fn path() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| match env::var_os("POSTHASTE_BIN") {
         Some(path) => {
-            // Tests run in the crate's folder, but a relative path is meant from the workspace's.
+            // Tests run in the crate's folder, but a relative path is relative to the workspace.
             let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
             let path = workspace.join(path);
             assert!(
@@ -55,7 +53,6 @@ fn build() -> PathBuf {
     folder.join("posthaste")
 }
 
-/// A command of the program, without the variables of this process that it would read.
 pub fn command() -> Command {
     let mut command = Command::new(path());
     for (name, _) in env::vars_os() {
@@ -68,25 +65,19 @@ pub fn command() -> Command {
     command
 }
 
-/// The result of a command.
 #[derive(Debug)]
 pub struct CommandResult {
-    /// The exit code.
     pub code: Option<i32>,
-    /// The standard output.
     pub stdout: String,
-    /// The standard error.
     pub stderr: String,
 }
 
 impl CommandResult {
-    /// Checks that the command succeeded, and returns its standard output.
     pub fn succeeded(self) -> String {
         assert_eq!(self.code, Some(0), "{self:#?}");
         self.stdout
     }
 
-    /// Checks that the command failed with this exit code, and returns its standard error.
     pub fn failed(self, code: i32) -> String {
         assert_eq!(self.code, Some(code), "{self:#?}");
         assert!(!self.stderr.contains("panicked"), "{self:#?}");
@@ -94,7 +85,6 @@ impl CommandResult {
     }
 }
 
-/// Runs a command to its end, with this standard input.
 pub fn run(mut command: Command, input: &str) -> CommandResult {
     let (reader, mut writer) = io::pipe().unwrap();
     command.stdin(reader);
@@ -104,19 +94,18 @@ pub fn run(mut command: Command, input: &str) -> CommandResult {
         // A command that fails early does not read all of its input.
         let _ = writer.write_all(input.as_bytes());
     });
-    // Other tasks go on meanwhile.
+    // Other tasks continue meanwhile.
     let result = tokio::task::block_in_place(|| wait_for(command));
     writer.join().unwrap();
     result
 }
 
-/// Runs a command, whose standard input is set, to its end.
 pub fn wait_for(mut command: Command) -> CommandResult {
     let child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn();
-    // Nobody else may read what it does not.
+    // Close this process's ends of the pipes.
     drop(command);
     let output = child.unwrap().wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

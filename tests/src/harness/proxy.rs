@@ -17,16 +17,13 @@ use super::SETTLING;
 const NGINX: &str = include_str!("../../../docs/deploy/nginx.conf");
 const CADDY: &str = include_str!("../../../docs/deploy/Caddyfile");
 
-/// The address of the service in the configurations.
 const SERVICE: &str = "127.0.0.1:8080";
-/// A program that is a reverse proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
     Nginx,
     Caddy,
 }
 
-/// A running proxy, which is ended on drop.
 pub struct Proxy {
     child: Child,
     port: u16,
@@ -34,7 +31,6 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Starts a proxy in front of the service at a host and port.
     pub fn start(program: Program, service: &str) -> Self {
         let folder = TempDir::with_prefix("posthaste-proxy-").unwrap();
         let port = free_port().unwrap();
@@ -71,7 +67,6 @@ impl Proxy {
         }
     }
 
-    /// Its address.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
@@ -79,7 +74,7 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        // Without a master process nginx is this one process, as caddy is.
+        // Without a master process, nginx is only this process, as caddy is.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -117,7 +112,7 @@ fn caddy(folder: &Path, port: u16, service: &str) -> Command {
     assert!(CADDY.contains("jobs.example.org {") && CADDY.contains("request_buffers 2MiB"));
     let site = CADDY
         .replace("jobs.example.org {", &format!("http://127.0.0.1:{port} {{"))
-        // Debian 12 has a Caddy that knows the option by its former name.
+        // The Caddy of Debian 12 knows the option by its former name.
         .replace("request_buffers 2MiB", "buffer_requests")
         .replace(SERVICE, service);
     let file = folder.join("Caddyfile");
@@ -133,7 +128,6 @@ fn caddy(folder: &Path, port: u16, service: &str) -> Command {
     command
 }
 
-/// The path of a program. Debian keeps some of them where only root looks.
 fn program(name: &str) -> PathBuf {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain(["/usr/sbin".into()]);

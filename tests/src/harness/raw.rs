@@ -6,13 +6,11 @@ use std::{
     time::Duration,
 };
 
-/// A connection for one request.
 pub struct Raw {
     stream: TcpStream,
 }
 
 impl Raw {
-    /// Connects.
     pub fn connect(host: &str) -> io::Result<Self> {
         let stream = TcpStream::connect(host)?;
         stream.set_read_timeout(Some(Duration::from_mins(5)))?;
@@ -20,7 +18,8 @@ impl Raw {
         Ok(Self { stream })
     }
 
-    /// Sends bytes. Ignores failures, as a server that has already answered need not read them.
+    /// Sends bytes. Ignores failures, because a server that has already answered need not read
+    /// them.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.stream.write_all(bytes.as_ref());
     }
@@ -33,7 +32,7 @@ impl Raw {
         assert_eq!(read, INTERIM);
     }
 
-    /// Reads the answer, and returns its status if there is one; the request must have asked for
+    /// Reads the answer, and returns its status if there is one. The request must have asked for
     /// the connection to be closed.
     pub fn answer(mut self) -> Option<u16> {
         let mut bytes = Vec::new();
@@ -44,7 +43,6 @@ impl Raw {
     }
 }
 
-/// The head of a request with `Connection: close` and further headers.
 pub fn request(method: &str, target: &str, headers: &[(&str, &str)]) -> String {
     let mut text =
         format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");

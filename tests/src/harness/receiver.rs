@@ -1,4 +1,4 @@
-//! A receiver of webhooks, which keeps its deliveries and answers as a test says.
+//! A receiver of webhooks, which records its deliveries and answers as configured.
 
 use std::{
     io,
@@ -13,46 +13,36 @@ use serde_json::Value;
 
 use super::stand_in;
 
-/// A delivery that arrived.
 #[derive(Clone, Debug)]
 pub struct Got {
-    /// The path that it came to.
     pub path: String,
-    /// `webhook-id`.
     pub id: String,
-    /// `traceparent`, if there is one.
     pub traceparent: Option<String>,
     pub body: Value,
-    /// The number of deliveries of this event to this path before.
     pub before: usize,
 }
 
 impl Got {
-    /// The identifier of its posting.
     pub fn identifier(&self) -> &str {
         let identifier = &self.body["data"]["unique_source_identifier"];
         identifier.as_str().unwrap_or_default()
     }
 
-    /// The type of its event.
     pub fn name(&self) -> &str {
         self.body["type"].as_str().unwrap()
     }
 }
 
-/// A running receiver.
 pub struct Receiver {
     got: Arc<Mutex<Vec<Got>>>,
     server: stand_in::Server,
 }
 
 impl Receiver {
-    /// Starts one that answers 204.
     pub fn start() -> Self {
         Self::slow(Duration::ZERO)
     }
 
-    /// Starts one that takes its time to answer.
     pub fn slow(time: Duration) -> Self {
         let got = Arc::<Mutex<Vec<Got>>>::default();
         let kept = Arc::clone(&got);
@@ -70,17 +60,14 @@ impl Receiver {
         Self { got, server }
     }
 
-    /// The address of a path.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.server.address())
     }
 
-    /// The deliveries so far.
     pub fn got(&self) -> Vec<Got> {
         self.got.lock().unwrap().clone()
     }
 
-    /// The deliveries to a path.
     pub fn at(&self, path: &str) -> Vec<Got> {
         let all = self.got().into_iter();
         all.filter(|got| got.path == path).collect()

@@ -16,7 +16,6 @@ use tempfile::TempDir;
 
 use super::{CommandResult, Database, SETTLING, Store, program, raw, raw::Raw, run};
 
-/// How long a process may take to start or to stop.
 const PATIENCE: Duration = SETTLING;
 
 /// The environment of processes that belong together: one database, one key folder, one address. It
@@ -26,29 +25,24 @@ pub struct Site {
     folder: Arc<TempDir>,
     port: u16,
     admin_port: u16,
-    /// Whether its processes serve metrics.
     is_watched: bool,
     variables: Vec<(String, String)>,
 }
 
 impl Site {
-    /// A new site, with a migrated database on PostgreSQL.
     pub fn new(store: Store) -> Self {
         Self::with_database(Database::current(store))
     }
 
-    /// Migrates the database, for commands that create none.
     pub fn migrated(self) -> Self {
         self.run(&["migrate"]).succeeded();
         self
     }
 
-    /// A new site on a database of a server that is the test's own.
     pub fn on(url: &str) -> Self {
         Self::with_database(Database::Other(url.to_owned()))
     }
 
-    /// A new site on this database.
     pub fn with_database(database: Database) -> Self {
         let url = database.url().map(|url| ("DATABASE_URL".to_owned(), url));
         let site = Self {
@@ -59,7 +53,7 @@ impl Site {
             is_watched: false,
             variables: url.into_iter().collect(),
         };
-        // That of all sites beside it, too.
+        // Shared by all sites beside it.
         let public = site.url();
         site.with("POSTHASTE_PUBLIC_URL", &public)
     }
@@ -77,7 +71,6 @@ impl Site {
         }
     }
 
-    /// A site in the same place whose database is another one.
     pub fn moved_to(&self, url: &str) -> Self {
         let variable = ("DATABASE_URL".to_owned(), url.to_owned());
         Self {
@@ -88,45 +81,38 @@ impl Site {
         }
     }
 
-    /// Makes the site's process serve metrics, see [`Site::admin`]. Several processes at once need
-    /// a site [beside](Site::beside) each.
+    /// Makes the site's process serve metrics, see [`Site::admin`]. Concurrent processes need a
+    /// site [beside](Site::beside) each.
     pub fn watched(mut self) -> Self {
         self.is_watched = true;
         self
     }
 
-    /// The host and port of the metrics.
     pub fn admin(&self) -> String {
         format!("127.0.0.1:{}", self.admin_port)
     }
 
-    /// Sets a variable for every process.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The working directory of the processes.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The data folder.
     pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
-    /// The address of the API.
     pub fn url(&self) -> String {
         format!("http://{}", self.host())
     }
 
-    /// The host and port of the API.
     pub fn host(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// The log of all the site's servers.
     pub fn log(&self) -> String {
         fs::read_to_string(self.log_path()).unwrap_or_default()
     }
@@ -135,7 +121,6 @@ impl Site {
         self.folder.path().join("server.log")
     }
 
-    /// A command with the site's folder and variables.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = program::command();
         command
@@ -154,7 +139,7 @@ impl Site {
         command
     }
 
-    /// Generates a signing key unless there is one. The service does that itself on SQLite; on
+    /// Generates a signing key unless there is one. The service does that itself on SQLite. On
     /// PostgreSQL the operator has to.
     fn ensure_keys(&self) {
         let is_embedded = matches!(*self.database, Database::Sqlite);
@@ -163,29 +148,24 @@ impl Site {
         }
     }
 
-    /// Runs a command to its end.
     pub fn run(&self, arguments: &[&str]) -> CommandResult {
         run(self.command(arguments), "")
     }
 
-    /// Runs a command that prints JSON.
     pub fn json(&self, arguments: &[&str]) -> Value {
         serde_json::from_str(&self.run(arguments).succeeded()).unwrap()
     }
 
-    /// The tasks that wait in the outbox.
     pub fn waiting(&self) -> Vec<Value> {
         self.outbox(&[])
     }
 
-    /// The tasks in the outbox, by an option.
     pub fn outbox(&self, option: &[&str]) -> Vec<Value> {
         let list = ["outbox", "list", "--limit", "1000000", "--json"];
         let rows = self.json(&[&list, option].concat());
         rows.as_array().unwrap().clone()
     }
 
-    /// Starts a server.
     pub fn serve(&self, arguments: &[&str]) -> Server {
         self.ensure_keys();
         let mut command = self.command(&["serve"]);
@@ -193,14 +173,12 @@ impl Site {
         self.start(command)
     }
 
-    /// Starts a worker beside the server, without metrics.
     pub fn work(&self) -> Server {
         let mut command = self.command(&["worker"]);
         command.env("POSTHASTE_ADMIN_BIND", "off");
         self.spawn(command)
     }
 
-    /// Starts a command without waiting for its end. Its output goes to the log.
     pub fn begin(&self, arguments: &[&str]) -> Server {
         self.spawn(self.command(arguments))
     }
@@ -258,24 +236,22 @@ impl Site {
     }
 }
 
-/// A running server, which is killed on drop.
 pub struct Server {
     child: Child,
 }
 
 impl Server {
-    /// Kills it (SIGKILL).
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Asks it to stop (SIGTERM).
+    /// Sends SIGTERM.
     pub fn terminate(&self) {
         kill_process(self.pid(), Signal::TERM).unwrap();
     }
 
-    /// Asks it to stop as Ctrl-C does (SIGINT).
+    /// Sends SIGINT, as Ctrl-C does.
     pub fn interrupt(&self) {
         kill_process(self.pid(), Signal::INT).unwrap();
     }
@@ -293,12 +269,10 @@ impl Server {
         prlimit(Some(self.pid()), Resource::Fsize, limit).unwrap();
     }
 
-    /// Whether it has not ended.
     pub fn is_running(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }
 
-    /// Waits until it has ended.
     pub fn stopped(mut self) -> ExitStatus {
         let start = Instant::now();
         loop {

@@ -19,7 +19,6 @@ use hyper::{
 use hyper_util::rt::TokioIo;
 use tokio::sync::oneshot;
 
-/// A server in its own thread, so that a test may block. It stops on drop.
 pub struct Server {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
@@ -27,14 +26,13 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds an address; with port 0 the system picks a port.
     pub fn listen(address: impl Into<SocketAddr>) -> TcpListener {
         let listener = TcpListener::bind(address.into()).unwrap();
         listener.set_nonblocking(true).unwrap();
         listener
     }
 
-    /// Starts a server. `answer` gets complete requests; its error closes the connection without an
+    /// Starts a server. `answer` gets complete requests. Its error closes the connection without an
     /// answer, and its future is dropped when the client disconnects.
     pub fn start<F, A, B>(listener: TcpListener, answer: F) -> Self
     where
@@ -52,7 +50,6 @@ impl Server {
         }
     }
 
-    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

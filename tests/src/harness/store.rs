@@ -1,21 +1,16 @@
-//! The stores that every case runs on.
-
 use adapters_postgres::testing;
 
 use super::{SETTLING, eventually};
 
-/// A store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Store {
-    /// The embedded default store.
     Sqlite,
-    /// A new database on the server for tests.
     Postgres,
 }
 
 /// Declares the tests of a module: each of the named functions once for each store.
 ///
-/// A store is added with a line here and a variant of [`Store`].
+/// A new store needs a line here and a variant of [`Store`].
 macro_rules! on_every_store {
     ($($case:ident,)+) => {
         $crate::harness::on_store!(sqlite: Sqlite, $($case,)+);
@@ -37,7 +32,6 @@ macro_rules! on_sqlite {
     };
 }
 
-/// Declares the tests of one store, in a module of its name.
 macro_rules! on_store {
     ($module:ident: $store:ident, $($case:ident,)+) => {
         mod $module {
@@ -52,18 +46,15 @@ macro_rules! on_store {
 }
 pub(crate) use on_store;
 
-/// The database of a site.
 pub enum Database {
-    /// A file in the data folder, created by the first process.
     Sqlite,
-    /// A PostgreSQL database that is dropped after the test.
     Own(testing::Database),
-    /// The database of another site.
     Other(String),
 }
 
 impl Database {
-    /// A database with the current schema; for SQLite none yet, as the first process creates it.
+    /// A database with the current schema. For SQLite there is none yet, because the first process
+    /// creates it.
     pub fn current(store: Store) -> Self {
         match store {
             Store::Sqlite => Self::Sqlite,
@@ -71,7 +62,6 @@ impl Database {
         }
     }
 
-    /// A database without tables.
     pub fn empty(store: Store) -> Self {
         match store {
             Store::Sqlite => Self::Sqlite,
@@ -79,7 +69,6 @@ impl Database {
         }
     }
 
-    /// The `DATABASE_URL`, if it is not the default.
     pub fn url(&self) -> Option<String> {
         match self {
             Self::Sqlite => None,
@@ -88,8 +77,8 @@ impl Database {
         }
     }
 
-    /// Waits until every event that is committed now can be read. On a server that cases share, an
-    /// event is hidden by the older transactions of all of them.
+    /// Waits until every committed event can be read. On a shared server, older transactions of all
+    /// cases hide an event.
     pub async fn show_events(&self) {
         let Self::Own(database) = self else { return };
         let url = database.text_url();

@@ -16,13 +16,11 @@ use crate::harness::{
     complete, eventually, fresh,
 };
 
-/// A running site whose postings the stand-in judges.
 pub(super) struct Board {
     pub app: App,
     pub chat: Chat,
 }
 
-/// Configures a site for the stand-in at this address.
 fn with_model(site: Site, url: &str) -> Site {
     site.with("POSTHASTE_ENRICHER", "llm")
         .with("POSTHASTE_LLM_BASE_URL", url)
@@ -31,12 +29,10 @@ fn with_model(site: Site, url: &str) -> Site {
 }
 
 impl Board {
-    /// A server with a worker.
     pub fn served(store: Store) -> Self {
         Self::served_as(store, |site| site, &[])
     }
 
-    /// A server with further settings and arguments.
     pub fn served_as(store: Store, set_up: impl FnOnce(Site) -> Site, arguments: &[&str]) -> Self {
         let chat = Chat::start();
         let site = set_up(with_model(Site::new(store), &chat.url()));
@@ -46,17 +42,15 @@ impl Board {
         }
     }
 
-    /// Pushes a posting under a new identifier.
     pub async fn push(&self, payload: &Value) -> String {
         let id = fresh("judged");
         self.app.put(&id, payload).await.created();
         id
     }
 
-    /// Waits until a posting is approved with what the model hides, and returns it.
     pub async fn approved(&self, id: &str) -> Value {
         let posting = self.app.api.until(id, "approved").await;
-        // Which is what the posting emphasises.
+        // The stand-in hides what the posting emphasises.
         let redacted = posting["markdown_redacted_description"].as_str().unwrap();
         assert!(
             redacted.contains("a **[company]** who knows roses"),
@@ -66,7 +60,6 @@ impl Board {
         posting
     }
 
-    /// Waits until so many requests are in progress.
     pub async fn under_way(&self, many: usize) {
         eventually("requests are under way", SETTLING, || async {
             (self.chat.under_way() == many).then_some(())
@@ -76,7 +69,6 @@ impl Board {
 }
 
 impl Drop for Board {
-    /// Checks at the end of every case that the key is in no log.
     fn drop(&mut self) {
         if !thread::panicking() {
             assert!(!self.app.site.log().contains(KEY), "the log has the key");
@@ -84,7 +76,7 @@ impl Drop for Board {
     }
 }
 
-/// A payload with a title, by which the model judges it, and a description of its own.
+/// A payload with a title, by which the model judges it, and a unique description.
 pub(super) fn titled(title: &str) -> Value {
     let mut payload = complete();
     payload["title"] = json!(title);
@@ -93,12 +85,10 @@ pub(super) fn titled(title: &str) -> Value {
     payload
 }
 
-/// The visible text of a posting.
 fn text(posting: &Value) -> &str {
     posting["markdown_description"].as_str().unwrap_or_default()
 }
 
-/// The statuses of a posting's history.
 fn steps(posting: &Value) -> Vec<&str> {
     let history = posting["history"].as_array().unwrap().iter();
     history

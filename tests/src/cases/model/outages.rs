@@ -1,5 +1,5 @@
-//! A model that is busy, unreachable or refuses requests: tasks wait, none is given up because of
-//! it, and the model is not called all the time.
+//! A model that is overloaded, unreachable or refuses requests: tasks wait, none is dead-lettered,
+//! and the model is rarely called.
 
 use std::time::Instant;
 
@@ -9,11 +9,11 @@ use super::{titled, with_model};
 use crate::harness::{App, SETTLING, Site, Store, chat::Chat, eventually, fresh};
 
 on_sqlite! {
-    a_model_that_is_away_costs_little_and_loses_nothing,
+    an_unavailable_model_costs_little_and_loses_nothing,
 }
 
-async fn a_model_that_is_away_costs_little_and_loses_nothing(store: Store) {
-    /// The number of calls that may be in progress when the outage begins; each fails by itself.
+async fn an_unavailable_model_costs_little_and_loses_nothing(store: Store) {
+    /// The number of calls that may be in progress when the outage begins. Each fails separately.
     const AT_ONCE: u32 = 4;
     let address = Chat::start().address();
     let site = with_model(Site::new(store), &format!("http://{address}/v1")).watched();
@@ -27,11 +27,11 @@ async fn a_model_that_is_away_costs_little_and_loses_nothing(store: Store) {
     let start = Instant::now();
     for round in 1..=4 {
         for _ in 0..8 {
-            let id = fresh("away");
+            let id = fresh("outage");
             app.put(&id, &titled("Gardener")).await.created();
             postings.push(id);
         }
-        // Pushes succeed during the outage, and a probe is sent now and then.
+        // Pushes succeed during the outage, and probes are sent at intervals.
         let before = if round == 1 { 0.0 } else { failed().await };
         eventually("it was tried", SETTLING, || async {
             (failed().await > before).then_some(())

@@ -7,12 +7,12 @@ use super::{Board, titled};
 use crate::{cases::durability::was_approved_once, harness::Store};
 
 on_postgres! {
-    what_a_killed_worker_had_under_way_is_judged_by_another,
+    the_calls_of_a_killed_worker_are_repeated_by_another,
 }
 
 const AT_ONCE: usize = 4;
 
-async fn what_a_killed_worker_had_under_way_is_judged_by_another(store: Store) {
+async fn the_calls_of_a_killed_worker_are_repeated_by_another(store: Store) {
     let board = Board::served_as(store, |site| site, &["--no-worker"]);
     board.chat.hold();
     let payloads: Vec<Value> = (0..12).map(|_| titled("Gardener")).collect();

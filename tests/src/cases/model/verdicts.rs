@@ -1,16 +1,14 @@
-//! The effect of the model's judgement on a posting.
-
 use serde_json::Value;
 
 use super::{Board, steps, text, titled};
 use crate::harness::{SETTLING, Store, chat::REJECTION, eventually};
 
 on_sqlite! {
-    what_the_model_judges_is_shown_with_what_it_hides,
-    an_operator_brings_back_what_was_given_up,
+    a_judged_posting_is_shown_with_its_redactions,
+    an_operator_retries_dead_tasks,
 }
 
-async fn what_the_model_judges_is_shown_with_what_it_hides(store: Store) {
+async fn a_judged_posting_is_shown_with_its_redactions(store: Store) {
     let board = Board::served(store);
     let id = board.push(&titled("Gardener (m/f/d)")).await;
     let posting = board.approved(&id).await;
@@ -23,7 +21,7 @@ async fn what_the_model_judges_is_shown_with_what_it_hides(store: Store) {
 
     let id = board.push(&titled("SPAM")).await;
     let posting = board.app.api.until(&id, "rejected").await;
-    // The reason has the meaning of the code, and the model's sentence.
+    // The reason combines the meaning of the code and the model's sentence.
     let reason = posting["status_reason"].as_str().unwrap();
     assert!(reason.starts_with("spam: "), "{reason}");
     assert!(reason.ends_with(REJECTION), "{reason}");
@@ -33,7 +31,7 @@ async fn what_the_model_judges_is_shown_with_what_it_hides(store: Store) {
     assert!(titles.eq(["Gardener (m/f/d)", "SPAM"]));
 }
 
-async fn an_operator_brings_back_what_was_given_up(store: Store) {
+async fn an_operator_retries_dead_tasks(store: Store) {
     let board = Board::served(store);
     board.chat.talk_nonsense(true);
     let id = board.push(&titled("Gardener")).await;
@@ -41,7 +39,7 @@ async fn an_operator_brings_back_what_was_given_up(store: Store) {
         board.app.dead().pop()
     })
     .await;
-    // What is wrong with an answer is objected to once.
+    // The model gets feedback on a faulty answer once.
     let calls = board.chat.calls();
     let [first, second] = &calls[..] else {
         panic!("{calls:#?}");

@@ -1,5 +1,3 @@
-//! An operator's commands: suppressing, moving and importing people.
-
 use serde_json::{Value, json};
 
 use crate::harness::{
@@ -15,17 +13,15 @@ on_sqlite! {
 }
 
 on_postgres! {
-    what_is_imported_is_told_to_the_provider,
+    an_import_is_synced_to_the_provider,
 }
 
-/// Imports people, without a server.
 fn import(site: &Site, lines: &[&str]) -> CommandResult {
     let header = "email,name,country,plan_category,status,expires_at";
     let command = site.command(&["subscribers", "import", "-"]);
     run(command, &format!("{header}\n{}\n", lines.join("\n")))
 }
 
-/// A subscriber, as the command prints it.
 fn show(site: &Site, email: &str) -> Value {
     site.json(&["subscribers", "show", email, "--json"])
 }
@@ -48,7 +44,7 @@ async fn an_operator_suppresses_and_reinstates(store: Store) {
     let there = |account| provider.subscriber(account, &email).unwrap()["status"].clone();
 
     let said = decide("suppress");
-    assert!(said.contains("both accounts are told"), "{said}");
+    assert!(said.contains("both accounts will be updated"), "{said}");
     newsletter.app.settled().await;
     assert_eq!(both.map(there), ["unsubscribed", "unsubscribed"]);
     let shown = show(&newsletter.app.site, &email);
@@ -110,7 +106,7 @@ async fn a_launch_that_is_interrupted_goes_on_later(store: Store) {
         rows.retain(|row| row["kind"] == "migrate");
         rows.len()
     };
-    eventually("somebody is on the way", SETTLING, || async {
+    eventually("a move is in progress", SETTLING, || async {
         (moved() == 1).then_some(())
     })
     .await;
@@ -130,7 +126,7 @@ async fn a_launch_that_is_interrupted_goes_on_later(store: Store) {
     }
 }
 
-async fn what_is_imported_is_told_to_the_provider(store: Store) {
+async fn an_import_is_synced_to_the_provider(store: Store) {
     let newsletter = Newsletter::working(store);
     let people: Vec<_> = (0..20).map(|_| person()).collect();
     let lines: Vec<_> = people

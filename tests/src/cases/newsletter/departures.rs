@@ -14,12 +14,11 @@ on_sqlite! {
 }
 
 on_postgres! {
-    who_is_erased_is_forgotten_and_not_written_to_again,
+    an_erased_person_is_forgotten_and_gets_no_more_mail,
 }
 
 const BOTH: [Account; 2] = [Account::Old, Account::New];
 
-/// Reports a person and waits for the sync. Returns the address and the record.
 async fn known(newsletter: &Newsletter) -> (String, Value) {
     let email = person();
     let record = newsletter.report(&email, &json!({"name": "Ada"})).await;
@@ -57,7 +56,7 @@ async fn a_record_moves_to_another_address(store: Store) {
     assert_eq!(there["fields"]["name"], "Ada");
 }
 
-async fn who_is_erased_is_forgotten_and_not_written_to_again(store: Store) {
+async fn an_erased_person_is_forgotten_and_gets_no_more_mail(store: Store) {
     let newsletter = Newsletter::working(store);
     let (email, record) = known(&newsletter).await;
     newsletter
@@ -88,7 +87,6 @@ async fn who_is_erased_is_forgotten_and_not_written_to_again(store: Store) {
     }
 }
 
-/// Waits until each account that had the person was asked to forget them, and no task is left.
 async fn is_forgotten(newsletter: &Newsletter, email: &str) {
     newsletter.app.settled().await;
     for account in BOTH {

@@ -1,5 +1,3 @@
-//! The move from the provider's old account to its new one.
-
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -13,7 +11,6 @@ on_postgres! {
     a_person_moves_once_however_often_it_is_confirmed,
 }
 
-/// Reports a person and waits until the old account has them. Returns the address.
 async fn known(newsletter: &Newsletter) -> String {
     let email = person();
     let mut body = membership("individual", "active", Some("2027-01-31"));
@@ -40,7 +37,6 @@ async fn a_person_moves_once_however_often_it_is_confirmed(store: Store) {
     newsletter.app.settled().await;
     assert_eq!(newsletter.show(&email).await, record);
 
-    // Looked up, added, looked up again and removed, in this order.
     assert_eq!(
         newsletter.methods(Account::Old, &email),
         ["POST", "GET", "GET", "DELETE"]

@@ -1,5 +1,3 @@
-//! Reports of the membership system, their way to the provider, and its deliveries.
-
 use serde_json::{Value, json};
 
 use crate::harness::{
@@ -9,11 +7,11 @@ use crate::harness::{
 };
 
 on_sqlite! {
-    what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in,
+    a_report_is_synced_once_and_a_delivery_is_applied,
 }
 
-/// Also, a change of an individual membership raises its event.
-async fn what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in(store: Store) {
+/// A change of an individual membership also raises its event.
+async fn a_report_is_synced_once_and_a_delivery_is_applied(store: Store) {
     let newsletter = Newsletter::working(store);
     let email = person();
     let body = json!({"name": "Ada", "country": "Malta"});
@@ -27,8 +25,8 @@ async fn what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in(store: 
             "migration_source": null,
         }})
     };
-    let nobody = "non-member";
-    created.is_exactly(201, &record("Ada", nobody, nobody, "active"));
+    let none = "non-member";
+    created.is_exactly(201, &record("Ada", none, none, "active"));
     newsletter.app.settled().await;
     let sent = || newsletter.methods(Account::Old, &email);
     assert_eq!(sent(), ["POST"]);
@@ -42,11 +40,11 @@ async fn what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in(store: 
 
     let lasts = "active-or-expired";
     for (change, raised, expect, sent_by_then) in [
-        (body.clone(), 0, record("Ada", nobody, nobody, "active"), 1),
+        (body.clone(), 0, record("Ada", none, none, "active"), 1),
         (
             json!({"name": "Ada L."}),
             0,
-            record("Ada L.", nobody, nobody, "active"),
+            record("Ada L.", none, none, "active"),
             2,
         ),
         (
@@ -71,12 +69,12 @@ async fn what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in(store: 
     assert_eq!(there()["fields"]["member_status"], lasts);
 
     newsletter.provider.set_status(Account::Old, &email, "junk");
-    let told = || {
-        let told: Vec<_> = sent()
+    let writes = || {
+        let writes: Vec<_> = sent()
             .into_iter()
             .filter(|method| method != "GET")
             .collect();
-        told.len()
+        writes.len()
     };
     for _ in 0..2 {
         let complaint = event("subscriber.spam_reported", &email, "junk");
@@ -86,8 +84,8 @@ async fn what_is_reported_is_sent_once_and_what_is_delivered_is_taken_in(store: 
         let expect = record("Ada L.", "individual", lasts, "spam_reported");
         assert_eq!(shown, expect["data"]);
         newsletter.app.settled().await;
-        // Whoever is suppressed is looked up first, and their fields are kept up to date.
-        assert_eq!(told(), 4);
+        // A suppressed person is looked up first, and their fields are updated.
+        assert_eq!(writes(), 4);
         assert_eq!(there()["status"], "junk");
     }
 }

@@ -14,7 +14,6 @@ on_every_store! {
     a_process_killed_beside_a_call_does_no_harm,
 }
 
-/// The requests of a move, in order.
 const STEPS: [(Account, &str); 3] = [
     (Account::Old, "GET"),
     (Account::New, "POST"),
@@ -26,7 +25,8 @@ async fn confirm(newsletter: &Newsletter, email: &str) {
     assert_eq!(answer.status, 303, "{answer:#?}");
 }
 
-/// Checks that a person is only in the new account, and was in one of the accounts at every moment.
+/// Asserts that a person is only in the new account, and was in one of the accounts at every
+/// moment.
 fn has_moved(newsletter: &Newsletter, email: &str) {
     let provider = &newsletter.provider;
     assert_eq!(provider.subscriber(Account::Old, email), None);
@@ -42,7 +42,7 @@ fn has_moved(newsletter: &Newsletter, email: &str) {
     assert!(removed.all(|call| call.at > added.at));
 }
 
-/// Kills the worker when the provider has processed the request, but before it answers.
+/// Kills the worker after the provider has processed the request, but before it answers.
 async fn killed(newsletter: &Newsletter, account: Account, method: &'static str, email: &str) {
     newsletter.provider.withhold_answer(account, method);
     let worker = newsletter.work();

@@ -1,5 +1,3 @@
-//! The data of an account, and its answers to requests.
-
 use std::{
     collections::VecDeque,
     time::{Duration, Instant},
@@ -20,16 +18,12 @@ const FIRST_ID: u64 = 165_968_862_226_941_797;
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// The data of one account, which has one group.
 pub struct AccountData {
-    /// The limit of requests within any minute.
     pub limit: usize,
-    /// The id of the group.
     pub group: u64,
-    /// The base URL of the API.
     url: String,
     /// Whether an upsert of a suppressed person is answered 200 without changing the status,
-    /// instead of 422: the provider was observed to do either.
+    /// instead of 422. The provider does either.
     ignores_suppressed: bool,
     people: Vec<Person>,
     recent: VecDeque<Instant>,
@@ -68,7 +62,6 @@ impl AccountData {
         self.limit.saturating_sub(self.recent.len())
     }
 
-    /// Executes a request.
     pub fn answer(&mut self, call: &Call) -> Reply {
         let (path, query) = call.path.split_once('?').unwrap_or((&call.path, ""));
         let query = Query::read(query);
@@ -80,13 +73,13 @@ impl AccountData {
             ("POST", ["api", "subscribers"]) => self.upsert(&call.body),
             ("GET", ["api", "subscribers", key]) => match self.show(key) {
                 Some(view) => Reply::data(200, &view),
-                None => Reply::nobody(),
+                None => Reply::not_found(),
             },
             (method, ["api", "subscribers", id, rest @ ..]) => {
                 let position = self.position(id).filter(|_| !id.contains('@'));
                 match position {
                     Some(position) => self.change(method, position, rest, &call.body),
-                    None => Reply::nobody(),
+                    None => Reply::not_found(),
                 }
             }
             ("GET", ["api", "groups"]) => {
@@ -102,7 +95,6 @@ impl AccountData {
         }
     }
 
-    /// A request about a person by id.
     fn change(&mut self, method: &str, position: usize, rest: &[&str], body: &Value) -> Reply {
         let is_group = |group: &str| group == self.group.to_string();
         match (method, rest) {
@@ -156,7 +148,7 @@ impl AccountData {
         } else if one.is_suppressed() {
             one.set_status("active");
         }
-        // The provider only hides deleted people; they come back with their old id.
+        // The provider only hides deleted people. They come back with their old id.
         one.is_deleted = false;
         one.apply(body);
         if body["groups"].as_array().is_some_and(|all| !all.is_empty()) {
@@ -166,7 +158,7 @@ impl AccountData {
         Reply::data(status, &self.full_view(position))
     }
 
-    /// `PUT`: unlike an upsert, it creates nobody, and changes the status of whoever is suppressed.
+    /// `PUT`. Unlike an upsert, it creates no person, and changes the status of suppressed ones.
     fn update(&mut self, position: usize, body: &Value) -> Reply {
         if let Err(reply) = self.validate(body) {
             return reply;
@@ -185,7 +177,6 @@ impl AccountData {
         one.is_in_group = false;
     }
 
-    /// Lists all people.
     fn list(&self, query: &Query) -> Reply {
         if query.get("limit") == Some("0") {
             return Reply::new(200, json!({"total": self.count()}));
@@ -194,7 +185,6 @@ impl AccountData {
         query.cursor_page(&url, self.present(), |one| one.id, Person::view)
     }
 
-    /// A list that is never longer than a page.
     fn whole_list(&self, what: &str, items: &[Value]) -> Reply {
         let url = format!("{}/{what}", self.url);
         let links = json!({"first": url, "last": url, "prev": null, "next": null});
@@ -211,7 +201,6 @@ impl AccountData {
         self.present().count()
     }
 
-    /// A current or deleted person.
     pub fn person(&mut self, email: &str) -> Option<&mut Person> {
         let email = email.to_lowercase();
         self.people.iter_mut().find(|one| one.email == email)
@@ -236,7 +225,6 @@ impl AccountData {
         view
     }
 
-    /// Validates a request body.
     fn validate(&self, body: &Value) -> Result<(), Reply> {
         let status = &body["status"];
         if !status.is_null() && !STATUSES.iter().any(|known| status == known) {
@@ -260,7 +248,6 @@ impl AccountData {
     }
 }
 
-/// An address in the provider's normal form.
 fn address(email: &Value) -> Option<String> {
     let (name, host) = email.as_str()?.split_once('@')?;
     let is_possible = |part: &str| !part.is_empty() && !part.contains([' ', '@']);

@@ -1,12 +1,9 @@
-//! A person in an account.
-
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::reply::now;
 
-/// The fields of an account, and their types.
 pub const FIELDS: [(&str, &str); 6] = [
     ("name", "text"),
     ("last_name", "text"),
@@ -16,19 +13,17 @@ pub const FIELDS: [(&str, &str); 6] = [
     ("membership_expire_at", "date"),
 ];
 
-/// The statuses of people who get no mail; an ordinary upsert does not reactivate them.
+/// An ordinary upsert does not reactivate these.
 const SUPPRESSED: [&str; 3] = ["unsubscribed", "bounced", "junk"];
 
-/// All statuses of the provider.
 pub const STATUSES: [&str; 5] = ["active", "unsubscribed", "unconfirmed", "bounced", "junk"];
 
-/// A person in an account. A deleted one is kept, and comes back with the same id.
+/// A person in an account. A deleted person is kept, and comes back with the same id.
 pub struct Person {
     pub id: u64,
     pub email: String,
     pub is_deleted: bool,
     pub is_in_group: bool,
-    /// Whether the group's automation has started.
     pub is_started: bool,
     fields: BTreeMap<String, Value>,
     status: String,
@@ -81,7 +76,7 @@ impl Person {
         SUPPRESSED.contains(&self.status.as_str())
     }
 
-    /// Sets the fields in the body that the account has, and ignores others, as the provider does.
+    /// Sets the fields that the account has, and ignores others, as the provider does.
     pub fn apply(&mut self, body: &Value) {
         let fields = body["fields"].as_object().into_iter().flatten();
         let known = fields.filter(|(key, _)| FIELDS.iter().any(|(known, _)| known == key));
@@ -96,7 +91,6 @@ impl Person {
         self.is_started |= self.status == "active";
     }
 
-    /// The person in the format of lists.
     pub fn view(&self) -> Value {
         let field = |(key, _): (&str, &str)| {
             let value = self.fields.get(key).cloned().unwrap_or_default();

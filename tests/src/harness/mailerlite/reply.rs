@@ -1,5 +1,3 @@
-//! The HTTP forms of answers.
-
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
@@ -7,11 +5,9 @@ use time::{
     Duration, OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description,
 };
 
-/// An answer.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
-    /// The body; `None` for none.
     pub body: Option<Value>,
     pub retry_after: Option<u64>,
 }
@@ -54,7 +50,6 @@ impl Reply {
         }
     }
 
-    /// The error for an invalid field.
     pub fn invalid(field: &str, text: &str) -> Self {
         let errors = json!({ field: [text] });
         Self::new(
@@ -63,8 +58,7 @@ impl Reply {
         )
     }
 
-    /// The error for an unknown person.
-    pub fn nobody() -> Self {
+    pub fn not_found() -> Self {
         let message = "No query results for model [App\\Models\\Subscriber\\Subscriber].";
         Self::message(404, message)
     }
@@ -74,7 +68,6 @@ impl Reply {
     }
 }
 
-/// The query parameters.
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
@@ -123,7 +116,6 @@ impl Query {
     }
 }
 
-/// The end of a page, in the provider's encoding.
 fn write_cursor(id: u64) -> String {
     let place = json!({"id": id, "_pointsToNextItems": true});
     URL_SAFE_NO_PAD.encode(place.to_string())
@@ -135,12 +127,10 @@ fn read_cursor(text: &str) -> Option<u64> {
     place["id"].as_u64()
 }
 
-/// The current time in the provider's format.
 pub fn now() -> String {
     in_days(0)
 }
 
-/// A date so many days from now.
 pub fn in_days(days: i64) -> String {
     const FORMAT: &[BorrowedFormatItem<'_>] =
         format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");

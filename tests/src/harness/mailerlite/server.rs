@@ -58,7 +58,6 @@ async fn serve(
 }
 
 impl State {
-    /// Answers a request, unless its answer is withheld.
     fn answer(&mut self, call: Call) -> Option<Response<Full<Bytes>>> {
         let (reply, rate) = self.reply(&call);
         let is_meant = |one: &(Account, &str)| Some(one.0) == call.account && one.1 == call.method;
@@ -74,7 +73,6 @@ impl State {
         }
     }
 
-    /// The answer, with the account's limit of requests and the remaining number.
     fn reply(&mut self, call: &Call) -> (Reply, Option<(usize, usize)>) {
         let Some(account) = call.account else {
             return (Reply::of_status(401, None), None);
