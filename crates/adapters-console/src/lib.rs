@@ -46,7 +46,7 @@ pub use self::{
     outbox::LACKS_A_WORKER,
     session::{SIGN_IN_PATH, new_token},
     sign_in::LINK_PARAMETER,
-    state::{NewPing, NewSubscriber, Ports, Settings, TrustedProxy},
+    state::{Ports, Settings, TrustedProxy},
 };
 use self::{
     page::{CONSOLE, page},

@@ -4,17 +4,11 @@ use std::{net::IpAddr, num::NonZeroU32, sync::Arc};
 
 use access::sign_in::{SignInToken, TokenDigest, token_digest};
 use domain::{
-    browse::WindowOrder,
-    catalogue::Catalogue,
-    posting::{Lifetime, PostingView},
-    usecase::CatalogueCorrections,
+    browse::WindowOrder, catalogue::Catalogue, posting::Lifetime, usecase::CatalogueCorrections,
 };
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
-use kernel::{ClientId, Status, StoreError, event::Event, outbox::Kind};
-use newsletter::{
-    store::SubscriberCount,
-    subscriber::{MigrationToken, SubscriberId},
-};
+use kernel::{ClientId, Status, StoreError, outbox::Kind};
+use newsletter::store::SubscriberCount;
 use runtime::Gathered;
 use secrecy::SecretString;
 use stores::Stores;
@@ -35,15 +29,6 @@ const APPROVED: usize = 500;
 /// The number of postings of each status.
 type Counts = Vec<(Status, usize)>;
 
-/// Draws the id and the token of a new subscriber.
-pub type NewSubscriber = Arc<dyn Fn() -> (SubscriberId, MigrationToken) + Send + Sync>;
-/// Writes a ping at a time: its id and its body.
-pub type NewPing = Arc<dyn Fn(OffsetDateTime) -> Option<(String, Vec<u8>)> + Send + Sync>;
-
-/// Writes the payload of an event for people, with the posting if it is given; `None` for one that
-/// readers outside do not see.
-pub type EventText = Arc<dyn Fn(&Event, Option<&PostingView>) -> Option<String> + Send + Sync>;
-
 /// The ports that the console and the pages of clients call.
 #[derive(Clone)]
 pub struct Ports {
@@ -53,16 +38,10 @@ pub struct Ports {
     pub corrections: Arc<dyn CatalogueCorrections>,
     /// Calls receivers of webhooks.
     pub sender: Arc<dyn Sender>,
-    /// Writes pings.
-    pub new_ping: NewPing,
-    /// Writes payloads of events.
-    pub event_text: EventText,
     /// Where decisions can be contested.
     pub appeal: Option<Arc<str>>,
     /// Whether webhooks may lead to private addresses.
     pub private_addresses: PrivateAddresses,
-    /// Draws the id and the token of a subscriber.
-    pub new_subscriber: NewSubscriber,
     /// The clock.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
 }

@@ -10,6 +10,7 @@ use newsletter::{
 };
 use runtime::{COMMAND_PATIENCE, decide_again};
 use stores::Stores;
+use tokens::new_subscriber;
 
 use crate::{
     error::{Answer, Failure},
@@ -199,8 +200,8 @@ async fn decide(visit: &OperatorVisit, form: &Form) -> Result<(String, bool), Fa
         let (email, command) = (email(fields), command(fields));
         Some((email?, command?))
     })?;
-    let (ports, person) = (visit.ports(), PersonRef::Email(email));
-    let (store, new) = (&*visit.stores().newsletter, (ports.new_subscriber)());
+    let person = PersonRef::Email(email);
+    let (store, new) = (&*visit.stores().newsletter, new_subscriber());
     let attempt =
         || decide_about_person(store, &person, &command, new.clone(), &visit.by, visit.now);
     let outcome = decide_again(COMMAND_PATIENCE, attempt).await?;

@@ -12,8 +12,7 @@ use actix_web::{
 };
 use http_server::PIECE;
 use runtime::cores;
-use serde::{Serialize, Serializer, ser::Error as _};
-use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
+use serde::Serialize;
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
 use crate::error::ApiError;
@@ -35,10 +34,6 @@ pub struct Data<T> {
     /// The value.
     pub data: T,
 }
-
-/// The value of a field that is absent or, if it is there, may be `null`.
-#[derive(Serialize)]
-pub struct Nullable<T>(pub Option<T>);
 
 /// The answer `{"data": …}` with this value.
 pub fn data(data: impl Serialize) -> Answer {
@@ -109,18 +104,4 @@ pub async fn large<T: Send + 'static>(
     let done = spawn_blocking(work).await?;
     drop(turn);
     Ok(done)
-}
-
-/// A time in RFC 3339 and UTC, with as many decimals as needed.
-pub struct Timestamp(pub OffsetDateTime);
-
-impl Serialize for Timestamp {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text = self
-            .0
-            .to_offset(UtcOffset::UTC)
-            .format(&Rfc3339)
-            .map_err(S::Error::custom)?;
-        serializer.serialize_str(&text)
-    }
 }

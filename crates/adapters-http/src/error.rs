@@ -20,17 +20,13 @@ use domain::{
 };
 use fields::{body::BodyError, validation::FieldErrors};
 use kernel::{Forbidden, StoreError};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use time::OffsetDateTime;
 use tokio::task::JoinError;
-use utoipa::{
-    ToSchema,
-    openapi::{ArrayBuilder, ObjectBuilder, RefOr, Schema, Type, schema::AdditionalProperties},
-};
+use utoipa::ToSchema;
 use uuid::Uuid;
+use views::json::Fields;
 use webhooks::WebhookError;
-
-use crate::schema::optional;
 
 /// `Retry-After` in seconds when too many commands wait.
 pub const RETRY_OVERLOADED: u32 = 1;
@@ -221,30 +217,6 @@ pub struct InternalBody<'a> {
     #[serde(flatten)]
     #[schema(ignore)]
     pub of_token: Option<OfToken<'a>>,
-}
-
-/// Field errors as an object: `{"company.name": ["is required"]}`.
-pub struct Fields<'a>(pub &'a FieldErrors);
-
-impl Fields<'_> {
-    /// The schema.
-    pub fn schema() -> RefOr<Schema> {
-        let message = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .description(Some("Completes a sentence that starts with the field."));
-        let messages = ArrayBuilder::new().items(message).min_items(Some(1));
-        let errors = ObjectBuilder::new()
-            .schema_type(Type::Object)
-            .description(Some("What is wrong with each field, by its path."))
-            .additional_properties(Some(AdditionalProperties::RefOr(messages.into())));
-        optional(errors)
-    }
-}
-
-impl Serialize for Fields<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter())
-    }
 }
 
 impl ResponseError for ApiError {

@@ -15,7 +15,6 @@ mod application;
 mod body;
 mod client_pages;
 mod coding;
-mod company;
 mod context;
 mod docs;
 mod error;
@@ -39,7 +38,6 @@ mod ports;
 mod posting;
 mod query;
 mod resource;
-mod schema;
 mod slots;
 mod state;
 mod subscriber;
@@ -51,17 +49,11 @@ pub use http_server::Timeouts;
 pub use self::{
     access::{REQUEST_BUCKETS, REQUEST_SECONDS},
     application::{Application, HttpSettings},
-    event::event_data,
     health::Readiness,
     host::Hosts,
-    import::{catalogue_data, missing_data},
-    integration::client_data,
     listener::{BoundListener, BoundServer, BuildError, MetricsPage, StopHandle},
     openapi::openapi,
     ports::{ClientPages, PageRoutes, Ports, ReadPorts, ReadSource},
-    posting::with_history as posting_data,
-    subscriber::{new_migration_token, new_subscriber_id, subscriber_data},
-    webhook::{delivery_data, endpoint_data, new_ping},
 };
 
 /// Describes the metrics, and starts counters at zero, so that a first event shows as a step.

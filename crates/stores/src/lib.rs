@@ -23,7 +23,6 @@ macro_rules! ports {
     ($($name:ident: $port:path,)*) => {
         /// The ports of one store.
         #[derive(Clone)]
-        #[expect(missing_docs, reason = "each port is documented where it is declared")]
         pub struct Stores {
             $(pub $name: Arc<dyn $port>,)*
         }

@@ -1,4 +1,5 @@
-//! Access tokens, the keys that sign them (P-256, for ES256), and the secrets of clients.
+//! Access tokens, the keys that sign them (P-256, for ES256), the secrets of clients, and the tokens
+//! in the links of subscribers.
 //!
 //! Each key is a file named by the key id, a UUIDv7, which contains the creation time. All keys of
 //! the folder verify tokens. The newest key signs, but only once it is 30 seconds old: by then
@@ -16,6 +17,7 @@ mod owner;
 mod problem;
 mod ring;
 mod secret;
+mod subscriber;
 #[cfg(test)]
 mod tests;
 
@@ -28,4 +30,5 @@ pub use self::{
     problem::KeyProblem,
     ring::KeyRing,
     secret::{ClientSecret, NoRandom, matching_digest, secret_digest},
+    subscriber::new_subscriber,
 };

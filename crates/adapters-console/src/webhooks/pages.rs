@@ -17,6 +17,7 @@ use kernel::{
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
+use views::event::DeliveredEvent;
 use webhooks::{
     DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, LoggedDelivery,
     ManagedWebhooks, Manager, Owner, SECRET_OVERLAP, TrackedEndpoint, WebhookError,
@@ -337,13 +338,17 @@ pub async fn delivery(desk: Desk, path: web::Path<(String, String)>) -> Answer {
         Err(WebhookError::EventNotFound) => return Err(Failure::NotFound),
         Err(error) => return Err(error.into()),
     };
-    let write = |found: &RecordedEvent| (ports.event_text)(&found.event, posting.as_ref());
+    let shown = |found: &RecordedEvent| {
+        let shown = DeliveredEvent::new(&found.event, posting.as_ref(), ports.appeal.as_deref())?;
+        Some(serde_json::to_string_pretty(&shown))
+    };
+    let payload = found.as_ref().and_then(shown).transpose();
     let page = Delivery {
         frame: desk.frame(PATH, "Delivery"),
         webhook,
         event,
         posting: found.as_ref().and_then(posting_of),
-        payload: found.as_ref().and_then(write),
+        payload: payload.map_err(Failure::broken)?,
         has_posting: posting.is_some(),
         attempts,
     };

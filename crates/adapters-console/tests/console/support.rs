@@ -39,7 +39,7 @@ use kernel::{
     outbox::{Kind, Outbox as _},
     testing::{identifier, minutes, noon, uuid},
 };
-use newsletter::testing::{MemoryStore, subscriber_id, token};
+use newsletter::testing::MemoryStore;
 use stores::Stores;
 use time::{Duration, OffsetDateTime};
 use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, PrivateAddresses, Sender};
@@ -339,14 +339,8 @@ impl Desk {
             },
             corrections: Arc::new(Corrections),
             sender: Arc::new(Receiver),
-            new_ping: Arc::new(|_| Some(("ping_1".to_owned(), b"{}".to_vec()))),
-            event_text: Arc::new(|event, posting| {
-                let title = posting.map(|view| view.posting.details.title.as_str());
-                Some(format!("{} of {title:?}", event.name))
-            }),
             appeal: None,
             private_addresses: PrivateAddresses::default(),
-            new_subscriber: Arc::new(|| (subscriber_id("new"), token("new"))),
             clock: Arc::new(move || noon() + Duration::seconds(clock.load(Ordering::Relaxed))),
         }
     }

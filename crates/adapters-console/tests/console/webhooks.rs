@@ -67,7 +67,8 @@ async fn a_delivery_is_shown_and_sent_again() {
     let ann = desk.operator("ann").await;
     let path = format!("/webhooks/{}", one.id);
     ann.get(&format!("{path}/deliveries/{end}")).await.has(&[
-        "JobPostingCreated of Some(",
+        "&#34;type&#34;: &#34;JobPostingCreated&#34;",
+        "&#34;markdown_description&#34;: null",
         "as it is now",
         "/postings/",
         "None of the last",

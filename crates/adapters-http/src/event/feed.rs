@@ -7,10 +7,10 @@ use domain::posting::event::PUBLIC;
 use futures_util::future::{Either, select};
 use http_server::Connection;
 use kernel::event::{Cursor, EventFeed, EventName, InvalidCursor, LogError, LogPage, LogQuery};
+use views::event::EventPageAnswer;
 
-use super::view;
 use crate::{
-    answer::Answer,
+    answer::{self, Answer, no_store},
     coding::encode,
     context::RequestContext,
     error::ApiError,
@@ -70,12 +70,20 @@ pub(super) async fn follow(
     };
     if query.wait.is_zero() {
         let page = read(feed, log, Duration::ZERO).await?;
-        return encode(&request, source.label(view::page(page).await?));
+        return encode(&request, source.label(shown(page).await?));
     }
     RequestContext::move_to(&request, state.waits.take(caller.id())?);
     let interrupted = interrupted(&request, &state);
     let page = wait(feed, log, query.wait, &caller, interrupted).await?;
-    encode(&request, source.label(view::page(page).await?))
+    encode(&request, source.label(shown(page).await?))
+}
+
+async fn shown(page: LogPage) -> Answer {
+    /// The approximate size of an event.
+    const BYTES: usize = 300;
+    let bytes = page.events.len() * BYTES;
+    let write = |page: &LogPage| serde_json::to_vec(&EventPageAnswer::new(page));
+    answer::large_json(page, bytes, write).await.map(no_store)
 }
 
 /// Waits for a page, for a client that may read it when the wait ends.

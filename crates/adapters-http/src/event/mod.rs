@@ -1,13 +1,11 @@
 //! The event log over HTTP.
 
 mod feed;
-mod view;
 
 use access::Scope;
 use actix_web::{http::StatusCode, web};
 use kernel::event::LogError;
 
-pub use self::view::{DeliveredEvent, EventId, EventPageAnswer, EventType, event_data};
 use crate::{error::ApiError, guard::protected};
 
 /// The path of the feed.

@@ -10,11 +10,9 @@ use kernel::{CatalogueName, PostingId};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use uuid::Uuid;
+use views::import::{Catalogue, MissingView, Released, Undone};
 
-use super::{
-    run::{ImportOptions, NAME, run},
-    view::{Catalogue, MissingView, Released, Undone},
-};
+use super::run::{ImportOptions, NAME, run};
 use crate::{
     answer::{self, Answer, no_store},
     body::Body,

@@ -8,15 +8,11 @@ mod catalogue;
 mod lines;
 mod run;
 mod spool;
-mod view;
 
 use access::Scope;
 use actix_web::{http::Method, web};
 
 use self::run::{ImportOptions, run};
-pub use self::view::{
-    Catalogue, ImportLine, MissingView, NoticeView, Released, Undone, catalogue_data, missing_data,
-};
 use crate::{
     answer::Answer,
     body::Body,

@@ -7,7 +7,7 @@ use std::{
 };
 
 use actix_web::{
-    FromRequest, HttpRequest, HttpResponse,
+    FromRequest, HttpRequest, HttpResponse, ResponseError as _,
     body::SizedStream,
     dev::Payload,
     http::header::{CACHE_CONTROL, ContentEncoding},
@@ -20,12 +20,12 @@ use domain::{
 };
 use http_server::{RequestId, content_length};
 use tokio::{task::yield_now, time::Instant};
+use views::import::{ImportLine, ImportReceipt, LastLine};
 
 use super::{
     body::{BodyFault, ImportBody, LARGEST_WINDOW, encoding_of},
     lines::Lines,
     spool::{IN_MEMORY, Spool},
-    view::{ImportLine, ImportReceipt, LastLine},
 };
 use crate::{
     answer::Answer,
@@ -293,7 +293,11 @@ impl Running<'_> {
                     ImportReceipt::taken(line, id, answer, options.dry_run)
                 }
                 Ok(_) => continue,
-                Err(error) => ImportReceipt::refused(line, id, is_failure, error),
+                Err(error) => {
+                    let status = error.status_code().as_u16();
+                    let (message, errors) = (error.message(), error.errors());
+                    ImportReceipt::refused((line, id), is_failure, status, message, errors)
+                }
             };
             spool.add(&ImportLine::Receipt(shown))?;
         }

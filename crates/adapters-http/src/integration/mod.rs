@@ -1,13 +1,14 @@
 //! What a client can learn about itself: its settings, and what came of its pushes.
 
-mod view;
-
 use access::{ClientError, Scope};
 use actix_web::{http::Method, web};
+use views::{
+    client::{Integration, Link},
+    json::Timestamp,
+};
 
-pub use self::view::{Integration, Link, client_data};
 use crate::{
-    answer::{self, Answer, Timestamp, no_store},
+    answer::{self, Answer, no_store},
     error::ApiError,
     guard::protected,
     oauth::Caller,

@@ -13,7 +13,7 @@ use super::{
     authorizer::Authorizer,
     token::{self, GRANT_TYPE},
 };
-use crate::schema::view;
+use views::view;
 
 /// The path of the key set.
 pub(crate) const JWKS_PATH: &str = "/.well-known/jwks.json";

@@ -6,6 +6,7 @@
 //! compares the limits in them with those of the domain.
 
 mod errors;
+mod schema;
 #[cfg(test)]
 mod tests;
 
@@ -14,18 +15,24 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize, Serializer, de::Error as _};
 use serde_json::{Map, Value, json};
 
-use self::errors::{SharedError, header_refs};
-use crate::{
-    error::{ErrorBody, InternalBody, ValidationBody},
+use views::{
+    client::{Integration, Link},
     event::{DeliveredEvent, EventPageAnswer},
-    health::Health,
     import::{Catalogue, ImportLine, MissingView, NoticeView, Released, Undone},
-    integration::{Integration, Link},
-    oauth::{JwkSet, Metadata, TokenAnswer},
-    posting::{self, PostingWithHistory},
-    schema::of_answer,
+    posting::PostingWithHistory,
     subscriber::Subscriber,
     webhook::{Delivery, Endpoint, EndpointWithSecret, TestOutcome},
+};
+
+use self::{
+    errors::{SharedError, header_refs},
+    schema::of_answer,
+};
+use crate::{
+    error::{ErrorBody, InternalBody, ValidationBody},
+    health::Health,
+    oauth::{JwkSet, Metadata, TokenAnswer},
+    posting,
 };
 
 /// What is said about the service as a whole, and the components that all operations share.

@@ -12,7 +12,7 @@ use domain::posting::{PutPosting, Rejection};
 use http_server::PIECE;
 use kernel::SourceIdentifier;
 
-use super::{json_ld, list::LIST_PATH, view};
+use super::{json_ld, list::LIST_PATH, page};
 use crate::{
     accept, answer::Answer, coding::encode, context::RequestContext, error::ApiError,
     etag::conditional, oauth::Caller, query::Parameters, resource::Segment, state::State,
@@ -48,7 +48,7 @@ pub(super) async fn show(
     let found = state.ports.stores.postings.find(&identifier).await?;
     let posting = found.ok_or(Rejection::NotFound)?;
     let posting = posting.seen_by(caller.prefixes());
-    let bytes = view::size(&posting);
+    let bytes = page::size(&posting);
     if bytes > PIECE {
         // The posting and the answer that is made of it.
         RequestContext::hold(&request, 2 * bytes)?;
@@ -57,7 +57,7 @@ pub(super) async fn show(
     let answer = if accept::prefers(&request, json_ld::MEDIA_TYPE) {
         json_ld::one(posting, appeal, identity, accept::takes_json(&request)).await?
     } else {
-        view::one(posting, appeal).await?
+        page::one(posting, appeal).await?
     };
     let mut answer = encode(&request, conditional(&request, answer)?)?;
     let vary = HeaderValue::from_static("Accept, Accept-Encoding");

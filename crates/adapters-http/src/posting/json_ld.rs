@@ -11,7 +11,7 @@ use domain::{
 use enrichment::{Identity, job_posting};
 use kernel::Status;
 
-use super::view;
+use super::page;
 use crate::{
     answer::{Answer, large},
     error::{ApiError, refusals},
@@ -75,7 +75,7 @@ impl LineForm {
         appeal: Option<&str>,
     ) -> Result<Vec<u8>, serde_json::Error> {
         let Self::JsonLd(identity) = self else {
-            return view::lines(postings, texts, appeal);
+            return page::lines(postings, texts, appeal);
         };
         let jobs = postings
             .iter()
@@ -91,14 +91,14 @@ pub(super) async fn one(
     identity: Identity,
     takes_json: bool,
 ) -> Answer {
-    let (view, job) = large(view::size(&view), move || {
+    let (view, job) = large(page::size(&view), move || {
         let job = job_posting(&view, identity);
         (view, job)
     })
     .await?;
     match job {
         Some(job) => Ok(HttpResponse::Ok().content_type(MEDIA_TYPE).body(job)),
-        None if takes_json => view::one(view, appeal).await,
+        None if takes_json => page::one(view, appeal).await,
         None => Err(ApiError::not_acceptable()),
     }
 }

@@ -10,8 +10,8 @@ use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 
 use super::{
     cursor,
+    page::{self, PartOfList},
     paged::{Form, Paged, Reading},
-    view::{self, PartOfList},
 };
 use crate::{
     answer::{Answer, large},
@@ -54,7 +54,7 @@ pub(super) async fn list(caller: Caller, request: HttpRequest, state: web::Data<
     };
     let mut response = HttpResponse::Ok();
     response.content_type(ContentType::json());
-    let first = large(view::size_of(&page), move || reading.show(&page)).await??;
+    let first = large(page::size_of(&page), move || reading.show(&page)).await??;
     let answer = if first.next.is_none() {
         response.body(first.json)
     } else {

@@ -7,17 +7,17 @@ mod get;
 mod json_ld;
 mod list;
 mod notice;
+mod page;
 mod paged;
 mod payload;
 mod prefer;
 mod put;
-mod view;
 
 use access::Scope;
 use actix_web::{http::Method, web};
 
 #[cfg(test)]
-pub use self::view::tests;
+pub use self::page::tests;
 
 #[cfg(fuzzing)]
 pub use self::cursor::{decode as read_cursor, encode as write_cursor};
@@ -28,7 +28,6 @@ pub use self::{
     payload::describe_fields,
     prefer::{STRICT, is_strict},
     put::PREFERENCE_APPLIED,
-    view::{PostingWithHistory, Status, with_history},
 };
 use crate::{
     answer::Answer,

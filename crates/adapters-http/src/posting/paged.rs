@@ -10,7 +10,7 @@ use tracing::Span;
 
 use super::{
     json_ld::LineForm,
-    view::{Part, PartOfList},
+    page::{Part, PartOfList},
 };
 use crate::{error::ApiError, oauth::Caller, slots::Slot, state::Appeal};
 

@@ -3,17 +3,11 @@
 
 mod migration;
 mod resource;
-mod view;
 mod webhook;
 
 use actix_web::{http::Method, web};
 
-pub use self::{
-    migration::Pages,
-    resource::{REPORTERS, new_id as new_subscriber_id, new_token as new_migration_token},
-    view::{Subscriber, data as subscriber_data},
-    webhook::Signatures,
-};
+pub use self::{migration::Pages, resource::REPORTERS, webhook::Signatures};
 #[cfg(fuzzing)]
 pub use self::{
     migration::{LinkForm, of_form, of_json, token_of_query},

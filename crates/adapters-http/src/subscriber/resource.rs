@@ -4,10 +4,10 @@
 use access::Scope;
 use actix_web::{HttpResponse, http::StatusCode, web};
 use fields::validation::FieldErrors;
-use newsletter::subscriber::{Email, InvalidEmail, MigrationToken, PutSubscriber, SubscriberId};
-use uuid::Uuid;
+use newsletter::subscriber::{Email, InvalidEmail, PutSubscriber};
+use tokens::new_subscriber;
+use views::subscriber::Subscriber;
 
-use super::view::Subscriber;
 use crate::{
     answer::{self, Answer},
     body::Body,
@@ -22,7 +22,8 @@ pub const REPORTERS: &[Scope] = &[Scope::NewsletterSubscribersWrite];
 
 pub(super) async fn put(segment: Segment, body: Body, state: web::Data<State>) -> Answer {
     let body = body.json(state.body_limit()).await?;
-    let put = PutSubscriber::parse(segment.read()?, &body, new_id(), new_token())?;
+    let (id, token) = new_subscriber();
+    let put = PutSubscriber::parse(segment.read()?, &body, id, token)?;
     // The command owns its values, so the body need not stay in memory while it waits.
     drop(body);
     let reported = state.ports.newsletter.put(put).await?;
@@ -48,16 +49,6 @@ pub(super) async fn delete(segment: Segment, caller: Caller, state: web::Data<St
     } else {
         Err(ApiError::no_such_subscriber())
     }
-}
-
-/// The id for a new subscriber.
-pub fn new_id() -> SubscriberId {
-    SubscriberId::new(Uuid::now_v7())
-}
-
-/// The token for a new subscriber, from a cryptographic generator.
-pub fn new_token() -> MigrationToken {
-    MigrationToken::new(rand::random())
 }
 
 refusals! {

@@ -8,12 +8,12 @@ use actix_web::{
 use fields::Patch;
 use kernel::Prefixes;
 use uuid::Uuid;
+use views::webhook::{Delivery, Endpoint, EndpointWithSecret, TestOutcome, ping};
 use webhooks::{
     DELIVERIES_KEPT, EndpointChange, EndpointId, Health, MOST_ENDPOINTS, NewEndpoint, Secret,
     TrackedEndpoint, WebhookError, parse_replay, parse_resend,
 };
 
-use super::view::{Delivery, Endpoint, EndpointWithSecret, TestOutcome, new_ping};
 use crate::{
     answer::{self, Answer, no_store},
     body::{Body, BodyLimit},
@@ -118,7 +118,7 @@ pub(super) async fn test(
     state: web::Data<State>,
 ) -> Answer {
     let now = now();
-    let (delivery, body) = new_ping(now)?;
+    let (delivery, body) = ping(Uuid::now_v7(), now)?;
     let webhooks = state.ports.webhooks_of(caller.id());
     let _slot = state.receiver_calls.take(caller.id())?;
     let attempt = webhooks.test(parse(&id)?, (&delivery, &body), now).await?;

@@ -1,17 +1,11 @@
 //! Webhooks over HTTP: a client registers receivers of events and looks after them.
 
 mod manage;
-mod view;
 
 use access::Scope;
 use actix_web::{http::Method, web};
 
-pub use self::{
-    manage::PATH,
-    view::{
-        Delivery, Endpoint, EndpointWithSecret, TestOutcome, delivery_data, endpoint_data, new_ping,
-    },
-};
+pub use self::manage::PATH;
 use crate::guard::protected;
 
 /// The list, one endpoint, and the operations on it.

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use access::ClientRef;
-use adapters_http::{catalogue_data, missing_data};
 use clap::Args;
 use domain::{
     catalogue::Catalogue,
@@ -14,6 +13,7 @@ use ingest::{CatalogueCorrector, CataloguePorts};
 use kernel::{CatalogueName, ClientId, Prefixes};
 use runtime::{Throttle, clock};
 use stores::Stores;
+use views::import::{CatalogueOfOperator, MissingView};
 
 use crate::{
     cli::{JsonArgs, ListArgs, OperatorArgs, StoreArgs, values::catalogue},
@@ -59,7 +59,7 @@ impl List {
             all.extend(of_client.await?);
         }
         let more = self.rows.cut(&mut all);
-        let rows: Vec<_> = all.iter().map(catalogue_data).collect();
+        let rows: Vec<_> = all.iter().map(CatalogueOfOperator::new).collect();
         self.rows
             .print(COLUMNS, &rows, "There are no catalogues.", more)
     }
@@ -133,7 +133,7 @@ pub struct Show {
 impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
         let (_, catalogue) = self.named.find().await?;
-        let shown = catalogue_data(&catalogue);
+        let shown = CatalogueOfOperator::new(&catalogue);
         self.json.record(&shown, FIELDS)
     }
 }
@@ -154,7 +154,7 @@ impl Missing {
         let missing = database.catalogues.missing(catalogue.id, None, wanted);
         let mut missing = missing.await?;
         let more = self.rows.cut(&mut missing);
-        let rows: Vec<_> = missing.iter().map(missing_data).collect();
+        let rows: Vec<_> = missing.iter().map(MissingView::new).collect();
         self.rows.print(MISSING, &rows, "Nothing is missing.", more)
     }
 }

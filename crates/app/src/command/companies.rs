@@ -8,16 +8,15 @@ use domain::{
     usecase::{CompanyChange, CompanyError, update_company},
 };
 use fields::{Patch, Website, line::InvalidText};
-use kernel::{Actor, CompanyId};
+use kernel::CompanyId;
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
-use serde_json::{Value, json};
 use stores::Stores;
+use views::company::CompanyOfOperator;
 
 use crate::{
     cli::{ChangeArgs, JsonArgs, ListArgs, StoreArgs},
     command::clients::find_client,
     misconfigured::Misconfigured,
-    output,
 };
 
 commands! {
@@ -51,7 +50,7 @@ impl List {
             let website = &last.company.website;
             format!("and more; `--after {website}` goes on")
         });
-        let rows: Vec<_> = all.iter().map(data).collect();
+        let rows: Vec<_> = all.iter().map(CompanyOfOperator::from).collect();
         self.rows.print(COLUMNS, &rows, "", more)
     }
 }
@@ -80,8 +79,8 @@ impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
         let id = CompanyId::of(&self.website);
-        let shown = data(&find(&database, id).await?);
-        self.json.record(&shown, FIELDS)
+        let found = find(&database, id).await?;
+        self.json.record(&CompanyOfOperator::from(&found), FIELDS)
     }
 }
 
@@ -201,8 +200,8 @@ impl Update {
         let store = &*database.store;
         let attempt = || update_company(store, id, &change, &by, clock::now());
         decide_again(COMMAND_PATIENCE, attempt).await?;
-        let shown = data(&find(&database, id).await?);
-        self.json.record(&shown, FIELDS)
+        let found = find(&database, id).await?;
+        self.json.record(&CompanyOfOperator::from(&found), FIELDS)
     }
 }
 
@@ -210,20 +209,4 @@ impl Update {
 fn option(field: &str, why: &str) -> String {
     let option = if field == "logo_path" { "logo" } else { field };
     format!("--{option} {why}")
-}
-
-/// The company with the keys of the API.
-fn data(view: &CompanyView) -> Value {
-    let company = &view.company;
-    json!({
-        "uuid": company.id.uuid(),
-        "name": company.name,
-        "website_url": company.website.as_str(),
-        "logo_path": company.logo_path,
-        "owner": company.owner.map(|owner| owner.to_string()),
-        "kept": company.kept.names().collect::<Vec<_>>(),
-        "created_at": output::time(view.created_at),
-        "updated_at": output::time(view.updated_at),
-        "updated_by": view.updated_by.as_ref().map(Actor::to_string),
-    })
 }

@@ -7,9 +7,7 @@ use access::{
     sign_in::{LinkMaker, SignInTokens},
 };
 use adapters_console::{Ports, client_link, integration_routes};
-use adapters_http::{
-    ClientPages, PageRoutes, event_data, new_migration_token, new_ping, new_subscriber_id,
-};
+use adapters_http::{ClientPages, PageRoutes};
 use async_trait::async_trait;
 use domain::usecase::CatalogueCorrections;
 use runtime::clock;
@@ -26,20 +24,12 @@ pub fn page_ports(
     corrections: &Arc<dyn CatalogueCorrections>,
     work: &WorkArgs,
 ) -> Ports {
-    let appeal = work.appeal.appeal_url.clone();
-    let of_events = appeal.clone();
     Ports {
         stores: stores.clone(),
         corrections: Arc::clone(corrections),
         sender: Arc::clone(sender),
-        new_ping: Arc::new(|at| new_ping(at).ok()),
-        event_text: Arc::new(move |event, posting| {
-            let data = event_data(event, posting, of_events.as_deref())?;
-            serde_json::to_string_pretty(&data).ok()
-        }),
-        appeal,
+        appeal: work.appeal.appeal_url.clone(),
         private_addresses: work.addresses.private,
-        new_subscriber: Arc::new(|| (new_subscriber_id(), new_migration_token())),
         clock: clock::system(),
     }
 }

@@ -6,6 +6,7 @@ use ::webhooks::PrivateAddresses;
 use adapters_webhooks::WebhookClient;
 use domain::posting::PostingView;
 use kernel::event::Event;
+use views::event::DeliveredEvent;
 use workers::Body;
 
 /// Builds the client that calls receivers.
@@ -29,7 +30,7 @@ pub fn warn_without_https(client: &WebhookClient) {
 /// The bodies of deliveries, with where decisions can be contested.
 pub fn body(appeal: Option<Arc<str>>) -> Body {
     Arc::new(move |event: &Event, posting: Option<&PostingView>| {
-        let body = adapters_http::event_data(event, posting, appeal.as_deref());
+        let body = DeliveredEvent::new(event, posting, appeal.as_deref());
         let body = body.ok_or_else(|| format!("{} is not for readers outside", event.name))?;
         serde_json::to_vec(&body).map_err(|error| error.to_string())
     })

@@ -19,6 +19,7 @@ pub const PURE: &[&str] = &[
     "webhooks",
     "newsletter",
     "posting-text",
+    "views",
 ];
 
 /// Runtimes, I/O, clocks, randomness, and untyped errors.

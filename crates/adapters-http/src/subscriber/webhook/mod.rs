@@ -18,6 +18,7 @@ use newsletter::{
     usecase::NewsletterError,
 };
 use serde_json::json;
+use tokens::new_subscriber;
 use tokio::time::timeout;
 use tracing::Instrument;
 
@@ -31,7 +32,6 @@ use crate::{
     error::{ApiError, RETRY_SWITCHED_OFF, refusals},
     resource::open,
     state::State,
-    subscriber::resource::{new_id, new_token},
 };
 
 /// The path of the webhook.
@@ -60,13 +60,16 @@ async fn receive(body: Body, state: web::Data<State>, signatures: web::Data<Sign
     let body = body.read(state.anonymous_limit(MOST_BYTES)).await?;
     let signed_with = signatures.verify(&signature, &body);
     let signed_with = Some(signed_with.ok_or_else(ApiError::bad_signature)?);
-    let notices = delivery::read(&body)?.into_iter().map(|event| Notice {
-        event: ProviderEvent {
-            signed_with,
-            ..event
-        },
-        new_id: new_id(),
-        new_token: new_token(),
+    let notices = delivery::read(&body)?.into_iter().map(|event| {
+        let (new_id, new_token) = new_subscriber();
+        Notice {
+            event: ProviderEvent {
+                signed_with,
+                ..event
+            },
+            new_id,
+            new_token,
+        }
     });
     let notices: Vec<_> = notices.collect();
     tracing::debug!(news = notices.len(), "a delivery of the provider");

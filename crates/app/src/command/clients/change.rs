@@ -6,7 +6,6 @@ use access::{
     Activity, Client, ClientChange, ClientRef, ClientRefError, Clients, LONGEST_OVERLAP, NewClient,
     Rotation, Scope,
 };
-use adapters_http::client_data;
 use clap::{ArgGroup, Args};
 use fields::Patch;
 use kernel::{ClientId, Prefixes};
@@ -14,6 +13,7 @@ use runtime::clock;
 use serde_json::json;
 use time::Duration;
 use tokens::ClientSecret;
+use views::client::ClientOfOperator;
 
 use super::{named::ClientArgs, show::SETTINGS};
 use crate::{
@@ -193,7 +193,10 @@ impl Update {
             warn_of_namesakes(clients.clients, &client).await?;
         }
         let nothing = Activity::default();
-        output::print(output::record(&client_data(&client, &nothing), SETTINGS)?)?;
+        output::print(output::record(
+            &ClientOfOperator::new(&client, &nothing),
+            SETTINGS,
+        )?)?;
         output::print("Every process knows it within 10 seconds.")
     }
 }

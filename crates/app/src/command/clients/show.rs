@@ -3,10 +3,10 @@
 use access::sign_in::LinkMaker;
 use access::{Client, ClientRef};
 use adapters_console::client_link;
-use adapters_http::client_data;
 use clap::Args;
 use runtime::clock;
 use serde_json::{Value, json};
+use views::client::ClientOfOperator;
 
 use super::named::{ClientArgs, ClientContext, find};
 use crate::{
@@ -37,7 +37,7 @@ impl List {
             .collect();
         let rows = all
             .iter()
-            .map(|(client, activity)| client_data(client, activity));
+            .map(|(client, activity)| ClientOfOperator::new(client, activity));
         self.rows
             .print(COLUMNS, &rows.collect::<Vec<_>>(), "", more)
     }
@@ -60,7 +60,7 @@ impl Show {
         let database = self.store.open().await?;
         let client = find(&self.client, &*database.clients).await?;
         let activity = database.activity.activity(client.id).await?;
-        let shown = client_data(&client, &activity);
+        let shown = ClientOfOperator::new(&client, &activity);
         if self.json.enabled {
             return output::print_json(&shown);
         }

@@ -21,6 +21,7 @@ use runtime::clock;
 use serde::Serialize;
 use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
+use views::posting::PostingWithHistory;
 
 use crate::{
     cli::{
@@ -188,7 +189,7 @@ impl Archive {
     fn write(&mut self, postings: &[PostingView]) -> anyhow::Result<()> {
         let mut lines = Vec::new();
         for view in postings {
-            serde_json::to_writer(&mut lines, &adapters_http::posting_data(view, None))?;
+            serde_json::to_writer(&mut lines, &PostingWithHistory::new(view, None))?;
             lines.push(b'\n');
         }
         if self.is_compressed {

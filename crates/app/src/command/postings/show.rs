@@ -11,6 +11,7 @@ use domain::{
 use kernel::{SourceIdentifier, Version};
 use serde::Serialize;
 use serde_json::Value;
+use views::posting::PostingWithHistory;
 
 use super::resolve;
 use crate::{
@@ -44,9 +45,9 @@ impl Show {
 
 /// A posting as the API shows it, with the version that a command may name.
 #[derive(Serialize)]
-struct Shown<T> {
+struct Shown<'a> {
     #[serde(flatten)]
-    posting: T,
+    posting: PostingWithHistory<'a>,
     version: Version,
 }
 
@@ -72,7 +73,7 @@ pub(super) async fn show(
         bail!(Rejection::NotFound);
     };
     let shown = Shown {
-        posting: adapters_http::posting_data(&view, appeal),
+        posting: PostingWithHistory::new(&view, appeal),
         version: view.posting.version,
     };
     if as_json {

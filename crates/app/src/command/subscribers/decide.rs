@@ -1,9 +1,9 @@
 //! `posthaste subscribers suppress`, `reinstate`, `rotate-token` and `erase`.
 
-use adapters_http::{new_migration_token, new_subscriber_id};
 use clap::Args;
 use newsletter::usecase::{PersonCommand, PersonRef, decide_about_person};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
+use tokens::new_subscriber;
 
 use crate::{
     cli::{ChangeArgs, values},
@@ -59,10 +59,7 @@ async fn decide(
     change: &ChangeArgs,
 ) -> anyhow::Result<()> {
     let (by, database) = change.open().await?;
-    let (store, new) = (
-        &*database.newsletter,
-        (new_subscriber_id(), new_migration_token()),
-    );
+    let (store, new) = (&*database.newsletter, new_subscriber());
     let attempt = || decide_about_person(store, person, command, new.clone(), &by, clock::now());
     output::print(decide_again(COMMAND_PATIENCE, attempt).await?)
 }

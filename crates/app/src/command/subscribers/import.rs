@@ -4,7 +4,6 @@
 
 use std::{collections::HashSet, path::PathBuf, process::ExitCode, time::Duration};
 
-use adapters_http::{new_migration_token, new_subscriber_id};
 use clap::Args;
 use fields::body::BodyError;
 use newsletter::{
@@ -15,6 +14,7 @@ use newsletter::{
 use program::records::{Fields, Layout};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use serde_json::{Map, Value, json};
+use tokens::new_subscriber;
 
 use super::{
     export::{COLUMNS, TOKEN},
@@ -83,12 +83,8 @@ fn report(fields: &Fields) -> Result<PutSubscriber, String> {
         "membership": membership,
     })
     .to_string();
-    let put = PutSubscriber::read(
-        Email::parse(email),
-        body.as_bytes(),
-        new_subscriber_id(),
-        new_migration_token(),
-    );
+    let (id, token) = new_subscriber();
+    let put = PutSubscriber::read(Email::parse(email), body.as_bytes(), id, token);
     match put {
         Ok(put) if errors.is_empty() => return Ok(put),
         Ok(_) => {}

@@ -77,7 +77,7 @@ async fn show(store: &dyn Store, outbox: &dyn Outbox, person: &PersonRef) -> any
     let tasks = outbox
         .tasks_of(subscriber.id.uuid(), &tasks::KINDS, TASKS)
         .await?;
-    let mut record = serde_json::to_value(adapters_http::subscriber_data(&subscriber))?;
+    let mut record = serde_json::to_value(views::subscriber::Subscriber::new(&subscriber))?;
     let time = |at: Option<OffsetDateTime>| json!(at.map(output::time));
     let departure = subscriber.departure;
     let successor = departure.and_then(Departure::successor);

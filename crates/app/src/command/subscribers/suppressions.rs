@@ -5,7 +5,6 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use adapters_http::{new_migration_token, new_subscriber_id};
 use clap::Args;
 use csv::Writer;
 use newsletter::{
@@ -20,6 +19,7 @@ use newsletter::{
 use program::records::{Fields, Layout};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use tokens::new_subscriber;
 
 use super::{
     export::pages,
@@ -125,6 +125,7 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
         .then(|| values::reason(reason))
         .transpose();
     let reason = reason.map_err(|error| errors.push(format!("reason {error}")));
+    let (new_id, new_token) = new_subscriber();
     match (email, status, at, reason) {
         (Ok(email), Some(status), Ok(at), Ok(reason)) if errors.is_empty() => {
             Ok(ImportedSuppression {
@@ -134,8 +135,8 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
                         status,
                         signed_with: None,
                     },
-                    new_id: new_subscriber_id(),
-                    new_token: new_migration_token(),
+                    new_id,
+                    new_token,
                 },
                 at: at.map(fields::microseconds),
                 reason,

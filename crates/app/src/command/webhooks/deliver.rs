@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use ::webhooks::Outcome;
-use adapters_http::new_ping;
 use clap::Args;
 use kernel::event::Cursor;
 use runtime::clock;
-use serde_json::json;
 use time::OffsetDateTime;
+use uuid::Uuid;
+use views::webhook::{TestOutcome, ping};
 
 use super::context::{Context, WebhookArgs, in_words};
 use crate::{
@@ -35,16 +35,11 @@ impl Test {
         let (webhooks, now) = (context.webhooks(), clock::now());
         let announced = webhooks.announce_test(id, &*context.database.store, now);
         announced.await.map_err(in_words)?;
-        let (delivery, body) = new_ping(now)?;
+        let (delivery, body) = ping(Uuid::now_v7(), now)?;
         let attempt = webhooks.test(id, (&delivery, &body), now).await;
         let attempt = attempt.map_err(in_words)?;
-        let milliseconds = u64::try_from(attempt.duration.as_millis())?;
-        let shown = json!({
-            "status": attempt.outcome.status(),
-            "duration_ms": milliseconds,
-            "error": attempt.error,
-        });
-        self.json.print(&shown, || {
+        let milliseconds = attempt.duration.as_millis();
+        self.json.print(&TestOutcome::new(&attempt), || {
             if let Outcome::Delivered(status) = attempt.outcome {
                 return format!("answered {status} in {milliseconds} ms");
             }

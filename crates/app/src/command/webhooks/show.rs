@@ -2,11 +2,11 @@
 
 use ::webhooks::{DELIVERIES_KEPT, EndpointBacklog, EndpointId, Owner, TrackedEndpoint, logged};
 use access::Client;
-use adapters_http::{delivery_data, endpoint_data};
 use clap::Args;
 use kernel::StoreError;
 use serde::Serialize;
 use stores::Stores;
+use views::webhook::{Delivery, Endpoint};
 
 use super::context::{endpoint_id, find};
 use crate::{
@@ -80,7 +80,7 @@ impl Deliveries {
         let records = database.webhooks.deliveries(self.id, most).await?;
         let (log, clients) = (&*database.events, &*database.clients);
         let deliveries = logged(endpoint, records, log, clients).await?;
-        let rows: Vec<_> = deliveries.iter().map(delivery_data).collect();
+        let rows: Vec<_> = deliveries.iter().map(Delivery::new).collect();
         self.rows
             .print(ATTEMPTS, &rows, "Nothing was attempted.", None)
     }
@@ -103,9 +103,9 @@ const ATTEMPTS: &str = "AT=at  TYPE=type:20  POSTING=unique_source_identifier:20
 
 /// A webhook as an operator sees it: the fields of the API, and more.
 #[derive(Serialize)]
-struct Shown<'a, T> {
+pub struct Shown<'a> {
     #[serde(flatten)]
-    endpoint: T,
+    endpoint: Endpoint<'a>,
     owner: String,
     /// The prefixes of the postings whose events it gets; `None` if it gets none.
     prefixes: Option<Vec<String>>,
@@ -124,7 +124,7 @@ pub async fn shown<'a>(
     tracked: &'a TrackedEndpoint,
     backlog: &[EndpointBacklog],
     secret: Option<&'a str>,
-) -> Result<impl Serialize + use<'a>, StoreError> {
+) -> Result<Shown<'a>, StoreError> {
     let owner = match tracked.endpoint.owner {
         Owner::Client(id) => database.clients.find(id).await?,
         Owner::Operator => None,
@@ -139,11 +139,11 @@ fn with_owner<'a>(
     client: Option<&Client>,
     backlog: Option<&EndpointBacklog>,
     secret: Option<&'a str>,
-) -> impl Serialize + use<'a> {
+) -> Shown<'a> {
     let of_owner = tracked.endpoint.clone().of_owner(client);
     let behind_since = backlog.and_then(|of| of.behind_since);
     Shown {
-        endpoint: endpoint_data(tracked),
+        endpoint: Endpoint::from(tracked),
         owner: owner(tracked.endpoint.owner),
         withheld: of_owner.as_ref().err().copied(),
         prefixes: of_owner.ok().map(|of| of.prefixes.as_slice().to_vec()),

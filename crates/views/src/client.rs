@@ -1,4 +1,4 @@
-//! A client and its activity as answers and commands show them.
+//! A client and its activity.
 
 use std::{collections::BTreeMap, num::NonZeroU32};
 
@@ -11,8 +11,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::{answer::Timestamp, schema::view};
+use crate::{json::Timestamp, view};
 
+/// A link to the pages of a client.
 #[derive(Serialize, ToSchema)]
 #[schema(as = IntegrationLinkData)]
 pub struct Link {
@@ -24,24 +25,16 @@ pub struct Link {
     pub expires_at: Timestamp,
 }
 
-/// A client as the API shows it to itself under `data`, with its secrets' times and its own, for
-/// commands to print.
-pub fn client_data<'a>(client: &'a Client, activity: &'a Activity) -> impl Serialize {
-    ClientData {
-        integration: Integration::new(client, activity),
-        secrets: client.secrets.iter().map(Secret::new).collect(),
-        created_at: Timestamp(client.created_at),
-        revoked_at: client.revoked_at.map(Timestamp),
+view! {
+    /// A client as operators see it: with the times of its secrets and its own.
+    #[derive(Serialize)]
+    pub struct ClientOfOperator<'a>(client: &'a Client, activity: &'a Activity) {
+        #[serde(flatten)]
+        integration: Integration<'a> = Integration::new(client, activity),
+        secrets: Vec<Secret> = client.secrets.iter().map(Secret::new).collect(),
+        created_at: Timestamp = Timestamp(client.created_at),
+        revoked_at: Option<Timestamp> = client.revoked_at.map(Timestamp),
     }
-}
-
-#[derive(Serialize)]
-struct ClientData<'a> {
-    #[serde(flatten)]
-    integration: Integration<'a>,
-    secrets: Vec<Secret>,
-    created_at: Timestamp,
-    revoked_at: Option<Timestamp>,
 }
 
 view! {
@@ -205,7 +198,7 @@ mod tests {
         });
         let all = expect.as_object_mut().unwrap();
         all.extend(times.as_object().unwrap().clone());
-        let printed = serde_json::to_value(client_data(&client, &activity)).unwrap();
+        let printed = serde_json::to_value(ClientOfOperator::new(&client, &activity)).unwrap();
         assert_eq!(printed, expect);
     }
 }

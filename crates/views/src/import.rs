@@ -1,13 +1,13 @@
-//! Receipts, summaries and catalogues as answers show them.
+//! The receipts and the summary of an import, and catalogues.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use actix_web::ResponseError as _;
 use domain::{
     catalogue::{self, MissingPosting, PastImport},
     import::{self, HeldBecause},
     posting::{self, Notice, NoticeCode},
 };
+use fields::validation::FieldErrors;
 use kernel::{PutOutcome, SourceIdentifier};
 use serde::Serialize;
 use utoipa::{
@@ -17,9 +17,9 @@ use utoipa::{
 use uuid::Uuid;
 
 use crate::{
-    answer::{Nullable, Timestamp},
-    error::{ApiError, Fields},
-    schema::{optional, view},
+    json::{Fields, Nullable, Timestamp},
+    schema::optional,
+    view,
 };
 
 /// The receipt of a line, or the summary, which comes last.
@@ -87,6 +87,7 @@ view! {
 
 impl<'a> ImportReceipt<'a> {
     /// The receipt of a line that was taken.
+    #[must_use]
     pub fn taken(line: u64, id: Option<&'a str>, answer: &posting::Answer, dry_run: bool) -> Self {
         let is_new = answer.outcome == PutOutcome::Created;
         Self {
@@ -101,17 +102,25 @@ impl<'a> ImportReceipt<'a> {
         }
     }
 
-    /// The receipt of a line that was refused, or failed.
-    pub fn refused(line: u64, id: Option<&'a str>, is_failure: bool, error: &'a ApiError) -> Self {
+    /// The receipt of a line that was refused, or failed, with the message and the field errors that
+    /// a `PUT` would have been answered with.
+    #[must_use]
+    pub fn refused(
+        (line, id): (u64, Option<&'a str>),
+        is_failure: bool,
+        status: u16,
+        message: &'a str,
+        errors: Option<&'a FieldErrors>,
+    ) -> Self {
         Self {
             line,
             id,
             outcome: if is_failure { "failed" } else { "refused" },
-            status: error.status_code().as_u16(),
+            status,
             uuid: None,
             notices: Vec::new(),
-            message: Some(error.message()),
-            errors: error.errors().map(Fields),
+            message: Some(message),
+            errors: errors.map(Fields),
         }
     }
 }
@@ -130,6 +139,7 @@ pub struct LastLine<'a> {
 impl<'a> LastLine<'a> {
     /// The summary of an import, with the number of receipts that the answer has no room for, and
     /// the reason if the import is not complete.
+    #[must_use]
     pub fn new(
         summary: &'a import::Summary,
         receipts_omitted: u64,
@@ -274,24 +284,14 @@ view! {
     }
 }
 
-/// A posting that an import did not name, as the API shows it.
-pub fn missing_data(missing: &MissingPosting) -> impl Serialize {
-    MissingView::new(missing)
-}
-
-/// A catalogue with its client, as operators see it.
-pub fn catalogue_data(catalogue: &catalogue::Catalogue) -> impl Serialize {
-    CatalogueData {
-        client: catalogue.client.to_string(),
-        catalogue: Catalogue::new(catalogue),
+view! {
+    /// A catalogue as operators see it: with its client.
+    #[derive(Serialize)]
+    pub struct CatalogueOfOperator<'a>(of: &'a catalogue::Catalogue) {
+        client: String = of.client.to_string(),
+        #[serde(flatten)]
+        catalogue: Catalogue<'a> = Catalogue::new(of),
     }
-}
-
-#[derive(Serialize)]
-struct CatalogueData<'a> {
-    client: String,
-    #[serde(flatten)]
-    catalogue: Catalogue<'a>,
 }
 
 view! {

@@ -1,13 +1,13 @@
-//! A company as answers show it.
+//! A company.
 
 use domain::company::CompanyView;
-use kernel::{Actor, event::CompanyState};
+use kernel::{Actor, ClientId, event::CompanyState};
 use serde::Serialize;
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::Timestamp;
+use crate::json::Timestamp;
 
 /// The company, as last pushed with any posting.
 #[derive(Serialize, ToSchema)]
@@ -51,6 +51,28 @@ impl<'a> Company<'a> {
             logo_path: company.logo_path.as_deref(),
             updated_at: Timestamp(at),
             updated_by: company.updated_by.as_ref().map(Actor::to_string),
+        }
+    }
+}
+
+/// A company as operators see it.
+#[derive(Serialize)]
+pub struct CompanyOfOperator<'a> {
+    #[serde(flatten)]
+    company: Company<'a>,
+    owner: Option<Uuid>,
+    /// The fields that an operator has set.
+    kept: Vec<&'static str>,
+    created_at: Timestamp,
+}
+
+impl<'a> From<&'a CompanyView> for CompanyOfOperator<'a> {
+    fn from(view: &'a CompanyView) -> Self {
+        Self {
+            company: Company::from(view),
+            owner: view.company.owner.map(ClientId::uuid),
+            kept: view.company.kept.names().collect(),
+            created_at: Timestamp(view.created_at),
         }
     }
 }

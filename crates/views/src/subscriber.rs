@@ -1,4 +1,4 @@
-//! The JSON form of subscribers in answers. The token of the link is never part of it.
+//! A subscriber, without the token of the link.
 
 use fields::day;
 use newsletter::subscriber::{self, MemberStatus as Stands, PlanCategory};
@@ -10,8 +10,9 @@ use utoipa::{
 use uuid::Uuid;
 
 use crate::{
-    answer::Timestamp,
-    schema::{one_of, view, vocabularies},
+    json::Timestamp,
+    schema::{one_of, vocabularies},
+    view,
 };
 
 vocabularies! {
@@ -23,11 +24,6 @@ vocabularies! {
     MailerliteAccount(subscriber::Account);
     /// Who started the person's move to the new account.
     MigrationSource(subscriber::MigrationSource);
-}
-
-/// A subscriber, as `data` of the answer has it, for commands that print it.
-pub fn data(subscriber: &subscriber::Subscriber) -> impl Serialize {
-    Subscriber::new(subscriber)
 }
 
 view! {

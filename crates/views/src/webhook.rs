@@ -9,24 +9,15 @@ use uuid::Uuid;
 use webhooks::{Attempt, Health, LoggedDelivery, TrackedEndpoint};
 
 use crate::{
-    answer::Timestamp,
     event::{DeliveredEvent, EventId, EventType},
-    schema::{view, vocabularies},
+    json::Timestamp,
+    schema::vocabularies,
+    view,
 };
 
 vocabularies! {
     /// Whether events are delivered. A `disabled` endpoint waits for its owner.
     WebhookState(webhooks::EndpointState);
-}
-
-/// An endpoint as the API shows it under `data`, for commands to print.
-pub fn endpoint_data(endpoint: &TrackedEndpoint) -> impl Serialize {
-    Endpoint::from(endpoint)
-}
-
-/// A delivery as the API shows it, for commands to print.
-pub fn delivery_data(delivery: &LoggedDelivery) -> impl Serialize {
-    Delivery::new(delivery)
 }
 
 view! {
@@ -143,17 +134,14 @@ struct Ping {
     data: Map<String, Value>,
 }
 
-/// The id of a new ping, and its JSON.
-pub fn new_ping(at: OffsetDateTime) -> Result<(String, Vec<u8>), serde_json::Error> {
+/// A ping with this id of its own: the id of its delivery, and its JSON.
+pub fn ping(id: Uuid, at: OffsetDateTime) -> Result<(String, Vec<u8>), serde_json::Error> {
     let ping = Ping {
         r#type: "ping",
         timestamp: Timestamp(at),
         data: Map::new(),
     };
-    Ok((
-        format!("ping_{}", Uuid::now_v7()),
-        serde_json::to_vec(&ping)?,
-    ))
+    Ok((format!("ping_{id}"), serde_json::to_vec(&ping)?))
 }
 
 fn milliseconds(duration: std::time::Duration) -> u64 {

@@ -1,4 +1,4 @@
-//! An event as the feed and the body of a webhook show it.
+//! An event as the feed and the bodies of webhooks show it.
 
 use domain::posting::{
     PostingView,
@@ -14,35 +14,12 @@ use utoipa::{
 use uuid::Uuid;
 
 use crate::{
-    answer::{self, Answer, Timestamp, no_store},
     company::Company,
-    posting::{PostingWithHistory, Status, with_history},
-    schema::{one_of, view},
+    json::Timestamp,
+    posting::{PostingWithHistory, Status},
+    schema::one_of,
+    view,
 };
-
-/// An event without its id, the body of a webhook: `{"type","timestamp","data"}`, with the posting
-/// under `data.posting` if it is given. `None` if readers outside may not see it.
-pub fn event_data<'a>(
-    event: &'a event::Event,
-    posting: Option<&'a PostingView>,
-    appeal: Option<&'a str>,
-) -> Option<impl Serialize> {
-    DeliveredEvent::new(event, posting, appeal)
-}
-
-/// A page of the feed.
-pub async fn page(page: LogPage) -> Answer {
-    /// The approximate size of an event.
-    const BYTES: usize = 300;
-    let bytes = page.events.len() * BYTES;
-    let write = |page: &LogPage| {
-        serde_json::to_vec(&EventPageAnswer {
-            data: page.events.iter().filter_map(Event::new).collect(),
-            next_cursor: EventId(page.next),
-        })
-    };
-    answer::large_json(page, bytes, write).await.map(no_store)
-}
 
 /// A page of the event log.
 #[derive(Serialize, ToSchema)]
@@ -53,6 +30,17 @@ pub struct EventPageAnswer<'a> {
     /// types, so it may differ from the last event's id.
     #[schema(value_type = String)]
     next_cursor: EventId,
+}
+
+impl<'a> EventPageAnswer<'a> {
+    /// The JSON form of a page, without the events that readers outside may not see.
+    #[must_use]
+    pub fn new(page: &'a LogPage) -> Self {
+        Self {
+            data: page.events.iter().filter_map(Event::new).collect(),
+            next_cursor: EventId(page.next),
+        }
+    }
 }
 
 /// An event.
@@ -147,12 +135,15 @@ struct DeliveredPosting<'a> {
 }
 
 impl<'a> DeliveredEvent<'a> {
+    /// The body of a webhook, with the posting if it is given. `None` if readers outside may not see
+    /// the event.
+    #[must_use]
     pub fn new(
         event: &'a event::Event,
         posting: Option<&'a PostingView>,
         appeal: Option<&'a str>,
     ) -> Option<Self> {
-        let posting = posting.map(|view| Box::new(with_history(view, appeal)));
+        let posting = posting.map(|view| Box::new(PostingWithHistory::new(view, appeal)));
         let EventBody {
             name,
             timestamp,
@@ -258,7 +249,7 @@ mod tests {
             at: noon(),
             trace: None,
         };
-        let body = event_data(&event, None, None);
+        let body = DeliveredEvent::new(&event, None, None);
         body.map(|body| serde_json::to_value(&body).unwrap())
     }
 
@@ -300,8 +291,14 @@ mod tests {
         let subject = of_company();
         assert_eq!(body(COMPANY_UPDATED, subject), Some(updated));
 
-        let mut view = crate::posting::tests::view_of(2);
-        view.decision = Some(posting::Decision::approval(None, noon()));
+        let view = PostingView {
+            posting: testing::posting(1, company.id),
+            company: testing::company_view(&company),
+            texts: None,
+            coordinates: None,
+            decision: Some(posting::Decision::approval(None, noon())),
+            history: Vec::new(),
+        };
         let event = event::Event {
             name: JOB_POSTING_REJECTED,
             subject: Subject::Posting(event::PostingState::from(&view.posting)),
@@ -309,12 +306,12 @@ mod tests {
             trace: None,
         };
         let appeal = Some("https://a.example");
-        let with_posting = event_data(&event, Some(&view), appeal).unwrap();
+        let with_posting = DeliveredEvent::new(&event, Some(&view), appeal).unwrap();
         let with_posting = serde_json::to_value(&with_posting).unwrap();
         let data = &with_posting["data"];
         assert_eq!(data["uuid"], json!(view.posting.id.uuid()));
         assert_eq!(data.get("code"), None);
-        let shown = serde_json::to_value(with_history(&view, appeal)).unwrap();
+        let shown = serde_json::to_value(PostingWithHistory::new(&view, appeal)).unwrap();
         let decision = json!({
             "outcome": "approved", "at": timestamp, "by": "operator", "automated": false,
             "version": null, "code": "operator", "sentence": "An operator approved the posting.",

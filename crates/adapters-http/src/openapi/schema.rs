@@ -1,0 +1,50 @@
+//! The schemas of answers, which are derived from the types that are sent. Doc comments are the
+//! descriptions.
+
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+/// Adds the schema of an answer's body, and all schemas that it refers to.
+pub fn of_answer<Body: ToSchema>(schemas: &mut Map<String, Value>) -> serde_json::Result<()> {
+    let mut all = vec![(Body::name().into_owned(), Body::schema())];
+    Body::schemas(&mut all);
+    for (name, schema) in all {
+        let mut schema = serde_json::to_value(schema)?;
+        complete(&mut schema);
+        schemas.insert(name, schema);
+    }
+    Ok(())
+}
+
+/// Adds what utoipa's derive cannot say: every field but those with `x-optional` is there, though
+/// it may be `null`, and the value of a field with `x-const` is always the same. The lines of a doc
+/// comment are one description.
+fn complete(schema: &mut Value) {
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = description.replace('\n', " ");
+    }
+    for parts in ["allOf", "oneOf"] {
+        if let Some(Value::Array(parts)) = schema.get_mut(parts) {
+            parts.iter_mut().for_each(complete);
+        }
+    }
+    let mut always = Vec::new();
+    if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+        for (name, field) in fields {
+            let field_of = field.as_object_mut();
+            if field_of.is_none_or(|field| field.remove("x-optional").is_none()) {
+                always.push(name.clone());
+            }
+            complete(field);
+        }
+    }
+    if let Some(schema) = schema.as_object_mut() {
+        schema.remove("required");
+        if !always.is_empty() {
+            schema.insert("required".to_owned(), json!(always));
+        }
+        if let Some(value) = schema.remove("x-const") {
+            schema.insert("const".to_owned(), value);
+        }
+    }
+}
