@@ -8,16 +8,17 @@ use std::{cell::RefCell, collections::HashMap, time::Duration};
 use actix_web::http::{Method, StatusCode};
 use http_server::RequestId;
 use kernel::ClientId;
-use metrics::{Histogram, Unit, describe_histogram, histogram};
+use metrics::{Histogram, histogram};
 
-/// The histogram of the durations of requests, by OpenTelemetry's conventions.
-pub const REQUEST_SECONDS: &str = "http_server_request_duration_seconds";
-
-/// Buckets of [`REQUEST_SECONDS`]: a push that changes nothing takes under a millisecond, and an
-/// answer that waits for events up to half a minute.
-pub const REQUEST_BUCKETS: [f64; 14] = [
-    0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
-];
+runtime::metrics! {
+    // By OpenTelemetry's conventions. A push that changes nothing takes under a millisecond, and an
+    // answer that waits for events up to half a minute.
+    histogram REQUEST_SECONDS in Seconds
+        [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0]
+        = "http_server_request_duration_seconds",
+        "The time from the head of a request to the head of its answer, by http_route (a pattern, \
+         or _OTHER), http_request_method and http_response_status_code";
+}
 
 /// The label of a method that HTTP does not define, and of a path that no route matches. Clients
 /// choose both, and each label of its own would be a time series of its own.
@@ -27,16 +28,6 @@ const OTHER: &str = "_OTHER";
 const METHODS: [&str; 9] = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT",
 ];
-
-/// Describes the metric of requests.
-pub fn describe() {
-    describe_histogram!(
-        REQUEST_SECONDS,
-        Unit::Seconds,
-        "The time from the head of a request to the head of its answer, by http_route (a pattern, \
-         or _OTHER), http_request_method and http_response_status_code"
-    );
-}
 
 /// Logs and measures the answer to a request with a method's own name or [`OTHER`], on a route with
 /// this pattern, if one matched; of a client, if its token was accepted.

@@ -47,7 +47,6 @@ mod webhook;
 pub use http_server::Timeouts;
 
 pub use self::{
-    access::{REQUEST_BUCKETS, REQUEST_SECONDS},
     application::{Application, HttpSettings},
     health::Readiness,
     host::Hosts,
@@ -55,10 +54,3 @@ pub use self::{
     openapi::openapi,
     ports::{ClientPages, PageRoutes, Ports, ReadPorts, ReadSource},
 };
-
-/// Describes the metrics, and starts counters at zero, so that a first event shows as a step.
-pub fn describe_metrics() {
-    access::describe();
-    oauth::describe_metrics();
-    slots::describe();
-}

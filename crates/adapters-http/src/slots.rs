@@ -10,12 +10,16 @@ use std::{
 
 use access::Crowded;
 use kernel::ClientId;
-use metrics::{Unit, counter, describe_counter};
+use metrics::counter;
 
 use crate::error::{ApiError, RETRY_OVERLOADED, RETRY_UNAVAILABLE, refusals};
 
-/// The metric of refusals.
-const REFUSED: &str = "posthaste_limited_requests_total";
+runtime::metrics! {
+    start zero;
+    counter REFUSED in Count = "posthaste_limited_requests_total",
+        "Requests that were refused because too much is under way, by limit (requests, bytes, \
+         waits, imports, exports, pages, receiver_calls) and by whose it is: of a client, or of all";
+}
 
 /// A limited number of units. Each client gets at most a share, so that no client takes all units.
 #[derive(Debug)]
@@ -81,14 +85,7 @@ enum Limit {
     OfAll,
 }
 
-/// Describes the metric of refusals, and starts its counters at zero.
-pub fn describe() {
-    describe_counter!(
-        REFUSED,
-        Unit::Count,
-        "Requests that were refused because too much is under way, by limit (requests, bytes, \
-         waits, imports, exports, pages, receiver_calls) and by whose it is: of a client, or of all"
-    );
+fn zero() {
     for name in ["requests", "bytes"] {
         for whose in ["client", "all"] {
             counter!(REFUSED, "limit" => name, "whose" => whose).increment(0);

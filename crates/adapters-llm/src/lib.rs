@@ -25,7 +25,6 @@ mod tests;
 pub use self::{
     extra::{ExtraBody, ExtraBodyError},
     failure_tracker::MAX_TIMEOUT_FACTOR,
-    meter::{BUCKETS, SECONDS, describe as describe_metrics},
     model::ChatModel,
     settings::{Prices, Settings, SettingsError},
 };

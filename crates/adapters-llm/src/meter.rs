@@ -1,43 +1,25 @@
 use std::time::Instant;
 
-use metrics::{
-    Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
-};
+use metrics::{counter, gauge, histogram};
 
 use crate::settings::Prices;
 
-const REQUESTS: &str = "posthaste_llm_requests_total";
-pub const SECONDS: &str = "posthaste_llm_request_seconds";
-const IN_FLIGHT: &str = "posthaste_llm_requests_in_flight";
-const TOKENS: &str = "posthaste_llm_tokens_total";
-const COST: &str = "posthaste_llm_cost_total";
-
-/// Upper bounds, in seconds. An answer has between a few words and a page, written token by token.
-pub const BUCKETS: [f64; 11] = [0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 300.0];
-
-/// Call this once a recorder is installed.
-pub fn describe() {
-    describe_counter!(
-        REQUESTS,
-        Unit::Count,
-        "Completed calls to the model by outcome: answered, unusable, refused, limited, denied, \
-         failed, timeout and adapted"
-    );
-    describe_histogram!(
-        SECONDS,
-        Unit::Seconds,
-        "The duration of calls to the model, with any outcome"
-    );
-    describe_gauge!(IN_FLIGHT, Unit::Count, "Calls to the model in progress");
-    describe_counter!(
-        TOKENS,
-        Unit::Count,
-        "Paid tokens by direction (prompt or completion), as the endpoint counts them"
-    );
-    describe_gauge!(
-        COST,
-        "The cost of the tokens since the start, by the configured prices; never decreases"
-    );
+runtime::metrics! {
+    counter REQUESTS in Count = "posthaste_llm_requests_total",
+        "Calls of the model that have ended, by outcome: answered, unusable, refused, limited, \
+         denied, failed, timeout and adapted";
+    // A model writes a few words to a page, token by token.
+    histogram SECONDS in Seconds
+        [0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 300.0]
+        = "posthaste_llm_request_seconds",
+        "The duration of calls to the model, with any outcome";
+    gauge IN_FLIGHT in Count = "posthaste_llm_requests_in_flight",
+        "Calls to the model in progress";
+    counter TOKENS in Count = "posthaste_llm_tokens_total",
+        "Tokens that were paid for, by direction (prompt or completion), as the endpoint counts \
+         them";
+    gauge COST = "posthaste_llm_cost_total",
+        "The cost of the tokens since the start, by the configured prices; never decreases";
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,16 +10,14 @@ mod tests;
 
 use std::sync::{Mutex, PoisonError};
 
-use metrics::SetRecorderError;
+use ::metrics::SetRecorderError;
 use metrics_exporter_prometheus::{
     BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
+use runtime::metrics::{self, Kind};
 
 use self::page::started;
-pub use self::page::{Page, PagePorts, Serving, describe};
-
-/// A histogram's name and the upper bounds of its buckets.
-pub type Buckets = (&'static str, &'static [f64]);
+pub use self::page::{Page, PagePorts, Serving};
 
 /// The reason why metrics cannot be recorded.
 #[derive(Debug, thiserror::Error)]
@@ -39,32 +37,32 @@ static RECORDER: Mutex<Option<PrometheusHandle>> = Mutex::new(None);
 ///
 /// # Errors
 /// A histogram has no buckets, or the process has another recorder.
-pub fn install(
-    histograms: &[Buckets],
-    describe: impl FnOnce(),
-) -> Result<PrometheusHandle, InstallError> {
+pub fn install() -> Result<PrometheusHandle, InstallError> {
     let mut installed = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(handle) = installed.as_ref() {
         return Ok(handle.clone());
     }
     started();
-    let recorder = recorder(histograms)?;
+    let recorder = recorder()?;
     let handle = recorder.handle();
-    metrics::set_global_recorder(recorder)?;
-    describe();
+    ::metrics::set_global_recorder(recorder)?;
+    metrics::describe();
+    metrics::start();
     *installed = Some(handle.clone());
     Ok(handle)
 }
 
-/// A recorder with the buckets of these histograms.
+/// A recorder with the buckets of all histograms.
 ///
 /// # Errors
 /// A histogram has no buckets.
-pub fn recorder(histograms: &[Buckets]) -> Result<PrometheusRecorder, BuildError> {
+pub fn recorder() -> Result<PrometheusRecorder, BuildError> {
     let mut builder = PrometheusBuilder::new();
-    for (name, buckets) in histograms {
-        let name = Matcher::Full((*name).to_owned());
-        builder = builder.set_buckets_for_metric(name, buckets)?;
+    for metric in metrics::all() {
+        if let Kind::Histogram(buckets) = metric.kind {
+            let name = Matcher::Full(metric.name.to_owned());
+            builder = builder.set_buckets_for_metric(name, buckets)?;
+        }
     }
     Ok(builder.build_recorder())
 }

@@ -11,6 +11,7 @@ mod webhooks;
 
 use std::sync::Arc;
 
+use ::metrics::{gauge, with_local_recorder};
 use ::newsletter::{
     store::{AccountState, SubscriberCount},
     subscriber::Account,
@@ -18,9 +19,8 @@ use ::newsletter::{
 use domain::catalogue::LastImport;
 use futures_util::future::{join, join5};
 use kernel::outbox::{Backlog, Kind};
-use metrics::{gauge, with_local_recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
-use runtime::Clock;
+use runtime::{Clock, metrics};
 use stores::Stores;
 use time::OffsetDateTime;
 
@@ -28,7 +28,6 @@ pub use self::process::started;
 use self::reading::{Reading, STATE_LIFETIME, in_time, number};
 
 runtime::metrics! {
-    fn describe_own;
     gauge STORE_UP in Count = "posthaste_store_up",
         "1 if the store can do its work, else 0";
     gauge OUTBOX_TASKS in Count = "posthaste_outbox_tasks",
@@ -120,7 +119,7 @@ impl Page {
         let PagePorts { serving, clock, .. } = &self.ports;
         let asked_for = PrometheusBuilder::new().build_recorder();
         with_local_recorder(&asked_for, || {
-            describe();
+            metrics::describe();
             gauge!(STORE_UP).set(u8::from(is_up));
             record_backlog(backlog.as_deref(), clock());
             if let Some((subscribers, accounts)) = newsletter {
@@ -157,17 +156,6 @@ impl Page {
             .inspect_err(|error| tracing::warn!(%error, "the store is not ready"))
             .is_ok()
     }
-}
-
-/// Describes the metrics of the page, those that only some processes have too.
-pub fn describe() {
-    describe_own();
-    catalogues::describe();
-    clients::describe();
-    newsletter::describe();
-    postings::describe();
-    process::describe();
-    webhooks::describe();
 }
 
 fn record_backlog(backlog: Option<&[Backlog]>, now: OffsetDateTime) {

@@ -69,7 +69,7 @@ impl SubscriberReader for Away {
 /// A page 90 seconds after noon.
 fn page(stores: Stores, serving: Option<Serving>) -> Page {
     let later: Clock = Arc::new(|| noon() + time::Duration::seconds(90));
-    let recorder = recorder(&[]).unwrap();
+    let recorder = recorder().unwrap();
     let ports = PagePorts {
         stores,
         kinds: &KINDS,

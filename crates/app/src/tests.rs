@@ -1,11 +1,8 @@
 //! `docs/reference.md`: what the program says of its variables and metrics.
 
-use std::{cell::RefCell, collections::BTreeSet, env, fmt::Write as _, fs};
+use std::{collections::BTreeSet, env, fmt::Write as _, fs};
 
-use metrics::{
-    Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
-    with_local_recorder,
-};
+use runtime::metrics::{self, Kind};
 
 use crate::{command::definitions, options};
 
@@ -35,13 +32,15 @@ fn reference() -> String {
         writeln!(text, "\n## {heading}\n\n{}", variables.join("\n")).unwrap();
     }
     text += "\n## All metrics\n\n";
-    let told = Told::default();
-    with_local_recorder(&told, || {
-        crate::serve::metrics::describe();
-        adapters_llm::describe_metrics();
-        adapters_prometheus::describe();
+    let metrics = metrics::all().map(|metric| {
+        let kind = match metric.kind {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+            Kind::Histogram(_) => "histogram",
+        };
+        (metric.name, kind, metric.help)
     });
-    for (name, kind, is) in told.0.into_inner() {
+    for (name, kind, is) in metrics.collect::<BTreeSet<_>>() {
         writeln!(text, "- `{name}` ({kind}): {is}").unwrap();
     }
     text
@@ -85,41 +84,4 @@ fn variables() -> Vec<(String, Vec<String>)> {
         }
     }
     found
-}
-
-/// A recorder that keeps the description of each metric.
-#[derive(Default)]
-struct Told(RefCell<BTreeSet<(String, &'static str, String)>>);
-
-impl Told {
-    fn keep(&self, name: &KeyName, kind: &'static str, is: &SharedString) {
-        let mut told = self.0.borrow_mut();
-        told.insert((name.as_str().to_owned(), kind, is.to_string()));
-    }
-}
-
-impl Recorder for Told {
-    fn describe_counter(&self, name: KeyName, _: Option<Unit>, is: SharedString) {
-        self.keep(&name, "counter", &is);
-    }
-
-    fn describe_gauge(&self, name: KeyName, _: Option<Unit>, is: SharedString) {
-        self.keep(&name, "gauge", &is);
-    }
-
-    fn describe_histogram(&self, name: KeyName, _: Option<Unit>, is: SharedString) {
-        self.keep(&name, "histogram", &is);
-    }
-
-    fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
-        Counter::noop()
-    }
-
-    fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
-        Gauge::noop()
-    }
-
-    fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
-        Histogram::noop()
-    }
 }

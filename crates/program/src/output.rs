@@ -10,6 +10,7 @@ use std::{
     borrow::Cow,
     fmt::{Display, Write as _},
     io::{self, IsTerminal as _, Write as _},
+    slice,
 };
 
 use kernel::words;
@@ -83,7 +84,7 @@ fn for_reader(lines: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
 ///
 /// The columns of the table have two spaces between them. Each is `HEADING=key`, by a key of the
 /// record's JSON, which may lead into an object (`last_import/lines`); of `key|other` the first one
-/// with a value is shown. A column is as wide as the first page needs, or with `:20` so wide; with
+/// with a value is shown. A key that no record has is an error. A column is as wide as the first page needs, or with `:20` so wide; with
 /// `:..80` the line is cut at its end there; with `:below` it is a line of its own, for what may be
 /// long. Times are shown to the minute if the heading says `(UTC)`.
 pub struct List<P> {
@@ -122,6 +123,9 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
     fn lines(&mut self, records: &[impl Serialize]) -> anyhow::Result<()> {
         let records = records.iter().map(serde_json::to_value);
         let records = records.collect::<Result<Vec<_>, _>>()?;
+        for column in &self.columns {
+            check(&records, column.keys)?;
+        }
         if self.widths.is_empty() {
             let width = |column: &Column| column.width(&records);
             self.widths = self.columns.iter().map(width).collect();
@@ -258,6 +262,23 @@ fn value<'a>(record: &'a Value, keys: &str) -> Option<&'a Value> {
     keys.split('|').find_map(find)
 }
 
+/// Fails if none of some records has any of these keys: then a column or line would always be blank.
+fn check(records: &[Value], keys: &str) -> anyhow::Result<()> {
+    let has = |record: &Value, key: &str| {
+        let mut steps = key.split('/');
+        let end = steps.try_fold(record, |value, step| match value.get(step) {
+            Some(value) if !value.is_null() => Ok(value),
+            found => Err(found.is_some()),
+        });
+        end.map_or_else(|is_null| is_null, |_| true)
+    };
+    let mut records = records.iter().peekable();
+    let is_known = records.peek().is_none()
+        || records.any(|record| keys.split('|').any(|key| has(record, key)));
+    anyhow::ensure!(is_known, "no record has the key {keys}");
+    Ok(())
+}
+
 /// Says that a list was cut at its limit.
 pub fn more(has_more: bool) -> Option<String> {
     has_more.then(|| "and more; `--limit` takes a larger number of rows".to_owned())
@@ -269,11 +290,12 @@ const GAP: &str = "  ";
 /// A record as lines of a key and a value each. The keys have two spaces between them, and lead
 /// into an object as those of columns; one without a value is left out, or with `key=never` has the
 /// word `never`.
-pub fn record(record: &impl Serialize, keys: &str) -> serde_json::Result<String> {
+pub fn record(record: &impl Serialize, keys: &str) -> anyhow::Result<String> {
     let record = serde_json::to_value(record)?;
     let mut lines = Vec::new();
     for key in keys.split(GAP) {
         let (key, none) = key.split_once('=').unwrap_or((key, ""));
+        check(slice::from_ref(&record), key)?;
         let none = (!none.is_empty()).then(|| none.to_owned());
         let words = value(&record, key).map(|value| words::value(value).into_owned());
         if let Some(words) = words.or(none) {
@@ -335,7 +357,7 @@ mod tests {
         let long = json!({"id": "x".repeat(60), "title": "A title that is rather long"});
         let records = [
             json!({"at": "2026-03-01T12:00:00Z", "id": 7, "name": "Ada", "title": "Baker\u{1b}[2J",
-                "of": {"error": "no\nluck"}}),
+                "email": null, "nobody": null, "of": {"error": "no\nluck"}}),
             json!({"at": null, "email": ["a@b.example"], "name": "Ada", "title": "A title to cut"}),
             long.clone(),
         ];
@@ -352,5 +374,9 @@ mod tests {
         let expect = "id                       7\nat                       2026-03-01T12:00:00Z\n\
                       of error                 no luck\nnobody                   never";
         assert_eq!(lines, expect);
+        assert!(table("WHO=nmae", &records).is_err());
+        assert!(record(&records[0], "id  of/eror").is_err());
+        assert!(record(&json!({"of": null}), "of/error").is_ok());
+        assert!(table("WHO=nmae", &[(); 0]).is_ok());
     }
 }

@@ -9,7 +9,7 @@
 //! - [`panics`]: turns a panic into an error, so that a defect in one item ends no loop over all.
 //! - [`throttle`]: slows background work while many clients push. [`cores`]: divides the machine's
 //!   cores.
-//! - [`clock`]: the current time. [`metrics!`]: declares metrics.
+//! - [`clock`]: the current time. [`metrics`](mod@metrics): declares metrics.
 
 pub mod batches;
 pub mod cached;
@@ -19,7 +19,7 @@ pub mod cores;
 pub mod gathered;
 pub mod lease;
 pub mod loops;
-mod metrics;
+pub mod metrics;
 pub mod panics;
 pub mod recent;
 pub mod rounds;

@@ -1,33 +1,115 @@
-/// Declares metrics: the name of each as a constant, and a function that describes them all to the
-/// recorder. The calling crate must depend on the crate `metrics`.
+//! Metrics. [`metrics!`](crate::metrics!) declares one, and the declaration registers it: the page
+//! of metrics and `docs/reference.md` have all metrics that the program links.
+
+use ::metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
+#[doc(hidden)]
+pub use inventory;
+
+/// A declared metric.
+#[derive(Debug)]
+pub struct Metric {
+    /// The name on the page of metrics.
+    pub name: &'static str,
+    /// What it measures.
+    pub kind: Kind,
+    /// The unit, if it has one.
+    pub unit: Option<Unit>,
+    /// What it says, and its labels.
+    pub help: &'static str,
+}
+
+/// The kind of a metric.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// A number that only grows; its name ends in `_total`.
+    Counter,
+    /// A number at a moment.
+    Gauge,
+    /// A distribution, with the upper bounds of its buckets.
+    Histogram(&'static [f64]),
+}
+
+/// Gives metrics a value before anything happens, so that a first event shows as a step.
+#[doc(hidden)]
+pub struct Start(pub fn());
+
+inventory::collect!(Metric);
+inventory::collect!(Start);
+
+/// All metrics of the program, in no order.
+pub fn all() -> impl Iterator<Item = &'static Metric> {
+    inventory::iter::<Metric>.into_iter()
+}
+
+/// Describes all metrics to the recorder.
+pub fn describe() {
+    for Metric {
+        name,
+        kind,
+        unit,
+        help,
+    } in all()
+    {
+        match (kind, *unit) {
+            (Kind::Counter, Some(unit)) => describe_counter!(*name, unit, *help),
+            (Kind::Counter, None) => describe_counter!(*name, *help),
+            (Kind::Gauge, Some(unit)) => describe_gauge!(*name, unit, *help),
+            (Kind::Gauge, None) => describe_gauge!(*name, *help),
+            (Kind::Histogram(_), Some(unit)) => describe_histogram!(*name, unit, *help),
+            (Kind::Histogram(_), None) => describe_histogram!(*name, *help),
+        }
+    }
+}
+
+/// Gives metrics their values at the start.
+pub fn start() {
+    for Start(start) in inventory::iter::<Start> {
+        start();
+    }
+}
+
+/// Declares metrics: the name of each as a constant, and what the page says of it. A histogram also
+/// has the bounds of its buckets. `start` names a function that gives some of them a first value. A
+/// crate that uses it stands on the crate `metrics`, whose macros record values by the constants.
 ///
 /// ```text
 /// runtime::metrics! {
-///     pub fn describe;
-///
-///     gauge AGE in Seconds = "posthaste_age_seconds",
-///         "The age of something";
+///     start zero;
+///     counter ERRORS in Count = "posthaste_errors_total",
+///         "Errors of something, by kind";
+///     histogram TIME in Seconds [0.1, 1.0] = "posthaste_time_seconds",
+///         "How long something took";
 /// }
 /// ```
 #[macro_export]
 macro_rules! metrics {
-    (@counter $name:ident, $unit:ident, $help:literal) => {
-        ::metrics::describe_counter!($name, ::metrics::Unit::$unit, $help);
+    (@kind counter) => { $crate::metrics::Kind::Counter };
+    (@kind gauge) => { $crate::metrics::Kind::Gauge };
+    (@kind histogram $($bound:literal)+) => {
+        $crate::metrics::Kind::Histogram(&[$($bound),+])
     };
-    (@gauge $name:ident, $unit:ident, $help:literal) => {
-        ::metrics::describe_gauge!($name, ::metrics::Unit::$unit, $help);
+    (@unit) => { None };
+    (@unit $unit:ident) => { Some(::metrics::Unit::$unit) };
+    (start $start:path; $($metrics:tt)+) => {
+        $crate::metrics::inventory::submit! { $crate::metrics::Start($start) }
+
+        $crate::metrics! { $($metrics)+ }
     };
-    (@histogram $name:ident, $unit:ident, $help:literal) => {
-        ::metrics::describe_histogram!($name, ::metrics::Unit::$unit, $help);
-    };
-    ($vis:vis fn $describe:ident; $(
-        $(#[$doc:meta])* $name_vis:vis $kind:ident $name:ident in $unit:ident = $text:literal,
+    ($(
+        $kind:ident $name:ident $(in $unit:ident)? $([$($bound:literal),+ $(,)?])? = $text:literal,
             $help:literal;
     )+) => {
-        $($(#[$doc])* $name_vis const $name: &str = $text;)+
+        $(
+            const $name: &str = $text;
 
-        $vis fn $describe() {
-            $($crate::metrics! { @$kind $name, $unit, $help })+
-        }
+            $crate::metrics::inventory::submit! {
+                $crate::metrics::Metric {
+                    name: $name,
+                    kind: $crate::metrics! { @kind $kind $($($bound)+)? },
+                    unit: $crate::metrics! { @unit $($unit)? },
+                    help: $help,
+                }
+            }
+        )+
     };
 }

@@ -11,12 +11,13 @@ use enrichment::Redactions;
 use kernel::ClientId;
 
 runtime::metrics! {
-    fn describe_all;
+    start zero;
     counter ENRICHMENTS in Count = "posthaste_enrichments_total",
         "Enrichments by outcome: approved, rejected (with its code in code), failed (will be tried \
          again) and unjudged (given up)";
-    /// The time of enrichments.
-    pub histogram ENRICHMENT_SECONDS in Seconds = "posthaste_enrichment_seconds",
+    histogram ENRICHMENT_SECONDS in Seconds
+        [0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0, 300.0]
+        = "posthaste_enrichment_seconds",
         "How long the enricher worked on a posting, whatever came of it";
     gauge ENRICHER_PAUSED in Count = "posthaste_enricher_paused",
         "1 while this process has paused calls of the enricher, else 0";
@@ -39,11 +40,6 @@ runtime::metrics! {
         "Pushes and lines of imports that this process answered, by client and outcome: created, \
          updated, unchanged, expired, reopened and refused; counted every few seconds";
 }
-
-/// Buckets of an enrichment: rules take about a millisecond, a model up to a few minutes.
-pub const ENRICHMENT_BUCKETS: [f64; 13] = [
-    0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0, 300.0,
-];
 
 /// Counts an enrichment by its verdict.
 pub fn enriched(verdict: &Verdict) {
@@ -135,10 +131,7 @@ pub fn provider_paused(account: Account, is_paused: bool) {
     gauge!(PROVIDER_PAUSED, "account" => account.as_str()).set(u8::from(is_paused));
 }
 
-/// Describes each metric, and starts counters at zero, so that a first event shows as a step.
-pub fn describe() {
-    describe_all();
-
+fn zero() {
     for outcome in ["approved", "failed", "unjudged"] {
         counter!(ENRICHMENTS, "outcome" => outcome, "code" => "").increment(0);
     }

@@ -16,7 +16,6 @@ use runtime::Loops;
 use tokio::time::{Instant, sleep, timeout};
 
 runtime::metrics! {
-    pub fn describe;
     gauge UP in Count = "posthaste_replica_up",
         "1 while this process reads lists, exports and events from the replica, 0 while it reads \
          them from the primary";

@@ -26,9 +26,7 @@ pub(crate) mod tests;
 
 use actix_web::web::{self, ServiceConfig};
 
-pub use self::{
-    authorizer::Authorizer, bearer::Caller, error::AuthError, token::describe as describe_metrics,
-};
+pub use self::{authorizer::Authorizer, bearer::Caller, error::AuthError};
 pub(crate) use self::{
     metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
     token::{PATH as TOKEN_PATH, TokenAnswer},

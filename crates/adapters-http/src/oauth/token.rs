@@ -10,7 +10,7 @@ use actix_web::{
     },
     web::Data,
 };
-use metrics::{Unit, counter, describe_counter};
+use metrics::counter;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -40,16 +40,14 @@ const BEARER: &str = "Bearer";
 const FORM: &str = "application/x-www-form-urlencoded";
 /// Not part of RFC 6749, but sent by many clients.
 const JSON: &str = "application/json";
-/// The metric that counts requests by outcome: `issued`, or the error code.
-const REQUESTS: &str = "posthaste_token_requests_total";
 
-/// Describes the metric of requests for a token.
-pub fn describe() {
-    describe_counter!(
-        REQUESTS,
-        Unit::Count,
-        "Requests for a token by outcome: issued, or the code of the error, such as invalid_client"
-    );
+runtime::metrics! {
+    start zero;
+    counter REQUESTS in Count = "posthaste_token_requests_total",
+        "Requests for a token by outcome: issued, or the code of the error, such as invalid_client";
+}
+
+fn zero() {
     for outcome in ["issued", "invalid_client"] {
         counter!(REQUESTS, "outcome" => outcome).increment(0);
     }

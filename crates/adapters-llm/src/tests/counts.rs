@@ -1,10 +1,6 @@
-use std::collections::BTreeSet;
-
-use metrics::with_local_recorder;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
 use super::*;
-use crate::meter;
 
 const OUTCOME: &str = "posthaste_llm_requests_total{outcome=";
 const IN_FLIGHT: &str = "posthaste_llm_requests_in_flight";
@@ -134,21 +130,4 @@ async fn tokens_and_cost_are_counted_for_every_outcome() {
     );
     let each = 1200.0 * 2.5 / 1e6 + 345.0 * 10.0 / 1e6;
     check(&page, "posthaste_llm_cost_total", 3.0 * each);
-}
-
-#[test]
-fn everything_is_described() {
-    let recorder = PrometheusBuilder::new().build_recorder();
-    with_local_recorder(&recorder, || {
-        crate::describe_metrics();
-        meter::Call::start().end(meter::Outcome::Answered);
-        meter::count(meter::Usage::default(), Prices::default());
-    });
-    let page = recorder.handle().render();
-    let named = |word: &str| -> BTreeSet<_> {
-        let lines = page.lines().filter_map(|line| line.strip_prefix(word));
-        lines.filter_map(|line| line.split(' ').next()).collect()
-    };
-    assert_eq!(named("# HELP "), named("# TYPE "));
-    assert_eq!(named("# HELP ").len(), 5);
 }

@@ -12,7 +12,6 @@ use time::OffsetDateTime;
 use super::reading::number;
 
 runtime::metrics! {
-    pub(super) fn describe;
     gauge LAST in Seconds = "posthaste_catalogue_last_import_timestamp_seconds",
         "When the last import of a catalogue ended, in seconds since 1970, by client and \
          catalogue; of the 500 oldest catalogues";

@@ -8,7 +8,6 @@ use stores::Stores;
 use time::OffsetDateTime;
 
 runtime::metrics! {
-    pub(super) fn describe;
     gauge LAST_PUSH in Seconds = "posthaste_last_push_timestamp_seconds",
         "When a client last pushed, refused or not, in seconds since 1970, by client and name; of \
          the 200 oldest clients";

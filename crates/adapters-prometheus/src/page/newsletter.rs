@@ -13,7 +13,6 @@ use time::OffsetDateTime;
 use super::reading::number;
 
 runtime::metrics! {
-    pub(super) fn describe;
     gauge SUBSCRIBERS in Count = "posthaste_subscribers",
         "Subscribers by account, status and under_way (whether they are on the way to that \
          account), while the newsletter is on; counted once a minute";

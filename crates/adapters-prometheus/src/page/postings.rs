@@ -9,7 +9,6 @@ use stores::Stores;
 use super::reading::number;
 
 runtime::metrics! {
-    pub(super) fn describe;
     gauge POSTINGS in Count = "posthaste_postings",
         "Postings by status, counted to 1000000 of each, once a minute";
 }

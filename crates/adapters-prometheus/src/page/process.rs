@@ -16,7 +16,6 @@ use rustix::{
 use super::reading::number;
 
 runtime::metrics! {
-    pub(super) fn describe;
     gauge MEMORY in Bytes = "process_resident_memory_bytes",
         "Resident memory of the process";
     gauge OPEN in Count = "process_open_fds",

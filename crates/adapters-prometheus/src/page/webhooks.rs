@@ -9,7 +9,6 @@ use time::OffsetDateTime;
 use super::reading::number;
 
 runtime::metrics! {
-    pub(super) fn describe;
     gauge ENDPOINTS in Count = "posthaste_webhook_endpoints",
         "Webhooks by state: active, paused and disabled; counted to 1000";
     gauge WAITING in Count = "posthaste_webhook_waiting_events",

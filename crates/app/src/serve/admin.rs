@@ -10,10 +10,7 @@ use stores::Stores;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{
-    listener::{self, Listener, Running},
-    metrics,
-};
+use super::listener::{self, Listener, Running};
 use crate::cli::AdminArgs;
 
 /// The interval of the recorder's upkeep, which bounds its memory even if `/metrics` is never read.
@@ -35,7 +32,7 @@ pub fn start(
     let Some(listener) = listener::bind(options.bind(), &LISTENER)? else {
         return Ok(None);
     };
-    let recorder = metrics::install().context("metrics cannot be recorded")?;
+    let recorder = adapters_prometheus::install().context("metrics cannot be recorded")?;
     let ports = PagePorts {
         stores: stores.clone(),
         kinds: workers::kinds(),

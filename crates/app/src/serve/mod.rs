@@ -17,7 +17,7 @@ mod enricher;
 pub mod exposure;
 mod integration;
 mod listener;
-pub mod metrics;
+mod metrics;
 pub mod provider;
 mod reads;
 mod traces;

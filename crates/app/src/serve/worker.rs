@@ -51,9 +51,6 @@ impl WorkerSetup {
         throttle: Throttle,
         tracer: OptionalTracer,
     ) -> anyhow::Result<Loops> {
-        if self.model.is_some() {
-            adapters_llm::describe_metrics();
-        }
         let clock = clock::system();
         let worker = workers::start(WorkerParts {
             stores: database.clone(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use ::metrics::with_local_recorder;
 use enrichment::{Enricher as _, EnrichmentInput, Pipeline};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
+use runtime::metrics::{self, Kind};
 
 use crate::metrics::*;
 
@@ -20,12 +21,17 @@ fn assert_says(page: &str, expected: &[&str]) {
 
 /// The page of a recorder behind some records.
 fn recorded(record: impl FnOnce()) -> String {
-    let name = Matcher::Full(ENRICHMENT_SECONDS.to_owned());
-    let builder = PrometheusBuilder::new();
-    let builder = builder.set_buckets_for_metric(name, &ENRICHMENT_BUCKETS);
-    let recorder = builder.unwrap().build_recorder();
+    let mut builder = PrometheusBuilder::new();
+    for metric in metrics::all() {
+        if let Kind::Histogram(buckets) = metric.kind {
+            let name = Matcher::Full(metric.name.to_owned());
+            builder = builder.set_buckets_for_metric(name, buckets).unwrap();
+        }
+    }
+    let recorder = builder.build_recorder();
     with_local_recorder(&recorder, || {
-        describe();
+        metrics::describe();
+        metrics::start();
         record();
     });
     recorder.handle().render()
