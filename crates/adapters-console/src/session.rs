@@ -12,19 +12,21 @@ use access::{
 use actix_web::{
     Error, HttpMessage as _, HttpRequest, HttpResponse,
     body::BoxBody,
+    cookie::{Cookie, SameSite},
     dev::{ServiceRequest, ServiceResponse},
     http::{
         Method,
-        header::{COOKIE, HeaderMap, HeaderValue, LOCATION},
+        header::{COOKIE, HeaderMap, LOCATION},
     },
     middleware::Next,
     web,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use kernel::{Actor, Operator};
+use ring::hmac;
 use secrecy::ExposeSecret as _;
 use subtle::ConstantTimeEq as _;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use crate::{
     error::{Answer, Failure},
@@ -37,19 +39,15 @@ use crate::{
 pub const SIGN_IN_PATH: &str = "/sign-in";
 /// The length of a token.
 const TOKEN_LENGTH: usize = 43;
-/// How long a browser keeps the cookie, in seconds. The session in the store is what counts.
-const MAX_AGE: i64 = 12 * 60 * 60;
+/// How long a browser keeps the cookie. The session in the store is what counts.
+const MAX_AGE: Duration = Duration::hours(12);
 /// The header with the secret of a trusted proxy.
 const PROXY_SECRET: &str = "posthaste-proxy-secret";
 /// How long a proxied operator's forms have the same token, in seconds. It is good as long again
 /// afterwards: no longer than a session in all.
 const TOKEN_PERIOD: i64 = 6 * 60 * 60;
-/// What distinguishes a proxied operator's session from all else that is hashed with the secret.
-const PROXIED: &str = "proxied:";
-/// What distinguishes a form's token from the digest of a session.
-const FORM: &str = "form:";
-/// What distinguishes the seal of an address from both.
-const ADDRESS: &str = "address:";
+/// The text whose MAC by the token of a session is the token of its forms.
+const FORM: &str = "form";
 
 /// Who has a session.
 #[derive(Clone, Debug)]
@@ -117,8 +115,7 @@ impl Session {
         let period = now.unix_timestamp() / TOKEN_PERIOD;
         let [token, last] = [period, period - 1].map(|period| {
             let secret = proxy.secret.expose_secret();
-            let text = format!("{PROXIED}{secret}\n{operator}\n{period}");
-            URL_SAFE_NO_PAD.encode(token_digest(&text))
+            mac(secret, &format!("{operator}\n{period}"))
         });
         Self {
             last_form_token: Some(form_token(&last)),
@@ -140,8 +137,7 @@ impl Session {
 
     /// What shows that this session made an address.
     pub fn seal(&self, address: &str) -> String {
-        let secret = &self.form_token;
-        URL_SAFE_NO_PAD.encode(token_digest(&format!("{ADDRESS}{secret}:{address}")))
+        mac(&self.form_token, address)
     }
 
     /// Whether this session sealed an address.
@@ -157,7 +153,13 @@ pub fn new_token() -> String {
 
 /// The token of a session's forms, which says nothing about that of the session.
 fn form_token(session: &str) -> String {
-    URL_SAFE_NO_PAD.encode(token_digest(&format!("{FORM}{session}")))
+    mac(session, FORM)
+}
+
+/// HMAC-SHA-256 of a text, as base64url.
+fn mac(key: &str, text: &str) -> String {
+    let key = hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes());
+    URL_SAFE_NO_PAD.encode(hmac::sign(&key, text.as_bytes()))
 }
 
 /// The limits of the client of a request.
@@ -296,19 +298,19 @@ fn token_of(headers: &HeaderMap, site: &Site) -> Option<String> {
 }
 
 /// The cookie of a new session.
-pub fn set_cookie(site: &Site, token: &str) -> Result<HeaderValue, Failure> {
-    cookie(site, token, MAX_AGE)
+pub fn cookie(site: &Site, token: String) -> Cookie<'static> {
+    Cookie::build(cookie_name(site), token)
+        .path(site.place.home())
+        .max_age(MAX_AGE)
+        .http_only(true)
+        .same_site(SameSite::Lax)
+        .secure(site.is_secure)
+        .finish()
 }
 
-/// The cookie that takes a session's one away.
-pub fn clear_cookie(site: &Site) -> Result<HeaderValue, Failure> {
-    cookie(site, "", 0)
-}
-
-fn cookie(site: &Site, value: &str, max_age: i64) -> Result<HeaderValue, Failure> {
-    let (name, path) = (cookie_name(site), site.place.home());
-    let secure = if site.is_secure { "; Secure" } else { "" };
-    let text =
-        format!("{name}={value}; Path={path}; Max-Age={max_age}; HttpOnly; SameSite=Lax{secure}");
-    HeaderValue::try_from(text).map_err(Failure::broken)
+/// The cookie that removes a session's one.
+pub fn no_cookie(site: &Site) -> Cookie<'static> {
+    let mut cookie = cookie(site, String::new());
+    cookie.set_max_age(Duration::ZERO);
+    cookie
 }

@@ -6,10 +6,7 @@ use access::sign_in::{
 };
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::{
-        Method, StatusCode,
-        header::{LOCATION, SET_COOKIE},
-    },
+    http::{Method, StatusCode, header::LOCATION},
     web,
 };
 use askama::Template;
@@ -99,7 +96,7 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
         tracing::info!(%holder, place = self.site.place.cookie, "signed in");
         Ok(HttpResponse::SeeOther()
             .insert_header((LOCATION, self.site.place.home()))
-            .insert_header((SET_COOKIE, session::set_cookie(self.site, &token)?))
+            .cookie(session::cookie(self.site, token))
             .finish())
     }
 
@@ -145,7 +142,7 @@ pub async fn leave<A: Admission>(visit: &Visit) -> Answer {
     tracing::info!(%holder, place = site.place.cookie, "signed out");
     Ok(HttpResponse::SeeOther()
         .insert_header((LOCATION, visit.at(SIGN_IN_PATH)))
-        .insert_header((SET_COOKIE, session::clear_cookie(site)?))
+        .cookie(session::no_cookie(site))
         .finish())
 }
 

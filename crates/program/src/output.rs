@@ -84,7 +84,7 @@ fn for_reader(lines: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
 ///
 /// The columns of the table have two spaces between them. Each is `HEADING=key`, by a key of the
 /// record's JSON, which may lead into an object (`last_import/lines`); of `key|other` the first one
-/// with a value is shown. A key that no record has is an error. A column is as wide as the first page needs, or with `:20` so wide; with
+/// with a value is shown. A key that no record has is an error, but for `key?`, which may be absent. A column is as wide as the first page needs, or with `:20` so wide; with
 /// `:..80` the line is cut at its end there; with `:below` it is a line of its own, for what may be
 /// long. Times are shown to the minute if the heading says `(UTC)`.
 pub struct List<P> {
@@ -258,7 +258,10 @@ fn value<'a>(record: &'a Value, keys: &str) -> Option<&'a Value> {
         Value::Array(values) => !values.is_empty(),
         _ => true,
     };
-    let find = |key: &str| record.pointer(&format!("/{key}")).filter(is_something);
+    let find = |key: &str| {
+        let pointer = format!("/{}", key.replace('?', ""));
+        record.pointer(&pointer).filter(is_something)
+    };
     keys.split('|').find_map(find)
 }
 
@@ -266,9 +269,12 @@ fn value<'a>(record: &'a Value, keys: &str) -> Option<&'a Value> {
 fn check(records: &[Value], keys: &str) -> anyhow::Result<()> {
     let has = |record: &Value, key: &str| {
         let mut steps = key.split('/');
-        let end = steps.try_fold(record, |value, step| match value.get(step) {
-            Some(value) if !value.is_null() => Ok(value),
-            found => Err(found.is_some()),
+        let end = steps.try_fold(record, |value, step| {
+            let name = step.trim_end_matches('?');
+            match value.get(name) {
+                Some(value) if !value.is_null() => Ok(value),
+                found => Err(found.is_some() || name != step),
+            }
         });
         end.map_or_else(|is_null| is_null, |_| true)
     };
@@ -299,7 +305,8 @@ pub fn record(record: &impl Serialize, keys: &str) -> anyhow::Result<String> {
         let none = (!none.is_empty()).then(|| none.to_owned());
         let words = value(&record, key).map(|value| words::value(value).into_owned());
         if let Some(words) = words.or(none) {
-            let label = key.split('|').next().unwrap_or(key).replace('/', " ");
+            let label = key.split('|').next().unwrap_or(key);
+            let label = label.replace('/', " ").replace('?', "");
             lines.push(format!("{label:<24} {}", text::plain(&words)));
         }
     }
@@ -376,7 +383,7 @@ mod tests {
         assert_eq!(lines, expect);
         assert!(table("WHO=nmae", &records).is_err());
         assert!(record(&records[0], "id  of/eror").is_err());
-        assert!(record(&json!({"of": null}), "of/error").is_ok());
+        assert!(record(&json!({"of": null}), "of/error  other?/key").is_ok());
         assert!(table("WHO=nmae", &[(); 0]).is_ok());
     }
 }

@@ -4,11 +4,13 @@
 //! and does not repeat values that may hold a password.
 
 use std::{
+    ffi::OsStr,
     net::{Ipv4Addr, SocketAddr},
     ops::RangeInclusive,
     time::Duration,
 };
 
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use fields::line::short_text;
 use secrecy::SecretString;
 use url::Url;
@@ -48,16 +50,46 @@ pub fn line(
     }
 }
 
-/// Parses one of some words.
+/// Parses one of some words, which help and completions show.
 pub fn one_of<T: Copy + Send + Sync + 'static>(
     words: &'static [(&'static str, T)],
-) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
-    move |text| {
+) -> impl TypedValueParser<Value = T> {
+    let names: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+    let expected = names.join(", ");
+    named(names, move |text| {
         let found = words.iter().find(|(word, _)| *word == text.trim());
-        found.map(|(_, value)| *value).ok_or_else(|| {
-            let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-            format!("{text:?} is not one of {}", words.join(", "))
-        })
+        let found = found.map(|(_, value)| *value);
+        found.ok_or_else(|| format!("{text:?} is not one of {expected}"))
+    })
+}
+
+/// A parser whose words help and completions show.
+pub fn named<T: Clone + Send + Sync + 'static>(
+    names: impl Into<Vec<&'static str>>,
+    parse: impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static,
+) -> impl TypedValueParser<Value = T> {
+    Names(names.into()).try_map(move |text| parse(&text))
+}
+
+/// Shows names, and takes any text: the parser behind it also takes spaces around a name, and its
+/// error says what is meant.
+#[derive(Clone)]
+struct Names(Vec<&'static str>);
+
+impl TypedValueParser for Names {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().map(PossibleValue::new)))
     }
 }
 

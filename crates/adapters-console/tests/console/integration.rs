@@ -77,7 +77,7 @@ async fn a_link_of_a_client_signs_in_once_by_its_button_and_a_session_signs_out(
     let form = format!("link={}", url.split_once("link=").unwrap().1);
     let entered = desk.post("/integration/sign-in", "", &form).await;
     let set = entered.header("set-cookie");
-    let flags = "; Path=/integration; Max-Age=43200; HttpOnly; SameSite=Lax";
+    let flags = "; HttpOnly; SameSite=Lax; Path=/integration; Max-Age=43200";
     assert!(set.ends_with(flags), "{set}");
     let cookie = entered.cookie().to_owned();
     let again = desk.post("/integration/sign-in", "", &form).await;

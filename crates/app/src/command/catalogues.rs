@@ -67,13 +67,13 @@ impl List {
 
 /// What a list shows of a catalogue.
 const COLUMNS: &str = "CLIENT=client  NAME=name  POSTINGS=postings  \
-                       LAST IMPORT (UTC)=last_import/finished_at  MISSING=last_import/missing/count  \
+                       LAST IMPORT (UTC)=last_import/finished_at  MISSING=last_import/missing?/count  \
                        HELD=held";
 
 /// The keys of a catalogue's JSON, as `show` prints them.
 const FIELDS: &str = "name  client  postings  running  held=none  \
                       last_import/finished_at=never  last_import/lines  \
-                      last_import/missing/count  last_import/missing/expired";
+                      last_import/missing?/count  last_import/missing?/expired";
 
 /// The catalogue that is meant.
 #[derive(Debug, Args)]

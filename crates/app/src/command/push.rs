@@ -96,10 +96,6 @@ pub struct Push {
     #[arg(long)]
     strict: bool,
 
-    /// Has no effect any more.
-    #[arg(long, value_name = "N", hide = true)]
-    concurrency: Option<u16>,
-
     /// Write lines that were not taken with their errors to this file, which can be pushed again
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
@@ -111,12 +107,6 @@ pub struct Push {
 impl Push {
     /// Runs until the end, or until a signal asks to stop.
     pub async fn run(self) -> anyhow::Result<ExitCode> {
-        if self.concurrency.is_some() {
-            output::print_error(
-                "warning: --concurrency and POSTHASTE_PUSH_CONCURRENCY have no effect any more: \
-                 one import is sent at a time, and the service works on many of its lines at once",
-            );
-        }
         if let Some(rejects) = &self.rejects {
             refuse_same_file(&self.file, rejects)?;
         }

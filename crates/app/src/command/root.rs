@@ -41,7 +41,7 @@ pub struct Cli {
         global = true,
         value_name = "FORMAT",
         default_value = "text",
-        value_parser = log_format,
+        value_parser = log_format(),
         help_heading = "Logging"
     )]
     pub log_format: LogFormat,

@@ -173,7 +173,7 @@ const BAD: &str = r#"
     POSTHASTE_APPEAL_URL=mailto:a@b.example         | must begin with http:// or https://
     POSTHASTE_BOARD_NAME=a\tb                       | must not contain control characters
     POSTHASTE_LOG=a=b=c                             | "a=b=c" is no log filter
-    POSTHASTE_LOG_FORMAT=logfmt                     | "logfmt" is neither `text` nor `json`
+    POSTHASTE_LOG_FORMAT=logfmt                     | "logfmt" is not one of text, json
     RUST_LOG=a=b=c                                  | "a=b=c" is no log filter"#;
 
 #[test]

@@ -8,6 +8,7 @@ use std::{
     io::{self, IsTerminal as _},
 };
 
+use clap::builder::TypedValueParser;
 use tracing_subscriber::{
     EnvFilter,
     fmt::{MakeWriter, writer::BoxMakeWriter},
@@ -18,7 +19,7 @@ pub use self::{
     voice::{announce, print_error},
     writer::flush,
 };
-use crate::options::Refusal;
+use crate::{options::Refusal, values::one_of};
 
 /// Default filter of `serve` and `worker`. It drops the server's own messages, which repeat ours.
 const SERVICE_FILTER: &str = "info,actix_server=warn,actix_web=warn";
@@ -52,12 +53,8 @@ pub enum LogFormat {
 }
 
 /// `POSTHASTE_LOG_FORMAT`.
-pub fn log_format(text: &str) -> Result<LogFormat, String> {
-    match text.trim() {
-        "text" => Ok(LogFormat::Text),
-        "json" => Ok(LogFormat::Json),
-        _ => Err(format!("{text:?} is neither `text` nor `json`")),
-    }
+pub fn log_format() -> impl TypedValueParser<Value = LogFormat> {
+    one_of(&[("text", LogFormat::Text), ("json", LogFormat::Json)])
 }
 
 /// Starts logging with the filter and the format of the command line or the environment.

@@ -19,7 +19,7 @@ use super::{named::ClientArgs, show::SETTINGS};
 use crate::{
     cli::{
         ChangeArgs, JsonArgs,
-        values::{client_limit, client_name, identifier_prefix, scope},
+        values::{client_limit, client_name, identifier_prefix, named, scope},
     },
     misconfigured::Misconfigured,
     operators, output,
@@ -40,7 +40,7 @@ pub struct Create {
         env = "POSTHASTE_CLIENT_SCOPE",
         required = true,
         value_delimiter = ',',
-        value_parser = scope
+        value_parser = named(Scope::NAMES, scope)
     )]
     pub scopes: Vec<Scope>,
 
@@ -132,7 +132,7 @@ pub struct Update {
         value_name = "SCOPE",
         env = "POSTHASTE_CLIENT_NEW_SCOPE",
         value_delimiter = ',',
-        value_parser = scope
+        value_parser = named(Scope::NAMES, scope)
     )]
     scopes: Vec<Scope>,
 

@@ -21,7 +21,7 @@ pub(super) const PAGE: usize = 200;
 #[derive(Debug, Args)]
 pub struct List {
     /// Only postings of this status: `pending`, `approved`, `rejected` or `expired`
-    #[arg(long, value_name = "STATUS", value_parser = values::status)]
+    #[arg(long, value_name = "STATUS", value_parser = values::named(Status::NAMES, values::status))]
     status: Option<Status>,
 
     /// Only postings whose identifiers begin so; they are listed by identifier

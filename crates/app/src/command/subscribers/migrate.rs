@@ -5,7 +5,7 @@ use std::{num::NonZeroU32, process::ExitCode};
 
 use adapters_mailerlite::preflight::{self, Expected};
 use anyhow::bail;
-use clap::Args;
+use clap::{Args, builder::TypedValueParser};
 use kernel::StoreError;
 use newsletter::{
     audit,
@@ -44,7 +44,7 @@ pub struct Migrate {
     all: bool,
 
     /// Why they move: `manual` or `launch`
-    #[arg(long, value_name = "SOURCE", value_parser = migration_source)]
+    #[arg(long, value_name = "SOURCE", value_parser = migration_source())]
     source: MigrationSource,
 
     /// Say what would happen and what is not set up at the provider, and move nobody
@@ -153,11 +153,12 @@ impl Migrate {
 
 /// An operator's reason for moving subscribers. The other sources are the subscribers' own
 /// confirmations.
-fn migration_source(text: &str) -> Result<MigrationSource, String> {
-    match MigrationSource::parse(text.trim()) {
-        Some(source @ (MigrationSource::Manual | MigrationSource::Launch)) => Ok(source),
-        _ => Err(format!("{text:?} is not one of manual, launch")),
-    }
+fn migration_source() -> impl TypedValueParser<Value = MigrationSource> {
+    const SOURCES: &[(&str, MigrationSource)] = &[
+        ("manual", MigrationSource::Manual),
+        ("launch", MigrationSource::Launch),
+    ];
+    values::one_of(SOURCES)
 }
 
 /// The addresses of the named subscribers, and the number of unknown ones.

@@ -7,7 +7,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use clap::Args;
+use clap::{Args, builder::TypedValueParser};
 use newsletter::{
     subscriber::{Account, reconciliation::ConcurrentWrites},
     usecase::ListCounts,
@@ -16,7 +16,7 @@ use runtime::clock;
 use workers::ListWalk;
 
 use crate::{
-    cli::{AccountsArgs, StoreArgs},
+    cli::{AccountsArgs, StoreArgs, values},
     output, progress,
     serve::provider,
     shutdown::{INTERRUPTED, StopSignals},
@@ -27,7 +27,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Reconcile {
     /// Only this account: `old` or `new`
-    #[arg(long, value_name = "ACCOUNT", value_parser = account)]
+    #[arg(long, value_name = "ACCOUNT", value_parser = account())]
     account: Option<Account>,
 
     /// Say what is different, and change nothing
@@ -40,8 +40,8 @@ pub struct Reconcile {
     accounts: AccountsArgs,
 }
 
-fn account(text: &str) -> Result<Account, String> {
-    Account::parse(text.trim()).ok_or_else(|| format!("{text:?} is not one of old, new"))
+fn account() -> impl TypedValueParser<Value = Account> {
+    values::one_of(&[("old", Account::Old), ("new", Account::New)])
 }
 
 impl Reconcile {
