@@ -10,20 +10,17 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     client_pages,
     docs::{self, Docs},
-    event,
-    health::{self, Readiness},
+    health::Readiness,
     host::Hosts,
-    import, integration,
     listener::{BoundListener, BoundServer, BuildError, StopHandle},
     middleware,
-    oauth::{self, Authorizer},
+    oauth::Authorizer,
+    openapi::SECTIONS,
     ports::Ports,
-    posting,
     resource::no_such_path,
     slots::{Limits, Slots},
     state::State,
-    subscriber::{self, Pages, Signatures},
-    webhook,
+    subscriber::{Pages, Signatures},
 };
 
 /// The number of requests that look up or call receivers, of all clients and of one.
@@ -162,7 +159,7 @@ impl Application {
         // Each thread has an application of its own.
         let application = move || {
             let (readiness, authorizer, signatures, pages, docs) = data.clone();
-            App::new()
+            let app = App::new()
                 .wrap(from_fn(middleware::track))
                 .app_data(state.clone())
                 .app_data(readiness)
@@ -170,15 +167,10 @@ impl Application {
                 .app_data(signatures)
                 .app_data(pages)
                 .app_data(docs)
-                .configure(posting::routes)
-                .configure(event::routes)
-                .configure(webhook::routes)
-                .configure(import::routes)
-                .configure(integration::routes)
-                .configure(subscriber::routes)
-                .configure(oauth::routes)
-                .configure(health::routes)
-                .configure(docs::routes)
+                .configure(docs::routes);
+            SECTIONS
+                .iter()
+                .fold(app, |app, section| app.configure(section.routes))
                 .configure(|config| client_pages::mount(config, &client_pages, &hosts))
                 .default_service(web::to(no_such_path))
         };

@@ -13,6 +13,7 @@ use crate::{
     answer::Answer,
     error::{ApiError, RETRY_UNAVAILABLE},
     resource::open,
+    section::{Section, of_answer},
 };
 
 /// How long the store may take to say that it is ready.
@@ -46,6 +47,12 @@ impl Readiness {
         Self { store, keys }
     }
 }
+
+pub const SECTION: Section = Section {
+    routes,
+    document: include_str!("openapi/service.json"),
+    answers: &[of_answer::<Health>],
+};
 
 /// `GET /healthz` and `GET /readyz`. They need a [`web::Data`] of a [`Readiness`].
 pub fn routes(config: &mut web::ServiceConfig) {

@@ -38,6 +38,7 @@ mod ports;
 mod posting;
 mod query;
 mod resource;
+mod section;
 mod slots;
 mod state;
 mod subscriber;

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::json;
 
-use crate::harness::{Api, App, Client, SETTLING, Site, Store, WITHIN, eventually, fresh, minimal};
+use crate::harness::{Api, App, Client, SETTLING, Site, Store, eventually, fresh, minimal};
 
 on_sqlite! {
     a_secret_is_replaced_without_a_gap,
@@ -56,7 +56,7 @@ async fn clients_share_the_board_within_their_prefixes_and_limits(store: Store) 
     ];
     site.run(&update).succeeded();
     for api in &apis {
-        eventually("the new prefix is known", WITHIN, || async {
+        eventually("the new prefix is known", SETTLING, || async {
             (api.get(&Api::path(&theirs)).await.status == 200).then_some(())
         })
         .await;

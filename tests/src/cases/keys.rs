@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::harness::{
-    Api, App, Site, Store, WITHIN, eventually,
+    Api, App, SETTLING, Site, Store, eventually,
     jwt::{self, Jwt},
 };
 
@@ -76,7 +76,7 @@ async fn a_key_verifies_at_once_signs_later_and_is_retired_at_runtime(store: Sto
 
     // After half a minute it signs. Tokens of the old key stay valid.
     let second = age(&app.site, &second, 31);
-    eventually("the new key signs", WITHIN, || async {
+    eventually("the new key signs", SETTLING, || async {
         (kid() == json!(second)).then_some(())
     })
     .await;

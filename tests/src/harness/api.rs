@@ -4,7 +4,7 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 use tokio::time::sleep;
 
-use super::{Answer, SETTLING, WITHIN, eventually};
+use super::{Answer, SETTLING, eventually};
 
 /// The wait before a request is repeated, unless the server requests another one.
 const RETRY: Duration = Duration::from_millis(200);
@@ -135,7 +135,7 @@ impl Api {
     }
 
     pub async fn until_answered(&self, status: u16) {
-        eventually(&format!("the list: {status}"), WITHIN, || async {
+        eventually(&format!("the list: {status}"), SETTLING, || async {
             (self.get(Self::LIST).await.status == status).then_some(())
         })
         .await;

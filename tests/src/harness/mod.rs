@@ -61,10 +61,6 @@ pub async fn exclusive_load() -> tokio::sync::MutexGuard<'static, ()> {
     ALONE.lock().await
 }
 
-/// The contract allows 10 seconds for revoked clients and changed keys. A busy machine may need
-/// more, but less than the minute for which some values are cached.
-pub const WITHIN: Duration = Duration::from_secs(50);
-
-/// The time limit for enrichments and other work in tests. It is generous for a busy machine,
-/// because the contract promises none: tests wait for a state.
+/// The time limit for an expected state, generous for a busy machine. Tests of the crates check
+/// promised times with a clock of their own: `adapters-http` for revoked clients, `tokens` for keys.
 pub const SETTLING: Duration = Duration::from_mins(10);

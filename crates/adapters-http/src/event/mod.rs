@@ -5,14 +5,25 @@ mod feed;
 use access::Scope;
 use actix_web::{http::StatusCode, web};
 use kernel::event::LogError;
+use views::event::{DeliveredEvent, EventPageAnswer};
 
-use crate::{error::ApiError, guard::protected};
+use crate::{
+    error::ApiError,
+    guard::protected,
+    section::{Section, of_answer},
+};
 
 /// The path of the feed.
 pub const PATH: &str = "/api/job-board/events";
 
+pub const SECTION: Section = Section {
+    routes,
+    document: include_str!("openapi.json"),
+    answers: &[of_answer::<EventPageAnswer>, of_answer::<DeliveredEvent>],
+};
+
 /// `GET` of the feed.
-pub fn routes(config: &mut web::ServiceConfig) {
+fn routes(config: &mut web::ServiceConfig) {
     config.service(protected(PATH, Scope::READERS).get(feed::follow));
 }
 

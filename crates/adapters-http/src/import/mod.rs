@@ -11,6 +11,7 @@ mod spool;
 
 use access::Scope;
 use actix_web::{http::Method, web};
+use views::import::{Catalogue, ImportLine, MissingView, NoticeView, Released, Undone};
 
 use self::run::{ImportOptions, run};
 use crate::{
@@ -18,6 +19,7 @@ use crate::{
     body::Body,
     guard::{clients, importers, protected},
     oauth::Caller,
+    section::{Section, of_answer},
     state::State,
 };
 
@@ -26,8 +28,21 @@ pub const IMPORTS_PATH: &str = "/api/job-board/imports";
 /// The path of the list of catalogues.
 pub const CATALOGUES_PATH: &str = "/api/job-board/catalogues";
 
+pub const SECTION: Section = Section {
+    routes,
+    document: include_str!("openapi.json"),
+    answers: &[
+        of_answer::<ImportLine>,
+        of_answer::<NoticeView>,
+        of_answer::<Catalogue>,
+        of_answer::<MissingView>,
+        of_answer::<Released>,
+        of_answer::<Undone>,
+    ],
+};
+
 /// `POST` of imports; the client's catalogues, and one of them.
-pub fn routes(config: &mut web::ServiceConfig) {
+fn routes(config: &mut web::ServiceConfig) {
     let path = format!("{CATALOGUES_PATH}/{{name:[^/]*}}");
     let one = protected(&path, Scope::READERS);
     let (importers, writers) = (importers(Scope::WRITERS), clients(Scope::WRITERS));

@@ -13,6 +13,7 @@ use crate::{
     guard::protected,
     oauth::Caller,
     query::Query,
+    section::{Section, of_answer},
     state::State,
 };
 
@@ -21,8 +22,14 @@ pub const PATH: &str = "/api/job-board/integration";
 /// The path that makes a link.
 pub const LINK_PATH: &str = "/api/job-board/integration/link";
 
+pub const SECTION: Section = Section {
+    routes,
+    document: include_str!("openapi.json"),
+    answers: &[of_answer::<Integration>, of_answer::<Link>],
+};
+
 /// `GET` of the client that asks, and a link to its pages.
-pub fn routes(config: &mut web::ServiceConfig) {
+fn routes(config: &mut web::ServiceConfig) {
     config
         .service(protected(PATH, Scope::READERS).get(show))
         .service(protected(LINK_PATH, Scope::READERS).on(Method::POST, link));

@@ -28,14 +28,31 @@ use actix_web::web::{self, ServiceConfig};
 
 pub use self::{authorizer::Authorizer, bearer::Caller, error::AuthError};
 pub(crate) use self::{
-    metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
-    token::{PATH as TOKEN_PATH, TokenAnswer},
+    metadata::{JWKS_PATH, METADATA_PATH},
+    token::PATH as TOKEN_PATH,
+};
+use self::{
+    metadata::{JwkSet, Metadata},
+    token::TokenAnswer,
 };
 pub use crate::limit::Usage;
-use crate::resource::open;
+use crate::{
+    resource::open,
+    section::{Section, of_answer},
+};
+
+pub(crate) const SECTION: Section = Section {
+    routes,
+    document: include_str!("openapi.json"),
+    answers: &[
+        of_answer::<TokenAnswer>,
+        of_answer::<JwkSet>,
+        of_answer::<Metadata>,
+    ],
+};
 
 /// Adds the routes. They need a [`web::Data`] of an [`Authorizer`].
-pub fn routes(config: &mut ServiceConfig) {
+fn routes(config: &mut ServiceConfig) {
     config
         .service(
             web::resource(token::PATH)

@@ -1,12 +1,11 @@
 //! The OpenAPI 3.1 document.
 //!
 //! Operations, the bodies of requests and examples are written in OpenAPI's own words, in an
-//! `openapi.json` beside the handlers that they are about. What the code knows is added here: the
-//! schemas of answers, errors as they are sent, and the headers that all answers have. `tests`
-//! compares the limits in them with those of the domain.
+//! `openapi.json` beside the handlers that they are about. Each [`Section`] names it, and has the
+//! schemas of its answers. Added here are errors as they are sent, and the headers that all answers
+//! have. `tests` compares the limits in them with those of the domain.
 
 mod errors;
-mod schema;
 #[cfg(test)]
 mod tests;
 
@@ -15,39 +14,27 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize, Serializer, de::Error as _};
 use serde_json::{Map, Value, json};
 
-use views::{
-    client::{Integration, Link},
-    event::{DeliveredEvent, EventPageAnswer},
-    import::{Catalogue, ImportLine, MissingView, NoticeView, Released, Undone},
-    posting::PostingWithHistory,
-    subscriber::Subscriber,
-    webhook::{Delivery, Endpoint, EndpointWithSecret, TestOutcome},
-};
-
-use self::{
-    errors::{SharedError, header_refs},
-    schema::of_answer,
-};
+use self::errors::{SharedError, header_refs};
 use crate::{
     error::{ErrorBody, InternalBody, ValidationBody},
-    health::Health,
-    oauth::{JwkSet, Metadata, TokenAnswer},
-    posting,
+    event, health, import, integration, oauth, posting,
+    section::{Section, of_answer},
+    subscriber, webhook,
 };
 
 /// What is said about the service as a whole, and the components that all operations share.
 const SERVICE: &str = include_str!("document.json");
 
-/// The parts, each with its tag, in the order of the document.
-const PARTS: [&str; 8] = [
-    include_str!("../posting/openapi.json"),
-    include_str!("../import/openapi.json"),
-    include_str!("../event/openapi.json"),
-    include_str!("../webhook/openapi.json"),
-    include_str!("../integration/openapi.json"),
-    include_str!("../subscriber/openapi.json"),
-    include_str!("../oauth/openapi.json"),
-    include_str!("service.json"),
+/// The sections, each with its tag, in the order of the document.
+pub const SECTIONS: [Section; 8] = [
+    posting::SECTION,
+    import::SECTION,
+    event::SECTION,
+    webhook::SECTION,
+    integration::SECTION,
+    subscriber::SECTION,
+    oauth::SECTION,
+    health::SECTION,
 ];
 
 /// The errors of every operation of a client, which parts call `client`.
@@ -161,17 +148,22 @@ pub fn openapi() -> serde_json::Result<Document> {
     // A viewer leads to the page of an identifier; an expression of two has none.
     service.info["license"] = json!({"name": env!("CARGO_PKG_LICENSE")});
     let (mut shared, mut tags, mut operations) = (Shared::default(), Vec::new(), Vec::new());
-    for part in PARTS {
-        let part: Part = read(part)?;
+    for section in SECTIONS {
+        let part: Part = read(section.document)?;
         tags.push(json!({"name": part.tag, "description": part.description}));
         let of_part = part.operations.into_iter();
         operations.extend(of_part.map(|operation| (part.tag.clone(), operation)));
         shared.parameters.extend(part.shared.parameters);
         shared.schemas.extend(part.shared.schemas);
         shared.examples.extend(part.shared.examples);
+        for add in section.answers {
+            add(&mut shared.schemas)?;
+        }
     }
     posting::describe_fields(&mut shared.schemas);
-    add_answers(&mut shared.schemas)?;
+    of_answer::<ErrorBody>(&mut shared.schemas)?;
+    of_answer::<ValidationBody>(&mut shared.schemas)?;
+    of_answer::<InternalBody>(&mut shared.schemas)?;
 
     let (mut paths, mut webhooks) = (Vec::<(String, Map<_, _>)>::new(), Map::new());
     for (tag, operation) in operations {
@@ -201,33 +193,6 @@ pub fn openapi() -> serde_json::Result<Document> {
         webhooks,
         components,
     })
-}
-
-/// Adds the schemas of all answers, which are those of the types that are sent.
-fn add_answers(schemas: &mut Map<String, Value>) -> serde_json::Result<()> {
-    of_answer::<PostingWithHistory>(schemas)?;
-    of_answer::<ImportLine>(schemas)?;
-    of_answer::<NoticeView>(schemas)?;
-    of_answer::<Catalogue>(schemas)?;
-    of_answer::<MissingView<'_>>(schemas)?;
-    of_answer::<Released>(schemas)?;
-    of_answer::<Undone>(schemas)?;
-    of_answer::<EventPageAnswer>(schemas)?;
-    of_answer::<DeliveredEvent>(schemas)?;
-    of_answer::<Endpoint>(schemas)?;
-    of_answer::<EndpointWithSecret>(schemas)?;
-    of_answer::<TestOutcome>(schemas)?;
-    of_answer::<Delivery>(schemas)?;
-    of_answer::<Integration>(schemas)?;
-    of_answer::<Link>(schemas)?;
-    of_answer::<Subscriber>(schemas)?;
-    of_answer::<TokenAnswer>(schemas)?;
-    of_answer::<JwkSet>(schemas)?;
-    of_answer::<Metadata>(schemas)?;
-    of_answer::<Health>(schemas)?;
-    of_answer::<ErrorBody>(schemas)?;
-    of_answer::<ValidationBody>(schemas)?;
-    of_answer::<InternalBody>(schemas)
 }
 
 /// Reads JSON in which a description may be several lines, with an empty one between paragraphs.

@@ -15,6 +15,7 @@ mod put;
 
 use access::Scope;
 use actix_web::{http::Method, web};
+use views::posting::PostingWithHistory;
 
 #[cfg(test)]
 pub use self::page::tests;
@@ -33,13 +34,20 @@ use crate::{
     answer::Answer,
     error::{ApiError, refusals},
     guard::{clients, protected},
+    section::{Section, of_answer},
 };
 
 /// The path of the export.
 pub const EXPORT_PATH: &str = "/api/job-board/export";
 
+pub const SECTION: Section = Section {
+    routes,
+    document: include_str!("openapi.json"),
+    answers: &[of_answer::<PostingWithHistory>],
+};
+
 /// `GET` of the list and of the export; `PUT` and `GET` of one posting.
-pub fn routes(config: &mut web::ServiceConfig) {
+fn routes(config: &mut web::ServiceConfig) {
     // An empty identifier is a bad identifier, not another path.
     let one = protected(&format!("{LIST_PATH}/{{identifier:[^/]*}}"), Scope::READERS);
     config

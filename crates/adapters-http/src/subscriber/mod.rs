@@ -6,6 +6,7 @@ mod resource;
 mod webhook;
 
 use actix_web::{http::Method, web};
+use views::subscriber::Subscriber;
 
 pub use self::{migration::Pages, resource::REPORTERS, webhook::Signatures};
 #[cfg(fuzzing)]
@@ -13,13 +14,22 @@ pub use self::{
     migration::{LinkForm, of_form, of_json, token_of_query},
     webhook::read_delivery,
 };
-use crate::guard::protected;
+use crate::{
+    guard::protected,
+    section::{Section, of_answer},
+};
 
 /// The parent path of subscribers.
 pub const PATH: &str = "/api/newsletter/subscribers";
 
+pub const SECTION: Section = Section {
+    routes,
+    document: include_str!("openapi.json"),
+    answers: &[of_answer::<Subscriber>],
+};
+
 /// `PUT`, `GET` and `DELETE` of a subscriber, the provider's webhook, the pages.
-pub fn routes(config: &mut web::ServiceConfig) {
+fn routes(config: &mut web::ServiceConfig) {
     // An empty address matches, so that it is refused as an invalid address.
     let one = protected(&format!("{PATH}/{{email:[^/]*}}"), REPORTERS);
     config

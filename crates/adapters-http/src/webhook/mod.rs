@@ -4,12 +4,27 @@ mod manage;
 
 use access::Scope;
 use actix_web::{http::Method, web};
+use views::webhook::{Delivery, Endpoint, EndpointWithSecret, TestOutcome};
 
 pub use self::manage::PATH;
-use crate::guard::protected;
+use crate::{
+    guard::protected,
+    section::{Section, of_answer},
+};
+
+pub const SECTION: Section = Section {
+    routes,
+    document: include_str!("openapi.json"),
+    answers: &[
+        of_answer::<Endpoint>,
+        of_answer::<EndpointWithSecret>,
+        of_answer::<TestOutcome>,
+        of_answer::<Delivery>,
+    ],
+};
 
 /// The list, one endpoint, and the operations on it.
-pub fn routes(config: &mut web::ServiceConfig) {
+fn routes(config: &mut web::ServiceConfig) {
     let of = |what: &str| protected(&format!("{PATH}/{{id}}{what}"), Scope::MANAGERS);
     let all = protected(PATH, Scope::MANAGERS)
         .get(manage::list)

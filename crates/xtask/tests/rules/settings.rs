@@ -43,7 +43,23 @@ fn a_tag_is_no_digest() {
     }
 }
 
-/// Clippy reads only the first clippy.toml from a crate's folder upwards, and does not merge them.
+/// A filter that no test matches runs nothing, and passes.
+#[test]
+fn documented_filters_of_end_to_end_tests_match_cases() {
+    let text = fs::read_to_string(Path::new(ROOT).join("tests/README.md")).unwrap();
+    let filters = text.split("end-to-end cases::").skip(1);
+    let names: Vec<_> = filters
+        .filter_map(|rest| rest.split_whitespace().next())
+        .collect();
+    assert!(!names.is_empty());
+    let cases = Path::new(ROOT).join("tests/src/cases");
+    for name in names {
+        let is_known = cases.join(format!("{name}.rs")).exists() || cases.join(name).is_dir();
+        assert!(is_known, "tests/README.md: no case is called {name}");
+    }
+}
+
+/// Clippy reads only the first clippy.toml from a crate's folder upwards and does not merge them.
 #[test]
 fn a_crate_with_clippy_settings_of_its_own_repeats_those_of_the_workspace() {
     let settings = |path: &Path| {

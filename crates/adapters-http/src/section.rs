@@ -1,11 +1,24 @@
-//! The schemas of answers, which are derived from the types that are sent. Doc comments are the
-//! descriptions.
+//! What a module with endpoints declares of itself, and the schemas of its answers, which are
+//! derived from the types that are sent. Doc comments are the descriptions.
 
+use actix_web::web::ServiceConfig;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
+/// The schemas of the document, by name.
+pub type Schemas = Map<String, Value>;
+
+/// A section of the API: the endpoints of a module, and its part of the OpenAPI document.
+pub struct Section {
+    pub routes: fn(&mut ServiceConfig),
+    /// The operations, the bodies of their requests and the examples, in OpenAPI's own words.
+    pub document: &'static str,
+    /// Add the schemas of the answers.
+    pub answers: &'static [fn(&mut Schemas) -> serde_json::Result<()>],
+}
+
 /// Adds the schema of an answer's body, and all schemas that it refers to.
-pub fn of_answer<Body: ToSchema>(schemas: &mut Map<String, Value>) -> serde_json::Result<()> {
+pub fn of_answer<Body: ToSchema>(schemas: &mut Schemas) -> serde_json::Result<()> {
     let mut all = vec![(Body::name().into_owned(), Body::schema())];
     Body::schemas(&mut all);
     for (name, schema) in all {
