@@ -1,5 +1,9 @@
 //! The reason why a text is not JSON, and what to do about it.
 
+use std::str;
+
+use serde::de::IgnoredAny;
+
 use super::tokens::{Token, TokenKind, Tokens};
 use crate::line::shown;
 
@@ -48,12 +52,12 @@ pub fn not_json(text: &[u8], is_line: bool, otherwise: &str) -> String {
     if let Some(encoding) = Encoding::of(text) {
         return format!("it {}", encoding.cure(is_line));
     }
-    if let Err(error) = std::str::from_utf8(text) {
+    if let Err(error) = str::from_utf8(text) {
         let place = place(text, error.valid_up_to());
         return format!("it is not UTF-8; send UTF-8 ({place})");
     }
-    if is_line && is_fragment(text) {
-        return "it is a part of an object; write each object on one line".to_owned();
+    if is_line && let Some(fragment) = fragment(text) {
+        return fragment.to_owned();
     }
     if text.trim_ascii_start().starts_with(b"<") {
         return "it is HTML or XML".to_owned();
@@ -65,13 +69,24 @@ pub fn not_json(text: &[u8], is_line: bool, otherwise: &str) -> String {
     }
 }
 
-/// Whether a line is a part of an object that is spread over several lines.
-fn is_fragment(line: &[u8]) -> bool {
+/// Describes a line that is a part of an array, or of an object that is spread over several lines.
+fn fragment(line: &[u8]) -> Option<&'static str> {
     let mut tokens = Tokens::from(line, 0);
-    let first = tokens.next().map(|token| token.kind);
-    let is_member = matches!(first, Some(TokenKind::Text { .. }))
-        && tokens.next().is_some_and(|it| it.kind == TokenKind::Colon);
-    is_member || matches!(first, Some(TokenKind::Close)) || line.trim_ascii() == b"{"
+    let first = tokens.next()?;
+    let next = tokens.next();
+    let is_member = matches!(first.kind, TokenKind::Text { .. })
+        && next.is_some_and(|it| it.kind == TokenKind::Colon);
+    match (first.text, next) {
+        (b"[" | b"]", _) => Some(
+            "it is a part of an array; write each object on its own line, without brackets and \
+             commas",
+        ),
+        (b"{", None) => Some("an object begins and is spread over several lines; write it on one"),
+        _ if is_member || first.kind == TokenKind::Close => {
+            Some("it is a part of an object; write each object on one line")
+        }
+        _ => None,
+    }
 }
 
 /// Returns the first fault with a known cause, and its offset.
@@ -80,6 +95,13 @@ fn fault(text: &[u8], is_line: bool) -> Option<(usize, String)> {
     let mut before: Option<Token<'_>> = None;
     let mut tokens = Tokens::from(text, 0).peekable();
     while let Some(token) = tokens.next() {
+        let end = match token.kind {
+            TokenKind::Word => token.at + token.text.len(),
+            _ => token.at,
+        };
+        if let Some(fault) = space(text, behind(before), end) {
+            return Some(fault);
+        }
         let kind = before.map(|before| before.kind);
         let is_name = tokens.peek().is_some_and(|it| it.kind == TokenKind::Colon);
         let is_value = !matches!(
@@ -91,6 +113,9 @@ fn fault(text: &[u8], is_line: bool) -> Option<(usize, String)> {
             Some(TokenKind::Text { .. } | TokenKind::Word | TokenKind::Close)
         );
         let why = match token.kind {
+            TokenKind::Word if is_comment(token.text) => {
+                Some("comments are not JSON; remove them".to_owned())
+            }
             _ if is_value && open == 0 && follows_value => Some(several(token, is_line)),
             _ if is_value && follows_value => Some(
                 "a comma is missing, or a quotation mark in a string is not written as \\\""
@@ -98,6 +123,10 @@ fn fault(text: &[u8], is_line: bool) -> Option<(usize, String)> {
             ),
             TokenKind::Close if kind == Some(TokenKind::Comma) => {
                 Some("a comma has nothing behind it; remove it".to_owned())
+            }
+            TokenKind::Close | TokenKind::Comma if open == 0 && kind == Some(TokenKind::Close) => {
+                let sign = String::from_utf8_lossy(token.text);
+                Some(format!("{sign} follows its end; remove it"))
             }
             TokenKind::Word => word(token.text, is_name),
             TokenKind::Text { .. } => string(token),
@@ -113,7 +142,38 @@ fn fault(text: &[u8], is_line: bool) -> Option<(usize, String)> {
         }
         before = Some(token);
     }
-    (open > 0).then(|| (text.len(), ends(is_line).to_owned()))
+    let is_cut = (open > 0).then(|| (text.len(), ends(is_line).to_owned()));
+    space(text, behind(before), text.len()).or(is_cut)
+}
+
+fn behind(token: Option<Token<'_>>) -> usize {
+    token.map_or(0, |token| token.at + token.text.len())
+}
+
+/// Finds a character in a part of a text that has no strings which looks like white space, and is
+/// none in JSON (RFC 8259 §2).
+fn space(text: &[u8], start: usize, end: usize) -> Option<(usize, String)> {
+    let gap = str::from_utf8(text.get(start..end)?).ok()?;
+    let is_blank = |it: char| it.is_whitespace() || it.is_control() || is_invisible(it);
+    let is_other = |it: &(usize, char)| is_blank(it.1) && !" \t\r\n".contains(it.1);
+    let (at, other) = gap.char_indices().find(is_other)?;
+    let why = format!(
+        "U+{:04X} is outside of a string, where only spaces, tabs and line breaks may be; \
+         remove it",
+        u32::from(other)
+    );
+    Some((start + at, why))
+}
+
+/// Whether a character has no width: a byte order mark, or a zero-width space or joiner.
+const fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}')
+}
+
+fn is_comment(word: &[u8]) -> bool {
+    [&b"//"[..], b"/*", b"#"]
+        .iter()
+        .any(|it| word.starts_with(it))
 }
 
 /// Describes the text after the end of the object.
@@ -129,7 +189,8 @@ fn several(token: Token<'_>, is_line: bool) -> String {
 /// Describes a text that ends too early.
 const fn ends(is_line: bool) -> &'static str {
     if is_line {
-        "it ends before its object does: it was cut off, or the object is spread over several lines"
+        "it ends before its object does: it was cut off, or the object is spread over several \
+         lines; write each object on one line"
     } else {
         "it ends before its object does"
     }
@@ -142,11 +203,12 @@ fn word(text: &[u8], is_name: bool) -> Option<String> {
         let name = shown(&text, WORD);
         return Some(format!("the name {name} needs double quotes"));
     }
-    let is_number = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
-    if is_number || matches!(&*text, "null" | "true" | "false") {
+    if matches!(&*text, "null" | "true" | "false") {
         return None;
+    }
+    let is_numeric = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    if text.bytes().all(is_numeric) {
+        return number(&text);
     }
     let cure = match text
         .trim_start_matches(['+', '-'])
@@ -163,10 +225,62 @@ fn word(text: &[u8], is_name: bool) -> Option<String> {
     Some(format!("{} is not JSON; {cure}", shown(&text, WORD)))
 }
 
+/// Describes the fault of a number.
+fn number(text: &str) -> Option<String> {
+    if serde_json::from_str::<IgnoredAny>(text).is_ok() {
+        return None;
+    }
+    let digits = text.trim_start_matches(['+', '-']);
+    let cure = if text.starts_with('+') {
+        "remove the +"
+    } else if digits.starts_with('0') && digits[1..].starts_with(|it: char| it.is_ascii_digit()) {
+        "remove its leading zeros, or send it as a text in double quotes"
+    } else if digits.starts_with('.') || digits.ends_with('.') {
+        "the point needs a digit on both sides"
+    } else {
+        "a text needs double quotes"
+    };
+    Some(format!(
+        "{} is not a JSON number; {cure}",
+        shown(text, WORD)
+    ))
+}
+
+/// Describes an escape that JSON does not have (RFC 8259 §7).
+fn escape(literal: &[u8]) -> Option<String> {
+    let mut rest = literal;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        rest = rest.get(at + 1..)?;
+        let is_whole = |hex: &[u8]| hex.iter().all(u8::is_ascii_hexdigit);
+        match *rest.first()? {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {}
+            b'u' if rest.get(1..5).is_some_and(is_whole) => {}
+            b'u' => {
+                let why = "\\u needs four hexadecimal digits; write \\\\u if a backslash is meant";
+                return Some(why.to_owned());
+            }
+            b'\'' => return Some("\\' is not an escape of JSON; write '".to_owned()),
+            _ => {
+                let text = String::from_utf8_lossy(rest);
+                let sign = text.chars().find(|it| !it.is_control())?;
+                return Some(format!(
+                    "\\{sign} is not an escape of JSON; write \\\\{sign} if a backslash is meant"
+                ));
+            }
+        }
+        rest = rest.get(1..)?;
+    }
+    None
+}
+
 /// Describes the fault of a string.
 fn string(token: Token<'_>) -> Option<String> {
     if token.text.starts_with(b"'") {
         return Some("strings need double quotes, not single ones".to_owned());
+    }
+    let escape = escape(token.text);
+    if escape.is_some() {
+        return escape;
     }
     let control = token
         .text
@@ -274,7 +388,7 @@ mod tests {
             "it ends before its object does (column 6)",
             Some(
                 "it ends before its object does: it was cut off, or the object is spread over \
-                     several lines (column 6)",
+                     several lines; write each object on one line (column 6)",
             ),
         ),
         (
@@ -284,12 +398,115 @@ mod tests {
         ),
         (
             "},",
-            "otherwise at line 1 column 9",
+            ", follows its end; remove it (column 2)",
             Some("it is a part of an object; write each object on one line"),
+        ),
+        (
+            "{",
+            "it ends before its object does (column 2)",
+            Some("an object begins and is spread over several lines; write it on one"),
+        ),
+        (
+            r#"[{"a":1},"#,
+            "it ends before its object does (column 10)",
+            Some(
+                "it is a part of an array; write each object on its own line, without brackets \
+                     and commas",
+            ),
+        ),
+        (
+            r#"{"a":1},"#,
+            ", follows its end; remove it (column 8)",
+            None,
+        ),
+        (
+            r#"{"a":1}]"#,
+            "] follows its end; remove it (column 8)",
+            None,
+        ),
+        (
+            r#"{"a":1}}"#,
+            "} follows its end; remove it (column 8)",
+            None,
+        ),
+        (
+            r#"{"a":+2500}"#,
+            "+2500 is not a JSON number; remove the + (column 6)",
+            None,
+        ),
+        (
+            r#"{"a":-02500}"#,
+            "-02500 is not a JSON number; remove its leading zeros, or send it as a text in \
+                 double quotes (column 6)",
+            None,
+        ),
+        (
+            r#"{"a":[0, -1.5e+3, .5]}"#,
+            ".5 is not a JSON number; the point needs a digit on both sides (column 19)",
+            None,
+        ),
+        (
+            r#"{"a":2026-11-28}"#,
+            "2026-11-28 is not a JSON number; a text needs double quotes (column 6)",
+            None,
+        ),
+        (
+            r#"{"a":"C:\dir"}"#,
+            r"\d is not an escape of JSON; write \\d if a backslash is meant (column 6)",
+            None,
+        ),
+        (
+            r#"{"a":"\"\\\u00e9\user"}"#,
+            r"\u needs four hexadecimal digits; write \\u if a backslash is meant (column 6)",
+            None,
+        ),
+        (
+            r#"{"a":"it\'s"}"#,
+            r"\' is not an escape of JSON; write ' (column 6)",
+            None,
+        ),
+        (
+            "{\"a\":\u{c}1}",
+            "U+000C is outside of a string, where only spaces, tabs and line breaks may be; \
+                 remove it (column 6)",
+            None,
+        ),
+        (
+            "{\"a\":1,\u{a0}\"b\":2}",
+            "U+00A0 is outside of a string, where only spaces, tabs and line breaks may be; \
+                 remove it (column 8)",
+            None,
+        ),
+        (
+            "{\"a\":1}\u{c}",
+            "U+000C is outside of a string, where only spaces, tabs and line breaks may be; \
+                 remove it (column 8)",
+            None,
+        ),
+        (
+            "{\"a\":1}\u{200b}",
+            "U+200B is outside of a string, where only spaces, tabs and line breaks may be; \
+                 remove it (column 8)",
+            None,
+        ),
+        (
+            "{\"a\":1} // x",
+            "comments are not JSON; remove them (column 9)",
+            None,
+        ),
+        (
+            r#"{"a":1 /* " */}"#,
+            "comments are not JSON; remove them (column 8)",
+            None,
         ),
         ("<html>", "it is HTML or XML", None),
         (
             r#"{"a":1.2.3}"#,
+            "1.2.3 is not a JSON number; a text needs double quotes (column 6)",
+            None,
+        ),
+        (
+            r#"{"a":::1}"#,
             "otherwise at line 1 column 9",
             Some("otherwise at column 9"),
         ),

@@ -64,9 +64,17 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, BodyError> {
         })
     } else {
         serde_json::from_str::<IgnoredAny>(text).map_err(not_json)?;
-        Err(BodyError::Invalid(FieldErrors::one(
-            "body",
-            "must be a JSON object",
-        )))
+        let why = if is_encoded_twice(text) {
+            "must be a JSON object, and is a string that holds one; encode it once"
+        } else {
+            "must be a JSON object"
+        };
+        Err(BodyError::Invalid(FieldErrors::one("body", why)))
     }
+}
+
+/// Whether a JSON text is a string that holds an object.
+pub fn is_encoded_twice(text: &str) -> bool {
+    let inner = serde_json::from_str::<String>(text);
+    inner.is_ok_and(|inner| inner.trim_start().starts_with('{'))
 }
