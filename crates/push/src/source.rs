@@ -240,18 +240,31 @@ impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
 
     fn read(&mut self, input: impl BufRead) -> io::Result<()> {
         let mut lines = LineReader::new(input, LONGEST_LINE);
-        let mut text = Vec::new();
+        let (mut text, mut spread) = (Vec::new(), Spread::default());
         while lines.append_line(&mut text)? {
-            if lines.is_cut {
+            if lines.is_cut || spread.text.len() > LONGEST_LINE {
                 let problem = format!("the next one is longer than {LONGEST_LINE} bytes");
                 return Err(io::Error::other(problem));
             }
-            if !self.add(&text) {
-                break;
+            let is_part = spread.take(&text);
+            if (!is_part || spread.is_complete()) && !self.add_spread(&mut spread) {
+                return Ok(());
+            }
+            // It may begin another object.
+            if !is_part && !spread.take(&text) && !self.add(&text) {
+                return Ok(());
             }
             text.clear();
         }
+        self.add_spread(&mut spread);
         Ok(())
+    }
+
+    /// Hands on an object that is spread over several lines as the first of them. The others are
+    /// blank, so that the numbers of lines stay.
+    fn add_spread(&mut self, spread: &mut Spread) -> bool {
+        let Spread { text, lines, .. } = std::mem::take(spread);
+        (0..lines).all(|nth| self.add(if nth == 0 { &text } else { b"" }))
     }
 
     fn read_array(&mut self, mut input: impl BufRead) -> io::Result<()> {
@@ -271,6 +284,39 @@ impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
             let length = piece.len();
             input.consume(length);
         }
+    }
+}
+
+/// An object of which each member is on a line of its own, as programs that print for people write
+/// it.
+#[derive(Default)]
+struct Spread {
+    text: Vec<u8>,
+    lines: usize,
+    nesting: Nesting,
+}
+
+impl Spread {
+    /// Takes a line if it is a part of the object. The first one is a brace, and no other begins
+    /// with one: those of inner objects are indented.
+    fn take(&mut self, line: &[u8]) -> bool {
+        let is_part = if self.lines == 0 {
+            line.trim_ascii_end() == b"{"
+        } else {
+            !line.starts_with(b"{")
+        };
+        if is_part {
+            line.iter().for_each(|byte| self.nesting.pass(*byte));
+            self.nesting.pass_line_end();
+            self.text.extend(line.trim_ascii());
+            self.text.push(b' ');
+            self.lines += 1;
+        }
+        is_part
+    }
+
+    const fn is_complete(&self) -> bool {
+        self.lines > 0 && self.nesting.is_outside()
     }
 }
 
@@ -397,6 +443,24 @@ mod tests {
             .iter()
             .map(|(number, line)| (*number, (*line).to_owned()));
         owned.collect()
+    }
+
+    /// The numbers of lines stay those of the file.
+    #[test]
+    fn an_object_that_is_spread_over_lines_is_one_line() {
+        let input = b"{\n  \"id\": 1,\n  \"x\": [\n    {}\n  ]\n}\r\n{\"id\":2}\n{\n\"t\": \"5\" pipe\"\n}\n\
+            {\n\"cut\":\n{\"id\":3}\n{\n";
+        let expect = [
+            (1, "{ \"id\": 1, \"x\": [ {} ] }"),
+            (7, "{\"id\":2}"),
+            (8, "{ \"t\": \"5\" pipe\" }"),
+            (11, "{ \"cut\":"),
+            (13, "{\"id\":3}"),
+            (14, "{"),
+        ];
+        let mut lines = read(input).unwrap();
+        lines.retain(|(_, text)| !text.is_empty());
+        assert_eq!(lines, numbered(&expect));
     }
 
     fn gzip(content: &[u8]) -> Vec<u8> {

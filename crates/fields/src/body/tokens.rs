@@ -117,6 +117,11 @@ impl Nesting {
         }
     }
 
+    /// Passes the end of a line, which no string goes beyond.
+    pub const fn pass_line_end(&mut self) {
+        (self.quote, self.is_escaped) = (None, false);
+    }
+
     /// Whether the place is in a string.
     pub const fn is_in_string(&self) -> bool {
         self.quote.is_some()
