@@ -58,7 +58,8 @@ pub async fn matters(
             let of = clients.iter().find(|client| client.id == one.client);
             let of = of.map_or_else(|| one.client.to_string(), |client| client.name.clone());
             let what = format!(
-                "of {of} holds {count} postings back: have it sent again, or let them expire"
+                "of {of} holds {} back: have it sent again, or let them expire",
+                text::postings(count)
             );
             let page = format!("/catalogues/{}", one.id);
             add(page, format!("Catalogue {}", one.name), what);

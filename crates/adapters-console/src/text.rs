@@ -40,6 +40,14 @@ pub fn minute(at: impl Moment) -> String {
     format!("{} {:02}:{:02}", at.date(), at.hour(), at.minute())
 }
 
+/// A number of postings.
+pub fn postings(count: impl Borrow<u64>) -> String {
+    match count.borrow() {
+        1 => "1 posting".to_owned(),
+        count => format!("{count} postings"),
+    }
+}
+
 /// A time that may be missing.
 pub fn optional_minute(at: impl Borrow<Option<OffsetDateTime>>) -> String {
     at.borrow().map(minute).unwrap_or_default()

@@ -102,7 +102,7 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
 pub async fn forget(world: Arc<World>, process: Arc<Process>, client: Integration) {
     let (port, name) = (Port(Arc::clone(&process.link)), catalogue());
     let by = by_ann(world.number().into());
-    let forgotten = forget_catalogue(&port, client.id(), &name, &by, (process.clock)());
+    let forgotten = forget_catalogue(&port, client.id(), &name, Some(&by), (process.clock)());
     let forgotten = process.answer(forgotten).await;
     let number = client.number;
     world.note(format!(

@@ -457,6 +457,7 @@ CREATE TABLE catalogue_imports (
     missing bigint,
     missing_expired bigint,
     held_because text,
+    is_released boolean NOT NULL,
     is_complete boolean NOT NULL,
     PRIMARY KEY (catalogue_id, import),
     CONSTRAINT missing_are_counted_together
@@ -488,6 +489,7 @@ COMMENT ON COLUMN catalogue_imports.missing IS
 COMMENT ON COLUMN catalogue_imports.missing_expired IS 'Those of them that expired.';
 COMMENT ON COLUMN catalogue_imports.held_because IS
     'Why none of them expired: share, empty or unattributed. A release unsets it.';
+COMMENT ON COLUMN catalogue_imports.is_released IS 'Whether they were held back, and released.';
 COMMENT ON COLUMN catalogue_imports.is_complete IS
     'Whether every line had an answer, and the body ended as it should.';
 

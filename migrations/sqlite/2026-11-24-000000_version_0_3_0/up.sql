@@ -333,6 +333,7 @@ CREATE TABLE catalogue_imports (
     missing_expired INTEGER,
     -- Why none of them expired, if that is so. A release unsets it.
     held_because TEXT,
+    is_released INTEGER NOT NULL CHECK (is_released IN (0, 1)),
     -- Whether every line had an answer, and the body ended as it should.
     is_complete INTEGER NOT NULL CHECK (is_complete IN (0, 1)),
     PRIMARY KEY (catalogue_id, import),

@@ -61,6 +61,6 @@ pub async fn exclusive_load() -> tokio::sync::MutexGuard<'static, ()> {
     ALONE.lock().await
 }
 
-/// The time limit for an expected state, generous for a busy machine. Tests of the crates check
-/// promised times with a clock of their own: `adapters-http` for revoked clients, `tokens` for keys.
+/// The time limit for an expected state, generous for a busy machine. Crates test promised times
+/// with a clock of their own: `adapters-http` for revoked clients, `tokens` for keys.
 pub const SETTLING: Duration = Duration::from_mins(10);

@@ -4,7 +4,7 @@ use access::Scope;
 use actix_web::web::Path;
 use askama::Template;
 use domain::{
-    catalogue::{Catalogue, CatalogueId, MissingPosting},
+    catalogue::{Catalogue, CatalogueId, MissingPosting, Released, Undone},
     usecase::{CatalogueError, CorrectionOrder, forget_catalogue},
 };
 use kernel::{PostingId, Prefixes};
@@ -109,12 +109,18 @@ async fn page(visit: &Visit, id: &str, refused: &Fields) -> Answer {
 fn did(done: &str) -> Option<String> {
     let (action, numbers) = done.split_once('-')?;
     let (changed, left) = numbers.split_once('-')?;
-    let what = match action {
-        "release" => "postings have expired",
-        "undo" => "postings are open again",
-        _ => return None,
-    };
-    Some(format!("{changed} {what}; {left} were left as they are."))
+    let (changed, left) = (changed.parse().ok()?, left.parse().ok()?);
+    match action {
+        "release" => {
+            let expired = changed;
+            Some(Released { expired, left }.sentence())
+        }
+        "undo" => {
+            let reopened = changed;
+            Some(Undone { reopened, left }.sentence())
+        }
+        _ => None,
+    }
 }
 
 impl From<CatalogueError> for Failure {
@@ -169,7 +175,7 @@ async fn carry_out(visit: &Visit, id: &str, form: &Form) -> Answer {
         Action::Forget => {
             let by = by.ok_or(Failure::Forbidden)?;
             let (catalogues, client) = (&*ports.stores.catalogues, order.client);
-            forget_catalogue(catalogues, client, &order.name, &by, visit.now).await?;
+            forget_catalogue(catalogues, client, &order.name, Some(&by), visit.now).await?;
             return Ok(visit.lead(&format!("{PATH}?client={client}"), "forget"));
         }
     };

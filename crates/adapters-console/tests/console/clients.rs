@@ -2,14 +2,14 @@
 
 use access::Clients;
 use domain::{
-    catalogue::{Catalogues, Missed, PastImport},
+    catalogue::{CatalogueQuery, Catalogues, Leased, Missed, PastImport},
     import::{HeldBecause, Missing, Summary},
     testing::create,
     usecase::record_missed,
 };
 use kernel::{
-    ClientId, PostingId, Prefixes,
-    testing::{noon, uuid},
+    CatalogueName, ClientId, PostingId, Prefixes,
+    testing::{minutes, noon, uuid},
 };
 
 use crate::support::{Desk, EVIL};
@@ -85,16 +85,17 @@ async fn a_catalogue_is_forgotten() {
         .has(&["<h1>roses</h1>", "value=\"forget\""]);
     let forms = [("", 422), ("action=burn", 422)];
     ann.check(&roses, &forms).await;
-    let busy = [("action=undo", 409)];
+    let busy = [("action=undo", 409), ("action=forget", 409)];
     ann.check(&format!("/catalogues/{running}"), &busy).await;
     for unknown in ["/catalogues/x", &format!("/catalogues/{}", uuid(404))] {
         assert_eq!(ann.get(unknown).await.status, 404);
         ann.check(unknown, &[("action=forget", 404)]).await;
     }
     let undone = ann.follow(&roses, "action=undo").await;
-    undone.has(&["2 postings are open again; 1 were left as they are."]);
+    undone.has(&["2 postings are open again; 1 was left as it is."]);
     let released = ann.follow(&roses, "action=release").await;
-    released.has(&["4 postings have expired; 1 were left as they are."]);
+    released.has(&["4 postings have expired; 1 was left as it is."]);
+    desk.pass(minutes(2));
     let forgotten = ann.follow(&roses, "action=forget").await;
     forgotten.has(&["The catalogue is forgotten"]);
     forgotten.lacks(&[&link]);
@@ -143,4 +144,24 @@ async fn a_catalogue_offers_what_its_imports_leave_to_correct() {
         &format!("<a href=\"/postings/{posting}\">a</a>"),
         "41 others were missing, so many that none of them expired",
     ]);
+    let correction = CatalogueQuery {
+        client,
+        name: CatalogueName::new("roses").unwrap(),
+        new_id: None,
+        holder: uuid(7),
+        now: noon(),
+        until: noon() + minutes(1),
+    };
+    let Ok(Leased::Held(lease)) = desk.store.lease(&correction).await else {
+        panic!("it is free");
+    };
+    desk.store.finish_release(lease).await.unwrap();
+    let page = ann.get(&path).await;
+    page.has(&[
+        "release has expired 1 posting that the import of",
+        "An undo reopens them",
+        "41 others were missing, were held back, and 1 of them expired when they were released",
+        "value=\"undo\"",
+    ]);
+    page.lacks(&["value=\"release\""]);
 }

@@ -197,7 +197,7 @@ async fn a_client_undoes_what_its_catalogue_expired() {
     let undone = visitor.follow(&path, "action=undo").await;
     undone.has(&["2 postings are open again; 0 were left"]);
     let released = visitor.follow(&path, "action=release").await;
-    released.has(&["4 postings have expired; 1 were left"]);
+    released.has(&["4 postings have expired; 1 was left"]);
     visitor.check(&path, &[("action=forget", 403)]).await;
     let other = ClientId::new(uuid(99));
     desk.add_client(other, "other", Prefixes::ALL).await;

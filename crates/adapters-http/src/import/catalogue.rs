@@ -3,7 +3,7 @@
 use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web};
 use domain::{
     catalogue::MissingPosting,
-    usecase::{CatalogueOrder, CorrectionOrder},
+    usecase::{CatalogueOrder, CorrectionOrder, forget_catalogue},
 };
 use fields::validation::FieldErrors;
 use kernel::{CatalogueName, PostingId};
@@ -69,11 +69,8 @@ pub(super) async fn delete(
     state: web::Data<State>,
 ) -> Answer {
     let (catalogues, name) = (&state.ports.stores.catalogues, name(&segment)?);
-    if catalogues.delete(caller.id(), &name, None).await? {
-        Ok(HttpResponse::NoContent().finish())
-    } else {
-        Err(ApiError::no_such_catalogue())
-    }
+    forget_catalogue(&**catalogues, caller.id(), &name, None, now()).await?;
+    Ok(HttpResponse::NoContent().finish())
 }
 
 /// The default number of missing postings in a page, and the largest.

@@ -180,7 +180,8 @@ async fn a_client_sees_and_releases_what_is_held_back() {
 async fn a_client_sees_and_forgets_its_catalogues() {
     let app = TestApp::spawn();
     let (id, token) = app.client(|_| {}).await;
-    for (client, name) in [(id, "b"), (id, "a"), (ClientId::new(Uuid::nil()), "c")] {
+    let other = ClientId::new(Uuid::nil());
+    for (client, name, hours_long) in [(id, "b", 0), (id, "a", 1_000_000), (other, "c", 0)] {
         let holder = Uuid::now_v7();
         let query = CatalogueQuery {
             client,
@@ -188,15 +189,15 @@ async fn a_client_sees_and_forgets_its_catalogues() {
             new_id: Some(CatalogueId::new(holder)),
             holder,
             now: noon(),
-            until: noon() + hours(1_000_000),
+            until: noon() + hours(hours_long),
         };
         let leased = app.backend.store.lease(&query).await;
         assert!(matches!(leased, Ok(Leased::Held(_))), "{leased:?}");
     }
     let get = async |path: &str| app.get(&token, &format!("{CATALOGUES}{path}")).await.json();
-    let [a, b] = ["a", "b"].map(|name| {
-        json!({"name": name, "postings": 0, "running": true, "held": null, "last_import": null,
-            "imports": []})
+    let [a, b] = [("a", true), ("b", false)].map(|(name, is_running)| {
+        json!({"name": name, "postings": 0, "running": is_running, "held": null,
+            "last_import": null, "imports": []})
     });
     assert_eq!(get("").await, json!({"data": [a, b]}));
     assert_eq!(get("/b").await, json!({"data": b}));
@@ -204,6 +205,7 @@ async fn a_client_sees_and_forgets_its_catalogues() {
     assert_eq!(delete.send(&app).await.status, 204);
     let table = "
         DELETE /b  |  | 404 | Catalogue not found.
+        DELETE /a  |  | 409 | catalogue
         GET /b     |  | 404 | Catalogue not found.
         GET /c     |  | 404 | Catalogue not found.
         ";

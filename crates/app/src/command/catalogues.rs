@@ -21,7 +21,7 @@ use crate::{
 };
 
 commands! {
-    /// Look at catalogues, release what the import of one held back, and undo what it expired
+    /// Look at catalogues, release held-back postings, and undo expiries
     Catalogues {
         List(List),
         Show(Show),
@@ -176,15 +176,12 @@ impl Release {
     pub async fn run(self) -> anyhow::Result<()> {
         let (corrector, order) = self.named.correct(self.operator).await?;
         let released = corrector.release(order).await?;
-        output::print(format!(
-            "{} postings have expired; {} were left as they are.",
-            released.expired, released.left
-        ))
+        output::print(released.sentence())
     }
 }
 
-/// Reopen what the last import that expired anything had expired, as far as nothing has changed it
-/// since
+/// Reopen the postings that the last import or release has expired, as far as nothing has changed
+/// them since
 #[derive(Debug, Args)]
 pub struct Undo {
     #[command(flatten)]
@@ -197,9 +194,6 @@ impl Undo {
     pub async fn run(self) -> anyhow::Result<()> {
         let (corrector, order) = self.named.correct(self.operator).await?;
         let undone = corrector.undo(order).await?;
-        output::print(format!(
-            "{} postings are open again; {} were left as they are.",
-            undone.reopened, undone.left
-        ))
+        output::print(undone.sentence())
     }
 }

@@ -69,8 +69,8 @@ pub struct Push {
     #[arg(long, value_name = "POSTINGS", requires = "catalogue")]
     min_missing: Option<u64>,
 
-    /// Let missing postings expire although so many lines were refused whose identifiers cannot be
-    /// read; the service's default is 0
+    /// Let missing postings expire although up to so many refused lines do not name their postings
+    /// for certain; the service's default is 0
     #[arg(long, value_name = "LINES", requires = "catalogue")]
     max_unattributed: Option<u64>,
 
@@ -233,7 +233,7 @@ fn say_missing(args: &Push, missing: &Missing, import: &Import) -> String {
         count: missing.count,
         expired: missing.expired,
         held,
-        first: Vec::new(),
+        ..domain::import::Missing::default()
     };
     let sentence = sentence.sentence(import.counts.expired, args.dry_run);
     let said = format!("Of the catalogue {name} {sentence}.");
@@ -256,20 +256,26 @@ fn say_missing(args: &Push, missing: &Missing, import: &Import) -> String {
         format!(" They are {}.", named.join(", "))
     };
     let catalogue = format!("{}api/job-board/catalogues/{name}", args.url);
+    let share = "If the crawl was broken, repair it and push again. If they are gone indeed,";
     let cure = match because {
         HeldBecause::Unattributed => format!(
             "Correct these lines and push again. If the missing postings are gone indeed, push \
              again with --max-unattributed {}.",
             import.unattributed
         ),
+        HeldBecause::Share | HeldBecause::Empty if args.dry_run => {
+            format!("{share} push with --max-missing 100.")
+        }
         HeldBecause::Share | HeldBecause::Empty => format!(
-            "If the crawl was broken, repair it and push again. If they are gone indeed, let them \
-             expire:\n  \
+            "{share} let them expire:\n  \
              POST {catalogue}/release with the client's token, the catalogue's page in the \
              console, or\n  \
              posthaste catalogues release {name} --client {}",
             args.client_id
         ),
     };
+    if args.dry_run {
+        return format!("{said}{named}\n{cure}");
+    }
     format!("{said}{named}\n{cure}\nGET {catalogue}/missing lists all of them.")
 }

@@ -21,7 +21,7 @@ pub use self::{
     patience::Patience,
     roster::{Guard, MaxMissing, PostingDigest, Roster},
     store::{
-        CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, LastImport, Leased,
+        CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, Forgotten, LastImport, Leased,
         MOST_CATALOGUES, MOST_IMPORTS, Missed, MissingPosting, OpenPosting, Released, Undone,
     },
 };
@@ -53,6 +53,13 @@ impl Catalogue {
     /// The last import that ended.
     pub fn last_import(&self) -> Option<&PastImport> {
         self.imports.first()
+    }
+
+    /// The import whose expiries, or those of its release, an undo takes back.
+    pub fn undoable(&self) -> Option<&PastImport> {
+        let missing = |past: &PastImport| past.summary.missing.as_ref().map(|it| it.expired);
+        let mut imports = self.imports.iter().filter(|_| self.can_undo);
+        imports.find(|past| missing(past).is_some_and(|expired| expired > 0))
     }
 }
 

@@ -130,6 +130,49 @@ pub struct Released {
     pub left: u64,
 }
 
+/// The answer to a deletion of a catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forgotten {
+    /// It is deleted.
+    Done,
+    /// There is no such catalogue.
+    Unknown,
+    /// An import, a release or an undo of it is running. Its lease ends at this time if it is not
+    /// renewed.
+    Running(OffsetDateTime),
+}
+
+impl Undone {
+    /// One sentence for people.
+    pub fn sentence(self) -> String {
+        let Self { reopened, left } = self;
+        let open = match reopened {
+            1 => "1 posting is".to_owned(),
+            _ => format!("{reopened} postings are"),
+        };
+        format!("{open} open again; {}.", left_as_they_are(left))
+    }
+}
+
+impl Released {
+    /// One sentence for people.
+    pub fn sentence(self) -> String {
+        let Self { expired, left } = self;
+        let have = match expired {
+            1 => "1 posting has".to_owned(),
+            _ => format!("{expired} postings have"),
+        };
+        format!("{have} expired; {}.", left_as_they_are(left))
+    }
+}
+
+fn left_as_they_are(left: u64) -> String {
+    match left {
+        1 => "1 was left as it is".to_owned(),
+        _ => format!("{left} were left as they are"),
+    }
+}
+
 /// The last import of a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastImport {
@@ -195,8 +238,8 @@ pub trait Catalogues: Send + Sync {
     ) -> Result<HashMap<PostingId, u8>, StoreError>;
 
     /// Returns up to `limit` postings after `after`, ascending by id, that the last complete import
-    /// did not name. While an import runs, returns the postings that were [held](Missed::Held) back
-    /// before.
+    /// did not name, also those that it, or a release, has expired. While an import runs, returns
+    /// the postings that were [held](Missed::Held) back before.
     async fn missing(
         &self,
         catalogue: CatalogueId,
@@ -255,12 +298,13 @@ pub trait Catalogues: Send + Sync {
     /// no postings.
     async fn last_imports(&self, limit: usize) -> Result<Vec<LastImport>, StoreError>;
 
-    /// Deletes a catalogue, and so the lease of an import of it. Its postings stay, and belong to
-    /// none. `false` for an unknown one, and then no entry is written.
+    /// Deletes a catalogue whose lease is free, and writes the entry if it does. Its postings
+    /// stay, and belong to none.
     async fn delete(
         &self,
         client: ClientId,
         name: &CatalogueName,
+        now: OffsetDateTime,
         entry: Option<&Entry>,
-    ) -> Result<bool, StoreError>;
+    ) -> Result<Forgotten, StoreError>;
 }

@@ -85,7 +85,7 @@ vocabulary! {
         Share = "share",
         /// No line names a posting of the catalogue.
         Empty = "empty",
-        /// Lines were refused whose identifiers cannot be read.
+        /// Lines were refused whose postings are not certain.
         Unattributed = "unattributed",
     }
 }
@@ -99,6 +99,8 @@ pub struct Missing {
     pub expired: u64,
     /// Why none expires, if that is so.
     pub held: Option<HeldBecause>,
+    /// Whether they were held back, and released since.
+    pub released: bool,
     /// The first postings that are held back, at most [`MOST_NAMED`].
     pub first: Vec<SourceIdentifier>,
 }
@@ -107,24 +109,53 @@ impl Missing {
     /// One sentence for people, without its end: how many postings expired by their lines, how many
     /// others were missing, and how many of these expired. Of a dry run they would.
     pub fn sentence(&self, by_lines: u64, dry_run: bool) -> String {
-        let Self {
+        let &Self {
             count,
             expired,
             held,
+            released,
             ..
         } = self;
-        let expire = if dry_run { "would expire" } else { "expired" };
+        let (expire, stay) = if dry_run {
+            ("would expire", "would not expire")
+        } else {
+            ("expired", "did not expire")
+        };
+        let is_one = count == 1;
+        let none = if is_one {
+            format!("it {stay}")
+        } else {
+            format!("none of them {expire}")
+        };
         let of_others = match held {
-            Some(HeldBecause::Share | HeldBecause::Empty) => {
-                format!("so many that none of them {expire}")
+            Some(HeldBecause::Share | HeldBecause::Empty) if is_one => {
+                format!("too large a share, so it {stay}")
             }
-            Some(HeldBecause::Unattributed) => format!(
-                "and none of them {expire}, because lines were refused whose identifiers cannot \
-                 be read"
-            ),
+            Some(HeldBecause::Share | HeldBecause::Empty) => format!("so many that {none}"),
+            Some(HeldBecause::Unattributed) => {
+                format!("and {none}, because lines were refused whose postings are not certain")
+            }
+            None if released && is_one => {
+                let became = if expired == 1 { expire } else { stay };
+                format!("was held back, and {became} when it was released")
+            }
+            None if released => {
+                format!("were held back, and {expired} of them {expire} when they were released")
+            }
+            None if is_one && expired == 1 => format!("and it {expire}"),
+            None if is_one => format!("and {none}"),
             None => format!("and {expired} of them {expire}"),
         };
-        format!("{by_lines} {expire} by their lines; {count} others were missing, {of_others}")
+        let lines = if by_lines == 1 {
+            "its line"
+        } else {
+            "their lines"
+        };
+        let others = match count {
+            1 => "1 other was missing".to_owned(),
+            _ => format!("{count} others were missing"),
+        };
+        format!("{by_lines} {expire} by {lines}; {others}, {of_others}")
     }
 }
 
@@ -183,26 +214,108 @@ mod tests {
 
     #[test]
     fn expiries_are_one_sentence() {
-        let missing = |expired, held| Missing {
-            count: 11,
-            expired,
-            held,
-            first: Vec::new(),
-        };
-        assert_eq!(
-            missing(11, None).sentence(0, false),
-            "0 expired by their lines; 11 others were missing, and 11 of them expired"
-        );
-        assert_eq!(
-            missing(0, Some(HeldBecause::Share)).sentence(2, true),
-            "2 would expire by their lines; 11 others were missing, so many that none of them \
-             would expire"
-        );
-        assert_eq!(
-            missing(0, Some(HeldBecause::Unattributed)).sentence(0, false),
-            "0 expired by their lines; 11 others were missing, and none of them expired, because \
-             lines were refused whose identifiers cannot be read"
-        );
+        let (share, unattributed) = (Some(HeldBecause::Share), Some(HeldBecause::Unattributed));
+        for (by_lines, count, expired, held, released, dry_run, expect) in [
+            (
+                0,
+                11,
+                11,
+                None,
+                false,
+                false,
+                "0 expired by their lines; 11 others were missing, and 11 of them expired",
+            ),
+            (
+                1,
+                1,
+                1,
+                None,
+                false,
+                false,
+                "1 expired by its line; 1 other was missing, and it expired",
+            ),
+            (
+                1,
+                1,
+                0,
+                None,
+                false,
+                true,
+                "1 would expire by its line; 1 other was missing, and it would not expire",
+            ),
+            (
+                2,
+                0,
+                0,
+                None,
+                false,
+                false,
+                "2 expired by their lines; 0 others were missing, and 0 of them expired",
+            ),
+            (
+                2,
+                11,
+                0,
+                share,
+                false,
+                true,
+                "2 would expire by their lines; 11 others were missing, so many that none of them would expire",
+            ),
+            (
+                2,
+                1,
+                0,
+                share,
+                false,
+                false,
+                "2 expired by their lines; 1 other was missing, too large a share, so it did not expire",
+            ),
+            (
+                0,
+                11,
+                0,
+                unattributed,
+                false,
+                false,
+                "0 expired by their lines; 11 others were missing, and none of them expired, because lines were refused whose postings are not certain",
+            ),
+            (
+                0,
+                1,
+                0,
+                unattributed,
+                false,
+                false,
+                "0 expired by their lines; 1 other was missing, and it did not expire, because lines were refused whose postings are not certain",
+            ),
+            (
+                0,
+                11,
+                9,
+                None,
+                true,
+                false,
+                "0 expired by their lines; 11 others were missing, were held back, and 9 of them expired when they were released",
+            ),
+            (
+                0,
+                1,
+                1,
+                None,
+                true,
+                false,
+                "0 expired by their lines; 1 other was missing, was held back, and expired when it was released",
+            ),
+        ] {
+            let missing = Missing {
+                count,
+                expired,
+                held,
+                released,
+                first: Vec::new(),
+            };
+            assert_eq!(missing.sentence(by_lines, dry_run), expect);
+        }
     }
 
     #[test]

@@ -11,7 +11,8 @@ use time::OffsetDateTime;
 use crate::{
     audit::{CATALOGUES_FORGET, CATALOGUES_RELEASE, CATALOGUES_UNDO},
     catalogue::{
-        CatalogueLease, Catalogues, ExpiredPosting, Missed, MissingPosting, Released, Undone,
+        CatalogueLease, Catalogues, ExpiredPosting, Forgotten, Missed, MissingPosting, Released,
+        Undone,
     },
     decision::{
         WriteSet,
@@ -35,18 +36,27 @@ pub enum CatalogueError {
     Store(#[from] StoreError),
 }
 
-/// Deletes a client's catalogue, and so ends an import of it. Its postings stay.
+/// Deletes a client's catalogue unless an import of it is running. Its postings stay. The audit has
+/// an operator's order, `by` whom it is.
 pub async fn forget_catalogue(
     catalogues: &dyn Catalogues,
     client: ClientId,
     name: &CatalogueName,
-    by: &Attribution,
+    by: Option<&Attribution>,
     now: OffsetDateTime,
 ) -> Result<(), CatalogueError> {
-    let entry = by.entry(CATALOGUES_FORGET, now).about(client);
-    let entry = entry.with("name", name.as_str());
-    let is_deleted = catalogues.delete(client, name, Some(&entry)).await?;
-    is_deleted.then_some(()).ok_or(CatalogueError::NotFound)
+    let entry = by.map(|by| {
+        let entry = by.entry(CATALOGUES_FORGET, now).about(client);
+        entry.with("name", name.as_str())
+    });
+    match catalogues.delete(client, name, now, entry.as_ref()).await? {
+        Forgotten::Done => Ok(()),
+        Forgotten::Unknown => Err(CatalogueError::NotFound),
+        Forgotten::Running(until) => {
+            let rest = u64::try_from((until - now).whole_seconds());
+            Err(CatalogueError::Running(rest.unwrap_or_default() + 1))
+        }
+    }
 }
 
 /// An order to release held-back postings of a catalogue, or to undo its last expiry.

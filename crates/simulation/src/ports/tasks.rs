@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use domain::{
     catalogue::{
         Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting,
-        LastImport, Leased, MissingPosting, OpenPosting, PastImport, Released, Undone,
+        Forgotten, LastImport, Leased, MissingPosting, OpenPosting, PastImport, Released, Undone,
     },
     store::StoreClock,
     testing::MemoryStore,
@@ -107,8 +107,13 @@ behind_the_link! { Catalogues;
     read find_by_id(id: CatalogueId, now: Time) -> Result<Option<Catalogue>>;
     read list(client: ClientId, now: Time) -> Result<Vec<Catalogue>>;
     read last_imports(limit: usize) -> Result<Vec<LastImport>>;
-    write delete(client: ClientId, name: &CatalogueName, entry: Option<&Entry>) -> Result<bool>
-        => async |link: &Link, _: &bool| link.world.catalogues().forget(client);
+    write delete(client: ClientId, name: &CatalogueName, now: Time, entry: Option<&Entry>)
+        -> Result<Forgotten>
+        => async |link: &Link, done: &Forgotten| {
+            if *done == Forgotten::Done {
+                link.world.catalogues().forget(client);
+            }
+        };
 }
 
 behind_the_link! { Webhooks;

@@ -3,8 +3,8 @@
 use diesel::sql_types::{Bool, Nullable};
 use domain::{
     catalogue::{
-        CatalogueId, CatalogueLease, CatalogueQuery, Leased, MOST_CATALOGUES, MOST_IMPORTS, Missed,
-        PastImport, Released, Undone,
+        CatalogueId, CatalogueLease, CatalogueQuery, Forgotten, Leased, MOST_CATALOGUES,
+        MOST_IMPORTS, Missed, PastImport, Released, Undone,
     },
     store::WriteSet,
 };
@@ -43,14 +43,19 @@ enum Standing {
 }
 
 /// Whether a catalogue may be leased; `None` of one that is not there.
-async fn standing(conn: &mut impl Executor, query: &CatalogueQuery) -> Outcome<Option<Standing>> {
-    let asked = binds! { client: query.client.uuid(), name: query.name.as_str() };
+async fn standing(
+    conn: &mut impl Executor,
+    client: ClientId,
+    name: &CatalogueName,
+    now: OffsetDateTime,
+) -> Outcome<Option<Standing>> {
+    let asked = binds! { client: client.uuid(), name: name.as_str() };
     let rows: Vec<(StoredId, Option<StoredTime>)> = conn.load::<LeaseOf, _>(asked).await?;
     let Some((id, until)) = rows.into_iter().next() else {
         return Ok(None);
     };
     let until = optional_time(until, "catalogues.leased_until")?;
-    Ok(Some(match until.filter(|until| *until > query.now) {
+    Ok(Some(match until.filter(|until| *until > now) {
         Some(until) => Standing::Running(until),
         None => Standing::Free(CatalogueId::new(id.uuid("catalogues.id")?)),
     }))
@@ -83,12 +88,13 @@ statement! {
 /// Leases a catalogue, which is made if it is not there, in a transaction of the caller's. The row
 /// of a catalogue is the first that such a transaction locks.
 pub async fn lease(conn: &mut impl Executor, query: &CatalogueQuery) -> Outcome<Leased> {
-    let mut found = standing(conn, query).await?;
+    let (client, name, now) = (query.client, &query.name, query.now);
+    let mut found = standing(conn, client, name, now).await?;
     if found.is_none() && query.new_id.is_some() {
         // New catalogues of one client are counted one after the other.
         conn.lock("catalogues", &query.client.to_string()).await?;
         // Another import may have made it meanwhile.
-        found = standing(conn, query).await?;
+        found = standing(conn, client, name, now).await?;
     }
     let catalogue = match found {
         Some(Standing::Running(until)) => return Ok(Leased::Running(until)),
@@ -253,7 +259,8 @@ pub async fn finish_undo(
 
 statement! {
     NoteRelease = r"
-        UPDATE catalogue_imports SET held_because = NULL, missing_expired = :expired
+        UPDATE catalogue_imports
+        SET held_because = NULL, missing_expired = :expired, is_released = TRUE
         WHERE catalogue_id = :catalogue AND import = (
             SELECT held_import FROM catalogues WHERE id = :catalogue AND holder = :holder)"
 }
@@ -283,7 +290,7 @@ fn of_lease(lease: CatalogueLease) -> [Named<'static>; 2] {
 }
 
 statement! {
-    Delete = "DELETE FROM catalogues WHERE client_id = :client AND name = :name"
+    Delete = "DELETE FROM catalogues WHERE id = :id"
 }
 
 /// Deletes a catalogue, in a transaction of the caller's.
@@ -291,10 +298,15 @@ pub async fn delete(
     conn: &mut impl Executor,
     client: ClientId,
     name: &CatalogueName,
+    now: OffsetDateTime,
     entry: Option<&Entry>,
-) -> Outcome<bool> {
-    let asked = binds! { client: client.uuid(), name: name.as_str() };
-    let is_known = conn.execute::<Delete>(asked).await? > 0;
-    audit::write_entry(conn, entry.filter(|_| is_known)).await?;
-    Ok(is_known)
+) -> Outcome<Forgotten> {
+    let id = match standing(conn, client, name, now).await? {
+        None => return Ok(Forgotten::Unknown),
+        Some(Standing::Running(until)) => return Ok(Forgotten::Running(until)),
+        Some(Standing::Free(id)) => id,
+    };
+    conn.execute::<Delete>(binds! { id: id.uuid() }).await?;
+    audit::write_entry(conn, entry).await?;
+    Ok(Forgotten::Done)
 }

@@ -137,7 +137,11 @@ statement! {
         SELECT missed.posting_id, postings.source_identifier, postings.status, missed.state
         FROM missed_postings AS missed JOIN postings ON postings.id = missed.posting_id
         WHERE missed.import = (
-                SELECT coalesce(held_import, held_before, counted_import)
+                SELECT coalesce(held_import, held_before, (
+                    SELECT import FROM catalogue_imports
+                    WHERE catalogue_id = :catalogue AND is_complete
+                        AND import IN (counted_import, expiring_import)
+                    ORDER BY finished_at DESC LIMIT 1), counted_import)
                 FROM catalogues WHERE id = :catalogue)
             AND missed.posting_id > :after AND missed.state IN ('held', 'open', 'expired')
         ORDER BY missed.posting_id LIMIT :limit",

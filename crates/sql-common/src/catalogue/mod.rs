@@ -22,7 +22,8 @@ macro_rules! catalogues {
 
             use domain::catalogue::{
                 Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting,
-                LastImport, Leased, MissingPosting, OpenPosting, PastImport, Released, Undone,
+                Forgotten, LastImport, Leased, MissingPosting, OpenPosting, PastImport, Released,
+                Undone,
             };
             use kernel::{CatalogueName, ClientId, PostingId, StoreError, audit::Entry};
             use time::OffsetDateTime;
@@ -61,8 +62,11 @@ macro_rules! catalogues {
                     query catalogue::list(client: ClientId, now: OffsetDateTime) -> Vec<Catalogue>;
                     query catalogue::last_imports(limit: usize) -> Vec<LastImport>;
                     transaction catalogue::delete(
-                        client: ClientId, name: &CatalogueName, entry: Option<&Entry>
-                    ) -> bool;
+                        client: ClientId,
+                        name: &CatalogueName,
+                        now: OffsetDateTime,
+                        entry: Option<&Entry>
+                    ) -> Forgotten;
                 }
             }
         };

@@ -208,6 +208,7 @@ fn summary(row: &ImportRow) -> Result<Summary, StoreError> {
                 row.held_because.as_deref(),
                 "catalogue_imports.held_because",
             )?,
+            released: row.is_released,
             first: Vec::new(),
         }),
         (None, _) => None,

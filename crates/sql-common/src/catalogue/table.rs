@@ -73,6 +73,7 @@ entity! {
                 Some(signed(record.missing()?.expired))
             }),
             held_because: Nullable<Text> = Text(|record| Some(record.missing()?.held?.as_str())),
+            is_released: Bool = Bool(|record| record.missing().is_some_and(|it| it.released)),
         }
     }
 }

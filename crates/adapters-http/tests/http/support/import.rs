@@ -159,6 +159,7 @@ impl Import for Lines {
                 } else {
                     count
                 },
+                released: false,
                 first: held.map(|_| identifier("a")).into_iter().collect(),
                 held,
             });

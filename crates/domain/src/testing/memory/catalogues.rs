@@ -11,8 +11,8 @@ use super::{MemoryStore, State};
 use crate::{
     catalogue::{
         Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting,
-        LastImport, Leased, MOST_CATALOGUES, MOST_IMPORTS, Missed, MissingPosting, OpenPosting,
-        PastImport, Released, Undone,
+        Forgotten, LastImport, Leased, MOST_CATALOGUES, MOST_IMPORTS, Missed, MissingPosting,
+        OpenPosting, PastImport, Released, Undone,
     },
     decision::WriteSet,
 };
@@ -57,6 +57,18 @@ impl Row {
     /// The import that holds postings back, or did when an import began.
     fn holding(&self) -> Option<Uuid> {
         self.held.or(self.suspended)
+    }
+
+    /// The newest of the import that counts and of the one that expired postings, itself or by its
+    /// release.
+    fn last_complete(&self) -> Option<Uuid> {
+        let complete = self
+            .imports
+            .iter()
+            .filter(|(_, past)| past.summary.complete);
+        let mut ids = complete.map(|(id, _)| Some(*id));
+        let newest = ids.find(|id| *id == self.counted || *id == self.expiring);
+        newest.unwrap_or(self.counted)
     }
 
     /// See [`Catalogue::held`].
@@ -291,7 +303,7 @@ impl Catalogues for MemoryStore {
         let state = self.state();
         let rows = state.catalogues.iter().filter(|row| row.id == catalogue);
         let missed = rows.flat_map(|row| {
-            let import = row.holding().or(row.counted);
+            let import = row.holding().or_else(|| row.last_complete());
             let of_it = row.missed.iter();
             of_it.filter(move |((of, _), _)| Some(*of) == import)
         });
@@ -325,6 +337,7 @@ impl Catalogues for MemoryStore {
         let recorded = row.imports.iter_mut().find(|(id, _)| *id == import);
         if let Some(missing) = recorded.and_then(|(_, it)| it.summary.missing.as_mut()) {
             (missing.held, missing.expired) = (None, released.expired);
+            missing.released = true;
         }
         Ok(Some(released))
     }
@@ -412,15 +425,19 @@ impl Catalogues for MemoryStore {
         &self,
         client: ClientId,
         name: &CatalogueName,
+        now: OffsetDateTime,
         entry: Option<&Entry>,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<Forgotten, StoreError> {
         let mut state = self.state();
-        let before = state.catalogues.len();
-        state
-            .catalogues
-            .retain(|row| row.client != client || row.name != *name);
-        let is_known = state.catalogues.len() < before;
-        state.write_entry(entry.filter(|_| is_known).cloned());
-        Ok(is_known)
+        let is_meant = |row: &Row| row.client == client && row.name == *name;
+        let Some(at) = state.catalogues.iter().position(is_meant) else {
+            return Ok(Forgotten::Unknown);
+        };
+        if let Some((_, until)) = state.catalogues[at].lease.filter(|(_, until)| *until > now) {
+            return Ok(Forgotten::Running(until));
+        }
+        state.catalogues.remove(at);
+        state.write_entry(entry.cloned());
+        Ok(Forgotten::Done)
     }
 }

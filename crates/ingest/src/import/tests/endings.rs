@@ -1,5 +1,7 @@
 //! Leases, and imports that end before their end.
 
+use domain::catalogue::Forgotten;
+use kernel::testing::hours;
 use tokio::time::timeout;
 
 use super::*;
@@ -57,11 +59,10 @@ async fn an_import_whose_lease_is_lost_ends() {
     kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
     let name = CatalogueName::new("feed").unwrap();
     let mut import = kit.begin(of_catalogue("feed")).await;
-    kit.store
-        .memory
-        .delete(client(), &name, None)
-        .await
-        .unwrap();
+    // As if it had lapsed.
+    let later = noon() + hours(1);
+    let deleted = kit.store.memory.delete(client(), &name, later, None);
+    assert_eq!(deleted.await, Ok(Forgotten::Done));
     sleep(Duration::from_secs(11)).await;
     let taken = import.take(&body(&["a"])).await;
     let settled = import.settle().await;

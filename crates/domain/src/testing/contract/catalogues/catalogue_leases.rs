@@ -12,7 +12,9 @@ use super::{
     ask, catalogue, found, held, lease, listed, name, of, past, query, with_clients,
 };
 use crate::{
-    catalogue::{Catalogue, CatalogueLease, CatalogueQuery, Catalogues, Leased, Patience},
+    catalogue::{
+        Catalogue, CatalogueLease, CatalogueQuery, Catalogues, Forgotten, Leased, Patience,
+    },
     import::Summary,
     posting::{Lifetime, enrich},
     store::{Store, WriteSet},
@@ -174,8 +176,14 @@ kernel::contract_cases!(
             assert_eq!(delist(held, &missing[..1]).await, Ok(one));
         }
         assert_eq!(posting(store, "a").await?.status(), Status::Expired);
-        let deleted = Catalogues::delete(store, of(1), &name("jobs"), None).await;
-        assert_eq!(deleted, Ok(true));
+        let until = noon() + hours(1);
+        for (now, expect) in [
+            (noon(), Forgotten::Running(until)),
+            (until, Forgotten::Done),
+        ] {
+            let deleted = Catalogues::delete(store, of(1), &name("jobs"), now, None).await;
+            assert_eq!(deleted, Ok(expect));
+        }
         assert_eq!(delist(held, &missing).await, Err(StoreError::Conflict));
         let pending = Status::PendingEnrichment;
         assert_eq!(posting(store, "b").await?.status(), pending);

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     audit::CATALOGUES_FORGET,
-    catalogue::{CatalogueQuery, Catalogues, Leased, MOST_CATALOGUES},
+    catalogue::{CatalogueQuery, Catalogues, Forgotten, Leased, MOST_CATALOGUES},
     import::{HeldBecause, Missing, Summary},
     store::Store,
 };
@@ -26,14 +26,16 @@ kernel::contract_cases!(
         let lease_before = lease(store, "jobs", 1, noon()).await?;
         put(store, &listed(&["a"], lease_before)).await?;
         let before = posting(store, "a").await?;
-        for (client, text, is_there) in [
-            (of(2), "jobs", false),
-            (of(1), "Jobs", false),
-            (of(1), "jobs", true),
-            (of(1), "jobs", false),
+        let until = noon() + hours(1);
+        for (client, text, now, expect) in [
+            (of(2), "jobs", until, Forgotten::Unknown),
+            (of(1), "Jobs", until, Forgotten::Unknown),
+            (of(1), "jobs", noon(), Forgotten::Running(until)),
+            (of(1), "jobs", until, Forgotten::Done),
+            (of(1), "jobs", until, Forgotten::Unknown),
         ] {
-            let deleted = Catalogues::delete(store, client, &name(text), None).await;
-            assert_eq!(deleted, Ok(is_there), "{text}");
+            let deleted = Catalogues::delete(store, client, &name(text), now, None).await;
+            assert_eq!(deleted, Ok(expect), "{text}");
         }
         let gone = Catalogues::find(store, of(1), &name("jobs"), noon()).await;
         assert_eq!(gone, Ok(None));
@@ -49,8 +51,15 @@ kernel::contract_cases!(
         with_clients(store).await?;
         lease(store, "jobs", 1, noon()).await?;
         let entry = |n| by_ann(n).entry(CATALOGUES_FORGET, noon());
-        for (n, text, expect) in [(1, "other", false), (2, "jobs", true), (3, "jobs", false)] {
-            let deleted = Catalogues::delete(store, of(1), &name(text), Some(&entry(n))).await;
+        let until = noon() + hours(1);
+        for (n, text, now, expect) in [
+            (1, "other", until, Forgotten::Unknown),
+            (4, "jobs", noon(), Forgotten::Running(until)),
+            (2, "jobs", until, Forgotten::Done),
+            (3, "jobs", until, Forgotten::Unknown),
+        ] {
+            let entry = entry(n);
+            let deleted = Catalogues::delete(store, of(1), &name(text), now, Some(&entry)).await;
             assert_eq!(deleted, Ok(expect), "{n} {text}");
         }
         assert_eq!(entries(store).await?, [entry(2)]);
@@ -94,8 +103,9 @@ kernel::contract_cases!(
         assert!(matches!(ask(store, &of_another).await?, Leased::Held(_)));
         let listed = Catalogues::list(store, of(1), noon()).await;
         assert_eq!(listed?.len(), MOST_CATALOGUES);
-        let deleted = Catalogues::delete(store, of(1), &name("c2"), None).await;
-        assert_eq!(deleted, Ok(true));
+        let until = noon() + hours(1);
+        let deleted = Catalogues::delete(store, of(1), &name("c2"), until, None).await;
+        assert_eq!(deleted, Ok(Forgotten::Done));
         let last = CatalogueQuery {
             new_id: Some(catalogue(2_000)),
             ..one_more

@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{
     catalogue::{
-        Catalogue, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, Leased, Missed,
-        Patience, Released, Undone,
+        Catalogue, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, Forgotten, Leased,
+        Missed, Patience, Released, Undone,
     },
     import::{Counts, HeldBecause, Missing, Summary},
     posting::NoticeCode,
@@ -45,6 +45,7 @@ const fn missing(count: u64, expired: u64, held: Option<HeldBecause>) -> Missing
         count,
         expired,
         held,
+        released: false,
         first: Vec::new(),
     }
 }
@@ -306,8 +307,8 @@ kernel::contract_cases!(
         let counts = counts.filter_map(|it| Some(it.summary.missing.as_ref()?.count));
         assert!(counts.eq((11..=40).rev()));
         assert_eq!(found.held, Some(3));
-        let deleted = Catalogues::delete(store, of(1), &name("jobs"), None).await;
-        assert_eq!(deleted, Ok(true));
+        let deleted = Catalogues::delete(store, of(1), &name("jobs"), noon(), None).await;
+        assert_eq!(deleted, Ok(Forgotten::Done));
     },
     /// Until an import names it, a release deals with it, or an import ends that keeps nothing
     /// held.
@@ -382,7 +383,13 @@ kernel::contract_cases!(
             .imports
             .iter()
             .find_map(|it| it.summary.missing.clone());
-        assert_eq!(said, Some(missing(4, 3, None)));
+        let said_released = Missing {
+            released: true,
+            ..missing(4, 3, None)
+        };
+        assert_eq!(said, Some(said_released));
+        // They are still what the last complete import did not name.
+        assert_eq!(held(false).await?.len(), 3);
         assert!(posting(store, "a").await?.is_open());
         let again = correction(store, 5, noon()).await?;
         let nothing = Released::default();
