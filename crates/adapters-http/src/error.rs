@@ -284,7 +284,7 @@ impl From<StoreError> for ApiError {
             | StoreError::InDoubt(_) => {
                 tracing::warn!(cause = %error, "the store did not answer");
                 Self::unavailable(
-                    "The service is temporarily unavailable. Try again.",
+                    "The service is temporarily unavailable. Retry later.",
                     RETRY_UNAVAILABLE,
                 )
             }
@@ -298,10 +298,10 @@ impl From<IngestError> for ApiError {
         match error {
             IngestError::Rejected(rejection) => rejection.into(),
             IngestError::Overloaded => Self::unavailable(
-                "Too many postings are waiting to be written. Nothing was written; try again.",
+                "Too many postings are waiting to be written. Nothing was written; retry.",
                 RETRY_OVERLOADED,
             ),
-            IngestError::Unavailable(_) => {
+            IngestError::Unavailable(_) | IngestError::InDoubt { .. } => {
                 tracing::warn!(cause = %error, "a push got no answer");
                 Self::unavailable(
                     "The service is temporarily unavailable. Whether the posting was written is \

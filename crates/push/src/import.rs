@@ -82,7 +82,7 @@ impl Options {
 pub struct Import {
     /// The lines by outcome.
     pub counts: Counts,
-    /// Refused lines whose identifiers cannot be read.
+    /// Refused lines that may be about other postings.
     pub unattributed: u64,
     /// What a catalogue lacks.
     pub missing: Option<Missing>,

@@ -33,7 +33,7 @@ pub struct Summary {
     lines: u64,
     #[serde(flatten)]
     counts: Counts,
-    /// Refused lines whose identifiers cannot be read.
+    /// Refused lines that do not name their postings for certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     unattributed: Option<NonZero<u64>>,
     /// Refused lines that expire a posting which is not there.
@@ -87,7 +87,7 @@ impl fmt::Display for Summary {
         if let Some(lines) = self.unattributed {
             write!(
                 f,
-                "\n{lines} of the refused lines have no identifier that can be read"
+                "\n{lines} of the refused lines may be about other postings"
             )?;
         }
         if let Some(lines) = self.nothing_to_expire {
@@ -102,8 +102,8 @@ impl fmt::Display for Summary {
         if let Some(omitted) = self.receipts_omitted {
             write!(
                 f,
-                "\n{omitted} lines more were not taken. The service says of so many only of the \
-                 first why: mend these, and push again."
+                "\n{omitted} more lines were not taken. The service explains only the first \
+                 ones: fix these, and push again."
             )?;
         }
         Ok(())
@@ -143,7 +143,7 @@ mod tests {
                     expired            0\nreopened           0\nrefused            1\n\
                     failed             0\n3 lines in 1.5 s, 2 a second\n         \
                     1 × title: is required\n\
-                    1 of the refused lines have no identifier that can be read\n         \
+                    1 of the refused lines may be about other postings\n         \
                     3 × taken, with the notice unknown_field";
         assert_eq!(summary.to_string(), text);
         let expect = json!({"lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0,

@@ -214,7 +214,9 @@ impl Body {
         let prefixes = client.prefixes();
         if let Some(Options { guard, misses }) = options {
             let lines = self.lines.iter().zip(&self.texts);
-            let (unread, named): (Vec<_>, Vec<_>) = lines.partition(|(_, text)| is_unread(text));
+            // An identifier of others may be a misspelled one.
+            let (unread, named): (Vec<_>, Vec<_>) =
+                lines.partition(|((to, _), text)| is_unread(text) || !prefixes.permit(to));
             let of = |lines: &[(&(SourceIdentifier, _), _)]| -> BTreeSet<_> {
                 let listed = lines.iter().map(|((to, _), _)| to);
                 listed.filter(|to| prefixes.permit(to)).cloned().collect()

@@ -169,7 +169,8 @@ view! {
         reopened: u64 = of.counts.reopened,
         /// Lines that were refused.
         refused: u64 = of.counts.refused,
-        /// Refused lines whose identifier cannot be read; absent if there are none.
+        /// Refused lines that may be about postings which they do not name; absent if there are
+        /// none.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = u64, extensions(("x-optional" = json!(true))))]
         unattributed: Option<u64> =
@@ -209,7 +210,7 @@ fn notice_counts() -> RefOr<Schema> {
     let counts = NoticeCode::NAMES
         .iter()
         .fold(ObjectBuilder::new(), |object, code| {
-            object.property(*code, u64::schema())
+            object.property(*code, optional(u64::schema()))
         });
     optional(counts.build())
 }
@@ -233,8 +234,8 @@ view! {
         held: bool = missing.held.is_some(),
         /// `share`: too many are missing, or `empty`: no line names any; a release lets them
         /// expire, and so does the same import with `max_missing=100`. `unattributed`: more lines
-        /// than `max_unattributed` have no identifier that can be read; correct them. Absent if
-        /// `held` is false.
+        /// than `max_unattributed` were refused and do not name their postings for certain;
+        /// correct them. Absent if `held` is false.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         because: Option<&'static str> = missing.held.map(HeldBecause::as_str),

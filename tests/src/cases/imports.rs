@@ -18,6 +18,7 @@ on_every_store! {
 
 on_sqlite! {
     an_import_ends_with_its_client,
+    held_back_postings_are_listed_and_released_by_command,
 }
 
 on_postgres! {
@@ -131,8 +132,39 @@ async fn a_catalogue_is_taken_in_whole_and_undone(store: Store) {
     assert_eq!(feed.statuses(&app.api).await, all_open);
 }
 
-/// The crate `domain` tests the identifiers of damaged lines. This test has one line of each kind
-/// of damage.
+async fn held_back_postings_are_listed_and_released_by_command(store: Store) {
+    let app = App::quiet(store);
+    let feed = Catalogue::new(24);
+    feed.import(&app.api, 0..24, "").await.complete();
+    let held = feed.import(&app.api, 0..1, "").await.complete();
+    let missing = json!({"count": 23, "expired": 0, "held": true, "because": "share"});
+    for (name, value) in missing.as_object().unwrap() {
+        assert_eq!(held["missing"][name], *value, "{held}");
+    }
+    let command = |name| ["catalogues", name, &feed.name, "--client", &app.client.id];
+    let listed = || {
+        let rows = app
+            .site
+            .json(&[&command("missing")[..], &["--json"]].concat());
+        let rows = rows.as_array().unwrap().iter();
+        let states = rows.map(|row| format!("{} {}", row["held"], row["status"]));
+        states.fold(BTreeMap::<_, usize>::new(), |mut counts, state| {
+            *counts.entry(state).or_default() += 1;
+            counts
+        })
+    };
+    assert_eq!(listed(), counts([("true \"PendingEnrichment\"", 23)]));
+    let said = app.run(&command("release")).succeeded();
+    assert!(said.starts_with("23 postings have expired; 0 were left as they are."));
+    assert_eq!(listed(), counts([("false \"expired\"", 23)]));
+    let said = app.run(&command("undo")).succeeded();
+    assert!(said.starts_with("23 postings are open again; 0 were left as they are."));
+    let all_open = counts([("PendingEnrichment", 24)]);
+    assert_eq!(feed.statuses(&app.api).await, all_open);
+}
+
+/// The identifiers of damaged lines are tested in `domain`. This test has one line of each kind of
+/// damage.
 async fn lines_that_cannot_be_read_take_nothing_down(store: Store) {
     let app = App::quiet(store);
     let feed = Catalogue::new(12);
@@ -174,6 +206,33 @@ async fn lines_that_cannot_be_read_take_nothing_down(store: Store) {
         (r#"{"id":"<a>"#, false),
         (r#"{"id":["<a>"],"payload":{}}"#, false),
         ("<p>{\"id\":\"<a>\",\"payload\":{}}</p>", false),
+        (
+            r#"{"id":"<a>","payload":{"title":"<long>{"id":"<b>","payload":{"x":"y"}}"#,
+            false,
+        ),
+        (
+            r#"{"id":"<a>","payload":{"title":"cut,"payload":{"title":"T"}}"#,
+            false,
+        ),
+        (r#"{"id":"<a>","payload":{}}ayload":{"title":"T"}}"#, false),
+        (r#"{"id":"<a>","payload":{}} of a title"#, false),
+        ("{\"id\":\"<a>\",\"payload\":{}}\0\0\0", false),
+        (r#"{"id":"<a>","payload":{}}<E9>\<E9>"#, false),
+        (
+            "{\"id\":\"<a>\",\"payload\":{\"title\":\"T\0\0\0\"}}",
+            false,
+        ),
+        (
+            r#"{"id":"<a>","payload":[{"id":"<b>","payload":{}}]}"#,
+            false,
+        ),
+        (r#"{"id":" <a> ","payload":NaN}"#, false),
+        (r#""{\"id\":\"<a>\",\"payload\":{}}""#, false),
+        (
+            r#"{id:"<a>",payload:{title:"cut{id:null,payload:{}}"#,
+            false,
+        ),
+        (r#"{"ID":"<a>","payload":{}}"#, false),
     ];
     for (text, are_named) in damaged {
         let lines = text

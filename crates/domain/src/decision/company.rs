@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use crate::{
     authority::Principal,
     company::{Company, CompanyWrite, Kept},
-    posting::{CompanyPatch, Notice, PutPosting},
+    posting::{CompanyPatch, NamedBefore, Notice, PutPosting},
 };
 
 /// A company as a push leaves it.
@@ -24,6 +24,8 @@ pub(super) struct Pushed {
     pub is_update: bool,
     /// The notice that the company stays as it is, though the push differs from it.
     pub notice: Option<Notice>,
+    /// Whether the push would change it, and an earlier line with the same name and logo does.
+    pub is_left: bool,
 }
 
 /// Applies a push to its company; `None` when a new company has no name.
@@ -40,23 +42,28 @@ pub(super) fn push(
     let mut after = before.clone();
     patch.name.apply_required(&mut after.name);
     patch.logo_path.apply(&mut after.logo_path);
-    let refusal = if after == *before {
-        None
-    } else if !may_change(by, before) {
-        Some(Notice::CompanyOfAnother)
-    } else {
-        put.company_was_named.then_some(Notice::CompanyNamedBefore)
-    };
-    if refusal.is_some() {
+    let mut notice = None;
+    if after != *before && !may_change(by, before) {
         after.clone_from(before);
+        notice = Some(Notice::CompanyOfAnother);
     }
-    let is_kept = keep(before, &mut after);
+    if keep(before, &mut after) {
+        notice = Some(Notice::CompanyOfOperator);
+    }
+    let mut is_left = false;
+    if after != *before && put.company_named != NamedBefore::No {
+        after.clone_from(before);
+        // The line before may not be committed yet.
+        is_left = put.company_named == NamedBefore::Alike;
+        notice = notice.or_else(|| (!is_left).then_some(Notice::CompanyNamedBefore));
+    }
     let write = CompanyWrite::between(before, &after, Actor::Client(by.client), now);
     Some(Pushed {
         after,
         is_update: write.is_some(),
         write: write.map(|write| of_push(write, by)),
-        notice: refusal.or_else(|| is_kept.then_some(Notice::CompanyOfOperator)),
+        notice,
+        is_left,
     })
 }
 
@@ -65,7 +72,8 @@ fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Pushed>
     let (patch, by) = (put.patch.company(), put.by);
     // The line that named it first may be decided later, or in another commit at the same time, and
     // says what its name and logo are.
-    let is_named = put.company_was_named;
+    let is_named = put.company_named != NamedBefore::No;
+    let is_alike = put.company_named == NamedBefore::Alike;
     let logo_path = patch.logo_path.value();
     let after = Company {
         id,
@@ -86,8 +94,9 @@ fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Pushed>
         write: Some(of_push(write, by)),
         is_update: false,
         notice: logo_path
-            .filter(|_| is_named)
+            .filter(|_| is_named && !is_alike)
             .map(|_| Notice::CompanyNamedBefore),
+        is_left: is_alike && logo_path.is_some(),
     })
 }
 

@@ -23,6 +23,9 @@ pub struct Decided {
     /// The change; `None` if the push changes nothing. Boxed, because unchanged pushes are the
     /// common case.
     pub change: Option<Box<Change>>,
+    /// Whether it leaves a change of the company to an earlier line, and so may change something
+    /// when it is sent again.
+    pub is_left: bool,
 }
 
 /// Decides a command on the state of a snapshot.
@@ -82,6 +85,7 @@ fn create(
             ..Answer::on(&change.write.posting, PutOutcome::Created)
         },
         change: Some(Box::new(change)),
+        is_left: company.is_left,
     })
 }
 
@@ -172,6 +176,7 @@ fn update(
             ..Answer::on(posting, outcome)
         },
         change: is_any.then(|| Box::new(change)),
+        is_left: company.is_left,
     })
 }
 

@@ -42,7 +42,7 @@ pub struct TooLong {
     pub limit: usize,
     /// Its first bytes, [`TooLong::KEPT`] at most.
     pub beginning: Vec<u8>,
-    /// Whether it has more than one object.
+    /// See [`LongLine::has_more`](super::LongLine::has_more).
     pub has_more: bool,
 }
 
@@ -120,6 +120,13 @@ struct Entry<'a> {
     payload: Option<&'a RawValue>,
 }
 
+impl Parsed {
+    /// Whether the line is refused and may be about a posting that it does not name.
+    pub fn is_unattributed(&self, prefixes: &Prefixes) -> bool {
+        self.command.is_err() && self.names.are_incomplete(prefixes)
+    }
+}
+
 impl Line {
     /// Parses a line, and checks that the client may use its identifier.
     pub fn parse(&self, options: &LineOptions, prefixes: &Prefixes, new_id: PostingId) -> Parsed {
@@ -144,7 +151,16 @@ impl Line {
         let (id, payload) = match plain(text) {
             Some((id, payload)) => (id, Ok(payload.checked())),
             None => match read(text) {
-                Ok((id, payload)) => (id, body::parse(payload)),
+                Ok((id, payload)) => match body::parse(payload) {
+                    Ok(payload) => (id, Ok(payload)),
+                    // A payload that is no object may hold the objects of other lines.
+                    Err(error) => {
+                        return Parsed {
+                            names: self.names(),
+                            command: command(&id, Err(error), options, prefixes, new_id),
+                        };
+                    }
+                },
                 Err(error) => return unread(error),
             },
         };
@@ -185,7 +201,14 @@ fn read(text: &str) -> Result<(String, &str), BodyError> {
     }
     let id = entry.id.map(|id| serde_json::from_str(id.get()));
     if let Some(Err(_)) = id {
-        errors.add("id", "must be a string");
+        let is_string = entry.id.is_some_and(|id| id.get().starts_with('"'));
+        let why = if is_string {
+            // Of valid JSON, no other string is refused.
+            "has one half of a surrogate pair, which is no character; remove it"
+        } else {
+            "must be a string"
+        };
+        errors.add("id", why);
     }
     match (id, entry.payload) {
         (Some(Ok(id)), Some(payload)) => Ok((id, payload.get())),
@@ -198,7 +221,11 @@ fn entry(text: &str) -> Result<Entry<'_>, BodyError> {
     let invalid = |why| BodyError::Invalid(FieldErrors::one("line", why));
     if !text.trim_start().starts_with('{') {
         serde_json::from_str::<IgnoredAny>(text).map_err(not_json)?;
-        return Err(invalid("must be a JSON object with `id` and `payload`"));
+        return Err(invalid(if body::is_encoded_twice(text) {
+            "must be a JSON object, and is a string that holds one; encode it once"
+        } else {
+            "must be a JSON object with `id` and `payload`"
+        }));
     }
     serde_json::from_str(text).map_err(|error| {
         if error.is_data() {
@@ -269,9 +296,14 @@ mod tests {
     fn what_is_no_line_is_refused() {
         let object = "must be a JSON object with `id` and `payload`";
         let once = "must have `id` and `payload` once each";
+        let twice = "must be a JSON object, and is a string that holds one; encode it once";
+        let half = "has one half of a surrogate pair, which is no character; remove it";
         for (line, id, field, why) in [
             ("7", None, "line", object),
             (r#"["a",{}]"#, None, "line", object),
+            (r#""{\"id\":\"a\"}""#, None, "line", twice),
+            (r#"{"id":"a","payload":"{}"}"#, Some("a"), "body", twice),
+            (r#"{"id":"x\ud800","payload":{}}"#, None, "id", half),
             (r#"{"id":"a"}"#, Some("a"), "payload", "is required"),
             (r#"{"payload":{}}"#, None, "id", "is required"),
             (
@@ -374,6 +406,17 @@ mod tests {
         assert_eq!(parsed.names.id.as_deref(), Some("b"));
         let error = parsed.command.unwrap_err();
         assert!(matches!(error, LineError::Forbidden(_)));
+        // The posting that is meant may be one of the client's.
+        for (line, is_unattributed) in [
+            (r#"{"id":"b","payload":{}}"#, true),
+            (r#"{"id":"ab","payload":{"title":7}}"#, false),
+            (r#"{"id":"ab","payload":[]}"#, false),
+            (r#"{"id":"ab","payload":[{"id":"ac","payload":{}}]}"#, true),
+        ] {
+            let prefixes = Prefixes::new(&["a"]).unwrap();
+            let parsed = parse(line.as_bytes(), &options(), &["a"]);
+            assert_eq!(parsed.is_unattributed(&prefixes), is_unattributed, "{line}");
+        }
         let parsed = parse(br#"{"id":"","payload":{"title":7}}"#, &options(), &["a"]);
         let LineError::Invalid(errors) = parsed.command.unwrap_err() else {
             panic!("a bad identifier is a field error");

@@ -5,7 +5,9 @@
 //! identifier that the line may name, and says that there may be others.
 
 use fields::body::{BYTE_ORDER_MARK, Token, TokenKind, Tokens};
-use kernel::SourceIdentifier;
+use kernel::{Prefixes, SourceIdentifier};
+
+use super::hidden::{has_garbage, has_rests, is_separator, keys};
 
 /// The postings that a line names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,54 +30,67 @@ impl Names {
         }
     }
 
-    /// Reads the names of a line that is refused, or of its beginning.
+    /// Reads the names of a line that is refused.
     pub fn read(line: &[u8]) -> Self {
-        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-        let mut object = Object::new(line, 0);
-        let mut end = object.read();
-        let mut names = Self::default();
-        let mut ids = object.ids.into_iter();
-        names.id = ids.next();
-        names.others.extend(ids);
-        names.has_unknown = names.id.is_none() || object.has_unread;
-        while let End::Complete(at) = end {
-            let Some(next) = Tokens::from(line, at).find(|token| token.text == b"{") else {
-                return names;
-            };
-            let mut object = Object::new(line, next.at);
-            end = object.read();
-            names.has_unknown |= object.ids.is_empty() || object.has_unread;
-            names.others.append(&mut object.ids);
-        }
-        names.search(line);
+        let (mut names, end) = Self::read_objects(line);
+        // NUL bytes are a hole in a file: any text may have been there.
+        names.has_unknown |= match end {
+            End::Complete(_) => line.contains(&0),
+            End::Cut => has_garbage(line),
+            End::Damaged => has_garbage(line) || has_rests(line),
+        };
         names
     }
 
-    /// The names of the beginning of a line, which may be followed by other objects.
+    /// Reads the names of the beginning of a line. `has_more`: the line may be about further
+    /// postings.
     pub(super) fn read_beginning(beginning: &[u8], has_more: bool) -> Self {
-        let mut names = Self::read(beginning);
-        names.has_unknown |= has_more;
+        let (mut names, end) = Self::read_objects(beginning);
+        names.has_unknown |= has_more || matches!(end, End::Damaged);
         names
+    }
+
+    /// Reads the identifiers of the objects on a line, and how the last of them ends.
+    fn read_objects(line: &[u8]) -> (Self, End) {
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        let mut names = Self::default();
+        let mut end = names.read_object(line, 0);
+        if !names.others.is_empty() {
+            names.id = Some(names.others.remove(0));
+        }
+        while let End::Complete(at) = end {
+            let next = Tokens::from(line, at).find(|token| token.text == b"{");
+            let between = line.get(at..next.map_or(line.len(), |next| next.at));
+            let mut between = between.into_iter().flatten();
+            names.has_unknown |= !between.all(|byte| is_separator(*byte));
+            let Some(next) = next else {
+                return (names, end);
+            };
+            end = names.read_object(line, next.at);
+        }
+        names.search(line);
+        (names, end)
+    }
+
+    /// Reads the identifiers of the object that begins here.
+    fn read_object(&mut self, line: &[u8], at: usize) -> End {
+        let mut object = Object::new(line, at);
+        let end = object.read();
+        let ids = object.ids.len();
+        self.has_unknown |= object.has_unread || ids == 0 || object.payloads > ids;
+        self.others.append(&mut object.ids);
+        end
     }
 
     /// Adds everything that looks like an identifier: a damaged line may contain parts of other
     /// lines.
     fn search(&mut self, line: &[u8]) {
-        let keys = (0..line.len()).filter_map(|at| {
-            let rest = line.get(at..)?;
-            let is_key = rest.starts_with(b"\"id\"") || rest.starts_with(b"'id'");
-            is_key.then_some(at + 4)
-        });
-        for behind in keys {
+        for (_, behind) in keys(line).filter(|(key, _)| *key == b"id") {
             let mut tokens = Tokens::from(line, behind);
-            if tokens.next().is_none_or(|it| it.kind != TokenKind::Colon) {
-                continue;
-            }
             let (value, next) = (tokens.next(), tokens.next());
-            let is_cut = next.is_none() && value.is_none_or(|value| !is_closed(value));
-            self.has_unknown |= is_cut;
-            self.others
-                .extend(value.and_then(|value| scalar(value, next.is_none())));
+            let id = value.and_then(|value| scalar(value, next.is_none()));
+            self.has_unknown |= id.is_none() || value.is_some_and(is_respelled);
+            self.others.extend(id);
         }
     }
 
@@ -85,10 +100,16 @@ impl Names {
         all.filter_map(|id| SourceIdentifier::new(id).ok())
     }
 
-    /// Whether a line that is refused may be about a posting that it does not name.
-    pub fn are_incomplete(&self) -> bool {
-        let id = self.id.as_deref().map(SourceIdentifier::new);
-        self.has_unknown || !matches!(id, Some(Ok(_)))
+    /// Whether a line that is refused may be about a posting that it does not name. An identifier
+    /// that the client may not use, or that has white space around it, may be the misspelled one
+    /// of another posting.
+    pub fn are_incomplete(&self, prefixes: &Prefixes) -> bool {
+        let may_be_meant = |id: &String| {
+            let identifier = SourceIdentifier::new(id);
+            id.trim() == id && identifier.is_ok_and(|identifier| prefixes.permit(&identifier))
+        };
+        let mut all = self.id.iter().chain(&self.others);
+        self.has_unknown || self.id.is_none() || !all.all(may_be_meant)
     }
 }
 
@@ -96,7 +117,9 @@ impl Names {
 enum End {
     /// It is complete up to this offset.
     Complete(usize),
-    /// It does not end, or its tokens are not in the order of an object.
+    /// It does not end, and its tokens are in the order of an object.
+    Cut,
+    /// Its tokens are not in the order of an object.
     Damaged,
 }
 
@@ -121,6 +144,7 @@ struct Object<'a> {
     /// An identifier, which counts once it is clear that it ends here.
     pending: Option<Token<'a>>,
     ids: Vec<String>,
+    payloads: usize,
     /// Whether there is an identifier that cannot be read.
     has_unread: bool,
 }
@@ -134,6 +158,7 @@ impl<'a> Object<'a> {
             is_id: false,
             pending: None,
             ids: Vec::new(),
+            payloads: 0,
             has_unread: false,
         }
     }
@@ -141,7 +166,7 @@ impl<'a> Object<'a> {
     fn read(&mut self) -> End {
         while let Some(token) = self.tokens.next() {
             if self.open.is_empty() && token.text != b"{" {
-                break;
+                return End::Damaged;
             }
             if !self.take(token) {
                 self.has_unread |= self.pending.is_some();
@@ -154,7 +179,7 @@ impl<'a> Object<'a> {
         if let Some(pending) = self.pending.take() {
             self.note(pending, true);
         }
-        End::Damaged
+        End::Cut
     }
 
     /// Takes a token, and returns whether it may be there.
@@ -162,7 +187,13 @@ impl<'a> Object<'a> {
         let is_scalar = matches!(token.kind, TokenKind::Text { .. } | TokenKind::Word);
         match (self.part, token.kind) {
             (Part::Name, _) if is_scalar => {
-                self.is_id = self.open.len() == 1 && name(token).as_deref() == Some("id");
+                let name = name(token);
+                let is_outer = self.open.len() == 1;
+                self.is_id = is_outer && name.as_deref() == Some("id");
+                let is_payload = name.as_deref() == Some("payload");
+                self.payloads += usize::from(is_payload && is_outer);
+                // An object in another one that would be a line.
+                self.has_unread |= is_payload && !is_outer;
                 self.part = Part::Colon;
             }
             (Part::Colon, TokenKind::Colon) => self.part = Part::Value,
@@ -223,6 +254,7 @@ impl<'a> Object<'a> {
     }
 
     fn note(&mut self, id: Token<'_>, is_last: bool) {
+        self.has_unread |= is_respelled(id);
         let id = scalar(id, is_last);
         self.has_unread |= id.is_none();
         self.ids.extend(id);
@@ -246,6 +278,13 @@ fn scalar(token: Token<'_>, is_last: bool) -> Option<String> {
     let digits = token.text.strip_prefix(b"-").unwrap_or(token.text);
     let is_whole = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     (is_whole && !is_last).then(|| String::from_utf8_lossy(token.text).into_owned())
+}
+
+/// Whether a token is a number that is not only digits: `-7`, or `007`, which is not JSON. The
+/// posting that is meant may be 7.
+fn is_respelled(token: Token<'_>) -> bool {
+    token.kind == TokenKind::Word
+        && (token.text.starts_with(b"-") || (token.text.len() > 1 && token.text.starts_with(b"0")))
 }
 
 const fn is_closed(token: Token<'_>) -> bool {
@@ -275,7 +314,7 @@ mod tests {
         let mut others = names.others.clone();
         others.retain(|other| Some(other) != names.id.as_ref());
         others.dedup();
-        let is_incomplete = names.are_incomplete();
+        let is_incomplete = names.are_incomplete(&Prefixes::ALL);
         (names.id, others, is_incomplete)
     }
 
@@ -295,7 +334,6 @@ mod tests {
             r#"{"id":"a","#,
             r#"{"id":"a","payload":{"title":"5" pipe"}}"#,
             r#"{"id":"a" "payload":{}}"#,
-            r#"{"id":"a","payload":{}} trailing"#,
             r#"{"id":"a","payload":{}},"#,
             r#"{"id":"a","payload":{}}}"#,
             r#"{"id":"a","payload":{]}"#,
@@ -316,8 +354,9 @@ mod tests {
         assert_eq!(read(latin), (Some("a".to_owned()), vec![], false));
         for (line, expect) in [
             (r#"{"id":7,"payload":{}}"#, "7"),
-            (r#"{"id":-7 ,"payload":NaN}"#, "-7"),
-            (r#"{"id":007}"#, "007"),
+            (r#"{"id":0 ,"payload":NaN}"#, "0"),
+            (r#"{"id":"-7","payload":NaN}"#, "-7"),
+            (r#"{"id":"007"}"#, "007"),
             (
                 r#"{"id":123456789012345678901234567890,"#,
                 "123456789012345678901234567890",
@@ -359,17 +398,60 @@ mod tests {
             r#"{"id":"a","payload":{}}{"payload":{}}"#,
             r#"{"id":"a","payload":{"title":"cut of{"id":"b"#,
             r#"{"id":"a","id":{}}"#,
+            r#"{"id":"a","payload":{}}"id":"b","payload":[]}"#,
+            r#"{"id":"a","payload":{}} of a title"#,
+            "{\"id\":\"a\",\"payload\":{}}\0\0",
+            r#"{"id":"a","payload":{"title":"cut,"payload":{}}"#,
+            r#"{"id":"a","payload":{"x":"cut "title":"T","pay":1}},"title":"U"}"#,
+            r#"{"id":"a","payload":[{"payload":{},"x":{}}]"#,
+            r#"{"id":"a","payload":{},"payload":{"x":1}}"#,
+            r#"{"id":"a","payload":{"x":"cut{"id":["b"]}"#,
+            r#"{id:"a",payload:{x:"cut{id:null,payload:{}}"#,
+            "{\"id\":\"a\",\"payload\":{\"title\":\"\0\0\0\"}}",
+            "{\"id\":\"a\",\"payload\":{\"title\":\"cut\u{1}\u{2}",
+            // The posting that is meant may be another one.
+            r#"{"id":-7,"payload":{}}"#,
+            r#"{"id":007,"payload":{}}"#,
+            r#"{"id":+7,"payload":{}}"#,
+            r#"{"id":7.0,"payload":{}}"#,
+            r#"{"id":" a ","payload":NaN}"#,
         ] {
-            assert!(Names::read(line.as_bytes()).are_incomplete(), "{line}");
+            assert!(read(line.as_bytes()).2, "{line}");
         }
         for line in [
             &b"{\"id\":\"\xff\",\"payload\":{}}"[..],
             b"{\0\"\0i\0d\0\"\0:\0",
+            b"{\"id\":\"a\",\"payload\":{}}\xff\xfe",
+            b"{\"id\":\"a\",\"payload\":{\"x\":\"cut\x81\x82",
         ] {
-            assert!(Names::read(line).are_incomplete(), "{line:?}");
+            assert!(read(line).2, "{line:?}");
         }
-        let long = Names::read_beginning(br#"{"id":"a","payload":{"x":""#, true);
-        assert!(long.id.is_some() && long.are_incomplete());
+        for (beginning, has_more, expect) in [
+            (r#"{"id":"a","payload":{"x":""#, false, false),
+            (r#"{"id":"a","payload":{"x":""#, true, true),
+            (r#"{"id":"a","payload":{"x":"5" pipe"#, false, true),
+            (r#"{"id":"a"#, false, true),
+        ] {
+            let long = Names::read_beginning(beginning.as_bytes(), has_more);
+            assert_eq!(long.are_incomplete(&Prefixes::ALL), expect, "{beginning}");
+        }
+    }
+
+    #[test]
+    fn an_identifier_that_is_not_the_clients_may_be_a_misspelled_one() {
+        let prefixes = Prefixes::new(&["acme-"]).unwrap();
+        for (line, expect) in [
+            (r#"{"id":"acme-40","payload":NaN}"#, false),
+            (r#"{"id":"acme-40","payload":{}}{"id":"acme-41"}"#, false),
+            (r#"{"id":"acme-40","payload":{}}{"id":"41"}"#, true),
+            (r#"{"id":" acme-40 ","payload":NaN}"#, true),
+            (r#"{"id":"acme-40 ","payload":NaN}"#, true),
+            (r#"{"id":"ACME-40","payload":NaN}"#, true),
+            (r#"{"id":40,"payload":{}}"#, true),
+        ] {
+            let names = Names::read(line.as_bytes());
+            assert_eq!(names.are_incomplete(&prefixes), expect, "{line}");
+        }
     }
 
     #[test]
@@ -379,16 +461,13 @@ mod tests {
                 r#"{"id":"a","payload":{}}{"id":"b","payload":{}}"#,
                 &["b"][..],
             ),
-            (r#"{"id":"a"} , {"id":7} x {'id':'c'}"#, &["7", "c"]),
+            (r#"{"id":"a"} , {"id":7} ; {'id':'c'}"#, &["7", "c"]),
             (r#"{"id":"a","payload":{},"id":"b"}"#, &["b"]),
             (
                 r#"{"id":"a","payload":{"title":"cut of{"id":"b","payload":{}}"#,
                 &["b"],
             ),
-            (
-                r#"{"id":"a","payload":{"x":[1,{"id" : "b","payload":{}}"#,
-                &["b"],
-            ),
+            (r#"{"id":"a","payload":{"x":[1,{"id" : "b","x":{}}"#, &["b"]),
             (r#"{"id":"a","payload":{"x":1{"payload":{},"id":8}"#, &["8"]),
         ] {
             let found = read(line.as_bytes());

@@ -48,6 +48,16 @@ impl Answer {
         }
         self
     }
+
+    /// The answer to a command whose commit before was in doubt, with the answer that would have
+    /// held: if nothing is left to change, that commit was made.
+    #[must_use]
+    pub fn after_doubt(mut self, doubted: &Self) -> Self {
+        if self.outcome == PutOutcome::Unchanged && self.id == doubted.id {
+            self.outcome = doubted.outcome;
+        }
+        self
+    }
 }
 
 /// The reason why a command is refused.
@@ -84,6 +94,14 @@ pub enum IngestError {
     /// The store is unavailable; whether it has written is unknown. Repeating the command is safe.
     #[error("the store is not available: {0}")]
     Unavailable(String),
+    /// The store does not know whether it has written. The answer holds if it has.
+    #[error("the store is not available: {why}")]
+    InDoubt {
+        /// The reason.
+        why: String,
+        /// The answer.
+        answer: Box<Answer>,
+    },
     /// The store returned invalid data.
     #[error("the store failed: {0}")]
     Broken(String),

@@ -42,7 +42,7 @@ pub use self::{
     lifetime::Lifetime,
     metadata::Metadata,
     notice::{Notice, NoticeCode, NoticeCounts},
-    put::PutPosting,
+    put::{NamedBefore, PutPosting},
     repeat::RepeatAnswer,
     state::{HistoryEntry, Original, Posting, PostingView},
     transition::{Review, State, Trigger},

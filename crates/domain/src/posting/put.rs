@@ -10,6 +10,19 @@ use kernel::{CatalogueId, InvalidIdentifier, PostingId, SourceIdentifier, trace:
 use super::{PostingPatch, Trigger};
 use crate::authority::Principal;
 
+/// Whether an earlier line of the same import named the company of a line, and so decides its name
+/// and logo.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NamedBefore {
+    /// None did.
+    #[default]
+    No,
+    /// One did, with the same name and logo.
+    Alike,
+    /// One did, with another name or logo.
+    Differently,
+}
+
 /// Create, update or expire a posting: which of them, [`decide`](crate::decision::decide) finds out.
 #[derive(Clone, Debug)]
 pub struct PutPosting {
@@ -24,9 +37,8 @@ pub struct PutPosting {
     pub by: Principal,
     /// The catalogue that lists the posting, if any does.
     pub catalogue: Option<CatalogueId>,
-    /// Whether an earlier line of the same import named the company, and so decides its name and
-    /// logo.
-    pub company_was_named: bool,
+    /// Whether an earlier line decides the name and the logo of the company.
+    pub company_named: NamedBefore,
     /// The id to use if the posting is new.
     pub new_id: PostingId,
     /// The trace of the request, if it is traced.
@@ -80,7 +92,7 @@ impl PutPosting {
                 errors,
                 by,
                 catalogue: None,
-                company_was_named: false,
+                company_named: NamedBefore::No,
                 new_id,
                 trace: None,
             }),

@@ -119,8 +119,12 @@ impl Batch {
     ) -> Option<Result<Answer, Rejection>> {
         let depends = self.has_written(put);
         let (mut answer, is_repeatable, is_change) = match decided {
-            Ok(Decided { answer, change }) => {
-                let is_repeatable = change.as_deref().is_none_or(Change::is_repeatable);
+            Ok(Decided {
+                answer,
+                change,
+                is_left,
+            }) => {
+                let is_repeatable = !is_left && change.as_deref().is_none_or(Change::is_repeatable);
                 let is_change = change.is_some();
                 if let Some(change) = change {
                     (self.writes.tasks.at, self.writes.tasks.trace) = (now, put.trace);

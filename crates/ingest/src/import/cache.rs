@@ -19,13 +19,13 @@ use domain::{
 use kernel::SourceIdentifier;
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-use super::naming::CompanyKey;
+use super::naming::{Claims, CompanyKey};
 
 /// The places of a set. A line has one in either of two sets, so that of a million lines, which
 /// fill the cache, nearly all are kept.
 const WAYS: usize = 8;
 
-/// The sets: a mebi of places, in 24 bytes each.
+/// The sets: a mebi of places, in 32 bytes each.
 const SETS: usize = (1 << 20) / WAYS;
 
 /// The digest of a line, with what an import options for its lines.
@@ -50,19 +50,20 @@ pub(super) struct Known {
     pub basis: Basis,
     /// The company that it names.
     pub company: Option<CompanyKey>,
+    pub claims: Claims,
     /// The notices that it gets. A feed has many lines with the same ones.
     pub notices: Arc<[Notice]>,
 }
 
-/// A part of the digest with the number of the notices in its lowest bits, the basis, and the key
-/// of the company that the line names. Zeros are an empty place: memory that is zeroed costs
-/// nothing before it is used.
+/// A part of the digest with the number of the notices in its lowest bits, the basis, the key of
+/// the company that the line names, and its claims. Zeros are an empty place: memory that is zeroed
+/// costs nothing before it is used.
 ///
 /// With the set, some 70 bits of the digest are compared. They have to tell apart lines of one
 /// posting alone, since the basis is different for each.
-type Slot = [u64; 3];
+type Slot = [u64; 4];
 
-const EMPTY: Slot = [0; 3];
+const EMPTY: Slot = [0; 4];
 
 /// The bits of a slot that are the number of a list of notices.
 const LIST: u64 = (1 << 10) - 1;
@@ -155,10 +156,11 @@ impl LineCache {
     pub fn find(&self, digests: &[Option<LineDigest>]) -> Vec<Option<Known>> {
         let kept = self.kept();
         let find = |digest: &Option<LineDigest>| {
-            let [mark, basis, company] = *kept.find((*digest)?)?;
+            let [mark, basis, company, claims] = *kept.find((*digest)?)?;
             Some(Known {
                 basis: Basis(basis),
                 company: CompanyKey::from_u64(company),
+                claims: Claims::from_u64(claims),
                 notices: kept.lists.get(place(mark & LIST)).map(Arc::clone)?,
             })
         };
@@ -173,7 +175,8 @@ impl LineCache {
                 && let Some(slot) = kept.take(digest)
             {
                 let company = CompanyKey::as_u64(known.company);
-                *slot = [digest.mark() | list, known.basis.0, company];
+                let claims = known.claims.as_u64();
+                *slot = [digest.mark() | list, known.basis.0, company, claims];
             }
         }
     }
@@ -269,6 +272,7 @@ mod tests {
         let known_at = |state: u64| Known {
             basis: Basis(state),
             company: CompanyKey::from_u64(state - 1),
+            claims: Claims::from_u64(state << 32 | 7),
             notices: [Notice::UnknownField(format!("x{}", state / 2).into())].into(),
         };
         for (kept, digest) in (1..).zip(&digests) {
@@ -286,11 +290,11 @@ mod tests {
         let digest = |n: u64| LineDigest(XxHash3_128::oneshot(&n.to_be_bytes()));
         for n in lines.clone().chain(lines.clone()) {
             let mark = digest(n).mark();
-            *kept.take(digest(n)).unwrap() = [mark, n, 0];
+            *kept.take(digest(n)).unwrap() = [mark, n, 0, 0];
         }
         let found = lines.clone().filter(|n| {
             let slot = kept.find(digest(*n));
-            assert!(slot.is_none_or(|[_, basis, _]| basis == n));
+            assert!(slot.is_none_or(|[_, basis, ..]| basis == n));
             slot.is_some()
         });
         assert!(found.count() * 100 > 95 * 7_800);
@@ -308,6 +312,7 @@ mod tests {
         let known = |field: String| Known {
             basis: Basis(7),
             company: None,
+            claims: Claims::default(),
             notices: [Notice::UnknownField(field.into())].into(),
         };
         cache.keep([(line(0), known("x".repeat(LIST_BYTES + 1)))].into_iter());

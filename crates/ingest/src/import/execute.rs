@@ -19,7 +19,7 @@ use tokio::{
 use super::{
     cache::{Known, LineCache},
     ledger::Offset,
-    naming::CompanyKey,
+    naming::{Claims, CompanyKey},
     parse::{Entry, Taken, Work, parse, size},
     ports::ImportPorts,
 };
@@ -33,8 +33,11 @@ pub(super) struct Command {
     pub work: Work,
     /// The company that it names, if that is known.
     pub company: Option<CompanyKey>,
+    pub claims: Claims,
     /// When it began to fail.
     pub failing_since: Option<Instant>,
+    /// Its answer if its commit was made, which is in doubt.
+    pub doubted: Option<Box<Answer>>,
 }
 
 /// The results of commands, in their order.
@@ -209,6 +212,7 @@ impl Executor {
                 let known = answer.basis.map(|basis| Known {
                     basis,
                     company: command.company,
+                    claims: command.claims,
                     notices: answer.notices.as_slice().into(),
                 });
                 digest.zip(known)

@@ -4,10 +4,12 @@
 //! again unchanged would change the company each time, so later lines leave it as it is. That is
 //! decided here, where lines stand in their order, before lanes carry them out side by side.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use domain::posting::{CompanyPatch, PutPosting};
+use domain::posting::{CompanyPatch, NamedBefore, PutPosting};
+use fields::Patch;
 use kernel::CompanyId;
+use twox_hash::XxHash3_64;
 
 /// A company, in short: half of its id, which is a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,22 +36,71 @@ impl CompanyKey {
     }
 }
 
-/// The largest number of companies that an import remembers: some 20 MiB. An import that names more
+/// The name and the logo that a line gives its company, in short: a hash of each, 0 for one that it
+/// leaves as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Claims([u32; 2]);
+
+impl Claims {
+    pub fn of(company: &CompanyPatch) -> Self {
+        Self([part(&company.name), part(&company.logo_path)])
+    }
+
+    /// The claims for a cache.
+    pub fn as_u64(self) -> u64 {
+        let Self([name, logo]) = self;
+        u64::from(name) << 32 | u64::from(logo)
+    }
+
+    /// The claims from a cache.
+    pub fn from_u64(both: u64) -> Self {
+        Self([both >> 32, both & u64::from(u32::MAX)].map(half))
+    }
+
+    /// Whether they say nothing else than those of an earlier line.
+    fn agree_with(self, earlier: Self) -> bool {
+        let mut parts = self.0.into_iter().zip(earlier.0);
+        parts.all(|(part, earlier)| part == 0 || part == earlier)
+    }
+}
+
+fn part(patch: &Patch<String>) -> u32 {
+    let text = match patch {
+        Patch::Keep => return 0,
+        Patch::Clear => "",
+        Patch::Set(text) => text,
+    };
+    half(XxHash3_64::oneshot(text.as_bytes()) >> 32).max(1)
+}
+
+/// A number of 32 bits.
+fn half(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or_default()
+}
+
+/// The largest number of companies that an import remembers: some 40 MiB. An import that names more
 /// forgets them all, and a company that it names again may be changed again.
 const MOST_COMPANIES: usize = 1 << 20;
 
 /// The companies that lines have named so far.
 #[derive(Default)]
-pub(super) struct NamedCompanies(HashSet<CompanyKey>);
+pub(super) struct NamedCompanies(HashMap<CompanyKey, Claims>);
 
 impl NamedCompanies {
-    /// Notes that a line names a company. Returns whether none did before.
-    pub fn note(&mut self, company: CompanyKey) -> bool {
+    /// Notes that a line names a company. Returns whether one did before.
+    pub fn note(&mut self, company: CompanyKey, claims: Claims) -> NamedBefore {
         let Self(known) = self;
-        if known.len() >= MOST_COMPANIES && !known.contains(&company) {
-            known.clear();
+        match known.get(&company) {
+            Some(earlier) if claims.agree_with(*earlier) => NamedBefore::Alike,
+            Some(_) => NamedBefore::Differently,
+            None => {
+                if known.len() >= MOST_COMPANIES {
+                    known.clear();
+                }
+                known.insert(company, claims);
+                NamedBefore::No
+            }
         }
-        known.insert(company)
     }
 }
 
@@ -88,10 +139,38 @@ mod tests {
         let mut named = NamedCompanies::default();
         let most = MOST_COMPANIES as u64;
         for n in 1..=most {
-            assert!(named.note(CompanyKey(n)));
+            assert_eq!(
+                named.note(CompanyKey(n), Claims::default()),
+                NamedBefore::No
+            );
         }
-        assert!(!named.note(CompanyKey(1)), "all of them are known");
-        assert!(named.note(CompanyKey(most + 1)));
-        assert_eq!(named.0.len(), 1);
+        let again = named.note(CompanyKey(1), Claims::default());
+        assert_eq!(again, NamedBefore::Alike, "all of them are known");
+        let other = named.note(CompanyKey(most + 1), Claims::default());
+        assert_eq!((other, named.0.len()), (NamedBefore::No, 1));
+    }
+
+    #[test]
+    fn a_line_agrees_with_an_earlier_one_that_says_the_same_or_more() {
+        let claims =
+            |name, logo: Patch<&str>| Claims::of(&CompanyPatch::parse(name, &logo).unwrap());
+        let first = claims(Some("Acme"), Patch::Set("/1.svg"));
+        assert_eq!(Claims::from_u64(first.as_u64()), first);
+        for (later, expect) in [
+            (first, NamedBefore::Alike),
+            (claims(Some("Acme"), Patch::Keep), NamedBefore::Alike),
+            (claims(Some("Acme"), Patch::Clear), NamedBefore::Differently),
+            (
+                claims(Some("Acme AB"), Patch::Keep),
+                NamedBefore::Differently,
+            ),
+        ] {
+            let mut named = NamedCompanies::default();
+            named.note(CompanyKey(1), first);
+            assert_eq!(named.note(CompanyKey(1), later), expect);
+        }
+        let mut named = NamedCompanies::default();
+        named.note(CompanyKey(1), claims(Some("Acme"), Patch::Keep));
+        assert_eq!(named.note(CompanyKey(1), first), NamedBefore::Differently);
     }
 }

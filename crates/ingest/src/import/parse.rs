@@ -8,7 +8,7 @@ use std::{
 
 use domain::{
     import::{Line, LineError, LineOptions, LineText, Names, Parsed},
-    posting::PutPosting,
+    posting::{NamedBefore, PutPosting},
     usecase::IngestError,
 };
 use kernel::{PostingId, Prefixes, SourceIdentifier};
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::{
     cache::{self, Known, LineCache, LineDigest},
-    naming::Named,
+    naming::{Claims, Named},
 };
 
 /// Lines that were taken together.
@@ -34,8 +34,10 @@ pub(super) struct Entry {
     pub line: u64,
     /// The postings that it names, whether it is refused or not.
     pub names: Names,
-    /// The company that it names.
+    pub is_unattributed: bool,
+    /// The company that it names, and how.
     pub company: Named,
+    pub claims: Claims,
     pub work: Result<Work, LineError>,
 }
 
@@ -54,16 +56,17 @@ pub(super) struct CachedLine {
     line: Line,
     digest: LineDigest,
     prefixes: Arc<Prefixes>,
-    /// See [`PutPosting::company_was_named`].
-    company_was_named: bool,
+    /// See [`PutPosting::company_named`].
+    company_named: NamedBefore,
 }
 
 impl Work {
-    /// Leaves the name and the logo of its company to an earlier line.
-    pub fn leave_company(&mut self) {
+    /// Leaves the name and the logo of its company to an earlier line, if one named it.
+    pub fn leave_company(&mut self, named: NamedBefore) {
         match self {
-            Self::Parsed(put, _) => Arc::make_mut(put).company_was_named = true,
-            Self::Cached(cached) => Arc::make_mut(cached).company_was_named = true,
+            _ if named == NamedBefore::No => {}
+            Self::Parsed(put, _) => Arc::make_mut(put).company_named = named,
+            Self::Cached(cached) => Arc::make_mut(cached).company_named = named,
         }
     }
 
@@ -85,9 +88,7 @@ impl CachedLine {
     /// Parses the line after all.
     pub fn parse(&self, options: &LineOptions) -> Result<Work, LineError> {
         let mut work = entry(&self.line, &self.prefixes, options, Some(self.digest)).work?;
-        if self.company_was_named {
-            work.leave_company();
-        }
+        work.leave_company(self.company_named);
         Ok(work)
     }
 }
@@ -137,16 +138,22 @@ fn cached(
     Entry {
         line: line.number,
         names: Names::of(identifier.as_str().to_owned()),
+        is_unattributed: false,
         company: known.company.map_or(Named::Nothing, Named::Company),
+        claims: known.claims,
         work: Ok(Work::Cached(Arc::new(CachedLine {
             identifier,
             known,
             line,
             digest,
             prefixes: Arc::clone(prefixes),
-            company_was_named: false,
+            company_named: NamedBefore::No,
         }))),
     }
+}
+
+fn claims(put: &PutPosting) -> Claims {
+    Claims::of(put.patch.company())
 }
 
 fn entry(
@@ -157,14 +164,18 @@ fn entry(
 ) -> Entry {
     let new_id = PostingId::new(Uuid::now_v7());
     let parsed = catch_unwind(AssertUnwindSafe(|| line.parse(options, prefixes, new_id)));
-    let Parsed { names, command } = parsed.unwrap_or_else(|panic| Parsed {
+    let parsed = parsed.unwrap_or_else(|panic| Parsed {
         names: line.names(),
         command: Err(IngestError::Broken(panics::message(panic.as_ref())).into()),
     });
+    let is_unattributed = parsed.is_unattributed(prefixes);
+    let Parsed { names, command } = parsed;
     Entry {
         line: line.number,
         names,
+        is_unattributed,
         company: command.as_ref().map_or(Named::Nothing, Named::by),
+        claims: command.as_ref().map(claims).unwrap_or_default(),
         work: command.map(|put| Work::Parsed(Arc::new(put), digest)),
     }
 }

@@ -198,7 +198,6 @@ impl Pipeline {
         let stored = Self::companies_of(&*self.ports.catalogues.store, &entries).await;
         let mut stored = stored.into_iter();
         for entry in entries {
-            let is_unattributed = entry.work.is_err() && entry.names.are_incomplete();
             if let Some(run) = &mut self.run {
                 match &entry.work {
                     Ok(work) => run.name(work.identifier()),
@@ -214,18 +213,20 @@ impl Pipeline {
                 _ => None,
             };
             let (line, id) = (entry.line, entry.names.id);
-            let offset = self.ledger.add(line, id, company, is_unattributed);
+            let offset = self.ledger.add(line, id, company, entry.is_unattributed);
             match entry.work {
                 Ok(mut work) => {
-                    if company.is_some_and(|company| !self.named.note(company)) {
-                        work.leave_company();
+                    if let Some(company) = company {
+                        work.leave_company(self.named.note(company, entry.claims));
                     }
                     let posting = work.identifier().clone();
                     let command = Command {
                         offset,
                         work,
                         company,
+                        claims: entry.claims,
                         failing_since: None,
+                        doubted: None,
                     };
                     self.commands.push(posting, command);
                 }
@@ -296,6 +297,9 @@ impl Pipeline {
         }
         let (mut failed, mut over) = (Vec::new(), None);
         for (mut command, answer) in commands.into_iter().zip(answers) {
+            if let Err(LineError::Ingest(IngestError::InDoubt { answer, .. })) = &answer {
+                command.doubted = Some(answer.clone());
+            }
             if is_answer(&answer) || self.ended.is_some() {
                 self.answer(&command, answer);
                 continue;
@@ -320,6 +324,10 @@ impl Pipeline {
     }
 
     fn answer(&mut self, command: &Command, answer: Result<Answer, LineError>) {
+        let answer = match &command.doubted {
+            Some(doubted) => answer.map(|answer| answer.after_doubt(doubted)),
+            None => answer,
+        };
         self.ledger.settle(command.offset, answer);
         self.commands.end(command.work.identifier());
     }
@@ -385,7 +393,7 @@ const fn is_answer(answer: &Result<Answer, LineError>) -> bool {
     !matches!(
         answer,
         Err(LineError::Ingest(
-            IngestError::Unavailable(_) | IngestError::Overloaded
+            IngestError::Unavailable(_) | IngestError::InDoubt { .. } | IngestError::Overloaded
         ))
     )
 }

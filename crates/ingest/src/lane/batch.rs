@@ -13,7 +13,7 @@ use tokio::time::sleep;
 use super::{
     context::{Context, decide},
     in_flight::Rows,
-    job::{Job, failed, refuse},
+    job::{Job, failed, in_doubt, refuse},
     retry::RetryQueue,
 };
 
@@ -142,10 +142,18 @@ impl OpenBatch {
         while !self.jobs.iter().all(Job::is_late) {
             let batch = std::mem::replace(&mut self.batch, context.batch());
             let jobs = std::mem::take(&mut self.jobs);
-            let error = match context.commit(batch).await {
-                Ok(answers) => {
+            let (answers, committed) = context.commit(batch).await;
+            let error = match committed {
+                Ok(()) => {
                     for (job, answer) in jobs.into_iter().zip(answers) {
                         job.answer(answer.map_err(IngestError::from));
+                    }
+                    break;
+                }
+                // A retry could find our own insert and answer 200 instead of 201.
+                Err(StoreError::InDoubt(why)) => {
+                    for (job, answer) in jobs.into_iter().zip(answers) {
+                        job.answer(Err(in_doubt(&why, answer)));
                     }
                     break;
                 }
@@ -176,8 +184,6 @@ impl OpenBatch {
 /// Answers the commands of a failed batch, or has them tried alone.
 fn fail(jobs: Vec<Job>, error: &StoreError, retries: &Arc<RetryQueue>) {
     match error {
-        // Outcome unknown: a retry could find our own insert and answer 200 instead of 201.
-        StoreError::InDoubt(_) => refuse(jobs, error),
         // There is nobody else who could be the cause.
         StoreError::Unavailable(_) | StoreError::Broken(_) if jobs.len() == 1 => {
             refuse(jobs, error);

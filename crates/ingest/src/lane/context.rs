@@ -46,9 +46,15 @@ impl Context {
         Ok(())
     }
 
-    /// Commits a batch.
-    pub async fn commit(&self, batch: Batch) -> Result<Answers, StoreError> {
-        panics::caught(batch.commit(&*self.store)).await
+    /// Commits a batch. Its answers hold with the commit.
+    pub async fn commit(&self, batch: Batch) -> (Answers, Result<(), StoreError>) {
+        let (answers, writes) = batch.finish();
+        let committed = if writes.is_empty() {
+            Ok(())
+        } else {
+            panics::caught(self.store.commit(writes)).await
+        };
+        (answers, committed)
     }
 
     /// Those of these rows that other transactions hold locked.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{
     catalogue::CatalogueLease,
-    posting::{Answer, PutPosting},
+    posting::{Answer, PutPosting, Rejection},
     usecase::IngestError,
 };
 use kernel::{CompanyId, StoreError};
@@ -76,6 +76,15 @@ pub(super) fn failed(error: StoreError) -> IngestError {
         StoreError::Unavailable(why) | StoreError::InDoubt(why) | StoreError::Locked(why) => {
             IngestError::Unavailable(why)
         }
+    }
+}
+
+/// The answer to a command whose commit is in doubt, and the answer that holds with the commit.
+pub(super) fn in_doubt(why: &str, answer: Result<Answer, Rejection>) -> IngestError {
+    let why = why.to_owned();
+    match answer.map(Box::new) {
+        Ok(answer) => IngestError::InDoubt { why, answer },
+        Err(_) => IngestError::Unavailable(why),
     }
 }
 

@@ -23,7 +23,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     context::{Context, decide},
-    job::{Job, STOPPING, TOO_LONG, failed, unavailable},
+    job::{Job, STOPPING, TOO_LONG, failed, in_doubt, unavailable},
     locked::LockedRows,
 };
 use crate::keyed_queue::KeyedQueue;
@@ -184,14 +184,20 @@ impl RetryQueue {
             return Ok(answer.map_err(Into::into));
         }
         job.lease.into_iter().for_each(|it| batch.require(it));
-        let committed = self.context.commit(batch).await;
+        let (answers, committed) = self.context.commit(batch).await;
         if matches!(committed, Err(StoreError::Locked(_))) {
             let identifier = &job.put.identifier;
             self.state().locked.remember_unseen(identifier, &new);
         }
-        let answer = committed?.into_iter().next();
-        let lost = || Err(IngestError::Broken("a command got no answer".to_owned()));
-        Ok(answer.map_or_else(lost, |answer| answer.map_err(Into::into)))
+        let lost = || IngestError::Broken("a command got no answer".to_owned());
+        let answer = answers.into_iter().next();
+        match committed {
+            Err(StoreError::InDoubt(why)) => Ok(Err(
+                answer.map_or_else(lost, |answer| in_doubt(&why, answer))
+            )),
+            Err(error) => Err(error),
+            Ok(()) => Ok(answer.map_or_else(|| Err(lost()), |answer| answer.map_err(Into::into))),
+        }
     }
 
     /// Has each command tried once more at most, and waits until all are answered.

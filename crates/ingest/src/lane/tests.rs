@@ -4,7 +4,7 @@ mod overlap;
 
 use domain::{
     store::{LockedRows, PostingReader as _},
-    testing::{answered, create},
+    testing::{answered, create, put_id},
     usecase,
 };
 use kernel::{PutOutcome, StoreError};
@@ -339,8 +339,12 @@ async fn a_commit_in_doubt_is_not_tried_again() {
     store.open_gate();
 
     assert!(first.answers().await[0].is_ok());
-    for answer in batch.answers().await {
-        assert_eq!(answer, Err(unavailable("lost")));
+    for (answer, id) in batch.answers().await.into_iter().zip(["a", "b"]) {
+        let Err(IngestError::InDoubt { why, answer }) = answer else {
+            panic!("{answer:?}");
+        };
+        assert_eq!((&*why, answer.id), ("lost", put_id(id)));
+        assert_eq!(answer.outcome, PutOutcome::Created);
     }
     assert_eq!(store.tries(), 2);
 }

@@ -32,6 +32,8 @@ pub enum Fault {
     Fail(StoreError),
     /// The commit panics.
     Panic,
+    /// The commit is made, and its answer is lost.
+    Lose,
 }
 
 impl From<StoreError> for Fault {
@@ -150,7 +152,12 @@ impl FaultyStore {
     }
 
     /// Waits until commits may begin, and has one that writes fail if there is a fault for it.
-    async fn begin(&self, writes: bool, poison: Option<Fault>) -> Result<(), StoreError> {
+    /// Returns the result after the commit.
+    async fn begin(
+        &self,
+        writes: bool,
+        poison: Option<Fault>,
+    ) -> Result<Result<(), StoreError>, StoreError> {
         self.tries.fetch_add(1, Ordering::SeqCst);
         let next = writes.then(|| locked(&self.next).pop_front()).flatten();
         let mut gate = self.gate.subscribe();
@@ -159,7 +166,8 @@ impl FaultyStore {
         match next.or(poison) {
             Some(Fault::Fail(error)) => Err(error),
             Some(Fault::Panic) => panic!("a poisoned commit"),
-            None => Ok(()),
+            Some(Fault::Lose) => Ok(Err(StoreError::InDoubt("lost".to_owned()))),
+            None => Ok(Ok(())),
         }
     }
 }
@@ -196,14 +204,14 @@ impl Store for FaultyStore {
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         let postings = writes.postings.len();
-        self.begin(postings > 0, self.poison_of(&writes)).await?;
+        let after = self.begin(postings > 0, self.poison_of(&writes)).await?;
         let rows = RowLocks::of(&writes, &Snapshot::default());
         if !self.locked_rows(&rows).await?.is_empty() {
             return Err(StoreError::Locked("a row".to_owned()));
         }
         Store::commit(&*self.memory, writes).await?;
         locked(&self.commits).push(postings);
-        Ok(())
+        after
     }
 
     async fn candidates(
@@ -264,8 +272,9 @@ impl ::newsletter::store::Store for FaultyStore {
     }
 
     async fn commit(&self, writes: ::newsletter::store::WriteSet) -> Result<(), StoreError> {
-        self.begin(!writes.subscribers.is_empty(), None).await?;
-        ::newsletter::store::Store::commit(&*self.memory, writes).await
+        let after = self.begin(!writes.subscribers.is_empty(), None).await?;
+        ::newsletter::store::Store::commit(&*self.memory, writes).await?;
+        after
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     catalogue::CatalogueId,
     company::Kept,
     decision::company::{self, CompanyChange},
-    posting::{CompanyPatch, Notice},
+    posting::{CompanyPatch, NamedBefore, Notice},
     testing::{push_as, pusher},
 };
 
@@ -114,7 +114,7 @@ fn a_commit_requires_the_owner_that_one_of_its_commands_requires() {
 fn the_first_line_of_an_import_decides_a_company() {
     let mut board = Board::new();
     let mut later = push("a", &of_company("Acme AB", "/2.svg"));
-    later.company_was_named = true;
+    later.company_named = NamedBefore::Differently;
     // The first line may be refused, or not be decided yet.
     assert_eq!(notices(&mut board, &later), [Notice::CompanyNamedBefore]);
     assert_eq!(shown(&board), ("Acme AB", None));
@@ -129,9 +129,29 @@ fn the_first_line_of_an_import_decides_a_company() {
         ("/2.svg", vec![Notice::CompanyNamedBefore]),
     ] {
         let mut put = push("a", &of_company("Acme", logo));
-        put.company_was_named = true;
+        put.company_named = NamedBefore::Differently;
         assert_eq!(notices(&mut board, &put), expect);
     }
+}
+
+/// The earlier line may not be committed yet: what the later one says is not left undone.
+#[test]
+fn a_line_that_names_a_company_as_an_earlier_one_does_is_told_nothing() {
+    let mut alike = push("a", &of_company("Acme AB", "/2.svg"));
+    alike.company_named = NamedBefore::Alike;
+    for mut board in [Board::new(), Board::with(Status::Approved)] {
+        let decided = board.decide(&alike).unwrap();
+        assert_eq!((decided.answer.notices, decided.is_left), (vec![], true));
+        board.record(decided.change.map(|change| *change));
+        assert_eq!(shown(&board).1, None);
+    }
+    let mut board = Board::with(Status::Approved);
+    board
+        .run(&push("b", &of_company("Acme AB", "/2.svg")))
+        .unwrap();
+    assert!(!board.decide(&alike).unwrap().is_left);
+    correct(&mut board, Some("Acme"), &Patch::Keep, Kept::default());
+    assert_eq!(notices(&mut board, &alike), [Notice::CompanyOfOperator]);
 }
 
 /// An operator's change of the board's company.
@@ -211,7 +231,11 @@ fn an_operator_keeps_a_name_that_the_company_has_already() {
 fn a_later_line_names_a_company_only_while_there_is_none() {
     let mut put = push("a", &of_company("Acme AB", "/2.svg"));
     for is_later in [true, false] {
-        put.company_was_named = is_later;
+        put.company_named = if is_later {
+            NamedBefore::Differently
+        } else {
+            NamedBefore::No
+        };
         let writes = Board::new().batch(std::slice::from_ref(&put));
         let writes: Vec<_> = writes.companies.into_values().collect();
         assert_eq!((writes.len(), &*writes[0].company.name), (1, "Acme AB"));

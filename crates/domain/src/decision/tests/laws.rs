@@ -119,7 +119,12 @@ proptest! {
         match repeated {
             Some(answer) => {
                 let answer = Answer { basis: None, ..answer };
-                prop_assert_eq!(decided, Ok(Decided { answer, change: None }));
+                let unchanged = Decided {
+                    answer,
+                    change: None,
+                    is_left: false,
+                };
+                prop_assert_eq!(decided, Ok(unchanged));
             }
             None => prop_assert!(!is_same || days > 29),
         }

@@ -122,7 +122,7 @@ impl Board {
     fn run(&mut self, put: &PutPosting) -> Result<(Given, Written), Rejection> {
         let before = self.snapshot.postings.get(&put.identifier);
         let updated_by = before.and_then(|posting| posting.updated_by.clone());
-        let Decided { answer, change } = self.decide(put)?;
+        let Decided { answer, change, .. } = self.decide(put)?;
         let written = self.record(change.map(|change| *change));
         let after = &self.snapshot.postings[&put.identifier];
         assert_eq!(answer.status, after.status());

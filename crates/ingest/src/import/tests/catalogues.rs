@@ -76,17 +76,28 @@ async fn lines_that_are_refused_name_their_postings() {
         line("c"),
         r#"{"id":"d","#.to_owned(),
     ];
-    let none = Prefixes::new(&["e"]).unwrap();
-    let (others, last) = refused.split_at(2);
-    import.take(others).await.unwrap();
-    import.take_within(last, &none).await.unwrap();
-    import.take(&[]).await.unwrap();
+    import.take(&refused).await.unwrap();
     import.take(&[line("f")]).await.unwrap();
     import.settle().await.unwrap();
     let (summary, result) = import.finish(Ending::Whole).await;
-    assert_eq!((summary.counts.refused, result), (4, Ok(())));
+    assert_eq!((summary.counts.refused, result), (3, Ok(())));
     assert_eq!(summary.counts.unattributed, 0);
     assert_eq!(kit.expired(&["a", "b", "c", "d", "e"]).await, ["e"]);
+}
+
+#[tokio::test]
+async fn an_identifier_of_others_holds_everything() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a-1", "a-2"]))
+        .await;
+    let mut import = kit.begin(of_catalogue("feed")).await;
+    let prefixes = Prefixes::new(&["a-"]).unwrap();
+    let lines = [line("a-1"), line("2")];
+    import.take_within(&lines, &prefixes).await.unwrap();
+    import.settle().await.unwrap();
+    let (summary, _) = import.finish(Ending::Whole).await;
+    assert_eq!(summary.counts.unattributed, 1);
+    assert_eq!(kit.expired(&["a-1", "a-2"]).await, [""; 0]);
 }
 
 /// `domain` tests which lines can be read.

@@ -157,6 +157,24 @@ async fn a_line_that_is_refused_decides_nothing() {
     }
 }
 
+/// The lines that say what the first one says have nothing left undone, however they are carried
+/// out side by side, from the cache or not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lines_that_agree_about_a_new_name_are_told_nothing() {
+    let ids: Vec<_> = (0..600).map(|n| n.to_string()).collect();
+    let body = |name: &str| -> Vec<_> {
+        let company = |id| line(id).replace(r#""name":"acme""#, &format!(r#""name":"{name}""#));
+        ids.iter().map(|id| company(id)).collect()
+    };
+    assert_ne!(body("New"), body("acme"));
+    let kit = Kit::new();
+    for name in ["acme", "acme", "New", "New", "acme"] {
+        let outcome = kit.import(order(), &body(name)).await;
+        let notices = outcome.summary.counts.notices.iter();
+        assert_eq!(notices.collect::<Vec<_>>(), [], "{name}");
+    }
+}
+
 async fn shown_of(kit: &Kit) -> String {
     let posting = kit.posting("b").await;
     let known = kit

@@ -1,12 +1,6 @@
 //! Failures of the store, and of lines.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use domain::{
-    catalogue::CatalogueLease,
-    posting::{Answer, PutPosting},
-    store::RowLocks,
-};
+use domain::store::RowLocks;
 
 use super::*;
 use workers::testing::Fault;
@@ -97,48 +91,21 @@ async fn a_row_that_stays_locked_fails_its_line_alone() {
     assert_eq!((summary.counts.failed, summary.counts.created), (1, 31));
 }
 
-/// Lanes whose first answers are lost after their commits.
-struct LosingLanes {
-    lanes: Arc<dyn Ingest>,
-    has_lost: AtomicBool,
-}
-
-#[async_trait]
-impl Ingest for LosingLanes {
-    async fn put(&self, put: PutPosting) -> Result<Answer, IngestError> {
-        self.lanes.put(put).await
-    }
-
-    async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError> {
-        self.lanes.dry_run(put).await
-    }
-
-    async fn put_all(
-        &self,
-        puts: Vec<Arc<PutPosting>>,
-        dry_run: bool,
-        lease: Option<CatalogueLease>,
-    ) -> Vec<Result<Answer, IngestError>> {
-        let answers = self.lanes.put_all(puts, dry_run, lease).await;
-        if self.has_lost.swap(true, Ordering::SeqCst) {
-            return answers;
-        }
-        let lost = |_| Err(IngestError::Unavailable("lost".to_owned()));
-        answers.into_iter().map(lost).collect()
-    }
-}
-
 #[tokio::test(start_paused = true)]
-async fn a_creation_whose_answer_was_lost_is_reported_as_one() {
-    let kit = Kit::with(|lanes| {
-        Arc::new(LosingLanes {
-            lanes,
-            has_lost: AtomicBool::new(false),
-        })
-    });
-    let outcome = kit.import(order(), &body(&["a", "b"])).await;
-    assert_eq!(outcome.receipts(), "1 a created, 2 b created");
-    let again = kit.import(order(), &body(&["a"])).await;
+async fn a_line_whose_commit_was_in_doubt_is_reported_as_what_it_did() {
+    let kit = Kit::new();
+    let with = |id: &str, expiration| {
+        format!(r#"{{"id":"{id}","payload":{{"expiration":{expiration}}}}}"#)
+    };
+    kit.store.fail_next([Fault::Lose, Fault::Lose]);
+    let outcome = kit.import(order(), &body(&["a", "b", "c"])).await;
+    assert_eq!(outcome.receipts(), "1 a created, 2 b created, 3 c created");
+    kit.import(order(), &[with("c", "{}")]).await;
+    kit.store.fail_next([Fault::Lose, Fault::Lose]);
+    let body = [titled("a", "New"), with("b", "{}"), with("c", "null")];
+    let outcome = kit.import(order(), &body).await;
+    assert_eq!(outcome.receipts(), "1 a updated, 2 b expired, 3 c reopened");
+    let again = kit.import(order(), &body[..1]).await;
     assert_eq!(again.receipts(), "1 a unchanged");
 }
 
