@@ -170,9 +170,11 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
         self.shown
     }
 
-    /// Ends the list. Of a table, says that it has no rows, or that there are more.
+    /// Ends the list. Of a table, says that it has no rows, or that there are more; of JSON, the
+    /// latter on standard error.
     pub fn end(mut self, nothing: &str, more: Option<String>) -> anyhow::Result<()> {
         if self.as_json {
+            more.into_iter().for_each(print_error);
             return (self.print)(if self.shown == 0 { "[]" } else { "]" }.to_owned());
         }
         if self.shown == 0 && !nothing.is_empty() {

@@ -100,6 +100,21 @@ pub enum Revive {
     All,
 }
 
+impl Revive {
+    /// The most tasks that the audit names.
+    const MOST_NAMED: usize = 100;
+
+    /// The entry of the audit about tasks that were revived, with their number and the ids of the
+    /// first ones; `None` if there are none.
+    pub fn entry(entry: &Entry, revived: &[TaskId]) -> Option<Entry> {
+        let mut ids: Vec<_> = revived.iter().map(|task| task.0).collect();
+        ids.sort_unstable();
+        ids.truncate(Self::MOST_NAMED);
+        let entry = entry.clone().with("tasks", revived.len());
+        (!ids.is_empty()).then(|| entry.with("ids", ids))
+    }
+}
+
 /// The backlog of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backlog {
@@ -191,7 +206,7 @@ pub trait Outbox: Send + Sync {
     ) -> Result<Vec<SubjectTask>, StoreError>;
 
     /// Makes dead tasks due at `now` with a clean record, and returns their number. If there are
-    /// any, the audit entry is written in the same commit, with their number as the detail `tasks`.
+    /// any, the audit entry is written in the same commit, [about](Revive::entry) them.
     async fn revive(
         &self,
         which: &Revive,

@@ -229,17 +229,19 @@ macro_rules! revive {
                 SELECT id FROM outbox WHERE dead_at IS NOT NULL",
             $which,
             " ORDER BY kind, subject, id {postgres FOR UPDATE}
-            )"
+            ) RETURNING id"
         )
     };
 }
 
 statement! {
-    ReviveAll = revive!("")
+    ReviveAll = revive!(""),
+    returns (BigInt,)
 }
 
 statement! {
-    ReviveSome = revive!(" AND id = {each id}")
+    ReviveSome = revive!(" AND id = {each id}"),
+    returns (BigInt,)
 }
 
 fn each_task<'a>(tasks: &[TaskId]) -> Vec<Vec<Named<'a>>> {
@@ -254,18 +256,17 @@ pub async fn revive(
     now: OffsetDateTime,
 ) -> Outcome<u64> {
     let now = binds! { now };
-    let revived = match which {
-        Revive::All => conn.execute::<ReviveAll>(now).await?,
+    let revived: Vec<(i64,)> = match which {
+        Revive::All => conn.load::<ReviveAll, _>(now).await?,
         Revive::Tasks(tasks) => {
-            conn.execute_each::<ReviveSome>(&each_task(tasks), now)
+            conn.load_each::<ReviveSome, _>(&each_task(tasks), now)
                 .await?
         }
     };
-    let revived = u64::try_from(revived).unwrap_or(u64::MAX);
-    let entry = entry.filter(|_| revived > 0);
-    let entry = entry.map(|entry| entry.clone().with("tasks", revived));
+    let revived: Vec<_> = revived.into_iter().map(|(id,)| TaskId(id)).collect();
+    let entry = entry.and_then(|entry| Revive::entry(entry, &revived));
     audit::write_entry(conn, entry.as_ref()).await?;
-    Ok(revived)
+    Ok(revived.len() as u64)
 }
 
 statement! {

@@ -279,7 +279,7 @@ impl Outbox for MemoryStore {
         now: OffsetDateTime,
     ) -> Result<u64, StoreError> {
         let mut state = self.state();
-        let mut revived = 0_u64;
+        let mut revived = Vec::new();
         for (id, task) in &mut state.tasks {
             let is_meant = match which {
                 Revive::All => true,
@@ -287,14 +287,11 @@ impl Outbox for MemoryStore {
             };
             if task.is_dead && is_meant {
                 task.renew(now);
-                revived += 1;
+                revived.push(*id);
             }
         }
-        if let Some(entry) = entry.filter(|_| revived > 0) {
-            let entry = entry.clone().with("tasks", revived);
-            state.write_entry(Some(entry));
-        }
-        Ok(revived)
+        state.write_entry(entry.and_then(|entry| Revive::entry(entry, &revived)));
+        Ok(revived.len() as u64)
     }
 
     async fn dismiss(&self, tasks: &[TaskId], dismissal: &Dismissal) -> Result<u64, StoreError> {

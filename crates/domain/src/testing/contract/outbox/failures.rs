@@ -58,13 +58,14 @@ kernel::contract_cases!(
         assert_eq!(dead.len(), 2);
         assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
         let one = Revive::Tasks(vec![dead[0].id]);
-        // It is recorded with the number of tasks, if there were any.
+        // It is recorded with the tasks, if there were any.
         for (n, revived) in [(1, 1), (2, 0)] {
             let entry = by_ann(n).entry(OUTBOX_RETRY, noon());
             let found = store.revive(&one, Some(&entry), noon()).await;
             assert_eq!(found, Ok(revived));
             let expect = by_ann(1).entry(OUTBOX_RETRY, noon());
-            assert_eq!(entries(store).await?, [expect.with("tasks", 1)]);
+            let expect = expect.with("tasks", 1).with("ids", vec![dead[0].id.0]);
+            assert_eq!(entries(store).await?, [expect]);
         }
         let claimed = claim_one(store, 3, noon()).await?;
         assert_eq!((claimed.token.task, claimed.attempts), (dead[0].id, 1));
