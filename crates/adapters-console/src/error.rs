@@ -54,19 +54,19 @@ impl Failure {
             Self::NotFound => (
                 StatusCode::NOT_FOUND,
                 "Not found",
-                "There is nothing at this address, or it is not there any more.",
+                "There is nothing at this address, or it was removed.",
             ),
             Self::Method(_) => (
                 StatusCode::METHOD_NOT_ALLOWED,
                 "Not allowed",
                 "This address takes no such request.",
             ),
-            Self::Forbidden => (StatusCode::FORBIDDEN, "Refused", "Nobody is signed in."),
+            Self::Forbidden => (StatusCode::FORBIDDEN, "Refused", "You are not signed in."),
             Self::CrossSite => (
                 StatusCode::FORBIDDEN,
                 "Refused",
                 "This form was not sent by a page of your session. Go back, reload the page and \
-                 try again.",
+                 retry.",
             ),
             Self::BadOperator => (
                 StatusCode::FORBIDDEN,
@@ -154,7 +154,7 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Conflict => {
-                Refusal::conflict("Somebody else changed it just now. Look again, and try again.")
+                Refusal::conflict("It was changed at the same time. Reload the page, and retry.")
             }
             StoreError::Locked(why) | StoreError::Unavailable(why) | StoreError::InDoubt(why) => {
                 Self::Unavailable(why)

@@ -102,8 +102,8 @@ impl Connector {
         })?;
         if !speaks_english(&answer) {
             tracing::warn!(
-                "the server's messages are not in English, so some of its errors cannot be told \
-                 apart; have a superuser run: ALTER ROLE … SET lc_messages = 'C'"
+                "the server's messages are not in English, so some of its errors cannot be \
+                 distinguished; have a superuser run: ALTER ROLE … SET lc_messages = 'C'"
             );
         }
         AsyncPgConnection::try_from_client_and_connection(client, connection).await

@@ -246,7 +246,10 @@ impl DeliveryRound {
             let mut record = record.clone();
             if matches!(self.items[*number].state, State::DeadLetter) {
                 let why = record.error.unwrap_or_default();
-                record.error = Some(format!("{why}; given up after {} attempts", record.attempt));
+                record.error = Some(format!(
+                    "{why}; it failed for good after {} attempts",
+                    record.attempt
+                ));
                 dead_letters += 1;
             }
             deliveries.push(record);

@@ -68,7 +68,7 @@ async fn watch(primary: Arc<dyn ReplicaPosition>, replica: Arc<dyn ReplicaPositi
             Ok(position) => position.map(|position| track.lag(now, position)),
             Err(error) => {
                 if known != Some(false) {
-                    tracing::warn!(%error, "the replica is away; the primary is read instead");
+                    tracing::warn!(%error, "the replica is unavailable; the primary is read instead");
                 }
                 None
             }

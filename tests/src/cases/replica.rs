@@ -110,5 +110,5 @@ async fn a_lagging_replica_is_reported_and_an_unavailable_one_is_skipped(_: Stor
     drop(turn);
     assert!(server.is_running(), "{}", app.site.log());
     let log = app.site.log();
-    assert!(log.contains("the replica is away"), "{log}");
+    assert!(log.contains("the replica is unavailable"), "{log}");
 }

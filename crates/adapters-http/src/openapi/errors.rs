@@ -113,7 +113,7 @@ errors! {
          was changed."
         sent(ApiError::invalid(FieldErrors::one("company.name", "is required")));
     "HttpVersionNotSupported"
-        "The request came by HTTP/1.0, in which the end of the answer cannot be told from a break."
+        "The request came by HTTP/1.0, in which the end of the answer cannot be distinguished from a break."
         sent(ApiError::needs_http_1_1());
     "Unavailable"
         "The service cannot answer at the moment, or holds as many bytes as it may. Try again after `Retry-After`; repeating is safe."

@@ -16,7 +16,7 @@ const DEFAULT_PORT: u16 = 8081;
 #[command(next_help_heading = "Console")]
 pub struct ConsoleUrlArgs {
     /// Address and port of the operators' console, or `off`. Default: 127.0.0.1:8081, unless
-    /// somebody else listens there
+    /// another program listens there
     #[arg(long, value_name = "ADDR:PORT", value_parser = admin_bind)]
     console_bind: Option<AdminBind>,
 

@@ -32,8 +32,8 @@ pub struct AccountsArgs {
     #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL, value_parser = base_url)]
     mailerlite_new_base_url: Url,
 
-    /// Id of the group that whoever moves joins, which starts the chain of e-mails; `none` moves
-    /// people without one. Without it, with a key of the account to move to, moves are refused
+    /// Id of the group that people join when they move, which starts the chain of e-mails; `none`
+    /// moves people without one. Without it, with a key of the account to move to, moves are refused
     #[arg(long, value_name = "ID", value_parser = group_id)]
     mailerlite_new_group_id: Option<Group>,
 

@@ -158,7 +158,7 @@ impl HttpArgs {
 #[command(next_help_heading = "Metrics")]
 pub struct AdminArgs {
     /// Address and port of a listener for `/metrics`, `/healthz` and `/readyz`, or `off`. Default:
-    /// 127.0.0.1:9464, unless somebody else listens there
+    /// 127.0.0.1:9464, unless another program listens there
     #[arg(long, value_name = "ADDR:PORT", value_parser = admin_bind)]
     admin_bind: Option<AdminBind>,
 
@@ -320,7 +320,7 @@ pub struct WorkArgs {
     pub addresses: WebhookAddressArgs,
 
     /// The waits between attempts to deliver an event to a webhook, in seconds, separated by
-    /// commas, at most 30, each up to a week; after the last one it is given up
+    /// commas, at most 30, each up to a week; after the last one the delivery fails for good
     #[arg(
         long,
         value_name = "SECONDS,…",

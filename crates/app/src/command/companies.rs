@@ -94,7 +94,7 @@ const CHANGES: [&str; 5] = ["name", "logo", "no_logo", "owner", "release"];
 
 /// Change the name, the logo or the owner of a company
 ///
-/// A name or logo that is set here stands, whatever clients push, until it is released.
+/// No push changes a name or logo that is set here until it is released.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
 pub struct Update {

@@ -58,7 +58,7 @@ impl Copy {
         let rows = copying.run().await?;
         output::print(format_args!(
             "Copied and compared {rows} rows in {:.1} seconds. Set DATABASE_URL to the new database \
-             for every process, keep the keys, and move {} away, so that nobody goes on with it.",
+             for every process, keep the keys, and move {} to another folder, so that no process uses it.",
             began.elapsed().as_secs_f64(),
             path.display()
         ))

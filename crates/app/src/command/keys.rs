@@ -169,7 +169,7 @@ fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Value>> {
     Ok(usable.chain(unusable).collect())
 }
 
-/// Remove a key; what it signed is not accepted any more. A key that valid tokens need stays
+/// Remove a key; its tokens are refused from then on. A key that valid tokens need stays
 #[derive(Debug, Args)]
 pub struct Retire {
     /// The key's id
@@ -229,7 +229,7 @@ impl Retire {
             );
         }
         output::print(format_args!(
-            "Retired {id}; what it signed is refused within 10 seconds."
+            "Retired {id}; its tokens are refused within 10 seconds."
         ))
     }
 }

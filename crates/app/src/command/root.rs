@@ -13,8 +13,8 @@ use crate::logging::{LogFormat, log_filter, log_format};
 /// Every option can also be given as the environment variable that is shown with it. Options win
 /// over variables, and a variable without a value counts as unset. A secret is also taken from the
 /// file that its variable with `_FILE` names. Variables of Posthaste that are not set are taken
-/// from a file `.env` in the current directory, which must be yours or root's, and nobody else's
-/// to write. Only `serve`, `demo`, `migrate`, `restore`, `clients create`, `webhooks create` and
+/// from a file `.env` in the current directory, which must belong to you or root, and be writable
+/// by its owner alone. Only `serve`, `demo`, `migrate`, `restore`, `clients create`, `webhooks create` and
 /// `keys generate` make an embedded database that is not there.
 #[derive(Debug, Parser)]
 #[command(

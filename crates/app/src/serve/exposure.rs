@@ -21,7 +21,7 @@ pub fn warn(public_url: &str, admin: AdminBind) {
         tracing::warn!(
             %address,
             "/metrics has no authentication, and its address may be reached from outside; bind \
-             POSTHASTE_ADMIN_BIND to a private one, or keep strangers away by a firewall"
+             POSTHASTE_ADMIN_BIND to a private one, or restrict access with a firewall"
         );
     }
 }

@@ -29,7 +29,7 @@ const FEW: usize = 4;
 pub(super) const PAGES: usize = 8;
 
 /// Why an event that is no longer in the log is a dead letter.
-const NOT_KEPT: &str = "given up: the event is no longer kept";
+const NOT_KEPT: &str = "not delivered: the event is no longer kept";
 
 /// Reads the events of a round for a leased endpoint: those of waiting subjects that are due, and
 /// events after its cursor, unless [too many](MOST_WAITING) wait already. If there are none and the

@@ -45,7 +45,7 @@ async fn a_refused_event_holds_back_its_posting_until_it_is_given_up_and_can_be_
     let attempts = world.deliveries().await;
     let of_poison = attempts.iter().rev().filter(|row| row.event == poison);
     let errors = of_poison.map(|row| (row.attempt, row.status, row.error.as_deref()));
-    let given_up = "answered 500; given up after 3 attempts";
+    let given_up = "answered 500; it failed for good after 3 attempts";
     let expect = [(1, "answered 500"), (2, "answered 500"), (3, given_up)];
     assert!(errors.eq(expect.map(|(n, error)| (n, Some(500), Some(error)))));
     // Again from the beginning.
@@ -99,7 +99,7 @@ async fn events_that_are_no_longer_kept_or_wanted_wait_no_longer() {
     let deliveries = world.deliveries().await;
     let given_up = deliveries.iter().filter(|row| row.status.is_none());
     let errors: Vec<_> = given_up.map(|row| row.error.as_deref()).collect();
-    let expect = Some("given up: the event is no longer kept");
+    let expect = Some("not delivered: the event is no longer kept");
     assert_eq!(errors, [expect; 3]);
     for backlog in world.store.backlog(9).await.unwrap() {
         assert_eq!(backlog.waiting, 0);
@@ -216,7 +216,7 @@ async fn an_event_that_cannot_be_sent_is_given_up_and_says_nothing_of_the_receiv
     world.run(mins(4), &mut |_, _| unsendable()).await;
     let deliveries = world.deliveries().await;
     assert_eq!(deliveries.len(), 3);
-    let expect = "the request cannot be made; given up after 3 attempts";
+    let expect = "the request cannot be made; it failed for good after 3 attempts";
     assert_eq!(deliveries[0].error.as_deref(), Some(expect));
     assert_eq!(world.tracked(1).await.health, Health::default());
     world.publish([2]).await;

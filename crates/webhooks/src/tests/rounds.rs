@@ -236,7 +236,7 @@ async fn failures_do_not_count_after_a_move_or_a_pause() {
         waiting: vec![failed.clone(), waits(&events[4], 0, noon())],
         settled: vec![uuid(2)],
         dead_letters: 1,
-        deliveries: deliveries("answered 500; given up after 2 attempts"),
+        deliveries: deliveries("answered 500; it failed for good after 2 attempts"),
         health,
         disabled: Some(WANTS_NO_MORE.to_owned()),
         ..Round::idle(changed, noon())

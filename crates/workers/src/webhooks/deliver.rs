@@ -115,8 +115,8 @@ impl Deliveries {
         if round.has_gap {
             tracing::warn!(
                 endpoint = %endpoint.id,
-                "events were deleted before a webhook was told about them; it goes on with the \
-                 oldest event that is kept"
+                "events were deleted before a webhook got them; it goes on with the oldest event \
+                 that is kept"
             );
         }
         self.make_attempts(&mut round, &endpoint, (lease, read_at), stop)

@@ -313,7 +313,7 @@ async fn an_event_whose_posting_is_broken_is_given_up() {
     let broken = deliveries.iter().filter(|row| row.error.is_some());
     let errors: Vec<_> = broken.map(|row| row.error.as_deref()).collect();
     let why = "the request cannot be made: an internal error";
-    let last = format!("{why}; given up after 3 attempts");
+    let last = format!("{why}; it failed for good after 3 attempts");
     assert_eq!(errors, [Some(last.as_str()), Some(why), Some(why)]);
     stop.cancel();
     task.await.unwrap();

@@ -68,7 +68,7 @@ impl Show {
     }
 }
 
-/// Print a link to a client's own pages, for whoever runs it: good once, within 24 hours
+/// Print a link to a client's own pages, for its integrator: it works once, within 24 hours
 #[derive(Debug, Args)]
 pub struct Link {
     #[command(flatten)]

@@ -33,7 +33,7 @@ pub fn keys(folder: &KeyFolder, database: &DatabaseUrl) -> Vec<Check> {
         .iter()
         .map(|problem| {
             let remedy = problem.command().map_or_else(
-                || "mend it, or take it out of the folder".to_owned(),
+                || "fix it, or remove it from the folder".to_owned(),
                 |command| format!("run `{command}`"),
             );
             let message = format!("{}: {}", problem.path().display(), problem.fault());

@@ -23,7 +23,7 @@ pub const PAGE: usize = 1_000;
 /// List what waits or is being worked on, oldest first
 #[derive(Debug, Args)]
 pub struct List {
-    /// List what was given up instead
+    /// List dead side effects instead
     #[arg(long)]
     dead: bool,
     #[command(flatten)]
@@ -102,7 +102,7 @@ pub(super) async fn print(
     }
     let nothing = match (args.limit, dead) {
         (0, _) => "",
-        (_, true) => "Nothing was given up.",
+        (_, true) => "No side effect is dead.",
         (_, false) => "Nothing waits.",
     };
     let more = more(outbox, dead, list.shown(), after).await?;

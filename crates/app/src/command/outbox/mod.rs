@@ -13,7 +13,7 @@ use self::{
 };
 
 commands! {
-    /// Look at side effects that wait or were given up
+    /// Look at side effects that are pending or dead
     Outbox {
         List(List),
         Retry(Retry),

@@ -12,10 +12,10 @@ use crate::{
     output, text,
 };
 
-/// Erase a posting: delete it with every copy of what it said
+/// Erase a posting: delete it with every copy of its texts
 ///
-/// What stays is an entry of the audit, and the event `JobPostingErased` for those who
-/// follow it. The identifier can be pushed anew
+/// An entry of the audit and the event `JobPostingErased` remain. The identifier can be pushed
+/// again
 #[derive(Debug, Args)]
 pub struct Erase {
     /// The posting's unique source identifier, or its UUID

@@ -32,7 +32,7 @@ commands! {
         Reject(RemovalArgs) => remove(|reason, ground| Moderation::Reject { reason, ground }),
         /// Take postings down; only an operator brings them back
         Expire(RemovalArgs) => remove(|reason, ground| Moderation::Expire { reason, ground }),
-        /// Bring expired postings back, to be judged anew
+        /// Bring expired postings back, to be judged again
         Reopen(ReasonArgs) => with_reason(|reason| Moderation::Reopen { reason }),
         Feature(Feature),
         Erase(Erase),

@@ -63,7 +63,7 @@ pub async fn remove(
 
 #[derive(Debug, Args)]
 pub struct RemovalArgs {
-    /// What it rests on: the terms of the board, or the law
+    /// The ground of the removal: the terms of the board, or the law
     #[arg(
         long,
         value_name = "GROUND",
@@ -79,7 +79,7 @@ pub struct RemovalArgs {
 
 #[derive(Debug, Args)]
 pub struct ReasonArgs {
-    /// Why, for the integrator to read
+    /// The reason, which the integrator reads
     #[arg(long, value_name = "REASON", value_parser = values::reason)]
     reason: String,
     #[command(flatten)]

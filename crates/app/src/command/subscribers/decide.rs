@@ -13,7 +13,7 @@ use crate::{
 // Clap would show a doc comment as the help of the commands.
 #[derive(Debug, Args)]
 pub struct DecideArgs {
-    /// The address, or a subscriber's UUID; an address can be suppressed that nobody has reported
+    /// The address, or a subscriber's UUID; an address that is not stored can be suppressed
     #[arg(value_name = "EMAIL", value_parser = values::person)]
     person: PersonRef,
 
@@ -34,9 +34,9 @@ pub async fn with_reason(
 
 /// Erase a subscriber here and in both accounts of the e-mail provider
 ///
-/// The person is unknown at once; a worker with the accounts' keys has both forget them. Of
-/// somebody who wanted no mail a hash of the address is kept, so that nobody writes to them
-/// again. There is no way back
+/// The person is unknown at once; a worker with the accounts' keys erases them in both. For a
+/// person who wanted no mail, a hash of the address is kept, so that they get no mail again. This
+/// cannot be undone
 #[derive(Debug, Args)]
 pub struct Erase {
     /// The subscriber's address or UUID

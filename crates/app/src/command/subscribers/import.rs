@@ -34,7 +34,7 @@ static LAYOUT: Layout = Layout {
 pub struct Import {
     /// CSV with the header `email,name,country,plan_category,status,expires_at`; `-` reads
     /// standard input. An empty field clears what is stored, and a line without `plan_category`
-    /// and `status` is somebody without a membership. To import a file again is safe
+    /// and `status` is a person without a membership. To import a file again is safe
     #[arg(value_name = "FILE")]
     file: PathBuf,
 

@@ -47,7 +47,7 @@ pub struct Migrate {
     #[arg(long, value_name = "SOURCE", value_parser = migration_source())]
     source: MigrationSource,
 
-    /// Say what would happen and what is not set up at the provider, and move nobody
+    /// Print what would happen and what is not set up at the provider, and move no subscriber
     #[arg(long)]
     dry_run: bool,
 
@@ -76,7 +76,7 @@ impl Migrate {
         if !self.dry_run && !self.no_group && !self.accounts.has_group() {
             bail!(
                 "no group is named that starts the chain of e-mails \
-                 (POSTHASTE_MAILERLITE_NEW_GROUP_ID); for those who move now it never starts: \
+                 (POSTHASTE_MAILERLITE_NEW_GROUP_ID); it never starts for people who move now: \
                  --no-group moves them without it"
             );
         }

@@ -34,10 +34,10 @@ commands! {
         Reconcile(Reconcile),
         /// See that nothing is sent to an address, in either account
         Suppress(DecideArgs) => with_reason(|reason| PersonCommand::Suppress { reason }),
-        /// Let mail be sent to somebody again who was suppressed
+        /// Let mail be sent to a suppressed person again
         ///
-        /// It counts from this moment on: what the provider says of before does not. No account is
-        /// told to make anybody active; whoever wants mail has subscribed there.
+        /// It counts from this moment on: earlier reports of the provider do not count. No account
+        /// is changed: people who want mail subscribe there themselves.
         Reinstate(DecideArgs) => with_reason(|reason| PersonCommand::Reinstate { reason }),
         /// Give a subscriber another migration token, when the link with theirs has got about
         ///

@@ -101,7 +101,7 @@ fn text(counts: ListCounts, account: Account, is_dry: bool) -> String {
         ("were", "will be")
     };
     format!(
-        "The {account} account has {people} people: {unknown} that nobody reported, {suppressed} \
+        "The {account} account has {people} people: {unknown} that are not stored here, {suppressed} \
          who get no mail, {odd} that are not understood. {different} differ from what is known, \
          which {done} recorded. {missing} were there once and are not on the list: they {next} \
          looked up."

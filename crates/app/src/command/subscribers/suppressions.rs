@@ -150,8 +150,8 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
 #[derive(Debug, Args)]
 pub struct Import {
     /// CSV with a header that has at least `email` and `status`, and perhaps `source`, `account`,
-    /// `at` and `reason` as an export does; `-` reads standard input. The strongest status stands,
-    /// and one from before somebody was reinstated does not count. To import a file again is safe
+    /// `at` and `reason` as an export does; `-` reads standard input. The strongest status counts,
+    /// but none from before the person was reinstated. To import a file again is safe
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]

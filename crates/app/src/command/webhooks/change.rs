@@ -106,7 +106,7 @@ fn url(text: &str, private: PrivateAddresses) -> anyhow::Result<EndpointUrl> {
 /// The options of an update of which it needs one.
 const CHANGES: [&str; 4] = ["url", "types", "all_types", "description"];
 
-/// Change where a webhook leads, or what it gets
+/// Change the address or the events of a webhook
 // The variables are not those of `create`: what is set for new webhooks must not change others.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
