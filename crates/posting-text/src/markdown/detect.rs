@@ -35,7 +35,7 @@ pub(crate) fn read(raw: &str, base_url: Option<&str>, budget: &Budget) -> Result
 
 /// Detects the format of a description.
 fn source<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>> {
-    let (text, seen) = source::mended(raw, budget)?;
+    let (text, seen) = source::repaired(raw, budget)?;
     if seen.blocks > 0 {
         return Ok(Source {
             html: text,

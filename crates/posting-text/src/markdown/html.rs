@@ -6,6 +6,7 @@
 mod attributes;
 mod hidden;
 mod scripts;
+mod styles;
 mod text;
 mod word;
 
@@ -14,7 +15,8 @@ use url::Url;
 
 use self::{
     attributes::attribute,
-    hidden::{Closed, EndTags, Hiding, Region, hiding},
+    hidden::{Closed, EndTags, Hiding, Property, Region, hiding},
+    styles::StyleSheet,
 };
 use super::{
     builder::{Builder, Container, Kind},
@@ -35,8 +37,8 @@ pub(crate) fn parse(
     base: Option<&Url>,
     budget: &Budget,
 ) -> Result<Document> {
-    // For the tokenizer, and for the search for end tags.
-    budget.spend(html.len().saturating_mul(2))?;
+    // For the tokenizer, and for the search for end tags and style sheets.
+    budget.spend(html.len().saturating_mul(3))?;
     let mut reader = Reader {
         builder: Builder::new(budget),
         bare_lines,
@@ -50,6 +52,7 @@ pub(crate) fn parse(
         dropping: None,
         unseen: None,
         end_tags: EndTags::count(html),
+        sheet: StyleSheet::of(html),
         after_break: false,
     };
     let mut tokens = Tokenizer::new(html);
@@ -100,9 +103,10 @@ struct Reader<'a> {
     word_lists: word::Lists,
     /// The element whose content is being dropped.
     dropping: Option<Region>,
-    /// The element whose text does not show.
-    unseen: Option<Region>,
+    /// The element whose text does not show, and the property that hides it.
+    unseen: Option<(Region, Property)>,
     end_tags: EndTags,
+    sheet: StyleSheet,
     /// The last token was `<br>`: one line feed after it only formats the source.
     after_break: bool,
 }
@@ -116,8 +120,8 @@ impl Reader<'_> {
             }
             self.dropping = None;
         }
-        if let Some(region) = &mut self.unseen
-            && (hidden::shows(start) || region.is_ended_by(start, &name))
+        if let Some((region, property)) = &mut self.unseen
+            && (hidden::shows(start, *property) || region.is_ended_by(start, &name))
         {
             self.unseen = None;
         }
@@ -190,7 +194,7 @@ impl Reader<'_> {
         if is_void || matches!(tag, Tag::Dropped | Tag::DroppedRaw) {
             return false;
         }
-        match hiding(start) {
+        match hiding(start, &self.sheet) {
             Some(Hiding::Whole) if hidden::ends_by_itself(name) || self.end_tags.remain(name) => {
                 if tag.is_block() {
                     self.boundary(Kind::Paragraph);
@@ -198,8 +202,8 @@ impl Reader<'_> {
                 self.dropping = Some(Region::new(name));
                 true
             }
-            Some(Hiding::Text) if self.unseen.is_none() => {
-                self.unseen = Some(Region::new(name));
+            Some(Hiding::Text(property)) if self.unseen.is_none() => {
+                self.unseen = Some((Region::new(name), property));
                 false
             }
             _ => false,
@@ -297,7 +301,7 @@ impl Reader<'_> {
                 return;
             }
         }
-        if let Some(region) = &mut self.unseen
+        if let Some((region, _)) = &mut self.unseen
             && region.close(name).is_some()
         {
             self.unseen = None;

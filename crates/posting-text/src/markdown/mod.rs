@@ -4,6 +4,7 @@
 mod builder;
 mod detect;
 mod emphasis;
+mod encoded;
 mod escape;
 mod html;
 mod inline;
@@ -25,4 +26,16 @@ use crate::{Budget, Exceeded};
 /// Converts a description to `CommonMark` without raw HTML and unsafe links. Idempotent.
 pub fn from_description(raw: &str, budget: &Budget) -> Result<String, Exceeded> {
     write(&read(raw, None, budget)?, budget)
+}
+
+/// A text of one line without encodings of other programs and without character references, as a
+/// form may have put them into a name: `M&uuml;ller &amp; S&ouml;hne`.
+#[cfg(feature = "redact")]
+pub(crate) fn line<'a>(
+    text: &'a str,
+    budget: &Budget,
+) -> Result<std::borrow::Cow<'a, str>, Exceeded> {
+    let plain = encoded::decoded(text, budget)?;
+    budget.spend(plain.len().saturating_mul(4))?;
+    Ok(encoded::without_references(plain))
 }

@@ -1,12 +1,15 @@
-//! Mends the source of a description: characters, text that was escaped too often, and signs that
+//! Repairs the source of a description: characters, text that was escaped too often, and signs that
 //! only look like tags.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use regex::Captures;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use super::tags::{Tag, tag};
+use super::{
+    encoded,
+    tags::{Tag, is_flag, is_word, tag},
+};
 use crate::{Budget, Result, document::is_unseen, pattern::patterns};
 
 patterns! {
@@ -18,11 +21,16 @@ patterns! {
 /// How many levels of escaping are undone.
 const MAX_UNESCAPES: usize = 4;
 
-/// Mends a description, and counts its tags.
-pub(super) fn mended<'a>(raw: &'a str, budget: &Budget) -> Result<(Cow<'a, str>, TagCounts)> {
+/// Repairs a description, and counts its tags.
+pub(super) fn repaired<'a>(raw: &'a str, budget: &Budget) -> Result<(Cow<'a, str>, TagCounts)> {
+    let raw = encoded::decoded(raw, budget)?;
     // Each of the passes below reads every character once or twice.
     budget.spend(raw.len().saturating_mul(8))?;
-    let text = literal_line_feeds(characters(raw));
+    let text = match raw {
+        Cow::Borrowed(raw) => characters(raw),
+        Cow::Owned(raw) => Cow::Owned(characters(&raw).into_owned()),
+    };
+    let text = literal_line_feeds(text);
     Ok(real_tags(without_cdata(unescape(text, budget)?)))
 }
 
@@ -85,28 +93,74 @@ fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>>
         }
         // The search for a tag may read 500 characters, at each of which another may start.
         budget.spend(text.len().saturating_mul(20))?;
-        let mut escaped = 0;
-        let mut sure = 0;
-        for found in ESCAPED_TAG.captures_iter(&text) {
-            if let Some(tag) = tag(&found[2].to_ascii_lowercase()) {
-                escaped += 1;
-                sure += usize::from(&found[1] == "/" || tag == Tag::Break);
-            }
-        }
-        let (_, seen) = real_tags(Cow::Borrowed(&text));
-        // An advertisement for a web developer may well mention a tag or two.
-        let wrongly = sure > 0 && (seen.all == 0 || (sure > 1 && escaped > seen.all));
-        if !wrongly {
+        let Some(plain) = without_escaped_tags(&text) else {
             break;
-        }
-        text = Cow::Owned(
-            text.replace("&lt;", "<")
-                .replace("&gt;", ">")
-                .replace("&quot;", "\"")
-                .replace("&amp;", "&"),
-        );
+        };
+        text = Cow::Owned(plain);
     }
     Ok(text)
+}
+
+/// A text whose escaped pieces are markup again: those between two tags that have more than
+/// mentions of tags. `None` if it has none.
+fn without_escaped_tags(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while at < text.len() {
+        let start = at;
+        let end = text[at..].find('<').map_or(text.len(), |tag| at + tag);
+        // What follows a tag begins after its end; what is none belongs to the piece.
+        at = text[end..]
+            .find('>')
+            .map_or(text.len(), |close| end + close + 1);
+        let piece = &text[start..end];
+        if is_escaped(piece, piece.len() == text.len()) {
+            out.push_str(&text[copied..start]);
+            out.push_str(
+                &piece
+                    .replace("&lt;", "<")
+                    .replace("&gt;", ">")
+                    .replace("&quot;", "\"")
+                    .replace("&amp;", "&"),
+            );
+            copied = end;
+        }
+    }
+    (copied > 0).then(|| out + &text[copied..])
+}
+
+/// Whether a piece of text, or a whole one, is escaped markup: it begins with an escaped tag, or has
+/// elements around some words. An advertisement for a web developer may well mention a tag or two.
+fn is_escaped(piece: &str, is_whole: bool) -> bool {
+    if !piece.contains("&lt;") {
+        return false;
+    }
+    let (mut sure, mut around, mut begins) = (0, 0, false);
+    let mut last_end = 0;
+    for found in ESCAPED_TAG.captures_iter(piece) {
+        let Some(tag) = tag(&found[2].to_ascii_lowercase()) else {
+            continue;
+        };
+        let range = found.get(0).map_or(0..0, |whole| whole.range());
+        let is_end = &found[1] == "/";
+        begins |= last_end == 0 && piece[..range.start].trim().is_empty();
+        let before = piece[last_end..range.start].chars().next_back();
+        let rest = &piece[range.end..];
+        let is_beside = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace() && c != ',');
+        // Lower case goes on with the sentence that mentions a line break.
+        let begins_line = || {
+            let next = rest.trim_start().chars().next();
+            next.is_none_or(|c| !c.is_lowercase() && c != ',' && c != '.')
+        };
+        sure += usize::from(is_end || tag == Tag::Break);
+        around += usize::from(match tag {
+            Tag::Break => (is_beside(before) && !rest.starts_with([',', '.'])) || begins_line(),
+            _ => is_end && last_end < range.start && is_beside(before),
+        });
+        last_end = range.end;
+    }
+    sure > 0 && (begins || around > usize::from(!is_whole))
 }
 
 /// Removes the marks of character data, which feeds leave around a description.
@@ -172,39 +226,79 @@ fn real_tags(text: Cow<'_, str>) -> (Cow<'_, str>, TagCounts) {
         return (text, seen);
     }
     let (last_end, last_comment_end) = (text.rfind('>'), text.rfind("-->"));
+    let mut ends: Option<HashSet<String>> = None;
     let text = replace_some(text, "<", |text, at| {
         let rest = &text[at + 1..];
-        let ends = last_end.is_some_and(|end| end > at);
+        let has_end = last_end.is_some_and(|end| end > at);
         let is_kept = if rest.starts_with("!--") {
             last_comment_end.is_some_and(|end| end > at)
         } else if rest.starts_with(['!', '?']) {
             let name = rest[1..].get(..7).unwrap_or_default().to_ascii_lowercase();
             let begins = |start: &&str| name.starts_with(start);
-            ends && (name == "doctype" || ["xml", "[if", "[endif]"].iter().any(begins))
+            has_end && (name == "doctype" || ["xml", "[if", "[endif]"].iter().any(begins))
         } else {
-            ends && count(rest, &mut seen)
+            has_end
+                && count(rest, &mut seen, || {
+                    ends.get_or_insert_with(|| end_tags(text))
+                })
         };
         (!is_kept).then_some("&lt;")
     });
     (text, seen)
 }
 
+/// The names of all end tags of a text, in lower case.
+fn end_tags(text: &str) -> HashSet<String> {
+    let ends = text.match_indices("</");
+    ends.filter_map(|(at, sign)| Some(name(&text[at + sign.len()..])?.to_ascii_lowercase()))
+        .collect()
+}
+
+/// The name of a tag at the start of a text, which a space, a slash or the end of the tag follows.
+fn name(rest: &str) -> Option<&str> {
+    let ends = |b: u8| b.is_ascii_whitespace() || b == b'>' || b == b'/';
+    let end = rest.bytes().take(48).position(ends)?;
+    rest.get(..end)
+}
+
 /// Whether the text after a `<` makes it a tag; if so, counts it.
-fn count(rest: &str, seen: &mut TagCounts) -> bool {
-    let name = rest.strip_prefix('/').unwrap_or(rest);
-    let end = name
-        .bytes()
-        .take(48)
-        .position(|b| b.is_ascii_whitespace() || b == b'>' || b == b'/' || b == b'<');
-    let Some(name) = end.and_then(|end| name.get(..end)) else {
+fn count<'e>(
+    rest: &str,
+    seen: &mut TagCounts,
+    ends: impl FnOnce() -> &'e mut HashSet<String>,
+) -> bool {
+    let bare = rest.strip_prefix('/').unwrap_or(rest);
+    let Some(name) = name(bare) else {
         return false;
     };
-    let Some(tag) = tag(&name.to_ascii_lowercase()) else {
+    let lower = name.to_ascii_lowercase();
+    let Some(tag) = tag(&lower) else {
         return false;
     };
+    let attributes = &bare[name.len()..];
+    let is_end = bare.len() < rest.len();
+    let is_placeholder = !is_end
+        && (!has_attributes(attributes)
+            || (attributes.starts_with('>') && is_word(&lower) && !ends().contains(&lower)));
+    if is_placeholder {
+        return false;
+    }
     seen.all += 1;
     seen.blocks += usize::from(tag.is_block());
     seen.breaks += usize::from(tag == Tag::Break);
     seen.raw |= tag == Tag::DroppedRaw;
     true
+}
+
+/// Whether what follows the name of a tag are attributes, or nothing: in `<Time to be agreed>` they
+/// are words.
+fn has_attributes(rest: &str) -> bool {
+    /// The longest tag whose words are looked at.
+    const MAX_LENGTH: usize = 200;
+    let rest = &rest[..rest.floor_char_boundary(MAX_LENGTH)];
+    let Some(end) = rest.find('>') else {
+        return rest.contains('=') || rest.starts_with('/');
+    };
+    let inner = rest[..end].trim_end_matches('/');
+    inner.contains('=') || inner.split_whitespace().all(is_flag)
 }

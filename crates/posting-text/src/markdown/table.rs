@@ -1,7 +1,10 @@
 //! Converts tables: one with headers stays a table, a table of facts becomes a list with one item
 //! for each row, and a table that only arranges the page is replaced by its content.
 
-use super::inline::{join, lines};
+use super::{
+    inline::{join, lines},
+    tidy::is_bullet,
+};
 use crate::{
     Budget, Result,
     document::{Block, List, Span, Table, plain, steps_of},
@@ -56,6 +59,10 @@ pub(crate) fn to_blocks(mut rows: Vec<Row>, budget: &Budget) -> Result<Vec<Block
                 .flat_map(|cell| cell.blocks),
         );
     }
+    if rows.iter().all(|row| item_marker(row).is_some()) {
+        out.extend(list(rows).map(Block::List));
+        return Ok(out);
+    }
     match kind(&rows) {
         Kind::Layout => {
             let cells = rows.into_iter().flat_map(|row| row.cells);
@@ -84,6 +91,43 @@ pub(crate) fn to_blocks(mut rows: Vec<Row>, budget: &Budget) -> Result<Vec<Block
         },
     }
     Ok(out)
+}
+
+/// The number in the first of the two filled cells of a row, or 0 for a bullet; `None` if the row is
+/// no item of a list.
+fn item_marker(row: &Row) -> Option<u32> {
+    let mut filled = row.cells.iter().filter(|cell| !cell.blocks.is_empty());
+    let (Some(marker), Some(_), None) = (filled.next(), filled.next(), filled.next()) else {
+        return None;
+    };
+    let [Block::Paragraph(spans)] = marker.blocks.as_slice() else {
+        return None;
+    };
+    let marker = plain(spans);
+    let mut signs = marker.trim().trim_end_matches('\u{fe0f}').chars();
+    if let (Some(sign), None) = (signs.next(), signs.next())
+        && (is_bullet(sign) || matches!(sign, '-' | '–' | '*' | 'o' | '§' | '+' | '→' | '★'))
+    {
+        return Some(0);
+    }
+    let number = marker.trim().strip_suffix(['.', ')'])?;
+    number
+        .parse()
+        .ok()
+        .filter(|number| (1..1_000).contains(number))
+}
+
+/// The list whose items are the rows of a table with a column of markers.
+fn list(rows: Vec<Row>) -> Option<List> {
+    let first = item_marker(rows.first()?)?;
+    let items = rows.into_iter().map(|row| {
+        let mut filled = row.cells.into_iter().filter(|cell| !cell.blocks.is_empty());
+        filled.nth(1).map(|cell| cell.blocks).unwrap_or_default()
+    });
+    Some(List {
+        start: (first > 0).then_some(first),
+        items: items.collect(),
+    })
 }
 
 /// What a table is for.

@@ -110,6 +110,29 @@ pub(crate) fn tag(name: &str) -> Option<Tag> {
     })
 }
 
+/// Whether the name of an element is also a word that stands in angle brackets where a text is to
+/// be filled in: `<Address>`.
+pub(crate) fn is_word(name: &str) -> bool {
+    const WORDS: &str = "\
+        address area article aside audio base button caption cite data details dialog figure \
+        footer form frame header image input label legend link main map mark menu meter object \
+        option output param picture progress search section select slot source summary table \
+        template time title track video";
+    WORDS.split_ascii_whitespace().any(|word| word == name)
+}
+
+/// Whether a word in a tag is an attribute without a value.
+pub(crate) fn is_flag(word: &str) -> bool {
+    const FLAGS: &str = "\
+        hidden nowrap disabled checked selected open reversed async defer controls loop muted \
+        autoplay noshade compact download allowfullscreen itemscope inert novalidate required \
+        readonly multiple autofocus default nomodule ismap playsinline class style id dir align";
+    word.contains(['-', ':', '"', '\'']) && !word.starts_with('-')
+        || FLAGS
+            .split_ascii_whitespace()
+            .any(|flag| word.eq_ignore_ascii_case(flag))
+}
+
 /// Whether word processors or page builders leave such a tag behind: `o:p`, `st1:place`,
 /// `my-element`.
 fn is_foreign(name: &str) -> bool {

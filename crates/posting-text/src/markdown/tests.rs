@@ -7,7 +7,8 @@ mod word;
 use crate::{Budget, testing::cases};
 
 /// Each case is a description, an arrow and its Markdown, or Markdown that stays as it is.
-const CASES: [&str; 5] = [
+const CASES: [&str; 6] = [
+    include_str!("tests/encoded.txt"),
     include_str!("tests/html.txt"),
     include_str!("tests/meaning.txt"),
     include_str!("tests/tables.txt"),
@@ -26,10 +27,15 @@ fn check(name: &str, raw: &str, expect: &str) {
 
 #[test]
 fn every_case_is_converted() {
+    let mut failed = Vec::new();
     for case in CASES.into_iter().flat_map(cases) {
         let (raw, expect) = case.split_once(" => ").unwrap_or((&case, &case));
-        check(&case, raw, expect);
+        let found = from_description(raw);
+        if found != expect {
+            failed.push(format!("{case}\n    becomes {found:?}"));
+        }
     }
+    assert!(failed.is_empty(), "\n{}", failed.join("\n"));
 }
 
 #[test]

@@ -85,6 +85,7 @@ fn tidy_list(list: List) -> Option<List> {
             // `<li>• text</li>`
             if let Some(Block::Paragraph(spans)) = item.first_mut()
                 && !plain(spans).contains('\n')
+                && split(spans).len() == 1
                 && let Some((Marker::Bullet, length)) = marker(&plain(spans))
             {
                 cut(spans, length);
@@ -108,14 +109,115 @@ enum Marker {
     Number(u32),
 }
 
+/// Whether a character is always a bullet.
+pub(super) const fn is_bullet(c: char) -> bool {
+    matches!(
+        c,
+        '•' | '·'
+            | '▪'
+            | '▫'
+            | '●'
+            | '○'
+            | '◦'
+            | '‣'
+            | '⁃'
+            | '∙'
+            | '■'
+            | '□'
+            | '◆'
+            | '➢'
+            | '➤'
+            | '➔'
+            | '✓'
+            | '✔'
+            | '✅'
+            | '☑'
+            | '►'
+            | '▶'
+            | '❖'
+            | '✦'
+            | '➜'
+            | '👉'
+            | '🔹'
+            | '🔸'
+            | '\u{f0b7}'
+            | '\u{f0a7}'
+    )
+}
+
+/// Splits a line with several items of a list: what is before the first is a line of its own. A
+/// line in which the sign may mean something else stays whole.
+fn split(line: &[Span]) -> Vec<Vec<Span>> {
+    let text = plain(line);
+    let starts = item_starts(&text);
+    let mut out: Vec<Vec<Span>> = vec![Vec::new()];
+    let mut starts = starts.into_iter().filter(|start| *start > 0).peekable();
+    let mut at = 0;
+    for span in line {
+        let mut rest = span.text.as_str();
+        while let Some(start) = starts.next_if(|start| *start < at + rest.len()) {
+            let (front, back) = rest.split_at(start - at);
+            out.last_mut()
+                .into_iter()
+                .for_each(|line| line.push(span.with_text(front)));
+            out.push(Vec::new());
+            (at, rest) = (start, back);
+        }
+        out.last_mut()
+            .into_iter()
+            .for_each(|line| line.push(span.with_text(rest)));
+        at += rest.len();
+    }
+    for line in &mut out {
+        line.retain(|span| !span.text.is_empty());
+        trim(line);
+    }
+    out
+}
+
+/// Where the items of a line begin that has a list: at least two of the same sign, of which the
+/// first begins the line or follows a colon.
+fn item_starts(text: &str) -> Vec<usize> {
+    let is_sign = |c: char| is_bullet(c) || matches!(c, '*' | '-' | '–');
+    let Some((first, sign)) = text
+        .char_indices()
+        .find(|(at, c)| is_sign(*c) && (*at == 0 || text[..*at].ends_with(char::is_whitespace)))
+    else {
+        return Vec::new();
+    };
+    let lead = text[..first].trim_end();
+    if !(lead.is_empty() || lead.ends_with(':')) {
+        return Vec::new();
+    }
+    let is_bullet_sign = is_bullet(sign);
+    let same = |c: char| c == sign || (is_bullet_sign && is_bullet(c) && c != '·');
+    let is_item = |at: usize| {
+        /// What is looked at of an item, in bytes.
+        const LOOK: usize = 24;
+        let rest = &text[at..text.floor_char_boundary(at + LOOK)];
+        let rest = rest.trim_start_matches(same);
+        let rest = rest.strip_prefix('\u{fe0f}').unwrap_or(rest);
+        let begins = rest.trim_start().chars().next();
+        let is_told = rest.starts_with(char::is_whitespace)
+            && begins.is_some_and(|c| c.is_alphabetic() || (is_bullet_sign && !is_sign(c)));
+        // Between words a dash is one, after a sign it begins an item.
+        let before = text[..at].trim_end();
+        let is_apart = at == first || text[..at].ends_with(char::is_whitespace);
+        is_told
+            && is_apart
+            && (at == first || sign != '–' && sign != '-' || before.ends_with([';', ',', '.']))
+    };
+    let found: Vec<usize> = text.match_indices(same).map(|(at, _)| at).collect();
+    let starts: Vec<usize> = found.iter().copied().filter(|at| is_item(*at)).collect();
+    let is_list = starts.len() >= 2 && (!is_bullet_sign || starts.len() == found.len());
+    if is_list { starts } else { Vec::new() }
+}
+
 /// The list marker that starts a line, and its length in bytes with the space after it.
 fn marker(line: &str) -> Option<(Marker, usize)> {
     let first = line.chars().next()?;
     let (marker, width) = match first {
-        '•' | '·' | '▪' | '▫' | '●' | '○' | '◦' | '‣' | '⁃' | '∙' | '■' | '□' | '◆' | '➢' | '➤'
-        | '➔' | '✓' | '✔' | '✅' | '\u{f0b7}' | '\u{f0a7}' => {
-            (Marker::Bullet, first.len_utf8())
-        }
+        c if is_bullet(c) => (Marker::Bullet, first.len_utf8()),
         '-' | '*' | '–' | '—' | '‐' | '‑' => (Marker::Dash, first.len_utf8()),
         '1'..='9' => {
             let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -141,7 +243,7 @@ fn paragraph(spans: &[Span], out: &mut Vec<Block>, grown: &mut bool, in_list: bo
     if !plain(spans).chars().any(|c| !c.is_whitespace()) {
         return;
     }
-    let lines = lines(spans);
+    let lines: Vec<_> = lines(spans).iter().flat_map(|line| split(line)).collect();
     let markers: Vec<_> = lines.iter().map(|line| marker(&plain(line))).collect();
     let mut pending: Vec<Vec<Span>> = Vec::new();
     for (index, mut line) in lines.into_iter().enumerate() {

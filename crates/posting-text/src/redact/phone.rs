@@ -15,10 +15,12 @@ use crate::{
 const GAP: &str = r"(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}";
 
 patterns! {
-    /// A number of any form.
-    NUMBER = format!("(?:0[0-9]{{1,4}} ?[/-] ?)?[+(]{{0,2}}[0-9](?:{GAP}[0-9]){{4,18}}");
+    /// A number of any form. A sign between two digits may have spaces around it.
+    NUMBER = r"[+(]{0,2}[0-9](?:(?:[ \u{a0}]?\(|\)?[ \u{a0}]{0,2}[.‐‑–—/•·-]{0,2}[ \u{a0}]?)[0-9]){4,20}";
     /// A number that begins with a `+`.
     INTERNATIONAL = format!(r"\+[0-9](?:{GAP}[0-9])*");
+    /// A sign with spaces, which may also be between two numbers.
+    SPACED = r"[ \u{a0}]+[.‐‑–—/•·-]+[ \u{a0}]*|[‐‑–—/•·-][ \u{a0}]+";
     DATE = concat!(
         r"^\(?(?:(?:\d{1,2}[./-]\d{1,2}[./-](?:19|20)?\d{2}|(?:19|20)\d{2}[./-]?[01]\d[./-]?[0-3]\d)(?:[ -–]{1,3}|$)){1,2}\)?$",
         r"|^(?:19|20)\d{2} ?[–/-] ?(?:19|20)?\d{2}$",
@@ -84,25 +86,33 @@ pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range>> {
 fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     /// The steps for one number: its digits, and the text before it.
     const SEARCH_STEPS: usize = 200;
+    /// The steps for one of the ends that a number may have.
+    const WINDOW_STEPS: usize = 80;
     let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len().saturating_mul(2))?;
-    for found in NUMBER.find_iter(text) {
-        budget.spend(SEARCH_STEPS)?;
+    let mut from = 0;
+    while let Some(found) = NUMBER.find_at(text, from) {
         let after_phone = out.last().is_some_and(|last| {
             let between = &text[last.end..found.start()];
             between.len() <= 8 && !between.contains(|c: char| c.is_ascii_digit())
         });
         let before = &text[..found.start()];
-        // "06 55 50 12 44. 4, place Viarme": a sentence may end within.
         let whole = found.as_str();
-        let sentence = whole.find(". ").map(|end| &whole[..end]);
-        let phone = sentence.into_iter().chain([whole]).find(|number| {
-            let after = &text[found.start() + number.len()..];
-            is_phone(before, number, after, after_phone)
+        // "06 55 50 12 44. 4, place Viarme": a sentence may end within, and another number begin.
+        let sentence = whole.find(". ");
+        let mut cuts: Vec<usize> = SPACED.find_iter(whole).map(|sign| sign.start()).collect();
+        let next = SPACED.find(whole).map(|sign| sign.end());
+        cuts.push(whole.len());
+        cuts.reverse();
+        budget.spend(SEARCH_STEPS + whole.len() + cuts.len() * WINDOW_STEPS)?;
+        let phone = sentence.into_iter().chain(cuts).find(|end| {
+            let after = &text[found.start() + end..];
+            is_phone(before, &whole[..*end], after, after_phone)
         });
-        out.extend(phone.map(|number| {
-            let end = found.start() + number.len();
-            let is_enclosed = opens_before(number, &text[end..]);
+        from = found.start() + phone.or(next).unwrap_or(whole.len());
+        out.extend(phone.map(|length| {
+            let end = found.start() + length;
+            let is_enclosed = opens_before(&whole[..length], &text[end..]);
             found.start() + usize::from(is_enclosed)..end
         }));
     }
@@ -134,8 +144,43 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
         return false;
     }
     if after_phone || is_announced(before) {
-        return (5..=15).contains(&digits.len());
+        let last = number.rsplit(['/', '–', '•', '·']).next().unwrap_or(number);
+        // "0341 123456 / 8", before a word for the hour.
+        let is_whole = last == number || last.trim().len() > 1;
+        return (5..=15).contains(&digits.len()) && is_whole;
     }
+    let joined = SPACED.replace_all(
+        number,
+        |sign: &regex::Captures<'_>| {
+            if sign[0].contains('/') { "/" } else { "-" }
+        },
+    );
+    // Hours and days have two digits in each group.
+    let groups = || {
+        number
+            .split(|c: char| !c.is_ascii_digit())
+            .filter(|group| !group.is_empty())
+    };
+    let has_zero = number.starts_with(['0', '+', '(']);
+    let is_small = |group: &str| group.len() <= 2 && group.parse().is_ok_and(|it: u8| it <= 31);
+    let is_amount = |piece: &str| {
+        let groups: Vec<&str> = piece.trim().split([' ', '\u{a0}', '.']).collect();
+        groups.len() > 1 && groups[1..].iter().all(|group| group.len() == 3)
+    };
+    let is_other = if has_zero {
+        groups().all(is_small)
+    } else {
+        groups().all(|group| group.len() <= 2) || SPACED.split(number).any(is_amount)
+    };
+    if joined.len() < number.len() && is_other {
+        return false;
+    }
+    let is_range = number.contains(['–', '—']) || number.contains(" - ");
+    let number = if is_range && !has_zero {
+        number
+    } else {
+        &*joined
+    };
     let plus = number.trim_start_matches('(').starts_with('+');
     if !plus && !number.starts_with('(') && is_reference(before) {
         return false;
@@ -166,7 +211,8 @@ fn is_in_parentheses(before: &str, number: &str) -> bool {
 /// Whether these are groups of digits as people write telephone numbers, and no amount: those have
 /// three digits in every group but the first.
 fn is_dialled(number: &str) -> bool {
-    let groups: Vec<&str> = number.split([' ', '\u{a0}', '-', '/']).collect();
+    let groups = number.split([' ', '\u{a0}', '-', '/', '–', '•', '·']);
+    let groups: Vec<&str> = groups.filter(|group| !group.is_empty()).collect();
     let digits: usize = groups.iter().map(|group| group.len()).sum();
     let are_digits = |group: &&str| is_digits(group);
     let are_groups = (2..=6).contains(&groups.len())
@@ -321,7 +367,7 @@ fn has_phone_form(number: &str, digits: &[u8]) -> bool {
         .chars()
         .map(|c| match c {
             '\u{a0}' => ' ',
-            '‐' | '‑' => '-',
+            '‐' | '‑' | '•' | '·' => '-',
             c => c,
         })
         .collect();
@@ -330,9 +376,8 @@ fn has_phone_form(number: &str, digits: &[u8]) -> bool {
     if international {
         return (8..=16).contains(&digits.len()) && !is_of_thousands(&number);
     }
-    // A dash is that of a range, unless it is after an area code.
-    let area = number.starts_with('0') && number.matches(" - ").count() == 1;
-    let dashed = number.contains('–') || (number.contains(" - ") && !area);
+    // A dash is that of a range, unless it is within a number with an area code.
+    let dashed = number.contains(['–', '—']) || number.contains(" - ");
     let enough = (8..=12).contains(&digits.len());
     // Eight digits after a trunk zero are too few, unless written with one separator as in the
     // Nordic countries.

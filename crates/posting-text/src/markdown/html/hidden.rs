@@ -7,7 +7,10 @@ use std::collections::HashMap;
 
 use html5gum::StartTag;
 
-use super::attributes::{attribute, declarations};
+use super::{
+    attributes::{attribute, declarations},
+    styles::StyleSheet,
+};
 use crate::markdown::tags::{Tag, tag};
 
 /// How an element hides what is in it.
@@ -15,48 +18,114 @@ use crate::markdown::tags::{Tag, tag};
 pub(super) enum Hiding {
     /// Everything.
     Whole,
-    /// The text, unless an element in it is visible again.
-    Text,
+    /// The text, unless an element in it gives another value to this property.
+    Text(Property),
+}
+
+/// A property by which an element shows what an element around it hides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Property {
+    Visibility,
+    FontSize,
+    Color,
 }
 
 /// How an element hides its content, if it does.
-pub(super) fn hiding(start: &StartTag<()>) -> Option<Hiding> {
+pub(super) fn hiding(start: &StartTag<()>, sheet: &StyleSheet) -> Option<Hiding> {
     if start.attributes.is_empty() {
         return None;
     }
     if attribute(start, "hidden").is_some() {
         return Some(Hiding::Whole);
     }
-    let style = attribute(start, "style")?;
-    let mut found = None;
-    for (property, value) in declarations(&style) {
+    let own = attribute(start, "style");
+    let own = own.and_then(|style| of_style(&style, sheet.has_backgrounds()));
+    own.or_else(|| sheet.hiding(start))
+}
+
+/// How the declarations of a style hide an element.
+pub(super) fn of_style(style: &str, has_backgrounds: bool) -> Option<Hiding> {
+    /// Pages put what only programs read so far from the window, in pixels.
+    const FAR: f64 = -900.0;
+    let mut text = None;
+    let (mut is_free, mut is_away, mut is_flat, mut is_cut) = (false, false, false, false);
+    let (mut color, mut background) = (None, None);
+    for (property, value) in declarations(style) {
+        let length = length(&value);
+        let is_zero = length == Some(0.0);
         match property.as_str() {
             "display" if value == "none" => return Some(Hiding::Whole),
             "mso-hide" if value == "all" => return Some(Hiding::Whole),
+            "opacity" if is_zero => return Some(Hiding::Whole),
             "visibility" if matches!(value.as_str(), "hidden" | "collapse") => {
-                found = Some(Hiding::Text);
+                text = Some(Hiding::Text(Property::Visibility));
             }
-            "font-size" if is_zero(&value) => found = Some(Hiding::Text),
+            // A point is the smallest size that anybody reads, and nobody does.
+            "font-size" if length.is_some_and(|size| size <= 1.0) && !value.ends_with("em") => {
+                text = Some(Hiding::Text(Property::FontSize));
+            }
+            "font-size" if is_zero => text = Some(Hiding::Text(Property::FontSize)),
+            "position" => is_free = matches!(value.as_str(), "absolute" | "fixed"),
+            "left" | "top" | "right" | "bottom" | "margin-left" => {
+                is_away |= length.is_some_and(|length| length < FAR);
+            }
+            "text-indent" if length.is_some_and(|length| length < FAR) => {
+                return Some(Hiding::Whole);
+            }
+            "clip" | "clip-path" => {
+                let plain: String = value.split_whitespace().collect();
+                is_cut = [
+                    "rect(0,0,0,0)",
+                    "rect(0000)",
+                    "rect(1px,1px,1px,1px)",
+                    "inset(50%)",
+                ]
+                .contains(&plain.as_str())
+                    || plain == "inset(100%)"
+                    || plain == "rect(0px,0px,0px,0px)";
+            }
+            "height" | "max-height" | "width" | "max-width" => is_flat |= is_zero,
+            "overflow" if value == "hidden" => is_cut |= is_flat,
+            "color" => color = Some(value),
+            "background" | "background-color" => background = Some(value),
             _ => {}
         }
     }
-    found
+    if (is_free && is_away) || is_cut {
+        return Some(Hiding::Whole);
+    }
+    let is_hidden = color.is_some_and(|color| match background {
+        _ if color == "transparent" => true,
+        Some(background) => background == color,
+        None => is_white(&color) && !has_backgrounds,
+    });
+    text.or(is_hidden.then_some(Hiding::Text(Property::Color)))
 }
 
-/// Whether an element makes its content visible within one that hides text.
-pub(super) fn shows(start: &StartTag<()>) -> bool {
+/// Whether a colour is that of a page without one.
+fn is_white(color: &str) -> bool {
+    let plain: String = color.split_whitespace().collect();
+    matches!(
+        plain.as_str(),
+        "white" | "#fff" | "#ffffff" | "rgb(255,255,255)"
+    )
+}
+
+/// Whether an element shows its content within one that hides text by this property.
+pub(super) fn shows(start: &StartTag<()>, hidden: Property) -> bool {
     let style = attribute(start, "style").unwrap_or_default();
-    declarations(&style).any(|(property, value)| match property.as_str() {
-        "visibility" => value == "visible",
-        "font-size" => !is_zero(&value),
+    declarations(&style).any(|(property, value)| match (hidden, property.as_str()) {
+        (Property::Visibility, "visibility") => value == "visible",
+        (Property::FontSize, "font-size") => length(&value).is_none_or(|size| size > 1.0),
+        (Property::Color, "color") => !is_white(&value) && value != "transparent",
         _ => false,
     })
 }
 
-/// Whether a length is zero, in any unit.
-fn is_zero(length: &str) -> bool {
-    let number = length.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
-    number.trim().parse() == Ok(0.0)
+/// The number of a length, in any unit.
+fn length(value: &str) -> Option<f64> {
+    let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    number.trim().parse().ok()
 }
 
 /// An open element whose content does not show, and how its end is known where its end tag is
@@ -143,7 +212,9 @@ pub(super) struct EndTags(HashMap<String, usize>);
 impl EndTags {
     pub(super) fn count(html: &str) -> Self {
         // Any element may be hidden, but few texts hide any.
-        let any = ["hidden", "display", "mso-hide", "DISPLAY"];
+        let any = [
+            "hidden", "display", "mso-hide", "DISPLAY", "opacity", "position", "indent", "clip",
+        ];
         let any = any.iter().any(|sign| html.contains(sign));
         let mut counts = HashMap::new();
         for (at, _) in html.match_indices("</") {

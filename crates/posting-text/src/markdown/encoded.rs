@@ -1,0 +1,339 @@
+//! Decodes descriptions that another program encoded: for an address, as a string of a program, for
+//! an e-mail, or as the document of an editor.
+//!
+//! Only what is certainly encoded is decoded, and again until nothing is: a text that mentions
+//! `%20` or `\u003c` stays as it is.
+
+mod editor;
+mod garbled;
+mod rtf;
+mod shortcodes;
+
+use std::borrow::Cow;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
+use percent_encoding::percent_decode_str;
+
+use super::tags::{Tag, tag};
+use crate::{Budget, Result, pattern::patterns};
+
+patterns! {
+    PERCENT_TAG = r"(?i)%(?:25)*3C(%(?:25)*2F|/?)([a-z][a-z0-9]*)(?:%(?:25)*(?:20|2F|3E)|[+/>\s])";
+    ESCAPED_SIGN = r"(?i)\\[ux]003c(\\?/?)([a-z][a-z0-9]*)|\\x3c(\\?/?)([a-z][a-z0-9]*)";
+    /// A letter beyond ASCII, within a word.
+    ESCAPED_LETTER = concat!(
+        r"[A-Za-z]\\u(?:00[c-fC-F]|01[0-7]|201)[0-9a-fA-F]|\\u(?:00[c-fC-F]|01[0-7])[0-9a-fA-F][A-Za-z]",
+        r"|(?:\\u0[3-6][0-9a-fA-F]{2}){2}|(?:\\u[3-9a-dA-D][0-9a-fA-F]{3}){2}",
+    );
+    QUOTED = r#"=3D["']|=(?:C[2-9A-F]|D[0-9A-F])=[89AB][0-9A-F]|=E[0-9A-F](?:=[89AB][0-9A-F]){2}"#;
+    /// A line that goes on.
+    SOFT_BREAK = r"[^=\s] ?=\r?\n";
+    NORMAL_STYLE = concat!(
+        r"(?m)(^|>|\n)\s*Normal\s+0\s+(?:\d{1,2}\s+)?(?:false\s+){3}[A-Z]{2}(?:-[A-Z]{2})?",
+        r"(?:\s+(?:X-NONE|[A-Z]{2}-[A-Z]{2})){0,3}(?:\s+MicrosoftInternetExplorer\d)?",
+    );
+    STYLE_SHEET = r"/\*\s*Style Definitions\s*\*/\s*(?:[\w.,\s]+\{[^}]*\}\s*)+";
+    REFERENCE = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});";
+    CONDITION = r"(?i)<!\s+\[\s*(?:if|endif)\b[^>]*>";
+}
+
+/// The most encodings around each other that are undone.
+const MAX_LEVELS: usize = 8;
+
+/// A text without the encodings of other programs. One with more of them than [`MAX_LEVELS`] stays
+/// as it is.
+pub(super) fn decoded<'a>(raw: &'a str, budget: &Budget) -> Result<Cow<'a, str>> {
+    let mut text = Cow::Borrowed(raw);
+    for _ in 0..=MAX_LEVELS {
+        budget.spend(text.len().saturating_mul(2))?;
+        let Some(next) = once(&text).filter(|next| next.len() < text.len()) else {
+            return Ok(text);
+        };
+        // Each of the searches reads every character a few times.
+        budget.spend(text.len().saturating_mul(12))?;
+        text = Cow::Owned(next);
+    }
+    Ok(Cow::Borrowed(raw))
+}
+
+/// A text without its outermost encoding; `None` if it has none.
+fn once(text: &str) -> Option<String> {
+    whole(text)
+        .or_else(|| garbled::repaired(text))
+        .or_else(|| percent(text))
+        .or_else(|| escapes(text))
+        .or_else(|| quoted_printable(text))
+        .or_else(|| shortcodes::removed(text))
+        .or_else(|| without_residues(text))
+}
+
+/// A text that is one encoded document, maybe in a paragraph that a feed put around it.
+fn whole(text: &str) -> Option<String> {
+    let bare = unwrapped(text.trim());
+    match bare.as_bytes().first()? {
+        b'{' | b'[' if bare.starts_with("{\\rtf") => Some(rtf::text(bare)),
+        b'{' | b'[' => editor::html(bare)
+            .or_else(|| editor::html(&bare.replace("&quot;", "\"").replace("&amp;", "&"))),
+        b'b' | b'B' => byte_literal(bare),
+        byte if byte.is_ascii_alphanumeric() => base64(bare),
+        _ => None,
+    }
+}
+
+fn unwrapped(text: &str) -> &str {
+    ["p", "div", "span"]
+        .iter()
+        .find_map(|name| {
+            let inner = text
+                .strip_prefix('<')?
+                .strip_prefix(name)?
+                .strip_prefix('>')?;
+            let inner = inner
+                .strip_suffix('>')?
+                .strip_suffix(name)?
+                .strip_suffix("</")?;
+            (!inner.contains('<')).then(|| inner.trim())
+        })
+        .unwrap_or(text)
+}
+
+/// What Python prints of bytes: `b'caf\xc3\xa9'`.
+fn byte_literal(text: &str) -> Option<String> {
+    let literal = text.get(1..)?;
+    let quote = literal.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let inner = literal.strip_prefix(quote)?.strip_suffix(quote)?;
+    let mut bytes = Vec::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(at) = rest.find('\\') {
+        bytes.extend(&rest.as_bytes()[..at]);
+        rest = &rest[at + 1..];
+        let (byte, length) = match rest.as_bytes().first()? {
+            b'n' => (b'\n', 1),
+            b'r' => (b'\r', 1),
+            b't' => (b'\t', 1),
+            b'x' => (u8::from_str_radix(rest.get(1..3)?, 16).ok()?, 3),
+            sign if sign.is_ascii() => (*sign, 1),
+            _ => return None,
+        };
+        bytes.push(byte);
+        rest = &rest[length..];
+    }
+    bytes.extend(rest.as_bytes());
+    String::from_utf8(bytes).ok()
+}
+
+/// A text that is Base64 alone, of a text with a tag or with spaces.
+fn base64(text: &str) -> Option<String> {
+    /// A shorter text may be a word.
+    const MIN_LENGTH: usize = 32;
+    let is_of_base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
+    let is_line_end = |b: u8| matches!(b, b'\n' | b'\r');
+    if text.len() < MIN_LENGTH || !text.bytes().all(|b| is_of_base64(b) || is_line_end(b)) {
+        return None;
+    }
+    let joined: Vec<u8> = text.bytes().filter(|b| is_of_base64(*b)).collect();
+    let plain = String::from_utf8(BASE64.decode(joined).ok()?).ok()?;
+    let is_text = |c: char| !c.is_control() || c.is_whitespace();
+    (plain.contains([' ', '<']) && plain.chars().all(is_text)).then_some(plain)
+}
+
+/// How many tags are among the names that a pattern finds, each after the sign of an end tag; and
+/// how many of them are end tags or line breaks, as prose hardly has.
+fn count_tags<'a>(found: impl Iterator<Item = (bool, &'a str)>) -> (usize, usize) {
+    let (mut all, mut sure) = (0, 0);
+    for (is_end, name) in found {
+        if let Some(tag) = tag(&name.to_ascii_lowercase()) {
+            all += 1;
+            sure += usize::from(is_end || tag == Tag::Break);
+        }
+    }
+    (all, sure)
+}
+
+/// A text that was encoded for an address: `%3Cp%3ETasks%3C%2Fp%3E`.
+fn percent(text: &str) -> Option<String> {
+    if !text.contains('%') {
+        return None;
+    }
+    let spaces = text.matches("%20").count();
+    let literal = text.matches(' ').count();
+    let found = PERCENT_TAG.captures_iter(text);
+    let (all, sure) = count_tags(found.map(|found| {
+        let [_, end, name] = [0, 1, 2].map(|group| found.get(group).map_or("", |it| it.as_str()));
+        (!end.is_empty(), name)
+    }));
+    let begins = || {
+        let start = text.trim_start();
+        start.starts_with("%25")
+            || start
+                .get(..3)
+                .is_some_and(|it| it.eq_ignore_ascii_case("%3c"))
+    };
+    let has_tags = all > 0 && (sure > 1 || (sure > 0 && (literal == 0 || begins())));
+    let is_address = text.trim_start().starts_with("http");
+    let is_encoded = !is_address && (has_tags || (spaces >= 3 && literal * 3 <= spaces));
+    if !is_encoded {
+        return None;
+    }
+    // A form writes a space as a plus sign.
+    let is_form = literal == 0 && spaces == 0 && text.contains('+');
+    let text = if is_form {
+        Cow::Owned(text.replace('+', " "))
+    } else {
+        Cow::Borrowed(text)
+    };
+    Some(percent_decode_str(&text).decode_utf8().ok()?.into_owned())
+}
+
+/// A text with the escapes of JSON or JavaScript: `\u003cp\u003e`, `caf\u00e9`.
+fn escapes(text: &str) -> Option<String> {
+    if !text.contains("\\u") && !text.contains("\\x3") && !text.contains("\\x3C") {
+        return None;
+    }
+    let found = ESCAPED_SIGN.captures_iter(text);
+    let (_, sure) = count_tags(found.map(|found| {
+        let group = |at: usize| found.get(at).map_or("", |it| it.as_str());
+        let name = if group(2).is_empty() {
+            group(4)
+        } else {
+            group(2)
+        };
+        (group(1).ends_with('/') || group(3).ends_with('/'), name)
+    }));
+    let begins = text.trim_start().starts_with("\\u003") || text.trim_start().starts_with("\\x3");
+    if sure < 2 && !(sure == 1 && begins) && !ESCAPED_LETTER.is_match(text) {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (c, length) = escape(rest).unwrap_or(('\\', 1));
+        out.push(c);
+        rest = &rest[length..];
+    }
+    Some(out + rest)
+}
+
+/// The character of an escape that a text begins with, and its length.
+fn escape(text: &str) -> Option<(char, usize)> {
+    let code = |text: &str, from: usize, to: usize| {
+        let digits = text.get(from..to)?;
+        let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
+        is_hex.then(|| u32::from_str_radix(digits, 16).ok())?
+    };
+    match text.as_bytes().get(1)? {
+        b'u' => {
+            let first = code(text, 2, 6)?;
+            if !(0xD800..0xDC00).contains(&first) {
+                return Some((char::from_u32(first)?, 6));
+            }
+            let second = text.get(6..).filter(|rest| rest.starts_with("\\u"))?;
+            let second = code(second, 2, 6)?.checked_sub(0xDC00)?;
+            let c = char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + second)?;
+            Some((c, 12))
+        }
+        b'x' => Some((char::from_u32(code(text, 2, 4)?)?, 4)),
+        b'n' => Some(('\n', 2)),
+        b'r' | b't' => Some((' ', 2)),
+        b'"' => Some(('"', 2)),
+        b'/' => Some(('/', 2)),
+        _ => None,
+    }
+}
+
+/// A text as e-mails have it: `caf=C3=A9`, with lines that end in `=`.
+fn quoted_printable(text: &str) -> Option<String> {
+    let is_wrapped = || text.contains("=\n") && SOFT_BREAK.find_iter(text).nth(1).is_some();
+    if !text.contains('=') || !(QUOTED.is_match(text) || is_wrapped()) {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut decoded = 0;
+    let mut rest = text;
+    while let Some(at) = rest.find('=') {
+        bytes.extend(&rest.as_bytes()[..at]);
+        rest = &rest[at + 1..];
+        let hex = rest.get(..2).filter(|hex| {
+            let is_hex = |b: u8| b.is_ascii_digit() || matches!(b, b'A'..=b'F');
+            hex.bytes().all(is_hex)
+        });
+        if let Some(byte) = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            bytes.push(byte);
+            rest = &rest[2..];
+            decoded += 1;
+        } else if let Some(next) = rest.strip_prefix("\r\n").or(rest.strip_prefix('\n')) {
+            rest = next;
+            decoded += 1;
+        } else {
+            bytes.push(b'=');
+        }
+    }
+    bytes.extend(rest.as_bytes());
+    let plain = String::from_utf8(bytes);
+    let plain = plain.unwrap_or_else(|error| garbled::of_latin(error.as_bytes()));
+    (decoded > 0).then_some(plain)
+}
+
+/// A text whose character references are characters, also those that were escaped again: a name
+/// keeps its other signs, as in `AT&T`.
+#[cfg(feature = "redact")]
+pub(super) fn without_references(text: Cow<'_, str>) -> Cow<'_, str> {
+    let mut text = text;
+    for _ in 0..MAX_LEVELS {
+        let plain = REFERENCE.replace_all(&text, |found: &regex::Captures<'_>| {
+            let mut tokens = html5gum::Tokenizer::new(&found[0]);
+            match tokens.next() {
+                Some(Ok(html5gum::Token::String(text))) => {
+                    String::from_utf8_lossy(&text).into_owned()
+                }
+                _ => found[0].to_owned(),
+            }
+        });
+        let Cow::Owned(plain) = plain else { break };
+        if plain == text {
+            break;
+        }
+        text = Cow::Owned(plain);
+    }
+    text
+}
+
+/// A text without what word processors leave in front of pasted text.
+fn without_residues(text: &str) -> Option<String> {
+    let mut out = Cow::Borrowed(text);
+    if out.contains("Normal") {
+        out = Cow::Owned(NORMAL_STYLE.replace_all(&out, "$1").into_owned());
+    }
+    if out.contains("Style Definitions") {
+        out = Cow::Owned(STYLE_SHEET.replace_all(&out, "").into_owned());
+    }
+    if out.contains("<!") {
+        out = Cow::Owned(CONDITION.replace_all(&out, "").into_owned());
+    }
+    (out.len() < text.len()).then(|| out.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::decoded;
+    use crate::{Budget, testing::one_of};
+
+    proptest! {
+        #[test]
+        fn decoding_again_changes_nothing(
+            parts in prop::collection::vec(one_of(
+                "%3Cp%3E|%3C%2Fp%3E|%20|%25|\\u003cp\\u003e|\\u003c/p\\u003e|\\u00e9|b'|'|\\x3c|=C3=A9|=3D\"|=\n|\
+                 Ã©|â€“|Â|Ã|caf|[et_a b=\"c\"]|[/et_a]|{\"ops\":[{\"insert\":\"a\"}]}|{\\rtf1 |}| |PHA+YTwvcD4=|a|<p>"
+            ), 0..12)
+        ) {
+            let budget = Budget::unlimited();
+            let once = decoded(&parts.concat(), &budget).unwrap().into_owned();
+            let again = decoded(&once, &budget).unwrap().into_owned();
+            prop_assert_eq!(again, once);
+        }
+    }
+}

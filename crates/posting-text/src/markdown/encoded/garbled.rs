@@ -1,0 +1,91 @@
+//! Repairs text that was read in the wrong encoding: UTF-8 read as Windows-1252, `cafÃ©`.
+
+/// The characters of Windows-1252 from 0x80 to 0x9F (WHATWG Encoding Standard).
+const UPPER: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
+
+/// The bytes that begin a character of the scripts that postings are in, read as Windows-1252.
+const LEADS: &str = "ÂÃÄÅÎÏÐÑ×ØÙàáâãäåæçèéêëìíð";
+
+/// Signs that follow a capital letter in quotation: after these it is no garbled character.
+const QUOTES: &str = "«»“”‘’‚„‹›";
+
+/// The byte of a character in Windows-1252.
+fn byte(c: char) -> Option<u8> {
+    if let code @ (0..=0x7F | 0xA0..=0xFF) = u32::from(c) {
+        return u8::try_from(code).ok();
+    }
+    let at = UPPER.chars().position(|upper| upper == c)?;
+    u8::try_from(0x80 + at).ok()
+}
+
+/// Bytes of Windows-1252 as text.
+pub(super) fn of_latin(bytes: &[u8]) -> String {
+    let upper = |byte: u8| UPPER.chars().nth(usize::from(byte - 0x80));
+    let of = |byte: &u8| match byte {
+        0x80..=0x9F => upper(*byte).unwrap_or('\u{fffd}'),
+        _ => char::from(*byte),
+    };
+    bytes.iter().map(of).collect()
+}
+
+/// A text whose garbled characters are repaired; `None` if it has none.
+pub(super) fn repaired(text: &str) -> Option<String> {
+    if text.is_ascii() || !text.contains(|c: char| LEADS.contains(c)) {
+        return None;
+    }
+    let mut found: Vec<(usize, usize, char, bool)> = Vec::new();
+    let mut from = 0;
+    for (at, lead) in text.char_indices() {
+        if at < from || lead.is_ascii() || !LEADS.contains(lead) {
+            continue;
+        }
+        if let Some((length, c)) = character(&text[at..]) {
+            let is_quoted =
+                lead.is_uppercase() && text[at..at + length].ends_with(|c| QUOTES.contains(c));
+            found.push((at, at + length, c, is_quoted));
+            from = at + length;
+        }
+    }
+    // A capital letter before a quotation mark is one of these, unless there are others.
+    let sure = found.iter().filter(|(.., is_quoted)| !is_quoted).count();
+    if sure == 0 {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (start, end, c, is_quoted) in found {
+        if !is_quoted || sure >= 2 {
+            out.push_str(&text[copied..start]);
+            out.push(c);
+            copied = end;
+        }
+    }
+    out.push_str(&text[copied..]);
+    // The second byte of "à", and of the space that it is, are made plain spaces by programs.
+    Some(out.replace("Ã ", "à ").replace("Â ", " "))
+}
+
+/// The character that a text begins with as bytes of UTF-8 that were read as others, and its
+/// length.
+fn character(text: &str) -> Option<(usize, char)> {
+    let mut bytes = Vec::with_capacity(4);
+    let mut length = 0;
+    for c in text.chars().take(4) {
+        let Some(next) = byte(c).filter(|byte| bytes.is_empty() || (0x80..0xC0).contains(byte))
+        else {
+            break;
+        };
+        bytes.push(next);
+        length += c.len_utf8();
+        if let Ok(found) = std::str::from_utf8(&bytes) {
+            let found = found.chars().next().filter(|c| is_of_texts(*c))?;
+            return (bytes.len() > 1).then_some((length, found));
+        }
+    }
+    None
+}
+
+/// Whether a character is one that texts have: no control character, and none of private use.
+fn is_of_texts(c: char) -> bool {
+    !matches!(c, '\0'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' | '\u{250}'..='\u{2af}')
+}

@@ -1,0 +1,122 @@
+//! Reads the text of the Rich Text Format (Microsoft, version 1.9.1).
+
+use super::garbled;
+
+/// Groups that hold no text of the document.
+const OTHERS: [&str; 8] = [
+    "fonttbl",
+    "colortbl",
+    "stylesheet",
+    "info",
+    "pict",
+    "header",
+    "footer",
+    "generator",
+];
+
+/// The words of a document, with its line ends.
+pub(super) fn text(rtf: &str) -> String {
+    let mut out = String::with_capacity(rtf.len() / 2);
+    let mut depth = 0_usize;
+    // The depth of the group that is left out.
+    let mut skipped: Option<usize> = None;
+    // The characters after a character of Unicode that stand for it in older programs.
+    let mut replaced = 0;
+    let mut rest = rtf;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let mut shown = None;
+        match c {
+            '{' => depth += 1,
+            '}' => {
+                depth = depth.saturating_sub(1);
+                skipped = skipped.filter(|at| *at <= depth);
+            }
+            '\\' => {
+                let (word, number, length) = control(rest);
+                match word {
+                    "" => {
+                        let sign = rest.chars().next();
+                        rest = &rest[sign.map_or(0, char::len_utf8)..];
+                        match sign {
+                            Some('\'') => {
+                                let hex = rest.get(..2).unwrap_or_default();
+                                if let Ok(byte) = u8::from_str_radix(hex, 16) {
+                                    shown = garbled::of_latin(&[byte]).chars().next();
+                                    rest = &rest[2..];
+                                }
+                            }
+                            Some('~') => shown = Some('\u{a0}'),
+                            Some('*') if skipped.is_none() => skipped = Some(depth),
+                            Some(sign @ ('{' | '}' | '\\')) => shown = Some(sign),
+                            Some('_') => shown = Some('-'),
+                            _ => {}
+                        }
+                    }
+                    word => {
+                        rest = &rest[length..];
+                        match (word, number) {
+                            ("par" | "line" | "row" | "sect", _) => shown = Some('\n'),
+                            ("tab" | "cell", _) => shown = Some(' '),
+                            ("bullet", _) => shown = Some('•'),
+                            ("endash", _) => shown = Some('–'),
+                            ("emdash", _) => shown = Some('—'),
+                            ("lquote", _) => shown = Some('‘'),
+                            ("rquote", _) => shown = Some('’'),
+                            ("ldblquote", _) => shown = Some('“'),
+                            ("rdblquote", _) => shown = Some('”'),
+                            ("u", Some(code)) => {
+                                // The number has a sign, and 16 bits.
+                                let code = if code < 0 { code + 0x1_0000 } else { code };
+                                shown = u32::try_from(code).ok().and_then(char::from_u32);
+                                if skipped.is_none() {
+                                    out.extend(shown.take());
+                                }
+                                replaced = 1;
+                                continue;
+                            }
+                            (word, _) if OTHERS.contains(&word) && skipped.is_none() => {
+                                skipped = Some(depth);
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+            }
+            '\n' | '\r' => {}
+            c => shown = Some(c),
+        }
+        if let Some(shown) = shown {
+            if replaced > 0 {
+                replaced -= 1;
+            } else if skipped.is_none() {
+                out.push(shown);
+            }
+        }
+    }
+    out
+}
+
+/// The control word at the start of a text, its number, and the length of both with the space that
+/// ends them.
+fn control(text: &str) -> (&str, Option<i32>, usize) {
+    let letters = text
+        .bytes()
+        .take(32)
+        .take_while(u8::is_ascii_alphabetic)
+        .count();
+    let sign = usize::from(letters > 0 && text[letters..].starts_with('-'));
+    let digits = text[letters + sign..]
+        .bytes()
+        .take(10)
+        .take_while(u8::is_ascii_digit)
+        .count();
+    let end = if digits > 0 {
+        letters + sign + digits
+    } else {
+        letters
+    };
+    let number = text[letters..end].parse().ok();
+    let space = usize::from(letters > 0 && text[end..].starts_with(' '));
+    (&text[..letters], number, end + space)
+}
