@@ -98,7 +98,13 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         }?;
         let found = &rest[..length];
         let is_sign = |c: char| c == '_' || c == '.' || c.is_ascii_digit();
-        let is_name = found.contains(is_sign) || found.chars().all(|c| c.is_ascii_lowercase());
+        let is_short = text[words[at].end()..word.start].contains([':', '：']);
+        // "Instagram is our stage": after a verb a word is none.
+        let is_name = found.contains(is_sign)
+            || (is_short
+                && found.chars().all(|c| c.is_ascii_lowercase())
+                && !word.is(Cues::LANGUAGES | Cues::SMALL | Cues::VERB)
+                && is_clause_end(&rest[length..]));
         // A telephone number has more digits, or begins with a plus.
         let is_phone = number
             && (found.starts_with('0')
@@ -110,4 +116,10 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             .then_some(word.start..word.start + length);
     }
     None
+}
+
+/// Whether a clause ends here, as it does after a handle.
+fn is_clause_end(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(' ');
+    !rest.starts_with(char::is_alphanumeric)
 }

@@ -216,18 +216,17 @@ impl Key {
             }
             if let Some(after) = rest.strip_prefix(&*lower) {
                 let split = self.joined.len() - after.len();
-                if !self
-                    .splits
-                    .as_ref()
-                    .is_none_or(|splits| splits.contains(&split))
-                {
-                    return Ok(None);
-                }
                 rest = after;
                 index += 1;
                 let Some((next, gap)) = next_of_name(on, index, word) else {
                     return Ok(None);
                 };
+                // A word that goes on in the next line.
+                let is_wrapped = matches!(gap, "-\n" | "-\\\n" | "- \n" | "\u{2010}\n");
+                let splits = self.splits.as_ref();
+                if !is_wrapped && !splits.is_none_or(|splits| splits.contains(&split)) {
+                    return Ok(None);
+                }
                 gaps.push_str(gap.trim());
                 word = next;
                 continue;

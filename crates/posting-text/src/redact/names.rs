@@ -4,6 +4,7 @@ mod context;
 mod form;
 mod fragments;
 mod parts;
+mod related;
 mod script_pairs;
 mod shortened;
 mod spell;
@@ -74,7 +75,13 @@ fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
 impl Names {
     /// Collects the spellings of the names that this text may use; which acronyms and parts count
     /// depends on the text.
-    pub(crate) fn new(posting: &Posting<'_>, label: Option<String>, on: Text<'_>) -> Result<Self> {
+    /// `labels` are those of the mailboxes in the text.
+    pub(crate) fn new(
+        posting: &Posting<'_>,
+        label: Option<String>,
+        labels: &[String],
+        on: Text<'_>,
+    ) -> Result<Self> {
         let (text, all, budget) = on.parts();
         budget.spend(all.len())?;
         let context = Context {
@@ -94,7 +101,16 @@ impl Names {
         for name in known.take(MAX_NAMES) {
             names.add_name(name, &context)?;
         }
-        names.add_label(&context)?;
+        names.add_related(&context)?;
+        for label in names
+            .label
+            .iter()
+            .chain(labels)
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            names.add_label(&label, &context)?;
+        }
         names.add_written_out(&context)?;
         names.add_other_scripts(&context)?;
         Ok(names)

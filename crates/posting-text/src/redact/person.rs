@@ -59,7 +59,70 @@ pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
     }
     relatives::of_company(on, found, &mut out)?;
     budget.spend(out.len())?;
+    let mut out = apart(out);
+    again(on, &mut out)?;
     Ok(apart(out))
+}
+
+/// Adds the persons that were found wherever one of their names stands again: `Dr. Weiss`, `Hanna`.
+fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
+    /// The most names that are looked for.
+    const MAX_NAMES: usize = 24;
+    let (text, words, budget) = on.parts();
+    let other = Cues::GENERIC
+        | Cues::LEGAL
+        | Cues::LANGUAGES
+        | Cues::PLACE
+        | Cues::REGION
+        | Cues::TITLE
+        | Cues::PERSON
+        | Cues::STREET_AFTER
+        | Cues::UNIT
+        | Cues::VERB;
+    let mut names: Vec<&str> = Vec::new();
+    for person in &*out {
+        let first = words.partition_point(|word| word.start < person.start);
+        let last = words.partition_point(|word| word.start < person.end);
+        for word in &words[first..last.max(first)] {
+            let is_name = word.is_upper()
+                && word.letters() >= 3
+                && !word.is(other)
+                && !word.is_unspaced()
+                && !is_particle(word);
+            if is_name && names.len() < MAX_NAMES && !names.contains(&&*word.lower) {
+                names.push(&word.lower);
+            }
+        }
+    }
+    if names.is_empty() {
+        return Ok(());
+    }
+    budget.spend(words.len())?;
+    let known = out.len();
+    let mut at = 0;
+    for word in words {
+        while at < known && out[at].end <= word.start {
+            at += 1;
+        }
+        if !word.is_upper() || (at < known && out[at].start < word.end()) {
+            continue;
+        }
+        budget.spend(names.len())?;
+        let bare = word.lower.strip_suffix('s').unwrap_or(&word.lower);
+        if names
+            .iter()
+            .any(|name| *name == word.lower || *name == bare)
+        {
+            match out[known..]
+                .last_mut()
+                .filter(|last| &text[last.end..word.start] == " ")
+            {
+                Some(last) => last.end = word.end(),
+                None => out.push(word.start..word.end()),
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The writer of a letter, after the greeting at its end: `Kind regards, Kezia Marsh`, also on the
@@ -161,6 +224,10 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     // The degree belongs to the name, the form of address does not.
     let degree = words[at..particles].iter().find(|word| is_academic(word));
     let start = degree.unwrap_or(&words[particles]).start;
+    // "Dipl.-Ing."
+    let front = word_before(words, words.partition_point(|word| word.start < start));
+    let front = front.filter(|front| is_academic(front) && &text[front.end()..start] == ".-");
+    let start = front.map_or(start, |front| front.start);
     is_person.then(|| start..names[names.len() - 1].end())
 }
 

@@ -33,6 +33,8 @@ impl<'a> Scan<'a> {
         add(&mut contacts, emails, Kind::Email);
         let domains = web::domains(text, label.as_deref(), budget)?;
         add(&mut contacts, domains, Kind::Link);
+        let spelled = web::spelled_out(&words, label.as_deref());
+        add(&mut contacts, spelled, Kind::Link);
         add(&mut contacts, id::ids(text, &words, budget)?, Kind::Id);
         let handles = handle::handles(text, &words, budget)?;
         add(&mut contacts, handles, Kind::Handle);
@@ -55,7 +57,13 @@ impl<'a> Scan<'a> {
             label,
         } = self;
         retain_outside(&mut words, &found);
-        let names = names::Names::new(posting, label, Text::new(text, &words, budget))?;
+        let is_email = |contact: &&Hidden| contact.kind == Kind::Email;
+        let mailboxes = found
+            .iter()
+            .filter(is_email)
+            .map(|contact| &text[contact.range.clone()]);
+        let labels = web::mail_labels(mailboxes);
+        let names = names::Names::new(posting, label, &labels, Text::new(text, &words, budget))?;
         let names = names.find(Text::new(text, &words, budget))?;
         add(&mut found, names, Kind::Company);
         retain_outside(&mut words, &found);

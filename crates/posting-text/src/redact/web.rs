@@ -1,8 +1,13 @@
 //! Finds web addresses in text: URLs and bare domains.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use super::{
     cues::{self, Cues},
-    vocabulary::is_among,
+    vocabulary::{is_among, lines, listed},
+    words::Word,
 };
 use crate::{Budget, Range, Result, pattern::patterns};
 
@@ -97,6 +102,20 @@ pub(crate) fn domains(text: &str, label: Option<&str>, budget: &Budget) -> Resul
     Ok(out)
 }
 
+/// Finds the company's own domain with a word for its full stop: `acme dot example`.
+pub(crate) fn spelled_out(words: &[Word<'_>], label: Option<&str>) -> Vec<Range> {
+    let Some(label) = label else {
+        return Vec::new();
+    };
+    let triples = words.windows(3).filter(|triple| {
+        let is_dot = triple[1].is(Cues::DOT) || triple[1].lower == "dot";
+        is_dot && triple[0].lower == label && is_suffix(&triple[2].lower)
+    });
+    triples
+        .map(|triple| triple[0].start..triple[2].end())
+        .collect()
+}
+
 /// Whether a character is a sign of Chinese or Japanese, which ends an address without a space.
 const fn is_eastern_sign(c: char) -> bool {
     matches!(c, '\u{3001}'..='\u{3002}' | '\u{3008}'..='\u{3011}' | '，' | '；' | '：' | '！' | '？'
@@ -169,8 +188,81 @@ pub(crate) fn is_suffix(lower: &str) -> bool {
         || lower.rsplit('.').next() == Some("example")
 }
 
-/// The label of a website that its owner chose: `uber` of `https://www.uber.com/jobs`.
+/// The labels of the domains of mailboxes that are no offers to everybody, each once.
+pub(crate) fn mail_labels<'a>(mailboxes: impl Iterator<Item = &'a str>) -> Vec<String> {
+    /// The most labels that a text may add.
+    const MAX_LABELS: usize = 3;
+    let mut out: Vec<String> = Vec::new();
+    for mailbox in mailboxes {
+        let label = mailbox
+            .rsplit_once('@')
+            .and_then(|(_, domain)| label(domain));
+        let label = label.filter(|label| !is_among(MAIL_HOSTS, label) && !out.contains(label));
+        out.extend(label.filter(|_| out.len() < MAX_LABELS));
+    }
+    out
+}
+
+/// Labels of domains where anybody has a mailbox.
+const MAIL_HOSTS: &str = include_str!("tables/mail_hosts.txt");
+
+/// The services that rent space to companies, with the part of an address that names the company.
+static HOSTS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let table = lines(include_str!("tables/hosts.txt"));
+    let services = |(part, services)| listed(services).map(move |service| (service, part));
+    table.flat_map(services).collect()
+});
+
+/// The company's part of an address at a hosting service, which may be empty; `None` if the host is
+/// no such service, or the service's own site.
+fn hosted(host: &str, path: &str) -> Option<String> {
+    let mut service = host;
+    let kind = loop {
+        if let Some(kind) = HOSTS.get(service) {
+            break *kind;
+        }
+        (_, service) = service.split_once('.')?;
+    };
+    let front = host
+        .strip_suffix(service)
+        .unwrap_or_default()
+        .trim_end_matches('.');
+    let own = |part: &&str| {
+        let is_own = part.chars().nth(1).is_some() && part.contains(char::is_alphabetic);
+        is_own && !is_among(PLAIN_PARTS, part)
+    };
+    let name = match kind {
+        "SUBDOMAIN" => front.rsplit('.').find(own),
+        _ => path.split(['/', '?', '#', '&', '=']).find(own),
+    };
+    // The service itself has no company before it: `personio.de`.
+    if name.is_none() && kind == "SUBDOMAIN" {
+        return None;
+    }
+    let name = name
+        .unwrap_or_default()
+        .trim_start_matches('@')
+        .to_lowercase();
+    Some(
+        percent_encoding::percent_decode_str(&name)
+            .decode_utf8_lossy()
+            .into(),
+    )
+}
+
+/// Parts of addresses at hosting services that name no company.
+const PLAIN_PARTS: &str = "\
+    www jobs job careers career apply boards board company companies pages page in de en fr es it nl \
+    uk us eu com embed job_board for o recruiting recruit candidate talent embed.js site sites view \
+    search showcase school profile.php people c p j v1 en-us en-gb de-de fr-fr hiring vacancies \
+    stellen karriere offres emploi emplois external external_career_site careersite portal app my \
+    hr ats wd1 wd2 wd3 wd5 wd10 wd12 wd103 myworkdayjobs ua html index home id";
+
+/// The label of a website that its owner chose: `uber` of `https://www.uber.com/jobs`. At a hosting
+/// service it is the company's part of the address: `acme` of `https://jobs.lever.co/acme`.
 pub(crate) fn label(website: &str) -> Option<String> {
+    let after = website.split_once("://").map_or(website, |(_, rest)| rest);
+    let path = after.split_once('/').map_or("", |(_, path)| path);
     let rest = website.split_once("://").map_or(website, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next()?;
     let host = authority
@@ -179,6 +271,14 @@ pub(crate) fn label(website: &str) -> Option<String> {
         .split(':')
         .next()?
         .to_lowercase();
+    let host = if host.contains("xn--") {
+        url::quirks::domain_to_unicode(&host)
+    } else {
+        host
+    };
+    if let Some(name) = hosted(host.trim_end_matches('.'), path) {
+        return Some(name).filter(|name| !name.is_empty());
+    }
     let domain = psl::domain_str(host.trim_end_matches('.'))?;
     domain
         .split('.')

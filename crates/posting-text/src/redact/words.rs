@@ -113,11 +113,13 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
         let inside = if c.is_ascii() {
             c.is_ascii_alphanumeric()
         } else {
-            (c.is_alphanumeric() && !is_note(c)) || is_combining_mark(c)
+            (c.is_alphanumeric() && !is_note(c))
+                || is_combining_mark(c)
+                || (start.is_some() && is_joiner(c))
         };
         let other = !c.is_ascii() && is_unspaced(c);
         if let Some(from) = start
-            && (!inside || (other != unspaced && !is_combining_mark(c)))
+            && (!inside || (other != unspaced && !is_combining_mark(c) && !is_joiner(c)))
         {
             out.push(word(from, &text[from..at]));
             start = None;
@@ -162,7 +164,16 @@ pub(super) fn word(start: usize, text: &str) -> Word<'_> {
     }
 }
 
+/// Whether a character joins letters or keeps them apart, and is not seen.
+const fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
 fn lower(word: &str) -> Cow<'_, str> {
+    if word.contains(is_joiner) {
+        let plain: String = word.chars().filter(|c| !is_joiner(*c)).collect();
+        return Cow::Owned(lower(&plain).into_owned());
+    }
     if word
         .bytes()
         .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())

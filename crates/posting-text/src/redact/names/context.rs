@@ -64,6 +64,73 @@ impl Context<'_> {
         script == Script::Latin && !matches!(own, Script::Latin | Script::Other)
     }
 
+    /// Whether the text also writes a proper word of the name in lower case, as brands do: where a
+    /// name stands, and not after an article, as an ordinary word does.
+    pub(super) fn is_brand(&self, word: &Word<'_>, label: Option<&str>) -> Result<bool> {
+        /// Words before an ordinary word, and before no name.
+        const ARTICLES: &str = "\
+            an our your my their every any ein eine einen einem einer unser unsere unseren un une una \
+            um uma ett et een notre votre nuestro nuestra nosso nossa nostro nostra onze jouw vår vårt";
+        /// Words before the label of the website, and before no ordinary word without an article.
+        const BEFORE: &str = "from with for to by von mit für zu avec con com para por em na no da do \
+            pela pelo presso av af på w u";
+        let lower = &*word.lower;
+        let is_other = word.letters() < 4
+            || is_ordinary(lower)
+            || !cues::of(lower).is_empty()
+            || self.is_place(lower);
+        if is_other {
+            return Ok(false);
+        }
+        self.budget.spend(self.all.len())?;
+        let is_label = label.is_some_and(|label| {
+            let rest = label
+                .strip_prefix(lower)
+                .map(|rest| rest.trim_start_matches('-'));
+            rest.is_some_and(|rest| rest.is_empty() || is_ordinary(rest))
+        });
+        let is_line = !self.text.contains('\n');
+        let has_articles = self.families.intersects(Cues::ENGLISH);
+        let (mut names, mut others) = (0, 0);
+        for (at, found) in self.all.iter().enumerate() {
+            if found.text != lower || inside::is_tag(found, self.text) {
+                continue;
+            }
+            let before = word_before(self.all, at);
+            let before = before.filter(|it| &self.text[it.end()..found.start] == " ");
+            let next = self.all.get(at + 1);
+            let next = next.filter(|next| &self.text[found.end()..next.start] == " ");
+            let after = &self.text[found.end()..];
+            let is_subject = next.is_some_and(|it| it.is(Cues::VERB) && !it.is(Cues::SMALL));
+            let is_of_name = before.is_some_and(|it| is_among(AT_COMPANY, &it.lower))
+                || (begins_sentence(self.text, found.start) && is_subject)
+                || (is_label
+                    && (next.is_some_and(|it| it.is(Cues::VERB))
+                        || before.is_some_and(|it| is_among(BEFORE, &it.lower))
+                        || (is_line && (at == 0 || at + 1 == self.all.len()))))
+                || self.is_beside_sign(found)
+                || GENITIVE.iter().any(|ending| after.starts_with(ending));
+            let is_after_small = before.is_some_and(|it| {
+                is_among(ARTICLES, &it.lower)
+                    || it.is(Cues::ADJECTIVE)
+                    || (has_articles && matches!(&*it.lower, "a" | "the"))
+            });
+            others += usize::from(!is_of_name && (!is_label || is_after_small));
+            names += usize::from(is_of_name);
+        }
+        Ok(names > others)
+    }
+
+    /// Whether a word is alone between a sign and an end of its line, as a name in a title.
+    fn is_beside_sign(&self, word: &Word<'_>) -> bool {
+        const SIGNS: [&str; 6] = [" - ", " – ", " — ", " | ", " @ ", " ("];
+        let (before, after) = (&self.text[..word.start], &self.text[word.end()..]);
+        let begins = before.is_empty() || before.ends_with('\n');
+        let ends = after.is_empty() || after.starts_with(['\n', ')']);
+        (begins && (after.starts_with(": ") || SIGNS.iter().any(|sign| after.starts_with(sign))))
+            || (ends && SIGNS.iter().any(|sign| before.ends_with(sign)))
+    }
+
     /// Whether a word in lower case can stand for the name alone.
     pub(super) fn is_distinctive(&self, word: &str) -> Result<bool> {
         Ok(!is_ordinary(word) && !self.is_common(word)? && !self.is_place(word))

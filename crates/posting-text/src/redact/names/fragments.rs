@@ -16,8 +16,8 @@ impl Names {
         let core = name.words;
         let ordinary = |word: &Word<'_>| {
             word.is_small()
-                || word.is(Cues::GENERIC | Cues::LEGAL)
-                || word.is(Cues::AFFIX)
+                || word.is(Cues::GENERIC | Cues::LEGAL | Cues::AFFIX)
+                || (word.is(Cues::TITLE) && core.len() > 1 && word.letters() <= 4)
                 || is_workshop(word, core)
                 || word.letters() < 2
                 || word.is_number()
@@ -61,7 +61,7 @@ impl Names {
         });
         for (_, word) in later.take(MAX_SPELLINGS) {
             // "Jens Kragh" is "Kragh": what follows a given name is a family.
-            let is_family = is_family(core, word);
+            let is_family = is_family(core, word) || is_after_trade(core, word);
             // A family may be called like a place.
             let is_own = is_family
                 && !is_ordinary(&word.lower)
@@ -163,7 +163,9 @@ impl Names {
         } else {
             single(letters)
         };
-        let is_common = is_single && context.is_common(&joined)?;
+        let is_brand = is_single && context.is_brand(first, self.label.as_deref())?;
+        let case = if is_brand { Case::Any } else { case };
+        let is_common = is_single && !is_brand && context.is_common(&joined)?;
         let key = Key {
             splits: Some(splits(fragment)),
             compounds: is_single && letters >= 5 && !is_common,
@@ -208,6 +210,12 @@ fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
     let announces = |word: &Word<'_>| word.is(Cues::GIVEN) || is_among(BROTHERS, &word.lower);
     let mut pairs = name.windows(2);
     pairs.any(|pair| pair[1] == *word && announces(&pair[0]) && pair[0].is_upper())
+}
+
+/// Whether a word of a name follows a compound that ends in a trade: `Personalkontor Wieland`.
+fn is_after_trade(name: &[Word<'_>], word: &Word<'_>) -> bool {
+    let mut pairs = name.windows(2);
+    pairs.any(|pair| pair[1] == *word && ends_in_trade(&pair[0].lower))
 }
 
 /// Whether the first word of a longer name is a workshop or a shop by its ending, which is as good

@@ -7,7 +7,7 @@ use super::{
 use crate::{Budget, Result, redact::words::begins_sentence};
 
 /// The most words that are taken on each side.
-const MAX_WORDS: usize = 8;
+pub(super) const MAX_WORDS: usize = 8;
 
 impl Names {
     /// Extends a name that starts at word `at` by words of the name before it, but not by the word

@@ -17,6 +17,8 @@ use crate::redact::{
 impl Names {
     /// Adds the spellings of one name.
     pub(super) fn add_name(&mut self, name: &str, context: &Context<'_>) -> Result<()> {
+        #[cfg(feature = "markdown")]
+        let name = &*crate::markdown::line(name, context.budget)?;
         // "Example (EX)", "Ministry - Department of Examples"
         let (outside, inside) = parentheses(name);
         let mut spellings = vec![outside.clone()];
@@ -34,7 +36,11 @@ impl Names {
                 _ => spellings.push(inside),
             }
         }
-        for spelling in spellings {
+        let others: Vec<_> = spellings
+            .iter()
+            .filter_map(|name| other_saint(name))
+            .collect();
+        for spelling in spellings.into_iter().chain(others) {
             self.add_spelling(&spelling, context)?;
         }
         Ok(())
@@ -398,6 +404,28 @@ impl Names {
             ..key
         });
     }
+}
+
+/// A name with the other form of its word for a saint: `St. Florina` for `Sankt Florina`.
+fn other_saint(name: &str) -> Option<String> {
+    const SAINTS: [(&str, &str); 8] = [
+        ("Sankt", "St."),
+        ("Saint", "St."),
+        ("Sint", "St."),
+        ("Sainte", "Ste."),
+        ("St.", "Sankt"),
+        ("St", "Saint"),
+        ("Ste.", "Sainte"),
+        ("Ste", "Sainte"),
+    ];
+    let start = |at: usize| at == 0 || name[..at].ends_with([' ', '-', '„', '"']);
+    SAINTS.iter().find_map(|(from, to)| {
+        let mut found = name.match_indices(from);
+        let (at, _) = found.find(|(at, _)| {
+            start(*at) && name[at + from.len()..].starts_with([' ', '-', '\u{a0}'])
+        })?;
+        Some(format!("{}{to}{}", &name[..at], &name[at + from.len()..]))
+    })
 }
 
 /// The words after an acronym that has their initials.

@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use super::{
-    Case, Context, Key, MAX_SPELLINGS, Names, Rc, Result, Token, Word, joined, unaccented, words,
+    Case, Context, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Result, Token, Word, joined,
+    unaccented, words,
 };
 use crate::redact::{acronym, key::splits};
 
@@ -63,11 +64,8 @@ impl Names {
     }
 
     /// Adds the label of the website, and the distinctive word that it begins with.
-    pub(super) fn add_label(&mut self, context: &Context<'_>) -> Result<()> {
-        let Some(label) = self.label.clone() else {
-            return Ok(());
-        };
-        let parts = words(&label);
+    pub(super) fn add_label(&mut self, label: &str, context: &Context<'_>) -> Result<()> {
+        let parts = words(label);
         let joined = joined(&parts);
         let letters = joined.chars().count();
         let named = self.keys().any(|key| key.joined == joined);
@@ -75,28 +73,8 @@ impl Names {
         for part in &parts {
             generic = generic && !context.is_distinctive(&part.lower)?;
         }
-        if letters >= 3 && !named && !generic && joined.chars().any(char::is_alphabetic) {
-            // What the text also has as words with capitals is other words without them.
-            let is_written = |word: &Word<'_>| {
-                word.is_upper() && word.text.len() >= 3 && joined.starts_with(&*word.lower)
-            };
-            context.budget.spend(context.all.len())?;
-            let has_words = context.all.iter().any(is_written);
-            let case = match letters {
-                3 => Case::Upper,
-                4 | 5 => Case::Capital,
-                _ if has_words => Case::Capital,
-                _ => Case::Any,
-            };
-            let splits = if letters >= 8 {
-                None
-            } else {
-                Some(splits(&parts))
-            };
-            self.push(Key {
-                splits,
-                ..Key::word(joined.clone(), case)
-            });
+        if letters >= 3 && !named && joined.chars().any(char::is_alphabetic) {
+            self.add_words_of_label(&parts, generic, context)?;
         }
         // "Revontulimatka" is one word of the name, so "Revontuli" is another one.
         if self.parts.iter().any(|(part, _)| part.text == joined) {
@@ -129,5 +107,85 @@ impl Names {
             }
         }
         Ok(())
+    }
+
+    /// Adds the words of a label, together and the proper ones alone.
+    fn add_words_of_label(
+        &mut self,
+        parts: &[Word<'_>],
+        is_generic: bool,
+        context: &Context<'_>,
+    ) -> Result<()> {
+        let whole = joined(parts);
+        // "quill-mark-berlin": the place is no part of the name.
+        let is_name = |word: &Word<'_>| !context.is_place(&word.lower);
+        let named = parts
+            .iter()
+            .rposition(is_name)
+            .map_or(&parts[..0], |last| &parts[..=last]);
+        if is_generic {
+            // Ordinary words are a name if each has a capital.
+            if parts.len() > 1 {
+                self.push_label(Key {
+                    splits: Some(splits(parts)),
+                    ordinary: Ordinary::Words,
+                    ..Key::word(whole, Case::Capital)
+                });
+            }
+            return Ok(());
+        }
+        let letters = whole.chars().count();
+        // What the text also has as words with capitals is other words without them.
+        let is_written = |word: &Word<'_>| {
+            word.is_upper() && word.text.len() >= 3 && whole.starts_with(&*word.lower)
+        };
+        context.budget.spend(context.all.len())?;
+        let has_words = context.all.iter().any(is_written);
+        let case = match letters {
+            3 => Case::Upper,
+            4 | 5 => Case::Capital,
+            _ if has_words => Case::Capital,
+            _ => Case::Any,
+        };
+        let own_splits = (letters < 8).then(|| splits(parts));
+        self.push_label(Key {
+            splits: own_splits,
+            ..Key::word(whole, case)
+        });
+        if parts.len() < 2 {
+            return Ok(());
+        }
+        if (2..parts.len()).contains(&named.len()) {
+            self.push_label(Key {
+                splits: Some(splits(named)),
+                ..Key::word(joined(named), Case::Capital)
+            });
+        }
+        for part in named {
+            if part.letters() >= 6 && context.is_distinctive(&part.lower)? {
+                self.push_label(Key::word(part.lower.to_string(), Case::Capital));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a spelling of the label, which has no accents: `baecker` is also `Bäcker`.
+    fn push_label(&mut self, key: Key) {
+        let bare = key
+            .joined
+            .replace("ae", "a")
+            .replace("oe", "o")
+            .replace("ue", "u");
+        if bare != key.joined && key.splits.as_ref().is_none_or(Vec::is_empty) {
+            self.push(Key {
+                accents_count: false,
+                ..Key::word(bare, Case::Capital)
+            });
+        }
+        let accents_count = !key.joined.is_ascii();
+        self.push(Key {
+            accents_count,
+            ..key
+        });
     }
 }

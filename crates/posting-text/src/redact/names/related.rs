@@ -1,0 +1,300 @@
+//! Finds the companies that a text puts beside the employer: its owner and group, its former name,
+//! and the client of an agency.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use super::{
+    Context, Cues, Names, Result, Script, Word, cues, form::is_cased, is_among, is_ordinary,
+    joined, parts::MAX_WORDS,
+};
+use crate::{
+    pattern::patterns,
+    redact::{
+        vocabulary::{ACRONYMS, lines, listed},
+        words::{begins_sentence, is_gap},
+    },
+};
+
+/// The most companies that a text may add.
+const MAX_RELATED: usize = 4;
+
+/// How sure a phrase is, and on which side of it the name stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phrase {
+    Strong,
+    Weak,
+    Group,
+    After,
+}
+
+/// The phrases by their last words, each with the words before that one; those before which a name
+/// stands by their first words.
+type Phrases = HashMap<&'static str, Vec<(Vec<&'static str>, Phrase)>>;
+
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+    let mut phrases = Phrases::new();
+    for (heading, phrase) in lines(include_str!("../tables/related.txt")) {
+        let mut words: Vec<_> = listed(phrase).collect();
+        let kind = match heading {
+            "STRONG" => Phrase::Strong,
+            "WEAK" => Phrase::Weak,
+            "GROUP" => Phrase::Group,
+            _ => Phrase::After,
+        };
+        if kind == Phrase::After {
+            words.reverse();
+        }
+        if let Some(last) = words.pop() {
+            phrases.entry(last).or_default().push((words, kind));
+        }
+    }
+    phrases
+});
+
+/// Words between a phrase and a name: articles, and words for a group.
+const BETWEEN: &str = "\
+    the a an our der die das dem den des von zur zum le la les du de des au aux l el los del o os \
+    ao da do di dello della het van den i til till af av în a al ale grupy grupie grupa skupiny \
+    skupině skupina skupiny skupine holdingu holding grupe grupi grupă grupul grupului groupe grupo \
+    gruppo gruppe gruppen koncernen konsernet group групи група групата холдинга холдингу группы \
+    группу компании компанії ομίλου ομιλου όμιλος όμιλο του της corporativo firma firmy firmę \
+    company client kunden kundin kunde klant klanten cliente client společnosti spoločnosti spółki \
+    grupės grupei įmonių concern consorcio famille family";
+/// Words that make a name one of companies.
+const GROUPS: &str = "\
+    group groupe gruppe grupo gruppo groep grupa gruppen gruppo holding holdings konzern concern \
+    koncern koncernen konsern konsernet csoport cégcsoport grubu plc ag inc corp konserni kontserni \
+    grupp gruppi konserniin grupy grupie grupe grupul grupului skupiny skupině skupine corporativo \
+    холдинга холдингу групи групата группы группу холдинг холдинга група групи группа группы όμιλος ομίλου alliance family \
+    industries partners verbund grupei grupė skupina ventures capital";
+/// Words after a name that make it a part of the employer itself.
+const OWN_PARTS: &str = "\
+    team teams division department crew squad office programme program project community network \
+    abteilung bereich équipe equipo equipe squadra afdeling avdelning avdeling afdeling tiimi zespół \
+    echipa teamet екип команда ekibi";
+/// Words by which a text speaks of the employer.
+const OWN: &str = "\
+    we our us wir unser unsere nous notre nos somos nuestra nuestro formamos fazemos nossa nosso \
+    siamo noi nostra wij onze vi vår vårt vores olemme jesteśmy jsme sme vagyunk suntem ние ми мы \
+    είμαστε";
+
+patterns! {
+    /// A group in Japanese and Chinese, by what stands after it or before it.
+    EASTERN = concat!(
+        r"(?P<a>[\p{Han}\p{Katakana}ーA-Za-z&・]{2,16}?)(?:の)?(?:グループ(?:会社|企業|の一員|に所属)|(?:完全|連結)?子会社|傘下)",
+        r"|(?:隶属于?|隸屬於?|属于|母公司[为是]?|受|系|是)(?P<b>[\p{Han}A-Za-z]{2,10}(?:集团|集團|控股))",
+        r"|(?P<c>[\p{Han}A-Za-z]{2,10}(?:集团|集團|控股))(?:旗下|成员|全资|子公司)",
+        r"|(?:受|代|为)(?P<d>[\p{Han}A-Za-z（）]{2,14}公司)(?:委托|招聘)",
+        r"|(?P<e>[\p{Hangul}A-Za-z&]{2,12})(?:의)? ?(?:계열사|자회사|그룹사|관계사)",
+        r"|(?:مجموعة|לקבוצת|מקבוצת|קבוצת) (?P<f>[\p{Arabic}\p{Hebrew}]{3,14})",
+    );
+}
+
+impl Names {
+    /// Adds the names of companies that the text puts beside the employer.
+    pub(super) fn add_related(&mut self, context: &Context<'_>) -> Result<()> {
+        let (text, all) = (context.text, context.all);
+        context.budget.spend(all.len() + text.len())?;
+        let mut found: Vec<String> = Vec::new();
+        for (at, word) in all.iter().enumerate() {
+            let Some(phrases) = PHRASES.get(&*word.lower) else {
+                continue;
+            };
+            for (others, phrase) in phrases {
+                context.budget.spend(8 + MAX_WORDS)?;
+                let run = match phrase {
+                    Phrase::After => after_phrase(context, at, others),
+                    _ => self.before_phrase(context, at, others, *phrase)?,
+                };
+                let Some(run) = run else { continue };
+                let name = &text[run[0].start..run[run.len() - 1].end()];
+                if is_name(run, context) && !found.iter().any(|known| known == name) {
+                    found.push(name.to_owned());
+                }
+            }
+        }
+        if !text.is_ascii() {
+            context.budget.spend(text.len().saturating_mul(4))?;
+            for group in EASTERN.captures_iter(text) {
+                let name = ["a", "b", "c", "d", "e", "f"];
+                let name = name.iter().find_map(|name| group.name(name));
+                let name = name.map(|name| name.as_str()).unwrap_or_default();
+                let is_own = context.posting.company_name.contains(name);
+                if name.chars().nth(1).is_some() && !is_own && !context.is_place(name) {
+                    found.push(name.to_owned());
+                }
+            }
+        }
+        for name in found.into_iter().take(MAX_RELATED) {
+            self.add_name(&name, context)?;
+        }
+        Ok(())
+    }
+
+    /// The words of a name after a phrase whose last word is this one.
+    fn before_phrase<'c>(
+        &self,
+        context: &'c Context<'_>,
+        at: usize,
+        others: &[&str],
+        phrase: Phrase,
+    ) -> Result<Option<&'c [Word<'c>]>> {
+        let (text, all) = (context.text, context.all);
+        let Some(first) = at.checked_sub(others.len()) else {
+            return Ok(None);
+        };
+        let fits = all[first..at]
+            .iter()
+            .map(|word| &*word.lower)
+            .eq(others.iter().copied());
+        if !fits {
+            return Ok(None);
+        }
+        let mut next = at + 1;
+        let mut is_group = false;
+        // "im Auftrag unseres Kunden, der Traunfels AG", "our client (Traunfels)"
+        while let Some(word) = all.get(next)
+            && next <= at + 3
+            && matches!(
+                &text[all[next - 1].end()..word.start],
+                " " | ", " | ": " | " – " | "’" | "'"
+            )
+            && is_among(BETWEEN, &word.lower)
+            && !(word.is_upper() && next + 1 < all.len() && !all[next + 1].is_upper())
+        {
+            is_group |= is_among(GROUPS, &word.lower);
+            next += 1;
+        }
+        let gap = all
+            .get(next)
+            .map(|word| &text[all[next - 1].end()..word.start]);
+        let is_beside = gap.is_some_and(|gap| {
+            matches!(gap, " " | ", " | ": " | " – " | "’" | "'" | "\u{a0}")
+                || gap.ends_with(['„', '«', '“', '"'])
+        });
+        if !is_beside {
+            return Ok(None);
+        }
+        let end = run_end(text, all, next);
+        let Some(run) = all.get(next..end).filter(|run| !run.is_empty()) else {
+            return Ok(None);
+        };
+        let ends_in_part =
+            |word: &Word<'_>| listed(OWN_PARTS).any(|part| word.lower.ends_with(part));
+        let is_part = all
+            .get(end)
+            .is_some_and(|word| is_among(OWN_PARTS, &word.lower));
+        if is_part || run.iter().any(ends_in_part) {
+            return Ok(None);
+        }
+        // "Fathom & Field is the trading name of Tolliver Research"
+        if self.name_at(context.on(), next)?.is_some() {
+            let subject = subject(context, first);
+            return Ok(subject.filter(|_| phrase == Phrase::Strong));
+        }
+        is_group |= run.iter().any(|word| is_among(GROUPS, &word.lower));
+        if phrase == Phrase::Strong || is_group {
+            return Ok(Some(run));
+        }
+        if phrase == Phrase::Group {
+            return Ok(None);
+        }
+        // The employer is before the phrase in the same sentence.
+        for word in first.saturating_sub(MAX_WORDS)..first {
+            let is_same = !text[all[word].end()..all[first].start].contains(['\n', '!', '?', ';'])
+                && !text[all[word].end()..all[first].start].contains(". ");
+            if is_same
+                && (is_among(OWN, &all[word].lower) || self.name_at(context.on(), word)?.is_some())
+            {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The capitalised words that begin the sentence of a phrase, with few words between the two.
+fn subject<'c>(context: &'c Context<'_>, phrase: usize) -> Option<&'c [Word<'c>]> {
+    let (text, all) = (context.text, context.all);
+    let first = (phrase.saturating_sub(MAX_WORDS)..phrase)
+        .rev()
+        .find(|at| begins_sentence(text, all[*at].start))?;
+    let end = run_end(text, all, first).min(phrase);
+    let run = all.get(first..end)?;
+    (phrase - end <= 3)
+        .then_some(run)
+        .filter(|run| !run.is_empty())
+}
+
+/// The words of a name before a phrase whose first word is this one.
+fn after_phrase<'c>(
+    context: &'c Context<'_>,
+    at: usize,
+    others: &[&str],
+) -> Option<&'c [Word<'c>]> {
+    let (text, all) = (context.text, context.all);
+    let rest = all.get(at + 1..at + 1 + others.len())?;
+    if !rest
+        .iter()
+        .map(|word| &*word.lower)
+        .eq(others.iter().rev().copied())
+    {
+        return None;
+    }
+    let mut first = at;
+    while let Some(before) = first.checked_sub(1)
+        && at - before <= 4
+        && text[all[before].end()..all[first].start]
+            .trim_matches(['-', ' '])
+            .is_empty()
+        && all[before].is_upper()
+        && !begins_sentence(text, all[before].start)
+    {
+        first = before;
+    }
+    Some(&all[first..at]).filter(|run| !run.is_empty())
+}
+
+/// Where a run of capitalised words ends, with small words and joiners between them.
+fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
+    const SMALL: &str = "of and und et y e i & de du des la der och og en the van von";
+    let mut end = from;
+    for at in from..all.len().min(from + MAX_WORDS) {
+        let word = &all[at];
+        if at > from {
+            let gap = &text[all[at - 1].end()..word.start];
+            let is_within = is_gap(gap, all[at - 1].text)
+                && !gap.contains(['”', '“', '»', '/', '•', '–'])
+                && !(gap.starts_with(". ") && all[at - 1].letters() > 1);
+            if !is_within {
+                break;
+            }
+        }
+        let is_compound = at > from && text[..word.start].ends_with('-');
+        if word.is_upper() || (at > from && word.is_number()) || is_compound {
+            end = at + 1;
+        } else if at == from || !(is_among(SMALL, &word.lower) || is_among(GROUPS, &word.lower)) {
+            break;
+        }
+    }
+    end
+}
+
+/// Whether the words of a run are a company's name: one of them is proper, and they are no place.
+fn is_name(run: &[Word<'_>], context: &Context<'_>) -> bool {
+    let is_proper = |word: &Word<'_>| {
+        let is_acronym = word.is_capitals() && word.letters() <= 5;
+        let is_other = is_ordinary(&word.lower)
+            || (is_acronym && run.len() == 1)
+            || word.is(Cues::AFFIX | Cues::PLACE | Cues::REGION | Cues::PERSON | Cues::TITLE)
+            || is_among(ACRONYMS, word.text)
+            || is_among(GROUPS, &word.lower);
+        !is_other && word.letters() >= 3 && !context.is_place(&word.lower)
+    };
+    let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();
+    let is_of_group = run.len() >= 2 && run.iter().any(|word| word.is(Cues::LEGAL));
+    (run.iter().any(is_proper) || is_of_group)
+        && !context.is_place(&spaced.join(" "))
+        && !cues::are_of(&joined(run), Cues::GENERIC)
+        && (is_cased(run[0].text) || Script::of_text(run[0].text) != Script::Latin)
+}
