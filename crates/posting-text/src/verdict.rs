@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The version of the rules that refuse postings. A test has one raise it with their verdicts.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// A longer description is no test, unless it is filler text.
 const MAX_TEST_LENGTH: usize = 400;

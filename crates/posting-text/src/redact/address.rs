@@ -3,6 +3,7 @@
 //!
 //! Every search starts at a number, so a text without numbers costs nothing.
 
+mod around;
 mod beside;
 mod eastern;
 mod end;
@@ -17,6 +18,7 @@ use self::{
 use super::{
     Hidden,
     cues::Cues,
+    found::apart,
     vocabulary::is_among,
     words::{Text, Word, begins_sentence, is_digits, word_before},
 };
@@ -30,6 +32,10 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
     budget.spend(words.len())?;
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
+        if word.is(Cues::STREET_BEFORE) {
+            budget.spend(SEARCH_STEPS)?;
+            out.extend(around::alone(text, words, at));
+        }
         let is_free = out.last().is_none_or(|last| last.end <= word.start);
         if !is_free || !is_house(word) || names_street(text, words, at) {
             continue;
@@ -43,12 +49,15 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
             .or_else(|| before_street(text, words, at))
             .or_else(|| in_block(text, words, at, found))
             .or_else(|| before_city(text, words, at, city?))
-            .map(|range| with_zone(text, words, range));
+            .or_else(|| around::unit(text, words, at))
+            .or_else(|| around::at_place(text, words, at))
+            .map(|range| around::with_parts(text, words, with_zone(text, words, range)));
         let starts_free = |found: &Range| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(found.filter(starts_free));
     }
     without_number(on, city, &mut out)?;
-    Ok(out)
+    budget.spend(out.len())?;
+    Ok(apart(out))
 }
 
 /// Whether a word can be the number of a house: up to four digits and two letters.

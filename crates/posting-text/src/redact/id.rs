@@ -17,11 +17,11 @@ const MAX_GAP: usize = 40;
 /// The most groups of digits.
 const MAX_GROUPS: usize = 10;
 /// Words after which few digits are enough: registers of one court or town.
-const SHORT: &str = "hrb hra pr vr gnr fn rea reg registernummer";
+const SHORT: &str = "hrb hra pr vr gnr fn rea reg registernummer kraz izin prot";
 /// Words that mean other things, too, so that only a long number after them counts.
 const LONG: &str = include_str!("tables/long_ids.txt");
 /// Registers that are written with their numbers.
-const WITH_NUMBER: &str = "hrb hra pr vr gnr fn";
+const WITH_NUMBER: &str = "hrb hra pr vr gnr fn sc ni oc so";
 
 /// Finds numbers that identify a company or its account.
 pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
@@ -88,7 +88,7 @@ fn is_of_court(words: &[Word<'_>], at: usize) -> bool {
 /// England and Wales No. 07734215`.
 fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
     let country = at.checked_sub(1).map(|before| &*words[before].lower);
-    is_among("no number nr under", &words[at].lower)
+    is_among("no number nr under sc ni oc so lp", &words[at].lower)
         && country.is_some_and(|it| is_among("wales england scotland ireland registered", it))
 }
 
@@ -109,6 +109,13 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         if word.start - cue.end() > MAX_GAP || gap.contains(['\n', ',', ';', '(']) || gap.len() > 4
         {
             return None;
+        }
+        // The code of a bank (ISO 9362) may have no digits.
+        let is_code = is_among("bic swift", &cue.lower)
+            && matches!(word.text.len(), 8 | 11)
+            && has_form(word.text, &"*".repeat(word.text.len()));
+        if is_code {
+            return Some(word.start..word.end());
         }
         let begins =
             word.text.contains(|c: char| c.is_ascii_digit()) || is_prefix(words, at + next, text);
@@ -144,7 +151,10 @@ fn is_prefix(words: &[Word<'_>], at: usize, text: &str) -> bool {
     is_short
         && !word.is(Cues::ID)
         && next.is_number()
-        && matches!(&text[word.end()..next.start], " " | "-" | "\u{a0}")
+        && matches!(
+            &text[word.end()..next.start],
+            " " | "-" | "/" | "\u{a0}" | ". "
+        )
 }
 
 /// The end of the groups that begin with a word, and the number of their digits.
@@ -161,6 +171,12 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
                 (word.is_number() && (digits(word) > 1 || is_first))
                     || (has_digits && is_first)
                     || has_form(word.text, "****")
+            }
+            // The check digit of a Chilean number may be a letter: "76.918.304-K".
+            "-" if count >= 7 && matches!(word.text, "K" | "k") => true,
+            // "1104/SG"
+            "/" if word.text.len() <= 3 && has_form(word.text, &"A".repeat(word.text.len())) => {
+                true
             }
             "." | "-" | "/" | "–" | "‑" => has_digits,
             _ => false,
@@ -225,6 +241,7 @@ fn may_be_checked(word: &Word<'_>) -> bool {
     };
     begins("AA00")
         || is_romanian(word)
+        || is_country(word)
         || CODES.iter().any(|form| has_form(word.text, form))
         || has_form(word.text, "0000000")
 }
@@ -232,6 +249,13 @@ fn may_be_checked(word: &Word<'_>) -> bool {
 /// A number with right check digits: an IBAN (ISO 13616), a German or a Finnish tax number.
 fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
+    if is_country(word) {
+        let next = words.get(at + 1)?;
+        let (end, digits) = groups(text, words, at + 1);
+        let is_swiss = word.text == "CHE" && &text[word.end()..next.start] == "-";
+        let is_norwegian = word.text == "NO" && text[next.start..end].ends_with("MVA");
+        return (digits == 9 && (is_swiss || is_norwegian)).then_some(word.start..end);
+    }
     if is_romanian(word) {
         let (end, digits) = groups(text, words, at);
         let is_whole = text[word.end()..].starts_with('/') && digits >= 7;
@@ -263,6 +287,11 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         }
     }
     None
+}
+
+/// Whether a word is the country of a Swiss number, or of a Norwegian one for the value-added tax.
+fn is_country(word: &Word<'_>) -> bool {
+    matches!(word.text, "CHE" | "NO")
 }
 
 /// Whether a word begins a number of the Romanian register: `J33/415/2011`.

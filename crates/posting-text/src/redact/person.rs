@@ -8,6 +8,7 @@ mod beside;
 mod eastern;
 mod evidence;
 mod relatives;
+mod roles;
 mod run;
 
 use self::{
@@ -47,6 +48,10 @@ pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
             (word.is(Cues::CLOSING), signed),
             (may_be_title_after(word), before_title),
         ];
+        if word.is_upper() && roles::may_begin(text, words, at) {
+            budget.spend(SEARCH_STEPS)?;
+            out.extend(roles::beside(text, words, at));
+        }
         for (_, search) in searches.into_iter().filter(|(is_such, _)| *is_such) {
             budget.spend(SEARCH_STEPS)?;
             out.extend(search(text, words, at));
@@ -83,7 +88,11 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
     for person in &*out {
         let first = words.partition_point(|word| word.start < person.start);
         let last = words.partition_point(|word| word.start < person.end);
-        for word in &words[first..last.max(first)] {
+        let all = &words[first..last.max(first)];
+        let is_titled = word_before(words, first).is_some_and(|title| title.is(Cues::TITLE));
+        let given = all.iter().position(evidence::is_given);
+        let start = given.unwrap_or(if is_titled { 0 } else { all.len() });
+        for word in &all[start..] {
             let is_name = word.is_upper()
                 && word.letters() >= 3
                 && !word.is(other)

@@ -173,7 +173,14 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
         groups().all(|group| group.len() <= 2) || SPACED.split(number).any(is_amount)
     };
     if joined.len() < number.len() && is_other {
-        return false;
+        // "Ring til Birgitte på 75 / 12 – 34 – 56"
+        let is_of_pairs = !has_zero && groups().count() == 4 && !groups().all(is_small);
+        return is_of_pairs && is_beside_contact(before, &joined, after);
+    }
+    let signs = SPACED.find_iter(number).count();
+    let first = groups().next().map_or(0, str::len);
+    if signs >= 2 && number.contains('/') && first == 3 && (8..=11).contains(&digits.len()) {
+        return true;
     }
     let is_range = number.contains(['–', '—']) || number.contains(" - ");
     let number = if is_range && !has_zero {

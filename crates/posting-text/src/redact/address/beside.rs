@@ -223,9 +223,7 @@ pub(super) fn in_block(
     {
         return None;
     }
-    let front = text[..start].trim_end_matches([' ', '\u{a0}']);
-    let begins =
-        front.is_empty() || front.ends_with(['.', ',', ':', ';', '\n', '|', '·', '•', ')']);
+    let begins = begins_clause(text, start);
     let end = end(text, words, at).end;
     let rest = &text[end..];
     let is_last = rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', ')']);
@@ -253,6 +251,12 @@ pub(super) fn in_block(
             gap.is_some_and(|gap| gap <= most)
         });
     (begins && is_last && is_beside).then_some(start..end)
+}
+
+/// Whether a clause begins at a byte.
+pub(super) fn begins_clause(text: &str, start: usize) -> bool {
+    let front = text[..start].trim_end_matches([' ', '\u{a0}']);
+    front.is_empty() || front.ends_with(['.', ',', ':', ';', '\n', '|', '·', '•', ')', '(', '–'])
 }
 
 /// An address without any word for a street, between the start of a sentence and the city of the

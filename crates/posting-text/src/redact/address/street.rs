@@ -40,7 +40,10 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
 
 /// An address with the street before the number at this word: `Rua da Alegria, 19`.
 pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    if at.checked_sub(1).is_some_and(|norm| is_norm(&words[norm])) {
+    let is_road = at
+        .checked_sub(2)
+        .is_some_and(|road| words[road].is(Cues::STREET_BEFORE));
+    if !is_road && at.checked_sub(1).is_some_and(|norm| is_norm(&words[norm])) {
         return None;
     }
     let end = || end(text, words, at);

@@ -89,6 +89,8 @@ impl Context<'_> {
                 .map(|rest| rest.trim_start_matches('-'));
             rest.is_some_and(|rest| rest.is_empty() || is_ordinary(rest))
         });
+        let is_whole = label == Some(lower);
+        let is_subject_of_any = |next: Option<&Word<'_>>| next.is_some_and(|it| it.is(Cues::VERB));
         let is_line = !self.text.contains('\n');
         let has_articles = self.families.intersects(Cues::ENGLISH);
         let (mut names, mut others) = (0, 0);
@@ -105,8 +107,11 @@ impl Context<'_> {
             let is_of_name = before.is_some_and(|it| is_among(AT_COMPANY, &it.lower))
                 || (begins_sentence(self.text, found.start) && is_subject)
                 || (is_label
-                    && (next.is_some_and(|it| it.is(Cues::VERB))
-                        || before.is_some_and(|it| is_among(BEFORE, &it.lower))
+                    && is_subject_of_any(next)
+                    && (begins_sentence(self.text, found.start)
+                        || before.is_some_and(|it| is_among("a o la el il le", &it.lower))))
+                || (is_whole
+                    && (before.is_some_and(|it| is_among(BEFORE, &it.lower))
                         || (is_line && (at == 0 || at + 1 == self.all.len()))))
                 || self.is_beside_sign(found)
                 || GENITIVE.iter().any(|ending| after.starts_with(ending));

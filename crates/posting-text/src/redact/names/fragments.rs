@@ -212,10 +212,10 @@ fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
     pairs.any(|pair| pair[1] == *word && announces(&pair[0]) && pair[0].is_upper())
 }
 
-/// Whether a word of a name follows a compound that ends in a trade: `Personalkontor Wieland`.
+/// Whether a word is the second of a name, after a compound that ends in a trade: `Personalkontor
+/// Wieland`.
 fn is_after_trade(name: &[Word<'_>], word: &Word<'_>) -> bool {
-    let mut pairs = name.windows(2);
-    pairs.any(|pair| pair[1] == *word && ends_in_trade(&pair[0].lower))
+    matches!(name, [trade, own] if own == word && ends_in_trade(&trade.lower))
 }
 
 /// Whether the first word of a longer name is a workshop or a shop by its ending, which is as good

@@ -24,6 +24,8 @@ enum Phrase {
     Strong,
     Weak,
     Group,
+    /// The phrase is a word for a group, in lower case.
+    Lower,
     After,
 }
 
@@ -39,6 +41,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
             "STRONG" => Phrase::Strong,
             "WEAK" => Phrase::Weak,
             "GROUP" => Phrase::Group,
+            "LOWER" => Phrase::Lower,
             _ => Phrase::After,
         };
         if kind == Phrase::After {
@@ -147,11 +150,11 @@ impl Names {
             .iter()
             .map(|word| &*word.lower)
             .eq(others.iter().copied());
-        if !fits {
+        if !fits || (phrase == Phrase::Lower && all[at].is_upper()) {
             return Ok(None);
         }
         let mut next = at + 1;
-        let mut is_group = false;
+        let mut is_group = phrase == Phrase::Lower;
         // "im Auftrag unseres Kunden, der Traunfels AG", "our client (Traunfels)"
         while let Some(word) = all.get(next)
             && next <= at + 3

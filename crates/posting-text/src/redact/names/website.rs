@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::{
-    Case, Context, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Result, Token, Word, joined,
+    AND, Case, Context, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Result, Token, Word, joined,
     unaccented, words,
 };
 use crate::redact::{acronym, key::splits};
@@ -124,8 +124,9 @@ impl Names {
             .rposition(is_name)
             .map_or(&parts[..0], |last| &parts[..=last]);
         if is_generic {
-            // Ordinary words are a name if each has a capital.
-            if parts.len() > 1 {
+            // Ordinary words are a name if each has a capital, as all nouns of German have.
+            let has_and = parts.iter().any(|part| AND.contains(&&*part.lower));
+            if parts.len() > 1 && !has_and {
                 self.push_label(Key {
                     splits: Some(splits(parts)),
                     ordinary: Ordinary::Words,
@@ -162,7 +163,10 @@ impl Names {
             });
         }
         for part in named {
-            if part.letters() >= 6 && context.is_distinctive(&part.lower)? {
+            // What is a word of the name, or begins one, was decided with the name.
+            let begins = |known: &Token| known.text.starts_with(&*part.lower);
+            let is_known = self.parts.iter().any(|(known, _)| begins(known));
+            if part.letters() >= 6 && !is_known && context.is_distinctive(&part.lower)? {
                 self.push_label(Key::word(part.lower.to_string(), Case::Capital));
             }
         }

@@ -5,6 +5,7 @@ use super::{
     Cues, Word, eastern,
     evidence::{self, Evidence, evidence, is_given, is_particle},
     is_among,
+    roles::names_role,
     run::{PREPOSITIONS, first_name, is_name, line_end, line_start, run},
     word_before,
 };
@@ -62,6 +63,13 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut 
                     .any(|part| part == plain)
         };
         let found = evidence(names);
+        let is_other = |word: &Word<'_>| {
+            names_role(word) || (word.is(Cues::LANGUAGES) && !is_particle(word) && !is_given(word))
+        };
+        if found != Evidence::For && names.iter().any(is_other) {
+            at = next;
+            continue;
+        }
         // A letter alone may be a word for something else.
         let is_initial = has_initial(text, names)
             && evidence(&names[1..]) != Evidence::Against
@@ -72,6 +80,7 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut 
         if is_initial
             || is_directly_before(text, words, at, &range, contact, names)
             || is_asked_for(text, words, at, &range, contact)
+            || is_reached(text, words, at, names, contact)
             || (found == Evidence::For
                 && names.len() >= 2
                 && is_of_sentence(text, words, at, &range, contact))
@@ -217,6 +226,54 @@ fn is_asked_for(text: &str, words: &[Word<'_>], at: usize, name: &Range, contact
     is_near
         && is_called
         && (names.len() > 1 || is_end(text, name.end))
+        && evidence(names) != Evidence::Against
+}
+
+/// Whether a single name is between a word for "to" or "with", or a colon, and a way to a contact:
+/// `Hör av dig till Linnea på 040-628 04 15`.
+fn is_reached(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    names: &[Word<'_>],
+    contact: &Range,
+) -> bool {
+    const TO: &str = "\
+        to with ring call text or bel naar met of till til med eller efter à avec ou con o a para com \
+        ou do z s lub ke u na se k nebo alebo ili pri la cu sau или або чи до";
+    const OTHERS: Cues = Cues::GENERIC
+        .union(Cues::PLACE)
+        .union(Cues::REGION)
+        .union(Cues::LEGAL)
+        .union(Cues::TITLE)
+        .union(Cues::LANGUAGES);
+    const NETWORKS: &str = "instagram telegram linkedin facebook whatsapp twitter youtube tiktok";
+    let [name] = names else { return false };
+    if name.is_capitals() || begins_with_one(NETWORKS, &name.lower) {
+        return false;
+    }
+    let Some(gap) = text
+        .get(name.end()..contact.start)
+        .filter(|gap| gap.len() <= 18)
+    else {
+        return false;
+    };
+    let is_told = word_before(words, at).is_some_and(|before| {
+        let between = &text[before.end()..name.start];
+        (between == " " && (is_among(TO, &before.lower) || before.is(Cues::PERSON)))
+            || (matches!(between, ": " | " : ") && before.is(Cues::PERSON))
+    });
+    let next = words.get(at + 1).filter(|next| next.start < contact.start);
+    let second = words.get(at + 2).filter(|next| next.start < contact.start);
+    let is_way = |word: &Word<'_>| {
+        word.is(Cues::PHONE | Cues::HANDLE) || (word.letters() <= 5 && !word.is_upper())
+    };
+    is_told
+        && (matches!(gap, ", " | " (" | ": " | " ") || next.is_some_and(is_way))
+        && second.is_none_or(is_way)
+        && !ends_sentence(gap)
+        && name.letters() >= 3
+        && !name.is(OTHERS)
         && evidence(names) != Evidence::Against
 }
 

@@ -1,0 +1,149 @@
+//! Persons beside what they are: `our principal, Amelia Strachan`, `Yurany Ossa, Jefe de Personal`;
+//! and those to whom an application goes: `to Fergal Hanratty, HR, …`.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
+use super::{
+    Cues, Word,
+    evidence::{Evidence, evidence},
+    is_among,
+    run::{has_contact, is_followed, is_name, run},
+    word_before,
+};
+use crate::{Range, redact::vocabulary::listed};
+
+/// What a person is in a company.
+static ROLES: LazyLock<FxHashSet<&'static str>> =
+    LazyLock::new(|| listed(include_str!("../tables/roles.txt")).collect());
+/// Words between a name and a role.
+const ARTICLES: &str = "\
+    our the its unser unsere der die notre le la nuestro nuestra el nosso nossa o a il nostro nostra \
+    onze de vår vores meidän nasz nasza náš naše наш наша";
+/// Words of the employer before a role.
+const OWN: &str = "\
+    our my your dein deine votre tu seu sua jouw uw din unser unsere unserem unserer unseren ihr ihre notre nuestro nuestra nosso nossa nostro \
+    nostra onze vår vårt vores naszym nasz nasza naszą náš naše naším нашим наш наша нашему нашей";
+/// Verbs between a role and a name.
+const BETWEEN: &str =
+    "will be is heißt ist wird s est es é será è sarà is wordt är heter er on jest je";
+/// Words before whom a letter goes to.
+const TO: &str = "to naar an à til till til para a al til do ke k для";
+
+/// Whether a word says what a person is in a company.
+pub(super) fn names_role(word: &Word<'_>) -> bool {
+    ROLES.contains(&*word.lower)
+}
+
+/// Whether a person may begin here: two capitalised words after a word or a comma, not the first of
+/// a sentence unless a comma follows.
+pub(super) fn may_begin(text: &str, words: &[Word<'_>], at: usize) -> bool {
+    let Some([word, next]) = words.get(at..at + 2) else {
+        return false;
+    };
+    next.is_upper()
+        && matches!(&text[word.end()..next.start], " " | "-")
+        && is_name(word)
+        && is_name(next)
+        && !word_before(words, at).is_some_and(|before| {
+            before.is_upper() && &text[before.end()..word.start] == " " && !names_role(before)
+        })
+}
+
+/// The person that begins at a word, beside a role.
+pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+    let end = run(text, words, at);
+    let names = words
+        .get(at..end)
+        .filter(|names| (2..=4).contains(&names.len()))?;
+    let other = Cues::PLACE
+        | Cues::REGION
+        | Cues::LEGAL
+        | Cues::TITLE
+        | Cues::AFFIX
+        | Cues::STREET_BEFORE
+        | Cues::LANGUAGES;
+    let found = evidence(names);
+    let is_other = |word: &Word<'_>| word.is(other) && !word.is(Cues::GIVEN);
+    let (first, last) = (names.first()?, names.last()?);
+    if found == Evidence::Against
+        || names.iter().any(names_role)
+        || is_other(first)
+        || is_other(last)
+    {
+        return None;
+    }
+    let range = first.start..last.end();
+    let is_known = found == Evidence::For;
+    let has_contact = || has_contact(text, range.start);
+    let rest = &text[range.end..];
+    // "Yurany Ossa, Jefe de Personal"
+    let after = rest.strip_prefix(", ").or(rest.strip_prefix(" ("));
+    if after.is_some() {
+        let mut next = words[end..].iter().take(3);
+        let role = next.find(|word| !is_among(ARTICLES, &word.lower));
+        let is_near = role.is_some_and(|role| role.start <= range.end + 12 && names_role(role));
+        // "Talent Acquisition", "Practice Manager"
+        let second = words.get(end + 1).is_some_and(|second| {
+            names_role(second) && words[end].is_upper() && second.start <= words[end].end() + 1
+        });
+        if (is_near || second) && (is_known || has_contact()) {
+            return Some(range);
+        }
+    }
+    let before = word_before(words, at)?;
+    let gap = &text[before.end()..range.start];
+    // "our principal, Amelia Strachan", "Your manager will be Gráinne Ó Sé"
+    let verbs = words[at.saturating_sub(3)..at].iter().rev();
+    let verbs = verbs
+        .take_while(|word| is_among(BETWEEN, &word.lower))
+        .count();
+    let role = word_before(words, at - verbs).filter(|_| gap == " " || verbs == 0);
+    let is_own = words[at.saturating_sub(4)..at]
+        .iter()
+        .any(|word| is_among(OWN, &word.lower));
+    if matches!(gap, " " | ", ")
+        && role.is_some_and(names_role)
+        && (is_known || is_own)
+        && is_followed_or_verb(text, range.end)
+    {
+        return Some(range);
+    }
+    // "to Fergal Hanratty, HR, …"
+    (gap == " "
+        && is_among(TO, &before.lower)
+        && names.len() <= 3
+        && leads_on(rest)
+        && has_contact())
+    .then_some(range)
+}
+
+/// Whether a name is followed by the end of a clause or by a word in lower case.
+fn is_followed_or_verb(text: &str, end: usize) -> bool {
+    is_followed(text, end)
+        || text[end..]
+            .strip_prefix(' ')
+            .is_some_and(|rest| rest.starts_with(char::is_lowercase))
+}
+
+/// Whether what follows a name leads to a contact: a comma, or a small word.
+fn leads_on(rest: &str) -> bool {
+    const WAYS: [&str; 14] = [
+        ", ",
+        " via ",
+        " at ",
+        " by ",
+        " on ",
+        " (",
+        " per ",
+        " op ",
+        " på ",
+        " par ",
+        " por ",
+        " unter ",
+        " tramite ",
+        ": ",
+    ];
+    WAYS.iter().any(|way| rest.starts_with(way))
+}
