@@ -52,9 +52,12 @@ pub fn reason(text: &str) -> Result<&str, InvalidText> {
     short_text(text, REASON_LENGTH)
 }
 
-/// A text as one line: trimmed, and each run of white space as one space, line breaks too. `None`
-/// if it is blank.
+/// A text as one line: trimmed, without character references, and each run of white space as one
+/// space, line breaks too. `None` if it is blank.
 pub fn one_line(text: &str) -> Option<Cow<'_, str>> {
+    if let Some(plain) = without_references(text) {
+        return one_line(&plain).map(|line| line.into_owned().into());
+    }
     let text = text.trim();
     if is_blank(text) {
         return None;
@@ -66,6 +69,94 @@ pub fn one_line(text: &str) -> Option<Cow<'_, str>> {
     } else {
         text.split_whitespace().collect::<Vec<_>>().join(" ").into()
     })
+}
+
+/// The names of the characters from U+00A0 to U+00FF (HTML, "Named character references").
+const LATIN: &str = "\
+    nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 \
+    sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute \
+    Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde \
+    Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave \
+    aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth \
+    ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
+
+/// Other names of characters that exporters write into fields.
+const NAMED: [(&str, char); 34] = [
+    ("amp", '&'),
+    ("lt", '<'),
+    ("gt", '>'),
+    ("quot", '"'),
+    ("apos", '\''),
+    ("sol", '/'),
+    ("lpar", '('),
+    ("rpar", ')'),
+    ("comma", ','),
+    ("colon", ':'),
+    ("plus", '+'),
+    ("commat", '@'),
+    ("num", '#'),
+    ("ndash", '–'),
+    ("mdash", '—'),
+    ("lsquo", '‘'),
+    ("rsquo", '’'),
+    ("sbquo", '‚'),
+    ("ldquo", '“'),
+    ("rdquo", '”'),
+    ("bdquo", '„'),
+    ("bull", '•'),
+    ("hellip", '…'),
+    ("euro", '€'),
+    ("trade", '™'),
+    ("OElig", 'Œ'),
+    ("oelig", 'œ'),
+    ("Scaron", 'Š'),
+    ("scaron", 'š'),
+    ("Zcaron", 'Ž'),
+    ("zcaron", 'ž'),
+    ("Lstrok", 'Ł'),
+    ("lstrok", 'ł'),
+    ("Yuml", 'Ÿ'),
+];
+
+/// A text with characters in the place of their references, which exporters leave in fields that are
+/// no HTML: `R&amp;D`, `K&ouml;ln`. `None` if it has none; `AT&T` has none.
+fn without_references(text: &str) -> Option<String> {
+    /// The longest reference, without its signs.
+    const MAX_NAME: usize = 8;
+    let mut out = String::new();
+    let mut copied = 0;
+    for (at, _) in text.match_indices('&') {
+        let name = text[at + 1..]
+            .bytes()
+            .take(MAX_NAME + 1)
+            .position(|byte| byte == b';');
+        let name = name.and_then(|length| text.get(at + 1..at + 1 + length));
+        if let Some((name, c)) = name.and_then(|name| Some((name, referred(name)?))) {
+            out.push_str(&text[copied..at]);
+            out.push(c);
+            copied = at + name.len() + 2;
+        }
+    }
+    (copied > 0).then(|| out + &text[copied..])
+}
+
+/// The character that a reference means, without its signs: `eacute`, `#233`, `#xE9`.
+fn referred(name: &str) -> Option<char> {
+    if let Some(number) = name.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(digits) => u32::from_str_radix(digits, 16),
+            None => number.parse(),
+        };
+        return char::from_u32(code.ok()?);
+    }
+    let named = NAMED.iter().find(|(known, _)| *known == name);
+    let latin = || {
+        let at = LATIN
+            .split_ascii_whitespace()
+            .position(|known| known == name)?;
+        char::from_u32(0xA0 + u32::try_from(at).ok()?)
+    };
+    named.map(|(_, c)| *c).or_else(latin)
 }
 
 /// A text of any form for an operator: one line of at most this many characters, with `…` in the
@@ -170,6 +261,19 @@ mod tests {
             ("a  b", "a b"),
             ("a \u{200b} b\u{feff}\u{ad}", "a \u{200b} b\u{feff}\u{ad}"),
             ("\u{1b} \u{1c}", "\u{1b} \u{1c}"),
+            (
+                "R&amp;D Engineer &#8211; Oil &amp;amp; Gas (m&#47;w&#x2F;d)",
+                "R&D Engineer – Oil & Gas (m/w/d)",
+            ),
+            ("K&ouml;ln,&nbsp;S&ouml;derst&yuml;", "Köln, Söderstÿ"),
+            (
+                "https://m.example/a?x=1&amp;y=2",
+                "https://m.example/a?x=1&y=2",
+            ),
+            (
+                "Tags: <b> & <i> trainer, AT&T; R&D",
+                "Tags: <b> & <i> trainer, AT&T; R&D",
+            ),
         ] {
             assert_eq!(one_line(text).as_deref(), Some(expect), "{text:?}");
         }
