@@ -118,7 +118,7 @@ async fn an_installation_that_is_well_is_all_ok() {
          schema: up to date
          keys: {key} signs; 1 can be used
          disk: MiB are free
-         newsletter: old account: the key works; 7 people
+         newsletter: old account: the key works; the account has 7 subscribers
          newsletter: new account: people are moved without a group
          newsletter: subscriber.deleted is worth adding
          newsletter: the webhook has a secret
@@ -165,7 +165,7 @@ fn whatever_is_wrong_is_a_line_with_its_remedy() {
             "configuration: unknown variable POSTHASTE_BNID
              public-url: into POSTHASTE_PUBLIC_URL
              schema: ; run `posthaste migrate`
-             keys: {key}: others can use the file (mode 0644); run `chmod 600
+             keys: {key}: other users can access the file (mode 0644); run `chmod 600
              newsletter: old account:
              newsletter: new account:
              newsletter: set POSTHASTE_MAILERLITE_WEBHOOK_SECRET
