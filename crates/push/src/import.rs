@@ -16,6 +16,8 @@ pub struct Options {
     pub reopen: bool,
     /// Has unknown fields refused.
     pub strict: bool,
+    /// Has what is certain corrected, and wrong optional fields left out.
+    pub lenient: bool,
     /// Has nothing written.
     pub dry_run: bool,
     /// Which receipts are wanted.

@@ -7,6 +7,8 @@
 //! and what it waits for; which [`show`] shows; the [`Import`] has the outcome, a [`Summary`] and
 //! [`write_rejects`] tell what was not taken and why.
 //!
+//! A [`Conversion`] makes the lines of a source in another format first.
+//!
 //! Memory stays flat however long the input is: a few blocks of it, and the receipts, of which an
 //! answer has 64 MiB at most.
 
@@ -15,6 +17,7 @@ mod body;
 mod counts;
 mod entry;
 mod failure;
+mod from;
 mod import;
 mod loader;
 mod progress;
@@ -30,6 +33,7 @@ mod token;
 pub use self::{
     answer::{Missing, Outcome, Receipt},
     counts::Counts,
+    from::{Conversion, Converted, PRELUDE, PRESETS, Preset, Setting},
     import::{Catalogue, Import, Options, Receipts},
     loader::Loader,
     progress::{Progress, Snapshot},

@@ -177,6 +177,8 @@ impl Loader {
         let mut request = request.header(CONTENT_TYPE, ndjson);
         if options.strict {
             request = request.header("Prefer", "handling=strict");
+        } else if options.lenient {
+            request = request.header("Prefer", "handling=lenient");
         }
         self.progress.begin(source.length());
         let body = body(source.clone(), options, taken, self.progress.clone());

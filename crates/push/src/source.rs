@@ -59,6 +59,13 @@ impl Source {
     /// A file, or standard input for `-`, if it holds lines or an array. What is no regular file is
     /// copied to a temporary file while it is read.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
+        let source = Self::find(path)?;
+        source.unpacked(Rc::default())?;
+        Ok(source)
+    }
+
+    /// A file, or standard input for `-`, whatever it holds.
+    pub(crate) fn find(path: &Path) -> anyhow::Result<Self> {
         let is_stdin = path == Path::new("-");
         let name = if is_stdin {
             "standard input".to_owned()
@@ -81,9 +88,15 @@ impl Source {
             })
         };
         let content = content().with_context(|| format!("{name} cannot be read"))?;
-        let source = Self { name, content };
-        source.unpacked(Rc::default())?;
-        Ok(source)
+        Ok(Self { name, content })
+    }
+
+    /// The same source with other lines.
+    pub(crate) fn with_lines(&self, lines: Arc<Spool>) -> Self {
+        Self {
+            name: self.name.clone(),
+            content: Content::Spool(lines),
+        }
     }
 
     /// Lines in memory.
@@ -123,11 +136,14 @@ impl Source {
 
     /// The unpacked content, and whether it is an array.
     fn unpacked(&self, position: Rc<Cell<u64>>) -> anyhow::Result<(impl BufRead, bool)> {
-        let open = || {
-            let reader = self.reader()?;
-            detect(unpack(Counted { reader, position })?)
-        };
+        let open = || detect(self.unpack(position)?);
         open().with_context(|| format!("{} cannot be pushed", self.name))
+    }
+
+    /// The unpacked content. Counts the bytes that are read of the packed one.
+    pub(crate) fn unpack(&self, position: Rc<Cell<u64>>) -> anyhow::Result<Box<dyn Read>> {
+        let reader = self.reader()?;
+        unpack(Counted { reader, position })
     }
 
     fn reader(&self) -> io::Result<Box<dyn Read>> {

@@ -44,6 +44,16 @@ impl Spool {
         Ok(spool)
     }
 
+    /// A file that is complete.
+    pub fn complete(file: File, length: u64) -> Arc<Self> {
+        let end = Some(Ok(()));
+        Arc::new(Self {
+            file,
+            state: Mutex::new(State { length, end }),
+            changed: Condvar::new(),
+        })
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,5 +1,7 @@
 //! `posthaste push`: sends a file of postings through the imports endpoint, by the crate `push`.
 
+mod from;
+
 use std::{
     fs::{self, File},
     io::BufWriter,
@@ -19,6 +21,7 @@ use secrecy::SecretString;
 use tokio::task;
 use url::Url;
 
+use self::from::FromArgs;
 use crate::{
     cli::{JsonArgs, exit_code, values},
     output,
@@ -35,20 +38,35 @@ const NAMED: usize = 60;
 pub struct Push {
     /// One `{"id":…,"payload":{…}}` a line, or one JSON array of them; gzip and Zstandard are
     /// unpacked. `-` reads standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "presets")]
+    file: Option<PathBuf>,
 
     /// Where the service is
-    #[arg(long, value_name = "URL", value_parser = values::base_url)]
-    url: Url,
+    #[arg(
+        long,
+        value_name = "URL",
+        value_parser = values::base_url,
+        required_unless_present_any = ["print", "presets"]
+    )]
+    url: Option<Url>,
 
     /// The OAuth client's id
-    #[arg(long, value_name = "ID", env = "POSTHASTE_CLIENT_ID")]
-    client_id: String,
+    #[arg(
+        long,
+        value_name = "ID",
+        env = "POSTHASTE_CLIENT_ID",
+        required_unless_present_any = ["print", "presets"]
+    )]
+    client_id: Option<String>,
 
     /// The OAuth client's secret; better given as the variable, which other users cannot see
-    #[arg(long, value_name = "SECRET", env = "POSTHASTE_CLIENT_SECRET")]
-    pub client_secret: SecretString,
+    #[arg(
+        long,
+        value_name = "SECRET",
+        env = "POSTHASTE_CLIENT_SECRET",
+        required_unless_present_any = ["print", "presets"]
+    )]
+    pub client_secret: Option<SecretString>,
 
     /// The file is all that the client offers under this name: postings that it named before and
     /// does not name now expire, and expired ones that it names come back
@@ -96,6 +114,13 @@ pub struct Push {
     #[arg(long)]
     strict: bool,
 
+    /// Have what is certain corrected, and wrong optional fields left out
+    #[arg(long, conflicts_with = "strict")]
+    lenient: bool,
+
+    #[command(flatten)]
+    from: FromArgs,
+
     /// Write lines that were not taken with their errors to this file, which can be pushed again
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
@@ -108,7 +133,7 @@ impl Push {
     /// Runs until the end, or until a signal asks to stop.
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         if let Some(rejects) = &self.rejects {
-            refuse_same_file(&self.file, rejects)?;
+            refuse_same_file(self.file.as_deref().unwrap_or(Path::new("-")), rejects)?;
         }
         let stop = StopSignals::listen()?.asked();
         tokio::select! {
@@ -127,6 +152,9 @@ impl Push {
 }
 
 async fn push(args: &Push) -> anyhow::Result<ExitCode> {
+    if let Some(code) = args.from.print(args.file.as_deref()).await? {
+        return Ok(code);
+    }
     let started = Instant::now();
     let progress = Progress::default();
     let options = Options {
@@ -139,6 +167,7 @@ async fn push(args: &Push) -> anyhow::Result<ExitCode> {
         }),
         reopen: args.reopen,
         strict: args.strict,
+        lenient: args.lenient || args.from.is_given() && !args.strict,
         dry_run: args.dry_run,
         ..Options::default()
     };
@@ -162,13 +191,28 @@ async fn send(
     options: &Options,
     progress: &Progress,
 ) -> anyhow::Result<(Source, Import, Option<BufWriter<File>>)> {
-    let path = args.file.clone();
-    let source = task::spawn_blocking(move || Source::open(&path)).await??;
-    let credentials = Credentials {
-        client_id: args.client_id.clone(),
-        client_secret: args.client_secret.clone(),
+    let Push {
+        file: Some(file),
+        url: Some(url),
+        client_id: Some(client_id),
+        client_secret: Some(client_secret),
+        ..
+    } = args
+    else {
+        bail!("give FILE, --url, --client-id and --client-secret");
     };
-    let loader = Loader::connect(&args.url, credentials, progress.clone()).await?;
+    let source = match args.from.convert(file).await? {
+        Some(converted) => converted.source,
+        None => {
+            let path = file.clone();
+            task::spawn_blocking(move || Source::open(&path)).await??
+        }
+    };
+    let credentials = Credentials {
+        client_id: client_id.clone(),
+        client_secret: client_secret.clone(),
+    };
+    let loader = Loader::connect(url, credentials, progress.clone()).await?;
     let rejects = args.rejects.as_deref().map(create).transpose()?;
     let import = loader.push(&source, options).await;
     let import = import.context("stopped early; to push the same again is safe")?;
@@ -255,7 +299,8 @@ fn say_missing(args: &Push, missing: &Missing, import: &Import) -> String {
     } else {
         format!(" They are {}.", named.join(", "))
     };
-    let catalogue = format!("{}api/job-board/catalogues/{name}", args.url);
+    let url = args.url.as_ref().map_or("", Url::as_str);
+    let catalogue = format!("{url}api/job-board/catalogues/{name}");
     let share = "If the crawl was broken, repair it and push again. If they are gone indeed,";
     let cure = match because {
         HeldBecause::Unattributed => format!(
@@ -271,7 +316,7 @@ fn say_missing(args: &Push, missing: &Missing, import: &Import) -> String {
              POST {catalogue}/release with the client's token, the catalogue's page in the \
              console, or\n  \
              posthaste catalogues release {name} --client {}",
-            args.client_id
+            args.client_id.as_deref().unwrap_or_default()
         ),
     };
     if args.dry_run {

@@ -1,0 +1,38 @@
+//! The presets: programs for the formats of known sources.
+
+/// A preset.
+#[derive(Debug)]
+pub struct Preset {
+    /// How `--from` names it.
+    pub name: &'static str,
+    /// The program.
+    pub program: &'static str,
+}
+
+macro_rules! presets {
+    ($($name:literal)+) => {
+        /// All presets, by name.
+        pub const PRESETS: &[Preset] = &[$(Preset {
+            name: $name,
+            program: include_str!(concat!("presets/", $name, ".jq")),
+        }),+];
+    };
+}
+
+presets!(
+    "ashby" "csv" "greenhouse" "indeed" "jobspy" "lever" "personio" "recruitee" "schemaorg"
+    "smartrecruiters" "teamtailor" "workable"
+);
+
+impl Preset {
+    /// The preset of a name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        PRESETS.iter().find(|preset| preset.name == name)
+    }
+
+    /// What it is for: the first comment of the program.
+    pub fn purpose(&self) -> &'static str {
+        let line = self.program.lines().next().unwrap_or_default();
+        line.trim_start_matches(['#', ' '])
+    }
+}
