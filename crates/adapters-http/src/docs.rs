@@ -19,6 +19,7 @@ use crate::{
     etag::conditional,
     guide, openapi,
     resource::open,
+    sources,
 };
 
 const OPENAPI_PATH: &str = "/api/openapi.json";
@@ -31,7 +32,10 @@ const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-
 /// The documents to serve, rendered once.
 pub struct Docs {
     guide: Bytes,
+    markdown: Bytes,
+    sources: Bytes,
     openapi: Bytes,
+    line_schema: Bytes,
     ui: Arc<Config<'static>>,
 }
 
@@ -44,25 +48,38 @@ impl Docs {
             .default_models_expand_depth(0)
             // By default, Swagger UI sends the document to a validator on the Internet.
             .validator_url("none");
-        let openapi = openapi().and_then(|document| serde_json::to_vec(&document));
-        let openapi = openapi.map_err(|error| askama::Error::Custom(error.into()))?;
+        let documents = openapi().and_then(|document| {
+            let line_schema = serde_json::to_vec(&openapi::line_schema(&document))?;
+            Ok((serde_json::to_vec(&document)?, line_schema))
+        });
+        let (openapi, line_schema) =
+            documents.map_err(|error| askama::Error::Custom(error.into()))?;
         Ok(Self {
             guide: guide::page()?.into(),
+            markdown: guide::markdown()?.into(),
+            sources: sources::page()?.into(),
             openapi: openapi.into(),
+            line_schema: line_schema.into(),
             ui: Arc::new(ui),
         })
     }
 }
 
-/// `GET /api/openapi.json`, the guide at `/docs` with the way there from `/`, and Swagger UI at
-/// `/docs/reference`.
+/// `GET /api/openapi.json`, the guide at `/docs` with the way there from `/`, the page about sources
+/// at `/docs/sources`, and Swagger UI at `/docs/reference`.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(open(OPENAPI_PATH).get(document))
+        .service(open("/api/import-line.schema.json").get(line))
+        .service(open("/llms.txt").get(for_programs))
+        .service(open("/docs.md").get(guide_text))
         .route("/", web::get().to(root))
         .service(open("/docs").get(guide_page))
         .service(open("/docs/").get(guide_page))
         .service(open("/docs/guide.css").get(guide_style))
+        .service(open("/docs/sources").get(sources_page))
+        .service(open("/docs/sources.md").get(sources_text))
+        .service(open("/docs/examples/posthaste_scrapy.py").get(pipeline))
         .service(open("/docs/reference").get(index))
         .service(open("/docs/{file:[^/]*}").get(file));
 }
@@ -84,11 +101,49 @@ async fn document(request: HttpRequest, docs: web::Data<Docs>) -> Answer {
     encode(&request, shared(conditional(&request, answer)?))
 }
 
+async fn line(request: HttpRequest, docs: web::Data<Docs>) -> Answer {
+    let answer = HttpResponse::Ok()
+        .content_type("application/schema+json")
+        .body(docs.line_schema.clone());
+    encode(&request, shared(conditional(&request, answer)?))
+}
+
+async fn for_programs() -> HttpResponse {
+    text("text/plain", guide::FOR_PROGRAMS)
+}
+
+async fn guide_text(docs: web::Data<Docs>) -> HttpResponse {
+    text("text/markdown", docs.markdown.clone())
+}
+
 async fn guide_page(docs: web::Data<Docs>) -> HttpResponse {
+    page(docs.guide.clone())
+}
+
+async fn sources_page(docs: web::Data<Docs>) -> HttpResponse {
+    page(docs.sources.clone())
+}
+
+fn page(body: Bytes) -> HttpResponse {
     let answer = HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
         .insert_header((CONTENT_SECURITY_POLICY, guide::POLICY))
-        .body(docs.guide.clone());
+        .body(body);
+    shared(answer)
+}
+
+async fn sources_text() -> HttpResponse {
+    text("text/markdown", sources::TEXT)
+}
+
+async fn pipeline() -> HttpResponse {
+    text("text/x-python", sources::PIPELINE)
+}
+
+fn text(kind: &str, body: impl Into<Bytes>) -> HttpResponse {
+    let answer = HttpResponse::Ok()
+        .content_type(format!("{kind}; charset=utf-8"))
+        .body(body.into());
     shared(answer)
 }
 

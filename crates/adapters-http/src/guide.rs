@@ -11,6 +11,9 @@ pub const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none';
 /// The style sheet.
 pub const STYLE: &str = include_str!("../templates/guide/style.css");
 
+/// What leads programs to the documentation, in the form that llmstxt.org describes.
+pub const FOR_PROGRAMS: &str = include_str!("../templates/guide/llms.txt");
+
 /// The texts of the page.
 const TEXTS: &str = include_str!("../templates/guide/texts.json");
 
@@ -34,6 +37,14 @@ const EXAMPLES: [[&str; 3]; 7] = [
 #[derive(Template)]
 #[template(path = "guide/page.html")]
 struct Guide {
+    sections: Vec<(Section, [&'static str; 3])>,
+    texts: Texts,
+    reasons: Vec<(&'static str, &'static str)>,
+}
+
+#[derive(Template)]
+#[template(path = "guide/page.md")]
+struct Markdown {
     sections: Vec<(Section, [&'static str; 3])>,
     texts: Texts,
     reasons: Vec<(&'static str, &'static str)>,
@@ -65,17 +76,37 @@ struct Entry {
     text: Vec<String>,
 }
 
-/// The page.
+/// The page as HTML.
 pub fn page() -> Result<String, askama::Error> {
-    let texts = serde_json::from_str(TEXTS);
-    let texts: Texts = texts.map_err(|error| askama::Error::Custom(error.into()))?;
-    let reasons = ReasonCode::ALL.iter();
-    Guide {
-        sections: texts.sections.clone().into_iter().zip(EXAMPLES).collect(),
+    Guide::new()?.render()
+}
+
+/// The page as Markdown.
+pub fn markdown() -> Result<String, askama::Error> {
+    let Guide {
+        sections,
         texts,
-        reasons: reasons
-            .map(|it| (it.as_str(), enrichment::sentence(*it)))
-            .collect(),
+        reasons,
+    } = Guide::new()?;
+    let markdown = Markdown {
+        sections,
+        texts,
+        reasons,
+    };
+    markdown.render()
+}
+
+impl Guide {
+    fn new() -> Result<Self, askama::Error> {
+        let texts = serde_json::from_str(TEXTS);
+        let texts: Texts = texts.map_err(|error| askama::Error::Custom(error.into()))?;
+        let reasons = ReasonCode::ALL.iter();
+        Ok(Self {
+            sections: texts.sections.clone().into_iter().zip(EXAMPLES).collect(),
+            texts,
+            reasons: reasons
+                .map(|it| (it.as_str(), enrichment::sentence(*it)))
+                .collect(),
+        })
     }
-    .render()
 }

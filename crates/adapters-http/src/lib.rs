@@ -40,6 +40,7 @@ mod query;
 mod resource;
 mod section;
 mod slots;
+mod sources;
 mod state;
 mod subscriber;
 mod trace;

@@ -91,6 +91,11 @@ impl Source {
         Ok(Self { name, content })
     }
 
+    /// What it is called in messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The same source with other lines.
     pub(crate) fn with_lines(&self, lines: Arc<Spool>) -> Self {
         Self {

@@ -6,6 +6,7 @@
 //! have. `tests` compares the limits in them with those of the domain.
 
 mod errors;
+mod line;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize, Serializer, de::Error as _};
 use serde_json::{Map, Value, json};
 
 use self::errors::{SharedError, header_refs};
+pub use self::line::line_schema;
 use crate::{
     error::{ErrorBody, InternalBody, ValidationBody},
     event, health, import, integration, oauth, posting,

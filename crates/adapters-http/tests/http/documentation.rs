@@ -64,14 +64,73 @@ async fn the_guide_needs_no_script_and_nothing_from_elsewhere() {
         for name in codes.chain(Status::NAMES.iter().copied()) {
             assert!(text.contains(&format!("<code>{name}</code>")), "{name}");
         }
-        for target in text.split("href=\"").skip(1) {
-            let target = target.split('"').next().unwrap();
-            if let Some(id) = target.strip_prefix('#') {
-                assert!(text.contains(&format!("id=\"{id}\"")), "{id}");
-            } else {
-                let found = request("GET", target).send(&app).await;
-                assert_eq!(found.status, 200, "{target}");
-            }
+        check_links(&app, text).await;
+    }
+}
+
+#[tokio::test]
+async fn the_page_about_sources_leads_to_what_it_names() {
+    let app = TestApp::spawn();
+    let page = request("GET", "/docs/sources").send(&app).await;
+    let text = page.text();
+    for part in ["<h3 id=\"greenhouse\">", "<table>", "href=\"#scrapy\""] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("<script") && !text.contains("style="));
+    check_links(&app, text).await;
+    let markdown = request("GET", "/docs/sources.md").send(&app).await;
+    assert!(
+        markdown
+            .text()
+            .starts_with("# From your source to a posting")
+    );
+}
+
+#[tokio::test]
+async fn programs_find_the_documentation_as_text() {
+    let app = TestApp::spawn();
+    let index = request("GET", "/llms.txt").send(&app).await;
+    let index = index.text();
+    let links = index
+        .split("](")
+        .skip(1)
+        .filter_map(|it| it.split(')').next());
+    let links: Vec<_> = links.collect();
+    assert_eq!(links.len(), 4, "{index}");
+    for link in links {
+        assert_eq!(request("GET", link).send(&app).await.status, 200, "{link}");
+    }
+    let guide = request("GET", "/docs.md").send(&app).await;
+    let text = guide.text();
+    for part in ["## Get a token", "```python", "- `approved`: ", "&"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("&amp;") && !text.contains("&#"), "{text}");
+    let schema = request("GET", "/api/import-line.schema.json")
+        .send(&app)
+        .await;
+    let schema = schema.json();
+    let payload = &schema["anyOf"][0]["properties"]["payload"]["$ref"];
+    assert_eq!(payload, "#/$defs/PostingPayload");
+    assert!(schema["$defs"]["PostingPayload"]["properties"]["title"].is_object());
+    let payload = &schema["$defs"]["PostingPayload"]["properties"];
+    assert_eq!(payload["latitude"], false);
+    assert!(!schema.to_string().contains("#/components/"));
+}
+
+/// Checks that the links of a page within the service and within the page lead somewhere.
+async fn check_links(app: &TestApp, page: &str) {
+    for target in page.split("href=\"").skip(1) {
+        let target = target.split('"').next().unwrap();
+        if let Some(id) = target.strip_prefix('#') {
+            assert!(page.contains(&format!("id=\"{id}\"")), "{id}");
+        } else if !target.starts_with("https://") {
+            let path = match target.strip_prefix('/') {
+                Some(_) => target.to_owned(),
+                None => format!("/docs/{target}"),
+            };
+            let found = request("GET", &path).send(app).await;
+            assert_eq!(found.status, 200, "{target}");
         }
     }
 }

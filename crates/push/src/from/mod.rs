@@ -124,8 +124,8 @@ impl Conversion {
         let input = source.unpack(Rc::default())?;
         let read = document::read(input, &mut |document| work.add(document));
         read.with_context(|| {
-            let (path, items) = (path.display(), work.converted.items);
-            format!("{path} cannot be read beyond item {items}; nothing was pushed")
+            let (name, items) = (source.name(), work.converted.items);
+            format!("{name} cannot be read beyond item {items}; nothing was pushed")
         })?;
         let mut converted = work.converted;
         let file = work
