@@ -126,7 +126,7 @@ async fn what_an_operator_sets_of_a_company_is_kept_and_released() {
     };
     let page = send("Acme+AB", "").await;
     page.has(&[
-        "<dd>name, whatever clients push</dd>",
+        "<dd>name; pushes do not change it</dd>",
         "name=\"release_name\"",
     ]);
     page.lacks(&["name=\"release_logo\""]);

@@ -4,9 +4,6 @@ use std::{collections::HashMap, str};
 
 use fields::body::Nesting;
 
-/// The longest name of a member that [`LongLine`] looks for, with quotes.
-const LONGEST_KEY: usize = 9;
-
 /// Whether a byte may stand between objects, or behind the last one, and be no part of another.
 pub(super) const fn is_separator(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'}' | b']' | b')')
@@ -65,8 +62,8 @@ pub struct LongLine {
     payloads: usize,
     /// Whether there is something that is no part of an object.
     has_other: bool,
-    /// The last bytes that are not white space.
-    last: [u8; LONGEST_KEY],
+    /// The last bytes that are not white space, the last one in the lowest bits.
+    last: u128,
 }
 
 impl LongLine {
@@ -82,14 +79,14 @@ impl LongLine {
             }
             self.nesting.pass(byte);
             if !byte.is_ascii_whitespace() {
-                self.last.rotate_left(1);
-                self.last[LONGEST_KEY - 1] = byte;
+                self.last = self.last << 8 | u128::from(byte);
             }
         }
     }
 
     fn note_key(&mut self) {
-        let ends = |keys: &[&[u8]]| keys.iter().any(|key| self.last.ends_with(key));
+        let last = self.last.to_be_bytes();
+        let ends = |keys: &[&[u8]]| keys.iter().any(|key| last.ends_with(key));
         let is_bare = !self.nesting.is_in_string() && ends(&[b"{id", b",id"]);
         self.ids += usize::from(is_bare || ends(&[b"\"id\"", b"'id'"]));
         self.payloads += usize::from(ends(&[b"\"payload\"", b"'payload'"]));

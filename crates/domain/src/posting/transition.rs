@@ -107,18 +107,6 @@ impl State {
         }
     }
 
-    /// Whether an operator rejected or expired it.
-    pub const fn is_taken_down(self) -> bool {
-        matches!(
-            self,
-            Self::Rejected { moderated: true }
-                | Self::Expired {
-                    moderated: true,
-                    ..
-                }
-        )
-    }
-
     /// The reason why its newest content gets no verdict without an operator.
     pub const fn review(self) -> Option<Review> {
         match self {
