@@ -144,7 +144,7 @@ impl Catalogues {
     /// A posting was written; tells what must not be.
     pub fn written(&mut self, before: Option<&Posting>, after: &Posting) -> Option<String> {
         let (id, name) = (after.id, &after.source_identifier);
-        let was_open = before.is_some_and(|before| before.is_open());
+        let was_open = before.is_some_and(Posting::is_open);
         let is_moved = before.is_some_and(|before| before.catalogue != after.catalogue);
         let is_opened = after.is_open() && !was_open;
         for known in self.known.values_mut() {
