@@ -33,7 +33,7 @@ impl<T: AsRef<str>> Chars for Patch<T> {
         if text.len() > max && text.chars().count() > max {
             let length = text.chars().count();
             let problem = format!("must be at most {max} characters long, and has {length}");
-            return Err(garde::Error::new(Rule::Length.message(&problem)));
+            return Err(garde::Error::new(format!("{TOO_LONG}{problem}")));
         }
         Ok(())
     }
@@ -67,26 +67,17 @@ pub fn value<T: AsRef<U>, U: ?Sized, E: Display>(
     }
 }
 
-/// garde keeps nothing of an error but its text, so the rule goes before the message.
-impl Rule {
-    const END: char = '\u{1f}';
-
-    fn message(self, message: &str) -> String {
-        format!("{self}{}{message}", Self::END)
-    }
-
-    fn of_message(text: &str) -> (Self, &str) {
-        let named = text.split_once(Self::END);
-        let known = named.and_then(|(rule, message)| Some((Self::parse(rule)?, message)));
-        known.unwrap_or((Self::Value, text))
-    }
-}
+/// Stands before the message of a length. garde keeps nothing of an error but its text.
+const TOO_LONG: &str = "length\u{1f}";
 
 impl From<Report> for FieldErrors {
     fn from(report: Report) -> Self {
         let mut errors = Self::new();
         for (path, error) in report.into_inner() {
-            let (rule, message) = Rule::of_message(error.message());
+            let (rule, message) = match error.message().strip_prefix(TOO_LONG) {
+                Some(message) => (Rule::Length, message),
+                None => (Rule::Value, error.message()),
+            };
             errors.add_as(rule, path.to_string(), message);
         }
         errors

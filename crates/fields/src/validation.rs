@@ -2,34 +2,33 @@
 
 use std::{fmt, mem, sync::Arc};
 
-use crate::vocabulary::vocabulary;
-
-vocabulary! {
-    /// The rule that an error is about, for programs. Messages have values; errors with the same
-    /// field and rule have one cause.
-    Rule {
-        /// Another rule about one value.
-        Value = "value",
-        /// The value is of another JSON type.
-        Type = "type",
-        /// The text is no word of a closed vocabulary.
-        Term = "term",
-        Length = "length",
-        /// The number is too small or too large.
-        Range = "range",
-        /// The text has characters that no line has.
-        Line = "line",
-        /// The value must not be null or blank.
-        Null = "null",
-        /// Only the service sets the field.
-        Prohibited = "prohibited",
-        /// There is no such field.
-        Unknown = "unknown",
-        /// A value is missing.
-        Missing = "missing",
-        /// Values are wrong together.
-        Together = "together",
-    }
+/// The rule that an error is about, for programs. Messages have values; errors with the same field
+/// and rule have one cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rule {
+    /// Another rule about one value.
+    Value,
+    /// The value is of another JSON type.
+    Type,
+    /// The text is no word of a closed vocabulary.
+    Term,
+    /// The text is too long.
+    Length,
+    /// The number is too small or too large.
+    Range,
+    /// The text has characters that no line has.
+    Line,
+    /// The value must not be null or blank.
+    Null,
+    /// Only the service sets the field.
+    Prohibited,
+    /// There is no such field.
+    Unknown,
+    /// A value is missing.
+    Missing,
+    /// Values are wrong together.
+    Together,
 }
 
 impl Rule {
