@@ -37,7 +37,6 @@ impl By {
         }
     }
 
-    /// Whether it is a client.
     pub const fn is_client(&self) -> bool {
         self.client.is_some()
     }

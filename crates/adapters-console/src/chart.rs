@@ -16,7 +16,6 @@ const HEIGHT: u64 = 160;
 /// The room for labels, below.
 const LABELS: u64 = 24;
 
-/// A column of a chart.
 #[derive(Clone, Debug)]
 pub struct Column {
     pub name: String,
@@ -36,7 +35,6 @@ pub struct Bar {
     pub series: usize,
 }
 
-/// A chart.
 #[derive(Clone, Debug)]
 pub struct Chart {
     pub title: &'static str,

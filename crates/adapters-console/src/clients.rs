@@ -61,7 +61,6 @@ struct Issued<'a> {
     secret: &'a str,
 }
 
-/// All clients.
 async fn list(visit: OperatorVisit) -> Answer {
     all(&visit, Fields::default()).await
 }
@@ -88,7 +87,6 @@ async fn find(visit: &Visit, id: &str) -> Result<Client, Failure> {
     found.ok_or(Failure::NotFound)
 }
 
-/// One client.
 async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
     let client = find(&visit, &path).await?;
     one(&visit, client, Fields::default()).await
@@ -150,7 +148,6 @@ impl From<ClientError> for Failure {
     }
 }
 
-/// The settings of a client.
 fn settings(fields: &mut Reader<'_>) -> Option<NewClient> {
     let name = fields.take("name", client_name(fields.text("name")));
     let scopes = scopes(fields);

@@ -23,7 +23,6 @@ use crate::{
 
 /// The path of the list, below which each has its page.
 const PATH: &str = "/companies";
-/// Companies of a page.
 const PAGE: usize = 50;
 /// Clients to choose from, and to name.
 const CLIENTS: usize = 200;
@@ -59,7 +58,6 @@ struct Show {
     fields: Fields,
 }
 
-/// The client that owns a company.
 pub fn owner(company: &Company, clients: &[Client]) -> By {
     let owner = company.owner;
     owner.map_or_else(|| By::named(NO_OWNER), |id| By::client(id, clients))

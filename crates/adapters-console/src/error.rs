@@ -181,7 +181,6 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Faults of fields.
     pub const fn of_fields(faults: Vec<(String, String)>) -> Failure {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         Failure::Refused(Self { status, faults })

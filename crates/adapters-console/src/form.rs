@@ -32,7 +32,6 @@ const MOST_BYTES: usize = 64 * 1024;
 const TIME: Duration = Duration::from_secs(10);
 /// The lines of prefixes that are read; more than a client may have.
 const MOST_PREFIXES: usize = 1_000;
-/// The field of the token.
 pub const TOKEN_FIELD: &str = "token";
 
 /// The fields of a form.

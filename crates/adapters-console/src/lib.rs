@@ -63,7 +63,6 @@ pub struct Console {
 }
 
 impl Console {
-    /// A console.
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let site = Site::new(&CONSOLE, &settings.url, ports.clone());
         Self {

@@ -116,7 +116,6 @@ fn command(fields: &mut Reader<'_>) -> Option<Command> {
     }
 }
 
-/// The chosen tasks.
 fn chosen(fields: &mut Reader<'_>) -> Option<Vec<TaskId>> {
     let parse = |text: &str| text.parse().map_err(|_| "must be a number");
     let ids: Vec<i64> = fields.take_all("id", parse)?;

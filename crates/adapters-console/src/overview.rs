@@ -120,7 +120,6 @@ const fn outcomes(counts: &Counts) -> [u64; 6] {
     ]
 }
 
-/// The overview.
 pub async fn show(visit: OperatorVisit) -> Answer {
     let (state, stores, now) = (&*visit.state, visit.stores(), visit.now);
     let mut clients = stores.clients.list(CLIENTS).await?;

@@ -43,7 +43,6 @@ pub fn guard(headers: &mut HeaderMap) {
     }
 }
 
-/// The head of a page.
 #[derive(Clone, Debug)]
 pub struct Head {
     pub title: String,
@@ -53,7 +52,6 @@ pub struct Head {
 }
 
 impl Head {
-    /// The head of a page in a place.
     pub fn at(place: &'static Place, title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -90,7 +88,6 @@ impl Place {
     }
 }
 
-/// A resource of a page.
 pub fn page<F, Args>(path: &str, handler: F) -> Resource
 where
     F: Handler<Args, Output = Answer> + Clone,
@@ -143,7 +140,6 @@ pub struct Frame {
     pub notice: Option<String>,
     /// A sentence about a form that was refused.
     pub problem: Option<String>,
-    /// The status of the page.
     pub status: StatusCode,
 }
 
@@ -159,7 +155,6 @@ impl Frame {
         self.head.place.at(path)
     }
 
-    /// Whether it is one of the console.
     pub const fn is_console(&self) -> bool {
         self.head.place.base.is_empty()
     }

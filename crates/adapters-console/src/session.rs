@@ -37,7 +37,6 @@ use crate::{
 
 /// The path of the page to sign in, where everybody else is sent.
 pub const SIGN_IN_PATH: &str = "/sign-in";
-/// The length of a token.
 const TOKEN_LENGTH: usize = 43;
 /// How long a browser keeps the cookie. The session in the store is what counts.
 const MAX_AGE: Duration = Duration::hours(12);
@@ -52,7 +51,6 @@ const FORM: &str = "form";
 /// Who has a session.
 #[derive(Clone, Debug)]
 pub enum Holder {
-    /// An operator.
     Operator(Operator),
     /// The people who run a client.
     Client(Box<Client>),
@@ -88,11 +86,9 @@ impl From<Client> for Holder {
     }
 }
 
-/// A session.
 #[derive(Clone, Debug)]
 pub struct Session {
     pub holder: Holder,
-    /// The digest of its token.
     pub digest: TokenDigest,
     /// What forms carry to show that a page of this session holds them.
     pub form_token: String,
@@ -140,7 +136,6 @@ impl Session {
         mac(&self.form_token, address)
     }
 
-    /// Whether this session sealed an address.
     pub fn is_seal(&self, address: &str, seal: &str) -> bool {
         bool::from(self.seal(address).as_bytes().ct_eq(seal.as_bytes()))
     }
@@ -297,7 +292,6 @@ fn token_of(headers: &HeaderMap, site: &Site) -> Option<String> {
     })
 }
 
-/// The cookie of a new session.
 pub fn cookie(site: &Site, token: String) -> Cookie<'static> {
     Cookie::build(cookie_name(site), token)
         .path(site.place.home())

@@ -22,7 +22,6 @@ use crate::{
     visit::{OperatorVisit, Visit},
 };
 
-/// The parameter of a link.
 pub const LINK_PARAMETER: &str = "link";
 pub const SIGN_OUT_PATH: &str = "/sign-out";
 

@@ -32,7 +32,6 @@ type Counts = Vec<(Status, usize)>;
 /// The ports that the console and the pages of clients call.
 #[derive(Clone)]
 pub struct Ports {
-    /// The ports of the store.
     pub stores: Stores,
     /// Releases and undos of catalogue imports.
     pub corrections: Arc<dyn CatalogueCorrections>,
@@ -42,7 +41,6 @@ pub struct Ports {
     pub appeal: Option<Arc<str>>,
     /// Whether webhooks may lead to private addresses.
     pub private_addresses: PrivateAddresses,
-    /// The clock.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
 }
 
@@ -113,7 +111,6 @@ impl Site {
         self.tokens.get(token_digest(token)).await
     }
 
-    /// The time.
     pub fn now(&self) -> OffsetDateTime {
         (self.ports.clock)()
     }

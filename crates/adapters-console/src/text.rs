@@ -18,7 +18,6 @@ const MARKS: [&str; 8] = [
 
 /// A time, or a reference to one, as templates have them.
 pub trait Moment {
-    /// The time.
     fn time(&self) -> OffsetDateTime;
 }
 
@@ -111,7 +110,6 @@ pub fn cut(text: &str) -> (&str, bool) {
 pub struct Compared {
     pub full: String,
     pub redacted: String,
-    /// Whether a text was cut.
     pub is_cut: bool,
 }
 

@@ -34,7 +34,6 @@ pub struct Visit {
 }
 
 impl Visit {
-    /// The visit of a request.
     pub fn of(request: &HttpRequest) -> Result<Self, Failure> {
         let site = request.app_data::<web::Data<Site>>().cloned();
         let site = site.ok_or(Failure::Forbidden)?;

@@ -20,7 +20,6 @@ use crate::error::ApiError;
 /// What a handler answers.
 pub type Answer = Result<HttpResponse, ApiError>;
 
-/// An answer with a JSON body.
 pub fn json(status: StatusCode, body: &impl Serialize) -> Answer {
     let json = serde_json::to_vec(body)?;
     Ok(HttpResponse::build(status)
@@ -31,7 +30,6 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Answer {
 /// The body of most answers: an object with the value under `data`.
 #[derive(Serialize)]
 pub struct Data<T> {
-    /// The value.
     pub data: T,
 }
 

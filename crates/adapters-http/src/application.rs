@@ -199,7 +199,6 @@ impl Application {
         &self.public_url
     }
 
-    /// A handle that stops it.
     pub fn stop_handle(&self) -> StopHandle {
         self.server.stop_handle()
     }

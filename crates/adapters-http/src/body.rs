@@ -57,7 +57,6 @@ impl FromRequest for Body {
 }
 
 impl Body {
-    /// The head of the request.
     pub const fn head(&self) -> &HttpRequest {
         &self.request
     }

@@ -93,7 +93,6 @@ fn compressor(
     }
 }
 
-/// The pieces of a body.
 fn pieces(body: BoxBody) -> impl Stream<Item = io::Result<Bytes>> {
     let state = (Box::pin(body), Bytes::new());
     stream::try_unfold(state, async |(mut body, mut rest)| {

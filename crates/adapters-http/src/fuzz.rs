@@ -23,7 +23,6 @@ fn sent(
     Some((form.token, form.action.as_str()))
 }
 
-/// The token in a query string.
 pub fn token_of_query(query: &str) -> Option<MigrationToken> {
     subscriber::token_of_query(query)
 }

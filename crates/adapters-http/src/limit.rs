@@ -99,7 +99,6 @@ fn seconds(time: Duration) -> u64 {
 }
 
 impl Usage {
-    /// The limit.
     pub const fn per_minute(self) -> NonZeroU32 {
         self.per_minute
     }

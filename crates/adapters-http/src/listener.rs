@@ -52,7 +52,6 @@ pub enum BuildError {
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {source}")]
     Bind {
-        /// The address.
         address: SocketAddr,
         /// The error of the system.
         source: io::Error,
@@ -181,7 +180,6 @@ impl BoundServer {
         self.address
     }
 
-    /// A handle that stops it.
     pub fn stop_handle(&self) -> StopHandle {
         StopHandle {
             server: self.server.handle(),

@@ -25,7 +25,6 @@ const LAG: HeaderName = HeaderName::from_static("posthaste-replica-lag");
 /// The ports that the handlers call.
 #[derive(Clone)]
 pub struct Ports {
-    /// The ports of the store.
     pub stores: Stores,
     /// Accepts pushes.
     pub ingest: Arc<dyn Ingest>,
@@ -43,7 +42,6 @@ pub struct Ports {
     pub private_addresses: PrivateAddresses,
     /// Takes in the activity of clients.
     pub recorder: Arc<dyn ActivityRecorder>,
-    /// The pages of clients.
     pub pages: Arc<dyn ClientPages>,
     /// Records a span of each request.
     pub tracer: OptionalTracer,
@@ -84,7 +82,6 @@ pub trait ClientPages: Send + Sync {
 /// further behind.
 #[derive(Clone)]
 pub struct ReadPorts {
-    /// Reads postings.
     pub postings: Arc<dyn PostingReader>,
     /// Reads the event log.
     pub events: Arc<dyn EventFeed>,

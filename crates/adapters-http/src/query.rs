@@ -20,7 +20,6 @@ pub struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    /// The parameters of a query string.
     pub fn of(query: &'a str) -> Self {
         Self {
             left: form_urlencoded::parse(query.as_bytes()).collect(),
@@ -68,10 +67,8 @@ impl<'a> Parameters<'a> {
 
 /// What a client asks for by a query string. All that is wrong with it is told in one answer.
 pub trait Options: Sized + 'static {
-    /// Takes the parameters.
     fn take(parameters: &mut Parameters<'_>) -> Self;
 
-    /// Reads a query string.
     fn read(query: &str) -> Result<Self, FieldErrors> {
         let mut parameters = Parameters::of(query);
         let options = Self::take(&mut parameters);
@@ -124,7 +121,6 @@ pub fn integer_of<N: Copy + FromStr + PartialOrd + Display, T>(
     value.ok_or_else(|| format!("must be an integer between {least} and {most}"))
 }
 
-/// One of the values with these names.
 pub fn one_of<T>(names: &[&str], found: Option<T>) -> Result<T, String> {
     found.ok_or_else(|| format!("must be one of {}", names.join(", ")))
 }

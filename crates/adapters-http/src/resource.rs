@@ -121,7 +121,6 @@ impl<const BEHIND: usize> FromRequest for Segment<BEHIND> {
 }
 
 impl<const BEHIND: usize> Segment<BEHIND> {
-    /// The segment as it was sent.
     pub fn sent(&self) -> &str {
         let mut segments = self.0.path().rsplit('/');
         segments.nth(BEHIND).unwrap_or_default()

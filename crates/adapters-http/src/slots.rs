@@ -41,7 +41,6 @@ struct OfClient {
     taken: AtomicUsize,
 }
 
-/// The share of a client.
 #[derive(Clone, Debug)]
 pub struct Share(Arc<OfClient>);
 
@@ -69,7 +68,6 @@ pub struct Shares {
 }
 
 impl Limits {
-    /// The shares of a client.
     pub fn shares(&self, client: ClientId) -> Shares {
         Shares {
             requests: self.requests.share(client),
@@ -181,7 +179,6 @@ impl Slots {
 }
 
 impl Share {
-    /// Takes units.
     pub fn take(&self, units: usize) -> Result<Slot, ApiError> {
         let mut slot = Slot {
             share: self.clone(),

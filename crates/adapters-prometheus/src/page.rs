@@ -74,7 +74,6 @@ pub struct Page {
 
 /// The sources of a page.
 pub struct PagePorts {
-    /// The ports of the store.
     pub stores: Stores,
     /// The kinds of tasks that are counted.
     pub kinds: &'static [Kind],

@@ -64,7 +64,6 @@ impl Layout {
     }
 }
 
-/// A record.
 #[derive(Debug)]
 pub struct Record {
     /// The line that it begins on, from 1.
@@ -114,7 +113,6 @@ impl<R: BufRead> Records<R> {
         Ok(records)
     }
 
-    /// The next record.
     pub fn next_record(&mut self) -> anyhow::Result<Option<Record>> {
         let Some((line, whole)) = self.next_text()? else {
             return Ok(None);
@@ -192,7 +190,6 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-/// Splits the text of one record.
 fn split(text: &[u8]) -> Result<ByteRecord, String> {
     let mut record = ByteRecord::new();
     ReaderBuilder::new()

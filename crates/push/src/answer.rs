@@ -117,7 +117,6 @@ struct Other {
 }
 
 impl Answer {
-    /// Reads an answer.
     pub async fn read(response: Response) -> Result<Self, Failure> {
         let mut answer = Self {
             status: response.status(),

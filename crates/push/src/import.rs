@@ -24,10 +24,8 @@ pub struct Options {
     pub receipts: Receipts,
 }
 
-/// A catalogue.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
-    /// Its name.
     pub name: String,
     /// The share of missing postings in per cent up to which they expire.
     pub max_missing: Option<u8>,

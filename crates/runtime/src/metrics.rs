@@ -18,7 +18,6 @@ pub struct Metric {
     pub help: &'static str,
 }
 
-/// The kind of a metric.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A number that only grows; its name ends in `_total`.

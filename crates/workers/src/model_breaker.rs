@@ -72,7 +72,6 @@ impl ModelBreaker {
         self.breaker.begin(now).map_err(left)
     }
 
-    /// The model has answered.
     pub fn answered(&self, call: Call) {
         if self.breaker.succeeded(call) {
             tracing::info!("the enricher answers again");

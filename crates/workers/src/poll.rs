@@ -19,7 +19,6 @@ pub(super) trait Handler: Send + Sync {
     /// A permit to claim tasks and to handle them.
     type Permit: Send;
 
-    /// The queue.
     fn queue(&self) -> Queue;
 
     /// Tasks per claim at most.

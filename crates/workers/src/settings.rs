@@ -11,7 +11,6 @@ use super::background::Background;
 /// How a worker works.
 #[derive(Clone, Debug)]
 pub struct WorkerSettings {
-    /// The terms of its leases.
     pub lease: lease::Terms,
     /// How long an idle worker waits before it looks for commits of other processes.
     pub poll_every: Duration,

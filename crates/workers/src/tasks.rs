@@ -19,7 +19,6 @@ use super::{
 /// What works on tasks of some kinds.
 pub(super) struct KindHandler {
     pub kinds: &'static [Kind],
-    /// Starts its loops.
     pub start: fn(&Tasks, &mut Loops),
 }
 
@@ -94,7 +93,6 @@ impl Tasks {
         Ok(false)
     }
 
-    /// Claims a crashed task.
     pub async fn claim_crashed(&self, queue: Queue) -> Result<Option<Claimed>, StoreError> {
         let (lease, now) = (self.lease(), self.now());
         for queue in with_behind(queue) {
@@ -193,7 +191,6 @@ impl Tasks {
     }
 }
 
-/// A queue and the one behind it.
 fn with_behind(queue: Queue) -> impl Iterator<Item = Queue> {
     std::iter::once(queue).chain(queue.fallback())
 }

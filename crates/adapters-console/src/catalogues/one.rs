@@ -35,7 +35,6 @@ struct Page {
 }
 
 impl Page {
-    /// The address of a posting's page.
     fn address(&self, posting: &MissingPosting) -> String {
         let path = self.frame.link("/postings");
         if self.frame.is_console() {

@@ -26,7 +26,6 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Fields with these values.
     pub fn with_values<'a>(values: impl IntoIterator<Item = (&'a str, String)>) -> Self {
         Self {
             values: Query::with_values(values),
@@ -44,7 +43,6 @@ impl Fields {
         }
     }
 
-    /// The value of a field.
     pub fn get(&self, name: &str) -> &str {
         self.values.get(name).unwrap_or_default()
     }

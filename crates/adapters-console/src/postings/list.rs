@@ -27,7 +27,6 @@ use crate::{
     visit::{OperatorVisit, Visit},
 };
 
-/// The path of the list.
 pub const PATH: &str = "/postings";
 /// The most postings of a page, and of one decision about many.
 pub const MOST_AT_ONCE: usize = 50;
@@ -62,7 +61,6 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The address of a posting.
     fn address(&self, posting: &PostingSummary) -> String {
         if self.frame.is_console() {
             return format!("{PATH}/{}", posting.id);

@@ -88,7 +88,6 @@ fn did(action: &str) -> Option<&'static str> {
     })
 }
 
-/// One posting.
 pub async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
     let view = find(&visit, &path).await?;
     one(&visit, &view, Fields::default()).await

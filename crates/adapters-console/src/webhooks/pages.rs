@@ -35,7 +35,6 @@ use crate::{
 
 /// The path of the list, below which each has its page.
 pub const PATH: &str = "/webhooks";
-/// Endpoints of a page.
 const ENDPOINTS: usize = 200;
 /// The waiting events that are counted of an endpoint.
 const WAITING: usize = 1_000;
@@ -52,7 +51,6 @@ pub struct Desk {
 enum Author {
     /// An operator, whose tests are recorded in the store.
     Operator(Attribution, web::Data<State>),
-    /// A client, with its own.
     Client(ClientId),
 }
 

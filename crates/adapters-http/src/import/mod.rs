@@ -23,7 +23,6 @@ use crate::{
     state::State,
 };
 
-/// The path of imports.
 pub const IMPORTS_PATH: &str = "/api/job-board/imports";
 /// The path of the list of catalogues.
 pub const CATALOGUES_PATH: &str = "/api/job-board/catalogues";

@@ -187,7 +187,6 @@ pub async fn run(
     answer(&options, spool, &summary, ended).await
 }
 
-/// A running import.
 struct Running<'a> {
     request: &'a HttpRequest,
     state: &'a State,

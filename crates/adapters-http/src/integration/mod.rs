@@ -17,7 +17,6 @@ use crate::{
     state::State,
 };
 
-/// The path.
 pub const PATH: &str = "/api/job-board/integration";
 /// The path that makes a link.
 pub const LINK_PATH: &str = "/api/job-board/integration/link";

@@ -33,7 +33,6 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// The client's id.
     pub fn id(&self) -> ClientId {
         self.client.id
     }
@@ -43,7 +42,6 @@ impl Caller {
         &self.client.prefixes
     }
 
-    /// The client.
     pub fn client(&self) -> &Client {
         &self.client
     }

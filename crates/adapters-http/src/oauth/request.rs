@@ -37,7 +37,6 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// A request for a token.
 #[derive(Debug)]
 pub(super) struct TokenRequest {
     pub grant_type: Option<String>,
@@ -86,7 +85,6 @@ impl TokenRequest {
 }
 
 impl Form {
-    /// Parses a form.
     pub fn parse(body: &[u8]) -> Result<Self, ApiError> {
         let mut form = Self::default();
         for (name, value) in form_urlencoded::parse(body) {

@@ -166,13 +166,11 @@ const fn limit() -> NonZeroU32 {
 }
 
 impl SharedError {
-    /// The error of this name.
     pub fn find(name: &str) -> serde_json::Result<&'static Self> {
         let found = ERRORS.iter().find(|error| error.name == name);
         found.ok_or_else(|| serde_json::Error::custom(format_args!("no error is called {name}")))
     }
 
-    /// The status.
     pub fn status(&self) -> String {
         (self.sent)().status().as_str().to_owned()
     }

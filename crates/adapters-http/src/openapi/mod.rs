@@ -54,7 +54,6 @@ const OF_BODY: &[&str] = &["RequestTimeout", "PayloadTooLarge", "UnsupportedMedi
 /// The media type of lines of JSON.
 const LINES: &str = "application/x-ndjson";
 
-/// The document.
 #[derive(Serialize)]
 pub struct Document {
     openapi: &'static str,

@@ -37,7 +37,6 @@ fn walk<'a>(value: &'a Value, path: &str, visit: &mut impl FnMut(&str, &'a Value
     }
 }
 
-/// The operation of this id.
 fn operation<'a>(document: &'a Value, id: &str) -> &'a Value {
     let mut operations = operations(document).into_iter();
     let found = operations.find(|(_, operation)| operation["operationId"] == id);

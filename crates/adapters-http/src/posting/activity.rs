@@ -20,7 +20,6 @@ pub struct Pushes<'a> {
 }
 
 impl<'a> Pushes<'a> {
-    /// The pushes of a request.
     pub fn new(ports: &'a Ports, client: ClientId, request_id: &RequestId, dry_run: bool) -> Self {
         Self {
             ports,

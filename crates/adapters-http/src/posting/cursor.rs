@@ -11,7 +11,6 @@ use uuid::Uuid;
 const VERSION: u8 = 1;
 const LENGTH: usize = 1 + 8 + 16;
 
-/// Encodes a position.
 pub fn encode(position: Position) -> String {
     // Every time of a store fits: it has microseconds and a year of four digits.
     let micros = i64::try_from(position.updated_at.unix_timestamp_nanos() / 1_000);

@@ -19,7 +19,6 @@ use crate::{
     state::Appeal,
 };
 
-/// The media type of JSON-LD.
 pub const MEDIA_TYPE: &str = "application/ld+json";
 
 /// Takes the parameter that says whether the employer is shown, which is not unless it says so.
@@ -29,7 +28,6 @@ pub(super) fn take_identity(parameters: &mut Parameters<'_>) -> Identity {
     identity.unwrap_or(Identity::Hidden)
 }
 
-/// The form of postings that are lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineForm {
     /// As in the list.
@@ -67,7 +65,6 @@ impl LineForm {
         }
     }
 
-    /// Postings as lines of this form.
     pub(super) fn lines(
         self,
         postings: &[PostingView],

@@ -24,7 +24,6 @@ use crate::{
     state::State,
 };
 
-/// The path of the list.
 pub const LIST_PATH: &str = "/api/job-board/job-postings";
 /// The default number of postings in a page.
 const DEFAULT_LIMIT: usize = 50;

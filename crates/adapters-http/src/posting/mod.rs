@@ -37,7 +37,6 @@ use crate::{
     section::{Section, of_answer},
 };
 
-/// The path of the export.
 pub const EXPORT_PATH: &str = "/api/job-board/export";
 
 pub const SECTION: Section = Section {

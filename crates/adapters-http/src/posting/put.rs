@@ -47,7 +47,6 @@ const STATUS: HeaderName = HeaderName::from_static("posthaste-status");
 /// The header that says which preferences were honoured (RFC 7240 §3).
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// The posting.
 #[derive(Serialize)]
 struct Pushed {
     /// The posting's id; `null` if a dry run found that one would be created.

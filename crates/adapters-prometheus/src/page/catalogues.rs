@@ -28,7 +28,6 @@ const MOST: usize = 500;
 /// The lifetime of what was read.
 pub(super) const LIFETIME: Duration = Duration::from_secs(30);
 
-/// The last imports.
 pub(super) async fn read(stores: &Stores) -> Result<Vec<LastImport>, StoreError> {
     stores.catalogues.last_imports(MOST).await
 }

@@ -19,10 +19,8 @@ const MOST: usize = 1_000_000;
 /// The lifetime of the counts.
 pub(super) const LIFETIME: Duration = Duration::from_mins(1);
 
-/// The postings of a status.
 pub(super) type Counted = (Status, usize);
 
-/// The counts.
 pub(super) async fn read(stores: &Stores) -> Result<Vec<Counted>, StoreError> {
     let mut counts = Vec::new();
     for status in Status::ALL {

@@ -29,7 +29,6 @@ pub(super) struct Endpoints {
     behind_since: Option<OffsetDateTime>,
 }
 
-/// The endpoints.
 pub(super) async fn read(stores: &Stores) -> Result<Endpoints, StoreError> {
     let webhooks = &stores.webhooks;
     let all = webhooks.list(None, None, MOST).await?;

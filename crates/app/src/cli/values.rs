@@ -52,12 +52,10 @@ pub fn catalogue(text: &str) -> Result<CatalogueName, String> {
     Ok(name)
 }
 
-/// A client's name.
 pub fn client_name(text: &str) -> Result<String, String> {
     access::client_name(text).map_err(|error| error.to_string())
 }
 
-/// A scope.
 pub fn scope(text: &str) -> Result<Scope, String> {
     Scope::parse(text.trim()).ok_or_else(|| {
         let all = Scope::NAMES.join(", ");

@@ -14,7 +14,6 @@ use super::{
 };
 use crate::{operators::create_client, progress};
 
-/// The demo as an operator.
 pub fn demo_operator() -> anyhow::Result<Attribution> {
     Ok(Attribution {
         id: Uuid::now_v7(),

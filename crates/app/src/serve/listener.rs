@@ -44,7 +44,6 @@ pub fn bind(bind: AdminBind, listener: &Listener) -> anyhow::Result<Option<Bound
     }
 }
 
-/// The server of a listener.
 pub struct Running {
     pub address: SocketAddr,
     what: &'static str,
@@ -55,7 +54,6 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts to serve.
     pub fn start(application: BoundServer, listener: &Listener) -> Self {
         let what = listener.what;
         Self {

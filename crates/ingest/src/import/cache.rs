@@ -108,7 +108,6 @@ impl Kept {
         Some(number)
     }
 
-    /// The slot of a line.
     fn find(&self, digest: LineDigest) -> Option<&Slot> {
         let sets = digest
             .sets(self.sets.len())

@@ -23,7 +23,6 @@ pub(super) struct MissingPostings<'a, F> {
 }
 
 impl<F: Fn(&SourceIdentifier) -> bool + Send + Sync> MissingPostings<'_, F> {
-    /// Those of a page of open postings.
     pub async fn page(&self, after: Option<PostingId>) -> Result<Page<OpenPosting>, StoreError> {
         let catalogues = &self.ports.catalogues;
         let page = catalogues.open_postings(self.catalogue, after, PAGE);

@@ -16,7 +16,6 @@ use twox_hash::XxHash3_64;
 pub(super) struct CompanyKey(u64);
 
 impl CompanyKey {
-    /// The key of a company.
     pub const fn of(company: CompanyId) -> Self {
         let (_, half) = company.uuid().as_u64_pair();
         Self(half)

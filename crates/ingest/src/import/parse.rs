@@ -30,7 +30,6 @@ pub(super) struct Taken {
 
 /// A line with its command.
 pub(super) struct Entry {
-    /// The number of the line.
     pub line: u64,
     /// The postings that it names, whether it is refused or not.
     pub names: Names,
@@ -48,7 +47,6 @@ pub(super) enum Work {
     Cached(Arc<CachedLine>),
 }
 
-/// A line that is in the cache.
 #[derive(Clone)]
 pub(super) struct CachedLine {
     pub identifier: SourceIdentifier,

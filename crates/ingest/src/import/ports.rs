@@ -30,7 +30,6 @@ pub struct ImportPorts {
 /// The ports that work on a whole catalogue: the end of its import, and its undo.
 #[derive(Clone)]
 pub struct CataloguePorts {
-    /// The catalogues.
     pub catalogues: Arc<dyn Catalogues>,
     /// The store of their postings.
     pub store: Arc<dyn Store>,
@@ -52,7 +51,6 @@ impl CataloguePorts {
     }
 }
 
-/// A new id.
 pub(super) fn new_catalogue_id() -> CatalogueId {
     CatalogueId::new(uuid::Uuid::now_v7())
 }

@@ -38,7 +38,6 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Starts lanes.
     pub fn start(
         settings: GroupSettings,
         context: &Arc<Context>,

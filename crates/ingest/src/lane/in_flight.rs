@@ -27,7 +27,6 @@ pub(super) struct InFlightSet {
 }
 
 impl InFlightSet {
-    /// Starts a commit.
     pub fn start(&mut self, rows: Rows, commit: impl Future<Output = ()> + Send + 'static) {
         self.postings.extend(rows.postings.iter().cloned());
         self.companies.extend(&rows.companies);

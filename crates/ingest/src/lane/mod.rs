@@ -57,7 +57,6 @@ const LATE: &str = "the store does not answer, and whether a commit took place i
 /// Numbers and limits of the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneSettings {
-    /// The lanes of pushes.
     pub pushes: GroupSettings,
     /// The lanes of lines of imports. While one waits for the store, another one decides.
     pub lines: GroupSettings,

@@ -43,7 +43,6 @@ pub struct GroupSettings {
     pub commits: usize,
 }
 
-/// A lane.
 pub(super) struct Lane {
     context: Arc<Context>,
     settings: GroupSettings,

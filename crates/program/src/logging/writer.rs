@@ -49,7 +49,6 @@ pub fn flush() {
     }
 }
 
-/// The writer.
 #[derive(Clone, Debug)]
 pub struct LogWriter {
     queue: SyncSender<Message>,

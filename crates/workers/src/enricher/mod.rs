@@ -17,7 +17,6 @@ use crate::{metrics, model_breaker::ModelBreaker};
 
 /// An enricher, and the circuit breaker of its model.
 pub struct Enriching {
-    /// The enricher.
     pub enricher: Arc<dyn Enricher>,
     /// Open while the enricher must not be called.
     pub breaker: Arc<ModelBreaker>,

@@ -31,7 +31,6 @@ fn all() -> Vec<Box<dyn Job>> {
     ]
 }
 
-/// Starts a loop for each job.
 pub(super) fn start(parts: &Arc<WorkerParts>, loops: &mut Loops) {
     for job in all() {
         let parts = Arc::clone(parts);

@@ -95,7 +95,6 @@ impl Record {
 pub(super) enum BreakerEffect {
     /// None.
     Nothing,
-    /// The breaker closes.
     Closed,
     /// The breaker opens for this time.
     Opened(Duration),

@@ -32,7 +32,6 @@ pub enum LaunchEnd {
     Complete,
     /// A signal asked it to stop.
     Stopped,
-    /// Too many moves failed.
     TooManyFailed(Moves),
 }
 

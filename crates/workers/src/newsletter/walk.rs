@@ -42,13 +42,11 @@ const MAX_LOOKUPS: u64 = 10_000;
 
 /// A walk of one account's list.
 pub struct ListWalk<'a> {
-    /// The account.
     pub account: Account,
     /// Whether others may write to the account meanwhile.
     pub concurrent: ConcurrentWrites,
     /// Whether nothing is recorded.
     pub is_dry: bool,
-    /// The provider.
     pub provider: &'a dyn Provider,
     /// Where the list is recorded.
     pub store: &'a dyn Store,

@@ -49,7 +49,6 @@ const TICK: Duration = Duration::from_millis(50);
 /// round begins further ones up to its share of them, so that slow receivers do not keep them all.
 const FURTHER_ATTEMPTS: usize = 128;
 
-/// The end of a round.
 enum RoundEnd {
     /// It is recorded, which ended the lease.
     Recorded,

@@ -172,7 +172,6 @@ impl Harness {
         self.process_with(KeyRing::open(self.folder.clone()).unwrap())
     }
 
-    /// The same with these keys.
     fn process_with(&self, keys: KeyRing) -> Data<Authorizer> {
         authorizer(keys, &self.clients, &self.uses, shown(&self.clock))
     }
@@ -206,7 +205,6 @@ impl Harness {
         (id, secret.expose().to_owned())
     }
 
-    /// A token for a new client with these scopes.
     async fn token(&self, scopes: &[Scope]) -> (ClientId, String) {
         let (id, secret) = self.client(scopes).await;
         let answer = self.post(&[], &form(id, &secret)).await;

@@ -38,9 +38,7 @@ fn action_of(sent: Option<&str>) -> Result<Action, ApiError> {
 /// A parsed form.
 #[derive(Debug)]
 pub struct Form {
-    /// The subscriber's token.
     pub token: MigrationToken,
-    /// The action.
     pub action: Action,
 }
 

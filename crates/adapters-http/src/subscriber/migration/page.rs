@@ -77,7 +77,6 @@ struct Page<'a> {
 }
 
 impl Pages {
-    /// The pages of a board.
     pub fn new(board: &str) -> serde_json::Result<Self> {
         Ok(Self {
             board: board.to_owned(),

@@ -18,7 +18,6 @@ pub struct Texts {
     pub tag: String,
     /// The page that the link in an e-mail leads to.
     pub confirm: Passage,
-    /// The button that confirms.
     pub confirm_button: String,
     /// The button that unsubscribes instead.
     pub unsubscribe_button: String,

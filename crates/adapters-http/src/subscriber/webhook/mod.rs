@@ -34,7 +34,6 @@ use crate::{
     state::State,
 };
 
-/// The path of the webhook.
 pub const PATH: &str = "/api/webhooks/newsletter/update-subscriber-status";
 
 /// The largest delivery that is read, as any client may send one. The provider's batches have at

@@ -128,7 +128,6 @@ async fn the_table_shows_errors_safely_and_fits_a_terminal() {
     assert_eq!(none, ["Nothing waits."]);
 }
 
-/// The tasks with these numbers.
 fn named(ids: &[TaskId]) -> Revive {
     Revive::Tasks(ids.to_vec())
 }

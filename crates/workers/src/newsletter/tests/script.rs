@@ -26,7 +26,6 @@ pub enum Treatment {
     FailFor(Email, ProviderError),
     /// Takes this long.
     Slow(Duration),
-    /// Panics.
     Panic,
 }
 
