@@ -32,8 +32,8 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
     budget.spend(words.len())?;
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        if word.is(Cues::STREET_BEFORE) {
-            budget.spend(SEARCH_STEPS)?;
+        if word.is(Cues::STREET_BEFORE) && word.letters() >= 3 {
+            budget.spend(SEARCH_STEPS / 10)?;
             out.extend(around::alone(text, words, at));
         }
         let is_free = out.last().is_none_or(|last| last.end <= word.start);

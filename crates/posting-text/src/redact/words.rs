@@ -170,10 +170,6 @@ const fn is_joiner(c: char) -> bool {
 }
 
 fn lower(word: &str) -> Cow<'_, str> {
-    if word.contains(is_joiner) {
-        let plain: String = word.chars().filter(|c| !is_joiner(*c)).collect();
-        return Cow::Owned(lower(&plain).into_owned());
-    }
     if word
         .bytes()
         .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
@@ -181,6 +177,9 @@ fn lower(word: &str) -> Cow<'_, str> {
         Cow::Borrowed(word)
     } else if word.is_ascii() {
         Cow::Owned(word.to_ascii_lowercase())
+    } else if word.contains(is_joiner) {
+        let plain: String = word.chars().filter(|c| !is_joiner(*c)).collect();
+        Cow::Owned(lower(&plain).into_owned())
     } else if word.contains(is_styled) {
         let plain: String = word.nfkc().collect();
         Cow::Owned(plain.to_lowercase())

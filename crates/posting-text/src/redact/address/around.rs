@@ -151,9 +151,9 @@ pub(super) fn alone(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> 
         rue avenue boulevard place allée quai chemin impasse calle avenida plaza paseo camino camí carrer \
         rua travessa praça largo estrada via viale piazza strada ulica улица вулиця бульвар проспект";
     let street = &words[at];
-    if !street.is(Cues::STREET_BEFORE)
+    if !begins_clause(text, street.start)
+        || text[..street.start].ends_with('\n')
         || !is_among(STREETS, &street.lower)
-        || !(begins_clause(text, street.start) && !text[..street.start].ends_with("\n"))
     {
         return None;
     }

@@ -1,7 +1,9 @@
 //! Finds the companies that a text puts beside the employer: its owner and group, its former name,
 //! and the client of an agency.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use super::{
     Context, Cues, Names, Result, Script, Word, cues, form::is_cased, is_among, is_ordinary,
@@ -31,10 +33,10 @@ enum Phrase {
 
 /// The phrases by their last words, each with the words before that one; those before which a name
 /// stands by their first words.
-type Phrases = HashMap<&'static str, Vec<(Vec<&'static str>, Phrase)>>;
+type Phrases = FxHashMap<&'static str, Vec<(Vec<&'static str>, Phrase)>>;
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
-    let mut phrases = Phrases::new();
+    let mut phrases = Phrases::default();
     for (heading, phrase) in lines(include_str!("../tables/related.txt")) {
         let mut words: Vec<_> = listed(phrase).collect();
         let kind = match heading {
@@ -116,7 +118,7 @@ impl Names {
                 }
             }
         }
-        if !text.is_ascii() {
+        if !text.is_ascii() && text.contains(is_eastern) {
             context.budget.spend(text.len().saturating_mul(4))?;
             for group in EASTERN.captures_iter(text) {
                 let name = ["a", "b", "c", "d", "e", "f"];
@@ -214,6 +216,11 @@ impl Names {
         }
         Ok(None)
     }
+}
+
+/// Whether a character is one of the scripts of [`EASTERN`].
+const fn is_eastern(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{6ff}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
 /// The capitalised words that begin the sentence of a phrase, with few words between the two.

@@ -164,7 +164,11 @@ impl Names {
         }
         for part in named {
             // What is a word of the name, or begins one, was decided with the name.
-            let begins = |known: &Token| known.text.starts_with(&*part.lower);
+            let bare = without_umlauts(&part.lower);
+            let begins = |known: &Token| {
+                let known = unaccented(&known.text);
+                known.starts_with(&*part.lower) || known.starts_with(&bare)
+            };
             let is_known = self.parts.iter().any(|(known, _)| begins(known));
             if part.letters() >= 6 && !is_known && context.is_distinctive(&part.lower)? {
                 self.push_label(Key::word(part.lower.to_string(), Case::Capital));
@@ -175,11 +179,7 @@ impl Names {
 
     /// Adds a spelling of the label, which has no accents: `baecker` is also `Bäcker`.
     fn push_label(&mut self, key: Key) {
-        let bare = key
-            .joined
-            .replace("ae", "a")
-            .replace("oe", "o")
-            .replace("ue", "u");
+        let bare = without_umlauts(&key.joined);
         if bare != key.joined && key.splits.as_ref().is_none_or(Vec::is_empty) {
             self.push(Key {
                 accents_count: false,
@@ -192,4 +192,11 @@ impl Names {
             ..key
         });
     }
+}
+
+/// A word whose umlauts were spelled out, with their letters alone, as it is without accents.
+fn without_umlauts(word: &str) -> String {
+    word.replace("ae", "a")
+        .replace("oe", "o")
+        .replace("ue", "u")
 }

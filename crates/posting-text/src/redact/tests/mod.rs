@@ -63,6 +63,7 @@ fn what_identifies_a_company_is_hidden() {
         include_str!("languages.txt"),
         include_str!("leaks.txt"),
         include_str!("names.txt"),
+        include_str!("spellings.txt"),
     ];
     check(&files, markdown);
 }
