@@ -148,6 +148,10 @@ pub(super) const fn is_bullet(c: char) -> bool {
 /// Splits a line with several items of a list: what is before the first is a line of its own. A
 /// line in which the sign may mean something else stays whole.
 fn split(line: &[Span]) -> Vec<Vec<Span>> {
+    let may_have = |span: &Span| span.text.contains(['*', '-']) || !span.text.is_ascii();
+    if !line.iter().any(may_have) {
+        return vec![line.to_vec()];
+    }
     let text = plain(line);
     let starts = item_starts(&text);
     let mut out: Vec<Vec<Span>> = vec![Vec::new()];
