@@ -8,7 +8,7 @@
 //! A company may have several originators, and an event that is not in the lane passes those that
 //! are. So a lane drops each event that is not the newest one of its company.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::posting::event::COMPANY_UPDATED;
 use kernel::{
@@ -132,8 +132,9 @@ impl Start {
             Subject::Company(company) => Some(company.id),
             Subject::Posting(_) | Subject::Other(_) => None,
         };
-        let companies: HashSet<_> = events.iter().filter_map(company).collect();
-        let newest = log.newest_of(&Vec::from_iter(companies)).await?;
+        let companies: BTreeSet<_> = events.iter().filter_map(company).collect();
+        let companies: Vec<_> = companies.into_iter().collect();
+        let newest = log.newest_of(&companies).await?;
         events.retain(|event| {
             let newest = company(event).and_then(|company| newest.get(&company));
             newest.is_none_or(|newest| *newest <= event.cursor)
