@@ -89,6 +89,19 @@ impl RequestContext {
         }
     }
 
+    /// Notes that the request may hold this many bytes soon, so that it is refused before it is
+    /// served.
+    pub fn expect(request: &HttpRequest, bytes: usize) -> Result<(), ApiError> {
+        let extensions = request.extensions();
+        let Some(context) = extensions.get::<Self>() else {
+            return Ok(());
+        };
+        let share = context.0.share.borrow();
+        let estimate = share.as_ref().map(|share| share.estimate(bytes));
+        drop(share);
+        estimate.map_or(Ok(()), |bytes| context.hold_bytes(bytes))
+    }
+
     /// Notes that the request holds this many bytes now.
     pub fn hold_bytes(&self, bytes: usize) -> Result<(), ApiError> {
         let Self(context) = self;

@@ -179,6 +179,12 @@ impl Slots {
 }
 
 impl Share {
+    /// The units that a request which may need so many takes first: an eighth of the share at most,
+    /// so that it can be served however small the limit is.
+    pub fn estimate(&self, units: usize) -> usize {
+        units.min(self.0.slots.each / 8)
+    }
+
     pub fn take(&self, units: usize) -> Result<Slot, ApiError> {
         let mut slot = Slot {
             share: self.clone(),

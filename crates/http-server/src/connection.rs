@@ -81,7 +81,15 @@ pub struct Connection {
     pub(crate) is_unwanted: Cell<bool>,
     /// Woken when the connection must close. It waits for the next request.
     reader: RefCell<Option<Waker>>,
+    /// The bytes that were read since the handler last waited for more.
+    read_ahead: Cell<usize>,
+    /// Whether reading waits for the handler.
+    is_withheld: Cell<bool>,
 }
+
+/// The most bytes of a request that are read before its handler waits for them. actix-http would
+/// read up to 128 KiB, also of a body that is refused.
+const READ_AHEAD: usize = 32 * 1024;
 
 impl Connection {
     pub(crate) fn open() -> Self {
@@ -98,6 +106,8 @@ impl Connection {
             waiting: RefCell::default(),
             is_unwanted: Cell::default(),
             reader: RefCell::default(),
+            read_ahead: Cell::default(),
+            is_withheld: Cell::default(),
         }
     }
 
@@ -126,6 +136,36 @@ impl Connection {
     pub(crate) fn close(&self) {
         self.is_unwanted.set(true);
         if let Some(reader) = self.reader.take() {
+            reader.wake();
+        }
+    }
+
+    /// Whether the connection may be read. If not, the task is woken when it may.
+    pub(crate) fn may_be_read(&self, task: &Waker) -> bool {
+        if self.read_ahead.get() < READ_AHEAD {
+            return true;
+        }
+        if self.in_flight.get() > 0 {
+            self.is_withheld.set(true);
+            self.awaits_input(task);
+        } else {
+            // What was read may begin a request.
+            self.read_ahead.set(0);
+            task.wake_by_ref();
+        }
+        false
+    }
+
+    pub(crate) fn has_read(&self, bytes: usize) {
+        self.read_ahead.set(self.read_ahead.get() + bytes);
+    }
+
+    /// Notes that the handler has taken what was read.
+    pub(crate) fn has_taken(&self) {
+        self.read_ahead.set(0);
+        if self.is_withheld.take()
+            && let Some(reader) = self.reader.take()
+        {
             reader.wake();
         }
     }
@@ -183,4 +223,26 @@ pub(crate) fn expects_continue(request: &HttpRequest) -> bool {
         .headers()
         .get(header::EXPECT)
         .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rest stays in the kernel, where it slows the client down.
+    #[test]
+    fn a_request_is_read_no_further_ahead_than_its_handler_takes() {
+        let (connection, task) = (Connection::open(), Waker::noop());
+        connection.has_read(READ_AHEAD);
+        assert!(!connection.may_be_read(task), "what was read comes first");
+        assert!(connection.may_be_read(task), "it was no request");
+        connection.in_flight.set(1);
+        connection.has_read(READ_AHEAD - 1);
+        assert!(connection.may_be_read(task));
+        connection.has_read(1);
+        assert!(!connection.may_be_read(task));
+        assert!(!connection.may_be_read(task), "until the handler waits");
+        connection.has_taken();
+        assert!(connection.may_be_read(task));
+    }
 }

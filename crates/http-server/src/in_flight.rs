@@ -98,6 +98,7 @@ impl Drop for InFlightGuard {
     fn drop(&mut self) {
         let Self(connection) = self;
         connection.has_answered.set(true);
+        connection.has_taken();
         if matches!(connection.awaits.get(), Continue::Withheld | Continue::Due) {
             connection.awaits.set(Continue::Passes);
         }
@@ -149,6 +150,9 @@ impl SharedBody {
         let piece = Pin::new(payload).poll_next(context);
         if let Some(connection) = &self.connection {
             connection.is_stalled.set(piece.is_pending());
+            if piece.is_pending() {
+                connection.has_taken();
+            }
         }
         let piece = ready!(piece);
         *has_ended = !matches!(piece, Some(Ok(_)));

@@ -172,12 +172,16 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
             this.connection.awaits_input(context.waker());
             return Poll::Pending;
         }
+        if !this.connection.may_be_read(context.waker()) {
+            return Poll::Pending;
+        }
         let before = buffer.filled().len();
         let Poll::Ready(read) = Pin::new(&mut this.io).poll_read(context, buffer) else {
             this.connection.awaits_input(context.waker());
             return Poll::Pending;
         };
         read?;
+        this.connection.has_read(buffer.filled().len() - before);
         if buffer.filled().len() == before && buffer.remaining() > 0 {
             this.connection.end();
         }

@@ -54,7 +54,7 @@ pub(super) async fn export(
         return Err(ApiError::needs_http_1_1());
     }
     let slot = state.exports.take(caller.id())?;
-    RequestContext::hold(&request, HELD)?;
+    RequestContext::expect(&request, HELD)?;
     // Read first: changes from here on are among the events, and may be in the export too.
     let source = state.ports.reads.choose();
     let cursor = source.events.end().await?;

@@ -31,16 +31,22 @@ const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 200;
 /// The size of the texts that are read at a time for one part of the answer.
 const PART_BYTES: usize = 1 << 20;
-/// The bytes that an answer of several parts holds: a part, or the next one while it is written.
+/// The bytes that an answer holds before it is read, and as long as it has further parts: a part,
+/// or the next one while it is written.
 const HELD: usize = 2 * PART_BYTES;
+/// The same if texts are left out.
+const HELD_WITHOUT_TEXTS: usize = 256 * 1024;
 /// Stands for the client that asks.
 const ME: &str = "me";
 
 pub(super) async fn list(caller: Caller, request: HttpRequest, state: web::Data<State>) -> Answer {
     let mut query = parse(request.query_string(), caller.id()).map_err(ApiError::invalid)?;
     query.prefixes.clone_from(caller.prefixes());
-    if query.texts == Texts::All {
+    if query.texts == Texts::None {
+        RequestContext::expect(&request, HELD_WITHOUT_TEXTS)?;
+    } else {
         query.max_bytes = PART_BYTES;
+        RequestContext::expect(&request, HELD)?;
     }
     let source = state.ports.reads.choose();
     let page = read(&*source.postings, query.clone()).await?;
@@ -55,9 +61,9 @@ pub(super) async fn list(caller: Caller, request: HttpRequest, state: web::Data<
     response.content_type(ContentType::json());
     let first = large(page::size_of(&page), move || reading.show(&page)).await??;
     let answer = if first.next.is_none() {
+        RequestContext::hold(&request, first.json.len())?;
         response.body(first.json)
     } else {
-        RequestContext::hold(&request, HELD)?;
         response.streaming(Paged::new(first, caller, None).pieces())
     };
     encode(&request, source.label(answer))

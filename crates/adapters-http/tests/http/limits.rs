@@ -126,6 +126,9 @@ async fn bodies_share_a_budget_that_is_returned_and_small_ones_find_room() {
     assert_eq!(refused.status, 503);
     assert_eq!(refused.header("Retry-After"), Some("5"));
     assert!(refused.message().contains("for this client"), "{refused:?}");
+    // A list is refused before it is read, however little it has.
+    let list = request("GET", PATH).token(&token).send(&app).await;
+    assert_eq!(list.status, 503);
     assert_eq!(push_status(&app, &token).await, 201);
     for _ in 0..6 {
         stalled.push(stall(&app, &large(&other)).await);
