@@ -27,6 +27,7 @@ pub use self::{
 /// | `companies` | `Store` |
 /// | `postings`, `reading`, `duplicates` | `Store`, `PostingReader` |
 /// | `health` | `Health` |
+/// | `lockstep` | `Store`, `PostingReader`, `EventLog` |
 /// | `commits` | `Store`, `Outbox`, `EventLog` |
 /// | `outbox` | `Store`, `Outbox`, `AuditLog` |
 /// | `events` | `Store`, `EventLog` |
@@ -40,7 +41,7 @@ macro_rules! contract_suite {
         $crate::contract_suite! {
             $block_on, $fixture;
             postings companies duplicates reading health commits events outbox audit
-            catalogues console retention
+            catalogues console retention lockstep
         }
     };
     ($block_on:path, $fixture:expr; $($area:ident)+) => {

@@ -9,6 +9,7 @@ pub mod console;
 pub mod duplicates;
 pub mod events;
 pub mod health;
+pub mod lockstep;
 pub mod outbox;
 pub mod postings;
 pub mod reading;
