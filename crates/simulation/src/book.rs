@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use kernel::SourceIdentifier;
 use newsletter::subscriber::{Email, SubscriberStatus};
 
+use crate::reached::Reached;
+
 /// What was sent under a number, which its title carries.
 #[derive(Clone, Debug)]
 pub struct Sent {
@@ -57,10 +59,10 @@ pub struct Book {
     pub words: BTreeMap<SourceIdentifier, Word>,
     /// How often postings were erased.
     pub erasures: BTreeMap<SourceIdentifier, u32>,
-    /// The events that receivers took, by host, in their order.
-    pub taken: BTreeMap<String, Vec<String>>,
-    /// The deaths, lost answers and faults after which an event may come twice.
-    pub excuses: usize,
+    /// How often a commit of a number was done, and its answer lost.
+    pub in_doubt: BTreeMap<u64, usize>,
+    /// The rare states that were visited.
+    pub reached: BTreeSet<Reached>,
     /// Those who get the newsletter.
     pub subscribers: Told,
 }

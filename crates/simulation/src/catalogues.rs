@@ -54,12 +54,17 @@ struct Known {
     misses: BTreeMap<PostingId, (u8, u8)>,
     /// What became of the postings that the last import which expired any has expired.
     expired: BTreeMap<PostingId, UndoState>,
+    /// The postings that the last complete import held back.
+    held: BTreeSet<PostingId>,
+    /// Whether it is these that a release expired last.
+    has_released: bool,
 }
 
 #[derive(Debug)]
 enum Running {
     Import(Import),
-    Undo,
+    /// A release or an undo.
+    Correction,
 }
 
 #[derive(Debug)]
@@ -129,7 +134,7 @@ impl Catalogues {
             .values()
             .filter_map(|known| match &known.running {
                 Some(Running::Import(import)) => Some(&import.crawl.channel),
-                Some(Running::Undo) | None => None,
+                Some(Running::Correction) | None => None,
             });
         let running: BTreeSet<_> = running.collect();
         let mut channels = channels.iter();
@@ -184,8 +189,14 @@ impl Catalogues {
         query: &CatalogueQuery,
         lease: CatalogueLease,
     ) -> Option<String> {
-        let beginning = (process.to_owned(), query.client, query.now);
-        let crawl = self.beginning.remove(&beginning);
+        // The clock of the process may be set in between.
+        let is_its = |(of, client, at): &&Beginning| {
+            let apart = (*at - query.now).abs();
+            of == process && *client == query.client && apart < time::Duration::SECOND
+        };
+        let its = self.beginning.keys().filter(is_its);
+        let nearest = its.min_by_key(|(.., at)| (*at - query.now).abs()).cloned();
+        let crawl = nearest.and_then(|beginning| self.beginning.remove(&beginning));
         let running = match (query.new_id, crawl) {
             (Some(_), Some(crawl)) => Some(Running::Import(Import {
                 crawl,
@@ -194,7 +205,7 @@ impl Catalogues {
                 came_back: BTreeSet::new(),
             })),
             (Some(_), None) => None,
-            (None, _) => Some(Running::Undo),
+            (None, _) => Some(Running::Correction),
         };
         let is_unknown = running.is_none();
         let known = self.known.entry(lease.catalogue).or_insert(Known {
@@ -202,6 +213,8 @@ impl Catalogues {
             running: None,
             misses: BTreeMap::new(),
             expired: BTreeMap::new(),
+            held: BTreeSet::new(),
+            has_released: false,
         });
         known.running = running;
         is_unknown.then(|| format!("{process}: nobody began an import of {query:?}"))
@@ -245,7 +258,41 @@ impl Catalogues {
         if import.counts_misses() {
             wrong.extend(known.count(&run, open));
         }
+        if import.is_held() {
+            known.held = run.missing().map(|posting| posting.id).collect();
+            known.has_released = false;
+        } else if summary.complete {
+            known.held.clear();
+        }
         wrong
+    }
+
+    /// Whether an import of the catalogue has its lease.
+    pub fn is_running(&self, lease: CatalogueLease) -> bool {
+        let known = self.known.get(&lease.catalogue);
+        known.is_some_and(|known| matches!(known.running, Some(Running::Import(_))))
+    }
+
+    /// Whether the last complete import of a catalogue may hold a posting back.
+    pub fn holds_back(&self, of: CatalogueId, posting: PostingId) -> bool {
+        let known = self.known.get(&of);
+        known.is_some_and(|known| known.held.contains(&posting))
+    }
+
+    /// A release has come to its end; tells how many postings it expired.
+    pub fn released(&mut self, lease: CatalogueLease) -> u64 {
+        let Some(known) = self.known.get_mut(&lease.catalogue) else {
+            return 0;
+        };
+        known.running = None;
+        known.held.clear();
+        let expired = if known.has_released {
+            known.expired.len()
+        } else {
+            0
+        };
+        known.has_released = false;
+        expired as u64
     }
 
     /// An undo has come to its end; tells what became of the postings that it was about.
@@ -271,11 +318,14 @@ fn is_touched(before: &Posting, after: &Posting) -> bool {
 impl Known {
     /// Its catalogue has expired a posting.
     fn delisted(&mut self, id: PostingId, name: &SourceIdentifier) -> Option<&'static str> {
-        let Some(Running::Import(import)) = &mut self.running else {
-            return Some("no import of its catalogue runs");
+        let import = match &mut self.running {
+            Some(Running::Import(import)) => import,
+            Some(Running::Correction) => return self.released(id),
+            None => return Some("no import of its catalogue runs"),
         };
         if import.expired.is_empty() {
             self.expired.clear();
+            self.has_released = false;
         }
         import.expired.insert(id);
         self.expired.insert(id, UndoState::Untouched);
@@ -291,9 +341,20 @@ impl Known {
         }
     }
 
+    /// A release has expired a posting.
+    fn released(&mut self, id: PostingId) -> Option<&'static str> {
+        if !self.has_released {
+            self.expired.clear();
+            self.has_released = true;
+        }
+        self.expired.insert(id, UndoState::Untouched);
+        let is_held = self.held.contains(&id);
+        (!is_held).then_some("no import holds it back")
+    }
+
     /// An undo has brought a posting back.
     fn undone(&mut self, id: PostingId) -> Option<&'static str> {
-        if !matches!(self.running, Some(Running::Undo)) {
+        if !matches!(self.running, Some(Running::Correction)) {
             return Some("no undo of its catalogue runs");
         }
         match self.expired.insert(id, UndoState::Reopened) {

@@ -4,15 +4,22 @@
 use kernel::{Actor, PostingId, SourceIdentifier, Status, StoreError, outbox::Claimed};
 
 use domain::{
-    catalogue::{CatalogueLease, CatalogueQuery, Catalogues as _, Leased, PastImport, Undone},
+    catalogue::{
+        CatalogueId, CatalogueLease, CatalogueQuery, Catalogues as _, Leased, MissingPosting,
+        PastImport, Released, Undone,
+    },
     posting::Posting,
     store::{PostingReader, Store, WriteSet},
 };
+
+use uuid::Uuid;
+use webhooks::{Recorded, Round};
 
 use crate::{
     book::Word,
     catalogues::UndoState,
     integrations::{self, CLIENTS},
+    reached::Reached,
     world::World,
 };
 
@@ -25,6 +32,23 @@ pub fn number(text: &str) -> u64 {
 /// Whether a title may be shown.
 pub fn is_fine(title: u64) -> bool {
     !title.is_multiple_of(5)
+}
+
+/// The numbers of the postings that are written.
+pub fn numbers(writes: &WriteSet) -> Vec<u64> {
+    let postings = writes.postings.values();
+    postings
+        .map(|write| number(&write.posting.details.title))
+        .collect()
+}
+
+/// Notes that a commit of these numbers was done, and its answer lost.
+pub fn lost(world: &World, numbers: Vec<u64>) {
+    world.reach(Reached::InDoubt);
+    let mut book = world.book();
+    for number in numbers {
+        *book.in_doubt.entry(number).or_default() += 1;
+    }
 }
 
 /// Commits, and checks what was written.
@@ -121,6 +145,9 @@ fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<&Pos
 pub fn claimed(world: &World, by: &str, tasks: &[Claimed]) {
     for task in tasks {
         let may_be_lost = !world.is_calm || world.has_jumped();
+        if task.lost > 0 {
+            world.reach(Reached::ForgottenTask);
+        }
         world.check(task.lost == 0 || may_be_lost, || {
             format!(
                 "{by} claims {:?}, which a worker has forgotten",
@@ -133,6 +160,9 @@ pub fn claimed(world: &World, by: &str, tasks: &[Claimed]) {
 /// A catalogue was leased.
 pub fn leased(world: &World, process: &str, query: &CatalogueQuery, leased: Leased) {
     if let Leased::Held(lease) = leased {
+        if world.catalogues().is_running(lease) {
+            world.reach(Reached::LostImport);
+        }
         let wrong = world.catalogues().leased(process, query, lease);
         if let Some(wrong) = wrong {
             world.violated(wrong);
@@ -147,10 +177,32 @@ pub async fn finished(world: &World, lease: CatalogueLease, import: &PastImport)
         .open_postings(lease.catalogue, None, usize::MAX);
     let open = all.await.unwrap().into_iter().map(|posting| posting.id);
     let open = open.collect();
+    if import.is_held() {
+        world.reach(Reached::HeldBack);
+    }
     let wrong = (world.catalogues()).finished(lease, import, &open, world.is_calm);
     for wrong in wrong {
         world.violated(format!("an import of a catalogue: {wrong}"));
     }
+}
+
+/// The postings that a catalogue misses were read.
+pub fn missing(world: &World, of: CatalogueId, postings: &[MissingPosting]) {
+    for posting in postings.iter().filter(|posting| posting.is_held) {
+        let is_right = world.catalogues().holds_back(of, posting.id);
+        world.check(is_right, || format!("{posting:?} is not held back"));
+    }
+}
+
+/// A release has come to its end.
+pub fn released(world: &World, lease: CatalogueLease, told: Released) {
+    let expect = world.catalogues().released(lease);
+    if expect > 0 {
+        world.reach(Reached::Released);
+    }
+    world.check(told.expired == expect, || {
+        format!("a release tells {told:?}: it expired {expect}")
+    });
 }
 
 /// An undo has come to its end.
@@ -162,7 +214,10 @@ pub async fn undone(world: &World, lease: CatalogueLease, told: Undone) {
         let found = found.postings.into_values().next();
         let is_its = found.is_some_and(|posting| posting.catalogue == Some(lease.catalogue));
         match fate {
-            UndoState::Reopened => expect.reopened += 1,
+            UndoState::Reopened => {
+                world.reach(Reached::Undone);
+                expect.reopened += 1;
+            }
             UndoState::Untouched if is_its => world.violated(format!("an undo has left {id}")),
             _ => expect.left += 1,
         }
@@ -170,4 +225,19 @@ pub async fn undone(world: &World, lease: CatalogueLease, told: Undone) {
     world.check(told == expect, || {
         format!("an undo tells {told:?}: it was {expect:?}")
     });
+}
+
+/// A round of deliveries was recorded, or was not.
+pub fn recorded(world: &World, holder: Uuid, round: &Round, recorded: Recorded) {
+    if recorded != Recorded::Done {
+        return;
+    }
+    if round
+        .waiting
+        .iter()
+        .any(|it| it.read_to.is_some() || it.attempts == 0)
+    {
+        world.reach(Reached::Aside);
+    }
+    world.deliveries().recorded(holder, round);
 }

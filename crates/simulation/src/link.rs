@@ -59,6 +59,7 @@ impl Link {
             let late = self.world.dice.millis(1_000, 45_000);
             self.world
                 .note(format!("{}: something takes {late:?}", self.name));
+            self.world.excuse(Some(&self.name));
             sleep(late).await;
         }
         self.still_alive().await;
@@ -113,7 +114,7 @@ impl Link {
             .world
             .is_hit(1)
             .then(|| *self.world.dice.pick(faults))?;
-        self.world.excuse();
+        self.world.excuse(Some(&self.name));
         self.world
             .note(format!("{}: {what} is {fault:?}", self.name));
         Some(fault)

@@ -2,24 +2,29 @@
 //! newsletter's sync, as they run in production, on one store in memory, in virtual time, with
 //! faults drawn from a seed.
 //!
-//! `simulation SEED` runs one seed, and `simulation SEED log` prints all its steps. One process of
+//! `simulation SEED` runs one seed, and `simulation SEED log` prints all its steps. Each run prints
+//! the rare states that it has visited; `simulation states` prints all there are. One process of
 //! the operating system runs one seed, because the randomness of the whole process follows from it
 //! ([`entropy`]). The tests of this crate run many.
 //!
 //! - [`world`] is what all processes share, [`process`] is one of them, and [`link`] is its way to
 //!   everything else, where it is slowed down, fails, and dies. [`ports`] is the store behind it.
-//! - [`outside`] has those whom a process calls, [`clients`] and [`people`] those who call it;
+//! - [`outside`] has those whom a process calls, [`clients`], [`imports`] and [`people`] those who
+//!   call it;
 //!   [`integrations`] says who the clients are.
 //! - [`judge`] checks each commit, and [`checks`] everything at the end, [`subscribers`] of the
 //!   newsletter, all against the [`book`] of what was said and done. [`catalogues`] says what their
-//!   imports and undos may do.
+//!   imports, releases and undos may do, and [`deliveries`] which events may come again.
+//! - [`reached`] names the rare states.
 
 mod book;
 mod catalogues;
 mod checks;
 mod clients;
+mod deliveries;
 mod dice;
 mod entropy;
+mod imports;
 mod integrations;
 mod judge;
 mod link;
@@ -27,6 +32,7 @@ mod outside;
 mod people;
 mod ports;
 mod process;
+mod reached;
 mod subscribers;
 mod world;
 
@@ -48,7 +54,10 @@ use kernel::{
 use tokio::{runtime::Builder, task::JoinSet, time::sleep};
 use webhooks::{Owner, Webhooks, testing::endpoint};
 
-use crate::{integrations::CLIENTS, process::Process, world::World};
+use crate::{integrations::CLIENTS, process::Process, reached::Reached, world::World};
+
+/// How lines begin that name a rare state which the seed has visited.
+const REACHED: &str = "reached: ";
 
 /// The steps before a failure that are printed.
 const LAST_STEPS: usize = 60;
@@ -65,9 +74,15 @@ static PANICKED: AtomicBool = AtomicBool::new(false);
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
-    let seed = arguments.next().and_then(|seed| seed.parse().ok());
-    let Some(seed) = seed else {
-        eprintln!("usage: simulation SEED [log]");
+    let seed = arguments.next();
+    if seed.as_deref() == Some("states") {
+        for state in Reached::ALL {
+            println!("{}", state.as_str());
+        }
+        return ExitCode::SUCCESS;
+    }
+    let Some(seed) = seed.and_then(|seed| seed.parse().ok()) else {
+        eprintln!("usage: simulation SEED [log] | simulation states");
         return ExitCode::FAILURE;
     };
     let prints_all = arguments.next().is_some();
@@ -97,6 +112,9 @@ fn main() -> ExitCode {
     };
     for step in &book.log[first..] {
         println!("{step}");
+    }
+    for state in &book.reached {
+        println!("{REACHED}{}", state.as_str());
     }
     if has_failed {
         eprintln!("seed {seed} fails: {:#?}", book.violations);
@@ -131,7 +149,7 @@ async fn simulate(seed: u64) -> Arc<World> {
     simulation.settle().await;
     let process = Arc::clone(&simulation.processes[0]);
     for client in CLIENTS {
-        let catalogue = clients::Whole::import(&world, &process, client).await;
+        let catalogue = imports::Whole::import(&world, &process, client).await;
         simulation.settle().await;
         catalogue.import_again(&world, &process).await;
         catalogue.undo(&world, &process).await;
@@ -196,10 +214,10 @@ impl Simulation {
                 }
             }
             13..=17 => {
-                self.tasks.spawn(clients::imports(world, process, client));
+                self.tasks.spawn(imports::imports(world, process, client));
             }
             18 | 19 => {
-                self.tasks.spawn(clients::undo(world, process, client));
+                self.tasks.spawn(imports::correct(world, process, client));
             }
             20 | 21 => {
                 self.tasks.spawn(people::operate(world, process));
@@ -212,7 +230,6 @@ impl Simulation {
             28 if world.dice.one_in(4) => {
                 // Leases may lapse by it.
                 world.jump(*world.dice.pick(&[20, 70, 50_000]));
-                (0..100).for_each(|_| world.excuse());
             }
             29 => {
                 let url = endpoint(client.number).url;

@@ -11,8 +11,10 @@ use tokio::time::sleep;
 use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, NoAnswer, Sender};
 
 use crate::{
+    deliveries,
     judge::{is_fine, number},
     link::Link,
+    reached::Reached,
     subscribers,
 };
 
@@ -20,13 +22,18 @@ use crate::{
 pub struct Receivers(pub Arc<Link>);
 
 impl Receivers {
-    fn take(&self, delivery: &Delivery<'_>) {
+    fn take(&self, delivery: &Delivery<'_>, attempt: deliveries::Attempt) {
         let host = delivery.url.name().unwrap_or_default();
         let (name, id) = (&self.0.name, delivery.id);
-        self.0.world.note(format!("{name}: {host} takes {id}"));
-        let mut book = self.0.world.book();
-        let taken = book.taken.entry(host.to_owned()).or_default();
-        taken.push(id.to_owned());
+        let world = &self.0.world;
+        world.note(format!("{name}: {host} takes {id}"));
+        let wrong = world.deliveries().take(host, id, attempt);
+        if world.deliveries().is_late(host) {
+            world.reach(Reached::LateDelivery);
+        }
+        if let Some(wrong) = wrong {
+            world.violated(format!("{name}: {host}: {wrong}"));
+        }
     }
 
     fn unanswered(reason: NoAnswer) -> Attempt {
@@ -37,9 +44,11 @@ impl Receivers {
 #[async_trait]
 impl Sender for Receivers {
     async fn send(&self, delivery: &Delivery<'_>) -> Attempt {
-        self.0.hop().await;
         let world = &self.0.world;
-        if let Some(hangs) = world.is_silent(delivery.url.name().unwrap_or_default()) {
+        let host = delivery.url.name().unwrap_or_default();
+        let begun = world.deliveries().begin(&self.0.name, host);
+        self.0.hop().await;
+        if let Some(hangs) = world.is_silent(host) {
             sleep(Duration::from_secs(if hangs { 15 } else { 0 })).await;
             return Self::unanswered(NoAnswer::Connection);
         }
@@ -59,17 +68,18 @@ impl Sender for Receivers {
             }
             26..=30 => Self::unanswered(NoAnswer::Broken),
             31..=40 => {
-                self.take(delivery);
-                world.excuse();
+                world.deliveries().lose_answer(host, delivery.id, begun);
+                world.reach(Reached::LostAnswer);
+                self.take(delivery, begun);
                 Self::unanswered(NoAnswer::Connection)
             }
             41..=50 => {
                 sleep(Duration::from_secs(10)).await;
-                self.take(delivery);
+                self.take(delivery, begun);
                 answered(200)
             }
             _ => {
-                self.take(delivery);
+                self.take(delivery, begun);
                 answered(200)
             }
         };

@@ -66,8 +66,8 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
         let now = (process.clock)();
         let said = async {
             let Some(command) = &command else {
-                let retention = &*world.memory;
-                let erased = erase(store, retention, &posting, "asked", &by, now);
+                let retention = Port(Arc::clone(&process.link));
+                let erased = erase(store, &retention, &posting, "asked", &by, now);
                 return erased.await.map(|_| ());
             };
             let said = moderate(store, &posting, command, None, &by, lifetime, now);

@@ -21,6 +21,7 @@ use crate::{
     link::Link,
     outside::{Mail, Model, Receivers},
     ports::Port,
+    reached::Reached,
     world::World,
 };
 
@@ -73,6 +74,7 @@ fn settings(world: &World) -> (LaneSettings, WorkerSettings) {
         enrich_within: Duration::from_secs(20),
         provider_loops: few(2),
         reconciles: world.dice.one_in(2),
+        keep_expired_texts: Some(Duration::from_mins(10)),
         schedule: "5,20,60,120,300".parse().unwrap(),
         ..WorkerSettings::default()
     };
@@ -118,7 +120,6 @@ impl Process {
                 throttle: throttle.clone(),
             },
         });
-        let memory = &world.memory;
         let worker = workers::start(WorkerParts {
             stores: Stores {
                 store: as_store,
@@ -129,7 +130,11 @@ impl Process {
                 catalogues: Arc::clone(&port) as _,
                 webhooks: Arc::clone(&port) as _,
                 postings: Arc::clone(&port) as _,
-                ..Stores::of(memory)
+                subscribers: Arc::clone(&port) as _,
+                sign_in_tokens: Arc::clone(&port) as _,
+                retention: Arc::clone(&port) as _,
+                clients: Arc::clone(&port) as _,
+                ..Stores::of(&world.memory)
             },
             enriching: Enriching {
                 enricher: Arc::new(Model(Arc::clone(&link))),
@@ -163,7 +168,8 @@ impl Process {
         }
         let world = &self.link.world;
         world.note(format!("{} is killed", self.link.name));
-        world.excuse();
+        world.reach(Reached::Death);
+        world.excuse(Some(&self.link.name));
         self.link.death.cancel();
         drop(self.tasks.lock().unwrap().take());
     }

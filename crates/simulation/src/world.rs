@@ -17,7 +17,9 @@ use newsletter::testing::MemoryProvider;
 use time::OffsetDateTime;
 use tokio::time::Instant;
 
-use crate::{book::Book, catalogues::Catalogues, dice::Dice};
+use crate::{
+    book::Book, catalogues::Catalogues, deliveries::Deliveries, dice::Dice, reached::Reached,
+};
 
 /// The most calls of a receiver while it is silent, which is a minute at most: some for each
 /// subject, and sixteen probes.
@@ -48,6 +50,7 @@ pub struct World {
     /// What was said and done.
     book: Mutex<Book>,
     catalogues: Mutex<Catalogues>,
+    deliveries: Mutex<Deliveries>,
     /// The receivers of webhooks that are silent, by host.
     silent: Mutex<BTreeMap<String, Silence>>,
     start: Instant,
@@ -82,6 +85,7 @@ impl World {
             provider: MemoryProvider::new(),
             book: Mutex::default(),
             catalogues: Mutex::default(),
+            deliveries: Mutex::default(),
             silent: Mutex::default(),
             start: Instant::now(),
             forward: AtomicI64::new(0),
@@ -98,6 +102,8 @@ impl World {
 
     /// Puts all clocks forward.
     pub fn jump(&self, seconds: i64) {
+        self.reach(Reached::Jump);
+        self.excuse(None);
         self.note(format!("all clocks are put forward by {seconds} s"));
         self.forward.fetch_add(seconds, Ordering::SeqCst);
     }
@@ -181,15 +187,27 @@ impl World {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub fn deliveries(&self) -> MutexGuard<'_, Deliveries> {
+        self.deliveries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Notes a step.
     pub fn note(&self, step: impl Into<String>) {
         let at = self.start.elapsed().as_secs_f64();
         self.book().log.push(format!("{at:10.4}  {}", step.into()));
     }
 
-    /// Notes that something happened after which an event may come twice.
-    pub fn excuse(&self) {
-        self.book().excuses += 1;
+    /// Notes that a process, or all if there is no name, may lose its leases and what it has not
+    /// recorded.
+    pub fn excuse(&self, process: Option<&str>) {
+        self.deliveries().excuse(process);
+    }
+
+    /// Notes that a rare state was visited.
+    pub fn reach(&self, state: Reached) {
+        self.book().reached.insert(state);
     }
 
     /// Notes what must not be.

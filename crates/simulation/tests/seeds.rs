@@ -2,6 +2,7 @@
 //! names, with all its steps.
 
 use std::{
+    collections::BTreeSet,
     env,
     process::{Command, Output},
     sync::atomic::{AtomicU64, Ordering},
@@ -25,22 +26,40 @@ fn number(name: &str) -> Option<u64> {
     )
 }
 
-/// Runs a seed, and says how it failed, if it did.
-fn fails(seed: u64, log: &[&str]) -> Option<String> {
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs a seed. Returns the rare states that it visited, or how it failed.
+fn visits(seed: u64, log: &[&str]) -> Result<BTreeSet<String>, String> {
     let done = run(seed, log);
-    let [steps, why] =
-        [done.stdout, done.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
-    let failed = format!(
-        "{steps}\n{why}\nto see it again: POSTHASTE_SEED={seed} cargo test -p simulation --test seeds"
-    );
-    (!done.status.success()).then_some(failed)
+    let [steps, why] = [done.stdout, done.stderr].map(|it| text(&it));
+    if !done.status.success() {
+        return Err(format!(
+            "{steps}\n{why}\nto see it again: POSTHASTE_SEED={seed} cargo test -p simulation --test seeds"
+        ));
+    }
+    let reached = steps
+        .lines()
+        .filter_map(|line| line.strip_prefix("reached: "));
+    Ok(reached.map(str::to_owned).collect())
+}
+
+/// Checks that the seeds have visited every rare state: a law about one that none visits is empty.
+fn assert_all_reached(reached: &BTreeSet<String>) {
+    let mut simulation = Command::new(env!("CARGO_BIN_EXE_simulation"));
+    let all = simulation.arg("states").output();
+    let all = text(&all.expect("the simulation starts").stdout);
+    let missed: Vec<_> = all.lines().filter(|it| !reached.contains(*it)).collect();
+    assert!(missed.is_empty(), "no seed reached: {missed:?}");
 }
 
 #[test]
 fn nothing_is_lost_doubled_reordered_or_seen_by_others() {
     if let Some(seed) = number("POSTHASTE_SEED") {
-        let failed = fails(seed, &["log"]);
-        assert!(failed.is_none(), "{}", failed.unwrap_or_default());
+        if let Err(failed) = visits(seed, &["log"]) {
+            panic!("{failed}");
+        }
         return;
     }
     let (seeds, next) = (
@@ -49,26 +68,30 @@ fn nothing_is_lost_doubled_reordered_or_seen_by_others() {
     );
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let work = || {
+        let mut reached = BTreeSet::new();
         loop {
             let seed = next.fetch_add(1, Ordering::SeqCst);
             if seed >= seeds {
-                return None;
+                return Ok(reached);
             }
-            if let Some(failed) = fails(seed, &[]) {
+            let visited = visits(seed, &[]);
+            if visited.is_err() {
                 // The others end too.
                 next.store(seeds, Ordering::SeqCst);
-                return Some(failed);
             }
+            reached.extend(visited?);
         }
     };
-    let failed: Vec<_> = thread::scope(|scope| {
+    let ended: Vec<Result<_, String>> = thread::scope(|scope| {
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let ended = running
-            .into_iter()
-            .map(|thread| thread.join().expect("it ends"));
-        ended.flatten().collect()
+        let ended = running.into_iter();
+        ended.map(|it| it.join().expect("it ends")).collect()
     });
+    let failed: Vec<_> = ended.iter().filter_map(|it| it.clone().err()).collect();
     assert!(failed.is_empty(), "{}", failed.join("\n"));
+    if seeds >= SEEDS {
+        assert_all_reached(&ended.into_iter().flatten().flatten().collect());
+    }
 }
 
 /// Without that, a seed could not be seen again.

@@ -1,6 +1,9 @@
 //! Postings and subscribers: loading and committing.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use async_trait::async_trait;
 use domain::{
@@ -37,9 +40,18 @@ impl Store for Port {
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-        let world = &self.0.world;
-        let by = &self.0.name;
-        self.0.commit(judge::commit(world, by, writes)).await
+        let (world, by) = (&self.0.world, &self.0.name);
+        let (numbers, is_done) = (judge::numbers(&writes), AtomicBool::new(false));
+        let commit = async {
+            judge::commit(world, by, writes).await?;
+            is_done.store(true, Ordering::SeqCst);
+            Ok(())
+        };
+        let answer = self.0.commit(commit).await;
+        if answer.is_err() && is_done.into_inner() {
+            judge::lost(world, numbers);
+        }
+        answer
     }
 
     async fn candidates(

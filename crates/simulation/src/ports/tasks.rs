@@ -2,13 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
+use access::{
+    Client, ClientWrite, Clients,
+    sign_in::{SignInToken, SignInTokens, TokenDigest},
+};
 use async_trait::async_trait;
 use domain::{
     catalogue::{
         Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting,
         Forgotten, LastImport, Leased, MissingPosting, OpenPosting, PastImport, Released, Undone,
     },
-    store::StoreClock,
+    store::{Erasure, Purge, Retention, StoreClock},
     testing::MemoryStore,
 };
 use kernel::{
@@ -21,8 +25,8 @@ use kernel::{
     },
 };
 use newsletter::{
-    store::{AccountState, Accounts},
-    subscriber::Account,
+    store::{AccountState, Accounts, SubscriberCount, SubscriberQuery, SubscriberReader},
+    subscriber::{Account, Subscriber},
 };
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -32,7 +36,7 @@ use webhooks::{
 };
 
 use super::{Port, behind_the_link};
-use crate::{judge, link::Link};
+use crate::{judge, link::Link, reached::Reached};
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
 type Time = OffsetDateTime;
@@ -73,6 +77,38 @@ behind_the_link! { EventLog;
     write forget(before: Time, limit: usize) -> Result<usize>;
 }
 
+behind_the_link! { Clients;
+    write insert(client: &Client, entry: Option<&Entry>) -> Result<()>;
+    read find(id: ClientId) -> Result<Option<Client>>;
+    read list(limit: usize) -> Result<Vec<Client>>;
+    read versions(ids: &[ClientId]) -> Result<HashMap<ClientId, Version>>;
+    write update(write: &ClientWrite, entry: Option<&Entry>) -> Result<()>;
+}
+
+behind_the_link! { SignInTokens;
+    write add_token(token: &SignInToken, entry: Option<&Entry>) -> Result<()>;
+    read find_tokens(digests: &[TokenDigest]) -> Result<Vec<SignInToken>>;
+    write redeem_link(link: &TokenDigest, session: &SignInToken, entry: &Entry) -> Result<bool>;
+    write end_session(session: &TokenDigest, entry: &Entry) -> Result<bool>;
+    write forget_tokens(before: Time, limit: usize) -> Result<usize>;
+}
+
+behind_the_link! { Retention;
+    write drop_texts(expired_before: Time, limit: usize) -> Result<usize>
+        => async |link: &Link, done: &usize| {
+            if *done > 0 {
+                link.world.reach(Reached::DroppedTexts);
+            }
+        };
+    write purge(purge: &Purge) -> Result<usize>;
+    write erase(erasure: &Erasure) -> Result<()>;
+}
+
+behind_the_link! { SubscriberReader;
+    read list(query: &SubscriberQuery) -> Result<Vec<Subscriber>>;
+    read counts() -> Result<Vec<SubscriberCount>>;
+}
+
 behind_the_link! { Accounts;
     write lease(accounts: &[Account], holder: Uuid, until: Time, now: Time) -> Result<bool>;
     write release(holder: Uuid) -> Result<()>;
@@ -93,7 +129,8 @@ behind_the_link! { Catalogues;
     read open_postings(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<OpenPosting>>
         => async |link: &Link, done: &Vec<OpenPosting>| link.world.catalogues().read(of, done);
     read misses(of: CatalogueId, postings: &[PostingId]) -> Result<HashMap<PostingId, u8>>;
-    read missing(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<MissingPosting>>;
+    read missing(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<MissingPosting>>
+        => async |link: &Link, done: &Vec<MissingPosting>| judge::missing(&link.world, of, done);
     read expired_last(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<ExpiredPosting>>;
     write finish_undo(lease: CatalogueLease) -> Result<Option<Undone>>
         => async |link: &Link, done: &Option<Undone>| {
@@ -101,7 +138,12 @@ behind_the_link! { Catalogues;
                 judge::undone(&link.world, lease, *told).await;
             }
         };
-    write finish_release(lease: CatalogueLease) -> Result<Option<Released>>;
+    write finish_release(lease: CatalogueLease) -> Result<Option<Released>>
+        => async |link: &Link, done: &Option<Released>| {
+            if let Some(told) = done {
+                judge::released(&link.world, lease, *told);
+            }
+        };
     write forget_missed(limit: usize) -> Result<usize>;
     read find(client: ClientId, name: &CatalogueName, now: Time) -> Result<Option<Catalogue>>;
     read find_by_id(id: CatalogueId, now: Time) -> Result<Option<Catalogue>>;
@@ -125,12 +167,21 @@ behind_the_link! { Webhooks;
     write replay(id: EndpointId, to: Cursor, entry: Option<&Entry>) -> Result<bool>;
     write resend(id: EndpointId, event: &WaitingSubject, entry: Option<&Entry>) -> Result<bool>;
     read deliveries(id: EndpointId, limit: usize) -> Result<Vec<DeliveryRecord>>;
-    write lease(query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>>;
+    write lease(query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>>
+        => async |link: &Link, done: &Vec<TrackedEndpoint>| {
+            link.world.deliveries().leased(&link.name, query.holder, done);
+        };
     write renew(leases: &[Lease], until: Time) -> Result<HashMap<Lease, Version>>;
-    write release(releases: &[Release]) -> Result<()>;
+    write release(releases: &[Release]) -> Result<()> => async |link: &Link, (): &()| {
+        let leases = releases.iter().map(|release| release.lease);
+        link.world.deliveries().released(leases);
+    };
     read due(endpoint: EndpointId, now: Time, limit: usize) -> Result<Vec<WaitingSubject>>;
     read waiting_among(endpoint: EndpointId, subjects: &HashSet<Uuid>) -> Result<Vec<WaitingSubject>>;
     read count_waiting(endpoint: EndpointId, limit: usize) -> Result<usize>;
-    write record(holder: Uuid, round: &Round) -> Result<Recorded>;
+    write record(holder: Uuid, round: &Round) -> Result<Recorded>
+        => async |link: &Link, done: &Recorded| {
+            judge::recorded(&link.world, holder, round, *done);
+        };
     read backlog(limit: usize) -> Result<Vec<EndpointBacklog>>;
 }

@@ -1,0 +1,276 @@
+//! Deliveries as they should be: which attempts may arrive late, and which events may come again.
+//!
+//! An event that a round has recorded as delivered comes again only by an attempt that began under
+//! a lease since lost. Before that it may come once more for each lost answer, and for each lease
+//! whose process died, was cut off or held up, or whose time was over by a clock put forward.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+use uuid::Uuid;
+use webhooks::{EndpointId, Round, TrackedEndpoint};
+
+/// What all receivers should get.
+#[derive(Debug, Default)]
+pub struct Deliveries {
+    by_host: BTreeMap<String, Host>,
+    hosts: BTreeMap<EndpointId, String>,
+}
+
+#[derive(Debug, Default)]
+struct Host {
+    leases: Vec<Lease>,
+    /// The events that rounds have recorded as delivered.
+    recorded: BTreeSet<String>,
+    taken: Vec<Taken>,
+}
+
+/// The longest time of a round, with its last attempts.
+const ROUND: Duration = Duration::from_mins(2);
+
+/// A lease of an endpoint.
+#[derive(Debug)]
+struct Lease {
+    process: String,
+    holder: Uuid,
+    began: Instant,
+    /// Whether its round was recorded, or the lease given back.
+    has_ended: bool,
+    /// The rounds that its process had by then, with its own: one that has lost a lease, and leased
+    /// the endpoint again, does not know it yet.
+    rounds: usize,
+    /// Whether its rounds may go without a record.
+    is_excused: bool,
+    /// How often it brought each event, and how many of the answers were lost.
+    taken: BTreeMap<String, usize>,
+    lost: BTreeMap<String, usize>,
+}
+
+/// An event that a receiver took.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    pub id: String,
+    /// Whether its attempt began under a lease since lost.
+    pub is_late: bool,
+}
+
+/// An attempt, as it began.
+#[derive(Clone, Copy, Debug)]
+pub struct Attempt {
+    lease: Option<usize>,
+    had_lease: bool,
+}
+
+impl Lease {
+    /// Whether its round may still make attempts.
+    fn is_open(&self) -> bool {
+        !self.has_ended && self.began.elapsed() < ROUND
+    }
+}
+
+impl Host {
+    fn end(&mut self, holder: Uuid) {
+        let mut leases = self.leases.iter_mut().rev();
+        if let Some(lease) = leases.find(|lease| lease.holder == holder) {
+            lease.has_ended = true;
+        }
+    }
+}
+
+impl Deliveries {
+    /// Endpoints were leased to a process.
+    pub fn leased(&mut self, process: &str, holder: Uuid, leased: &[TrackedEndpoint]) {
+        for TrackedEndpoint { endpoint, .. } in leased {
+            let host = endpoint.url.name().unwrap_or_default().to_owned();
+            self.hosts.insert(endpoint.id, host.clone());
+            let leases = &mut self.by_host.entry(host).or_default().leases;
+            let own = leases
+                .iter()
+                .filter(|it| it.process == process && it.is_open());
+            let rounds = 1 + own.count();
+            leases.push(Lease {
+                process: process.to_owned(),
+                holder,
+                began: Instant::now(),
+                has_ended: false,
+                rounds,
+                is_excused: false,
+                taken: BTreeMap::new(),
+                lost: BTreeMap::new(),
+            });
+        }
+    }
+
+    /// Leases are given back.
+    pub fn released(&mut self, leases: impl IntoIterator<Item = webhooks::Lease>) {
+        for lease in leases {
+            if let Some(host) = self.host(lease.endpoint) {
+                host.end(lease.holder);
+            }
+        }
+    }
+
+    fn host(&mut self, endpoint: EndpointId) -> Option<&mut Host> {
+        self.by_host.get_mut(self.hosts.get(&endpoint)?)
+    }
+
+    /// A process attempts a delivery.
+    pub fn begin(&self, process: &str, host: &str) -> Attempt {
+        let leases = self.by_host.get(host).map(|host| &host.leases[..]);
+        let leases = leases.unwrap_or_default();
+        let is_own = |lease: &Lease| lease.process == process;
+        let is_its_only = |lease: &Lease| is_own(lease) && lease.rounds == 1;
+        Attempt {
+            lease: leases.iter().rposition(is_own),
+            had_lease: leases.last().is_some_and(is_its_only),
+        }
+    }
+
+    /// A receiver takes an event; tells what must not be.
+    pub fn take(&mut self, host: &str, id: &str, attempt: Attempt) -> Option<String> {
+        let host = self.by_host.entry(host.to_owned()).or_default();
+        let Some(number) = attempt.lease else {
+            return Some(format!("{id} comes without a lease"));
+        };
+        let is_late = !attempt.had_lease || number + 1 != host.leases.len();
+        let mut wrong = (host.recorded.contains(id) && !is_late)
+            .then(|| format!("{id} comes again, and was recorded as delivered"));
+        for lease in &host.leases[..number] {
+            if lease.taken.contains_key(id) && !lease.is_excused && !is_late {
+                let process = &lease.process;
+                wrong = Some(format!("{id} comes again, and {process} lost nothing"));
+            }
+        }
+        let lease = &mut host.leases[number];
+        let times = lease.taken.entry(id.to_owned()).or_default();
+        *times += 1;
+        let most = lease.rounds + lease.lost.get(id).copied().unwrap_or_default();
+        if *times > most {
+            wrong = Some(format!("{id} comes {times} times under one lease"));
+        }
+        host.taken.push(Taken {
+            id: id.to_owned(),
+            is_late,
+        });
+        wrong
+    }
+
+    /// An answer to a delivery is lost.
+    pub fn lose_answer(&mut self, host: &str, id: &str, attempt: Attempt) {
+        let host = self.by_host.entry(host.to_owned()).or_default();
+        if let Some(lease) = attempt.lease.and_then(|number| host.leases.get_mut(number)) {
+            // Whoever leases the endpoint next attempts it again, too.
+            lease.is_excused = true;
+            *lease.lost.entry(id.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// A round is recorded.
+    pub fn recorded(&mut self, holder: Uuid, round: &Round) {
+        let Some(host) = self.host(round.endpoint) else {
+            return;
+        };
+        host.end(holder);
+        let delivered = round.deliveries.iter().filter(|it| it.error.is_none());
+        let delivered = delivered.map(|record| record.event.to_string());
+        host.recorded.extend(delivered);
+    }
+
+    /// Something goes wrong with a process, or with all: what it holds may be lost.
+    pub fn excuse(&mut self, process: Option<&str>) {
+        for host in self.by_host.values_mut() {
+            let is_its = |lease: &&mut Lease| process.is_none_or(|it| it == lease.process);
+            if let Some(lease) = host.leases.last_mut().filter(is_its) {
+                lease.is_excused = true;
+            }
+        }
+    }
+
+    /// Whether the last event that a receiver took was late.
+    pub fn is_late(&self, host: &str) -> bool {
+        let host = self.by_host.get(host);
+        let last = host.and_then(|host| host.taken.last());
+        last.is_some_and(|taken| taken.is_late)
+    }
+
+    /// What each receiver took, in their order.
+    pub fn taken(&self) -> BTreeMap<String, Vec<Taken>> {
+        let hosts = self.by_host.iter();
+        hosts
+            .map(|(name, host)| (name.clone(), host.taken.clone()))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::event::Cursor;
+    use webhooks::{Health, testing::endpoint};
+
+    use super::*;
+
+    const HOST: &str = "receiver-1.example";
+
+    fn leased() -> Deliveries {
+        let mut deliveries = Deliveries::default();
+        lease(&mut deliveries, "p1");
+        deliveries
+    }
+
+    fn lease(deliveries: &mut Deliveries, process: &str) {
+        let tracked = TrackedEndpoint {
+            endpoint: endpoint(1),
+            cursor: Cursor::START,
+            health: Health::default(),
+        };
+        deliveries.leased(process, Uuid::now_v7(), &[tracked]);
+    }
+
+    fn take(deliveries: &mut Deliveries, process: &str) -> bool {
+        let begun = deliveries.begin(process, HOST);
+        deliveries.take(HOST, "event", begun).is_none()
+    }
+
+    #[test]
+    fn an_event_comes_again_only_with_an_excuse() {
+        assert!(!take(&mut Deliveries::default(), "p1"), "without a lease");
+        let mut twice = leased();
+        assert!(take(&mut twice, "p1"));
+        assert!(!take(&mut twice, "p1"));
+        let mut lost = leased();
+        let begun = lost.begin("p1", HOST);
+        lost.lose_answer(HOST, "event", begun);
+        assert!(take(&mut lost, "p1") && take(&mut lost, "p1"));
+        assert!(!take(&mut lost, "p1"), "once for each lost answer");
+        for (excuse, is_fine) in [
+            (None, false),
+            (Some(Some("p2")), false),
+            (Some(Some("p1")), true),
+            (Some(None), true),
+        ] {
+            let mut again = leased();
+            assert!(take(&mut again, "p1"));
+            if let Some(process) = excuse {
+                again.excuse(process);
+            }
+            lease(&mut again, "p2");
+            assert_eq!(take(&mut again, "p2"), is_fine, "{excuse:?}");
+        }
+    }
+
+    #[test]
+    fn only_an_attempt_whose_lease_is_lost_is_late() {
+        let mut deliveries = leased();
+        assert!(take(&mut deliveries, "p1") && !deliveries.is_late(HOST));
+        let begun = deliveries.begin("p1", HOST);
+        lease(&mut deliveries, "p2");
+        assert_eq!(deliveries.take(HOST, "other", begun), None);
+        assert!(deliveries.is_late(HOST));
+        let begun = deliveries.begin("p1", HOST);
+        assert_eq!(deliveries.take(HOST, "another", begun), None);
+        assert!(deliveries.is_late(HOST), "another process has the lease");
+    }
+}

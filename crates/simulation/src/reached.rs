@@ -1,0 +1,42 @@
+//! The rare states that the seeds of a run must visit, so that none of the laws is empty.
+
+macro_rules! states {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)+) => {
+        /// A rare state.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Reached {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl Reached {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// Its name in the output.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)+
+                }
+            }
+        }
+    };
+}
+
+states! {
+    LateDelivery = "an attempt arrives after its lease is lost";
+    LostAnswer = "the answer of a receiver is lost";
+    DeliveredAgain = "an event comes again";
+    Superseded = "an event of a company is superseded";
+    Aside = "a subject waits aside";
+    Disabled = "an endpoint is disabled";
+    Death = "a process dies";
+    Jump = "all clocks are put forward";
+    InDoubt = "a commit is done, and its answer is lost";
+    ForgottenTask = "a task is claimed that a worker has forgotten";
+    UnreadLine = "the identifier of a line cannot be read";
+    HeldBack = "an import is held back";
+    Released = "a release expires a posting";
+    Undone = "an undo reopens a posting";
+    LostImport = "an import loses its lease";
+    DroppedTexts = "retention drops the texts of a posting";
+}
