@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use percent_encoding::percent_decode_str;
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use fields::{as_text, website::Website};
@@ -66,6 +67,20 @@ id! {
 id! {
     /// A client's id, which is its OAuth `client_id`.
     ClientId
+}
+
+impl PostingId {
+    /// The id in the bucket of a posting's identifier: its last twelve bits become the first twelve
+    /// of the identifier's SHA-256. So an id and an identifier lead to the same one of 4,096
+    /// buckets.
+    #[must_use]
+    pub fn in_bucket_of(self, identifier: &SourceIdentifier) -> Self {
+        let digest = Sha256::digest(identifier.as_str());
+        let mut bytes = self.0.into_bytes();
+        bytes[14] = bytes[14] & 0xf0 | digest[0] >> 4;
+        bytes[15] = digest[0] << 4 | digest[1] >> 4;
+        Self(Uuid::from_bytes(bytes))
+    }
 }
 
 impl CompanyId {
@@ -135,5 +150,20 @@ as_text!(SourceIdentifier, |text| Self::new(text).ok());
 impl fmt::Display for SourceIdentifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_ends_as_the_digest_of_its_identifier_begins() {
+        let id = PostingId::new(Uuid::max());
+        for (identifier, bucket) in [("job-1", "026"), ("büro", "261"), ("a", "ca9")] {
+            let identifier = SourceIdentifier::new(identifier).unwrap();
+            let text = id.in_bucket_of(&identifier).to_string();
+            assert_eq!(text, format!("ffffffff-ffff-ffff-ffff-fffffffff{bucket}"));
+        }
     }
 }

@@ -146,6 +146,7 @@ async fn push(
         errors.merge(options.errors);
     }
     if let Ok(put) = &mut put {
+        put.new_id = new_id.in_bucket_of(&put.identifier);
         put.trace = options.trace;
     }
     // The command owns its values, so the body need not stay in memory while it waits.

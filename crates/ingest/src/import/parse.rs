@@ -174,6 +174,9 @@ fn entry(
         is_unattributed,
         company: command.as_ref().map_or(Named::Nothing, Named::by),
         claims: command.as_ref().map(claims).unwrap_or_default(),
-        work: command.map(|put| Work::Parsed(Arc::new(put), digest)),
+        work: command.map(|mut put| {
+            put.new_id = new_id.in_bucket_of(&put.identifier);
+            Work::Parsed(Arc::new(put), digest)
+        }),
     }
 }
