@@ -13,7 +13,6 @@ use uuid::Uuid;
 
 use crate::{json::Timestamp, view};
 
-/// A link to the pages of a client.
 #[derive(Serialize, ToSchema)]
 #[schema(as = IntegrationLinkData)]
 pub struct Link {

@@ -29,7 +29,7 @@ async fn a_client_is_made_changed_rotated_and_revoked() {
                 &prefixes=acme-%0D%0A%0D%0Aacme:&requests_per_minute=60";
     let made = ann.post("/clients", form).await;
     assert_eq!(made.status, 200);
-    let (_, secret) = made.body.split_once("<code>").unwrap();
+    let (_, secret) = made.body.rsplit_once("<code>").unwrap();
     let (secret, _) = secret.split_once("</code>").unwrap();
     assert_eq!(secret.len(), 43);
     let client = Clients::list(&*desk.store, 9).await.unwrap().remove(0);

@@ -70,7 +70,7 @@ fn a_supervisor_is_told_when_the_service_is_ready_alive_and_stopping() {
     let next = || {
         let mut message = [0; 64];
         let length = listener.recv(&mut message).unwrap();
-        text(&message[..length]).to_owned()
+        text(&message[..length]).trim_end().to_owned()
     };
     let mut child = place
         .command("serve --bind 127.0.0.1:0 --admin-bind off")
