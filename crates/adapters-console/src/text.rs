@@ -39,7 +39,6 @@ pub fn minute(at: impl Moment) -> String {
     format!("{} {:02}:{:02}", at.date(), at.hour(), at.minute())
 }
 
-/// A number of postings.
 pub fn postings(count: impl Borrow<u64>) -> String {
     match count.borrow() {
         1 => "1 posting".to_owned(),

@@ -5,7 +5,6 @@ use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
 /// The page as Markdown.
 pub const TEXT: &str = include_str!("../../../docs/sources.md");
-/// The pipeline for Scrapy.
 pub const PIPELINE: &str = include_str!("../../../docs/examples/posthaste_scrapy.py");
 
 #[derive(Template)]

@@ -44,7 +44,6 @@ impl Spool {
         Ok(spool)
     }
 
-    /// A file that is complete.
     pub fn complete(file: File, length: u64) -> Arc<Self> {
         let end = Some(Ok(()));
         Arc::new(Self {

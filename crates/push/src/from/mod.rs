@@ -51,9 +51,7 @@ pub struct Conversion {
 pub struct Converted {
     /// The lines.
     pub source: Source,
-    /// The number of items.
     pub items: u64,
-    /// The number of lines.
     pub lines: u64,
     /// Items that failed or yielded nothing.
     pub failed: u64,

@@ -1,11 +1,9 @@
 //! The presets: programs for the formats of known sources.
 
-/// A preset.
 #[derive(Debug)]
 pub struct Preset {
     /// How `--from` names it.
     pub name: &'static str,
-    /// The program.
     pub program: &'static str,
 }
 
@@ -25,7 +23,6 @@ presets!(
 );
 
 impl Preset {
-    /// The preset of a name.
     pub fn find(name: &str) -> Option<&'static Self> {
         PRESETS.iter().find(|preset| preset.name == name)
     }
