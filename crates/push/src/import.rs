@@ -14,14 +14,22 @@ pub struct Options {
     pub catalogue: Option<Catalogue>,
     /// Adds what brings an expired posting back to each line that says nothing of it.
     pub reopen: bool,
-    /// Has unknown fields refused.
-    pub strict: bool,
-    /// Has what is certain corrected, and wrong optional fields left out.
-    pub lenient: bool,
+    pub handling: Handling,
     /// Has nothing written.
     pub dry_run: bool,
     /// Which receipts are wanted.
     pub receipts: Receipts,
+}
+
+/// The preference `handling` of RFC 7240.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handling {
+    #[default]
+    Usual,
+    /// Refuses unknown fields.
+    Strict,
+    /// Corrects what is certain, and leaves wrong optional fields out.
+    Lenient,
 }
 
 #[derive(Clone, Debug, Default)]

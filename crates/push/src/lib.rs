@@ -34,7 +34,7 @@ pub use self::{
     answer::{Missing, Outcome, Receipt},
     counts::Counts,
     from::{Conversion, Converted, PRELUDE, PRESETS, Preset, Setting},
-    import::{Catalogue, Import, Options, Receipts},
+    import::{Catalogue, Handling, Import, Options, Receipts},
     loader::Loader,
     progress::{Progress, Snapshot},
     rejects::write_rejects,

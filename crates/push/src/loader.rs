@@ -18,7 +18,7 @@ use crate::{
     body::{Unreadable, body},
     counts::Counts,
     failure::Failure,
-    import::{Import, Options},
+    import::{Handling, Import, Options},
     progress::Progress,
     retries::Retries,
     source::Source,
@@ -175,11 +175,11 @@ impl Loader {
         let ndjson = HeaderValue::from_static("application/x-ndjson");
         let request = self.http.request(method, url);
         let mut request = request.header(CONTENT_TYPE, ndjson);
-        if options.strict {
-            request = request.header("Prefer", "handling=strict");
-        } else if options.lenient {
-            request = request.header("Prefer", "handling=lenient");
-        }
+        request = match options.handling {
+            Handling::Usual => request,
+            Handling::Strict => request.header("Prefer", "handling=strict"),
+            Handling::Lenient => request.header("Prefer", "handling=lenient"),
+        };
         self.progress.begin(source.length());
         let body = body(source.clone(), options, taken, self.progress.clone());
         let sent = request

@@ -327,7 +327,9 @@ impl Spread {
             !line.starts_with(b"{")
         };
         if is_part {
-            line.iter().for_each(|byte| self.nesting.pass(*byte));
+            for byte in line {
+                self.nesting.pass(*byte);
+            }
             self.nesting.pass_line_end();
             self.text.extend(line.trim_ascii());
             self.text.push(b' ');

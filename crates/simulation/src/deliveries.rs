@@ -86,12 +86,12 @@ impl Deliveries {
         for TrackedEndpoint { endpoint, .. } in leased {
             let host = endpoint.url.name().unwrap_or_default().to_owned();
             self.hosts.insert(endpoint.id, host.clone());
-            let leases = &mut self.by_host.entry(host).or_default().leases;
-            let own = leases
+            let of_host = &mut self.by_host.entry(host).or_default().leases;
+            let own = of_host
                 .iter()
                 .filter(|it| it.process == process && it.is_open());
             let rounds = 1 + own.count();
-            leases.push(Lease {
+            of_host.push(Lease {
                 process: process.to_owned(),
                 holder,
                 began: Instant::now(),

@@ -163,78 +163,79 @@ async fn held_back_postings_are_listed_and_released_by_command(store: Store) {
     assert_eq!(feed.statuses(&app.api).await, all_open);
 }
 
+/// The damaged lines of the first two postings, and whether both identifiers are readable.
+const DAMAGED: &[(&str, bool)] = &[
+    ("{'id':'<a>','x':-inf}\n{\"id\":\"<b>\"", true),
+    (
+        r#"{id:"<a>",payload:undefined}{"id":"<b>" "payload":{}}"#,
+        true,
+    ),
+    (
+        r#"{"id":"<a>","payload":{"title":"<long>"}}{"id":"<b>"}"#,
+        false,
+    ),
+    (
+        "{\"id\":\"<a>\",\"payload\":{}}\r{\"id\":\"<b>\",\"payload\":{}}",
+        true,
+    ),
+    (
+        r#"{"id":"<a>","payload":{"title":"cut{"id":"<b>","payload":{}}"#,
+        true,
+    ),
+    (r#"{"id":"<a>","payload":{},"id":"<b>"}"#, true),
+    (
+        "\u{feff}{\"id\":\"<a>\",\"x\":\"\t\"}\n\u{feff}{\"id\":\"<b>\",\"x\":{]}",
+        true,
+    ),
+    (
+        r#"{"id":"<a>","payload":{"title":"caf<E9>"}}{"id":"<b><E9>"}"#,
+        false,
+    ),
+    (
+        "[{\"id\":\"<a>\",\"payload\":{}},\n{\"payload\":{}}]",
+        false,
+    ),
+    ("{\n\"id\": \"<a>\",\n\"payload\": {}\n}", false),
+    (r#"{"payload":{"title":"5" pipe"},"id":"<a>"}"#, false),
+    (r#"{"id":"<a>"#, false),
+    (r#"{"id":["<a>"],"payload":{}}"#, false),
+    ("<p>{\"id\":\"<a>\",\"payload\":{}}</p>", false),
+    (
+        r#"{"id":"<a>","payload":{"title":"<long>{"id":"<b>","payload":{"x":"y"}}"#,
+        false,
+    ),
+    (
+        r#"{"id":"<a>","payload":{"title":"cut,"payload":{"title":"T"}}"#,
+        false,
+    ),
+    (r#"{"id":"<a>","payload":{}}ayload":{"title":"T"}}"#, false),
+    (r#"{"id":"<a>","payload":{}} of a title"#, false),
+    ("{\"id\":\"<a>\",\"payload\":{}}\0\0\0", false),
+    (r#"{"id":"<a>","payload":{}}<E9>\<E9>"#, false),
+    (
+        "{\"id\":\"<a>\",\"payload\":{\"title\":\"T\0\0\0\"}}",
+        false,
+    ),
+    (
+        r#"{"id":"<a>","payload":[{"id":"<b>","payload":{}}]}"#,
+        false,
+    ),
+    (r#"{"id":" <a> ","payload":NaN}"#, false),
+    (r#""{\"id\":\"<a>\",\"payload\":{}}""#, false),
+    (
+        r#"{id:"<a>",payload:{title:"cut{id:null,payload:{}}"#,
+        false,
+    ),
+    (r#"{"ID":"<a>","payload":{}}"#, false),
+];
+
 /// The identifiers of damaged lines are tested in `domain`. This test has one line of each kind of
 /// damage.
 async fn lines_that_cannot_be_read_take_nothing_down(store: Store) {
     let app = App::quiet(store);
     let feed = Catalogue::new(12);
     feed.import(&app.api, 0..12, "").await.complete();
-    // The damaged lines of the first two postings, and whether both identifiers are readable.
-    let damaged = [
-        ("{'id':'<a>','x':-inf}\n{\"id\":\"<b>\"", true),
-        (
-            r#"{id:"<a>",payload:undefined}{"id":"<b>" "payload":{}}"#,
-            true,
-        ),
-        (
-            r#"{"id":"<a>","payload":{"title":"<long>"}}{"id":"<b>"}"#,
-            false,
-        ),
-        (
-            "{\"id\":\"<a>\",\"payload\":{}}\r{\"id\":\"<b>\",\"payload\":{}}",
-            true,
-        ),
-        (
-            r#"{"id":"<a>","payload":{"title":"cut{"id":"<b>","payload":{}}"#,
-            true,
-        ),
-        (r#"{"id":"<a>","payload":{},"id":"<b>"}"#, true),
-        (
-            "\u{feff}{\"id\":\"<a>\",\"x\":\"\t\"}\n\u{feff}{\"id\":\"<b>\",\"x\":{]}",
-            true,
-        ),
-        (
-            r#"{"id":"<a>","payload":{"title":"caf<E9>"}}{"id":"<b><E9>"}"#,
-            false,
-        ),
-        (
-            "[{\"id\":\"<a>\",\"payload\":{}},\n{\"payload\":{}}]",
-            false,
-        ),
-        ("{\n\"id\": \"<a>\",\n\"payload\": {}\n}", false),
-        (r#"{"payload":{"title":"5" pipe"},"id":"<a>"}"#, false),
-        (r#"{"id":"<a>"#, false),
-        (r#"{"id":["<a>"],"payload":{}}"#, false),
-        ("<p>{\"id\":\"<a>\",\"payload\":{}}</p>", false),
-        (
-            r#"{"id":"<a>","payload":{"title":"<long>{"id":"<b>","payload":{"x":"y"}}"#,
-            false,
-        ),
-        (
-            r#"{"id":"<a>","payload":{"title":"cut,"payload":{"title":"T"}}"#,
-            false,
-        ),
-        (r#"{"id":"<a>","payload":{}}ayload":{"title":"T"}}"#, false),
-        (r#"{"id":"<a>","payload":{}} of a title"#, false),
-        ("{\"id\":\"<a>\",\"payload\":{}}\0\0\0", false),
-        (r#"{"id":"<a>","payload":{}}<E9>\<E9>"#, false),
-        (
-            "{\"id\":\"<a>\",\"payload\":{\"title\":\"T\0\0\0\"}}",
-            false,
-        ),
-        (
-            r#"{"id":"<a>","payload":[{"id":"<b>","payload":{}}]}"#,
-            false,
-        ),
-        (r#"{"id":" <a> ","payload":NaN}"#, false),
-        (r#""{\"id\":\"<a>\",\"payload\":{}}""#, false),
-        (
-            r#"{id:"<a>",payload:{title:"cut{id:null,payload:{}}"#,
-            false,
-        ),
-        (r#"{"ID":"<a>","payload":{}}"#, false),
-    ];
-    for (text, are_named) in damaged {
+    for &(text, are_named) in DAMAGED {
         let lines = text
             .replace("<a>", &feed.ids[0])
             .replace("<b>", &feed.ids[1]);

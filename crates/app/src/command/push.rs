@@ -15,7 +15,8 @@ use clap::Args;
 use domain::import::HeldBecause;
 use kernel::CatalogueName;
 use push::{
-    Catalogue, Credentials, Import, Loader, Missing, Options, Progress, Source, Summary, show,
+    Catalogue, Credentials, Handling, Import, Loader, Missing, Options, Progress, Source, Summary,
+    show,
 };
 use secrecy::SecretString;
 use tokio::task;
@@ -110,13 +111,8 @@ pub struct Push {
     #[arg(long)]
     dry_run: bool,
 
-    /// Have fields refused that the service does not know
-    #[arg(long)]
-    strict: bool,
-
-    /// Have what is certain corrected, and wrong optional fields left out
-    #[arg(long, conflicts_with = "strict")]
-    lenient: bool,
+    #[command(flatten)]
+    handling: HandlingArgs,
 
     #[command(flatten)]
     from: FromArgs,
@@ -127,6 +123,17 @@ pub struct Push {
 
     #[command(flatten)]
     json: JsonArgs,
+}
+
+#[derive(Debug, Args)]
+struct HandlingArgs {
+    /// Have fields refused that the service does not know
+    #[arg(long)]
+    strict: bool,
+
+    /// Have what is certain corrected, and wrong optional fields left out
+    #[arg(long, conflicts_with = "strict")]
+    lenient: bool,
 }
 
 impl Push {
@@ -166,8 +173,14 @@ async fn push(args: &Push) -> anyhow::Result<ExitCode> {
             misses: args.misses,
         }),
         reopen: args.reopen,
-        strict: args.strict,
-        lenient: args.lenient || args.from.is_given() && !args.strict,
+        handling: match (
+            args.handling.strict,
+            args.handling.lenient || args.from.is_given(),
+        ) {
+            (true, _) => Handling::Strict,
+            (false, true) => Handling::Lenient,
+            (false, false) => Handling::Usual,
+        },
         dry_run: args.dry_run,
         ..Options::default()
     };
@@ -201,12 +214,11 @@ async fn send(
     else {
         bail!("give FILE, --url, --client-id and --client-secret");
     };
-    let source = match args.from.convert(file).await? {
-        Some(converted) => converted.source,
-        None => {
-            let path = file.clone();
-            task::spawn_blocking(move || Source::open(&path)).await??
-        }
+    let source = if let Some(converted) = args.from.convert(file).await? {
+        converted.source
+    } else {
+        let path = file.clone();
+        task::spawn_blocking(move || Source::open(&path)).await??
     };
     let credentials = Credentials {
         client_id: client_id.clone(),

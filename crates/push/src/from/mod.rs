@@ -15,7 +15,7 @@ mod xml;
 
 use std::{
     collections::HashSet,
-    io::{BufWriter, Write as _},
+    io::{BufWriter, IntoInnerError, Write as _},
     ops::ControlFlow,
     path::Path,
     rc::Rc,
@@ -129,7 +129,7 @@ impl Conversion {
         let file = work
             .lines
             .into_inner()
-            .map_err(|error| error.into_error())?;
+            .map_err(IntoInnerError::into_error)?;
         converted.source = source.with_lines(Spool::complete(file, work.length));
         Ok(converted)
     }
@@ -160,12 +160,12 @@ impl Work<'_> {
                 let reason = shorten(&plain(&reason), REASON);
                 anyhow::anyhow!("the items cannot be found: {reason}; is it what --from names?")
             })?;
-            self.convert(line, item)?;
+            self.convert(line, &item)?;
         }
         Ok(())
     }
 
-    fn convert(&mut self, line: Option<u64>, item: Val) -> anyhow::Result<()> {
+    fn convert(&mut self, line: Option<u64>, item: &Val) -> anyhow::Result<()> {
         let mut is_empty = true;
         for output in self.conversion.program.lines(item.clone()) {
             is_empty = false;
@@ -175,11 +175,11 @@ impl Work<'_> {
                     self.converted.repeated += u64::from(!self.ids.insert(id));
                     self.write(&text)?;
                 }
-                Err(reason) => return self.fail(line, Some(&item), &reason),
+                Err(reason) => return self.fail(line, Some(item), &reason),
             }
         }
         if is_empty {
-            return self.fail(line, Some(&item), "the program yields nothing for it");
+            return self.fail(line, Some(item), "the program yields nothing for it");
         }
         Ok(())
     }

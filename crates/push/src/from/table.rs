@@ -14,7 +14,7 @@ pub fn delimiter(start: &[u8]) -> u8 {
         .split(|byte| *byte == b'\n')
         .next()
         .unwrap_or_default();
-    let count = |delimiter: &u8| line.iter().filter(|byte| *byte == delimiter).count();
+    let count = |delimiter: &u8| line.split(|byte| byte == delimiter).count();
     // The first of equals is what Rust takes last.
     *b"|\t;,".iter().max_by_key(|it| count(it)).unwrap_or(&b',')
 }

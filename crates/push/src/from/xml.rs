@@ -4,6 +4,8 @@
 //! prefix that is written there, a list where there are several, and text beside them as `#text`.
 //! An empty one is `null`. One with text around elements, or with elements of HTML, is its markup.
 
+use std::borrow::Cow;
+
 use anyhow::{Context as _, bail, ensure};
 use jaq_json::{Map, Rc, Val};
 use quick_xml::{
@@ -64,7 +66,7 @@ impl Element {
             let attribute = attribute?;
             let value = attribute
                 .normalized_value(XmlVersion::Implicit1_0)
-                .map_or_else(|_| attribute.value.to_string(), |value| value.into_owned());
+                .map_or_else(|_| attribute.value.to_string(), Cow::into_owned);
             let name = format!("@{}", attribute.key.0);
             element.members.insert(name.into(), value.into());
         }
@@ -137,7 +139,7 @@ pub fn parse(xml: &str) -> anyhow::Result<Val> {
                 _ => match resolve_predefined_entity(&reference) {
                     Some(text) => current.text.push_str(text),
                     // One of HTML, as texts of postings have them.
-                    None => current.text.push_str(&format!("&{};", &*reference)),
+                    None => current.text.extend(["&", &*reference, ";"]),
                 },
             },
             Event::Eof => match open.last() {

@@ -192,9 +192,9 @@ async fn companies_that_fail_leave_their_lane_and_are_retried() {
     let mut tries = HashMap::<_, u32>::new();
     world
         .run(mins(2), &mut |_, event| {
-            let tried = tries.entry(event.cursor).or_default();
-            *tried += 1;
-            answers(if *tried == 1 { 500 } else { 200 })
+            let attempts = tries.entry(event.cursor).or_default();
+            *attempts += 1;
+            answers(if *attempts == 1 { 500 } else { 200 })
         })
         .await;
     world.assert_fair().await;
