@@ -6,8 +6,8 @@ use crate::settings::Prices;
 
 runtime::metrics! {
     counter REQUESTS in Count = "posthaste_llm_requests_total",
-        "Calls of the model that have ended, by outcome: answered, unusable, refused, limited, \
-         denied, failed, timeout and adapted";
+        "Completed calls to the model by outcome: answered, unusable, refused, limited, denied, \
+         failed, timeout and adapted";
     // A model writes a few words to a page, token by token.
     histogram SECONDS in Seconds
         [0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 300.0]
@@ -16,8 +16,7 @@ runtime::metrics! {
     gauge IN_FLIGHT in Count = "posthaste_llm_requests_in_flight",
         "Calls to the model in progress";
     counter TOKENS in Count = "posthaste_llm_tokens_total",
-        "Tokens that were paid for, by direction (prompt or completion), as the endpoint counts \
-         them";
+        "Paid tokens by direction (prompt or completion), as the endpoint counts them";
     gauge COST = "posthaste_llm_cost_total",
         "The cost of the tokens since the start, by the configured prices; never decreases";
 }

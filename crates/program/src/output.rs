@@ -273,7 +273,8 @@ fn check(records: &[Value], keys: &str) -> anyhow::Result<()> {
         let mut steps = key.split('/');
         let end = steps.try_fold(record, |value, step| {
             let name = step.trim_end_matches('?');
-            match value.get(name) {
+            let item = || value.get(name.parse::<usize>().ok()?);
+            match value.get(name).or_else(item) {
                 Some(value) if !value.is_null() => Ok(value),
                 found => Err(found.is_some() || name != step),
             }

@@ -151,7 +151,7 @@ async fn a_posting_and_companies_that_change_over_and_over_delay_no_other(store:
     let hot = fresh("hot");
     let of = |n: usize, name: &str| {
         let mut posting = minimal();
-        posting["company"] = json!({"name": name, "website": format!("https://c{n}.example")});
+        posting["company"] = json!({"name": name, "website_url": format!("https://c{n}.example")});
         line(&format!("{hot}-{n}"), &posting)
     };
     let lines = |name: &str| (0..COMPANIES).map(|n| of(n, name)).collect::<String>();

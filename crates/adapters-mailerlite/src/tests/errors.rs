@@ -51,7 +51,7 @@ async fn a_status_is_its_error_with_the_wait_that_is_asked_for() {
 async fn an_error_contains_the_message_of_a_json_body() {
     let by_field = r#"{"message": "Invalid.", "errors": {"email": ["Odd.", "Long."], "x": "No."}}"#;
     let page = "<html>Attention required!</html>";
-    let redirect = "302 Found; no redirect is followed: check the base URL";
+    let redirect = "302 Found; redirects are not followed: check the base URL";
     for (status, body, made, text) in [
         (
             400,
@@ -175,16 +175,21 @@ async fn an_answer_without_json_is_retried() {
 async fn an_unknown_value_of_a_person_is_for_an_operator() {
     let email = "rosa@garden.example";
     for (id, address, status, why) in [
-        ("", email, "active", "a person without an id"),
-        ("../groups/1", email, "active", "a person without an id"),
-        ("31", email, "complained", "\"complained\" is not a status"),
+        ("", email, "active", "a subscriber without an id"),
+        ("../groups/1", email, "active", "a subscriber without an id"),
+        (
+            "31",
+            email,
+            "complained",
+            "\"complained\" is not a known status",
+        ),
         (
             "31",
             email,
             "Unsubscribed",
-            "\"Unsubscribed\" is not a status",
+            "\"Unsubscribed\" is not a known status",
         ),
-        ("31", email, "", "\"\" is not a status"),
+        ("31", email, "", "\"\" is not a known status"),
         (
             "31",
             "rosalind@garden.example",

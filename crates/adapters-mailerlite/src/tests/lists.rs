@@ -55,7 +55,10 @@ async fn unreadable_entries_are_reported_without_an_address() {
     let page = provider.page(Account::New, None).await.unwrap();
     assert_eq!((page.people.len(), page.next, page.odd.len()), (1, None, 3));
     let odd = page.odd.join("\n");
-    assert!(odd.contains("\"complained\" is not a status"), "{odd}");
+    assert!(
+        odd.contains("\"complained\" is not a known status"),
+        "{odd}"
+    );
     assert!(!odd.contains('@'), "{odd}");
 }
 

@@ -24,9 +24,6 @@ pub fn decide(
     let operator = Some(by.clone());
     let actor = Actor::Operator(operator.clone());
     let (trigger, decision) = match command {
-        Moderation::Feature(true) if posting.is_taken_down() => {
-            return Err(Rejection::TakenDown);
-        }
         Moderation::Feature(on) => return Ok(feature(posting, *on, actor, now)),
         Moderation::Approve => {
             let approval = Decision::approval(operator, now);

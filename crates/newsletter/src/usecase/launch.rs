@@ -189,8 +189,8 @@ mod tests {
             forecast.add(known.get(&email));
         }
         let text = forecast.text();
-        let expect = "2 would move, 1 are known to want no mail and would get none, \
-                      1 had moved before, 1 are unknown.";
+        let expect = "2 would move, 1 are suppressed and would not, 1 have already moved, \
+                      1 are unknown.";
         assert!(text.ends_with(expect), "{text}");
     }
 }

@@ -15,7 +15,7 @@ use url::Url;
 
 use self::{
     attributes::attribute,
-    hidden::{Closed, EndTags, Hiding, Property, Region, hiding},
+    hidden::{Closed, EndTags, Hiding, Property, Region},
     styles::StyleSheet,
 };
 use super::{
@@ -194,7 +194,7 @@ impl Reader<'_> {
         if is_void || matches!(tag, Tag::Dropped | Tag::DroppedRaw) {
             return false;
         }
-        match hiding(start, &self.sheet) {
+        match self.sheet.hiding(start) {
             Some(Hiding::Whole) if hidden::ends_by_itself(name) || self.end_tags.remain(name) => {
                 if tag.is_block() {
                     self.boundary(Kind::Paragraph);

@@ -1,11 +1,12 @@
 //! `--from`: turns the items of a source into lines.
 //!
-//! [`document`] parses a source: JSON, XML, CSV, or the JSON-LD of HTML pages. A [`program`] in the
+//! [`format`] parses a source: JSON, XML, CSV, or the JSON-LD of HTML pages. A [`program`] in the
 //! language of jq, which is a preset or a person's own, finds the items in it and makes of each the
 //! lines to push. An item that fails becomes a line without an identifier, which the service
 //! refuses: so it is counted, and no catalogue lets postings expire that may have been in it.
 
 mod document;
+mod format;
 mod html;
 mod preset;
 mod program;
@@ -120,7 +121,7 @@ impl Conversion {
             },
         };
         let input = source.unpack(Rc::default())?;
-        let read = document::read(input, &mut |document| work.add(document));
+        let read = format::read(input, &mut |document| work.add(document));
         read.with_context(|| {
             let (name, items) = (source.name(), work.converted.items);
             format!("{name} cannot be read beyond item {items}; nothing was pushed")

@@ -21,7 +21,22 @@ use newsletter::subscriber::{Email, MigrationToken, Remembered, Subscriber, Subs
 use time::OffsetDateTime;
 
 use super::{Port, behind_the_link};
-use crate::judge;
+use crate::{judge, world::World};
+
+/// A commit whose answer is not there yet. Its caller may get an error, or stop waiting.
+struct Unanswered<'a> {
+    world: &'a World,
+    numbers: Vec<u64>,
+    is_done: AtomicBool,
+}
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        if *self.is_done.get_mut() {
+            judge::lost(self.world, std::mem::take(&mut self.numbers));
+        }
+    }
+}
 
 #[async_trait]
 impl Store for Port {
@@ -41,15 +56,19 @@ impl Store for Port {
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         let (world, by) = (&self.0.world, &self.0.name);
-        let (numbers, is_done) = (judge::numbers(&writes), AtomicBool::new(false));
-        let commit = async {
+        let commit = Unanswered {
+            world,
+            numbers: judge::numbers(&writes),
+            is_done: AtomicBool::new(false),
+        };
+        let done = async {
             judge::commit(world, by, writes).await?;
-            is_done.store(true, Ordering::SeqCst);
+            commit.is_done.store(true, Ordering::SeqCst);
             Ok(())
         };
-        let answer = self.0.commit(commit).await;
-        if answer.is_err() && is_done.into_inner() {
-            judge::lost(world, numbers);
+        let answer = self.0.commit(done).await;
+        if answer.is_ok() {
+            commit.is_done.store(false, Ordering::SeqCst);
         }
         answer
     }

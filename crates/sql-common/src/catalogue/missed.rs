@@ -138,10 +138,15 @@ statement! {
         FROM missed_postings AS missed JOIN postings ON postings.id = missed.posting_id
         WHERE missed.import = (
                 SELECT coalesce(held_import, held_before, (
-                    SELECT import FROM catalogue_imports
+                    SELECT import FROM catalogue_imports AS newest
                     WHERE catalogue_id = :catalogue AND is_complete
                         AND import IN (counted_import, expiring_import)
-                    ORDER BY finished_at DESC LIMIT 1), counted_import)
+                        AND NOT EXISTS (
+                            SELECT 1 FROM catalogue_imports AS newer
+                            WHERE newer.catalogue_id = :catalogue AND newer.is_complete
+                                AND newer.import IN (counted_import, expiring_import)
+                                AND newer.finished_at > newest.finished_at)
+                    LIMIT 1), counted_import)
                 FROM catalogues WHERE id = :catalogue)
             AND missed.posting_id > :after AND missed.state IN ('held', 'open', 'expired')
         ORDER BY missed.posting_id LIMIT :limit",

@@ -189,29 +189,6 @@ fn featuring_is_a_step_of_history_that_changes_no_status() {
 }
 
 #[test]
-fn a_posting_that_an_operator_took_down_is_not_featured() {
-    let reason = || "scam".to_owned();
-    let ground = Ground::Terms;
-    for command in [
-        Moderation::Expire {
-            reason: reason(),
-            ground,
-        },
-        Moderation::Reject {
-            reason: reason(),
-            ground,
-        },
-    ] {
-        let mut board = Board::with(Status::Approved);
-        board.moderate(&Moderation::Feature(true)).unwrap();
-        board.moderate(&command).unwrap();
-        board.moderate(&Moderation::Feature(false)).unwrap();
-        let refused = board.moderate(&Moderation::Feature(true));
-        assert_eq!(refused.unwrap_err(), Rejection::TakenDown, "{command:?}");
-    }
-}
-
-#[test]
 fn a_posting_is_taken_down_once() {
     let expire = Moderation::Expire {
         reason: "asked by phone".into(),

@@ -59,7 +59,7 @@ async fn a_person_is_meant_by_address_or_id() {
             &reinstate,
             "ann@example.com is not suppressed; nothing has changed.",
         ),
-        (5, &id, &rotate, "ann@example.com has another token; "),
+        (5, &id, &rotate, "ann@example.com has a new token; "),
     ] {
         let said = decide(&store, person, command, n).await.unwrap();
         assert!(said.starts_with(expect), "{said}");

@@ -7,10 +7,7 @@ use std::collections::HashMap;
 
 use html5gum::StartTag;
 
-use super::{
-    attributes::{attribute, declarations},
-    styles::StyleSheet,
-};
+use super::attributes::{attribute, declarations};
 use crate::markdown::tags::{Tag, tag};
 
 /// How an element hides what is in it.
@@ -28,19 +25,6 @@ pub(super) enum Property {
     Visibility,
     FontSize,
     Color,
-}
-
-/// How an element hides its content, if it does.
-pub(super) fn hiding(start: &StartTag<()>, sheet: &StyleSheet) -> Option<Hiding> {
-    if start.attributes.is_empty() {
-        return None;
-    }
-    if attribute(start, "hidden").is_some() {
-        return Some(Hiding::Whole);
-    }
-    let own = attribute(start, "style");
-    let own = own.and_then(|style| of_style(&style, sheet.has_backgrounds()));
-    own.or_else(|| sheet.hiding(start))
 }
 
 /// How the declarations of a style hide an element.

@@ -44,8 +44,20 @@ impl StyleSheet {
         self.has_backgrounds
     }
 
-    /// How the rules hide an element.
+    /// How an element hides its content, if it does.
     pub(super) fn hiding(&self, start: &StartTag<()>) -> Option<Hiding> {
+        if start.attributes.is_empty() {
+            return None;
+        }
+        if attribute(start, "hidden").is_some() {
+            return Some(Hiding::Whole);
+        }
+        let own = attribute(start, "style");
+        let own = own.and_then(|style| of_style(&style, self.has_backgrounds()));
+        own.or_else(|| self.by_rules(start))
+    }
+
+    fn by_rules(&self, start: &StartTag<()>) -> Option<Hiding> {
         if self.rules.is_empty() {
             return None;
         }

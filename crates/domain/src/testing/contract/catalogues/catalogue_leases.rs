@@ -176,7 +176,7 @@ kernel::contract_cases!(
             assert_eq!(delist(held, &missing[..1]).await, Ok(one));
         }
         assert_eq!(posting(store, "a").await?.status(), Status::Expired);
-        let until = noon() + hours(1);
+        let until = noon() + hours(2);
         for (now, expect) in [
             (noon(), Forgotten::Running(until)),
             (until, Forgotten::Done),
