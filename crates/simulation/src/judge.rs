@@ -42,7 +42,7 @@ pub fn numbers(writes: &WriteSet) -> Vec<u64> {
         .collect()
 }
 
-/// Notes that a commit of these numbers was done, and its answer lost.
+/// Notes that a commit of these numbers was done, and its answer lost or late.
 pub fn lost(world: &World, numbers: Vec<u64>) {
     world.reach(Reached::InDoubt);
     let mut book = world.book();

@@ -7,6 +7,7 @@
 
 mod item;
 mod lane;
+mod lanes;
 mod order;
 mod remains;
 mod start;

@@ -149,18 +149,6 @@ impl Posting {
         self.state.is_moderated()
     }
 
-    /// Whether an operator rejected or expired it.
-    pub const fn is_taken_down(&self) -> bool {
-        matches!(
-            self.state,
-            State::Rejected { moderated: true }
-                | State::Expired {
-                    moderated: true,
-                    ..
-                }
-        )
-    }
-
     /// The reason why its newest content gets no verdict without an operator.
     pub const fn review(&self) -> Option<Review> {
         self.state.review()

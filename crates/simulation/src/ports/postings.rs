@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -19,24 +20,13 @@ use domain::{
 use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError};
 use newsletter::subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId};
 use time::OffsetDateTime;
+use tokio::time::Instant;
 
 use super::{Port, behind_the_link};
-use crate::{judge, world::World};
+use crate::judge;
 
-/// A commit whose answer is not there yet. Its caller may get an error, or stop waiting.
-struct Unanswered<'a> {
-    world: &'a World,
-    numbers: Vec<u64>,
-    is_done: AtomicBool,
-}
-
-impl Drop for Unanswered<'_> {
-    fn drop(&mut self) {
-        if *self.is_done.get_mut() {
-            judge::lost(self.world, std::mem::take(&mut self.numbers));
-        }
-    }
-}
+/// A line whose answer takes longer is sent again when its time is over.
+const LATE: Duration = Duration::from_secs(1);
 
 #[async_trait]
 impl Store for Port {
@@ -56,19 +46,17 @@ impl Store for Port {
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         let (world, by) = (&self.0.world, &self.0.name);
-        let commit = Unanswered {
-            world,
-            numbers: judge::numbers(&writes),
-            is_done: AtomicBool::new(false),
-        };
-        let done = async {
+        let (numbers, is_done) = (judge::numbers(&writes), AtomicBool::new(false));
+        let began = Instant::now();
+        let commit = async {
             judge::commit(world, by, writes).await?;
-            commit.is_done.store(true, Ordering::SeqCst);
+            is_done.store(true, Ordering::SeqCst);
             Ok(())
         };
-        let answer = self.0.commit(done).await;
-        if answer.is_ok() {
-            commit.is_done.store(false, Ordering::SeqCst);
+        let answer = self.0.commit(commit).await;
+        let is_missing = answer.is_err() || began.elapsed() > LATE;
+        if is_missing && is_done.into_inner() {
+            judge::lost(world, numbers);
         }
         answer
     }

@@ -8,37 +8,33 @@
 //! A company may have several originators, and an event that is not in the lane passes those that
 //! are. So a lane drops each event that is not the newest one of its company.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use domain::posting::event::COMPANY_UPDATED;
 use kernel::{
-    Actor, StoreError,
-    event::{Cursor, Event, EventLog, LogPage, LogQuery, RecordedEvent, Subject},
+    Actor,
+    event::{Cursor, Event, Subject},
 };
 use time::OffsetDateTime;
 use uuid::{Builder, Uuid, Version};
 
-use super::{
-    DeliveryRound, Item, Remains, Source, State,
-    start::{PAGES, Start},
-};
-use crate::{WaitingEvent, WaitingSubject, Webhooks};
+use crate::{WaitingEvent, WaitingSubject};
 
 /// The most events of companies that a round attempts: of one originator, and of all.
-const OF_ORIGINATOR: usize = 16;
-const OF_ALL: usize = 32;
+pub(super) const OF_ORIGINATOR: usize = 16;
+pub(super) const OF_ALL: usize = 32;
 
 /// The events of an originator that wait as one.
 #[derive(Debug)]
 pub(super) struct Lane {
     /// The place behind which its events wait.
-    from: Cursor,
+    pub(super) from: Cursor,
     /// The place up to which the round has read them.
-    next: Cursor,
+    pub(super) next: Cursor,
     /// Whether the round has read all that the endpoint's cursor had passed.
-    is_read: bool,
+    pub(super) is_read: bool,
     /// Whether the page has further ones.
-    grows: bool,
+    pub(super) grows: bool,
 }
 
 impl Lane {
@@ -56,9 +52,9 @@ impl Lane {
 /// The number of events of companies that a round attempts.
 #[derive(Debug, Default)]
 pub(super) struct OfCompanies {
-    all: usize,
+    pub(super) all: usize,
     /// By lane, with the place of the last one of the page.
-    by_lane: HashMap<Uuid, (usize, Cursor)>,
+    pub(super) by_lane: HashMap<Uuid, (usize, Cursor)>,
 }
 
 /// The id of the lane that an event of a company belongs to: the originator's, as a UUID of version
@@ -80,159 +76,8 @@ pub(super) fn is_lane(subject: Uuid) -> bool {
     subject.get_version() == Some(Version::Custom)
 }
 
-impl Start {
-    /// Reads the due lanes on, in a bounded number of pages.
-    pub(super) async fn read_lanes(
-        &mut self,
-        webhooks: &dyn Webhooks,
-        log: &dyn EventLog,
-    ) -> Result<(), StoreError> {
-        if self.due_lanes.is_empty() || self.is_full(webhooks).await? {
-            return Ok(());
-        }
-        let window = self.round.before().window();
-        let share = (OF_ALL.min(window) / self.due_lanes.len()).clamp(1, OF_ORIGINATOR);
-        let mut pages = PAGES;
-        for id in self.due_lanes.clone() {
-            let mut query = LogQuery {
-                names: vec![COMPANY_UPDATED],
-                ..self.query(self.round.lanes[&id].from)
-            };
-            let mut room = share;
-            while pages > 0 && room > 0 && !self.round.lanes[&id].is_read {
-                pages -= 1;
-                let Some(page) = self.read(log, &mut query).await? else {
-                    continue;
-                };
-                let (next, is_read) = self.add_of_lane(webhooks, log, id, page, &mut room).await?;
-                query.after = Some(next);
-                if let Some(lane) = self.round.lanes.get_mut(&id) {
-                    (lane.next, lane.is_read) = (next, is_read);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds the events of a page that belong to a lane, as many as there is room for. Returns the
-    /// place up to which they were added, and whether that is the end of the lane.
-    async fn add_of_lane(
-        &mut self,
-        webhooks: &dyn Webhooks,
-        log: &dyn EventLog,
-        id: Uuid,
-        page: LogPage,
-        room: &mut usize,
-    ) -> Result<(Cursor, bool), StoreError> {
-        let end = self.round.tracked.cursor;
-        let is_of_lane =
-            |event: &RecordedEvent| event.cursor <= end && lane_of(&event.event) == Some(id);
-        let mut events: Vec<_> = page.events.into_iter().filter(is_of_lane).collect();
-        let company = |event: &RecordedEvent| match &event.event.subject {
-            Subject::Company(company) => Some(company.id),
-            Subject::Posting(_) | Subject::Other(_) => None,
-        };
-        let companies: BTreeSet<_> = events.iter().filter_map(company).collect();
-        let companies: Vec<_> = companies.into_iter().collect();
-        let newest = log.newest_of(&companies).await?;
-        events.retain(|event| {
-            let newest = company(event).and_then(|company| newest.get(&company));
-            newest.is_none_or(|newest| *newest <= event.cursor)
-        });
-        self.find_waiting(webhooks, &events).await?;
-        for event in events {
-            let (cursor, subject) = (event.cursor, event.event.subject.id());
-            // It may have been sent again.
-            if self
-                .round
-                .items
-                .iter()
-                .any(|item| item.place.cursor == cursor)
-            {
-                continue;
-            }
-            let state = if self.round.stored.contains_key(&subject) {
-                State::Aside
-            } else {
-                State::Open
-            };
-            self.add(Item::read(event, Source::Lane(id), state));
-            self.of_companies.all += 1;
-            *room -= 1;
-            if *room == 0 {
-                return Ok((cursor, cursor == end));
-            }
-        }
-        if page.next >= end || !page.has_more {
-            return Ok((end, true));
-        }
-        Ok((page.next, false))
-    }
-
-    /// Whether an event of the page waits in the lane of its originator: there are others in it, or
-    /// the round has enough events of companies without it.
-    pub(super) fn goes_into_lane(&mut self, item: &Item, supersedes: bool) -> bool {
-        let event = item.event.as_ref().map(|event| &event.event);
-        let Some(id) = event.and_then(lane_of) else {
-            return false;
-        };
-        if let Some(lane) = self.round.lanes.get_mut(&id) {
-            lane.grows = true;
-            return true;
-        }
-        let OfCompanies { all, by_lane } = &mut self.of_companies;
-        let (own, last) = by_lane.entry(id).or_insert((0, self.round.tracked.cursor));
-        if !supersedes && (*own >= OF_ORIGINATOR || *all >= OF_ALL) {
-            let mut lane = Lane::after(*last);
-            lane.grows = true;
-            self.round.lanes.insert(id, lane);
-            return true;
-        }
-        *last = item.place.cursor;
-        if !supersedes {
-            *own += 1;
-            *all += 1;
-        }
-        false
-    }
-}
-
-impl DeliveryRound {
-    /// The place of each lane up to which its events are done or wait by their company.
-    pub(super) fn lanes_passed(&self, failures_count: bool) -> BTreeMap<Uuid, Cursor> {
-        let passed = |(id, lane): (&Uuid, &Lane)| {
-            let source = Source::Lane(*id);
-            (
-                *id,
-                self.passed(&source, lane.from, lane.next, failures_count),
-            )
-        };
-        self.lanes.iter().map(passed).collect()
-    }
-
-    /// Adds the lanes that wait if the endpoint's cursor is `to`, and those that wait no longer.
-    pub(super) fn lanes_remain(
-        &self,
-        passed: &BTreeMap<Uuid, Cursor>,
-        to: Cursor,
-        now: OffsetDateTime,
-        remains: &mut Remains,
-    ) {
-        for (id, lane) in &self.lanes {
-            let at = passed[id];
-            let is_done = lane.is_read && !lane.grows && at == lane.next;
-            match self.stored.get(id) {
-                Some(_) if is_done => remains.settled.push(*id),
-                Some(stored) if stored.next.cursor == at => {}
-                None if is_done || at >= to => {}
-                Some(_) | None => remains.waiting.push(waiting(*id, at, now)),
-            }
-        }
-    }
-}
-
 /// The record of a lane whose events up to a place are done.
-fn waiting(id: Uuid, at: Cursor, now: OffsetDateTime) -> WaitingSubject {
+pub(super) fn waiting(id: Uuid, at: Cursor, now: OffsetDateTime) -> WaitingSubject {
     WaitingSubject {
         subject: id,
         next: WaitingEvent {
