@@ -1,4 +1,4 @@
-//! The fields of a request: what a client may send, what is wrong with it, and what it meant.
+//! Reads the fields of a request, and reports every error with the likely correction.
 //!
 //! A body is a merge patch, in the manner of RFC 7396: a field that is absent is kept, `null`
 //! clears it, and a value sets it. [`Patch`] is one of the three. serde stops at the first value of

@@ -84,9 +84,10 @@ fn for_reader(lines: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
 ///
 /// The columns of the table have two spaces between them. Each is `HEADING=key`, by a key of the
 /// record's JSON, which may lead into an object (`last_import/lines`); of `key|other` the first one
-/// with a value is shown. A key that no record has is an error, but for `key?`, which may be absent. A column is as wide as the first page needs, or with `:20` so wide; with
-/// `:..80` the line is cut at its end there; with `:below` it is a line of its own, for what may be
-/// long. Times are shown to the minute if the heading says `(UTC)`.
+/// with a value is shown. A key that no record has is an error, but for `key?`, which may be absent.
+/// A column is as wide as the first page needs, or with `:20` so wide; with `:..80` the line is cut
+/// at its end there; with `:below` a long value has a line of its own. Times are shown to the minute
+/// if the heading says `(UTC)`.
 pub struct List<P> {
     as_json: bool,
     columns: Vec<Column>,

@@ -13,7 +13,6 @@ use crate::counts::Counts;
 pub enum Failure {
     /// Another attempt may succeed.
     Passing {
-        /// The reason.
         message: String,
         /// The wait that the service asks for.
         after: Option<Duration>,

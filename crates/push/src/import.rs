@@ -28,7 +28,7 @@ pub enum Handling {
     Usual,
     /// Refuses unknown fields.
     Strict,
-    /// Corrects what is certain, and leaves wrong optional fields out.
+    /// Asks for the correction of values, which the service does not offer yet.
     Lenient,
 }
 

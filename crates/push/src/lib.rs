@@ -19,6 +19,7 @@ mod entry;
 mod failure;
 mod from;
 mod import;
+mod lines;
 mod loader;
 mod progress;
 mod reasons;

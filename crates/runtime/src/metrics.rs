@@ -5,16 +5,14 @@ use ::metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 #[doc(hidden)]
 pub use inventory;
 
-/// A declared metric.
 #[derive(Debug)]
 pub struct Metric {
     /// The name on the page of metrics.
     pub name: &'static str,
-    /// What it measures.
     pub kind: Kind,
     /// The unit, if it has one.
     pub unit: Option<Unit>,
-    /// What it says, and its labels.
+    /// The meaning and the labels, in words of the page.
     pub help: &'static str,
 }
 
@@ -67,9 +65,9 @@ pub fn start() {
     }
 }
 
-/// Declares metrics: the name of each as a constant, and what the page says of it. A histogram also
-/// has the bounds of its buckets. `start` names a function that gives some of them a first value. A
-/// crate that uses it stands on the crate `metrics`, whose macros record values by the constants.
+/// Declares metrics: a constant with the name of each, and its help text. A histogram also has the
+/// bounds of its buckets. `start` names a function that sets first values. The calling crate must
+/// depend on the crate `metrics`, whose macros record values under the constants.
 ///
 /// ```text
 /// runtime::metrics! {

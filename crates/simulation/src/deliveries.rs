@@ -162,7 +162,7 @@ impl Deliveries {
     pub fn lose_answer(&mut self, host: &str, id: &str, attempt: Attempt) {
         let host = self.by_host.entry(host.to_owned()).or_default();
         if let Some(lease) = attempt.lease.and_then(|number| host.leases.get_mut(number)) {
-            // Whoever leases the endpoint next attempts it again, too.
+            // The next holder of the lease attempts it again, too.
             lease.is_excused = true;
             *lease.lost.entry(id.to_owned()).or_default() += 1;
         }

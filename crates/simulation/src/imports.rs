@@ -385,8 +385,7 @@ impl Whole {
         }
     }
 
-    /// Imports it again, which writes nothing of what it lists and nobody else. What is open of it
-    /// then is what it lists.
+    /// Imports it again: no listed posting is written, and no other posting of the catalogue is open.
     pub async fn import_again(&self, world: &World, process: &Process) {
         let before = postings(world).await;
         self.send(world, process, false).await;
@@ -412,7 +411,6 @@ impl Whole {
         }
     }
 
-    /// Undoes what it expired.
     pub async fn undo(&self, world: &World, process: &Process) {
         let undo = process.imports.corrections();
         let undone = undo.undo(correction_of(self.client)).await;

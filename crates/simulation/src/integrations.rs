@@ -42,7 +42,6 @@ pub fn may_use(client: ClientId, identifier: &SourceIdentifier) -> bool {
 }
 
 impl Integration {
-    /// Its id.
     pub fn id(&self) -> ClientId {
         ClientId::new(uuid(self.number.into()))
     }

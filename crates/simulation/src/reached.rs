@@ -2,7 +2,6 @@
 
 macro_rules! states {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)+) => {
-        /// A rare state.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Reached {
             $($(#[$doc])* $name,)+

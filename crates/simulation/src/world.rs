@@ -37,7 +37,6 @@ struct Silence {
 pub struct World {
     /// Decides what happens.
     pub dice: Dice,
-    /// The store.
     pub memory: Arc<MemoryStore>,
     /// The e-mail provider.
     pub provider: MemoryProvider,

@@ -120,7 +120,6 @@ statement! {
     returns CompanyViewColumns
 }
 
-/// A company.
 pub async fn company(conn: &mut impl Executor, id: CompanyId) -> Outcome<Option<CompanyView>> {
     let found = conn.load::<Find, _>(binds! { id: id.uuid() }).await?;
     Ok(found.into_iter().next().map(company_view).transpose()?)

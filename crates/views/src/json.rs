@@ -31,7 +31,6 @@ pub struct Nullable<T>(pub Option<T>);
 pub struct Fields<'a>(pub &'a FieldErrors);
 
 impl Fields<'_> {
-    /// The schema.
     pub fn schema() -> RefOr<Schema> {
         let message = ObjectBuilder::new()
             .schema_type(Type::String)

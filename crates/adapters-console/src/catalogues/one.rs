@@ -1,4 +1,4 @@
-//! `/catalogues/{id}`: the last imports of a catalogue, what is missing, and what can be done.
+//! `/catalogues/{id}`: the last imports of a catalogue, its missing postings, and its commands.
 
 use access::Scope;
 use actix_web::web::Path;

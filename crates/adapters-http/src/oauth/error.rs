@@ -39,7 +39,6 @@ pub enum AuthError {
          Retry-After."
     )]
     Limited {
-        /// The limit.
         per_minute: NonZeroU32,
         /// The seconds until the next request is taken.
         retry_after: u64,

@@ -15,7 +15,7 @@ lock_timeout AS MATERIALIZED (
     SELECT set_config('lock_timeout', :lock_timeout, true)
 ),
 --[ leases
--- Nobody takes, ends or deletes these leases before this commit ends.
+-- No other transaction takes, ends or deletes these leases before this commit ends.
 leases AS MATERIALIZED (
     SELECT catalogues.id
     FROM unnest(:lease_catalogue::uuid[], :lease_holder::uuid[]) AS sent (catalogue, holder)

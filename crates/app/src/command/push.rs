@@ -131,7 +131,7 @@ struct HandlingArgs {
     #[arg(long)]
     strict: bool,
 
-    /// Have what is certain corrected, and wrong optional fields left out
+    /// Ask the service to correct what is certain (`Prefer: handling=lenient`); it does not do so yet
     #[arg(long, conflicts_with = "strict")]
     lenient: bool,
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use adapters_postgres::{InvalidPostgresUrl, PostgresUrl};
 
-/// The store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatabaseUrl {
     /// The embedded store, in a file.

@@ -160,7 +160,7 @@ pub struct Remembered {
 /// A subscriber's membership.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Membership {
-    /// Who owns it.
+    /// The owner.
     pub plan_category: PlanCategory,
     /// Whether it is paid for.
     pub status: MembershipStatus,
@@ -209,7 +209,7 @@ impl fmt::Debug for MigrationToken {
 pub struct Migrated {
     /// When the move was decided.
     pub at: OffsetDateTime,
-    /// Who caused the move.
+    /// The cause of the move.
     pub source: MigrationSource,
     /// Whether both accounts show the move as complete.
     pub arrived: bool,

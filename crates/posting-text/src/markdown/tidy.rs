@@ -196,7 +196,7 @@ fn item_starts(text: &str) -> Vec<usize> {
     let is_bullet_sign = is_bullet(sign);
     let same = |c: char| c == sign || (is_bullet_sign && is_bullet(c) && c != '·');
     let is_item = |at: usize| {
-        /// What is looked at of an item, in bytes.
+        /// The part of an item that is examined, in bytes.
         const LOOK: usize = 24;
         let rest = &text[at..text.floor_char_boundary(at + LOOK)];
         let rest = rest.trim_start_matches(same);

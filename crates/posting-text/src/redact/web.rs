@@ -203,7 +203,7 @@ pub(crate) fn mail_labels<'a>(mailboxes: impl Iterator<Item = &'a str>) -> Vec<S
     out
 }
 
-/// Labels of domains where anybody has a mailbox.
+/// Labels of the domains of public mail providers.
 const MAIL_HOSTS: &str = include_str!("tables/mail_hosts.txt");
 
 /// The services that rent space to companies, with the part of an address that names the company.

@@ -1,4 +1,4 @@
-//! The documents of a source: what is in it decides its format, not its name.
+//! Detects the format of a source by its first bytes, and reads its documents.
 
 use std::{
     cell::Cell,

@@ -6,7 +6,7 @@ use jaq_json::Val;
 
 use super::document::{Document, Each};
 
-/// The type of what is looked for. A script that names it and cannot be read is a posting lost.
+/// The type of the items. A script that names it and cannot be parsed counts as a failed item.
 const WANTED: &str = "JobPosting";
 
 #[derive(Default)]

@@ -50,7 +50,6 @@ pub struct Conversion {
 /// The lines of a source, and what became of its items.
 #[derive(Debug)]
 pub struct Converted {
-    /// The lines.
     pub source: Source,
     pub items: u64,
     pub lines: u64,

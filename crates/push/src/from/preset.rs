@@ -27,7 +27,7 @@ impl Preset {
         PRESETS.iter().find(|preset| preset.name == name)
     }
 
-    /// What it is for: the first comment of the program.
+    /// The purpose: the first comment of the program.
     pub fn purpose(&self) -> &'static str {
         let line = self.program.lines().next().unwrap_or_default();
         line.trim_start_matches(['#', ' '])

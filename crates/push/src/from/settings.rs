@@ -1,11 +1,11 @@
-//! `--set KEY=VALUE`: what is set in every payload, whatever the program yields.
+//! `--set KEY=VALUE`: a value for a field of every payload.
 
 use std::str::FromStr;
 
 use jaq_json::{Map, Rc, Val};
 use serde_json::value::RawValue;
 
-/// The key of what is put before identifiers.
+/// The key of the prefix of identifiers.
 const ID_PREFIX: &str = "id_prefix";
 /// What stands in a value for the source's own identifier, and for the name of the company as a
 /// part of a URL.

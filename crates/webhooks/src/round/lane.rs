@@ -1,6 +1,6 @@
 //! Lanes: the events of companies by one originator that wait as one.
 //!
-//! One client may change thousands of companies at a time, which every endpoint is told about. A
+//! One client may change thousands of companies at a time, and every endpoint gets these events. A
 //! round attempts few of them. The others wait in the client's lane, which is a single record of a
 //! waiting subject: the place in the log up to which its events are done. The endpoint's cursor
 //! passes them, so neither postings nor other clients' companies wait for them.

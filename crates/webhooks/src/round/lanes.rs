@@ -1,5 +1,5 @@
-//! What a round does with [lanes](super::lane): it reads those that are due, puts events into them,
-//! and records the place up to which they are done.
+//! The work of a round on [lanes](super::lane): it reads the due lanes, puts events into them, and
+//! records the place up to which their events are done.
 
 use std::collections::{BTreeMap, BTreeSet};
 

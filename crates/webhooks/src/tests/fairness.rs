@@ -172,7 +172,7 @@ async fn the_companies_of_a_client_delay_no_posting_and_no_other_client() {
     assert_eq!(world.taken(1).count(), 4_002);
 }
 
-/// An operator's change passes those of the client, which are not told afterwards.
+/// An operator's change passes those of the client, which are not delivered afterwards.
 #[pollster::test]
 async fn a_change_that_passes_a_clients_is_the_last_of_its_company() {
     let mut world = World::new("5", 1).await;

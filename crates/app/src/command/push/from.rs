@@ -1,4 +1,4 @@
-//! `push --from`: what is converted before it is pushed, and `--print` and `--presets`.
+//! `push --from` with `--set`, `--print` and `--presets`.
 
 use std::{path::Path, process::ExitCode};
 

@@ -99,7 +99,7 @@ impl Command {
     }
 }
 
-/// Approves what is due. Returns whether it was.
+/// Approves the posting if its enrichment is due. Returns whether it was.
 async fn judge<S: Store>(store: &S, name: &SourceIdentifier, now: OffsetDateTime) -> Checked<bool> {
     let mut snapshot = store.load(std::slice::from_ref(name), &[]).await?;
     let Some(posting) = snapshot.postings.get(name) else {

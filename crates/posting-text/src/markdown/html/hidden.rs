@@ -44,7 +44,7 @@ pub(super) fn of_style(style: &str, has_backgrounds: bool) -> Option<Hiding> {
             "visibility" if matches!(value.as_str(), "hidden" | "collapse") => {
                 text = Some(Hiding::Text(Property::Visibility));
             }
-            // A point is the smallest size that anybody reads, and nobody does.
+            // No reader can read text of one point.
             "font-size" if length.is_some_and(|size| size <= 1.0) && !value.ends_with("em") => {
                 text = Some(Hiding::Text(Property::FontSize));
             }
