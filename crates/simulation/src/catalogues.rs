@@ -1,6 +1,5 @@
-//! Catalogues as they should be: what their imports may expire, and their undos bring back.
-//!
-//! Told by what reaches the store, in the order in which it takes effect there.
+//! What imports of catalogues may expire and undos may bring back, by the calls that reach the
+//! store.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,85 +10,70 @@ use domain::{
 use kernel::{Actor, ClientId, PostingId, SourceIdentifier, Status};
 use time::OffsetDateTime;
 
-/// An import of a catalogue, as its client means it.
+/// An import of a catalogue, as its client intends it.
 #[derive(Clone, Debug)]
 pub struct Crawl {
-    /// The channel of its lines.
     pub channel: String,
-    /// The postings that it lists, also in lines that cannot be read.
+    /// With those in unreadable lines.
     pub listed: BTreeSet<SourceIdentifier>,
-    /// The postings that it lists only in lines whose identifiers cannot be read.
+    /// Postings named only in lines whose identifiers are unreadable.
     pub unread: BTreeSet<SourceIdentifier>,
-    /// Whether it has such lines.
     pub has_unread: bool,
-    /// What holds it back.
     pub guard: Guard,
-    /// How many imports in a row have to miss a posting.
     pub misses: u8,
-    /// Whether its body ends as it should, so that what it does not list may expire.
+    /// Whether its body ends properly, so that unlisted postings may expire.
     pub is_whole: bool,
-    /// Whether it says that it has no lines.
+    /// Whether it states that it has no lines.
     pub proves_none: bool,
 }
 
-/// When a client begins an import at a process: its lease carries the same time.
+/// When a client began an import at a process. The lease has the same time.
 pub type Beginning = (String, ClientId, OffsetDateTime);
-
-/// What all catalogues should be.
 #[derive(Debug, Default)]
 pub struct Catalogues {
     beginning: BTreeMap<Beginning, Crawl>,
-    /// The channels of all crawls.
     channels: BTreeSet<String>,
     known: BTreeMap<CatalogueId, Known>,
 }
 
-/// A catalogue.
 #[derive(Debug)]
 struct Known {
     client: ClientId,
-    /// What has its lease.
     running: Option<Running>,
-    /// The fewest and the most imports in a row that have missed a posting.
+    /// The fewest and the most imports in a row that may have missed a posting.
     misses: BTreeMap<PostingId, (u8, u8)>,
-    /// What became of the postings that the last import which expired any has expired.
+    /// The postings that the last expiry closed.
     expired: BTreeMap<PostingId, UndoState>,
     /// The postings that the last complete import held back.
     held: BTreeSet<PostingId>,
-    /// Whether it is these that a release expired last.
+    /// Whether a release was the last expiry.
     has_released: bool,
 }
 
 #[derive(Debug)]
 enum Running {
     Import(Import),
-    /// A release or an undo.
     Correction,
 }
 
 #[derive(Debug)]
 struct Import {
     crawl: Crawl,
-    /// The open postings that it found.
+    /// The open postings at its beginning.
     had: Option<Vec<OpenPosting>>,
     expired: BTreeSet<PostingId>,
-    /// What somebody opened, or listed elsewhere, while it ran.
+    /// Postings that were opened or listed elsewhere meanwhile.
     came_back: BTreeSet<PostingId>,
 }
 
-/// What became of a posting since an import has expired it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UndoState {
-    /// Nothing.
     Untouched,
-    /// Somebody has changed it.
     Touched,
-    /// An undo has brought it back.
     Reopened,
 }
 
 impl Import {
-    /// The postings that it had and does not name.
     fn missing(&self) -> impl Iterator<Item = &OpenPosting> {
         let Crawl { listed, unread, .. } = &self.crawl;
         let is_named = |of: &SourceIdentifier| listed.contains(of) && !unread.contains(of);
@@ -97,7 +81,6 @@ impl Import {
         had.filter(move |posting| !is_named(&posting.identifier))
     }
 
-    /// The rule of the contract.
     fn is_held(&self) -> bool {
         if self.crawl.proves_none && self.crawl.misses > 1 {
             return false;
@@ -116,7 +99,7 @@ impl Import {
 }
 
 impl Catalogues {
-    /// A client begins an import, unless one of its own has begun at the same time.
+    /// Returns `false` if another import of the client began at the same time at this process.
     pub fn begin(&mut self, beginning: Beginning, crawl: &Crawl) -> bool {
         let is_free = !self.beginning.contains_key(&beginning);
         if is_free {
@@ -126,8 +109,7 @@ impl Catalogues {
         is_free
     }
 
-    /// Whether what was sent on these channels may be written now: a line of a catalogue only while
-    /// its import has the lease, so that none comes after a newer import's line.
+    /// A line of a catalogue may be written only while its import has the lease.
     pub fn may_write(&self, channels: &[String]) -> bool {
         let running = self
             .known
@@ -141,12 +123,11 @@ impl Catalogues {
         channels.any(|channel| !self.channels.contains(channel) || running.contains(channel))
     }
 
-    /// The catalogue of a client was deleted.
     pub fn forget(&mut self, client: ClientId) {
         self.known.retain(|_, known| known.client != client);
     }
 
-    /// A posting was written; tells what must not be.
+    /// Returns a broken rule.
     pub fn written(&mut self, before: Option<&Posting>, after: &Posting) -> Option<String> {
         let (id, name) = (after.id, &after.source_identifier);
         let was_open = before.is_some_and(Posting::is_open);
@@ -182,14 +163,13 @@ impl Catalogues {
         wrong.map(|wrong| format!("{name} is {}: {wrong}", after.status()))
     }
 
-    /// A lease was given to whoever asked for it; tells what must not be.
     pub fn leased(
         &mut self,
         process: &str,
         query: &CatalogueQuery,
         lease: CatalogueLease,
     ) -> Option<String> {
-        // The clock of the process may be set in between.
+        // The clock of the process may be corrected in between.
         let is_its = |(of, client, at): &&Beginning| {
             let apart = (*at - query.now).abs();
             of == process && *client == query.client && apart < time::Duration::SECOND
@@ -220,7 +200,7 @@ impl Catalogues {
         is_unknown.then(|| format!("{process}: nobody began an import of {query:?}"))
     }
 
-    /// Its open postings were read. The first time that is what an import begins with.
+    /// The first read is the state at the import's beginning.
     pub fn read(&mut self, of: CatalogueId, open: &[OpenPosting]) {
         if let Some(known) = self.known.get_mut(&of)
             && let Some(Running::Import(import)) = &mut known.running
@@ -229,7 +209,7 @@ impl Catalogues {
         }
     }
 
-    /// An import was recorded, and these are the open postings; tells what must not be.
+    /// Returns broken rules. `open` is what the import left open.
     pub fn finished(
         &mut self,
         lease: CatalogueLease,
@@ -267,19 +247,18 @@ impl Catalogues {
         wrong
     }
 
-    /// Whether an import of the catalogue has its lease.
     pub fn is_running(&self, lease: CatalogueLease) -> bool {
         let known = self.known.get(&lease.catalogue);
         known.is_some_and(|known| matches!(known.running, Some(Running::Import(_))))
     }
 
-    /// Whether the last complete import of a catalogue may hold a posting back.
+    /// Whether the last complete import may hold this posting back.
     pub fn holds_back(&self, of: CatalogueId, posting: PostingId) -> bool {
         let known = self.known.get(&of);
         known.is_some_and(|known| known.held.contains(&posting))
     }
 
-    /// A release has come to its end; tells how many postings it expired.
+    /// Returns how many postings the release expired.
     pub fn released(&mut self, lease: CatalogueLease) -> u64 {
         let Some(known) = self.known.get_mut(&lease.catalogue) else {
             return 0;
@@ -295,7 +274,7 @@ impl Catalogues {
         expired as u64
     }
 
-    /// An undo has come to its end; tells what became of the postings that it was about.
+    /// Returns the state of each posting that the undo covered.
     pub fn undone(&mut self, lease: CatalogueLease) -> BTreeMap<PostingId, UndoState> {
         let Some(known) = self.known.get_mut(&lease.catalogue) else {
             return BTreeMap::new();
@@ -308,15 +287,13 @@ impl Catalogues {
     }
 }
 
-/// Whether anything changed that people may see; the catalogue that lists it is looked at
-/// elsewhere.
+/// Whether a visible field changed. The catalogue's own field is checked elsewhere.
 fn is_touched(before: &Posting, after: &Posting) -> bool {
     let seen = |it: &Posting| (it.status(), it.updated_at, it.updated_by.clone());
     seen(before) != seen(after) || before.details != after.details
 }
 
 impl Known {
-    /// Its catalogue has expired a posting.
     fn delisted(&mut self, id: PostingId, name: &SourceIdentifier) -> Option<&'static str> {
         let import = match &mut self.running {
             Some(Running::Import(import)) => import,
@@ -341,7 +318,6 @@ impl Known {
         }
     }
 
-    /// A release has expired a posting.
     fn released(&mut self, id: PostingId) -> Option<&'static str> {
         if !self.has_released {
             self.expired.clear();
@@ -352,7 +328,6 @@ impl Known {
         (!is_held).then_some("no import holds it back")
     }
 
-    /// An undo has brought a posting back.
     fn undone(&mut self, id: PostingId) -> Option<&'static str> {
         if !matches!(self.running, Some(Running::Correction)) {
             return Some("no undo of its catalogue runs");
@@ -364,12 +339,12 @@ impl Known {
         }
     }
 
-    /// An import counts what it missed; tells what it should have expired.
+    /// Counts the misses. Returns broken rules.
     fn count(&mut self, run: &Import, open: &BTreeSet<PostingId>) -> Vec<String> {
         let (mut misses, mut wrong) = (BTreeMap::new(), Vec::new());
         for posting in run.missing().filter(|it| !run.expired.contains(&it.id)) {
             let before = self.misses.get(&posting.id).copied().unwrap_or_default();
-            // What others have closed meanwhile may have been counted before.
+            // Postings closed by others meanwhile may have been counted before.
             let is_open = open.contains(&posting.id) && !run.came_back.contains(&posting.id);
             let surely = if is_open { before.0 + 1 } else { 0 };
             if surely >= run.crawl.misses {

@@ -1,4 +1,4 @@
-//! What must hold when the faults are over and everything has settled.
+//! What must hold once the faults are over and everything has settled.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -26,7 +26,6 @@ use crate::{
     world::World,
 };
 
-/// What has not settled yet, in words; `None` if everything has.
 pub async fn unsettled(world: &World) -> Option<String> {
     let outbox: &dyn Outbox = &*world.memory;
     if let Some(task) = outbox.list(false, None, 1).await.unwrap().first() {
@@ -58,7 +57,6 @@ pub async fn unsettled(world: &World) -> Option<String> {
     None
 }
 
-/// Checks everything.
 pub async fn check(world: &World) {
     let query = LogQuery {
         after: None,
@@ -73,7 +71,7 @@ pub async fn check(world: &World) {
     subscribers::check(world).await;
 }
 
-/// The feed rebuilds the board, and each posting has its verdict.
+/// Checks that the feed rebuilds the board, and that each posting has its verdict.
 async fn postings(world: &World, events: &[RecordedEvent]) {
     let mut told = BTreeMap::new();
     let mut versions = HashMap::new();
@@ -134,7 +132,7 @@ async fn postings(world: &World, events: &[RecordedEvent]) {
     }
 }
 
-/// What was sent the same way stands in the order in which it was sent, and once.
+/// Checks that commands of one channel are stored in their order, and once.
 fn order(world: &World) {
     let book = world.book();
     let mut problems = Vec::new();
@@ -147,7 +145,7 @@ fn order(world: &World) {
             };
             let times = seen.entry(*title).or_default();
             *times += 1;
-            // A line is written again if its commit was done, and its answer lost.
+            // A line is written again if its commit succeeded and the answer was lost.
             let in_doubt = book.in_doubt.get(title).copied().unwrap_or_default();
             if *times > sent.channels.len() + in_doubt {
                 problems.push(format!("{name} got {title} too often: {titles:?}"));
@@ -167,8 +165,8 @@ fn order(world: &World) {
     }
 }
 
-/// Each endpoint got what it may see, in order per subject. [`deliveries`](crate::deliveries) says
-/// what it may get again.
+/// Checks that each endpoint got what it may see, in order for each subject. For repetitions see
+/// [`deliveries`](crate::deliveries).
 async fn deliveries(world: &World, events: &[RecordedEvent]) {
     let endpoints: &dyn Webhooks = &*world.memory;
     let by_id: HashMap<_, _> = events
@@ -201,15 +199,15 @@ async fn deliveries(world: &World, events: &[RecordedEvent]) {
                 continue;
             };
             let before = last.insert(recorded.event.subject.id(), recorded.cursor);
-            // An attempt that began under a lease since lost may arrive after the newer event that
-            // supersedes its own.
+            // An attempt under a lost lease may arrive after the newer event that supersedes its
+            // own.
             let is_of_company = matches!(recorded.event.subject, Subject::Company(_));
             let is_overtaken = before > Some(recorded.cursor);
             world.check(!is_overtaken || is_of_company && *is_late, || {
                 format!("{host} got {id} after {before:?}")
             });
         }
-        // A later event of the company has all that an earlier one has.
+        // A later event of a company contains everything of an earlier one.
         let mut superseded = BTreeSet::new();
         let mut newest = HashMap::new();
         let companies = events.iter().filter(|it| it.event.name == COMPANY_UPDATED);

@@ -1,5 +1,3 @@
-//! The clients' pushes, which they repeat.
-
 use std::sync::Arc;
 
 use domain::{
@@ -11,18 +9,13 @@ use kernel::{PostingId, SourceIdentifier, testing::identifier};
 use uuid::Uuid;
 
 use crate::{book::Sent, integrations::Integration, process::Process, world::World};
-
-/// The way on which something is sent.
 #[derive(Clone, Copy)]
 pub struct Way<'a> {
-    /// To which process.
     pub process: &'a str,
-    /// What keeps its order: the pushes to the process, or an import.
     pub channel: &'a str,
 }
 
-/// Notes that a client sends something about a posting, and gives it a number; or the number that
-/// it had, if it is sent once more.
+/// Records that a client sends something. Returns its number, which a repetition keeps.
 pub fn send(world: &World, to: &SourceIdentifier, way: Way<'_>, dry: bool) -> u64 {
     let mut book = world.book();
     let mut earlier = book.sent.iter().rev();
@@ -48,7 +41,6 @@ pub fn send(world: &World, to: &SourceIdentifier, way: Way<'_>, dry: bool) -> u6
     number
 }
 
-/// A push.
 pub async fn push(world: Arc<World>, process: Arc<Process>, client: Integration) {
     let to = identifier(world.dice.pick::<&str>(client.identifiers));
     let name = &process.link.name;

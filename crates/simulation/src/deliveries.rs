@@ -1,8 +1,8 @@
-//! Deliveries as they should be: which attempts may arrive late, and which events may come again.
+//! Which attempts may arrive late, and which events may be repeated.
 //!
-//! An event that a round has recorded as delivered comes again only by an attempt that began under
-//! a lease since lost. Before that it may come once more for each lost answer, and for each lease
-//! whose process died, was cut off or held up, or whose time was over by a clock put forward.
+//! An event that a round has recorded as delivered is repeated only by an attempt that began under
+//! a lost lease. Before that it may be repeated once for each lost answer, and for each lease whose
+//! process died, was cut off or delayed, or whose time ended because a clock was put forward.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,8 +12,6 @@ use std::{
 use tokio::time::Instant;
 use uuid::Uuid;
 use webhooks::{EndpointId, Round, TrackedEndpoint};
-
-/// What all receivers should get.
 #[derive(Debug, Default)]
 pub struct Deliveries {
     by_host: BTreeMap<String, Host>,
@@ -23,15 +21,13 @@ pub struct Deliveries {
 #[derive(Debug, Default)]
 struct Host {
     leases: Vec<Lease>,
-    /// The events that rounds have recorded as delivered.
     recorded: BTreeSet<String>,
     taken: Vec<Taken>,
 }
 
-/// The longest time of a round, with its last attempts.
+/// The longest duration of a round, with its last attempts.
 const ROUND: Duration = Duration::from_mins(2);
 
-/// A lease of an endpoint.
 #[derive(Debug)]
 struct Lease {
     process: String,
@@ -39,25 +35,21 @@ struct Lease {
     began: Instant,
     /// Whether its round was recorded, or the lease given back.
     has_ended: bool,
-    /// The rounds that its process had by then, with its own: one that has lost a lease, and leased
-    /// the endpoint again, does not know it yet.
+    /// The rounds of its process by then. A round that lost a lease which the process leased again
+    /// does not know that yet.
     rounds: usize,
-    /// Whether its rounds may go without a record.
+    /// Whether its rounds may go unrecorded.
     is_excused: bool,
-    /// How often it brought each event, and how many of the answers were lost.
+    /// How often it brought each event, and how many answers were lost.
     taken: BTreeMap<String, usize>,
     lost: BTreeMap<String, usize>,
 }
-
-/// An event that a receiver took.
 #[derive(Clone, Debug)]
 pub struct Taken {
     pub id: String,
-    /// Whether its attempt began under a lease since lost.
+    /// Whether its attempt began under a lost lease.
     pub is_late: bool,
 }
-
-/// An attempt, as it began.
 #[derive(Clone, Copy, Debug)]
 pub struct Attempt {
     lease: Option<usize>,
@@ -65,7 +57,6 @@ pub struct Attempt {
 }
 
 impl Lease {
-    /// Whether its round may still make attempts.
     fn is_open(&self) -> bool {
         !self.has_ended && self.began.elapsed() < ROUND
     }
@@ -81,7 +72,6 @@ impl Host {
 }
 
 impl Deliveries {
-    /// Endpoints were leased to a process.
     pub fn leased(&mut self, process: &str, holder: Uuid, leased: &[TrackedEndpoint]) {
         for TrackedEndpoint { endpoint, .. } in leased {
             let host = endpoint.url.name().unwrap_or_default().to_owned();
@@ -104,7 +94,6 @@ impl Deliveries {
         }
     }
 
-    /// Leases are given back.
     pub fn released(&mut self, leases: impl IntoIterator<Item = webhooks::Lease>) {
         for lease in leases {
             if let Some(host) = self.host(lease.endpoint) {
@@ -117,7 +106,6 @@ impl Deliveries {
         self.by_host.get_mut(self.hosts.get(&endpoint)?)
     }
 
-    /// A process attempts a delivery.
     pub fn begin(&self, process: &str, host: &str) -> Attempt {
         let leases = self.by_host.get(host).map(|host| &host.leases[..]);
         let leases = leases.unwrap_or_default();
@@ -129,7 +117,7 @@ impl Deliveries {
         }
     }
 
-    /// A receiver takes an event; tells what must not be.
+    /// Returns a broken rule.
     pub fn take(&mut self, host: &str, id: &str, attempt: Attempt) -> Option<String> {
         let host = self.by_host.entry(host.to_owned()).or_default();
         let Some(number) = attempt.lease else {
@@ -162,13 +150,11 @@ impl Deliveries {
     pub fn lose_answer(&mut self, host: &str, id: &str, attempt: Attempt) {
         let host = self.by_host.entry(host.to_owned()).or_default();
         if let Some(lease) = attempt.lease.and_then(|number| host.leases.get_mut(number)) {
-            // The next holder of the lease attempts it again, too.
+            // The next holder of the lease repeats the attempt as well.
             lease.is_excused = true;
             *lease.lost.entry(id.to_owned()).or_default() += 1;
         }
     }
-
-    /// A round is recorded.
     pub fn recorded(&mut self, holder: Uuid, round: &Round) {
         let Some(host) = self.host(round.endpoint) else {
             return;
@@ -179,7 +165,6 @@ impl Deliveries {
         host.recorded.extend(delivered);
     }
 
-    /// Something goes wrong with a process, or with all: what it holds may be lost.
     pub fn excuse(&mut self, process: Option<&str>) {
         for host in self.by_host.values_mut() {
             let is_its = |lease: &&mut Lease| process.is_none_or(|it| it == lease.process);
@@ -189,14 +174,13 @@ impl Deliveries {
         }
     }
 
-    /// Whether the last event that a receiver took was late.
+    /// Whether the last event of a receiver was late.
     pub fn is_late(&self, host: &str) -> bool {
         let host = self.by_host.get(host);
         let last = host.and_then(|host| host.taken.last());
         last.is_some_and(|taken| taken.is_late)
     }
 
-    /// What each receiver took, in their order.
     pub fn taken(&self) -> BTreeMap<String, Vec<Taken>> {
         let hosts = self.by_host.iter();
         hosts

@@ -1,9 +1,8 @@
-//! The randomness and the wall clock of this process, which follow from the seed.
+//! The randomness and wall clock of this process, which follow from the seed.
 //!
-//! Hash maps, jitter, new ids and the order in which `select!` polls its branches all draw from the
-//! operating system in the end. These definitions take the place of the C library's, as the linker
-//! prefers a program's own, so that one seed is one course of events. On systems whose library is
-//! asked otherwise, the same seed may take another course.
+//! Hash maps, jitter, new ids and the order of `select!` all draw from the operating system. The
+//! linker prefers these definitions to those of the C library, so one seed gives one course of
+//! events. On systems whose library is called otherwise, the same seed may give another course.
 
 #![expect(
     unsafe_code,
@@ -18,21 +17,18 @@ use std::{
 
 use rustix::time::{ClockId, Timespec, clock_gettime as monotonic};
 
-/// The state of the generator.
 static STATE: AtomicU64 = AtomicU64::new(0);
 
-/// The wall clock: it stands, because the product's clocks are handed to it.
+/// In seconds. It stands still, because the product's clocks are passed in.
 const WALL: i64 = 1_772_366_400;
 
-/// `CLOCK_REALTIME`.
 const REALTIME: c_int = 0;
 
-/// Makes all randomness of this process follow from a seed. To be called before anything else.
+/// Must be called before anything else.
 pub fn follow(seed: u64) {
     STATE.store(mix(seed), Ordering::SeqCst);
 }
 
-/// A step of `SplitMix64`.
 pub fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     mix(*state)
@@ -44,13 +40,13 @@ fn mix(mut drawn: u64) -> u64 {
     drawn ^ (drawn >> 31)
 }
 
-/// Fills a buffer, as the C library's does from the operating system.
+/// Replaces the function of the C library.
 ///
 /// # Safety
 /// The buffer has this length.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, _: c_uint) -> isize {
-    // SAFETY: that is what callers of this function promise.
+    // SAFETY: callers guarantee the length.
     let buffer = unsafe { slice::from_raw_parts_mut(buffer.cast::<u8>(), length) };
     for bytes in buffer.chunks_mut(8) {
         let mut state = STATE.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::SeqCst);
@@ -60,10 +56,6 @@ unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, _: c_uint) ->
     isize::try_from(length).unwrap_or(isize::MAX)
 }
 
-/// Tells the time: the wall clock stands, and the others are the kernel's.
-///
-/// # Safety
-/// The pointer is to a time.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int {
     let now = if clock == REALTIME {
@@ -74,7 +66,7 @@ unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int {
     } else {
         monotonic(ClockId::Monotonic)
     };
-    // SAFETY: that is what callers of this function promise.
+    // SAFETY: callers guarantee the pointer.
     unsafe { time.write(now) };
     0
 }

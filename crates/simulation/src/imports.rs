@@ -1,4 +1,4 @@
-//! The clients' imports, whose bodies end in many ways, and the corrections of catalogues.
+//! The clients' imports, whose bodies end in many ways, and corrections of catalogues.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -26,23 +26,20 @@ use crate::{
     reached::Reached,
     world::World,
 };
-
-/// The body of an import, and how its client ends it.
 struct Body {
     channel: String,
-    /// What its lines are for, and the numbers of those that say more than that a job is taken.
+    /// The number is missing if the line only expires its posting.
     lines: Vec<(SourceIdentifier, Option<u64>)>,
     texts: Vec<Line>,
-    /// How many lines its last one says that there are.
+    /// The number of lines that the last line states.
     end: Option<u64>,
     requires_end: bool,
     hangs_up: bool,
-    /// The most milliseconds between two of its parts.
+    /// The longest pause between two parts, in milliseconds.
     pause: u64,
 }
 
 impl Body {
-    /// The lines for these postings, which end as they should.
     fn new(world: &World, process: &Process, client: Integration, listed: &[&str]) -> Self {
         let channel = format!("import-{}", world.number());
         let way = Way {
@@ -75,7 +72,7 @@ impl Body {
         }
     }
 
-    /// Has a job taken, lines damaged, a crawl stop early, its end forgotten, or the client hang up.
+    /// Expires a posting, damages lines, shortens the body, or has the client hang up.
     fn spoil(&mut self, world: &World) {
         let dice = &world.dice;
         for (at, (to, number)) in (1..).zip(&mut self.lines) {
@@ -106,13 +103,13 @@ impl Body {
         self.pause = *dice.pick(&[0, 0, 0, 8_000]);
     }
 
-    /// Whether it says of itself that it is all there, as far as that is wanted.
+    /// Whether the import states that it is complete, as far as its options require that.
     fn is_whole(&self) -> bool {
         let sent = self.lines.len() as u64;
         !self.hangs_up && self.end.map_or(!self.requires_end, |end| end == sent)
     }
 
-    /// Sends it, as the adapter of HTTP does.
+    /// Sends the body as the HTTP adapter does.
     async fn send(
         &self,
         world: &World,
@@ -123,7 +120,7 @@ impl Body {
         let prefixes = client.prefixes();
         if let Some(Options { guard, misses }) = options {
             let lines = self.lines.iter().zip(&self.texts);
-            // An identifier of others may be a misspelled one.
+            // An identifier of another client may be a misspelled one.
             let (unread, named): (Vec<_>, Vec<_>) =
                 lines.partition(|((to, _), text)| is_unread(text) || !prefixes.permit(to));
             let of = |lines: &[(&(SourceIdentifier, _), _)]| -> BTreeSet<_> {
@@ -189,7 +186,7 @@ impl Body {
             _ => Ending::Broken,
         };
         let (summary, end) = import.finish(ending).await;
-        // The lines that were not taken get no receipt.
+        // Lines that were not taken get no receipt.
         taken?;
         Ok((receipts, Some(end.map(|()| summary))))
     }
@@ -197,7 +194,7 @@ impl Body {
 
 type Imported = Result<(Vec<Receipt>, Option<Result<Summary, ImportError>>), ImportError>;
 
-/// How lines begin whose identifiers cannot be read.
+/// The beginning of lines with an unreadable identifier.
 const UNREAD: &str = r#"{"payload": "#;
 
 fn is_unread(line: &Line) -> bool {
@@ -210,8 +207,6 @@ fn line(number: u64, text: String) -> Line {
         text: LineText::Whole(text.into_bytes()),
     }
 }
-
-/// What a client wants of the import of its catalogue.
 #[derive(Clone, Copy, Debug)]
 struct Options {
     guard: Guard,
@@ -232,7 +227,6 @@ impl Options {
     }
 }
 
-/// Imports, one after the other.
 pub async fn imports(world: Arc<World>, process: Arc<Process>, client: Integration) {
     for _ in 0..=world.dice.below(4) {
         import(&world, &process, client).await;
@@ -240,8 +234,7 @@ pub async fn imports(world: Arc<World>, process: Arc<Process>, client: Integrati
     }
 }
 
-/// An import, which its client may end in many ways. What it expired may be undone, and what it
-/// holds back released.
+/// An import, which may be undone or released afterwards.
 async fn import(world: &Arc<World>, process: &Arc<Process>, client: Integration) {
     let dice = &world.dice;
     let foreign = dice.one_in(4);
@@ -254,7 +247,7 @@ async fn import(world: &Arc<World>, process: &Arc<Process>, client: Integration)
         let (most, few) = (dice.pick(&[30, 50, 100]), dice.pick(&[0, 1, 20]));
         Options::new(*most, *few, *dice.pick(&[1, 1, 2, 3]))
     });
-    // A catalogue that lists almost all misses nothing.
+    // A catalogue that lists almost everything misses nothing.
     let most = if options.is_some() { 3 } else { 6 };
     let listed: Vec<_> = (0..=dice.below(most)).map(|_| *dice.pick(from)).collect();
     let mut body = Body::new(world, process, client, &listed);
@@ -306,8 +299,6 @@ fn correction_of(client: Integration) -> CorrectionOrder {
     }
 }
 
-/// A release of what a client's catalogue holds back, or an undo of what it expired, by the client
-/// or an operator.
 pub async fn correct(world: Arc<World>, process: Arc<Process>, client: Integration) {
     let mut order = correction_of(client);
     if world.dice.one_in(2) {
@@ -342,7 +333,7 @@ pub async fn correct(world: Arc<World>, process: Arc<Process>, client: Integrati
     });
 }
 
-/// A client's whole catalogue, when nothing goes wrong.
+/// A client's whole catalogue, imported without faults.
 pub struct Whole {
     client: Integration,
     options: Options,
@@ -350,7 +341,6 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// Imports it.
     pub async fn import(world: &World, process: &Process, client: Integration) -> Self {
         let own = client.identifiers.iter().copied();
         let own: Vec<_> = own.filter(|_| !world.dice.one_in(3)).collect();
@@ -385,7 +375,7 @@ impl Whole {
         }
     }
 
-    /// Imports it again: no listed posting is written, and no other posting of the catalogue is open.
+    /// Checks that no listed posting is written, and no other posting of the catalogue is open.
     pub async fn import_again(&self, world: &World, process: &Process) {
         let before = postings(world).await;
         self.send(world, process, false).await;
@@ -394,8 +384,7 @@ impl Whole {
         for (was, is) in before.iter().zip(postings(world).await) {
             let name = &is.source_identifier;
             let is_dropped = is.catalogue == catalogue && !listed(name);
-            // Unless its company was renamed since it was judged, which it is again once it is
-            // sent.
+            // A posting whose company was renamed since is judged again once it is sent.
             let seen = |it: &Posting| (it.expire_at, it.enriched_hash);
             let is_written = was.version != is.version && seen(was) == seen(&is);
             world.check(is_dropped || !is_written, || {
@@ -429,7 +418,6 @@ impl Whole {
     }
 }
 
-/// All postings, by identifier.
 async fn postings(world: &World) -> Vec<Posting> {
     let identifiers = IDENTIFIERS.map(identifier);
     let found = Store::load(&*world.memory, &identifiers, &[]).await;

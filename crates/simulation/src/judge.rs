@@ -1,5 +1,4 @@
-//! The commits of postings, and the beginnings and ends of what is done with catalogues: each is
-//! checked when it is made.
+//! Checks commits of postings, and the begin and end of work on catalogues, when they happen.
 
 use kernel::{Actor, PostingId, SourceIdentifier, Status, StoreError, outbox::Claimed};
 
@@ -23,18 +22,14 @@ use crate::{
     world::World,
 };
 
-/// The number in a title, or in a company's name.
+/// The number in a title or in a company's name.
 pub fn number(text: &str) -> u64 {
     let last = text.rsplit(' ').next();
     last.and_then(|last| last.parse().ok()).unwrap_or_default()
 }
-
-/// Whether a title may be shown.
 pub fn is_fine(title: u64) -> bool {
     !title.is_multiple_of(5)
 }
-
-/// The numbers of the postings that are written.
 pub fn numbers(writes: &WriteSet) -> Vec<u64> {
     let postings = writes.postings.values();
     postings
@@ -42,7 +37,6 @@ pub fn numbers(writes: &WriteSet) -> Vec<u64> {
         .collect()
 }
 
-/// Notes that a commit of these numbers was done, and its answer lost or late.
 pub fn lost(world: &World, numbers: Vec<u64>) {
     world.reach(Reached::InDoubt);
     let mut book = world.book();
@@ -81,7 +75,6 @@ pub async fn commit(world: &World, by: &str, writes: WriteSet) -> Result<(), Sto
     Ok(())
 }
 
-/// A posting as it is stored.
 async fn stored(
     world: &World,
     id: PostingId,
@@ -140,8 +133,7 @@ fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<&Pos
     }
 }
 
-/// Tasks were claimed. Of a worker that lives, whose calls arrive and whose clock is good, none was
-/// lost before.
+/// Checks that no task was lost by a worker that lives, is connected, and has a correct clock.
 pub fn claimed(world: &World, by: &str, tasks: &[Claimed]) {
     for task in tasks {
         let may_be_lost = !world.is_calm || world.has_jumped();
@@ -157,7 +149,6 @@ pub fn claimed(world: &World, by: &str, tasks: &[Claimed]) {
     }
 }
 
-/// A catalogue was leased.
 pub fn leased(world: &World, process: &str, query: &CatalogueQuery, leased: Leased) {
     if let Leased::Held(lease) = leased {
         if world.catalogues().is_running(lease) {
@@ -170,7 +161,6 @@ pub fn leased(world: &World, process: &str, query: &CatalogueQuery, leased: Leas
     }
 }
 
-/// An import of a catalogue was recorded.
 pub async fn finished(world: &World, lease: CatalogueLease, import: &PastImport) {
     let all = world
         .memory
@@ -185,8 +175,6 @@ pub async fn finished(world: &World, lease: CatalogueLease, import: &PastImport)
         world.violated(format!("an import of a catalogue: {wrong}"));
     }
 }
-
-/// The postings that a catalogue misses were read.
 pub fn missing(world: &World, of: CatalogueId, postings: &[MissingPosting]) {
     for posting in postings.iter().filter(|posting| posting.is_held) {
         let is_right = world.catalogues().holds_back(of, posting.id);
@@ -194,7 +182,6 @@ pub fn missing(world: &World, of: CatalogueId, postings: &[MissingPosting]) {
     }
 }
 
-/// A release has come to its end.
 pub fn released(world: &World, lease: CatalogueLease, told: Released) {
     let expect = world.catalogues().released(lease);
     if expect > 0 {
@@ -207,7 +194,6 @@ pub fn released(world: &World, lease: CatalogueLease, told: Released) {
     });
 }
 
-/// An undo has come to its end.
 pub async fn undone(world: &World, lease: CatalogueLease, told: Undone) {
     let fates = world.catalogues().undone(lease);
     let mut expect = Undone::default();
@@ -228,8 +214,6 @@ pub async fn undone(world: &World, lease: CatalogueLease, told: Undone) {
         format!("an undo tells {told:?}: it was {expect:?}")
     });
 }
-
-/// A round of deliveries was recorded, or was not.
 pub fn recorded(world: &World, holder: Uuid, round: &Round, recorded: Recorded) {
     if recorded != Recorded::Done {
         return;

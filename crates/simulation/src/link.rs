@@ -1,8 +1,8 @@
-//! The way of a process to everything outside of it: the only place where time passes, where calls
-//! fail, and where a process dies.
+//! A process's link to everything outside: the only place where time passes, calls fail, and
+//! processes die.
 //!
-//! A process that is killed goes on nowhere: each of its calls that is on its way never returns,
-//! whether it had its effect or not. For everybody else that is a death between two awaits.
+//! The calls of a killed process never return, whether they took effect or not. For all others it
+//! died between two awaits.
 
 use std::{future::pending, sync::Arc};
 
@@ -12,28 +12,21 @@ use tokio_util::sync::CancellationToken;
 
 use crate::world::World;
 
-/// One process's way.
 pub struct Link {
-    /// What is outside.
     pub world: Arc<World>,
-    /// The name of the process.
     pub name: String,
-    /// Cancelled when it is killed.
+    /// Cancelled when the process is killed.
     pub death: CancellationToken,
 }
-
-/// What becomes of a call that writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It never arrives.
+    /// It never arrives, and the caller knows.
     Away,
-    /// It never arrives, and the caller cannot know that.
+    /// It never arrives, and the caller does not know.
     Lost,
-    /// It is done, and the caller cannot know that.
+    /// It succeeds, and the caller does not know.
     Unanswered,
-    /// Somebody else came first.
     Conflict,
-    /// Somebody else holds a row.
     Locked,
 }
 
@@ -51,7 +44,7 @@ fn away() -> StoreError {
 }
 
 impl Link {
-    /// Half of the way there and back.
+    /// Waits for half of a round trip.
     pub async fn hop(&self) {
         let (least, most) = self.world.pace;
         sleep(self.world.dice.millis(least, most)).await;
@@ -65,14 +58,13 @@ impl Link {
         self.still_alive().await;
     }
 
-    /// Returns unless the process is dead.
+    /// Never returns if the process is dead.
     async fn still_alive(&self) {
         if self.death.is_cancelled() {
             pending::<()>().await;
         }
     }
 
-    /// A call to the store that changes nothing.
     pub async fn read<T, E: From<StoreError>>(
         &self,
         what: &str,
@@ -88,7 +80,6 @@ impl Link {
         done
     }
 
-    /// A call to the store that writes.
     pub async fn write<T, E: From<StoreError>>(
         &self,
         what: &str,
@@ -99,7 +90,6 @@ impl Link {
         self.faulty(fault, call).await
     }
 
-    /// A commit.
     pub async fn commit(
         &self,
         call: impl Future<Output = Result<(), StoreError>> + Send,

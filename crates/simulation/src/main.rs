@@ -1,20 +1,17 @@
-//! The whole service by seed: several processes of lanes, imports, workers, deliveries and the
-//! newsletter's sync, as they run in production, on one store in memory, in virtual time, with
-//! faults drawn from a seed.
+//! The whole service by seed: several processes with lanes, imports, workers, deliveries and the
+//! newsletter's sync, on one store in memory, in virtual time, with faults drawn from the seed.
 //!
-//! `simulation SEED` runs one seed, and `simulation SEED log` prints all its steps. Each run prints
-//! the rare states that it has visited; `simulation states` prints all there are. One process of
-//! the operating system runs one seed, because the randomness of the whole process follows from it
-//! ([`entropy`]). The tests of this crate run many.
+//! `simulation SEED` runs one seed, `simulation SEED log` prints all its steps, and `simulation
+//! states` prints all rare states. One operating-system process runs one seed, because the
+//! randomness of the whole process follows from it ([`entropy`]). The tests of this crate run many
+//! seeds.
 //!
-//! - [`world`] is what all processes share, [`process`] is one of them, and [`link`] is its way to
-//!   everything else, where it is slowed down, fails, and dies. [`ports`] is the store behind it.
-//! - [`outside`] has those whom a process calls, [`clients`], [`imports`] and [`people`] those who
-//!   call it;
-//!   [`integrations`] says who the clients are.
-//! - [`judge`] checks each commit, and [`checks`] everything at the end, [`subscribers`] of the
-//!   newsletter, all against the [`book`] of what was said and done. [`catalogues`] says what their
-//!   imports, releases and undos may do, and [`deliveries`] which events may come again.
+//! - [`world`] is shared, [`process`] is one process, [`link`] is where it is delayed, fails and
+//!   dies. [`ports`] is the store behind the link.
+//! - A process calls [`outside`]; [`clients`], [`imports`] and [`people`] call it. [`integrations`]
+//!   lists the clients.
+//! - [`judge`] checks each commit, [`checks`] and [`subscribers`] the end, against the [`book`],
+//!   [`catalogues`] and [`deliveries`].
 //! - [`reached`] names the rare states.
 
 mod book;
@@ -56,20 +53,18 @@ use webhooks::{Owner, Webhooks, testing::endpoint};
 
 use crate::{integrations::CLIENTS, process::Process, reached::Reached, world::World};
 
-/// How lines begin that name a rare state which the seed has visited.
+/// Begins lines that name a rare state.
 const REACHED: &str = "reached: ";
 
-/// The steps before a failure that are printed.
+/// The steps that are printed before a failure.
 const LAST_STEPS: usize = 60;
 
-/// How often it is looked whether everything has settled, and how often until all clocks are put
-/// forward, so that nobody has to be waited for who waits for hours.
+/// How often the end state is checked: in all, and before all clocks are put forward to skip long
+/// waits.
 const LOOKS: usize = 600;
 const LOOKS_BEFORE_JUMP: usize = 60;
-/// How far they are put forward, in seconds.
+/// In seconds.
 const JUMP: i64 = 900;
-
-/// Whether anything panicked, anywhere.
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
 fn main() -> ExitCode {
@@ -124,7 +119,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a seed.
 async fn simulate(seed: u64) -> Arc<World> {
     let world = Arc::new(World::new(seed));
     register(&world).await;
@@ -159,7 +153,6 @@ async fn simulate(seed: u64) -> Arc<World> {
     world
 }
 
-/// Registers the clients, and an endpoint of each.
 async fn register(world: &World) {
     for one in CLIENTS {
         let mut client = client(one.number.into());
@@ -175,8 +168,6 @@ async fn register(world: &World) {
         inserted.unwrap();
     }
 }
-
-/// The processes, and what is going on at them.
 struct Simulation {
     world: Arc<World>,
     processes: Vec<Arc<Process>>,
@@ -192,7 +183,6 @@ impl Simulation {
         self.processes.push(Arc::new(process));
     }
 
-    /// Starts a process for each that has died.
     fn replace_dead(&mut self) {
         let before = self.processes.len();
         self.processes.retain(|process| !process.is_dead());
@@ -201,7 +191,6 @@ impl Simulation {
         }
     }
 
-    /// Something happens.
     fn step(&mut self) {
         let world = Arc::clone(&self.world);
         let process = Arc::clone(world.dice.pick(&self.processes));
@@ -228,7 +217,7 @@ impl Simulation {
             }
             27 if !world.is_calm => process.kill(),
             28 if world.dice.one_in(4) => {
-                // Leases may lapse by it.
+                // Leases may expire.
                 world.jump(*world.dice.pick(&[20, 70, 50_000]));
             }
             29 => {
@@ -251,7 +240,6 @@ impl Simulation {
         }
     }
 
-    /// Waits until nothing is left to do, and no place in a lane is taken.
     async fn settle(&self) {
         let world = &self.world;
         let mut waits_for = None;
@@ -277,8 +265,6 @@ impl Simulation {
             format!("it never settles: {waits_for:?}")
         });
     }
-
-    /// A place in a lane that is taken, in words.
     fn place_taken(&self) -> Option<String> {
         let taken = self.processes.iter().find_map(|process| {
             let under_way = process.lanes.under_way()();

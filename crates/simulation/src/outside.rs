@@ -1,5 +1,5 @@
-//! Those outside whom a process calls: receivers of webhooks, the e-mail provider, and whoever
-//! judges postings. They hang, refuse, answer late, wrongly, or not at all.
+//! Receivers of webhooks, the e-mail provider, and the model. They hang, refuse, answer late,
+//! wrongly, or not at all.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,7 +18,6 @@ use crate::{
     subscribers,
 };
 
-/// The receivers of webhooks.
 pub struct Receivers(pub Arc<Link>);
 
 impl Receivers {
@@ -92,7 +91,7 @@ impl Sender for Receivers {
     }
 }
 
-/// Judges postings: it wants no fifth title.
+/// Rejects every fifth title.
 pub struct Model(pub Arc<Link>);
 
 #[async_trait]
@@ -138,7 +137,6 @@ impl Enricher for Model {
     }
 }
 
-/// The e-mail provider.
 pub struct Mail(pub Arc<Link>);
 
 impl Relay for Mail {

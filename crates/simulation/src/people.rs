@@ -1,5 +1,3 @@
-//! Operators, and those who get the newsletter.
-
 use std::sync::Arc;
 
 use domain::{
@@ -29,7 +27,7 @@ use crate::{
     world::World,
 };
 
-/// An operator's command about a posting, repeated until it is answered. One speaks at a time.
+/// One command at a time, repeated until it is answered.
 pub async fn operate(world: Arc<World>, process: Arc<Process>) {
     let posting = identifier(world.dice.pick::<&str>(&IDENTIFIERS));
     if world.book().word(&posting) == Word::Unknown {
@@ -78,7 +76,7 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
             let error = it.as_ref().err();
             error.is_some_and(|error| error.store_error().is_some())
         };
-        // One that dies leaves it open what was done; another operator may say it again.
+        // After a death the outcome is open. Another operator may repeat the command.
         if said.as_ref().is_none_or(|said| !failed(said)) || tries > 50 {
             break said;
         }
@@ -98,7 +96,6 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
     }
 }
 
-/// An operator forgets a client's catalogue, whose postings stay.
 pub async fn forget(world: Arc<World>, process: Arc<Process>, client: Integration) {
     let (port, name) = (Port(Arc::clone(&process.link)), catalogue());
     let by = by_ann(world.number().into());
@@ -109,15 +106,12 @@ pub async fn forget(world: Arc<World>, process: Arc<Process>, client: Integratio
         "the catalogue of {number} is forgotten: {forgotten:?}"
     ));
 }
-
-/// The statuses of those who leave.
 const LEFT: [SubscriberStatus; 3] = [
     SubscriberStatus::Unsubscribed,
     SubscriberStatus::SpamReported,
     SubscriberStatus::Bounced,
 ];
 
-/// Something that concerns the newsletter.
 pub async fn member(world: &World, process: &Process) {
     let nth = world.dice.pick(&[0_usize, 1, 2]).to_owned();
     let mut addresses = PEOPLE[nth];
@@ -135,7 +129,7 @@ pub async fn member(world: &World, process: &Process) {
     }
 }
 
-/// The membership system reports somebody, perhaps with a previous address.
+/// The membership system reports a person, perhaps with a previous address.
 async fn put(world: &World, process: &Process, address: &str, previous: Option<&str>) {
     let name = world.number();
     let put = match previous {
@@ -206,7 +200,7 @@ async fn refuse_mail(world: &World, process: &Process, nth: usize, address: &str
     }
 }
 
-/// Somebody leaves an account that they are in. The provider says so until it is heard.
+/// A person leaves an account. The provider repeats that until a process has heard it.
 async fn leave(world: &World, process: &Process, nth: usize, address: &str) {
     let person = email(address);
     let account = *world.dice.pick(Account::ALL);
@@ -227,7 +221,7 @@ async fn leave(world: &World, process: &Process, nth: usize, address: &str) {
     hear(world, process).await;
 }
 
-/// Tells what the provider says to a process; what is not heard is said again.
+/// Delivers the provider's events to a process. Unheard ones are repeated.
 pub async fn hear(world: &World, process: &Process) {
     let unheard = world.book().subscribers.unheard.clone();
     for (person, status) in unheard {
@@ -243,7 +237,6 @@ pub async fn hear(world: &World, process: &Process) {
     }
 }
 
-/// An event of the provider.
 fn said(world: &World, person: &Email, status: SubscriberStatus) -> Notice {
     let (new_id, new_token) = new_row(world);
     Notice {
@@ -253,7 +246,6 @@ fn said(world: &World, person: &Email, status: SubscriberStatus) -> Notice {
     }
 }
 
-/// The id and the token of a new row.
 fn new_row(world: &World) -> (SubscriberId, MigrationToken) {
     let id = uuid(0x2_0000_0000 + u128::from(world.number()));
     (SubscriberId::new(id), token(&id.to_string()))

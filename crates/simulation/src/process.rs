@@ -1,5 +1,3 @@
-//! A process of the service: lanes, imports and a worker, as they run in production.
-
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
@@ -25,27 +23,21 @@ use crate::{
     world::World,
 };
 
-/// A running process.
 pub struct Process {
-    /// Its way to everything else.
     pub link: Arc<Link>,
-    /// Its lanes.
     pub lanes: Arc<Lanes>,
-    /// Its imports.
     pub imports: Arc<Importer>,
-    /// The store as its use cases see it.
     pub store: Arc<ObservedStore<Port>>,
-    /// The store's clock, as it knows it.
+    /// The store's clock, as this process knows it.
     pub clock: Clock,
     tasks: Mutex<Option<(Loops, ImportTasks, Loops)>>,
     _following: AbortOnDropHandle<()>,
 }
 
-/// The most seconds by which the clock of a process is ahead.
+/// The most seconds by which a process's clock is ahead.
 const MOST_AHEAD: u64 = 61;
 
-/// The store's clock as a process knows it, which it asks for when it opens the store, and from
-/// then on at intervals.
+/// The store's clock, read when the store is opened and then at intervals.
 fn follow(machine: &Clock, port: &Arc<Port>) -> (Clock, AbortOnDropHandle<()>) {
     let time = Arc::new(StoreTime::new(Arc::clone(machine), Arc::clone(machine)));
     let opened = time.measure(&*port.0.world).now_or_never();
@@ -82,7 +74,6 @@ fn settings(world: &World) -> (LaneSettings, WorkerSettings) {
 }
 
 impl Process {
-    /// Starts a process of this name.
     pub fn start(world: &Arc<World>, name: String) -> Self {
         let ahead = world.dice.below(MOST_AHEAD);
         world.note(format!("{name} starts, {ahead} s ahead"));
@@ -161,7 +152,6 @@ impl Process {
         }
     }
 
-    /// Kills it between two awaits of whatever it is doing.
     pub fn kill(&self) {
         if self.is_dead() {
             return;
@@ -173,13 +163,10 @@ impl Process {
         self.link.death.cancel();
         drop(self.tasks.lock().unwrap().take());
     }
-
-    /// Whether it was killed.
     pub fn is_dead(&self) -> bool {
         self.link.death.is_cancelled()
     }
 
-    /// Waits for an answer of this process, which may die before it has come far.
     pub async fn answer_at_risk<T>(&self, call: impl Future<Output = T>) -> Option<T> {
         let world = &self.link.world;
         let death = async {
@@ -191,7 +178,7 @@ impl Process {
         tokio::join!(death, self.answer(call)).1
     }
 
-    /// Waits for an answer of this process; `None` if it dies first.
+    /// `None` if the process dies first.
     pub async fn answer<T>(&self, call: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;

@@ -1,4 +1,4 @@
-//! The rare states that the seeds of a run must visit, so that none of the laws is empty.
+//! The rare states that the seeds of a run must visit, so that every rule is tested.
 
 macro_rules! states {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)+) => {
@@ -8,10 +8,8 @@ macro_rules! states {
         }
 
         impl Reached {
-            /// All of them.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
-            /// Its name in the output.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)+

@@ -1,4 +1,4 @@
-//! What must hold of those who get the newsletter. Each person has two addresses.
+//! The rules for newsletter subscribers. Each person has two addresses.
 
 use newsletter::{
     store::Store as _,
@@ -7,21 +7,17 @@ use newsletter::{
 };
 
 use crate::world::World;
-
-/// The addresses of each person.
 pub const PEOPLE: [[&str; 2]; 3] = [
     ["ann@example.com", "ann@new.example"],
     ["bo@example.com", "bo@new.example"],
     ["cy@example.com", "cy@new.example"],
 ];
 
-/// The row of an address.
 pub async fn known(world: &World, person: &Email) -> Option<Subscriber> {
     let known = world.memory.load(std::slice::from_ref(person));
     known.await.unwrap().remove(person)
 }
 
-/// The accounts that send mail to an address.
 fn reached(world: &World, person: &Email) -> Vec<Account> {
     let gets_mail = |account: &Account| {
         let there = world.provider.person(*account, person);
@@ -30,9 +26,9 @@ fn reached(world: &World, person: &Email) -> Vec<Account> {
     Account::ALL.iter().copied().filter(gets_mail).collect()
 }
 
-/// Checks that a person about to be removed from an account gets mail elsewhere, or is put back: a
-/// departing address may be reported anew while the account is called, and nothing holds a report
-/// up. The sync that it asks for waits for the call, and creates the person again.
+/// Checks that a person who is removed from an account gets mail elsewhere, or is put back. A
+/// report of the departing address may come during the call. Its sync waits for the call, and
+/// creates the person again.
 pub async fn check_removal(world: &World, account: Account, address: &str) {
     let person = email(address);
     let mut present = known(world, &person).await;
@@ -56,7 +52,7 @@ pub async fn check_removal(world: &World, account: Account, address: &str) {
     });
 }
 
-/// Checks that nobody who left is reached, and that whoever did not is where they belong.
+/// Checks that no mail reaches people who left, and that all others are in the right account.
 pub async fn check(world: &World) {
     for (nth, addresses) in PEOPLE.iter().enumerate() {
         for address in addresses {
@@ -100,7 +96,7 @@ async fn check_one(world: &World, nth: usize, person: &Email) {
     let is_right = match (wants_mail, account) {
         (false, _) => reached.is_empty(),
         (true, Account::New) => reached == [Account::New],
-        // Whoever was in the new account before does not leave it by a report.
+        // A report does not remove people from the account in which they already were.
         (true, Account::Old) => reached.contains(&Account::Old),
     };
     world.check(is_right, || {

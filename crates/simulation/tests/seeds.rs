@@ -1,5 +1,5 @@
-//! Runs seeds: 300 of them; as many as `POSTHASTE_SEEDS` says; or the one that `POSTHASTE_SEED`
-//! names, with all its steps.
+//! Runs 300 seeds, as many as `POSTHASTE_SEEDS` says, or with all its steps the one in
+//! `POSTHASTE_SEED`.
 
 use std::{
     collections::BTreeSet,
@@ -8,8 +8,6 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
     thread,
 };
-
-/// The seeds of every run.
 const SEEDS: u64 = 300;
 
 fn run(seed: u64, log: &[&str]) -> Output {
@@ -30,7 +28,6 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Runs a seed. Returns the rare states that it visited, or how it failed.
 fn visits(seed: u64, log: &[&str]) -> Result<BTreeSet<String>, String> {
     let done = run(seed, log);
     let [steps, why] = [done.stdout, done.stderr].map(|it| text(&it));
@@ -45,7 +42,7 @@ fn visits(seed: u64, log: &[&str]) -> Result<BTreeSet<String>, String> {
     Ok(reached.map(str::to_owned).collect())
 }
 
-/// Checks that the seeds have visited every rare state: a law about one that none visits is empty.
+/// Fails if a rare state was not visited, because the rules about it were not tested then.
 fn assert_all_reached(reached: &BTreeSet<String>) {
     let mut simulation = Command::new(env!("CARGO_BIN_EXE_simulation"));
     let all = simulation.arg("states").output();
@@ -76,7 +73,7 @@ fn nothing_is_lost_doubled_reordered_or_seen_by_others() {
             }
             let visited = visits(seed, &[]);
             if visited.is_err() {
-                // The others end too.
+                // The other threads end too.
                 next.store(seeds, Ordering::SeqCst);
             }
             reached.extend(visited?);
@@ -93,8 +90,6 @@ fn nothing_is_lost_doubled_reordered_or_seen_by_others() {
         assert_all_reached(&ended.into_iter().flatten().flatten().collect());
     }
 }
-
-/// Without that, a seed could not be seen again.
 #[test]
 #[cfg(target_os = "linux")]
 fn one_seed_is_one_course_of_events() {

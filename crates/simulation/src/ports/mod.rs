@@ -1,5 +1,3 @@
-//! The store as one process reaches it, port by port.
-
 mod postings;
 mod tasks;
 
@@ -9,7 +7,6 @@ use domain::testing::MemoryStore;
 
 use crate::link::Link;
 
-/// The store behind a process's [`Link`].
 pub struct Port(pub Arc<Link>);
 
 impl Port {
@@ -18,8 +15,8 @@ impl Port {
     }
 }
 
-/// Implements a port by the store in memory behind the link: `read` what changes nothing, `write`
-/// what does. What was done may be judged right there.
+/// Implements a port by the store in memory behind the link, by `read` or `write` calls. A block
+/// can check the result.
 macro_rules! behind_the_link {
     ($port:path; $(
         $kind:ident $call:ident($($name:ident: $type:ty),*) -> $result:ty $(=> $judge:expr)?;

@@ -1,5 +1,3 @@
-//! Postings and subscribers: loading and committing.
-
 use std::{
     collections::HashMap,
     sync::atomic::{AtomicBool, Ordering},
@@ -25,7 +23,7 @@ use tokio::time::Instant;
 use super::{Port, behind_the_link};
 use crate::judge;
 
-/// A line whose answer takes longer is sent again when its time is over.
+/// A line whose answer takes longer is sent again.
 const LATE: Duration = Duration::from_secs(1);
 
 #[async_trait]

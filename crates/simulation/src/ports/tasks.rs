@@ -1,5 +1,3 @@
-//! Tasks, the event log, leases, catalogues and webhooks.
-
 use std::collections::{HashMap, HashSet};
 
 use access::{
