@@ -1,4 +1,4 @@
-//! The answer to an import: receipts of lines, and a summary at its end.
+//! The answer to an import: receipts of lines, and a final summary.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -12,86 +12,72 @@ use crate::{
     failure::{Failure, may_pass},
 };
 
-/// The largest answer: receipts of 64 MiB, and the summary.
+/// In bytes: receipts of 64 MiB, and the summary.
 const LARGEST: usize = 80 << 20;
 
-/// What became of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// The line was refused.
     Refused,
-    /// The service could not answer.
+    /// The service could not process the line.
     Failed,
-    /// The line was taken: `created`, `updated`, `unchanged`, `expired` or `reopened`.
+    /// The line is `created`, `updated`, `unchanged`, `expired` or `reopened`.
     #[serde(other)]
     Taken,
 }
 
-/// What the service says of a line.
 #[derive(Debug, Deserialize)]
 pub struct Receipt {
-    /// The number of the line, from 1.
     pub line: u64,
-    /// The identifier, if the line has one.
     pub id: Option<String>,
-    /// What became of the line.
     pub outcome: Outcome,
-    /// The status that a `PUT` would have been answered with.
+    /// The status that a `PUT` would get.
     pub status: Option<u16>,
-    /// Why the line was not taken.
     #[serde(default)]
     pub message: String,
-    /// The errors by field, as the service spelled them.
+    /// The errors by field, as the service wrote them.
     pub errors: Option<Box<RawValue>>,
 }
 
 impl Receipt {
-    /// Whether the line expires a posting that is not there, so that nothing is left to do. No
-    /// other refusal of a line has this status.
+    /// Whether the line expires a missing posting, so that nothing is left to do. No other refusal
+    /// of a line has this status.
     pub fn is_needless(&self) -> bool {
         self.outcome == Outcome::Refused && self.status == Some(404)
     }
 
-    /// Whether the line was not taken.
     pub const fn is_refusal(&self) -> bool {
         !matches!(self.outcome, Outcome::Taken)
     }
 }
 
-/// Postings of a catalogue that no line named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Missing {
-    /// How many there are.
     pub count: u64,
-    /// How many of them have expired.
     pub expired: u64,
-    /// Whether none has.
     pub held: bool,
-    /// Why none has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
-    /// The identifiers of the first that are held back.
+    /// The first identifiers that are held back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<String>,
 }
 
-/// The last line of an answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Summary {
     #[serde(flatten)]
     pub counts: Counts,
-    /// Whether the body ended as it should, and every line has its outcome.
+    /// Whether the body ended properly, and every line has an outcome.
     pub complete: bool,
-    /// Lines that the answer has no receipts of, because they are too many.
+    /// Receipts that the answer lacks because they are too many.
     pub receipts_omitted: u64,
     pub unattributed: u64,
     pub missing: Option<Missing>,
-    /// The notices of the lines that were taken, by code.
+    /// The notices of accepted lines, by code.
     pub notices: BTreeMap<String, u64>,
-    /// Why it is not complete.
+    /// Why it is incomplete.
     pub message: Option<String>,
 }
 
@@ -99,17 +85,15 @@ pub struct Summary {
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,
-    /// The wait that the service asks for.
+    /// The wait that the service requests.
     pub after: Option<Duration>,
-    /// The path of the request.
     pub path: String,
     pub summary: Option<Summary>,
-    /// The message of an answer that is none of an import.
+    /// The message, if the answer is not that of an import.
     pub message: Option<String>,
     pub receipts: Vec<Receipt>,
 }
 
-/// A line that is no receipt.
 #[derive(Deserialize)]
 struct Other {
     summary: Option<Summary>,
@@ -131,7 +115,7 @@ impl Answer {
             Err(unread) if answer.status.is_success() => {
                 return Err(Failure::passing(format!("the service's answer {unread}")));
             }
-            // An error that could not be read to its end is one nevertheless.
+            // An incomplete error body still counts as an error.
             Err(_) => {}
         }
         Ok(answer)
@@ -148,7 +132,6 @@ impl Answer {
         }
     }
 
-    /// What the service says, in its words if it has any.
     fn said(&self) -> String {
         let summary = self.summary.as_ref();
         let said = summary.and_then(|summary| summary.message.as_ref());
@@ -156,18 +139,17 @@ impl Answer {
         said.unwrap_or_else(|| self.status.to_string())
     }
 
-    /// The numbers of lines with an outcome.
     fn counts(&self) -> Counts {
         let summary = self.summary.as_ref();
         summary.map(|summary| summary.counts).unwrap_or_default()
     }
 
-    /// Whether the import has taken all that it may be large, and can be gone on with by another.
+    /// Whether the import has reached the size limit, so that another one must continue.
     pub fn is_full(&self) -> bool {
         self.status == StatusCode::PAYLOAD_TOO_LARGE && self.counts().total() > 0
     }
 
-    /// Tells a complete import from one that may be sent again, and from one that is refused.
+    /// Distinguishes complete imports from repeatable and refused ones.
     pub fn judge(self, is_catalogue: bool) -> Result<Self, Failure> {
         let status = self.status;
         let said = self.said();

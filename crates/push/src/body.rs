@@ -1,4 +1,4 @@
-//! The body of an import: the lines of a source, a few blocks ahead of what is sent.
+//! The body of an import: the lines of a source, read a few blocks ahead.
 
 use std::{mem, ops::ControlFlow, time::Duration};
 
@@ -14,30 +14,27 @@ use crate::{
 };
 
 const BLOCK: usize = 128 << 10;
-/// How many blocks are read ahead.
 const READ_AHEAD: usize = 4;
-/// How long a block is awaited while the input gives none. The service takes a body on which
-/// nothing arrives for 30 seconds for one that broke off.
+/// How long the body waits for the next block. The service treats a body as broken off after 30
+/// seconds without data.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The reason why a body ended early, so that the service does not take it for complete.
+/// Why a body ended early. As an error, it keeps the service from taking the body as complete.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub String);
 
-/// Whole lines of the body; none at its end, and only there.
+/// Whole lines of the body. Only the last block is empty.
 #[derive(Debug, Default)]
 struct Block {
     text: Vec<u8>,
-    /// How far the input was read.
     position: u64,
-    /// The lines so far that are not blank.
     lines: u64,
 }
 
-/// The body with the lines of a source. Of those that are not blank the first `taken` are left out:
-/// in their place are blank ones, so that all others keep their numbers. A catalogue ends with a
-/// line that says how many there were, unless the source has one.
+/// Replaces the first `taken` lines that are not blank by blank ones, so that all others keep their
+/// numbers. A catalogue ends with a line that states the number of lines, unless the source has
+/// one.
 pub fn body(source: Source, options: &Options, taken: u64, progress: Progress) -> Body {
     let (sender, blocks) = mpsc::channel(READ_AHEAD);
     let (reopens, has_end) = (options.reopen, options.catalogue.is_some());
@@ -48,7 +45,7 @@ pub fn body(source: Source, options: &Options, taken: u64, progress: Progress) -
             progress.await_input();
             let block = match timeout(PATIENCE, blocks.recv()).await {
                 Ok(Some(block)) => block,
-                // A reader that is gone without an end must not make the body look complete.
+                // A reader that disappears must not make the body look complete.
                 Ok(None) => Err(Unreadable("the input was not read to its end".to_owned())),
                 // White space before the next line.
                 Err(_) => return Some((Ok(b" ".to_vec()), (blocks, progress))),
@@ -66,7 +63,7 @@ pub fn body(source: Source, options: &Options, taken: u64, progress: Progress) -
     ))
 }
 
-/// Reads the source until its end, or until no more is wanted.
+/// Reads the source until its end, or until the receiver is gone.
 fn feed(
     source: &Source,
     reopens: bool,

@@ -1,39 +1,26 @@
-//! Numbers of lines by outcome.
-
 use serde::{Deserialize, Serialize};
 
-/// Numbers of lines by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Counts {
-    /// Postings that were created.
     pub created: u64,
-    /// Lines that updated a posting or its company.
     pub updated: u64,
-    /// Lines that changed nothing.
     pub unchanged: u64,
-    /// Postings that their lines expired.
     pub expired: u64,
-    /// Expired postings that came back.
     pub reopened: u64,
-    /// Lines that were refused.
     pub refused: u64,
-    /// Lines that the service could not answer.
     pub failed: u64,
 }
 
 impl Counts {
-    /// The number of all lines.
     pub fn total(&self) -> u64 {
         self.named().iter().map(|(_, count)| count).sum()
     }
 
-    /// Whether every line was taken.
     pub const fn is_clean(&self) -> bool {
         self.refused == 0 && self.failed == 0
     }
 
-    /// The numbers with their names.
     pub const fn named(&self) -> [(&'static str, u64); 7] {
         [
             ("created", self.created),
@@ -56,8 +43,8 @@ impl Counts {
         self.failed += other.failed;
     }
 
-    /// The outcomes of lines that were sent again after imports that were not complete: what those
-    /// had changed is `unchanged` now, and counts as what it was first.
+    /// Adds outcomes of a repeated import. Lines that an earlier, incomplete attempt changed are
+    /// `unchanged` now, and count as changed.
     pub(crate) fn after(mut self, earlier: &Self) -> Self {
         for (count, earlier) in [
             (&mut self.created, earlier.created),
@@ -90,7 +77,7 @@ mod tests {
     fn a_line_that_is_sent_again_keeps_its_first_outcome() {
         let earlier = counts(5, 2, 1);
         assert_eq!(counts(1, 0, 20).after(&earlier), counts(6, 2, 13));
-        // Another push came between: no line is counted twice.
+        // Another push came between. No line is counted twice.
         assert_eq!(counts(0, 6, 4).after(&earlier), counts(4, 6, 0));
         assert_eq!(counts(0, 6, 6).after(&earlier), counts(5, 7, 0));
     }

@@ -1,11 +1,9 @@
-//! One line of a posting: as it is read, sent, and kept when it was refused.
-
 use std::collections::HashMap;
 
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
-/// A line with an identifier and a payload, both as they are spelled.
+/// Identifier and payload as they are written.
 #[derive(Debug, Deserialize)]
 pub struct Entry<'a> {
     #[serde(borrow)]
@@ -14,8 +12,8 @@ pub struct Entry<'a> {
     pub payload: &'a RawValue,
 }
 
-/// A line of rejects whose payload is the text of a line that was not read. Any other line with a
-/// text as its payload is written so, too.
+/// A reject whose payload is the text of an unreadable line. Other lines with a text as their
+/// payload are written the same way.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unread {
@@ -30,9 +28,9 @@ struct Unread {
     _errors: IgnoredAny,
 }
 
-/// Appends the line to send, without a line break: only identifier and payload, so that a line of
-/// rejects can be pushed as it is; of one that was not read, its text as it was, or as it was
-/// corrected. A text that is no [`Entry`] is left for the service to refuse.
+/// Appends the line without a line break. Keeps only identifier and payload, so that rejects can be
+/// pushed as they are. An unreadable line of rejects is sent as its text. The service refuses any
+/// text that is not an [`Entry`].
 pub fn write_line(text: &[u8], reopens: bool, body: &mut Vec<u8>) {
     if let Ok(Unread { payload, .. }) = serde_json::from_slice(text) {
         let line = payload.replace(['\n', '\r'], " ");
@@ -62,14 +60,13 @@ fn write_entry(text: &[u8], reopens: bool, body: &mut Vec<u8>) {
     body.push(b'}');
 }
 
-/// Whether a line is the end of a body by its own word.
+/// Whether a line declares the end of the body.
 pub fn is_end(text: &[u8]) -> bool {
     let members = text.trim_ascii_start().strip_prefix(b"{");
     members.is_some_and(|members| members.trim_ascii_start().starts_with(b"\"end\""))
 }
 
-/// The text behind the opening brace of a payload without the member `expiration`. `None` for any
-/// other.
+/// The text after the opening brace of a payload, unless it has the member `expiration`.
 fn reopening(payload: &str) -> Option<&str> {
     let members = payload.strip_prefix('{')?.trim_start();
     let names: HashMap<String, &RawValue> = serde_json::from_str(payload).ok()?;

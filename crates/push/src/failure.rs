@@ -1,5 +1,3 @@
-//! The reasons why an attempt has no result.
-
 use std::time::Duration;
 
 use anyhow::anyhow;
@@ -8,25 +6,20 @@ use reqwest::{Response, StatusCode, header::LOCATION};
 
 use crate::counts::Counts;
 
-/// An attempt without a result.
 #[derive(Debug)]
 pub enum Failure {
     /// Another attempt may succeed.
     Passing {
         message: String,
-        /// The wait that the service asks for.
         after: Option<Duration>,
-        /// Whether there was an answer.
         is_answer: bool,
-        /// What the service says it has done nevertheless.
+        /// Outcomes that the failed attempt nevertheless had.
         done: Counts,
     },
-    /// No attempt can succeed.
     Last(anyhow::Error),
 }
 
 impl Failure {
-    /// An attempt without an answer that can be read.
     pub fn passing(message: String) -> Self {
         Self::Passing {
             message,
@@ -36,12 +29,10 @@ impl Failure {
         }
     }
 
-    /// A failure for good.
     pub fn last(message: String) -> Self {
         Self::Last(anyhow!(message))
     }
 
-    /// An answer that the service is overloaded or unavailable.
     pub fn of_overload(response: &Response) -> Option<Self> {
         let status = response.status();
         may_pass(status).then(|| Self::Passing {
@@ -52,8 +43,8 @@ impl Failure {
         })
     }
 
-    /// A redirect, which is not followed: that would send credentials to an address that the user
-    /// has not given.
+    /// Redirects are not followed, because that would send credentials to an address that the user
+    /// did not enter.
     pub fn of_redirect(response: &Response) -> Option<Self> {
         let location = response.headers().get(LOCATION)?.to_str().ok()?;
         response.status().is_redirection().then(|| {
@@ -65,7 +56,7 @@ impl Failure {
     }
 }
 
-/// Whether a status says that the service is overloaded or unavailable.
+/// Whether a status means that the service is overloaded or unavailable.
 pub fn may_pass(status: StatusCode) -> bool {
     let is_overload =
         [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(&status);

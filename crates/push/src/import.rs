@@ -1,5 +1,3 @@
-//! An import: what is wanted of it, and its outcome.
-
 use std::collections::BTreeMap;
 
 use crate::{
@@ -7,17 +5,14 @@ use crate::{
     counts::Counts,
 };
 
-/// How the service is to treat the lines.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The catalogue of which these are all postings.
+    /// The lines are all postings of this catalogue.
     pub catalogue: Option<Catalogue>,
-    /// Adds what brings an expired posting back to each line that says nothing of it.
+    /// Adds the reopening `expiration` to each line without one.
     pub reopen: bool,
     pub handling: Handling,
-    /// Has nothing written.
     pub dry_run: bool,
-    /// Which receipts are wanted.
     pub receipts: Receipts,
 }
 
@@ -28,35 +23,31 @@ pub enum Handling {
     Usual,
     /// Refuses unknown fields.
     Strict,
-    /// Asks for the correction of values, which the service does not offer yet.
+    /// Requests the correction of values, which the service does not offer yet.
     Lenient,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     pub name: String,
-    /// The share of missing postings in per cent up to which they expire.
+    /// The share of missing postings, in percent, up to which they expire.
     pub max_missing: Option<u8>,
     /// The number of missing postings up to which the share does not matter.
     pub min_missing: Option<u64>,
-    /// The number of lines without a readable identifier up to which missing postings expire.
+    /// The number of unreadable identifiers up to which missing postings expire.
     pub max_unattributed: Option<u64>,
-    /// The number of imports in a row that have to miss a posting for it to expire.
+    /// The number of imports in a row that must miss a posting before it expires.
     pub misses: Option<u8>,
 }
 
-/// Which lines have a receipt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Receipts {
-    /// Those that were not taken.
     #[default]
     OfRefused,
-    /// All.
     All,
 }
 
 impl Options {
-    /// The path with its query, below the service's address.
     pub(crate) fn path(&self) -> String {
         let mut parameters = Vec::new();
         let mut path = "api/job-board/imports".to_owned();
@@ -85,25 +76,21 @@ impl Options {
     }
 }
 
-/// The outcome of an import.
 #[derive(Debug, Default)]
 pub struct Import {
-    /// The lines by outcome.
     pub counts: Counts,
     /// Refused lines that may be about other postings.
     pub unattributed: u64,
-    /// What a catalogue lacks.
     pub missing: Option<Missing>,
-    /// What lines that were taken left undone, by the notice's code.
+    /// Notices of accepted lines, by code.
     pub notices: BTreeMap<String, u64>,
-    /// The receipts, in the order of the lines.
     pub receipts: Vec<Receipt>,
-    /// Lines that were not taken, of which the service gave no receipt because they are too many.
+    /// Receipts that the service left out because they were too many.
     pub receipts_omitted: u64,
 }
 
 impl Import {
-    /// Adds an answer. `done` is what attempts before it have done.
+    /// `done` are the outcomes of earlier attempts.
     pub(crate) fn add(&mut self, answer: Answer, done: &Counts) {
         let summary = answer.summary.unwrap_or_default();
         self.counts.add(&summary.counts.after(done));
@@ -116,15 +103,14 @@ impl Import {
         self.receipts_omitted += summary.receipts_omitted;
     }
 
-    /// Whether nothing is left to do: every line was taken, or expires a posting that is not
-    /// there, and nothing was held back.
+    /// Whether every line was taken or expires a missing posting, and nothing was held back.
     pub fn is_clean(&self) -> bool {
         let needless = self.receipts.iter().filter(|receipt| receipt.is_needless());
         let all_refused = self.counts.refused == needless.count() as u64;
         all_refused && self.counts.failed == 0 && !self.is_held()
     }
 
-    /// Whether postings that a catalogue lacks were kept from expiring.
+    /// Whether unlisted postings of a catalogue were kept from expiring.
     pub fn is_held(&self) -> bool {
         self.missing.as_ref().is_some_and(|missing| missing.held)
     }

@@ -1,16 +1,12 @@
-//! The loader of `posthaste push`: a client of the API that sends a file as one import.
+//! The loader of `posthaste push`: an API client that sends a file as one import.
 //!
-//! A [`Source`] has the lines: of a file or standard input, plain or packed, NDJSON or one JSON
-//! array. The [`Loader`] streams them in one request, and interprets the answer. After a broken
-//! connection, or while the service is unavailable, it waits and sends all of it again from the
-//! start, which changes nothing that was taken already. [`Progress`] says meanwhile how far it is
-//! and what it waits for; which [`show`] shows; the [`Import`] has the outcome, a [`Summary`] and
-//! [`write_rejects`] tell what was not taken and why.
+//! A [`Source`] has the lines: a file or standard input, plain or compressed, NDJSON or one JSON
+//! array. A [`Conversion`] creates lines from another format first. The [`Loader`] streams them in
+//! one request. After a broken connection or an outage it waits, and sends everything again; lines
+//! already taken do not change. [`Progress`] reports meanwhile, and [`show`] displays it. The
+//! [`Import`] has the outcome; [`Summary`] and [`write_rejects`] report it.
 //!
-//! A [`Conversion`] makes the lines of a source in another format first.
-//!
-//! Memory stays flat however long the input is: a few blocks of it, and the receipts, of which an
-//! answer has 64 MiB at most.
+//! Memory is bounded for any input: a few blocks, and at most 64 MiB of receipts.
 
 mod answer;
 mod body;

@@ -1,5 +1,5 @@
-//! The lines of an input: those of a text, an object that is spread over several of them, and the
-//! items of a JSON array. A line or item that is not JSON is passed on like any other.
+//! The lines of an input: lines of text, objects that are spread over several lines, or items of a
+//! JSON array. Invalid JSON is passed on as well.
 
 use std::{
     cell::Cell,
@@ -11,22 +11,20 @@ use std::{
 use fields::body::Nesting;
 use program::input::LineReader;
 
-/// The longest line in bytes. Far above what any service accepts, it limits the memory for files
-/// without lines.
+/// In bytes. It limits the memory for files without line breaks, and is far above what services
+/// accept.
 const LONGEST_LINE: usize = 64 << 20;
 
-/// A line of the input.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// Its number, from 1; that of an element of an array.
+    /// From 1. In an array, the number of the item.
     pub number: u64,
-    /// Its text without white space around it, and without line breaks.
+    /// Without surrounding white space and line breaks.
     pub text: &'a [u8],
-    /// The bytes of the input that were read so far, as they are in the file.
+    /// The bytes read so far, as they are in the file.
     pub position: u64,
 }
 
-/// Passes the lines of an input to a function.
 pub(crate) struct Lines<F> {
     each: F,
     position: Rc<Cell<u64>>,
@@ -34,7 +32,6 @@ pub(crate) struct Lines<F> {
 }
 
 impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
-    /// Counts the bytes of the input that were read in `position`.
     pub(crate) const fn new(each: F, position: Rc<Cell<u64>>) -> Self {
         Self {
             each,
@@ -43,12 +40,10 @@ impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
         }
     }
 
-    /// The number of the last line.
     pub(crate) const fn number(&self) -> u64 {
         self.number
     }
 
-    /// Passes a line on, and returns whether more are wanted.
     fn add(&mut self, text: &[u8]) -> bool {
         self.number += 1;
         let line = Line {
@@ -81,8 +76,8 @@ impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
         Ok(())
     }
 
-    /// Passes on an object that is spread over several lines as the first of them. The others are
-    /// blank, so that the numbers of lines stay.
+    /// Passes on an object that is spread over lines as the first of them, and blank lines for the
+    /// rest, so that line numbers are unchanged.
     fn add_spread(&mut self, spread: &mut Spread) -> bool {
         let Spread { text, lines, .. } = std::mem::take(spread);
         (0..lines).all(|nth| self.add(if nth == 0 { &text } else { b"" }))
@@ -108,8 +103,7 @@ impl<F: FnMut(Line<'_>) -> ControlFlow<()>> Lines<F> {
     }
 }
 
-/// An object of which each member is on a line of its own, as programs that print for people write
-/// it.
+/// An object with each member on a line of its own, as pretty printers write it.
 #[derive(Default)]
 struct Spread {
     text: Vec<u8>,
@@ -118,8 +112,8 @@ struct Spread {
 }
 
 impl Spread {
-    /// Takes a line if it is a part of the object. The first one is a brace, and no other begins
-    /// with one: those of inner objects are indented.
+    /// Takes a line if it belongs to the object. Only the first line begins with an unindented
+    /// brace.
     fn take(&mut self, line: &[u8]) -> bool {
         let is_part = if self.lines == 0 {
             line.trim_ascii_end() == b"{"
@@ -143,7 +137,7 @@ impl Spread {
     }
 }
 
-/// Cuts an array into its items, whatever is wrong with each.
+/// Splits an array into its items, even malformed ones.
 #[derive(Default)]
 struct Items {
     place: Place,
@@ -160,12 +154,12 @@ enum Place {
 }
 
 impl Items {
-    /// Takes the next byte of the input; returns the item that it ends.
+    /// Takes a byte, and returns the item that it ends.
     fn take(&mut self, byte: u8) -> io::Result<Option<Vec<u8>>> {
         match self.place {
             _ if self.item.is_empty() && byte.is_ascii_whitespace() => return Ok(None),
             Place::Before => {
-                // It begins with a bracket, or would be no array.
+                // `detect` has seen the bracket.
                 self.place = Place::Inside;
                 return Ok(None);
             }
@@ -202,15 +196,14 @@ impl Items {
             return Err(io::Error::other(problem));
         }
         self.nesting.pass(byte);
-        // A line break outside of strings is a space like any other, and inside there is none.
+        // Outside of strings a line break is a space. Strings cannot contain one.
         let is_break = matches!(byte, b'\n' | b'\r');
         self.item.push(if is_break { b' ' } else { byte });
         Ok(())
     }
 
     /// Ends the item where the next one seems to begin inside a string: an extra quotation mark has
-    /// swapped the inside and the outside of strings. In an intact string these quotation marks
-    /// would be escaped.
+    /// swapped inside and outside. An intact string would escape these marks.
     fn cut(&mut self) -> Option<Vec<u8>> {
         let text = self.item.strip_suffix(b":")?.trim_ascii_end();
         let names = [&b"\"id\""[..], b"\"payload\""];

@@ -1,5 +1,3 @@
-//! The loader: sends an import until it has a complete answer, or no attempt can succeed.
-
 use std::{
     mem,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -26,24 +24,21 @@ use crate::{
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long the service may let nothing move. A client with a limit of requests is slowed down:
-/// many lines may be under way.
+/// How long the service may make no progress. A rate limit slows down imports with many lines.
 const PATIENCE: Duration = Duration::from_mins(15);
 
-/// Sends imports to one service.
 #[derive(Debug)]
 pub struct Loader {
     http: Client,
     base: Url,
     credentials: Credentials,
     progress: Progress,
-    /// The first token, for the first attempt. Each further one has a token of its own.
+    /// The token of the first attempt. Later attempts request their own.
     token: Mutex<Option<HeaderValue>>,
 }
 
 impl Loader {
-    /// Connects and gets a token, so that a wrong address or wrong credentials fail before anything
-    /// is sent.
+    /// Requests a token, so that a wrong address or credentials fail before anything is sent.
     pub async fn connect(
         url: &Url,
         credentials: Credentials,
@@ -88,8 +83,8 @@ impl Loader {
         token::request(&self.http, &endpoint, &self.credentials).await
     }
 
-    /// Sends all lines of a source. One import takes them all, unless they are more than the
-    /// service takes in one: then another one goes on behind the last line that it took.
+    /// Sends all lines. If one import cannot take them all, the next one continues after the last
+    /// line taken.
     pub async fn push(&self, source: &Source, options: &Options) -> anyhow::Result<Import> {
         let mut import = Import::default();
         let mut taken = 0;
@@ -115,7 +110,6 @@ impl Loader {
         }
     }
 
-    /// Attempts something until it succeeds, or fails for good.
     async fn retry<T>(
         &self,
         mut attempt: impl AsyncFnMut() -> Result<T, Failure>,
@@ -136,7 +130,6 @@ impl Loader {
         }
     }
 
-    /// Sends the lines once, but the first `taken` ones.
     async fn attempt(
         &self,
         source: &Source,
@@ -193,7 +186,7 @@ impl Loader {
         })
     }
 
-    /// Fails when the service lets nothing move for too long.
+    /// Fails when the service makes no progress for too long.
     async fn watch<T>(
         &self,
         exchange: impl Future<Output = Result<T, Failure>>,

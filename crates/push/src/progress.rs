@@ -1,38 +1,31 @@
-//! What a push is doing, for whoever watches it.
-
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-/// How long nothing may move before it is said.
+/// How long a stall lasts before it is reported.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is known of a push while it goes on, shared by all that take part in it.
+/// The state of a push, shared by all its tasks.
 #[derive(Clone, Debug)]
 pub struct Progress(Arc<Mutex<State>>);
 
-/// How far a push is at a moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The length of the input in bytes, as they are in the file, if it is known.
     pub length: Option<u64>,
-    /// How far the input was sent.
     pub position: u64,
-    /// The lines that were sent.
     pub lines: u64,
-    /// What is waited for, and for how long.
+    /// What the push waits for, and how long.
     pub waits_for: Option<String>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// How far it is, without what is waited for.
+    /// Without the wait.
     now: Snapshot,
-    /// How far the furthest attempt has come.
+    /// The position of the furthest attempt.
     furthest: u64,
     doing: Doing,
-    /// When something moved last.
     moved: Instant,
 }
 
@@ -40,9 +33,7 @@ struct State {
 enum Doing {
     Reading,
     Sending,
-    /// Everything is sent.
     AwaitingAnswer,
-    /// The next attempt.
     Waiting {
         why: String,
         until: Instant,
@@ -73,7 +64,6 @@ impl Progress {
         change(&mut state);
     }
 
-    /// Notes that an attempt begins with an input of this length.
     pub(crate) fn begin(&self, length: Option<u64>) {
         self.change(Doing::Sending, |state| {
             state.now = Snapshot {
@@ -83,7 +73,6 @@ impl Progress {
         });
     }
 
-    /// Notes how far the input was sent, and how many lines.
     pub(crate) fn send(&self, position: u64, lines: u64) {
         self.change(Doing::Sending, |state| {
             state.now.position = position;
@@ -92,19 +81,16 @@ impl Progress {
         });
     }
 
-    /// Notes that the input is to give more.
     pub(crate) fn await_input(&self) {
         if !matches!(self.state().doing, Doing::Reading) {
             self.change(Doing::Reading, |_| {});
         }
     }
 
-    /// Notes that a body was sent to its end.
     pub(crate) fn await_answer(&self) {
         self.change(Doing::AwaitingAnswer, |_| {});
     }
 
-    /// Notes a wait before the next attempt.
     pub(crate) fn wait(&self, why: &str, wait: Duration, attempt: u32) {
         let doing = Doing::Waiting {
             why: why.to_owned(),
@@ -114,12 +100,11 @@ impl Progress {
         self.change(doing, |_| {});
     }
 
-    /// How far the furthest attempt has come.
     pub(crate) fn furthest(&self) -> u64 {
         self.state().furthest
     }
 
-    /// How long the service has made nothing move.
+    /// How long the service has made no progress.
     pub(crate) fn idle_time(&self) -> Duration {
         let state = self.state();
         match state.doing {
@@ -128,7 +113,6 @@ impl Progress {
         }
     }
 
-    /// How far it is now.
     pub fn snapshot(&self) -> Snapshot {
         self.state().at(Instant::now())
     }

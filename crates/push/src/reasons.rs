@@ -1,4 +1,4 @@
-//! Groups the reasons of refusals by field and rule: values in messages do not count.
+//! Groups refusals by field and rule. Values in messages do not count.
 
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 
@@ -8,28 +8,25 @@ use serde_json::value::RawValue;
 
 use crate::answer::Receipt;
 
-/// Stands for a value in a message.
+/// Replaces a value in a message.
 const VALUE: &str = "…";
 
-/// Reasons that are told apart; rarer ones are one.
+/// The number of distinct reasons; rarer ones are combined.
 const TOLD: usize = 20;
 
-/// A reason why lines were not taken.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// The field with what is wrong with it, or the status and the message.
     pub reason: String,
-    /// How many lines have it.
     pub count: u64,
 }
 
 struct Group {
     count: u64,
-    /// The first reason, with the values replaced in which others differ from it.
+    /// The first reason. Values that differ between receipts are replaced.
     example: String,
 }
 
-/// The reasons of all refusals, the most frequent ones first.
+/// The most frequent reasons come first.
 pub fn reasons(receipts: &[Receipt]) -> Vec<Reason> {
     let mut groups = HashMap::<String, Group>::new();
     let mut add = |group: String, reason: String| match groups.entry(group) {
@@ -81,7 +78,7 @@ pub fn reasons(receipts: &[Receipt]) -> Vec<Reason> {
     reasons
 }
 
-/// What two reasons of a group have in common, word by word; `None` if values have spaces.
+/// What two reasons have in common, word by word. `None` if values contain spaces.
 fn common(one: &str, other: &str) -> Option<String> {
     if one == other {
         return Some(one.to_owned());
@@ -108,8 +105,7 @@ fn common(one: &str, other: &str) -> Option<String> {
     Some(short.unwrap_or(&common).to_owned())
 }
 
-/// The rule of a message, which the service sends without a code: the message without its values,
-/// which are numbers and quoted texts.
+/// The message without numbers and quoted texts, because the service sends no code.
 fn rule_of(message: &str) -> String {
     let mut rule = String::with_capacity(message.len());
     for (n, part) in message.split('"').enumerate() {
@@ -131,7 +127,6 @@ fn rule_of(message: &str) -> String {
     rule
 }
 
-/// The errors by field.
 fn errors(receipt: &Receipt) -> BTreeMap<String, Vec<String>> {
     let errors = receipt.errors.as_deref().map(RawValue::get);
     let errors = errors.map(serde_json::from_str).and_then(Result::ok);

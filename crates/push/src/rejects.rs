@@ -1,5 +1,3 @@
-//! The lines that were not taken, in a file that can be pushed again.
-
 use std::{
     borrow::Cow,
     fmt::Write as _,
@@ -18,18 +16,17 @@ use crate::{
     source::Source,
 };
 
-/// A line of the file.
 #[derive(Serialize)]
 struct Reject<'a> {
     id: Cow<'a, RawValue>,
-    /// The line as a text, if it was not read, or has a text in the place of its payload.
+    /// A text if the line was unreadable, or its payload is a text.
     payload: Cow<'a, RawValue>,
     status: Option<u16>,
     message: &'a str,
     errors: Cow<'a, RawValue>,
 }
 
-/// Writes each line that was not taken with its errors: reads the source once more to find it.
+/// Reads the source again to find the lines.
 pub fn write_rejects(
     source: &Source,
     options: &Options,
@@ -83,8 +80,8 @@ fn write(line: &[u8], receipt: &Receipt, file: &mut impl Write) -> io::Result<()
     file.write_all(b"\n")
 }
 
-/// A line as a text. A byte that is not UTF-8 becomes `\\xE9`, which the service refuses in turn: no
-/// byte is lost or guessed.
+/// A byte that is not UTF-8 becomes `\\xE9`, which the service refuses again, so no byte is lost or
+/// guessed.
 fn text(line: &[u8]) -> String {
     let mut text = String::with_capacity(line.len());
     for chunk in line.utf8_chunks() {

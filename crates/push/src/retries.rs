@@ -1,4 +1,4 @@
-//! When an import is sent again, and when it is given up.
+//! When an import is repeated, and when the push fails.
 
 use std::time::{Duration, Instant};
 
@@ -6,21 +6,20 @@ use runtime::RetryPolicy;
 
 const POLICY: RetryPolicy =
     RetryPolicy::doubling(Duration::from_millis(250), Duration::from_secs(15));
-/// How long attempts may fail that get no further than those before.
+/// How long attempts may fail without getting further.
 const LIMIT: Duration = Duration::from_mins(3);
 
-/// The failed attempts at an import.
 #[derive(Debug, Default)]
 pub struct Retries {
     failures: u32,
     since: Option<Instant>,
-    /// How far the furthest attempt has come.
+    /// The position of the furthest attempt.
     reached: u64,
 }
 
 impl Retries {
-    /// The wait after a failed attempt that came so far, at least as long as the service asked for.
-    /// `None` if that exceeds the limit, which begins anew with an attempt that got further.
+    /// Returns at least the wait that the service requested. `None` once `LIMIT` has passed; an
+    /// attempt that got further restarts it.
     pub fn next_wait(
         &mut self,
         reached: u64,
@@ -40,12 +39,10 @@ impl Retries {
         (failing.saturating_add(wait) <= LIMIT).then_some(wait)
     }
 
-    /// The number of the next attempt.
     pub const fn next_number(&self) -> u32 {
         self.failures + 1
     }
 
-    /// The message about giving up.
     pub fn given_up(&self, message: &str) -> String {
         let since = self.since.map(|at| at.elapsed());
         let seconds = since.unwrap_or_default().as_secs();

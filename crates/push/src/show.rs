@@ -1,4 +1,4 @@
-//! Shows the progress of a push to whoever waits for it.
+//! Displays progress.
 
 use std::{
     convert::Infallible,
@@ -16,11 +16,10 @@ use tokio::time;
 
 use crate::progress::{Progress, Snapshot};
 
-/// How often a bar is drawn, and after how many of these times a line is printed without one.
+/// How often the bar is drawn. Without a bar, every `REDRAWS_PER_LINE`th time prints a line.
 const REDRAW: Duration = Duration::from_millis(200);
 const REDRAWS_PER_LINE: u64 = 50;
 
-/// A bar that goes away when it is dropped.
 struct Bar(ProgressBar);
 
 impl Drop for Bar {
@@ -29,7 +28,7 @@ impl Drop for Bar {
     }
 }
 
-/// Shows the progress until it is dropped: a bar on a terminal, elsewhere a line every ten seconds.
+/// Displays progress until dropped: a bar on a terminal, otherwise a line every ten seconds.
 pub async fn show(progress: &Progress) -> Infallible {
     let is_terminal = io::stderr().is_terminal();
     let bar = is_terminal.then(|| Bar(progress::of_input(None)));
@@ -53,7 +52,6 @@ pub async fn show(progress: &Progress) -> Infallible {
     pending().await
 }
 
-/// How much was sent, and how fast.
 fn sent(snapshot: &Snapshot, rate: &Estimate) -> String {
     let lines = snapshot.lines;
     match rate.per_second() {
@@ -62,7 +60,6 @@ fn sent(snapshot: &Snapshot, rate: &Estimate) -> String {
     }
 }
 
-/// One line for a log.
 fn line(snapshot: &Snapshot, rate: &Estimate, rest: &Estimate) -> String {
     let position = snapshot.position;
     let length = snapshot.length.filter(|length| *length > 0);

@@ -1,4 +1,4 @@
-//! The input: where it is, and how it is packed. [`lines`](crate::lines) cuts it into lines.
+//! The input: its place, compression and form. [`lines`](crate::lines) splits it.
 //!
 //! Its first bytes decide, not its name: plain, gzip or Zstandard; lines or one JSON array.
 
@@ -21,16 +21,15 @@ use crate::{
     spool::{Spool, SpoolReader},
 };
 
-/// How much of the content is looked at to see what it is.
+/// The bytes that are examined.
 const ENOUGH: u64 = 4 << 10;
-/// How much of an unknown content is shown, in characters.
+/// In characters.
 const SHOWN: usize = 40;
 const BUFFER: usize = 256 << 10;
 
-/// An input that can be read from its beginning any number of times.
+/// An input that can be read repeatedly.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The name in messages.
     name: String,
     content: Content,
 }
@@ -38,13 +37,13 @@ pub struct Source {
 #[derive(Clone, Debug)]
 enum Content {
     File(PathBuf),
-    /// What can be read only once.
+    /// For input that can be read only once.
     Spool(Arc<Spool>),
     Text(Arc<[u8]>),
 }
 
 impl Source {
-    /// A file, or standard input for `-`, if it holds lines or an array. What is no regular file is
+    /// A file, or standard input for `-`, with lines or an array. Anything but a regular file is
     /// copied to a temporary file while it is read.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         let source = Self::find(path)?;
@@ -52,7 +51,7 @@ impl Source {
         Ok(source)
     }
 
-    /// A file, or standard input for `-`, whatever it holds.
+    /// Like [`Self::open`], whatever the content.
     pub(crate) fn find(path: &Path) -> anyhow::Result<Self> {
         let is_stdin = path == Path::new("-");
         let name = if is_stdin {
@@ -79,12 +78,10 @@ impl Source {
         Ok(Self { name, content })
     }
 
-    /// The name in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The same source with other lines.
     pub(crate) fn with_lines(&self, lines: Arc<Spool>) -> Self {
         Self {
             name: self.name.clone(),
@@ -92,7 +89,6 @@ impl Source {
         }
     }
 
-    /// Lines in memory.
     pub fn text(text: &str) -> Self {
         Self {
             name: "a text".to_owned(),
@@ -100,7 +96,7 @@ impl Source {
         }
     }
 
-    /// The length in bytes, as they are in the file, if it is known yet.
+    /// In bytes as stored, if already known.
     pub fn length(&self) -> Option<u64> {
         match &self.content {
             Content::File(path) => fs::metadata(path).ok().map(|metadata| metadata.len()),
@@ -109,7 +105,7 @@ impl Source {
         }
     }
 
-    /// Reads the lines, until one is the last that is wanted.
+    /// Reads lines until `each` breaks.
     pub(crate) fn read(&self, each: impl FnMut(Line<'_>) -> ControlFlow<()>) -> anyhow::Result<()> {
         let position = Rc::default();
         let (input, is_array) = self.unpacked(Rc::clone(&position))?;
@@ -123,13 +119,13 @@ impl Source {
         read.with_context(|| format!("{} cannot be read beyond line {last}", self.name))
     }
 
-    /// The unpacked content, and whether it is an array.
+    /// Also returns whether the content is an array.
     fn unpacked(&self, position: Rc<Cell<u64>>) -> anyhow::Result<(impl BufRead, bool)> {
         let open = || detect(self.unpack(position)?);
         open().with_context(|| format!("{} cannot be pushed", self.name))
     }
 
-    /// The unpacked content. Counts the bytes that are read of the packed one.
+    /// `position` counts the bytes before decompression.
     pub(crate) fn unpack(&self, position: Rc<Cell<u64>>) -> anyhow::Result<Box<dyn Read>> {
         let reader = self.reader()?;
         unpack(Counted { reader, position })
@@ -147,7 +143,6 @@ impl Source {
     }
 }
 
-/// Counts the bytes that are read.
 struct Counted<R> {
     reader: R,
     position: Rc<Cell<u64>>,
@@ -161,12 +156,11 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Unpacks the content if it is packed.
 fn unpack(mut input: impl Read + 'static) -> anyhow::Result<Box<dyn Read>> {
     let mut start = Vec::new();
     (&mut input).take(4).read_to_end(&mut start)?;
     let is_gzip = start.starts_with(b"\x1F\x8B");
-    // A frame, or one to be skipped before it (RFC 8878 §3.1).
+    // A frame, or a skippable frame before it (RFC 8878 §3.1).
     let is_zstd = start == b"\x28\xB5\x2F\xFD"
         || (start.ends_with(b"\x2A\x4D\x18") && start.first().is_some_and(|b| b & 0xF0 == 0x50));
     let other = [
@@ -187,7 +181,7 @@ fn unpack(mut input: impl Read + 'static) -> anyhow::Result<Box<dyn Read>> {
     })
 }
 
-/// Detects whether the content is lines or an array.
+/// Returns whether the content is an array.
 fn detect(mut input: Box<dyn Read>) -> anyhow::Result<(impl BufRead, bool)> {
     let mut start = Vec::new();
     (&mut input).take(ENOUGH).read_to_end(&mut start)?;
@@ -196,7 +190,7 @@ fn detect(mut input: Box<dyn Read>) -> anyhow::Result<(impl BufRead, bool)> {
     let is_array = match text.trim_ascii_start().first() {
         Some(b'[') => true,
         None | Some(b'{') => false,
-        // The first line alone may be wrong.
+        // Only the first line may be invalid.
         Some(_) if text.split(|byte| *byte == b'\n').any(is_line) => false,
         Some(_) => bail!(unknown(text)),
     };
@@ -204,7 +198,6 @@ fn detect(mut input: Box<dyn Read>) -> anyhow::Result<(impl BufRead, bool)> {
     Ok((BufReader::with_capacity(BUFFER, whole), is_array))
 }
 
-/// The message about a content that is neither lines nor an array.
 fn unknown(start: &[u8]) -> String {
     let is_utf_16 = start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF");
     if is_utf_16 || start.iter().take(8).any(|byte| *byte == 0) {
@@ -233,7 +226,7 @@ mod tests {
 
     fn read(content: &[u8]) -> anyhow::Result<Vec<(u64, String)>> {
         let folder = tempfile::tempdir()?;
-        // The name says nothing.
+        // The name does not count.
         let path = folder.path().join("in.csv");
         fs::write(&path, content)?;
         let source = Source::open(&path)?;
@@ -256,7 +249,6 @@ mod tests {
         owned.collect()
     }
 
-    /// The numbers of lines stay those of the file.
     #[test]
     fn an_object_that_is_spread_over_lines_is_one_line() {
         let input = b"{\n  \"id\": 1,\n  \"x\": [\n    {}\n  ]\n}\r\n{\"id\":2}\n{\n\"t\": \"5\" pipe\"\n}\n\

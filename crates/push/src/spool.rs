@@ -1,4 +1,4 @@
-//! A temporary file that keeps what can be read only once.
+//! A temporary file that keeps input which can be read only once.
 
 use std::{
     fs::File,
@@ -10,8 +10,8 @@ use std::{
 
 const PIECE: usize = 64 << 10;
 
-/// What is copied of an input, while it is copied. The file has no name, so that nothing stays of
-/// it however this program ends.
+/// The copy of an input, which grows while it is read. The file has no name, so it disappears with
+/// this process.
 #[derive(Debug)]
 pub struct Spool {
     file: File,
@@ -22,13 +22,13 @@ pub struct Spool {
 #[derive(Debug, Default)]
 struct State {
     length: u64,
-    /// How the copy has ended, if it has.
+    /// How the copy ended, once it has.
     end: Option<Result<(), String>>,
 }
 
 impl Spool {
-    /// Starts to copy an input. The thread is never joined: a read from a terminal or a pipe cannot
-    /// be interrupted, but must not keep the program from ending.
+    /// The thread is never joined: a read from a terminal or pipe cannot be interrupted, but must
+    /// not keep the program running.
     pub fn start(mut input: impl Read + Send + 'static) -> io::Result<Arc<Self>> {
         let spool = Arc::new(Self {
             file: tempfile::tempfile()?,
@@ -75,14 +75,13 @@ impl Spool {
         }
     }
 
-    /// The length, once it is known.
     pub fn length(&self) -> Option<u64> {
         let state = self.state();
         state.end.as_ref().map(|_| state.length)
     }
 }
 
-/// Reads a spool from its beginning, and waits for what is still to come.
+/// Reads a spool from its beginning, and waits for the rest.
 pub struct SpoolReader {
     pub spool: Arc<Spool>,
     pub offset: u64,

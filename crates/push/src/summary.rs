@@ -1,4 +1,4 @@
-//! What became of an import, for people and for programs.
+//! The result of an import, for people and as JSON.
 
 use std::{collections::BTreeMap, fmt, num::NonZero, time::Duration};
 
@@ -12,10 +12,10 @@ use crate::{
     reasons::{Reason, reasons},
 };
 
-/// Characters of a reason that are printed, and of the cure behind it.
+/// In characters, for a reason and its remedy.
 const SHOWN_LENGTH: usize = 66;
 
-/// A reason that is cut before its cure, if it is too long.
+/// A reason, shortened before its remedy.
 fn shown(reason: &str) -> String {
     let reason = plain(reason);
     match reason.rsplit_once("; ") {
@@ -27,23 +27,22 @@ fn shown(reason: &str) -> String {
     }
 }
 
-/// The summary of an import, as JSON shows it.
 #[derive(Debug, Serialize)]
 pub struct Summary {
     lines: u64,
     #[serde(flatten)]
     counts: Counts,
-    /// Refused lines that do not name their postings for certain.
+    /// Refused lines without a certain identifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     unattributed: Option<NonZero<u64>>,
-    /// Refused lines that expire a posting which is not there.
+    /// Refused lines that expire a missing posting.
     #[serde(skip_serializing_if = "Option::is_none")]
     nothing_to_expire: Option<NonZero<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<Missing>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     notices: BTreeMap<String, u64>,
-    /// Lines that were not taken, without a receipt that says why.
+    /// Lines that were not taken, and have no receipt.
     #[serde(skip_serializing_if = "Option::is_none")]
     receipts_omitted: Option<NonZero<u64>>,
     reasons: Vec<Reason>,
@@ -51,7 +50,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of an import that took so long.
     pub fn new(import: &Import, took: Duration) -> Self {
         let needless = import
             .receipts
@@ -71,7 +69,6 @@ impl Summary {
     }
 }
 
-/// A few lines for people.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, count) in self.counts.named() {

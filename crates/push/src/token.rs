@@ -10,17 +10,14 @@ use url::Url;
 
 use crate::failure::Failure;
 
-/// An answer that takes longer is given up, and a token asked for again.
+/// A slower answer is abandoned, and another token requested.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
-/// The largest answer in bytes.
+/// In bytes.
 const LARGEST: usize = 64 << 10;
 
-/// Client credentials.
 #[derive(Clone, Debug)]
 pub struct Credentials {
-    /// The `client_id`.
     pub client_id: String,
-    /// The `client_secret`.
     pub client_secret: SecretString,
 }
 
@@ -35,7 +32,7 @@ struct Denied {
     error_description: Option<String>,
 }
 
-/// Requests a token, and returns the value of the `Authorization` header.
+/// Returns the value of the `Authorization` header.
 pub async fn request(
     http: &Client,
     endpoint: &Url,

@@ -1,5 +1,3 @@
-//! Detects the format of a source by its first bytes, and reads its documents.
-
 use std::{
     cell::Cell,
     io::{self, BufReader, Read},
@@ -16,10 +14,10 @@ use super::{
     html, table, xml,
 };
 
-/// The longest document in bytes, unpacked: one value of JSON, one row of CSV, or a whole file of
-/// XML or HTML. In memory it takes some times as much.
+/// The longest unpacked document in bytes: one JSON value, one CSV row, or a whole XML or HTML
+/// file. In memory it takes several times as much.
 const LONGEST: u64 = 256 << 20;
-/// How much of a source is looked at to see its format.
+/// The bytes that are examined to detect the format.
 const ENOUGH: u64 = 16 << 10;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +28,6 @@ enum Format {
     Csv,
 }
 
-/// Reads all documents of a source.
 pub fn read(mut input: impl Read, each: Each<'_>) -> anyhow::Result<()> {
     let mut start = Vec::new();
     (&mut input).take(ENOUGH).read_to_end(&mut start)?;
@@ -46,7 +43,7 @@ pub fn read(mut input: impl Read, each: Each<'_>) -> anyhow::Result<()> {
         input: start.as_slice().chain(input),
         left: Rc::clone(&left),
     };
-    // Each document may be that long.
+    // The limit is for each document.
     let each: Each<'_> = &mut |document| {
         left.set(LONGEST);
         each(document)
@@ -73,14 +70,13 @@ pub fn read(mut input: impl Read, each: Each<'_>) -> anyhow::Result<()> {
     each(Document { line: None, value })
 }
 
-/// The format of a content that begins so, unless there is none.
 fn format(start: &[u8]) -> Option<Format> {
     let text = String::from_utf8_lossy(start);
     let mut text = text.trim_start();
     Some(match text.chars().next()? {
         '{' | '[' => Format::Json,
         '<' => {
-            // What may stand before the first element of both.
+            // Both formats may begin with these.
             for (open, close) in [("<?", "?>"), ("<!--", "-->")] {
                 while let Some((_, rest)) = text
                     .strip_prefix(open)
@@ -109,7 +105,6 @@ fn format(start: &[u8]) -> Option<Format> {
     })
 }
 
-/// Fails when a document is too long.
 struct Limited<R> {
     input: R,
     left: Rc<Cell<u64>>,

@@ -1,26 +1,26 @@
-//! HTML: each page is the list of its JSON-LD. Pages may follow each other in one file; each but
-//! the first begins with a doctype.
+//! HTML: each page is the list of its JSON-LD. A file may have several pages; each but the first
+//! begins with a doctype.
 
 use html5gum::{State, Token, Tokenizer};
 use jaq_json::Val;
 
 use super::document::{Document, Each};
 
-/// The type of the items. A script that names it and cannot be parsed counts as a failed item.
+/// The type of the items. A script that contains this name and cannot be parsed counts as a failed
+/// item.
 const WANTED: &str = "JobPosting";
 
 #[derive(Default)]
 struct Page {
-    /// Whether it has anything but white space.
     has_content: bool,
     scripts: Vec<Val>,
-    /// Why scripts cannot be read.
+    /// The errors of unreadable scripts.
     broken: Vec<String>,
 }
 
 impl Page {
     fn add_script(&mut self, text: &str) {
-        // Line breaks inside of texts are common here and no JSON; outside, a space will do too.
+        // Line breaks within strings are common, but invalid JSON.
         let text = text.replace(|c: char| c.is_control(), " ");
         let text = text.trim().trim_start_matches("<![CDATA[");
         let text = text.trim_end_matches("]]>").trim_end_matches([';', ' ']);

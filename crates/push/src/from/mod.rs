@@ -1,9 +1,9 @@
-//! `--from`: turns the items of a source into lines.
+//! `--from`: converts the items of a source to lines.
 //!
-//! [`format`] parses a source: JSON, XML, CSV, or the JSON-LD of HTML pages. A [`program`] in the
-//! language of jq, which is a preset or a person's own, finds the items in it and makes of each the
-//! lines to push. An item that fails becomes a line without an identifier, which the service
-//! refuses: so it is counted, and no catalogue lets postings expire that may have been in it.
+//! [`format`] parses JSON, XML, CSV, or the JSON-LD of HTML pages. A [`program`] in the jq
+//! language, a preset or the user's own, finds the items and creates the lines. A failed item
+//! becomes a line without an identifier. The service refuses and counts it, so a catalogue does not
+//! expire the postings that the item may have contained.
 
 mod document;
 mod format;
@@ -35,19 +35,17 @@ pub use self::{
 };
 use crate::{source::Source, spool::Spool};
 
-/// Failures that are described. All others are counted.
+/// All others are only counted.
 const DESCRIBED: usize = 20;
-/// The characters of an item, and of the reason why it failed.
+/// In characters, of an item and of its error.
 const SHOWN: usize = 80;
 const REASON: usize = 200;
 
-/// How items become lines.
 pub struct Conversion {
     program: Program,
     settings: Settings,
 }
 
-/// The lines of a source, and what became of its items.
 #[derive(Debug)]
 pub struct Converted {
     pub source: Source,
@@ -55,14 +53,13 @@ pub struct Converted {
     pub lines: u64,
     /// Items that failed or yielded nothing.
     pub failed: u64,
-    /// The first of them: the place, the beginning of the item, and why.
+    /// The first ones: the place, the beginning of the item, and the error.
     pub failures: Vec<String>,
-    /// Lines whose identifier another line before them has.
+    /// Lines with an identifier that an earlier line has.
     pub repeated: u64,
 }
 
 impl Converted {
-    /// Hands on the lines, each with its end.
     pub fn each_line(
         &self,
         mut each: impl FnMut(&[u8]) -> anyhow::Result<()>,
@@ -80,7 +77,7 @@ impl Converted {
 }
 
 impl Conversion {
-    /// Reads the program: a preset by its name, or a file.
+    /// Reads a preset by its name, or a file.
     pub fn new(from: &str, settings: &[Setting]) -> anyhow::Result<Self> {
         let program = match Preset::find(from) {
             Some(preset) => Program::new(from, preset.program)?,
@@ -101,7 +98,7 @@ impl Conversion {
         Ok(Self { program, settings })
     }
 
-    /// Converts a file, or standard input for `-`. The lines go to a temporary file.
+    /// Converts a file, or standard input for `-`, into a temporary file.
     pub fn convert(&self, path: &Path) -> anyhow::Result<Converted> {
         let source = Source::find(path)?;
         let file = tempfile::tempfile().context("there is no temporary file for the lines")?;
@@ -135,7 +132,6 @@ impl Conversion {
     }
 }
 
-/// A conversion under way.
 struct Work<'a> {
     conversion: &'a Conversion,
     lines: BufWriter<std::fs::File>,
@@ -194,7 +190,7 @@ impl Work<'_> {
             format!("\n  {}", shorten(&plain(&item.to_string()), SHOWN))
         });
         let failure = format!("item {items}{place}: {reason}{item}");
-        // No posting can have been read of it, so its line has no identifier.
+        // The identifier is unknown, so the line has none.
         let stub = json!({"id": null, "payload": {"error": failure}}).to_string();
         if failures.len() < DESCRIBED {
             failures.push(failure);

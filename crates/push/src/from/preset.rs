@@ -1,15 +1,11 @@
-//! The presets: programs for the formats of known sources.
-
 #[derive(Debug)]
 pub struct Preset {
-    /// How `--from` names it.
     pub name: &'static str,
     pub program: &'static str,
 }
 
 macro_rules! presets {
     ($($name:literal)+) => {
-        /// All presets, by name.
         pub const PRESETS: &[Preset] = &[$(Preset {
             name: $name,
             program: include_str!(concat!("presets/", $name, ".jq")),
@@ -27,7 +23,7 @@ impl Preset {
         PRESETS.iter().find(|preset| preset.name == name)
     }
 
-    /// The purpose: the first comment of the program.
+    /// The first comment of the program.
     pub fn purpose(&self) -> &'static str {
         let line = self.program.lines().next().unwrap_or_default();
         line.trim_start_matches(['#', ' '])

@@ -1,5 +1,3 @@
-//! A program in the language of jq.
-
 use anyhow::bail;
 use jaq_core::{
     Ctx, Exn, Vars,
@@ -9,23 +7,21 @@ use jaq_core::{
 };
 use jaq_json::Val;
 
-/// What every program can call beside jq's own filters.
+/// Filters that every program can call, besides jq's own.
 pub const PRELUDE: &str = include_str!("prelude.jq");
-/// What begins a line of a program that says where the items are.
+/// Begins the line of a program that selects the items.
 const ITEMS: &str = "# items: ";
-/// The items where a program does not say.
 const ELEMENTS: &str = "if type == \"array\" then .[] else . end";
 
 type Filter = jaq_core::Filter<JustLut<Val>>;
 
-/// A program: where the items of a document are, and what becomes of each.
+/// Selects the items of a document, and converts each.
 pub struct Program {
     items: Filter,
     lines: Filter,
 }
 
 impl Program {
-    /// Compiles a program.
     pub fn new(name: &str, text: &str) -> anyhow::Result<Self> {
         let items: String = text
             .lines()
@@ -87,7 +83,7 @@ fn compile(name: &str, code: &str) -> anyhow::Result<Filter> {
     }
 }
 
-/// Says where the program has a fault. `at` is a part of `code`.
+/// Describes an error of the program. `at` is a part of `code`.
 fn problem(name: &str, code: &str, error: Option<(&str, String)>) -> String {
     let Some((at, why)) = error else {
         return format!("--from: {name} is no program in the language of jq");

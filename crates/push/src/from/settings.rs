@@ -1,18 +1,17 @@
-//! `--set KEY=VALUE`: a value for a field of every payload.
+//! `--set KEY=VALUE` sets a field of every payload.
 
 use std::str::FromStr;
 
 use jaq_json::{Map, Rc, Val};
 use serde_json::value::RawValue;
 
-/// The key of the prefix of identifiers.
+/// Prefixes identifiers.
 const ID_PREFIX: &str = "id_prefix";
-/// What stands in a value for the source's own identifier, and for the name of the company as a
-/// part of a URL.
+/// Placeholders in a value: the source's identifier, and the company's name as a part of a URL.
 const ID: &str = "{id}";
 const COMPANY: &str = "{company}";
 
-/// One `KEY=VALUE`, or `KEY?=VALUE`, which leaves what is there.
+/// `KEY=VALUE`, or `KEY?=VALUE`, which keeps an existing value.
 #[derive(Clone, Debug)]
 pub struct Setting {
     key: String,
@@ -42,7 +41,6 @@ impl FromStr for Setting {
 
 #[derive(Debug)]
 struct Field {
-    /// The names that lead to it.
     path: Vec<String>,
     value: String,
     is_default: bool,
@@ -72,7 +70,7 @@ impl Settings {
         these
     }
 
-    /// The identifier and the line of what a program yields, or why it is none.
+    /// Returns the identifier and the line, or why the output is invalid.
     pub fn apply(&self, output: &Val) -> Result<(String, String), String> {
         let shape = || "the program yields what is not {\"id\",\"payload\"}".to_owned();
         let Val::Obj(members) = output else {
@@ -100,7 +98,7 @@ impl Settings {
         let members = [("id", id.clone().into()), ("payload", Val::obj(payload))];
         let line = members.map(|(name, value)| (Val::from(name.to_owned()), value));
         let line = Val::obj(line.into_iter().collect()).to_string();
-        // jq knows numbers and texts that JSON does not.
+        // jq allows numbers and texts that JSON does not.
         match serde_json::from_str::<&RawValue>(&line) {
             Ok(_) => Ok((id, line)),
             Err(error) => Err(format!("what the program yields is no JSON: {error}")),
@@ -108,12 +106,12 @@ impl Settings {
     }
 }
 
-/// A value that is JSON, or else a text.
+/// A JSON value, or else a text.
 fn value(text: &str) -> Val {
     serde_json::from_str(text).unwrap_or_else(|_| text.to_owned().into())
 }
 
-/// The name of a payload's company in small letters and digits, with hyphens between.
+/// The company's name in lower-case letters and digits, joined by hyphens.
 fn company(payload: &Map) -> String {
     let member = |object: &Map, name: &str| object.get(&Val::from(name.to_owned())).cloned();
     let name = match member(payload, "company") {

@@ -1,4 +1,4 @@
-//! CSV: each row is an object with the names of the first row, without its empty cells.
+//! CSV: each row is an object with the names of the header. Empty cells are left out.
 
 use std::io::Read;
 
@@ -8,14 +8,14 @@ use jaq_json::{Map, Val};
 
 use super::document::{Document, Each};
 
-/// The delimiter that the first line has most of.
+/// The most frequent delimiter in the first line.
 pub fn delimiter(start: &[u8]) -> u8 {
     let line = start
         .split(|byte| *byte == b'\n')
         .next()
         .unwrap_or_default();
     let count = |delimiter: &u8| line.split(|byte| byte == delimiter).count();
-    // The first of equals is what Rust takes last.
+    // `max_by_key` returns the last of equal ones, so the order is by rising preference.
     *b"|\t;,".iter().max_by_key(|it| count(it)).unwrap_or(&b',')
 }
 

@@ -23,7 +23,6 @@ fn lines(converted: &Converted) -> Vec<String> {
     lines
 }
 
-/// A program of one's own, in a file.
 fn own(program: &str, content: &[u8]) -> anyhow::Result<Converted> {
     let file = tempfile::NamedTempFile::new()?;
     fs::write(&file, program)?;
@@ -34,8 +33,8 @@ fn sample(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src/from/samples")).join(name)
 }
 
-/// Each preset, its sample, the items in it, those that fail, and why strict validation would not
-/// take all of the others.
+/// Each preset, its sample, the numbers of items and failed items, and the fields that strict
+/// validation would refuse.
 const SAMPLES: &[(&str, &str, u64, u64, &[&str])] = &[
     ("ashby", "ashby.json", 3, 1, &["salary_min"]),
     ("csv", "csv.csv", 3, 1, &["salary_max"]),
@@ -88,7 +87,7 @@ const SAMPLES: &[(&str, &str, u64, u64, &[&str])] = &[
     ),
 ];
 
-/// What a preset needs to know that its source lacks.
+/// Settings for what the source of a preset lacks.
 fn settings(preset: &str) -> &'static [&'static str] {
     match preset {
         "personio" => &[
@@ -141,7 +140,7 @@ fn every_item_of_a_source_becomes_a_line_or_is_reported() {
     assert_eq!(SAMPLES.len(), PRESETS.len());
 }
 
-/// The fields of a line that strict validation refuses, or that a new posting lacks.
+/// The fields that strict validation refuses, or that a new posting lacks.
 fn refusals(line: &str) -> Vec<String> {
     let line: Value = serde_json::from_str(line).unwrap();
     let payload = &line["payload"];

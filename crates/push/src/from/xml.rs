@@ -1,8 +1,8 @@
-//! XML as JSON, as `xmltodict` and `xq` have it.
+//! XML as JSON, in the form of `xmltodict` and `xq`.
 //!
-//! An element is its text, or an object: its attributes as `@name`, its elements by name with the
-//! prefix that is written there, a list where there are several, and text beside them as `#text`.
-//! An empty one is `null`. One with text around elements, or with elements of HTML, is its markup.
+//! An element is its text, or an object: attributes as `@name`, elements by prefixed name, a list
+//! where there are several, and other text as `#text`. An empty element is `null`. An element with
+//! mixed content or HTML elements is its markup.
 
 use std::borrow::Cow;
 
@@ -14,15 +14,15 @@ use quick_xml::{
     events::{BytesStart, Event},
 };
 
-/// The depth of elements, which limits the stack that a value takes.
+/// The maximum depth, which limits the stack.
 const DEEPEST: usize = 128;
-/// Elements that are markup, not data.
+/// HTML elements, kept as markup.
 const MARKUP: &[&str] = &[
     "b", "br", "div", "em", "h1", "h2", "h3", "h4", "i", "li", "ol", "p", "span", "strong",
     "table", "ul",
 ];
 
-/// Fails if the declaration names another encoding than UTF-8.
+/// Fails for encodings other than UTF-8.
 pub fn check_encoding(xml: &[u8]) -> anyhow::Result<()> {
     let line = xml.split(|byte| *byte == b'>').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line).to_ascii_lowercase();
@@ -37,7 +37,6 @@ pub fn check_encoding(xml: &[u8]) -> anyhow::Result<()> {
     }
 }
 
-/// An element that is still open.
 struct Element {
     name: String,
     /// Where its content begins in the document.
@@ -102,7 +101,7 @@ impl Element {
     }
 }
 
-/// The document as an object with its root element.
+/// Returns an object with the root element.
 pub fn parse(xml: &str) -> anyhow::Result<Val> {
     let mut reader = Reader::from_str(xml);
     let config = reader.config_mut();
@@ -138,7 +137,7 @@ pub fn parse(xml: &str) -> anyhow::Result<Val> {
                 Ok(Some(character)) => current.text.push(character),
                 _ => match resolve_predefined_entity(&reference) {
                     Some(text) => current.text.push_str(text),
-                    // One of HTML, as texts of postings have them.
+                    // An entity of HTML, as texts of postings have them.
                     None => current.text.extend(["&", &*reference, ";"]),
                 },
             },
@@ -151,7 +150,6 @@ pub fn parse(xml: &str) -> anyhow::Result<Val> {
     }
 }
 
-/// How far the document was read, in bytes.
 fn offset(reader: &Reader<&[u8]>) -> usize {
     usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX)
 }
