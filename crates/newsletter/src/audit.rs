@@ -12,12 +12,9 @@ use crate::subscriber::SubscriberId;
 kernel::actions! {
     SUBSCRIBERS_SUPPRESS = "subscribers.suppress",
     SUBSCRIBERS_REINSTATE = "subscribers.reinstate",
-    /// A migration token was replaced.
     SUBSCRIBERS_ROTATE_TOKEN = "subscribers.rotate-token",
     SUBSCRIBERS_ERASE = "subscribers.erase",
-    /// Reports were imported.
     SUBSCRIBERS_IMPORT = "subscribers.import",
-    /// Subscribers were moved to the new account.
     SUBSCRIBERS_MIGRATE = "subscribers.migrate",
     SUPPRESSIONS_IMPORT = "suppressions.import",
 }

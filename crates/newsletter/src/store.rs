@@ -28,8 +28,7 @@ use crate::{
 pub struct SubscriberWrite {
     /// The version that the store must have; `None` if the subscriber must not exist yet.
     pub expected: Option<Version>,
-    /// The subscriber after the change, with its next version. The id never changes. The address
-    /// may change, and is unique after the commit.
+    /// The subscriber after the change. The id never changes; the address may, and is unique.
     pub subscriber: Subscriber,
 }
 
@@ -81,8 +80,7 @@ impl WriteSet {
 }
 
 impl Change {
-    /// Adds the change to a commit. Returns the subscriber with its new version, on which the next
-    /// decision of the batch is based.
+    /// Adds the change to a commit. Returns the subscriber with its new version.
     pub fn record(self, writes: &mut WriteSet) -> Subscriber {
         let Self {
             mut subscriber,
@@ -105,8 +103,6 @@ impl Change {
         if !is_of_withdrawal && subscriber.unconfirmed_suppressions().next().is_some() {
             writes.tasks.ask(tasks::withdraw(id));
         }
-        // A commit increments the version once, however many commands of a batch change the
-        // subscriber.
         let earlier = writes.subscribers.get(&id);
         let expected = earlier.map_or(self.expected, |earlier| earlier.expected);
         subscriber.version = expected.map_or(1, |version| version + 1);
@@ -162,16 +158,15 @@ pub trait Store: Send + Sync {
     async fn find_by_token(&self, token: &MigrationToken)
     -> Result<Option<Subscriber>, StoreError>;
 
-    /// Returns suppressions of erased subscribers, by address. A store keeps a keyed hash instead
-    /// of the address ([`remembered_as`]).
+    /// Returns suppressions of erased subscribers. A store keeps hashes of addresses
+    /// ([`remembered_as`]).
     async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError>;
 
     /// Writes everything or nothing.
     ///
-    /// Returns [`StoreError::Conflict`] if a subscriber's version is not the expected one, its
-    /// address was taken meanwhile, or the lease of a finished task was lost. Returns
-    /// [`StoreError::Locked`] if another transaction holds a row's lock for longer than a short
-    /// time; a store with a single writer never returns it.
+    /// Returns [`StoreError::Conflict`] for an unexpected version, a taken address or a lost lease
+    /// of a finished task, and [`StoreError::Locked`] if another transaction holds a row's lock too
+    /// long.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 }
 
@@ -214,8 +209,7 @@ pub trait SubscriberReader: Send + Sync {
     /// Returns a page of subscribers, ascending by the bytes of the address.
     async fn list(&self, query: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError>;
 
-    /// Counts the reported subscribers by account, status and progress, in that order. Reads all of
-    /// them.
+    /// Counts all reported subscribers, ordered by account, status and progress.
     async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError>;
 }
 
@@ -252,13 +246,12 @@ impl AccountState {
     }
 }
 
-/// The port for leases of the provider's accounts. Only the holder of an account's lease sends
-/// requests to it, which keeps the account's request limit across processes.
+/// Leases of the provider's accounts. Only the holder sends requests to an account, which keeps the
+/// request limit across processes.
 #[async_trait]
 pub trait Accounts: Send + Sync {
-    /// Leases all of the accounts until `until`, or none of them. Renews leases of the same holder.
-    /// Returns `false` if another holder has one of them at `now`. `holder` is a random id of the
-    /// caller.
+    /// Leases all of the accounts until `until`, or none: `false` if another holder has one at
+    /// `now`. Renews leases of the same holder, a random id of the caller.
     async fn lease(
         &self,
         accounts: &[Account],

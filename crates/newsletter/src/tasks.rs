@@ -1,4 +1,4 @@
-//! The newsletter's kinds of task, their queues, and its event.
+//! Sync with the e-mail provider: one task for each subscriber, in the queue of the last account.
 
 use kernel::{
     event::EventName,
@@ -26,8 +26,7 @@ pub const WITHDRAW: Queue = Queue::of(Kind::new("withdraw", "unsubscribe at the 
 /// Every kind of task of the newsletter.
 pub const KINDS: [Kind; 3] = [SYNC, MIGRATE.kind(), WITHDRAW.kind()];
 
-/// The queue of an account's syncs. Each account has its own, so that a failing account does not
-/// delay the other.
+/// The queue of an account's syncs, so that a failing account does not delay the other.
 pub const fn syncs(account: Account) -> Queue {
     match account {
         Account::Old => SYNCS_TO_OLD,
@@ -35,7 +34,6 @@ pub const fn syncs(account: Account) -> Queue {
     }
 }
 
-/// The queue of an account's bulk syncs, which runs after its other syncs.
 pub const fn bulk_syncs(account: Account) -> Queue {
     match account {
         Account::Old => BULK_SYNCS_TO_OLD,
@@ -48,8 +46,8 @@ pub const fn sync(id: SubscriberId, account: Account) -> Effect {
     Effect::new(syncs(account), id.uuid())
 }
 
-/// Requests a bulk sync: the first one of a subscriber, as a whole list may be reported at once, or
-/// one that reconciliation requests. A change turns it into an ordinary one.
+/// Requests a bulk sync, of a first report or a reconciliation. A change turns it into an ordinary
+/// one.
 pub const fn bulk_sync(id: SubscriberId, account: Account) -> Effect {
     Effect::new(bulk_syncs(account), id.uuid())
 }
@@ -59,17 +57,15 @@ pub const fn migrate(id: SubscriberId) -> Effect {
     Effect::new(MIGRATE, id.uuid())
 }
 
-/// Requests the withdrawal of a suppressed subscriber, or the removal of a departing address, from
-/// both accounts.
+/// Requests the withdrawal of a suppressed or departing address from both accounts.
 pub const fn withdraw(id: SubscriberId) -> Effect {
     Effect::new(WITHDRAW, id.uuid())
 }
 
-/// A task that is due for longer than this does not just wait for a free worker.
+/// A task that is due for longer does not just wait for a free worker.
 const OVERDUE: Duration = Duration::MINUTE;
 
-/// Whether one of these waiting tasks is due and has no error, as no worker claims the tasks of an
-/// account without its key.
+/// Whether a waiting task is due without an error, as for an account without its key.
 pub fn lack_a_worker(waiting: &[TaskRow], now: OffsetDateTime) -> bool {
     waiting.iter().any(|task| {
         KINDS.iter().any(|kind| kind.as_str() == task.kind)
@@ -78,8 +74,7 @@ pub fn lack_a_worker(waiting: &[TaskRow], now: OffsetDateTime) -> bool {
     })
 }
 
-/// Raised when an individual membership changed, or one that was individual before. Its listener
-/// requests a sync, in the commit that raises it.
+/// Raised when a membership changed that is or was individual. Its listener requests a sync.
 pub const INDIVIDUAL_MEMBERSHIP_UPDATED: EventName = EventName::new("IndividualMembershipUpdated");
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Fuzzes a report of a person: the first line is the path segment, the rest is the body. Repeating
-//! a report changes nothing. Normalising an address twice equals normalising it once.
+//! Fuzzes a report of a person: the first line is the path segment, the rest the body. Repeating a
+//! report changes nothing, nor does normalising an address twice.
 
 #![no_main]
 

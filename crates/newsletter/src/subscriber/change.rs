@@ -1,5 +1,3 @@
-//! Decided changes: a subscriber's new state with its event and tasks.
-
 use kernel::{Version, event::EventName, outbox::Effect};
 use time::OffsetDateTime;
 
@@ -15,10 +13,10 @@ pub struct Change {
     pub subscriber: Subscriber,
     /// The event that the change raises.
     pub event: Option<EventName>,
-    /// The task that the change requests. A suppression that is not yet applied in both accounts
-    /// also requests a withdrawal.
+    /// The requested task. A suppression not yet applied in both accounts also requests a
+    /// withdrawal.
     pub effect: Option<Effect>,
-    /// Whether a withdrawal caused the change. Then it requests no further withdrawal.
+    /// Then the change requests no further withdrawal.
     pub(crate) is_of_withdrawal: bool,
 }
 
@@ -39,8 +37,7 @@ impl Change {
         }
     }
 
-    /// A change of status, with a sync if the subscriber was reported. `None` if the status is the
-    /// same.
+    /// Requests a sync of a reported subscriber. `None` for the same status.
     pub(super) fn of_status(
         known: Option<&Subscriber>,
         subscriber: Subscriber,
@@ -75,10 +72,8 @@ impl Change {
     }
 }
 
-/// The effect that an event's listener requests for the subscriber.
-///
 /// A changed individual membership requests a sync if the provider's state differs, which a lapse
-/// or a renewal does not change. The sync of a new subscriber is bulk work.
+/// or renewal does not change. The sync of a new subscriber is bulk work.
 fn listen(event: &EventName, change: &Change) -> Option<Effect> {
     let is_listened_to = *event == tasks::INDIVIDUAL_MEMBERSHIP_UPDATED;
     (is_listened_to && change.subscriber.needs_sync()).then(|| change.own_sync())
@@ -90,7 +85,7 @@ impl Subscriber {
         tasks::sync(self.id, self.account())
     }
 
-    /// The same as bulk work, which runs after syncs of single changes.
+    /// The sync as bulk work, which runs after syncs of single changes.
     pub const fn bulk_sync(&self) -> Effect {
         tasks::bulk_sync(self.id, self.account())
     }

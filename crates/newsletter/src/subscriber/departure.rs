@@ -1,9 +1,8 @@
-//! Departures: addresses to remove from both accounts, because the person has a new address or is
-//! erased.
+//! Departures: addresses to remove from both accounts after a change of address or an erasure.
 //!
-//! The API hides the row of a departing address. The row stays until the withdrawal task has found
-//! the address gone from each account. A suppression of the address that arrives meanwhile applies
-//! to the person's new address.
+//! The API hides the row. It stays until the withdrawal has found the address gone from each
+//! account. A suppression of the address that arrives meanwhile applies to the person's new
+//! address.
 
 use kernel::Version;
 use time::OffsetDateTime;
@@ -21,14 +20,13 @@ impl Remembered {
 }
 
 impl Subscriber {
-    /// Whether the subscriber is being erased. No list and no audit entry shows the address, even
-    /// before the accounts have forgotten it.
+    /// Whether the subscriber is being erased. No list or audit entry shows the address any more.
     pub fn is_being_erased(&self) -> bool {
         self.departure == Some(Departure::Erased)
     }
 
-    /// Whether the account holds the subscriber's present state, or sends nothing because of a
-    /// suppression. Only then may an earlier address be removed.
+    /// Whether the account holds the present state, or sends nothing because of a suppression. Only
+    /// then may an earlier address be removed.
     pub(super) fn is_settled(&self) -> bool {
         let has_arrived = self.migrated.is_none_or(|migrated| migrated.arrived);
         let is_synced = has_arrived && self.synced_digest == Some(self.provider_state().digest());
@@ -67,13 +65,12 @@ impl Subscriber {
     }
 }
 
-/// A malformed token, which no client can present.
 pub(super) fn dead_token(id: SubscriberId) -> MigrationToken {
     MigrationToken::from_text(&format!("departed {id}"))
 }
 
-/// Erases a subscriber: keeps only the address, until both accounts have forgotten it. `None` if
-/// the erasure has already begun.
+/// Erases a subscriber, but keeps the address until both accounts have forgotten it. `None` if
+/// begun.
 pub fn erase(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     if subscriber.is_being_erased() {
         return None;
@@ -105,8 +102,7 @@ pub fn recalled(
     change
 }
 
-/// Applies a suppression of the departed address to the person's present record. `None` if that
-/// changes nothing.
+/// Applies a suppression of the departed address to the present record. `None` without a change.
 pub fn follow(
     successor: &Subscriber,
     departed: &Subscriber,
@@ -124,9 +120,8 @@ pub fn follow(
     Some(change)
 }
 
-/// How to remove a departing address from an account: `Remove` if the person has a present record,
-/// else `Forget`. `None` until the account holds the present record, so that the person is always
-/// in one of the two.
+/// How to remove a departing address from an account. `None` until the account holds the present
+/// record, so that the person is always in one of the two.
 pub fn action(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<WithdrawalAction> {
     match (departed.departure, successor) {
         (Some(Departure::Moved(_)), Some(successor)) => {
@@ -136,9 +131,8 @@ pub fn action(departed: &Subscriber, successor: Option<&Subscriber>) -> Option<W
     }
 }
 
-/// The account's record of a departing address that must stay: one with a stronger status, until
-/// that status is recorded. Any other record is removed, and counts as absent for a person reported
-/// meanwhile.
+/// The account's record of a departing address that must stay until its stronger status is
+/// recorded. Any other record is removed.
 pub fn kept<'a>(
     account: Account,
     departed: &Subscriber,
@@ -170,8 +164,8 @@ pub enum End {
     Kept(Box<Change>),
 }
 
-/// Ends a departure. `None` if the subscriber is not departing, or an account still has to be
-/// checked. Without a successor the row is deleted; of a suppressed subscriber a hash is kept.
+/// Ends a departure. `None` if the subscriber is not departing, or an account must still be
+/// checked.
 pub fn end(departed: &Subscriber, has_successor: bool, now: OffsetDateTime) -> Option<End> {
     departed.departure?;
     if departed.unconfirmed_suppressions().next().is_some() {

@@ -1,16 +1,13 @@
-//! E-mail addresses, which identify subscribers.
-
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use fields::{Term, email::parts};
 use percent_encoding::percent_decode_str;
 
-/// The longest address, in characters: the longest SMTP path without its brackets (RFC 5321
-/// §4.5.3.1.3).
+/// The longest address in characters (RFC 5321 §4.5.3.1.3, without brackets).
 pub const LONGEST_EMAIL: usize = 254;
 
-/// An e-mail address, trimmed, in lower case, with its domain in ASCII (IDNA). The provider and the
-/// membership system agree on no stricter form, and two spellings must not become two subscribers.
+/// An e-mail address, trimmed, in lower case, with its domain in ASCII (IDNA), so that two
+/// spellings are one subscriber.
 ///
 /// Validation follows the HTML standard, because addresses in use have dots where RFC 5321 allows
 /// none.

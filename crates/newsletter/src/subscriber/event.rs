@@ -1,5 +1,3 @@
-//! Events of the provider's webhooks.
-
 use std::fmt;
 
 use time::OffsetDateTime;
@@ -16,12 +14,10 @@ pub struct ProviderEvent {
     pub email: Email,
     /// The status that the event implies.
     pub status: SubscriberStatus,
-    /// The secret that signed the delivery, if known.
     pub signed_with: Option<SignedWith>,
 }
 
-/// The position of the secret that signed a delivery. Each account has its own secret, so the
-/// position identifies the account.
+/// The position of the secret that signed a delivery. Each account has its own secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignedWith {
     /// The position in the configuration, from 1.
@@ -37,11 +33,11 @@ impl fmt::Display for SignedWith {
 }
 
 impl ProviderEvent {
-    /// Reads an event from its name, `status` and address. `None` for events without effect: other
-    /// kinds, soft bounces, invalid addresses.
+    /// Reads an event. `None` for events without effect: other kinds, soft bounces, invalid
+    /// addresses.
     ///
-    /// The name decides, because `status` is the status at the time of delivery. `status` only
-    /// separates a hard bounce from a soft one.
+    /// The name decides, because `status` is that of the delivery time. It only separates hard from
+    /// soft bounces.
     pub fn read(name: &str, status: Option<&str>, email: &str) -> Option<Self> {
         let status = match name {
             "subscriber.unsubscribed" => SubscriberStatus::Unsubscribed,
@@ -70,10 +66,10 @@ pub struct Notice {
     pub new_token: MigrationToken,
 }
 
-/// Applies a webhook event to an address. Events repeat and arrive out of order, so the strongest
-/// status wins. An unreported address gets a row too: it suppresses the address at the accounts and
-/// for a later report. A delivery does not suppress a reinstated subscriber, because it may be an
-/// old one. Instead the accounts are checked.
+/// Applies a webhook event. Events repeat and arrive out of order, so the strongest status wins.
+///
+/// An unreported address gets a row, which suppresses it for later reports. For a reinstated
+/// subscriber the accounts are checked instead, because the delivery may be old.
 pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) -> Option<Change> {
     let Notice {
         event,
@@ -97,10 +93,9 @@ pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) 
     Change::of_status(known, after, now)
 }
 
-/// Handles the deletion of a subscriber at the provider. A move also deletes in the old account,
-/// and a delivery does not name its account. So if the account is known to have had the subscriber,
-/// a sync looks them up: it records a missing subscriber as removed, and creates none. A move in
-/// progress checks both accounts itself.
+/// A move deletes in the old account as well, and a delivery does not name its account. So a sync
+/// looks the subscriber up, and records a missing one as removed. A move in progress checks both
+/// accounts itself.
 ///
 /// An unknown address gets no row: erased subscribers are deleted at the provider, and must not be
 /// stored again.

@@ -1,5 +1,3 @@
-//! The move from the provider's old account to the new one.
-
 use time::OffsetDateTime;
 
 use super::{
@@ -9,8 +7,8 @@ use super::{
 };
 use crate::tasks;
 
-/// Starts the move of a subscriber to the new account. `None` if they have already moved, were
-/// never reported, or confirm the move while suppressed.
+/// Starts the move to the new account. `None` if already moved, never reported, or suppressed while
+/// confirming.
 pub fn migrate(
     subscriber: &Subscriber,
     source: MigrationSource,
@@ -57,8 +55,7 @@ pub(super) fn once_more(migrated: Migrated) -> Migrated {
     }
 }
 
-/// Whether a move that began with this state still applies. After a change of address another move
-/// follows.
+/// Whether a move that began with this state still applies. A change of address starts another.
 pub fn is_of(subscriber: &Subscriber, state: &ProviderState) -> bool {
     due(subscriber).is_some() && subscriber.email == state.profile.email
 }
@@ -74,8 +71,8 @@ pub enum Next {
     Stuck(String),
 }
 
-/// Applies the old account's answer. `was_there` tells whether the account showed the subscriber
-/// earlier in this attempt, before anything was removed.
+/// Applies the old account's answer. `was_there`: the account showed the subscriber earlier in this
+/// attempt.
 pub fn look(
     subscriber: &Subscriber,
     found: Option<&Found>,
@@ -144,8 +141,8 @@ pub fn change(subscriber: &Subscriber, after: Subscriber, now: OffsetDateTime) -
     (after != *subscriber).then(|| Change::new(Some(subscriber), after, now))
 }
 
-/// Ends the move of a suppressed subscriber, who stays in the old account. An attempt whose answer
-/// was lost may have added them to the new account, so that account is checked again.
+/// Ends the move of a suppressed subscriber, who stays in the old account. The new one is checked
+/// again, because an attempt with a lost answer may have added them.
 pub fn stay(before: &Subscriber, subscriber: Subscriber, now: OffsetDateTime) -> Change {
     let mut after = subscriber;
     if let Some(migrated) = &mut after.migrated {
@@ -156,8 +153,7 @@ pub fn stay(before: &Subscriber, subscriber: Subscriber, now: OffsetDateTime) ->
     Change::new(Some(before), after, now)
 }
 
-/// Records that the subscriber has arrived, and the state that the new account holds. Requests a
-/// sync if that differs from the present state. `None` if they had already arrived.
+/// Records the arrival and the state that the new account holds. `None` if already arrived.
 pub fn arrive(
     subscriber: &Subscriber,
     sent: &ProviderState,

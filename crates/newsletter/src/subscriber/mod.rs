@@ -2,8 +2,8 @@
 //! provider's two accounts.
 //!
 //! [`report()`] applies a report and [`notice()`] an event. [`sync`] decides which state the
-//! provider gets, [`migration`] decides on the move between its accounts. Only an operator can lift
-//! a suppression ([`operator::reinstate`]).
+//! provider gets, [`migration`] the move between its accounts. Only an operator lifts a suppression
+//! ([`operator::reinstate`]).
 
 mod change;
 pub mod departure;

@@ -1,5 +1,3 @@
-//! Decisions of an operator: suppress, reinstate, import suppressions, replace a token.
-
 use time::OffsetDateTime;
 
 use super::{
@@ -8,8 +6,7 @@ use super::{
 };
 use crate::tasks;
 
-/// Suppresses an address, known or not, with the status of the notice. `None` if an equal or
-/// stronger suppression exists.
+/// Suppresses an address. `None` if an equal or stronger suppression exists.
 pub fn suppress(
     known: Option<&Subscriber>,
     notice: &Notice,
@@ -42,8 +39,7 @@ pub struct ImportedSuppression {
     pub reason: Option<String>,
 }
 
-/// Applies a suppression from a file. The strongest status wins. A suppression older than a
-/// reinstatement is ignored. `None` if nothing changes.
+/// Applies an imported suppression: the strongest wins, and a reinstatement outdates earlier ones.
 pub fn import(
     known: Option<&Subscriber>,
     imported: &ImportedSuppression,
@@ -59,9 +55,8 @@ pub fn import(
     suppress(known, notice, source, reason.as_deref(), now)
 }
 
-/// Lifts a suppression: only later observations of the provider count. No account is asked to
-/// activate the subscriber, who has to subscribe there. `None` for a subscriber who is not
-/// suppressed.
+/// Lifts a suppression. Only later observations of the provider count, where the subscriber has to
+/// subscribe again. `None` if not suppressed.
 ///
 /// A move is repeated, because a suppressed subscriber may have stayed in the old account.
 pub fn reinstate(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {

@@ -35,7 +35,6 @@ fields! {
 }
 
 impl MembershipFields {
-    /// `None` if one of the fields is invalid.
     fn into_membership(self) -> Option<Membership> {
         Some(Membership {
             plan_category: self.plan_category.into_value()?,

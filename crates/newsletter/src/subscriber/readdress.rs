@@ -1,5 +1,3 @@
-//! Changes of address: the record moves to the new address, and the old one departs.
-
 use time::OffsetDateTime;
 
 use super::{
@@ -33,11 +31,10 @@ impl Readdressed {
 
 /// Applies a report that names a previous address.
 ///
-/// A reported record moves from the previous address with its id, token, status and account, and
-/// replaces an unreported row at the new address. If the new address already has a reported record,
-/// that record stays and takes the report. The strongest status of both wins, and the previous
-/// address departs. Of an unreported previous address only the suppression counts, so repeating the
-/// request is an ordinary report.
+/// A reported record moves with its id, token, status and account, and replaces an unreported row
+/// at the new address. An existing reported record stays and takes the report. The strongest status
+/// wins, and the previous address departs. Of an unreported previous address only the suppression
+/// counts.
 pub fn readdress(
     previous: Option<&Subscriber>,
     there: Option<&Subscriber>,

@@ -1,5 +1,3 @@
-//! Reconciliation: compares an account's list with the stored subscribers.
-
 use time::OffsetDateTime;
 
 use super::{
@@ -17,12 +15,11 @@ pub enum ConcurrentWrites {
     Possible,
 }
 
-/// Applies an entry of an account's list, and requests a repair: a sync if fields differ, a
-/// repeated move if the subscriber is still in the old account. Equal fields count as synced if
-/// writes were [`Excluded`](ConcurrentWrites::Excluded). `None` if nothing changes.
+/// Applies an entry of an account's list. Requests a sync if fields differ, or a repeated move if
+/// the subscriber is still in the old account. `None` if nothing changes.
 ///
-/// A page may be outdated, so it only causes actions that a later call checks, and it never marks
-/// an account quiet.
+/// A page may be outdated. So it only requests what a later call checks, and never marks an account
+/// quiet.
 pub fn take_in(
     subscriber: &Subscriber,
     account: Account,
@@ -63,8 +60,7 @@ pub fn take_in(
     Some(change)
 }
 
-/// The account's id of a subscriber who should be on its list. `None` for a subscriber who was
-/// written after the reading of the list began, at `since`.
+/// The account's id of a subscriber who should be listed; `None` if written after `since`.
 pub fn listed_as(
     subscriber: &Subscriber,
     account: Account,
@@ -79,8 +75,7 @@ pub fn listed_as(
         .filter(|_| ought && subscriber.updated_at < since)
 }
 
-/// Requests a lookup of a subscriber who is missing from an account's list. Absence is no proof:
-/// the sync decides by the account's id. `None` if the subscriber need not be on the list.
+/// Requests a lookup of a subscriber missing from a list. Only the sync decides. `None` if not due.
 pub fn look_for(
     subscriber: &Subscriber,
     account: Account,
@@ -97,8 +92,7 @@ pub fn look_for(
     Some(change)
 }
 
-/// Whether an account's entry differs from the stored state. A new id does not count, and neither
-/// do fields while a sync is pending.
+/// Whether an account's entry differs. New ids do not count, nor do fields while a sync is pending.
 pub fn is_different(
     subscriber: &Subscriber,
     account: Account,

@@ -1,5 +1,3 @@
-//! The stored record of a subscriber.
-
 use std::{
     fmt,
     ops::{Index, IndexMut},
@@ -20,11 +18,9 @@ use super::{
 pub struct Place {
     /// The account's id of the subscriber, once it has shown one. Absence afterwards means removal.
     pub id: Option<ProviderId>,
-    /// Whether the account is known to send nothing. For a departing address: whether it is known
-    /// to be gone. Used only while the accounts are [watched](Subscriber::is_watched).
+    /// Whether the account is known to send nothing, or to have lost a departing address.
     pub is_quiet: bool,
-    /// Whether this service has unsubscribed the subscriber there, or was about to. Then
-    /// `unsubscribed` in the account is not the subscriber's own wish.
+    /// Whether this service unsubscribed the subscriber there, so that it is not their own wish.
     pub is_withdrawn: bool,
 }
 
@@ -69,17 +65,12 @@ vocabulary! {
     #[non_exhaustive]
     SuppressionSource {
         Webhook = "webhook",
-        /// Seen in the answer to a sync.
         Answer = "answer",
-        /// Seen in a lookup during a move.
         Move = "move",
         Import = "import",
-        /// Seen on an account's list.
         Reconciliation = "reconciliation",
         Operator = "operator",
-        /// Requested by the subscriber, through the link in an e-mail.
         Link = "link",
-        /// Remembered from an erased subscriber.
         Erasure = "erasure",
     }
 }
@@ -123,7 +114,6 @@ pub enum Departure {
 }
 
 vocabulary! {
-    /// The kinds of departure, by their stored names.
     DepartureKind {
         Moved = "moved",
         Erased = "erased",
@@ -168,8 +158,7 @@ pub struct Membership {
     pub expires_at: Option<Date>,
 }
 
-/// A secret that lets the holder of an e-mailed link confirm the move: 256 random bits, as
-/// base64url without padding. Debug output hides it.
+/// A secret of 256 bits that lets the holder of an e-mailed link confirm the move.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct MigrationToken(Arc<str>);
 
@@ -215,8 +204,7 @@ pub struct Migrated {
     pub arrived: bool,
     /// Whether the old account showed the person during the move.
     pub was_found: bool,
-    /// Whether the subscriber has joined the new account's group, under this address or an earlier
-    /// one. Joining starts the provider's chain of e-mails, so it happens once.
+    /// Whether they joined the new account's group, once: joining starts the chain of e-mails.
     pub has_joined: bool,
 }
 
@@ -229,8 +217,7 @@ pub struct Subscriber {
     pub version: Version,
     /// Unique among the rows.
     pub email: Email,
-    /// When the membership system first reported the subscriber; `None` for an address known only
-    /// from the provider, which the API hides.
+    /// The first report; `None` for an address known only from the provider, which the API hides.
     pub reported_at: Option<OffsetDateTime>,
     /// The date of the latest dated report. An older report changes nothing.
     pub as_of: Option<OffsetDateTime>,
@@ -244,7 +231,7 @@ pub struct Subscriber {
     pub status: SubscriberStatus,
     /// Where the suppression comes from, if that was recorded.
     pub suppression: Option<Suppression>,
-    /// When an operator last reinstated the subscriber. Earlier observations of the provider do not
+    /// When an operator reinstated the subscriber. Earlier observations of the provider do not
     /// count.
     pub reinstated_at: Option<OffsetDateTime>,
     /// Why the address is being removed from the accounts, if it is.
@@ -255,8 +242,7 @@ pub struct Subscriber {
     pub migrated: Option<Migrated>,
     /// The token of the link to move.
     pub token: MigrationToken,
-    /// SHA-256 of the [`ProviderState`] that the subscriber's account is known to hold; `None`
-    /// while that is unknown.
+    /// SHA-256 of the [`ProviderState`] known to be in the subscriber's account.
     pub synced_digest: Option<[u8; 32]>,
     /// When an account last received a new state, or was found to hold one.
     pub told_at: Option<OffsetDateTime>,

@@ -1,5 +1,3 @@
-//! The rules for reports of the membership system.
-
 use time::OffsetDateTime;
 
 use super::{Change, Membership, Places, PlanCategory, PutSubscriber, Subscriber};
@@ -16,18 +14,17 @@ pub struct Report {
 
 /// Applies a report to an address, of which possibly only a suppression is known.
 ///
-/// A dated report that is older than the latest dated one changes nothing. A date in the future
-/// counts as now, because it would block all later reports.
+/// A report older than the latest dated one changes nothing. A future date counts as now, because
+/// it would block all later reports.
 ///
-/// A change of an individual membership raises an event whose listener requests the sync. Any other
-/// change that is visible to the provider requests the sync itself.
+/// A change of an individual membership raises an event, whose listener requests the sync. Other
+/// changes visible to the provider request it themselves.
 pub fn report(known: Option<&Subscriber>, put: &PutSubscriber, now: OffsetDateTime) -> Report {
     take_in(known, Subscriber::reported(known, put, now), put, now)
 }
 
 impl Subscriber {
-    /// The state that a report applies to. A departing address becomes a reported one again, with a
-    /// valid token.
+    /// A departing address becomes a reported one again, with a valid token.
     pub(super) fn reported(known: Option<&Self>, put: &PutSubscriber, now: OffsetDateTime) -> Self {
         match known {
             None => Self::unreported(put.email.clone(), put.new_id, put.new_token.clone(), now),

@@ -1,10 +1,9 @@
 //! Observations of the accounts, and when a suppression counts.
 //!
 //! The invariant: **a suppressed subscriber is unsubscribed in every account that shows them active
-//! or unconfirmed.** A [`Place`](super::Place) is quiet once an answer has shown that its account
-//! sends nothing. A new suppression makes both accounts unconfirmed; so does an account that shows
-//! a suppressed subscriber active. A commit that leaves an account unconfirmed requests the
-//! [withdrawal](crate::tasks::withdraw) that checks it.
+//! or unconfirmed.** A [`Place`](super::Place) is quiet once its account has answered that it sends
+//! nothing. A new suppression, or an answer that shows the subscriber active, ends that. A commit
+//! that leaves an account unconfirmed requests a [withdrawal](crate::tasks::withdraw).
 
 use time::OffsetDateTime;
 
@@ -14,9 +13,7 @@ use super::{
 };
 
 impl Subscriber {
-    /// Whether the accounts are checked until each is quiet: after a suppression, because nothing
-    /// may be sent; after a reinstatement, because deliveries must be checked before they count;
-    /// and for a departing address.
+    /// Whether accounts are checked until quiet: after suppressions, reinstatements and departures.
     pub const fn is_watched(&self) -> bool {
         self.status.is_suppressed() || self.reinstated_at.is_some() || self.departure.is_some()
     }
@@ -27,7 +24,7 @@ impl Subscriber {
         all.filter(|account| self.is_watched() && !self.places[*account].is_quiet)
     }
 
-    /// Applies a suppression if it is stronger. The first one makes both accounts unconfirmed.
+    /// The first suppression makes both accounts unconfirmed.
     pub(super) fn strengthen(&mut self, seen: SubscriberStatus, from: Suppression) {
         if seen <= self.status {
             return;
@@ -61,8 +58,8 @@ impl Subscriber {
         }
     }
 
-    /// Records that the account has lost the subscriber: they are removed, and not created again
-    /// unless an operator reinstates them.
+    /// The account has lost the subscriber: they are removed, and not created again unless an
+    /// operator reinstates them.
     pub(super) fn miss(
         &mut self,
         account: Account,
@@ -74,9 +71,8 @@ impl Subscriber {
         self.strengthen(SubscriberStatus::Removed, from);
     }
 
-    /// The suppression that an account shows, if it counts. Two kinds do not count: an
-    /// unsubscription by this service, and one from before a reinstatement, by the account's clock
-    /// in whole seconds.
+    /// Two suppressions do not count: an unsubscription by this service, and one from before a
+    /// reinstatement, by the account's clock in whole seconds.
     pub(super) fn counted(&self, account: Account, found: &Found) -> Option<SubscriberStatus> {
         let seen = found.status.suppression()?;
         let is_older = |since: OffsetDateTime| {
@@ -89,8 +85,7 @@ impl Subscriber {
     }
 }
 
-/// Unsubscribes the holder of a link, reinstated or not. `None` if an equal or stronger suppression
-/// exists.
+/// Unsubscribes the holder of a link. `None` if an equal or stronger suppression exists.
 pub fn unsubscribe(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     let mut after = subscriber.clone();
     let from = Suppression::shown(SuppressionSource::Link, None, now);

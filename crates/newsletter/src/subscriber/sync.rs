@@ -1,7 +1,7 @@
 //! Syncs: the state that an account should hold, and the state that it is known to hold.
 //!
-//! `synced_digest` is the digest of the known state. It is cleared before each call and set by the
-//! answer, so a call whose outcome is unknown is repeated.
+//! `synced_digest` is cleared before each call and set by the answer, so a call with an unknown
+//! outcome is repeated.
 
 use fields::day;
 use kernel::digest;
@@ -20,8 +20,7 @@ pub struct ProviderState {
     pub account: Account,
     /// The fields to send.
     pub profile: Profile,
-    /// Whether mail may be sent. The status is not sent, but a change of it needs a sync, and a
-    /// suppressed subscriber is never created. [Withdrawals](super::withdrawal) unsubscribe.
+    /// Not sent, but a change needs a sync. [Withdrawals](super::withdrawal) unsubscribe.
     pub status: SubscriberStatus,
 }
 
@@ -77,9 +76,7 @@ impl Subscriber {
         }
     }
 
-    /// Whether the account's state is outdated or unknown. Unreported subscribers need no sync.
-    /// Neither do those whose move is in progress, because the old account may show a suppression
-    /// first.
+    /// Whether the account's state is outdated or unknown, and no move is in progress.
     pub fn needs_sync(&self) -> bool {
         let is_under_way = self.migrated.is_some_and(|migrated| !migrated.arrived);
         self.reported_at.is_some()
@@ -109,9 +106,8 @@ pub enum Observation {
     Nobody,
 }
 
-/// Records the sent state and the account's answer. Requests another sync if the state has changed
-/// since. If the subscriber has left the account meanwhile, the call may have recreated them there,
-/// so the move is repeated.
+/// Records the sent state and the answer. Requests another sync after a change, or the move again
+/// if the call may have recreated the subscriber in the account that they left.
 pub fn record(
     subscriber: &Subscriber,
     sent: &ProviderState,

@@ -1,11 +1,9 @@
 //! Withdrawals: no account sends mail to a suppressed subscriber.
 //!
-//! A withdrawal looks the address up in every account that is not known to be quiet, unsubscribes
-//! it where it is active or unconfirmed, and records the account as quiet. It covers unreported
-//! addresses too. For a reinstated subscriber it only looks, because webhook deliveries may be old.
-//!
-//! Its own unsubscription is recorded beforehand, so that it is not mistaken for the subscriber's
-//! wish, and a bounce or removal stays recorded as such.
+//! A withdrawal looks up even unreported addresses in every account that is not known to be quiet,
+//! unsubscribes active or unconfirmed ones, and records the account as quiet. For a reinstated
+//! subscriber it only looks, because deliveries may be old. Its own unsubscription is recorded
+//! beforehand, so that it does not count as the subscriber's wish.
 
 use time::OffsetDateTime;
 
@@ -22,8 +20,7 @@ pub enum WithdrawalAction {
     Forget,
 }
 
-/// Records, before the call, that the coming unsubscription is this service's own. `None` if that
-/// is already recorded.
+/// Records that the coming unsubscription is this service's own. `None` if already recorded.
 pub fn begin(subscriber: &Subscriber, account: Account, now: OffsetDateTime) -> Option<Change> {
     if subscriber.places[account].is_withdrawn {
         return None;
@@ -42,7 +39,6 @@ pub fn is_needed(subscriber: &Subscriber, found: Option<&Found>) -> bool {
 }
 
 /// Records an account's answer. The account becomes quiet if the row is unchanged since the lookup.
-/// Otherwise another commit may stem from a newer answer of the account.
 pub fn record(
     subscriber: &Subscriber,
     account: Account,

@@ -1,5 +1,3 @@
-//! Subscribers and the leases of the provider's accounts in memory.
-
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -58,7 +56,6 @@ impl Subscribers {
             )
     }
 
-    /// Whether an address is unused, belongs to this row, or is released in this commit.
     fn is_free(&self, email: &Email, id: SubscriberId, writes: &WriteSet) -> bool {
         self.by_email.get(email).is_none_or(|holder| {
             let written = writes.subscribers.get(holder);
@@ -75,7 +72,6 @@ impl Subscribers {
         }
     }
 
-    /// Rows that leave an address are written before those that take it.
     fn write(&mut self, writes: impl IntoIterator<Item = SubscriberWrite>) {
         let rows: Vec<_> = writes.into_iter().map(|write| write.subscriber).collect();
         for row in &rows {

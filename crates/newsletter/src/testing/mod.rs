@@ -1,8 +1,7 @@
-//! For tests: an e-mail provider and a store in memory, sample values, and the contract suite that
-//! every store of subscribers must pass.
-//!
-//! A store's tests invoke [`contract_suite!`](crate::contract_suite) once, next to
-//! [`domain::contract_suite!`].
+//! For tests: provider and store in memory, sample values, and the contract suite. A store invokes
+//! [`contract_suite!`](crate::contract_suite) once, next to [`domain::contract_suite!`].
+
+#![expect(missing_docs, reason = "only tests use these")]
 
 pub mod contract;
 mod memory;
@@ -19,13 +18,13 @@ pub use self::{
 };
 use crate::store::{Accounts, Store, SubscriberReader};
 
-/// Everything that a store of subscribers implements, with the ports that it shares with postings.
+/// The ports that a store of subscribers implements.
 pub trait AllPorts: Store + SubscriberReader + Accounts + Outbox + AuditLog {}
 
 impl<T> AllPorts for T where T: Store + SubscriberReader + Accounts + Outbox + AuditLog {}
 
-/// Creates a test of each case of the contract suite for one store of subscribers, as
-/// [`domain::contract_suite!`] does for a store of postings.
+/// Creates a test of each case of the contract suite for one store, see
+/// [`domain::contract_suite!`].
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {

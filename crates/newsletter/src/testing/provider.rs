@@ -1,5 +1,3 @@
-//! The e-mail provider in memory: two accounts, and failures on request.
-
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -16,46 +14,30 @@ use crate::subscriber::{
     },
 };
 
-/// The number of people on a page.
 const PAGE: usize = 2;
 
-/// A recorded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// `upsert`, with `join` or without.
     Upsert(Account, Email, bool),
-    /// `update`.
     Update(Account, Email),
-    /// `find`.
     Find(Account, Email),
-    /// `suppress`.
     Suppress(Account, Email),
-    /// `remove`.
     Remove(Account, Email),
-    /// `forget`.
     Forget(Account, Email),
-    /// `page`.
     Page(Account),
-    /// `inspect`.
     Inspect(Account),
 }
 
-/// A person in an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
-    /// The status in the account.
     pub status: ProviderStatus,
-    /// When they unsubscribed, or were unsubscribed.
     pub unsubscribed_at: Option<OffsetDateTime>,
-    /// Whether they are in the group.
     pub is_in_group: bool,
-    /// The last fields sent; `None` for a person who was in the account from the start.
     pub profile: Option<Profile>,
     /// How often they joined the group.
     pub joined: usize,
 }
 
-/// When a request fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failing {
     /// Before it has an effect.
@@ -66,15 +48,12 @@ pub enum Failing {
 
 #[derive(Clone, Debug)]
 enum Incident {
-    /// The request fails. An answer that cannot be understood, comes from a proxy or is about
-    /// another person is [`ProviderError::Permanent`] or [`ProviderError::Locked`] after its
-    /// effect.
+    /// An answer that is not understood, or is of a proxy, is an error after the effect.
     Fails(Failing, ProviderError),
     /// Just before the request, a person gets another status.
     Follows(Account, Email, ProviderStatus),
 }
 
-/// A provider in memory.
 #[derive(Debug, Default)]
 pub struct MemoryProvider {
     state: Mutex<State>,
@@ -92,7 +71,6 @@ struct State {
 }
 
 impl MemoryProvider {
-    /// Two empty accounts.
     pub fn new() -> Self {
         Self::default()
     }
@@ -101,22 +79,19 @@ impl MemoryProvider {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the accounts' clock, which dates unsubscriptions. Without it they have no date.
+    /// Sets the clock that dates unsubscriptions. Without it they have no date.
     pub fn at(&self, now: OffsetDateTime) {
         self.state().now = Some(now);
     }
 
-    /// Puts a person into an account, or changes their status there.
     pub fn set(&self, account: Account, email: &Email, status: impl Into<ProviderStatus>) {
         self.state().set(account, email, status.into());
     }
 
-    /// Deletes a person by hand, as an operator at the provider would.
     pub fn delete(&self, account: Account, email: &Email) {
         self.state().people.remove(&(account, email.clone()));
     }
 
-    /// Sets the account's configuration.
     pub fn set_up(&self, account: Account, inspection: Inspection) {
         self.state().inspections.insert(account, inspection);
     }
@@ -126,7 +101,6 @@ impl MemoryProvider {
         self.state().refuses_suppressed = true;
     }
 
-    /// Makes one request fail, after `calls` more.
     pub fn fail(&self, calls: usize, failing: Failing, error: ProviderError) {
         self.state().expect(calls, Incident::Fails(failing, error));
     }
@@ -137,24 +111,20 @@ impl MemoryProvider {
         self.state().expect(calls, incident);
     }
 
-    /// The account's record of a person.
     pub fn person(&self, account: Account, email: &Email) -> Option<Person> {
         self.state().people.get(&(account, email.clone())).cloned()
     }
 
-    /// Whether an account was asked to forget a person.
     pub fn has_forgotten(&self, account: Account, email: &Email) -> bool {
         self.state().forgotten.contains(&(account, email.clone()))
     }
 
-    /// The number of people in an account.
     pub fn count(&self, account: Account) -> usize {
         let state = self.state();
         let people = state.people.keys();
         people.filter(|(of, _)| *of == account).count()
     }
 
-    /// Takes the recorded requests.
     pub fn calls(&self) -> Vec<Call> {
         std::mem::take(&mut self.state().calls)
     }

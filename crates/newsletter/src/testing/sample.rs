@@ -1,5 +1,3 @@
-//! Sample values, built the way requests build them.
-
 use kernel::testing::{noon, valid};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -9,7 +7,6 @@ use crate::subscriber::{
     SubscriberStatus,
 };
 
-/// Parses an address that is known to be valid.
 #[track_caller]
 pub fn email(text: &str) -> Email {
     valid(Email::parse(text))
@@ -25,7 +22,6 @@ pub fn token(email: &str) -> MigrationToken {
     MigrationToken::new(Sha256::digest(email).into())
 }
 
-/// A report with this body.
 #[track_caller]
 pub fn report(address: &str, body: &str) -> PutSubscriber {
     let (id, token) = (subscriber_id(address), token(address));
@@ -33,7 +29,6 @@ pub fn report(address: &str, body: &str) -> PutSubscriber {
     valid(put)
 }
 
-/// An event of the provider.
 pub fn notice(address: &str, status: SubscriberStatus) -> Notice {
     Notice {
         event: ProviderEvent {
@@ -46,7 +41,6 @@ pub fn notice(address: &str, status: SubscriberStatus) -> Notice {
     }
 }
 
-/// A new subscriber with only the required fields.
 pub fn subscriber(address: &str) -> Subscriber {
     let (id, token) = (subscriber_id(address), token(address));
     Subscriber {

@@ -1,5 +1,3 @@
-//! Erasure of subscribers, and the remembered suppressions of erased ones.
-
 use kernel::audit::Entry;
 use time::OffsetDateTime;
 
@@ -9,19 +7,16 @@ use crate::{
     subscriber::{Email, MigrationToken, SubscriberId, departure},
 };
 
-/// The subscriber that an erasure found at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Erased {
-    /// A reported subscriber.
     Reported,
-    /// A suppression without a report, or an erasure that was already requested.
+    /// A suppression without a report, or an earlier erasure.
     Hidden,
-    /// No subscriber.
     Nothing,
 }
 
-/// Erases the subscriber of an address, reported or not. The API hides them from this commit on,
-/// and a worker makes both accounts forget the address. The audit entry contains only the id.
+/// Erases the subscriber of an address. From this commit on the API hides them, and a worker makes
+/// both accounts forget the address. The audit entry contains only the id.
 pub async fn erase(store: &dyn Store, email: &Email, entry: Entry) -> Result<Erased, StoreError> {
     let people = People::load(store, std::slice::from_ref(email)).await?;
     let Some(subscriber) = people.get(email) else {
@@ -45,8 +40,7 @@ pub async fn erase(store: &dyn Store, email: &Email, entry: Entry) -> Result<Era
     })
 }
 
-/// Recreates the row of an address of which only a suppression is remembered, for an operator's
-/// decision.
+/// Recreates the row of an address of which only a suppression is remembered.
 pub(super) async fn recall(
     store: &dyn Store,
     email: &Email,

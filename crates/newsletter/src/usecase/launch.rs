@@ -1,5 +1,3 @@
-//! The subscribers that a launch moves to the new account, and a forecast of the moves.
-
 use std::{num::NonZeroU32, vec};
 
 use kernel::StoreError;
@@ -16,17 +14,14 @@ pub const PAGE: usize = 1_000;
 pub enum People<'a> {
     /// The subscribers with these addresses.
     Named(vec::IntoIter<Email>),
-    /// All who have not moved yet, in the order of their addresses, starting behind `after`.
     Everybody {
         /// Lists them.
         subscribers: &'a dyn SubscriberReader,
-        /// The last address that was returned.
         after: Option<Email>,
     },
 }
 
 impl<'a> People<'a> {
-    /// All who have not moved yet.
     pub const fn everybody(subscribers: &'a dyn SubscriberReader) -> Self {
         Self::Everybody {
             subscribers,

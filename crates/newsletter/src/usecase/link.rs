@@ -1,5 +1,3 @@
-//! Requests of the holder of an e-mailed link.
-
 use time::OffsetDateTime;
 
 use super::find_subscriber_by_token;
@@ -8,8 +6,7 @@ use crate::{
     subscriber::{Change, MigrationSource, MigrationToken, Subscriber, migration, unsubscribe},
 };
 
-/// Starts the move of a token's holder, who has confirmed it. Returns the subscriber afterwards;
-/// `None` if no reported subscriber holds the token.
+/// Starts the confirmed move of a token's holder. `None` if no reported subscriber holds it.
 pub async fn confirm_migration(
     store: &dyn Store,
     token: &MigrationToken,
@@ -20,8 +17,7 @@ pub async fn confirm_migration(
     decide_for_holder(store, token, now, decide).await
 }
 
-/// Unsubscribes the holder of a token. Returns the subscriber afterwards; `None` if no reported
-/// subscriber holds it.
+/// Unsubscribes the holder of a token. `None` if no reported subscriber holds it.
 pub async fn unsubscribe_holder(
     store: &dyn Store,
     token: &MigrationToken,

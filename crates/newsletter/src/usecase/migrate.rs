@@ -1,5 +1,3 @@
-//! Moves to the provider's new account: the decision, and its steps at the provider.
-
 use kernel::outbox::ClaimToken;
 use time::OffsetDateTime;
 
@@ -59,15 +57,13 @@ pub async fn migrate(
     Ok(answers)
 }
 
-/// Carries out a claimed move:
+/// Carries out a claimed move, whose steps can be repeated after a failure:
 ///
-/// 1. Looks the subscriber up in the old account, and records the answer.
-/// 2. Adds them to the new account.
-/// 3. Looks the old account up again, because they may unsubscribe during the call to the new one.
-/// 4. Removes them from the old account.
+/// 1. Looks the subscriber up in the old account, and records the answer. 2. Adds them to the new
+/// account. 3. Looks them up again, because they may have unsubscribed meanwhile. 4. Removes them
+/// from the old account.
 ///
-/// If a step shows a suppression, the subscriber stays in the old account and is withdrawn from the
-/// new one. Each step can be repeated, so a move that restarts after a failure is safe.
+/// If a step shows a suppression, the subscriber stays in the old account, and leaves the new one.
 pub async fn carry_out_move(
     ports: &impl TaskPorts,
     token: ClaimToken,
@@ -136,8 +132,6 @@ fn job(token: ClaimToken, subscriber: &Subscriber) -> ProviderJob {
     }
 }
 
-/// Adds the subscriber to the new account. Adds them to its group too, unless they joined it
-/// before: that starts the chain of e-mails.
 async fn join(provider: &dyn Provider, job: &ProviderJob) -> Result<Observation, ProviderError> {
     let profile = &job.state.profile;
     if job.id.is_some() {
@@ -168,8 +162,7 @@ async fn step(
 
 type Decide<'a> = &'a (dyn Fn(&Subscriber, OffsetDateTime) -> (Subscriber, Next) + Sync);
 
-/// Returns `None` if the move has ended, with its task finished. Returns a provider's error if it
-/// stops for an operator.
+/// Returns `None` if the move has ended, with its task finished. An error stops it for an operator.
 async fn record_step(
     store: &dyn Store,
     job: &ProviderJob,

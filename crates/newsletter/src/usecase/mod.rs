@@ -1,5 +1,3 @@
-//! The use cases: load, decide, commit. Each takes its ports and the time.
-
 mod erase;
 mod launch;
 mod link;

@@ -1,5 +1,3 @@
-//! Watches the outcome of moves, and decides whether too many of them failed.
-
 use std::{collections::HashSet, fmt};
 
 use crate::{
@@ -12,8 +10,7 @@ use kernel::{StoreError, outbox::Outbox};
 /// The share of moves that may fail, in percent.
 const MAX_FAILED_PERCENT: usize = 5;
 
-/// The smallest number of moves that the share is computed of, so that a few early failures do not
-/// stop a run.
+/// The smallest number of moves that counts, so that a few early failures do not stop a run.
 const MIN_MOVES: usize = 20;
 
 /// Counts of moves by outcome.
@@ -58,12 +55,10 @@ pub struct MoveMonitor<'a> {
     store: &'a dyn Store,
     outbox: &'a dyn Outbox,
     under_way: HashSet<SubscriberId>,
-    /// Counts only moves that have ended.
     moves: Moves,
 }
 
 impl<'a> MoveMonitor<'a> {
-    /// Watches no moves yet.
     pub fn new(store: &'a dyn Store, outbox: &'a dyn Outbox) -> Self {
         Self {
             store,
@@ -73,14 +68,12 @@ impl<'a> MoveMonitor<'a> {
         }
     }
 
-    /// Adds subscribers whose moves are watched.
     pub async fn watch(&mut self, moved: &[Email]) -> Result<(), StoreError> {
         let known = self.store.load(moved).await?;
         self.under_way.extend(known.values().map(|known| known.id));
         Ok(())
     }
 
-    /// Returns the present outcome of all watched moves.
     pub async fn check(&mut self) -> Result<Moves, StoreError> {
         self.count_dead().await?;
         let waiting: Vec<_> = self.under_way.iter().copied().collect();

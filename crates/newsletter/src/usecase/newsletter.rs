@@ -1,5 +1,3 @@
-//! The driving port of the newsletter.
-
 use async_trait::async_trait;
 use kernel::ClientId;
 
@@ -37,8 +35,8 @@ pub trait Newsletter: Send + Sync {
     /// Returns a reported subscriber.
     async fn find(&self, email: &Email) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Erases a subscriber for a client. Returns `false` for each address that [`Self::find`] does
-    /// not find, so that the answer reveals no suppression and no earlier erasure.
+    /// Erases a subscriber for a client. Returns `false` for hidden addresses, which reveals
+    /// nothing.
     async fn erase(&self, email: &Email, by: ClientId) -> Result<bool, NewsletterError>;
 
     /// Applies events of the provider, repeated or out of order.
@@ -50,15 +48,14 @@ pub trait Newsletter: Send + Sync {
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Starts the move of a token's holder, who has confirmed it. Returns the subscriber
-    /// afterwards, unchanged if they had already moved. `None` for an unknown token.
+    /// Starts the confirmed move of a token's holder, if not yet moved. `None` for an unknown
+    /// token.
     async fn confirm_migration(
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Unsubscribes a token's holder. Returns the subscriber afterwards; `None` for an unknown
-    /// token.
+    /// Unsubscribes a token's holder. `None` for an unknown token.
     async fn unsubscribe(
         &self,
         token: &MigrationToken,

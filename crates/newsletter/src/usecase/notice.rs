@@ -1,5 +1,3 @@
-//! Events of the e-mail provider.
-
 use std::collections::HashSet;
 
 use time::OffsetDateTime;

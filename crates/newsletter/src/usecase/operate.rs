@@ -1,5 +1,3 @@
-//! Decisions of operators, audited in the same commit.
-
 use std::collections::HashSet;
 
 use kernel::audit::{Attribution, Entry};
@@ -101,8 +99,7 @@ async fn commit(store: &dyn Store, change: Change, entry: Entry) -> Result<Subsc
     Ok(after)
 }
 
-/// Applies suppressions from a file, in their order and in one commit. Returns for each whether it
-/// changed anything.
+/// Applies suppressions in their order in one commit. Returns for each whether it changed anything.
 pub async fn import_suppressions(
     store: &dyn Store,
     batch: &[ImportedSuppression],

@@ -1,5 +1,3 @@
-//! The subscribers of a batch of commands, loaded before the decisions and updated by them.
-
 use std::collections::HashMap;
 
 use time::OffsetDateTime;
@@ -17,7 +15,6 @@ pub(super) struct People {
 }
 
 impl People {
-    /// Loads the rows of addresses, and the remembered suppressions of addresses without a row.
     pub async fn load(store: &dyn Store, emails: &[Email]) -> Result<Self, StoreError> {
         let known = store.load(emails).await?;
         let strangers = emails.iter().filter(|email| !known.contains_key(email));
@@ -38,8 +35,7 @@ impl People {
         self.remembered.get(email).copied()
     }
 
-    /// Adds a change to a commit. A new row gets the remembered suppression. Returns the row
-    /// afterwards.
+    /// A new row gets the remembered suppression. Returns the row afterwards.
     pub fn record(&mut self, mut change: Change, writes: &mut WriteSet) -> Subscriber {
         let email = change.subscriber.email.clone();
         if let Some(remembered) = self.remembered.remove(&email) {

@@ -1,5 +1,3 @@
-//! Commands of operators about one person.
-
 use std::fmt;
 
 use kernel::audit::Attribution;
@@ -89,9 +87,9 @@ pub enum PersonError {
 
 kernel::store_failure!(PersonError);
 
-/// Carries out an operator's command about a person, and audits it. Returns the outcome as a
-/// sentence for the operator. `new_id` and `new_token` are for a new row; the token also replaces
-/// an old one.
+/// Carries out and audits an operator's command. Returns the outcome as a sentence.
+///
+/// `new_id` and `new_token` are for a new row. The token also replaces an old one.
 pub async fn decide_about_person(
     store: &dyn Store,
     person: &PersonRef,

@@ -1,5 +1,3 @@
-//! Reconciliation with an account's list, page by page.
-
 use std::ops::AddAssign;
 
 use time::OffsetDateTime;
@@ -42,8 +40,7 @@ impl AddAssign for ListCounts {
     }
 }
 
-/// Counts a page of an account's list. Unless it is a dry run, records it in one commit. Unknown
-/// addresses get no row.
+/// Counts a page of a list, and unless it is a dry run, records it. Unknown addresses get no row.
 pub async fn reconcile(
     store: &dyn Store,
     account: Account,
@@ -84,8 +81,7 @@ pub async fn reconcile(
     Ok(counts)
 }
 
-/// Requests lookups of subscribers who are missing from an account's list, in one commit. Returns
-/// their number. The reading of the list began at `since`.
+/// Requests lookups of subscribers missing from a list read since `since`. Returns their number.
 pub async fn look_for(
     store: &dyn Store,
     account: Account,

@@ -1,5 +1,3 @@
-//! Reports of the membership system.
-
 use std::collections::HashSet;
 
 use time::OffsetDateTime;
@@ -20,8 +18,7 @@ pub async fn put_subscriber(
     answers.into_iter().next().ok_or_else(no_record)
 }
 
-/// Applies reports in their order in one commit, each to the result of the one before. A report
-/// that names a previous address has its own commit. After an error the batch can be repeated.
+/// Applies reports in their order in one commit. One with a previous address has its own commit.
 pub async fn put_subscribers(
     store: &dyn Store,
     batch: &[PutSubscriber],
@@ -48,8 +45,7 @@ fn previous(put: &PutSubscriber) -> Option<&Email> {
     put.previous.as_ref().filter(|before| **before != put.email)
 }
 
-/// Decides reports without a previous address, without committing. Returns the outcomes and the
-/// writes.
+/// Decides reports without a previous address. Returns the outcomes and the writes.
 pub async fn decide_subscribers(
     store: &dyn Store,
     batch: &[PutSubscriber],

@@ -1,11 +1,8 @@
-//! The audit of a command that writes in many commits.
-
 use kernel::{StoreError, audit::Entry};
 
 use crate::store::{Store, WriteSet};
 
-/// The run of a command. It is recorded before its first write, so that a killed run leaves an
-/// entry, and again with its counts at its end.
+/// The run of a command, recorded before its first write and again with its counts at its end.
 pub struct Run {
     entry: Entry,
     has_begun: bool,

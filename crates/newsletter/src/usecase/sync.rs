@@ -1,5 +1,3 @@
-//! Syncs with the provider: the commits before and after the call.
-
 use kernel::outbox::ClaimToken;
 use time::OffsetDateTime;
 
@@ -44,9 +42,7 @@ pub(super) struct ProviderJob {
     pub token: ClaimToken,
     pub subscriber: SubscriberId,
     pub state: ProviderState,
-    /// The account's id of the subscriber, if known.
     pub id: Option<ProviderId>,
-    /// Whether the subscriber also joins the new account's group.
     pub joins: bool,
 }
 
@@ -87,16 +83,15 @@ async fn begin_sync(
     Ok(job)
 }
 
-/// Whether the job's state is still the present one. While it waited for the lock of the address,
-/// the subscriber may have been erased or have changed the address.
+/// While the job waited for the lock of the address, the subscriber may have been erased or have
+/// changed the address.
 async fn is_still_due(store: &dyn Store, job: &ProviderJob) -> Result<bool, StoreError> {
     let known = store.load_by_id(&[job.subscriber]).await?;
     let known = known.get(&job.subscriber);
     Ok(known.is_some_and(|known| known.departure.is_none() && known.provider_state() == job.state))
 }
 
-/// Sends the state to the account. Never creates a suppressed subscriber, or one whom the account
-/// has lost.
+/// Never creates a suppressed subscriber, or one whom the account has lost.
 async fn sync(provider: &dyn Provider, job: &ProviderJob) -> Result<Observation, ProviderError> {
     let ProviderState {
         account,
@@ -123,7 +118,6 @@ async fn sync(provider: &dyn Provider, job: &ProviderJob) -> Result<Observation,
 }
 
 impl ProviderJob {
-    /// The meaning of an absent subscriber.
     pub(super) const fn absence(&self) -> Observation {
         match self.id {
             Some(_) => Observation::Missing,
@@ -131,8 +125,8 @@ impl ProviderJob {
         }
     }
 
-    /// The account's record after an upsert. An account that refuses the fields gives no reason, so
-    /// the subscriber is looked up.
+    /// The account's record after an upsert. A refusal gives no reason, so the subscriber is looked
+    /// up.
     pub(super) async fn observe(
         &self,
         provider: &dyn Provider,

@@ -17,8 +17,7 @@ use crate::{
 /// A step of a task: load, decide, commit.
 pub type Step<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// The ports of a claimed task. Calls to the provider happen outside any transaction, between two
-/// commits.
+/// The ports of a claimed task. Calls to the provider happen between commits.
 #[async_trait]
 pub trait TaskPorts: Send + Sync {
     /// Blocks other calls about an address until it is dropped.
@@ -33,8 +32,8 @@ pub trait TaskPorts: Send + Sync {
     /// The current time, which advances during the task.
     fn now(&self) -> OffsetDateTime;
 
-    /// Waits until no other call about an address is in progress. The address may pass from one
-    /// record to another, and calls for the former must not end after calls for the latter.
+    /// Waits until no other call about an address is in progress, because addresses pass between
+    /// records.
     async fn alone(&self, email: &Email) -> Self::Guard;
 
     /// Retries a step after conflicts, for a limited time.

@@ -1,6 +1,3 @@
-//! Withdrawals of suppressed subscribers and removals of departing addresses: the commits before
-//! and after the calls.
-
 use kernel::{Version, outbox::ClaimToken};
 use time::OffsetDateTime;
 
@@ -17,8 +14,7 @@ use crate::{
     },
 };
 
-/// Carries out a claimed withdrawal: checks each account with a key. An account that fails or
-/// cannot be called does not delay the other.
+/// Carries out a claimed withdrawal. An account that fails does not delay the other.
 pub async fn carry_out_withdrawal(
     ports: &impl TaskPorts,
     token: ClaimToken,
@@ -55,8 +51,6 @@ pub async fn carry_out_withdrawal(
         .await?)
 }
 
-/// Checks one account, unsubscribes or removes the subscriber there if needed, and records the
-/// result.
 async fn see_to(ports: &impl TaskPorts, withdrawal: &Withdrawal) -> Result<(), TaskError> {
     let (store, provider) = (ports.store(), ports.provider());
     let email = &withdrawal.subscriber.email;
@@ -73,10 +67,8 @@ async fn see_to(ports: &impl TaskPorts, withdrawal: &Withdrawal) -> Result<(), T
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Withdrawal {
-    /// The subscriber before the check.
     pub subscriber: Subscriber,
     pub account: Account,
-    /// The action if the account has the subscriber.
     pub action: WithdrawalAction,
 }
 
@@ -121,8 +113,7 @@ pub(super) async fn next_withdrawal(
     })
 }
 
-/// Finishes the task of a subscriber without accounts left to check, and deletes the row of a
-/// departed address. A suppression that was recorded since has requested the task again.
+/// Finishes the task once no account is left, and deletes the row of a departed address.
 pub(super) async fn finish_withdrawal(
     store: &dyn Store,
     id: SubscriberId,

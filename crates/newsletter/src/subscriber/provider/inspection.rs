@@ -13,7 +13,7 @@ pub struct Webhook {
     pub is_enabled: bool,
 }
 
-/// An account's configuration. Any answer means that the key is valid; an invalid key is
+/// An account's configuration. An invalid key is
 /// [`ProviderError::Locked`](super::ProviderError::Locked).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inspection {

@@ -21,7 +21,6 @@ use super::{Account, Email, SubscriberStatus};
 pub struct Fields {
     /// `name`.
     pub name: Option<String>,
-    /// `country`.
     pub country: Option<String>,
     /// `membership_plan_category`.
     pub membership_plan_category: Option<String>,
@@ -31,8 +30,7 @@ pub struct Fields {
     pub membership_expire_at: Option<String>,
 }
 
-/// The specification's six fields, as sent to the provider. They do not contain the status, because
-/// the provider decides it.
+/// The specification's six fields, as sent. The provider decides the status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// `email`.
@@ -52,17 +50,13 @@ impl fmt::Display for ProviderId {
 }
 
 vocabulary! {
-    /// The provider's status of a subscriber. An unknown status is an error, because it might mean
-    /// that the subscriber refuses mail.
+    /// The provider's status of a subscriber. An unknown one is an error, because it might mean
+    /// refusal.
     ProviderStatus {
-        /// Receives mail.
         Active = "active",
         Unsubscribed = "unsubscribed",
-        /// Has not confirmed the subscription yet.
         Unconfirmed = "unconfirmed",
-        /// Mail cannot be delivered permanently.
         Bounced = "bounced",
-        /// Reported mail as spam.
         Junk = "junk",
     }
 }
@@ -79,8 +73,7 @@ impl ProviderStatus {
     }
 }
 
-/// An account's record of a subscriber. The adapter has checked its address against the requested
-/// one.
+/// An account's record of a subscriber. The adapter has compared its address with the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The account's id of the subscriber.
@@ -89,8 +82,7 @@ pub struct Found {
     pub status: ProviderStatus,
     /// The time of unsubscription, if the account shows one.
     pub unsubscribed_at: Option<OffsetDateTime>,
-    /// Whether the account has deleted the subscriber, or is about to (`deleted_at` or `forget_at`
-    /// is set).
+    /// Whether `deleted_at` or `forget_at` is set.
     pub is_deleted: bool,
     /// The stored fields.
     pub fields: Fields,
@@ -101,8 +93,7 @@ pub struct Found {
 pub enum Upserted {
     /// The account accepted the fields, and shows this record.
     Taken(Found),
-    /// The account refuses the fields because the subscriber is suppressed there, in the known
-    /// words of a 422. Other words are [`ProviderError::Permanent`].
+    /// A known 422: the subscriber is suppressed. Other 422s are [`ProviderError::Permanent`].
     Suppressed,
 }
 
@@ -124,8 +115,7 @@ pub struct Listed {
 pub struct Page {
     /// The subscribers on the page.
     pub people: Vec<Listed>,
-    /// Entries that could not be read, such as an unknown status or an invalid address, described
-    /// for an operator. They have no effect.
+    /// Unreadable entries, described for an operator. They have no effect.
     pub odd: Vec<String>,
     /// The cursor to the next page; `None` on the last one.
     pub next: Option<Cursor>,
@@ -150,27 +140,25 @@ pub enum ProviderError {
         /// The pause that the provider requested, if any.
         after: Option<Duration>,
     },
-    /// The account refuses the key (401, or 403 with the API's own JSON). Nothing succeeds until an
-    /// operator replaces it.
+    /// The account refuses the key (401, or 403 in the API's own JSON), until an operator replaces
+    /// it.
     #[error("{0}")]
     Locked(String),
-    /// The request will never succeed, or its answer cannot be understood: any other 4xx, an
-    /// unknown status, another subscriber's address. The task stops for an operator.
+    /// The request never succeeds, or its answer is not understood. The task waits for an operator.
     #[error("{0}")]
     Permanent(String),
 }
 
-/// The port to the provider. An implementation makes calls at the pace of the account's limit and
-/// reads answers strictly: the address in an answer must be the requested one, and anything unknown
-/// is [`ProviderError::Permanent`]. Only a 404 in the API's own words means that a subscriber is
-/// absent.
+/// The port to the provider. An implementation respects the account's limit. Anything unknown, or
+/// about another address, is [`ProviderError::Permanent`]. Only a 404 in the API's own words means
+/// that a subscriber is absent.
 #[async_trait]
 pub trait Provider: Send + Sync {
     /// The accounts that have a key.
     fn accounts(&self) -> Vec<Account>;
 
-    /// Creates or updates a subscriber by e-mail address, without a status. `join` also adds them
-    /// to the group whose automation sends the chain of e-mails, if the account has one.
+    /// Creates or updates a subscriber by address, without a status. `join` adds them to the
+    /// account's group, whose automation sends the chain of e-mails.
     async fn upsert(
         &self,
         account: Account,
@@ -178,8 +166,7 @@ pub trait Provider: Send + Sync {
         join: bool,
     ) -> Result<Upserted, ProviderError>;
 
-    /// Updates a subscriber's fields by the account's id, without a status. Returns `None` if the
-    /// id is unknown, and never creates a subscriber.
+    /// Updates fields by the account's id, without a status. `None` if unknown; never creates.
     async fn update(
         &self,
         account: Account,
@@ -190,8 +177,7 @@ pub trait Provider: Send + Sync {
     /// Looks a subscriber up by e-mail address.
     async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError>;
 
-    /// Unsubscribes a subscriber, and removes them from the account's group if it has one: two
-    /// requests. Succeeds for an absent subscriber.
+    /// Unsubscribes a subscriber and removes them from the group: two requests. Succeeds if absent.
     async fn suppress(
         &self,
         account: Account,

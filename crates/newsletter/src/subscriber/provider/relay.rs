@@ -1,5 +1,3 @@
-//! Decorators of a provider.
-
 use async_trait::async_trait;
 
 use super::{
@@ -21,8 +19,7 @@ pub struct Call<'a> {
     pub whom: &'a str,
 }
 
-/// A provider that passes calls on to another one, and may delay, refuse or observe them. It
-/// implements [`Provider`].
+/// A provider that passes calls on to another one, and may delay, refuse or observe them.
 pub trait Relay: Send + Sync {
     /// The decorated provider.
     fn behind(&self) -> &dyn Provider;

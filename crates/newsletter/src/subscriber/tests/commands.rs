@@ -1,5 +1,3 @@
-//! The writes of reports, events and moves, with their tasks and events.
-
 use super::*;
 use crate::{
     subscriber::{Migrated, Suppression, SuppressionSource},

@@ -1,5 +1,3 @@
-//! Requests and events, field by field.
-
 use ::fields::{Patch, body::BodyError};
 use serde_json::{Value, json};
 use time::macros::datetime;

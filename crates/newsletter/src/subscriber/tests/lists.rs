@@ -1,5 +1,3 @@
-//! An account's list compared with the stored state.
-
 use super::*;
 use crate::{
     subscriber::reconciliation::{ConcurrentWrites, look_for, take_in},

@@ -1,5 +1,3 @@
-//! Syncs, and when none is needed.
-
 use super::{super::ProviderState, *};
 use crate::{
     subscriber::{

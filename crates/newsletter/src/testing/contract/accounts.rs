@@ -1,5 +1,3 @@
-//! Contract: leases of the provider's accounts.
-
 use kernel::testing::Checked;
 use uuid::Uuid;
 
@@ -9,7 +7,7 @@ use crate::{
     testing::{AllPorts, hours, minutes, noon, uuid},
 };
 
-/// Leases for an hour, from this number of minutes after noon.
+/// From this number of minutes after noon, for an hour.
 async fn lease<S: Accounts>(
     store: &S,
     accounts: &[Account],

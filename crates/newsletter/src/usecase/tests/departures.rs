@@ -1,5 +1,3 @@
-//! Changes of address, and erasures.
-
 use kernel::ClientId;
 use uuid::Uuid;
 

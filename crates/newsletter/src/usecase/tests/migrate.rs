@@ -1,5 +1,3 @@
-//! Moves: the order of their steps, and their failures.
-
 use super::*;
 use crate::{
     subscriber::{MigrationSource, SuppressionSource},

@@ -105,7 +105,6 @@ impl World {
         known[&email(ANN)].clone()
     }
 
-    /// The name that an account got for Ann.
     fn sent_name(&self, account: Account) -> Option<String> {
         let person = self.provider.person(account, &email(ANN))?;
         person.profile?.fields.name
@@ -140,8 +139,8 @@ impl World {
         Some((task.token, task.effect))
     }
 
-    /// Works through every queue until nothing is due, or until the provider fails. Then open tasks
-    /// are due again, as after a crash.
+    /// Works until nothing is due, or the provider fails. Then open tasks are due again, as after a
+    /// crash.
     async fn work(&mut self) -> Result<(), ProviderError> {
         self.now += hours(1);
         loop {

@@ -1,5 +1,3 @@
-//! Reports, events and confirmations.
-
 use super::*;
 use crate::{
     subscriber::{MigrationSource, SignedWith, SuppressionSource},

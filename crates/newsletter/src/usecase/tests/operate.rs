@@ -1,5 +1,3 @@
-//! Decisions of operators.
-
 use std::cmp::Reverse;
 
 use kernel::audit::Entry;
@@ -146,8 +144,7 @@ async fn an_import_of_older_suppressions_does_not_undo_a_reinstatement() {
     }
 }
 
-/// This service unsubscribes a bounced subscriber. `unsubscribed` in the account is not the
-/// subscriber's wish, in any answer and after any lost one.
+/// `unsubscribed` is not the subscriber's wish then, in any answer and after any lost one.
 #[pollster::test]
 async fn an_unsubscription_of_this_service_does_not_relabel() {
     for lost in [false, true] {

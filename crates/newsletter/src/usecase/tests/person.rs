@@ -1,5 +1,3 @@
-//! Commands of operators about one person.
-
 use super::*;
 use crate::usecase::{PersonCommand, PersonError, PersonRef, decide_about_person};
 

@@ -1,5 +1,3 @@
-//! Syncs: which calls are made, and which are saved.
-
 use super::*;
 use crate::{
     subscriber::{MigrationSource, SuppressionSource},

@@ -1,5 +1,4 @@
-//! Contract: a commit is written as a whole or conflicts; rows change their addresses, and are
-//! deleted.
+//! Contract: a commit is written as a whole or conflicts; addresses change; rows are deleted.
 
 use kernel::{
     Version,

@@ -1,5 +1,3 @@
-//! Contract: lists and counts.
-
 use super::{A, B, full, insert, list};
 use crate::{
     store::{SubscriberCount, SubscriberFilter, SubscriberQuery},

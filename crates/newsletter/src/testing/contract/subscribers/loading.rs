@@ -1,5 +1,3 @@
-//! Contract: a subscriber is loaded as it was written, by its address, id or token.
-
 use kernel::testing::Checked;
 use time::macros::date;
 

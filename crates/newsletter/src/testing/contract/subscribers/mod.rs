@@ -1,5 +1,3 @@
-//! Contract: loading, committing and listing subscribers.
-
 mod commits;
 mod lists;
 mod loading;
