@@ -1,4 +1,4 @@
-//! The activity of clients: gathered in memory, and written every few seconds.
+//! The activity of clients: collected in memory, and written every few seconds.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -20,13 +20,12 @@ use tokio::time::sleep;
 
 use crate::metrics;
 
-/// The time between two writes. Counts may lag ten seconds.
+/// Counts may be ten seconds late.
 const PERIOD: Duration = Duration::from_secs(5);
 
-/// How long the last write may take when the process stops.
+/// How long the last write may take during a stop.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The activity that this process has noticed and not written yet.
 #[derive(Debug, Default)]
 pub struct Activities(Mutex<Gathered>);
 
@@ -35,7 +34,6 @@ impl Activities {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers verdicts that were committed.
     pub fn judged_all(&self, verdicts: &[Verdict]) {
         if verdicts.is_empty() {
             return;
@@ -46,7 +44,7 @@ impl Activities {
         }
     }
 
-    /// Starts to write the activity now and then, and what is left when the loop is stopped.
+    /// Writes at intervals, and once more after the stop.
     pub fn start(self: &Arc<Self>, log: &Arc<dyn ActivityLog>) -> Loops {
         let (activities, log) = (Arc::clone(self), Arc::clone(log));
         let mut loops = Loops::new(GRACE, "the last activity of clients is lost");
@@ -60,7 +58,7 @@ impl Activities {
         loops
     }
 
-    /// Writes the activity. If the store has surely not written it, it is kept for the next time.
+    /// If the store has certainly not written the activity, it is kept for the next time.
     pub async fn write(&self, log: &dyn ActivityLog) {
         let writes = self.gathered().take();
         if writes.is_empty() {
@@ -80,7 +78,6 @@ impl Activities {
     }
 }
 
-/// Counts pushes in the metrics, once for each client and not for each push.
 fn count(writes: &ActivityWrites) {
     for (client, _, counts) in &writes.days {
         metrics::pushed(*client, counts);
@@ -105,7 +102,6 @@ impl ActivityRecorder for Activities {
     }
 }
 
-/// A verdict about a posting that a client created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     client: ClientId,
@@ -114,7 +110,6 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The verdicts of a commit.
     pub fn all_of(writes: &WriteSet) -> Vec<Self> {
         let judged = writes.tasks.events.iter().filter_map(|event| {
             let mut counts = Counts::default();
@@ -156,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers in turn, then with success, and keeps what was written.
+    /// Answers in turn, then with success.
     #[derive(Default)]
     struct Log {
         failures: Mutex<VecDeque<StoreError>>,
@@ -171,7 +166,6 @@ mod tests {
             }
         }
 
-        /// The number of creations in each write.
         fn created(&self) -> Vec<u64> {
             let written = self.written.lock().unwrap();
             written

@@ -7,12 +7,12 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// The niceness of such a thread: next to a thread that serves requests it gets about a tenth of a
-/// core, and all of it while that one is idle.
+/// Next to a busy thread, such a thread gets about a tenth of a core; next to an idle one all of
+/// it.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
-/// A runtime with a few threads of low priority. Long computations on them delay no request.
+/// Long computations on these threads delay no request.
 pub(super) struct Background {
     handle: Handle,
     runtime: Option<Runtime>,
@@ -32,8 +32,7 @@ impl Background {
         })
     }
 
-    /// Uses the main runtime, for I/O-bound work: HTTP connections must stay on the runtime that
-    /// opened them, and its threads keep their priority.
+    /// Uses the main runtime. HTTP connections must stay on the runtime that opened them.
     pub fn none() -> Self {
         Self {
             handle: Handle::current(),
@@ -41,7 +40,6 @@ impl Background {
         }
     }
 
-    /// Spawns a task on these threads.
     pub fn spawn<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
@@ -53,7 +51,7 @@ impl Background {
 impl Drop for Background {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // Without waiting: the dropping thread may be one that must not block.
+            // The dropping thread may be one that must not block.
             runtime.shutdown_background();
         }
     }
@@ -61,7 +59,7 @@ impl Drop for Background {
 
 #[cfg(target_os = "linux")]
 fn give_way() {
-    // On Linux this sets the calling thread alone. A thread may lower its priority, not raise it.
+    // On Linux this sets only the calling thread, whose priority can only be lowered.
     if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
         tracing::debug!(%error, "a background thread keeps its priority");
     }

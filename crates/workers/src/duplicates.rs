@@ -1,5 +1,3 @@
-//! Looks up anew which postings duplicate each other.
-
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
@@ -17,16 +15,14 @@ use super::{
     tasks::{Failure, KindHandler, Tasks},
 };
 
-/// The number of searches that are claimed at once. Most have nothing to do.
+/// Most searches have nothing to do.
 const AT_ONCE: usize = 64;
 
-/// The time limit for a search that others interfere with.
+/// The time limit for retries after conflicts.
 const CONFLICTS: Duration = Duration::from_millis(300);
 
-/// The handler of searches for duplicates.
 struct Searches(Tasks);
 
-/// The kind, and what works on its tasks.
 pub(super) const HANDLER: KindHandler = KindHandler {
     kinds: &[DUPLICATES.kind()],
     start: |tasks, loops| {
@@ -61,7 +57,7 @@ impl Handler for Searches {
             .map(|task| (task.token, PostingId::new(task.effect.key())))
             .collect();
         let busy = match usecase::finish_idle_searches(store, &all, self.0.now()).await {
-            // A row of one of them is held, or a lease was lost.
+            // A row is locked, or a lease was lost.
             Err(StoreError::Locked(_) | StoreError::Conflict) => all,
             busy => busy?,
         };

@@ -1,5 +1,3 @@
-//! Enriches postings: loads them, runs the enricher outside of any transaction, records outcomes.
-
 mod failed;
 
 use std::{
@@ -32,21 +30,18 @@ use super::{
     tasks::{KindHandler, Tasks},
 };
 
-/// How long an outcome is recorded again after conflicts, before its task is put off.
+/// How long an outcome is retried after conflicts, before its task is postponed.
 const CONFLICTS: Duration = Duration::from_millis(500);
 
-/// The handler of enrichment tasks.
 struct Enrichments {
     tasks: Tasks,
 }
 
-/// The kind, and what works on its tasks.
 pub(super) const HANDLER: KindHandler = KindHandler {
     kinds: &[ENRICH.kind()],
     start,
 };
 
-/// Starts the loops of enrichments.
 fn start(tasks: &Tasks, loops: &mut Loops) {
     let handler = Arc::new(Enrichments {
         tasks: tasks.clone(),
@@ -70,7 +65,7 @@ impl Handler for Enrichments {
     }
 
     fn floor(&self) -> Floor {
-        // One costs about as much as a push.
+        // An enrichment costs about as much as a push.
         Floor {
             batch: 4,
             a_second: 200,
@@ -127,7 +122,6 @@ impl Handler for Enrichments {
     }
 }
 
-/// An assignment without an outcome.
 struct Failed {
     token: ClaimToken,
     content: ContentHash,
@@ -135,11 +129,10 @@ struct Failed {
     error: EnrichError,
 }
 
-/// The result of an assignment.
 enum Done {
     Outcome(Box<Outcome>),
     Failure(Failed),
-    /// The worker was asked to stop before it began.
+    /// The worker was stopped before it began.
     NotBegun(ClaimToken),
 }
 
@@ -148,13 +141,13 @@ impl Enrichments {
         Arc::clone(&self.tasks.parts.enriching.enricher)
     }
 
-    /// The store that outcomes are recorded in, and the lifetime of approved postings.
+    /// Where outcomes are recorded, and how long approved postings live.
     fn target(&self) -> (&dyn Store, Lifetime) {
         let parts = &self.tasks.parts;
         (&*parts.stores.store, parts.settings.lifetime)
     }
 
-    /// Loads the postings to enrich, and finishes tasks whose posting needs no enrichment any more.
+    /// Finishes tasks whose posting needs no enrichment any more.
     async fn assignments(&self, tasks: &[Claimed]) -> Result<Vec<Assignment>, StoreError> {
         match self.assign(tasks).await {
             Err(error) => tracing::debug!(%error, "postings are looked up one by one"),
@@ -226,7 +219,7 @@ impl Enrichments {
         }
     }
 
-    /// The span of an enrichment. One that nothing traced asked for begins a trace.
+    /// An untraced enrichment begins a trace.
     fn span(
         &self,
         posting: &SourceIdentifier,
@@ -242,8 +235,8 @@ impl Enrichments {
         Some(span)
     }
 
-    /// Runs the enricher in a task of its own, which may compute for long and contains panics, and
-    /// stops it when its result is no longer waited for.
+    /// Runs the enricher in a task of its own, which contains panics and is stopped once nothing
+    /// waits for its result.
     ///
     /// The time limit counts from the task's first step, not from when it was queued for a thread.
     async fn enrich(
@@ -254,12 +247,12 @@ impl Enrichments {
         let (enricher, stop) = (self.enricher(), StopOnDrop::default());
         let (flag, (began, waiting)) = (Arc::clone(&stop.0), oneshot::channel());
         let work = AbortOnDropHandle::new(self.tasks.threads.spawn(async move {
-            // If the receiver is gone, the stop flag is set, too.
+            // If the receiver is gone, the stop flag is set.
             let _ = began.send(());
             let trace = trace.map(|trace| trace.to_string());
             outbound::traced(trace.as_deref(), enricher.enrich(&input, &flag)).await
         }));
-        // An error means that the task could not begin; joining it says why.
+        // On an error, joining the task returns the reason.
         let _ = waiting.await;
         let (start, limit) = (Instant::now(), self.tasks.settings().enrich_within);
         let worked = timeout(limit, work).await;
@@ -274,7 +267,7 @@ impl Enrichments {
         }
     }
 
-    /// Records outcomes in one commit, or one by one where that fails.
+    /// Records outcomes in one commit, or one by one if that fails.
     async fn record(&self, tasks: &[Claimed], outcomes: &[Outcome]) -> Result<(), StoreError> {
         match self.record_once(outcomes).await {
             Err(error) => tracing::debug!(%error, "outcomes are recorded one by one"),
@@ -303,8 +296,8 @@ impl Enrichments {
     }
 }
 
-/// Sets the stop flag when dropped. Aborting a task is not enough, as that takes effect only at its
-/// next await, and a computation has none.
+/// Sets the stop flag when dropped. Aborting takes effect only at the next await, and a computation
+/// has none.
 #[derive(Default)]
 struct StopOnDrop(StopFlag);
 

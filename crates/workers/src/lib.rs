@@ -1,25 +1,22 @@
-//! The background work of Posthaste, on ports alone: what follows from commits, and what is done at
-//! intervals.
+//! The background work of Posthaste, on ports alone: work that follows from commits, and periodic
+//! jobs.
 //!
 //! Several loops run side by side, so that none waits for another:
 //!
-//! - Tasks of the outbox: [`enrich`] enriches postings, [`duplicates`] looks up anew which ones
-//!   duplicate each other, [`newsletter`] tells the e-mail provider. [`poll`] claims them and keeps
-//!   their leases, [`tasks`] decides about a failed one. A commit of this process wakes them
-//!   ([`wake`], [`observed`]); for the commits of others they look every second.
+//! - Tasks of the outbox: [`enrich`], [`duplicates`], [`newsletter`]. [`poll`] claims them and
+//! keeps their leases, [`tasks`] decides about failures. A commit of this process wakes them
+//! ([`wake`], [`observed`]). For commits of others they look every second.
 //! - [`webhooks`] delivers events to receivers.
-//! - [`jobs`] ends lifetimes, and deletes what is over.
-//! - [`activity`] writes what clients did; [`replica`] tells how far a replica is behind.
+//! - [`jobs`] ends lifetimes, and deletes old rows.
+//! - [`activity`] writes what clients did; [`replica`] measures how far a replica is behind.
 //!
-//! While many clients push they give way, and long computations have threads of low priority
-//! ([`background`]). An enricher that is somewhere else ([`enricher`]) has several loops, each with
-//! one posting at a time, and a [circuit breaker](model_breaker), as each account of the e-mail
-//! provider has.
+//! Under load the loops give way to pushes, and long computations have threads of low priority
+//! ([`background`]). A remote [`enricher`] has several loops with one posting each, and a [circuit
+//! breaker](model_breaker), as each account of the e-mail provider has.
 //!
-//! None of them ever dies: what fails is logged and tried again, and a panic is a failure. A batch
-//! that fails as a whole is gone through task by task ([`split`]). The process may die, though, and
-//! of one task: one whose worker died is worked on alone ([`quarantine`]), and is dead after three
-//! deaths.
+//! No loop ends: failures and panics are logged, and the work is retried. A batch that fails as a
+//! whole is handled task by task ([`split`]). A task whose worker died is handled alone
+//! ([`quarantine`]), and dead-lettered after three deaths.
 //!
 //! A kind of task is a file and a line of [`HANDLERS`]; a periodic job is a file and a line of
 //! [`jobs`].
@@ -72,23 +69,22 @@ pub use self::{
     wake::Wake,
 };
 
-/// Everything that works on tasks, in the order in which their kinds are shown.
+/// In the order in which their kinds are shown.
 const HANDLERS: [KindHandler; 3] = [enrich::HANDLER, duplicates::HANDLER, newsletter::HANDLER];
 
-/// Every kind of task that this program has.
 pub fn kinds() -> &'static [Kind] {
     static KINDS: LazyLock<Vec<Kind>> =
         LazyLock::new(|| HANDLERS.iter().flat_map(|of| of.kinds).copied().collect());
     &KINDS
 }
 
-/// The time beyond their own limit in which loops may stop, for a store that does not answer.
+/// Beyond the loops' own limit, for a store that does not answer.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Starts to work. Fails when there can be no threads for it.
+/// Fails if the threads cannot be created.
 ///
-/// A stop claims nothing more, and finishes what is under way or gives it back. Whatever it cannot
-/// even give back is somebody else's once its lease ends.
+/// A stop claims nothing more, and finishes its tasks or gives them back. The remaining leases
+/// expire.
 pub fn start(parts: WorkerParts) -> io::Result<Loops> {
     let grace = parts.settings.stop_within + GRACE;
     let mut loops = Loops::new(grace, "its work is due again when its lease ends");

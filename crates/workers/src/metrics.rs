@@ -1,5 +1,3 @@
-//! What background work records of itself, at next to no cost while nothing records.
-
 use std::time::Duration;
 
 use ::metrics::{counter, gauge, histogram};
@@ -41,7 +39,6 @@ runtime::metrics! {
          updated, unchanged, expired, reopened and refused; counted every few seconds";
 }
 
-/// Counts an enrichment by its verdict.
 pub fn enriched(verdict: &Verdict) {
     match verdict {
         Verdict::Approve => count_enrichment("approved", ""),
@@ -49,12 +46,10 @@ pub fn enriched(verdict: &Verdict) {
     }
 }
 
-/// Counts an enrichment that failed and will be retried.
 pub fn enrichment_failed() {
     count_enrichment("failed", "");
 }
 
-/// Counts an enrichment that was given up.
 pub fn enrichment_given_up() {
     count_enrichment("unjudged", "");
 }
@@ -63,12 +58,10 @@ fn count_enrichment(outcome: &'static str, code: &'static str) {
     counter!(ENRICHMENTS, "outcome" => outcome, "code" => code).increment(1);
 }
 
-/// Records the time of an enrichment.
 pub fn enrichment_took(time: Duration) {
     histogram!(ENRICHMENT_SECONDS).record(time);
 }
 
-/// Records whether the enricher is paused.
 pub fn enricher_paused(is_paused: bool) {
     gauge!(ENRICHER_PAUSED).set(u8::from(is_paused));
 }
@@ -80,17 +73,15 @@ pub fn redacted(redactions: &Redactions) {
     }
 }
 
-/// Counts a reused draft, which was paid for before.
 pub fn draft_reused() {
     counter!(DRAFTS_REUSED).increment(1);
 }
 
-/// Counts phrases of a draft that are not in its posting.
+/// Phrases of a draft that are not in its posting.
 pub fn phrases_dropped(phrases: usize) {
     counter!(PHRASES_DROPPED).increment(phrases as u64);
 }
 
-/// Counts an attempt to deliver an event to a webhook.
 pub fn webhook_attempted(outcome: Outcome) {
     let outcome = match outcome {
         Outcome::Delivered(_) => "delivered",
@@ -101,12 +92,11 @@ pub fn webhook_attempted(outcome: Outcome) {
     counter!(WEBHOOK_DELIVERIES, "outcome" => outcome).increment(1);
 }
 
-/// Counts events that are not tried again for a webhook.
 pub fn webhook_events_given_up(events: usize) {
     counter!(WEBHOOK_DELIVERIES, "outcome" => "given_up").increment(events as u64);
 }
 
-/// Counts the pushes of a client by outcome, lines of imports included.
+/// Lines of imports included.
 pub fn pushed(client: ClientId, counts: &Counts) {
     let outcomes = [
         ("created", counts.created),
@@ -121,12 +111,10 @@ pub fn pushed(client: ClientId, counts: &Counts) {
     }
 }
 
-/// Counts expired postings whose texts were deleted.
 pub fn texts_dropped(count: u64) {
     counter!(TEXTS_DROPPED).increment(count);
 }
 
-/// Records whether an account of the e-mail provider is paused.
 pub fn provider_paused(account: Account, is_paused: bool) {
     gauge!(PROVIDER_PAUSED, "account" => account.as_str()).set(u8::from(is_paused));
 }

@@ -1,4 +1,4 @@
-//! The circuit breaker of a language model, shared by the loops of a process, which wait for it
+//! The circuit breaker of a language model, shared by the loops of a process. They wait for it
 //! before they claim a posting.
 
 use std::{sync::Arc, time::Duration};
@@ -12,20 +12,18 @@ use tokio::{
 
 use crate::metrics;
 
-/// The waits: an endpoint may be back within seconds, and postings are pending.
+/// An endpoint may recover within seconds, and postings are waiting.
 const PAUSES: RetryPolicy = RetryPolicy::doubling(Duration::from_secs(1), Duration::from_mins(1));
-/// The longest pause that an endpoint can ask for: one that asks for a day may mean the quota of a
-/// day, which an operator can raise.
+/// The longest pause that an endpoint can request. A day may mean a daily quota, which an operator
+/// can raise.
 const LONGEST_ASKED: Duration = Duration::from_hours(1);
 
-/// A circuit breaker with waiting loops.
 pub struct ModelBreaker {
     breaker: CircuitBreaker,
     /// Notified when waiting loops should check again.
     changed: Notify,
 }
 
-/// A permit to work on a posting, valid until dropped.
 pub(super) struct Permit {
     /// The breaker to notify when this probe ends.
     probed: Option<Arc<ModelBreaker>>,
@@ -45,10 +43,9 @@ fn now() -> std::time::Instant {
 }
 
 impl ModelBreaker {
-    /// Waits for a permit.
     pub(super) async fn permit(self: &Arc<Self>) -> Permit {
         loop {
-            // Registered before the check, so that no change is missed after it.
+            // Registered before the check, so that no change is missed.
             let changed = self.changed.notified();
             match self.breaker.admit(now()) {
                 Admission::Closed => return Permit { probed: None },
@@ -65,7 +62,7 @@ impl ModelBreaker {
         }
     }
 
-    /// Begins a call, or returns the remaining time of the open state.
+    /// Begins a call, or returns how long the breaker stays open.
     pub fn begin(&self) -> Result<Call, Duration> {
         let now = now();
         let left = |until: std::time::Instant| until.saturating_duration_since(now);
@@ -80,7 +77,7 @@ impl ModelBreaker {
         }
     }
 
-    /// Opens the breaker: the model is unavailable, and may have asked for a pause.
+    /// Opens the breaker. `asked` is the pause that the model requested.
     pub fn refused(&self, call: Call, error: &str, asked: Option<Duration>) {
         let asked = asked
             .filter(|asked| !asked.is_zero())

@@ -1,5 +1,4 @@
-//! The store of a process, whose commits wake the worker's loops and the readers of events, are
-//! logged, and count as activity.
+//! A store whose commits wake loops and readers of events, are logged, and count as activity.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -30,19 +29,15 @@ use crate::{
     wake::Wake,
 };
 
-/// The parts of the program that have to know of commits.
 #[derive(Clone, Debug, Default)]
 pub struct Observer {
-    /// The worker's loops and the readers of events.
     pub wake: Arc<Wake>,
-    /// The activity of clients.
     pub activities: Arc<Activities>,
-    /// Records commits of traced commands.
+    /// For commits of traced commands.
     pub tracer: OptionalTracer,
 }
 
 impl Observer {
-    /// The same ports, with commits that this observer notices.
     pub fn observe(self, stores: Stores) -> Stores {
         Stores {
             store: Arc::new(ObservedStore::new(stores.store, self.clone())),
@@ -51,8 +46,8 @@ impl Observer {
         }
     }
 
-    /// The span of a commit; `None` if none of its commands is traced. It belongs to the trace of
-    /// the first one, and is linked to all.
+    /// The span of a commit; `None` without a traced command. It belongs to the first trace, and is
+    /// linked to all.
     fn span(&self, writes: &TaskWrites) -> Option<Box<dyn Span>> {
         let tracer = self.tracer.as_ref()?;
         let links = writes.links();
@@ -69,20 +64,17 @@ impl Observer {
     }
 }
 
-/// A store that notifies the worker after commits with tasks or events, logs the events, and
-/// counts verdicts as activity.
 pub struct ObservedStore<S: ?Sized> {
     inner: Arc<S>,
     observer: Observer,
 }
 
 impl<S: ?Sized> ObservedStore<S> {
-    /// Combines a store with those that have to know of its commits.
     pub const fn new(inner: Arc<S>, observer: Observer) -> Self {
         Self { inner, observer }
     }
 
-    /// Commits, and on success logs the events and notifies the loops.
+    /// On success, logs the events and notifies the loops.
     async fn waking(
         &self,
         additions: Additions,
@@ -106,7 +98,6 @@ impl<S: ?Sized> ObservedStore<S> {
 struct Additions {
     queues: BTreeSet<Queue>,
     has_events: bool,
-    /// The events to log, if the log takes them.
     logged: Vec<Event>,
 }
 
@@ -125,7 +116,6 @@ impl Additions {
     }
 }
 
-/// Writes a line about a committed event.
 fn log(event: &Event) {
     let source_identifier = match &event.subject {
         Subject::Posting(posting) => Some(posting.source_identifier.as_str()),

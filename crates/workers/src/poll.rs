@@ -1,4 +1,4 @@
-//! The loop around a queue: claim, have it handled while its leases are renewed, again.
+//! The loop around a queue: claim tasks, handle them while their leases are renewed, repeat.
 
 use std::sync::Arc;
 
@@ -13,20 +13,17 @@ use tokio_util::sync::CancellationToken;
 
 use super::{tasks::Tasks, wake::Signal};
 
-/// Handles the tasks of a queue.
 #[async_trait]
 pub(super) trait Handler: Send + Sync {
-    /// A permit to claim tasks and to handle them.
     type Permit: Send;
 
     fn queue(&self) -> Queue;
 
-    /// Tasks per claim at most.
+    /// The most tasks in a claim.
     fn most(&self) -> usize;
 
-    /// The least that it gets while many push.
+    /// The least share of the machine under load.
     fn floor(&self) -> Floor {
-        // A call of another service takes longer than the work here.
         Floor {
             batch: 1,
             a_second: 20,
@@ -38,20 +35,18 @@ pub(super) trait Handler: Send + Sync {
         false
     }
 
-    /// Waits for the permit, which is held until the claimed tasks are handled.
+    /// The permit is held until the claimed tasks are handled.
     async fn ready(&self) -> Self::Permit;
 
-    /// Handles claimed tasks: each is finished, put off or made a dead letter. An error means that
-    /// the store cannot be reached, and that unsettled tasks are to be given back.
-    ///
-    /// After `stop` is cancelled an implementation begins no further task, and gives those back.
+    /// Settles each claimed task. After `stop` it begins no further task, and releases those. An
+    /// error means that the store is unavailable, and that unsettled tasks must be released.
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError>;
 
-    /// Makes a poison task a dead letter, without working on it.
+    /// Dead-letters a poison task without working on it.
     async fn dead_letter(&self, task: &Claimed) -> Result<(), StoreError>;
 }
 
-/// Claims and handles tasks until it is stopped. Several loops may share a handler.
+/// Several loops may share a handler.
 pub(super) async fn run<H: Handler>(tasks: Tasks, handler: Arc<H>, stop: CancellationToken) {
     let queue = handler.queue();
     let signal = tasks.parts.wake.signal(queue);
@@ -65,7 +60,7 @@ pub(super) async fn run<H: Handler>(tasks: Tasks, handler: Arc<H>, stop: Cancell
         };
         let done = panics::caught(both).await;
         drop(permit);
-        // A wake-up does not cut the wait after a failure short: every commit sends one.
+        // A wake-up does not shorten the wait after a failure, because every commit sends one.
         let pause = done.map(async |claimed| {
             if claimed == 0 {
                 signal.called_within(tasks.settings().poll_every).await;
@@ -78,8 +73,7 @@ pub(super) async fn run<H: Handler>(tasks: Tasks, handler: Arc<H>, stop: Cancell
     }
 }
 
-/// Claims one task that may be poison, if there is any, and handles it exclusively; returns how
-/// many there were.
+/// Claims a task that may be poison, and handles it exclusively. Returns how many there were.
 async fn poison<H: Handler>(
     tasks: &Tasks,
     handler: &H,
@@ -99,7 +93,7 @@ async fn poison<H: Handler>(
     tasks.quarantine.look_again(queue);
     let (effect, lost) = (task.effect, task.lost);
     if task.is_poison() {
-        // After a failure here the task is not given back: that would clear the crash.
+        // After a failure the task is not released, because that would clear the crash.
         handler.dead_letter(&task).await?;
         return Ok(1);
     }
@@ -112,7 +106,7 @@ async fn poison<H: Handler>(
     Ok(1)
 }
 
-/// Claims a batch and handles it; returns its size.
+/// Returns the size of the claimed batch.
 async fn round<H: Handler>(
     tasks: &Tasks,
     handler: &H,
@@ -137,7 +131,6 @@ async fn round<H: Handler>(
     Ok(claimed.len())
 }
 
-/// Handles claimed tasks while their leases are renewed.
 async fn work_on<H: Handler>(
     tasks: &Tasks,
     handler: &H,
@@ -160,7 +153,7 @@ async fn work_on<H: Handler>(
         }
     };
     if result.is_err() {
-        // Later: at once, the same would happen again.
+        // With a delay, because the same would happen at once.
         tasks.give_back(&tokens, time::Duration::SECOND).await;
     }
     result

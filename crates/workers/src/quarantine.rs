@@ -1,7 +1,6 @@
-//! Isolates tasks that may be poison: those whose worker died without a report. One of them may
-//! have killed it, so a process handles one of these at a time, of whatever queue, and enriches
-//! nothing beside it: if the process dies then, it died of this one. Only enrichments compute on
-//! untrusted input.
+//! Isolates tasks whose worker died without a report, because they may have killed it. A process
+//! handles one of them at a time, and enriches nothing beside it: if it dies then, the task is the
+//! cause. Only enrichments compute on untrusted input.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -13,17 +12,15 @@ use kernel::outbox::{Kind, Queue};
 use runtime::Recent;
 use tokio::sync::{MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Keeps tasks that may be poison apart from each other and from enrichments.
 #[derive(Default)]
 pub(super) struct Quarantine {
     one: tokio::sync::Mutex<()>,
-    /// Shared by rounds that enrich, and exclusive to a task that may be poison.
+    /// Shared by enriching rounds, exclusive to a task that may be poison.
     enriching: RwLock<()>,
-    /// The queues that were looked at for such tasks.
+    /// The queues that were checked for such tasks.
     looked_at: Mutex<Recent<Queue>>,
 }
 
-/// A permit to handle a task that may be poison.
 pub(super) struct Exclusive<'a> {
     _one: MutexGuard<'a, ()>,
     _enriching: RwLockWriteGuard<'a, ()>,
@@ -36,7 +33,7 @@ impl Quarantine {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether to look for such tasks in a queue now: true for one loop in each interval.
+    /// True for one loop in each interval.
     pub fn is_to_look(&self, queue: Queue, every: Duration) -> bool {
         let mut looked_at = self.looked_at();
         let is_due = !looked_at.has(&queue);
@@ -46,12 +43,11 @@ impl Quarantine {
         is_due
     }
 
-    /// Lets the next look be at once: a queue with one of them may have more.
+    /// A queue with one such task may have more.
     pub fn look_again(&self, queue: Queue) {
         self.looked_at().forget(&queue);
     }
 
-    /// Waits for the permit to claim and handle a task that may be poison.
     pub async fn exclusive(&self) -> Exclusive<'_> {
         Exclusive {
             _one: self.one.lock().await,
@@ -59,7 +55,6 @@ impl Quarantine {
         }
     }
 
-    /// Waits for the permit to handle ordinary tasks of a kind.
     pub async fn shared(&self, kind: Kind) -> Option<RwLockReadGuard<'_, ()>> {
         if kind == ENRICH.kind() {
             Some(self.enriching.read().await)

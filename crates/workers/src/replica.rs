@@ -1,6 +1,4 @@
-//! How far a replica of the store is behind it.
-//!
-//! Every second a task compares how far the replica and the primary have come.
+//! Measures every second how far a replica is behind the store.
 
 use std::{
     collections::VecDeque,
@@ -23,25 +21,22 @@ runtime::metrics! {
         "By how much the replica is behind the primary";
 }
 
-/// The time between two comparisons.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// The time limit for one.
+/// The time limit of a comparison.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// The number of positions of the primary that are remembered: those of an hour.
+/// The remembered positions of the primary, an hour's worth.
 const MOST: usize = 3_600;
 
-/// How far the replica is behind, as the last comparison found it.
 #[derive(Clone, Debug, Default)]
 pub struct Lag(Arc<Mutex<Option<Duration>>>);
 
 impl Lag {
-    /// The lag; `None` while the replica is away.
+    /// `None` while the replica is unavailable.
     pub fn get(&self) -> Option<Duration> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Compares the two in one of these loops.
 pub fn compare(
     primary: Arc<dyn ReplicaPosition>,
     replica: Arc<dyn ReplicaPosition>,
@@ -60,7 +55,7 @@ async fn watch(primary: Arc<dyn ReplicaPosition>, replica: Arc<dyn ReplicaPositi
         let asked = join(in_time(primary.position()), in_time(replica.position()));
         let (primary, replica) = asked.await;
         let now = Instant::now();
-        // Without an answer of the primary, the positions that are known have to do.
+        // Without an answer of the primary, the known positions must do.
         if let Ok(Some(position)) = primary {
             track.note(now, position);
         }
@@ -91,7 +86,7 @@ async fn in_time<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Resu
     answer.unwrap_or_else(|elapsed| Err(StoreError::Unavailable(elapsed.to_string())))
 }
 
-/// When the primary was found where.
+/// The times of the primary's positions.
 #[derive(Debug, Default)]
 struct Track(VecDeque<(Instant, u64)>);
 
@@ -130,7 +125,7 @@ mod tests {
         track.note(at(3), 170);
         assert_eq!(track.lag(at(5), 149), seconds(3));
         assert_eq!(track.lag(at(6), 150), seconds(3));
-        // The primary writes nothing, and the replica has all there is.
+        // The primary writes nothing, and the replica is complete.
         track.note(at(7), 170);
         assert_eq!(track.lag(at(60), 170), seconds(0));
     }

@@ -1,5 +1,3 @@
-//! How a worker works.
-
 use std::{io, time::Duration};
 
 use ::webhooks::RetrySchedule;
@@ -8,44 +6,35 @@ use runtime::{cores, lease};
 
 use super::background::Background;
 
-/// How a worker works.
 #[derive(Clone, Debug)]
 pub struct WorkerSettings {
     pub lease: lease::Terms,
-    /// How long an idle worker waits before it looks for commits of other processes.
+    /// How often an idle worker checks for commits of other processes.
     pub poll_every: Duration,
-    /// The lifetime of postings.
     pub lifetime: Lifetime,
-    /// How often lifetimes are ended.
     pub sweep_every: Duration,
     /// How often old drafts, events and texts are deleted.
     pub forget_every: Duration,
-    /// How long an event is kept.
     pub keep_events: Duration,
-    /// How long after its expiry a posting keeps its texts; `None` for ever.
+    /// How long an expired posting keeps its texts; `None` for ever.
     pub keep_expired_texts: Option<Duration>,
-    /// How many loops enrich.
     pub enrich_loops: usize,
-    /// How many postings a loop claims at once: the outcomes share a commit, and are lost
-    /// together when the process dies.
+    /// Postings per claim. Their outcomes share a commit, and are lost together if the process
+    /// dies.
     pub claim_for_enrichment: usize,
-    /// How many of them it enriches at the same time.
+    /// How many of them are enriched at the same time.
     pub enrich_at_once: usize,
-    /// Whether the enricher computes for long and has threads of its own; otherwise it mostly
-    /// waits.
+    /// Whether the enricher computes long and has threads of its own.
     pub enrich_aside: bool,
-    /// How long one enrichment may take.
     pub enrich_within: Duration,
-    /// How many loops work on each queue for the e-mail provider: calls overlap, so that an
-    /// account that takes two seconds to answer still gets all the requests that it takes.
+    /// Loops for each queue of the e-mail provider. Overlapping calls use the rate limit even of a
+    /// slow account.
     pub provider_loops: usize,
-    /// When deliveries to webhooks are tried again.
+    /// The retries of webhook deliveries.
     pub schedule: RetrySchedule,
     /// Whether the accounts' lists are read, before the first sync and every night.
     pub reconciles: bool,
-    /// How often a worker looks whether it may speak to the provider's accounts.
     pub lease_accounts_every: Duration,
-    /// How long a stop waits for what is under way.
     pub stop_within: Duration,
 }
 
@@ -61,7 +50,7 @@ impl Default for WorkerSettings {
             keep_expired_texts: Some(Duration::from_hours(30 * 24)),
             enrich_loops: 1,
             claim_for_enrichment: 64,
-            // The other half is for those who push.
+            // The other half is for pushes.
             enrich_at_once: cores::half(),
             enrich_aside: true,
             enrich_within: Duration::from_mins(2),
@@ -75,9 +64,8 @@ impl Default for WorkerSettings {
 }
 
 impl WorkerSettings {
-    /// The settings for a model that takes so many calls at a time, each for so long: one loop per
-    /// call. Each loop records its paid answer at once, so a process that dies loses only answers
-    /// in progress.
+    /// One loop per concurrent call. Each records its paid answer at once, so a process that dies
+    /// loses only answers in progress.
     pub fn for_model(self, concurrency: usize, enrich_within: Duration) -> Self {
         Self {
             enrich_loops: concurrency,
@@ -89,7 +77,6 @@ impl WorkerSettings {
         }
     }
 
-    /// The threads that enrich.
     pub(super) fn threads(&self) -> io::Result<Background> {
         if self.enrich_aside {
             Background::new(self.enrich_at_once)

@@ -1,15 +1,12 @@
-//! Handling of a failed batch task by task.
-
 use kernel::{StoreError, outbox::Claimed};
 
 use super::tasks::Tasks;
 
-/// Consecutive tasks of which not even the failure could be recorded that mean that the store is
-/// unavailable. One alone may be a locked row.
+/// After so many consecutive tasks without a recordable failure, the store counts as unavailable. A
+/// single one may be a locked row.
 const MISSES: usize = 2;
 
-/// A batch that is handled task by task. A task whose result the store refuses, while it records
-/// the failure, is put off alone, and the others go on.
+/// A batch that is handled task by task. A task whose result the store refuses is postponed alone.
 pub(super) struct SplitBatch<'a> {
     tasks: &'a Tasks,
     most: usize,
@@ -17,7 +14,6 @@ pub(super) struct SplitBatch<'a> {
 }
 
 impl<'a> SplitBatch<'a> {
-    /// A batch of `size` tasks.
     pub fn new(tasks: &'a Tasks, size: usize) -> Self {
         Self {
             tasks,
@@ -26,7 +22,7 @@ impl<'a> SplitBatch<'a> {
         }
     }
 
-    /// Records the result of a task. An error means that the store is unavailable.
+    /// An error means that the store is unavailable.
     pub async fn note(
         &mut self,
         task: &Claimed,

@@ -1,5 +1,3 @@
-//! The worker's side of the outbox: claims, leases, and retries of failed tasks.
-
 use std::{io, sync::Arc};
 
 use ::newsletter::subscriber::provider::ProviderError;
@@ -16,23 +14,19 @@ use super::{
     background::Background, parts::WorkerParts, quarantine::Quarantine, settings::WorkerSettings,
 };
 
-/// What works on tasks of some kinds.
 pub(super) struct KindHandler {
     pub kinds: &'static [Kind],
     pub start: fn(&Tasks, &mut Loops),
 }
 
-/// Claims tasks, renews their leases, and settles failures.
 #[derive(Clone)]
 pub(super) struct Tasks {
     pub parts: Arc<WorkerParts>,
     pub quarantine: Arc<Quarantine>,
-    /// The threads that enrich.
     pub threads: Arc<Background>,
 }
 
 impl Tasks {
-    /// Fails when there can be no threads that enrich.
     pub fn new(parts: WorkerParts) -> io::Result<Self> {
         Ok(Self {
             threads: Arc::new(parts.settings.threads()?),
@@ -45,17 +39,15 @@ impl Tasks {
         &self.parts.settings
     }
 
-    /// The time by the store's clock.
     pub fn now(&self) -> OffsetDateTime {
         (self.parts.clock)()
     }
 
-    /// The length of a claim that is not renewed.
     pub fn lease(&self) -> Duration {
         Duration::try_from(self.settings().lease.length).unwrap_or(Duration::MAX)
     }
 
-    /// Claims due tasks of a queue, or if there are none, of the queue behind it.
+    /// Claims due tasks of a queue, or else of the queue behind it.
     pub async fn claim(&self, queue: Queue, limit: usize) -> Result<Vec<Claimed>, StoreError> {
         let lease = self.lease();
         for queue in with_behind(queue) {
@@ -72,8 +64,7 @@ impl Tasks {
         Ok(Vec::new())
     }
 
-    /// Whether a queue, or the one behind it, has a crashed task. Asks the store once a polling
-    /// interval and queue.
+    /// Whether a queue, or the one behind it, has a crashed task. Asks the store once an interval.
     pub async fn has_crashed(&self, queue: Queue) -> Result<bool, StoreError> {
         let every = self.settings().poll_every;
         if !self.quarantine.is_to_look(queue, every) {
@@ -108,7 +99,7 @@ impl Tasks {
         Ok(None)
     }
 
-    /// Renews leases for as long as it is polled.
+    /// Renews leases while it is polled.
     pub async fn keep(&self, tokens: &[ClaimToken]) {
         let renew = async || {
             let until = self.now() + self.lease();
@@ -118,8 +109,8 @@ impl Tasks {
         self.settings().lease.renew("tasks", renew).await;
     }
 
-    /// Makes claimed tasks due again after a delay, without counting a failure. Best effort, as
-    /// their leases end anyway.
+    /// Releases tasks until after a delay, without counting a failure. Best effort, as leases end
+    /// anyway.
     pub async fn give_back(&self, tokens: &[ClaimToken], after: Duration) {
         if tokens.is_empty() {
             return;
@@ -135,7 +126,7 @@ impl Tasks {
         }
     }
 
-    /// Puts a failed task off, or makes it a dead letter; true if that was recorded.
+    /// Postpones or dead-letters a failed task. Returns whether that was recorded.
     pub async fn failed(&self, task: &Claimed, failure: impl Into<Failure>) -> bool {
         let failure = failure.into();
         match self.next_attempt(task, &failure) {
@@ -144,7 +135,7 @@ impl Tasks {
         }
     }
 
-    /// The time of a failed task's next attempt; `None` if there is none.
+    /// `None` if there is none.
     pub fn next_attempt(&self, task: &Claimed, failure: &Failure) -> Option<OffsetDateTime> {
         let Again::After(asked) = failure.again else {
             return None;
@@ -159,7 +150,7 @@ impl Tasks {
         next_attempt(attempts, since, asked, rand::random(), self.now())
     }
 
-    /// Puts a failed task off; true if that was recorded.
+    /// Returns whether that was recorded.
     pub async fn put_off(
         &self,
         task: &Claimed,
@@ -176,7 +167,7 @@ impl Tasks {
         recorded(&settled.await)
     }
 
-    /// Makes a failed task a dead letter; true if that was recorded.
+    /// Returns whether that was recorded.
     pub async fn dead_letter(&self, task: &Claimed, failure: &Failure) -> bool {
         failure.log_end(task);
         let (error, now) = (failure.message.as_str(), self.now());
@@ -202,18 +193,15 @@ fn recorded(settled: &Result<(), StoreError>) -> bool {
     settled.is_ok()
 }
 
-/// A failed attempt at a task.
 pub(super) struct Failure {
-    /// The reason, for an operator.
     pub message: String,
     again: Again,
 }
 
-/// Whether another attempt makes sense.
 enum Again {
-    /// When the retry policy says so, and no sooner than after this time.
+    /// By the retry policy, but no sooner than this.
     After(Option<std::time::Duration>),
-    /// Only after an operator has seen to it.
+    /// Only after an operator's action.
     Never,
 }
 
@@ -226,7 +214,6 @@ impl Failure {
         }
     }
 
-    /// Tells an operator that the task is a dead letter.
     pub fn log_end(&self, task: &Claimed) {
         let (error, attempts, effect) = (self.message.as_str(), task.attempts, task.effect);
         tracing::error!(?effect, attempts, error, "a task is a dead letter");
@@ -253,7 +240,7 @@ impl From<ProviderError> for Failure {
             ProviderError::Retry { after, .. } | ProviderError::Limited { after, .. } => {
                 Again::After(after)
             }
-            // Whoever sees to the key has the task done; see `newsletter` for what happens first.
+            // An operator who replaces the key retries the task; `newsletter` pauses first.
             ProviderError::Locked(_) => Again::After(None),
             ProviderError::Permanent(_) => Again::Never,
         };

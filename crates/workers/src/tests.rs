@@ -1,5 +1,3 @@
-//! The worker and a scripted enricher.
-
 mod counts;
 mod deaths;
 mod drafts;
@@ -35,13 +33,11 @@ use tokio::time::sleep;
 use super::*;
 use crate::testing::{Fault, TestStores, eventually};
 
-/// An enricher that approves everything, unless a title is to be treated otherwise.
+/// Approves everything, except titles with a treatment.
 #[derive(Default)]
 struct Script {
     calls: AtomicUsize,
-    /// The titles of the postings that are being enriched.
     under_way: Mutex<Vec<String>>,
-    /// Those that were, at any one time.
     together: Mutex<Vec<Vec<String>>>,
     titles: Mutex<HashMap<String, Treatment>>,
 }
@@ -53,7 +49,7 @@ enum Treatment {
     Wait(Duration),
     /// Computes until it is stopped.
     Compute,
-    /// Blocks its thread, whoever stops it.
+    /// Blocks its thread, even after a stop.
     Block(Duration),
 }
 
@@ -65,7 +61,6 @@ impl Script {
             .insert(format!("Engineer {identifier}"), treatment);
     }
 
-    /// Whether one of these was enriched beside any other.
     fn were_beside_others(&self, titles: &[String]) -> bool {
         let together = self.together.lock().unwrap();
         let mut crowds = together.iter().filter(|titles| titles.len() > 1);
@@ -134,7 +129,6 @@ fn texts(input: &EnrichmentInput) -> EnrichedTexts {
     }
 }
 
-/// A test bench: a worker with its store, a scripted enricher and its settings.
 struct Bench {
     stores: TestStores,
     script: Arc<Script>,
@@ -150,7 +144,7 @@ impl Bench {
             script: Arc::default(),
             drafts: Arc::default(),
             settings: WorkerSettings {
-                // Long, so that a test that needs a call to wake the worker fails without one.
+                // Long, so that a test that needs a wake-up fails without one.
                 poll_every: Duration::from_mins(1),
                 lifetime: Lifetime::days(60),
                 ..WorkerSettings::default()
@@ -189,7 +183,6 @@ impl Bench {
         self.view(identifier).await.posting.status()
     }
 
-    /// The description for readers, if there is one.
     async fn texts(&self, identifier: &str) -> Option<String> {
         let texts = self.view(identifier).await.texts;
         texts.map(|texts| texts.markdown)
@@ -211,7 +204,6 @@ impl Bench {
         .await;
     }
 
-    /// Waits until an enrichment is dead.
     async fn until_dead(&self) {
         eventually("it is dead", async || {
             self.backlog(ENRICH.kind()).await.dead == 1

@@ -1,4 +1,4 @@
-//! Records assignments that ended without an outcome.
+//! Records assignments without an outcome.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,13 +14,12 @@ use runtime::decide_again;
 use super::{super::tasks::Failure, Enrichments, Failed, failed_to_run};
 use crate::metrics;
 
-/// The time limit for deciding again after conflicts.
 const CONFLICTS: Duration = Duration::from_secs(2);
 
 impl Enrichments {
-    /// Puts the task off, or makes it a dead letter in one commit with what the posting says of it.
-    /// No posting is approved without a verdict; what an operator has judged only needs texts, and
-    /// those made by rules do. While the store is unavailable, no task ends so.
+    /// Postpones the task, or dead-letters it in one commit with the change of the posting. No
+    /// posting is approved without a verdict. A posting that an operator has judged gets its texts
+    /// by rules. No task is dead-lettered while the store is unavailable.
     pub(super) async fn settle(&self, task: &Claimed, failed: Failed) -> Result<(), StoreError> {
         let Failed {
             token,
@@ -46,7 +45,7 @@ impl Enrichments {
         self.end(task, &failure, &given_up).await
     }
 
-    /// Makes a poison task a dead letter, without working on it.
+    /// Dead-letters a poison task without working on it.
     pub(super) async fn abandon(&self, task: &Claimed) -> Result<(), StoreError> {
         let failure = Failure::poison();
         let given_up = GivenUp {
@@ -60,7 +59,7 @@ impl Enrichments {
         self.end(task, &failure, &given_up).await
     }
 
-    /// Makes a task a dead letter. Where its posting cannot be written, the task alone is.
+    /// Dead-letters a task, alone if its posting cannot be written.
     async fn end(
         &self,
         task: &Claimed,
@@ -97,8 +96,7 @@ impl Enrichments {
     }
 }
 
-/// The part of an error that the client may read: about the posting, without details of the
-/// enricher.
+/// The part of an error that a client may read, without details of the enricher.
 const fn told(error: &EnrichError) -> &str {
     match error {
         EnrichError::Permanent(message) => message.as_str(),

@@ -1,4 +1,4 @@
-//! A model behind a circuit breaker.
+//! Calls a model only while its circuit breaker permits it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,6 @@ use enrichment::{Brief, Draft, DraftError, EnrichError, Feedback, Model};
 
 use crate::model_breaker::ModelBreaker;
 
-/// A model that is called only while its circuit breaker permits it.
 pub struct BreakerModel {
     model: Arc<dyn Model>,
     breaker: Arc<ModelBreaker>,
@@ -43,7 +42,7 @@ impl Model for BreakerModel {
             Err(DraftError::Failed(error @ EnrichError::Unavailable { after, .. })) => {
                 self.breaker.refused(call, &error.to_string(), *after);
             }
-            // A useless answer still shows that the model can be reached.
+            // A useless answer still shows that the model is reachable.
             _ => self.breaker.answered(call),
         }
         result

@@ -1,5 +1,5 @@
-//! The enricher: the pipeline, with an optional language model behind a circuit breaker
-//! ([`breaker_model`]) and a cache of what it was paid for ([`single_flight`]).
+//! The enricher: the pipeline, an optional model behind a circuit breaker ([`breaker_model`]), and
+//! a cache of paid drafts ([`single_flight`]).
 
 mod breaker_model;
 mod single_flight;
@@ -15,14 +15,12 @@ use runtime::Clock;
 use self::{breaker_model::BreakerModel, single_flight::SingleFlight};
 use crate::{metrics, model_breaker::ModelBreaker};
 
-/// An enricher, and the circuit breaker of its model.
 pub struct Enriching {
     pub enricher: Arc<dyn Enricher>,
     /// Open while the enricher must not be called.
     pub breaker: Arc<ModelBreaker>,
 }
 
-/// An enricher that asks this model, or by rules alone.
 pub fn enriching(
     model: Option<Arc<dyn Model>>,
     drafts: &Arc<dyn DraftCache>,

@@ -1,7 +1,7 @@
 //! A single-flight cache of a model's drafts: one call per content, across processes.
 //!
-//! The first process reserves the content and asks the model. The others wait for its draft, or
-//! until the reservation ends, and then one of them takes over.
+//! The first process reserves the content and asks the model. The others wait for its draft. If the
+//! reservation ends without one, one of them takes over.
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
@@ -18,10 +18,9 @@ use crate::metrics;
 
 /// The interval of looking for another holder's draft.
 const ASK_EVERY: Duration = Duration::from_millis(500);
-/// The waits before storing a draft is retried, because a lost one has to be paid again.
+/// Waits between attempts to store a draft, because a lost one must be paid again.
 const KEEP_AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_millis(500)];
 
-/// A model whose drafts are kept.
 pub struct SingleFlight {
     pub model: Arc<dyn Model>,
     pub drafts: Arc<dyn DraftCache>,
@@ -37,7 +36,7 @@ impl Judge for SingleFlight {
             key: case.key(&*self.model),
             holder: Uuid::now_v7(),
         };
-        // One that cannot be read was kept by another version, and is replaced.
+        // An unreadable draft is from another version, and gets replaced.
         let kept = flight.kept().await?;
         let feedback = match kept.and_then(|json| Draft::from_json(&json)) {
             None => None,
@@ -68,8 +67,8 @@ impl Judge for SingleFlight {
     }
 }
 
-/// One holder's claim to the draft of one content. A panic of the cache is a store error, so that
-/// a draft that was paid for survives it.
+/// A claim to the draft of one content. A panic of the cache becomes a store error, so that a paid
+/// draft survives it.
 struct Flight<'a> {
     drafts: &'a dyn DraftCache,
     clock: &'a Clock,
@@ -101,14 +100,14 @@ impl Flight<'_> {
         }
     }
 
-    /// Renews the reservation. Another holder that was faster with a draft does not end it.
+    /// Another holder's faster draft does not end the renewal.
     async fn renew(&self) -> Infallible {
         let renew = async || self.reserve().await.map(|_| true);
         Terms::STANDARD.renew("a draft", renew).await;
         pending().await
     }
 
-    /// Keeps a draft that was paid for, which ends the reservation.
+    /// Stores a paid draft, which ends the reservation.
     async fn keep(&self, draft: &Draft, of: Option<PostingId>) {
         let kept = retry(
             KEEP_AGAIN.into_iter(),
@@ -125,7 +124,7 @@ impl Flight<'_> {
         }
     }
 
-    /// Gives the reservation back. Best effort: it ends anyway.
+    /// Best effort: the reservation ends anyway.
     async fn release(&self) {
         if let Err(error) = panics::caught(self.drafts.release(&self.key, self.holder)).await {
             tracing::debug!(%error, "content stays reserved until the reservation ends");

@@ -1,5 +1,3 @@
-//! Models around a scripted one, in virtual time.
-
 use std::time::Duration;
 
 use domain::posting::{Enrichment, Verdict};
@@ -18,7 +16,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const DESCRIPTION: &str = "Plan bridges with a small team, and see to it that they stand. You have \
                            built some before.";
 
-/// A test bench: an enricher with a scripted model, on the runtime's virtual time.
+/// An enricher with a scripted model, in virtual time.
 struct Bench {
     model: Arc<ScriptedModel>,
     drafts: Arc<MemoryDrafts>,
@@ -39,7 +37,6 @@ impl Bench {
         }
     }
 
-    /// How many calls were made.
     fn calls(&self) -> usize {
         self.model.calls().len()
     }
@@ -95,7 +92,7 @@ async fn fifty_alike_at_once_are_one_call_that_holds_its_reservation() {
     let grants: Vec<_> = bench.drafts.grants().into_values().collect();
     assert_eq!(grants, [10], "one to begin, and one each ten seconds");
     assert_eq!(bench.drafts.kept().len(), 1);
-    // Another day, another process, other markup: nothing more is paid for.
+    // On another day, by another process, with other markup: nothing more is paid.
     let marked_up = format!("<p class=\"x\"> {}</p>", DESCRIPTION.replace(' ', "  "));
     let again = EnrichmentInput {
         raw_description: marked_up.into(),
@@ -135,7 +132,7 @@ async fn whoever_waits_is_next_when_a_holder_vanishes() {
     bench.model.relent();
     let start = Instant::now();
     assert!(bench.enrich(&input).await.is_ok());
-    // It renewed its reservation five seconds before it vanished.
+    // The reservation was renewed five seconds before the holder vanished.
     let took = start.elapsed();
     assert!(took >= 26 * SECOND && took <= 28 * SECOND, "{took:?}");
     assert_eq!(bench.calls(), 2);
@@ -188,7 +185,7 @@ async fn a_store_that_goes_away_during_a_call_costs_no_answer() {
         bench
             .drafts
             .fail(Some(StoreError::Unavailable("gone".to_owned())));
-        // A moment after the answer: keeping it is tried again.
+        // Storing is retried a moment after the answer.
         sleep(Duration::from_millis(55_100)).await;
         bench.drafts.fail(None);
     };

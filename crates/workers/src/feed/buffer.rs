@@ -6,47 +6,40 @@ use domain::posting::event::JOB_POSTING_ERASED;
 use kernel::event::{Cursor, LogPage, LogQuery, RecordedEvent, Subject};
 use tokio::time::Instant;
 
-/// The largest number of events.
 const MOST: usize = 4_096;
-/// The largest size of all events, in bytes.
 const LARGEST: usize = 4 << 20;
-/// How long the buffer serves events after the last read of the log. A posting may have been erased
-/// since, and erased data must not be served for more than ten seconds.
+/// How long the buffer is served after the last read of the log. Erased data must not be served for
+/// more than ten seconds.
 const READABLE: Duration = Duration::from_secs(5);
 
 /// All public events between two places of the log.
 #[derive(Debug)]
 pub(super) struct Buffer {
-    /// When the log was read.
     read_at: Instant,
-    /// The place that the first event follows.
+    /// The first event follows it.
     base: Cursor,
-    /// The place up to which the log was read.
+    /// The log was read up to it.
     end: Cursor,
     events: VecDeque<RecordedEvent>,
     bytes: usize,
 }
 
-/// The buffer's answer to a reader.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// Events.
     Page(LogPage),
     /// No event up to this cursor.
     Nothing(Cursor),
-    /// The reader's cursor is later than the buffer.
+    /// The cursor is later than the buffer.
     Ahead,
-    /// It is older than the buffer, or the buffer too old to answer from.
+    /// The cursor is older than the buffer, or the buffer is outdated.
     Outside,
 }
 
 impl Buffer {
-    /// The place up to which the log was read.
     pub const fn end(&self) -> Cursor {
         self.end
     }
 
-    /// An empty buffer at a place.
     pub fn at(place: Cursor) -> Self {
         Self {
             read_at: Instant::now(),
@@ -57,7 +50,7 @@ impl Buffer {
         }
     }
 
-    /// Adds a page, and drops the oldest events if there are too many.
+    /// Drops the oldest events if there are too many.
     pub fn append(&mut self, page: LogPage) {
         self.read_at = Instant::now();
         self.end = page.next;
@@ -77,7 +70,6 @@ impl Buffer {
         }
     }
 
-    /// Forgets what events said of a posting, as the log has.
     fn erase(&mut self, erased: &Subject) {
         let Subject::Posting(erased) = erased else {
             return;
@@ -92,7 +84,6 @@ impl Buffer {
         }
     }
 
-    /// The events that follow the query's cursor.
     pub fn look(&self, query: &LogQuery) -> Found {
         let Some(after) = query.after.filter(|after| *after >= self.base) else {
             return Found::Outside;
@@ -119,7 +110,6 @@ impl Buffer {
     }
 }
 
-/// About the size of an event in memory.
 fn size(event: &RecordedEvent) -> usize {
     let texts = match &event.event.subject {
         Subject::Posting(posting) => {

@@ -1,10 +1,8 @@
-//! The feed: readers outside follow the event log, and wait for events without asking for them.
+//! The feed: readers follow the event log, and wait for events without polling.
 //!
-//! [`Feed`] reads the log for a reader that does not wait. A reader that waits holds no thread and
-//! no connection: one [task](poll) asks the store for all of them, while there are any, and keeps
-//! the newest events in a [buffer](buffer) that they are answered from, so a reader that comes back
-//! for the next events costs no query either. A reader whose cursor is older than the buffer reads
-//! the log.
+//! [`Feed`] reads the log for a reader that does not wait, or whose cursor is older than the
+//! [buffer](buffer). A waiting reader holds no thread or connection: one [task](poll) polls the
+//! store for all of them, and keeps the newest events in the buffer.
 
 mod buffer;
 mod poll;
@@ -31,24 +29,22 @@ use self::{
     poll::Poller,
 };
 
-/// The time after which a reader that is still ahead of the buffer asks the log: another process
-/// may have read further, but the log may also have ended before the reader's cursor since an older
-/// backup was restored.
+/// After this time a reader ahead of the buffer reads the log. Another process may have read
+/// further, or the log may have been restored from an older backup.
 const CATCH_UP: Duration = Duration::from_millis(300);
 
-/// The event log for readers outside.
 pub struct Feed {
     log: Arc<dyn EventLog>,
-    /// The newest events. Readers that wait subscribe to it.
+    /// Waiting readers subscribe to it.
     buffer: Arc<watch::Sender<Buffer>>,
-    /// Notifies the task of a reader that waits.
+    /// Notifies the task of a waiting reader.
     joined: Arc<Notify>,
     stop: CancellationToken,
 }
 
 impl Feed {
-    /// Adds a feed of the public events to these loops, whose stop answers the waiting readers with
-    /// the events that there are. `recorded` notifies it of commits with events.
+    /// Adds the feed to these loops. A stop answers waiting readers. `recorded` notifies of commits
+    /// with events.
     pub fn start(log: Arc<dyn EventLog>, recorded: Arc<Notify>, loops: &mut Loops) -> Self {
         let buffer = Arc::new(watch::Sender::new(Buffer::at(Cursor::START)));
         let joined = Arc::<Notify>::default();
@@ -71,7 +67,6 @@ impl Feed {
         self.stop.is_cancelled() || Instant::now() >= deadline
     }
 
-    /// Waits for events after the query's cursor.
     async fn wait(&self, mut query: LogQuery, deadline: Instant) -> Result<LogPage, LogError> {
         // The reader looks at the buffer before it waits, so it misses no event.
         let mut news = self.buffer.subscribe();
@@ -128,7 +123,7 @@ impl EventFeed for Feed {
     }
 }
 
-/// Whether a reader has all there is, and no event.
+/// Whether the reader has everything, and gets no event.
 const fn is_at_end(page: &LogPage) -> bool {
     page.events.is_empty() && !page.has_more
 }

@@ -1,5 +1,3 @@
-//! The task that asks the store for new events while readers wait.
-
 use std::{future::Ready, sync::Arc, time::Duration};
 
 use domain::posting::event::PUBLIC;
@@ -18,27 +16,22 @@ use super::buffer::Buffer;
 
 /// The time between two queries.
 const TICK: Duration = Duration::from_millis(50);
-/// The time that each waiting reader adds to it: readers that are woken ask again all at once.
+/// Added for each waiting reader, because all woken readers ask again at once.
 const TICK_PER_READER: Duration = Duration::from_micros(100);
-/// The longest time between two queries.
 const LONGEST_TICK: Duration = Duration::from_millis(150);
-/// The number of events in a query.
 const PAGE: usize = 1_000;
-/// How long the buffer is kept without readers. No erasure is noticed meanwhile.
+/// How long the buffer is kept without readers. Erasures go unnoticed meanwhile.
 const KEPT: Duration = Duration::from_secs(1);
 
-/// Reads the log for all readers.
 pub(super) struct Poller {
     pub log: Arc<dyn EventLog>,
     pub buffer: Arc<watch::Sender<Buffer>>,
-    /// Notifies of a reader that waits.
     pub joined: Arc<Notify>,
-    /// Notifies of a commit with events.
     pub recorded: Arc<Notify>,
 }
 
 impl Poller {
-    /// Reads the log while there are readers, until it is stopped.
+    /// Reads the log while there are readers.
     pub async fn run(self, stop: CancellationToken) {
         let mut rounds = Rounds::new("the feed of events", stop);
         let mut read_at = None::<Instant>;
@@ -65,7 +58,7 @@ impl Poller {
                     read_at = Some(now);
                     rounds.end(Ok::<_, StoreError>(self.pause(now))).await;
                 }
-                // The log has no event at the end of the buffer any more.
+                // The log no longer has the event at the end of the buffer.
                 Some(Err(LogError::Gone)) => read_at = None,
                 Some(Err(LogError::Store(error))) => rounds.end(Err::<Ready<()>, _>(error)).await,
                 None => {}
@@ -73,7 +66,7 @@ impl Poller {
         }
     }
 
-    /// Waits for the next query: a commit of this process does not wait for other readers.
+    /// A commit of this process does not wait for other readers.
     async fn pause(&self, read_at: Instant) {
         let readers = u32::try_from(self.buffer.receiver_count()).unwrap_or(u32::MAX);
         let tick = TICK.saturating_add(TICK_PER_READER.saturating_mul(readers));
@@ -87,7 +80,7 @@ impl Poller {
         }
     }
 
-    /// Reads on to the end of the log, or begins at the end.
+    /// Continues to the end of the log, or begins there.
     async fn catch_up(&self, has_begun: bool) -> Result<(), LogError> {
         if !has_begun {
             let end = self.log.end().await?;

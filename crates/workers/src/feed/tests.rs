@@ -1,5 +1,3 @@
-//! The feed on a store in memory, in virtual time.
-
 use std::{
     collections::HashMap,
     sync::{
@@ -36,14 +34,13 @@ use super::*;
 const SECOND: Duration = Duration::from_secs(1);
 const WAIT: Duration = Duration::from_secs(30);
 
-/// The log of a store in memory, which counts its queries.
 #[derive(Default)]
 struct CountingLog {
     memory: MemoryStore,
     reads: AtomicUsize,
     ends: AtomicUsize,
     failure: Mutex<Option<StoreError>>,
-    /// An event that another process records just after the next read, whose answer takes long.
+    /// Another process records this event just after the next read, whose answer takes long.
     late: Mutex<Option<EventName>>,
 }
 
@@ -113,7 +110,6 @@ impl EventLog for CountingLog {
     }
 }
 
-/// A feed on a log.
 struct Bench {
     log: Arc<CountingLog>,
     feed: Arc<Feed>,
@@ -134,7 +130,6 @@ impl Bench {
         }
     }
 
-    /// Follows the log in a task of its own.
     fn follow(
         &self,
         after: Option<Cursor>,
@@ -168,7 +163,7 @@ async fn a_thousand_readers_cost_one_query_a_tick() {
         readers.spawn(async move { feed.follow(&query(None, &PUBLIC), WAIT).await });
     }
     sleep(SECOND).await;
-    // Each has read the log for itself by then.
+    // Each reader has read the log itself by then.
     let before = bench.log.queries();
     sleep(10 * SECOND).await;
     let queries = bench.log.queries() - before;
@@ -209,7 +204,7 @@ async fn readers_are_answered_for_the_names_that_they_want() {
     assert_eq!(page.next, bench.log.end().await.unwrap());
     sleep(SECOND).await;
     assert!(!companies.is_finished());
-    // The events that it does not want are passed.
+    // Unwanted events are skipped.
     let page = companies.await.unwrap().unwrap();
     assert_eq!(page.events, []);
     assert_eq!(page.next, bench.log.end().await.unwrap());
@@ -226,7 +221,6 @@ async fn an_event_between_the_read_and_the_wait_is_not_missed() {
     assert!(began.elapsed() < 2 * SECOND);
 }
 
-/// A place in the log.
 const fn cursor(sequence: u64) -> Cursor {
     Cursor {
         transaction: 0,
@@ -246,7 +240,6 @@ fn recorded(name: EventName, subject: Subject, sequence: u64) -> RecordedEvent {
     }
 }
 
-/// The events up to a place, which are all.
 fn page(events: Vec<RecordedEvent>, last: u64) -> LogPage {
     LogPage {
         events,
@@ -255,7 +248,6 @@ fn page(events: Vec<RecordedEvent>, last: u64) -> LogPage {
     }
 }
 
-/// The state of a posting after an operator rejected it for a reason.
 fn rejected(n: u8) -> PostingState {
     let posting = domain::testing::posting(n.into(), CompanyId::new(uuid(9)));
     PostingState {
@@ -286,12 +278,12 @@ async fn what_was_erased_is_not_read_from_the_buffer() {
     let expect = page(vec![without, rejections[1].clone(), gone], 3);
     let asked = query(Some(cursor(0)), &PUBLIC);
     assert_eq!(buffer.look(&asked), Found::Page(expect));
-    // The store cannot be reached, so erasures since the last read are unknown.
+    // While the store is unavailable, erasures since the last read are unknown.
     sleep(6 * SECOND).await;
     assert_eq!(buffer.look(&asked), Found::Outside);
 }
 
-/// Another process erases a posting while this process does not follow the log.
+/// Another process erases the posting while this process does not follow the log.
 #[tokio::test(start_paused = true)]
 async fn a_reader_that_comes_back_after_an_erasure_gets_nothing_that_was_erased() {
     let bench = Bench::new();
@@ -343,7 +335,7 @@ async fn a_reader_that_comes_back_after_an_erasure_gets_nothing_that_was_erased(
 #[tokio::test(start_paused = true)]
 async fn a_reader_that_the_buffer_has_left_behind_reads_the_log() {
     let bench = Bench::new();
-    // The buffer is kept by a reader that wants none of the events.
+    // A reader that wants none of the events keeps the buffer.
     let watcher = bench.follow(None, &[COMPANY_UPDATED]);
     sleep(SECOND).await;
     let event = |sequence| recorded(JOB_POSTING_CREATED, Subject::Other(uuid(1)), sequence);
@@ -364,7 +356,7 @@ async fn a_reader_that_the_buffer_has_left_behind_reads_the_log() {
     assert_eq!(cut.events, page.events[8_000..8_100]);
     assert_eq!((Some(cut.next), cut.has_more), (at(8_100), true));
 
-    // So many at once that the first is dropped before its reader is woken.
+    // So many that the first is dropped before its reader is woken.
     let created = vec![JOB_POSTING_CREATED; 9_000];
     let reader = bench.follow(None, &[JOB_POSTING_CREATED]);
     sleep(SECOND).await;
@@ -388,7 +380,7 @@ async fn a_reader_that_hangs_up_is_forgotten() {
     let before = bench.log.queries();
     sleep(10 * SECOND).await;
     assert_eq!(bench.log.queries(), before, "nobody waits");
-    // And the next one is served.
+    // The next reader is served.
     let reader = bench.follow(None, &PUBLIC);
     sleep(SECOND).await;
     bench.log.record(&[JOB_POSTING_CREATED]).await;
@@ -406,7 +398,7 @@ async fn a_stop_ends_all_waits() {
     bench.loops.stop().await;
     let page = reader.await.unwrap().unwrap();
     assert_eq!((page.events.len(), page.next), (0, end));
-    // A later reader does not wait either, and gets the events that there are.
+    // A later reader does not wait either, and gets the available events.
     let later = bench.feed.follow(&query(Some(end), &PUBLIC), WAIT).await;
     assert_eq!(later.unwrap().next, end);
     let all = bench.feed.follow(&query(None, &PUBLIC), WAIT).await;
@@ -445,14 +437,14 @@ async fn a_cursor_of_deleted_events_is_told_at_once() {
     assert_eq!(forgotten, Ok(2));
     let gone = bench.follow(Some(Cursor::START), &PUBLIC).await.unwrap();
     assert_eq!(gone, Err(LogError::Gone));
-    // From the oldest that is kept there is nothing yet.
+    // The oldest kept event has no successor.
     let reader = bench.follow(None, &PUBLIC);
     sleep(SECOND).await;
     bench.log.record(&[JOB_POSTING_CREATED]).await;
     assert_eq!(reader.await.unwrap().unwrap().events.len(), 1);
 }
 
-/// As after an older backup was restored, when the log ends before the cursors of readers.
+/// A restored older backup can end before the cursors of readers.
 #[tokio::test(start_paused = true)]
 async fn a_cursor_beyond_the_log_is_told_soon() {
     let bench = Bench::new();
@@ -467,7 +459,7 @@ async fn a_cursor_beyond_the_log_is_told_soon() {
     let gone = timeout(SECOND, bench.follow(Some(lost), &PUBLIC)).await;
     assert_eq!(gone.unwrap().unwrap(), Err(LogError::Gone));
 
-    // A cursor of another process, which has read further than the buffer, costs no query.
+    // Another process has read further than the buffer: its cursor costs no query.
     bench.log.record(&[COMPANY_UPDATED]).await;
     let ahead = bench.log.end().await.unwrap();
     let (before, began) = (bench.log.queries(), Instant::now());

@@ -1,5 +1,5 @@
-//! Overwrites what deleted rows have left in the store's files, such as erased people whose erasure
-//! found the files in use, or whose process died.
+//! Overwrites remains of deleted rows in the store's files, if the erasure found the files in use
+//! or its process died.
 
 use async_trait::async_trait;
 use kernel::StoreError;

@@ -1,5 +1,3 @@
-//! Deletes a model's drafts that were not used for a long time.
-
 use async_trait::async_trait;
 use kernel::StoreError;
 use time::{Duration, OffsetDateTime};

@@ -1,5 +1,3 @@
-//! Deletes old events.
-
 use async_trait::async_trait;
 use kernel::StoreError;
 use time::OffsetDateTime;
@@ -14,8 +12,8 @@ impl Deletion for Events {
     const ROWS: &'static str = "old events";
     const BATCH: usize = 5_000;
 
-    /// What is old goes by the clock of the writer of the newest event, too: if the two others are
-    /// ahead, they must not delete the log.
+    /// The time of the newest event's writer counts as well, so that clocks which are ahead do not
+    /// delete the log.
     async fn before(
         &self,
         parts: &WorkerParts,
@@ -56,7 +54,6 @@ mod tests {
     const DAY: time::Duration = time::Duration::DAY;
     const TOLD: EventName = EventName::new("Told");
 
-    /// Deletes what is older than a day and a half.
     async fn delete(
         stores: TestStores,
         machine: OffsetDateTime,
@@ -73,8 +70,8 @@ mod tests {
         Events.run(&parts, &CancellationToken::new()).await
     }
 
-    /// The number of events that are left, of three: two days old, a day old, and one that was just
-    /// written, by an author whose clock is ahead by some days. A day and a half is kept.
+    /// Returns how many of three events are left: two days old, a day old, and new from an author
+    /// whose clock is ahead by `author` days. A day and a half is kept.
     async fn left(author: i32, machine: i32, server: i32) -> usize {
         let stores = TestStores::new();
         let store = Arc::clone(&stores.faulty.memory);

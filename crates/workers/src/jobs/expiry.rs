@@ -1,5 +1,3 @@
-//! Expires postings whose lifetime has ended.
-
 use std::{slice, time::Duration};
 
 use async_trait::async_trait;
@@ -13,22 +11,20 @@ use tokio_util::sync::CancellationToken;
 use super::job::Job;
 use crate::parts::WorkerParts;
 
-/// Postings per commit.
 const BATCH: usize = 256;
-/// Retries of a sweep after conflicts with other writers.
+/// Retries of a sweep after conflicts.
 const CONFLICTS: u32 = 4;
-/// Consecutive postings that cannot be written that mean that the store is unavailable.
+/// After so many consecutive unwritable postings, the store counts as unavailable.
 const MISSES: usize = 2;
-/// Postings put off at most; any more are tried again with each sweep.
+/// The most postponed postings. All others are retried with each sweep.
 const MOST_STUCK: usize = 1_000;
-/// Sweeps that leave out a posting that could not be written.
+/// Sweeps that skip an unwritable posting.
 const SWEEPS_PUT_OFF: u32 = 3;
 
-/// Ends the lifetimes of overdue postings.
 #[derive(Default)]
 pub(super) struct Expiry {
-    /// Postings that could not be written alone, which are left out for a while: a row may stay
-    /// locked for hours, and is always among the longest overdue.
+    /// Postings that are skipped for a while. A row may stay locked for hours, and is always among
+    /// the longest overdue.
     stuck: Recent<SourceIdentifier>,
 }
 
@@ -78,7 +74,7 @@ impl Job for Expiry {
 }
 
 impl Expiry {
-    /// The longest overdue postings without those that are put off.
+    /// The longest overdue postings that are not postponed.
     async fn overdue(
         &self,
         parts: &WorkerParts,
@@ -92,8 +88,7 @@ impl Expiry {
         Ok(overdue)
     }
 
-    /// Expires the postings of a failed batch one by one, and puts off those that cannot be
-    /// written.
+    /// Expires the postings of a failed batch one by one, and postpones unwritable ones.
     async fn one_by_one(
         &mut self,
         parts: &WorkerParts,

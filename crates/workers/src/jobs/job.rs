@@ -1,4 +1,4 @@
-//! What a periodic job is.
+//! Periodic jobs, and jobs that delete old rows.
 
 use std::time::Duration;
 
@@ -10,18 +10,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::parts::WorkerParts;
 
-/// A job that is done at intervals.
 #[async_trait]
 pub(super) trait Job: Send {
-    /// What waits for the next time when it fails, for the log.
+    /// The postponed work, for the log.
     fn subject(&self) -> &'static str;
 
-    /// The time between two runs.
     fn every(&self, parts: &WorkerParts) -> Duration {
         parts.settings.forget_every
     }
 
-    /// Does all that is due, until it is asked to stop.
     async fn run(
         &mut self,
         parts: &WorkerParts,
@@ -29,18 +26,14 @@ pub(super) trait Job: Send {
     ) -> Result<(), StoreError>;
 }
 
-/// A job that deletes what is over, a batch in a commit.
 #[async_trait]
 pub(super) trait Deletion: Send + Sync {
-    /// What is deleted, in the plural.
     const ROWS: &'static str;
-    /// How many are deleted in one commit.
     const BATCH: usize;
-    /// How long they are kept.
     const KEPT: time::Duration = time::Duration::ZERO;
 
-    /// The time before which they are deleted; `None` if none is. `now` is the earlier of this
-    /// machine's time and the store's, so that a clock that is ahead deletes nothing too early.
+    /// Older rows are deleted; `None` for none. `now` is the earlier of this machine's time and the
+    /// store's, so that a fast clock deletes nothing too early.
     async fn before(
         &self,
         _: &WorkerParts,
@@ -49,7 +42,6 @@ pub(super) trait Deletion: Send + Sync {
         Ok(Some(now - Self::KEPT))
     }
 
-    /// Deletes a batch, and returns its size.
     async fn delete(
         &self,
         parts: &WorkerParts,

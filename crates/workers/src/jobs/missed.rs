@@ -1,5 +1,3 @@
-//! Deletes records of postings that imports of their catalogues missed, once nobody asks for them.
-
 use async_trait::async_trait;
 use kernel::StoreError;
 use time::OffsetDateTime;

@@ -1,5 +1,3 @@
-//! Periodic jobs.
-
 mod deleted;
 mod drafts;
 mod events;
@@ -18,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 use self::job::Job;
 use crate::parts::WorkerParts;
 
-/// Every job.
 fn all() -> Vec<Box<dyn Job>> {
     vec![
         Box::<expiry::Expiry>::default(),

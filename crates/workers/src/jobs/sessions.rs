@@ -1,5 +1,3 @@
-//! Deletes links and sessions of the console that ended.
-
 use async_trait::async_trait;
 use kernel::StoreError;
 use time::{Duration, OffsetDateTime};

@@ -1,5 +1,3 @@
-//! Deletes the texts of postings that expired long ago.
-
 use async_trait::async_trait;
 use kernel::StoreError;
 use time::OffsetDateTime;

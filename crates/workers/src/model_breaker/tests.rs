@@ -12,7 +12,6 @@ fn refuse(breaker: &ModelBreaker, asked: Option<Duration>) {
     breaker.refused(breaker.begin().unwrap(), "503", asked);
 }
 
-/// The seconds until somebody may pass.
 async fn wait(breaker: &Arc<ModelBreaker>) -> u64 {
     let start = Instant::now();
     drop(breaker.permit().await);
@@ -58,7 +57,7 @@ async fn after_a_pause_one_goes_through_until_one_is_answered() {
     refuse(&breaker, None);
     let probe = breaker.permit().await;
     assert!(!is_open(&breaker));
-    // It found nothing to do: somebody else's turn.
+    // The probe found nothing to do.
     drop(probe);
     let probe = breaker.permit().await;
     assert!(!is_open(&breaker));

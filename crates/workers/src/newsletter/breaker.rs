@@ -1,4 +1,4 @@
-//! Circuit breakers of the provider's accounts, and the answers that open them.
+//! Circuit breakers of the provider's accounts.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -14,24 +14,22 @@ use tokio::time::Instant;
 
 use crate::metrics;
 
-/// The waits after a refused key, which stays refused until an operator replaces it.
+/// A refused key stays refused until an operator replaces it.
 const PAUSES: RetryPolicy = RetryPolicy::doubling(Duration::from_secs(10), Duration::from_mins(10));
 
-/// The pause of a rate-limited account that names none: the limit counts by the minute.
+/// For a rate limit without a stated pause; limits count by the minute.
 const LIMITED: Duration = Duration::from_mins(1);
 
-/// The number of subscribers whose calls fail, without a success in between, that makes an outage.
-/// Failures of one subscriber are not one.
+/// So many subscribers whose calls fail, without a success in between, are an outage.
 const OUTAGE: usize = 3;
 
-/// The number of refusals of the key for one subscriber, with successes for others between them,
-/// that are not blamed on the key.
+/// So many refusals for one subscriber, with successes for others in between, are not blamed on the
+/// key.
 const LOCKINGS: u32 = 3;
 
-/// The largest number of subscribers remembered for it.
+/// The most subscribers remembered for this.
 const MOST_LOCKING: usize = 1_000;
 
-/// The breakers of both accounts.
 #[derive(Default)]
 pub(super) struct Breakers([AccountBreaker; Account::ALL.len()]);
 
@@ -41,7 +39,6 @@ impl Breakers {
     }
 }
 
-/// An account's circuit breaker.
 pub(super) struct AccountBreaker {
     breaker: CircuitBreaker,
     record: Mutex<Record>,
@@ -51,15 +48,14 @@ pub(super) struct AccountBreaker {
 struct Record {
     /// Subscribers whose calls failed since the last success.
     failing: HashSet<String>,
-    /// Subscribers whose calls were refused the key since their last success.
+    /// Subscribers whose calls were refused since their last success.
     locking: HashMap<String, Locking>,
 }
 
-/// Refusals of the key for one subscriber.
 #[derive(Default)]
 struct Locking {
     times: u32,
-    /// Whether a call for another subscriber succeeded since the last one.
+    /// Whether a call for another subscriber has succeeded since.
     others_succeeded: bool,
 }
 
@@ -72,7 +68,7 @@ impl Record {
         }
     }
 
-    /// Whether the key is refused for this subscriber alone.
+    /// Whether only this subscriber's calls are refused.
     fn is_alone_in_locking(&mut self, whom: &str) -> bool {
         if self.locking.len() >= MOST_LOCKING {
             self.locking.clear();
@@ -90,15 +86,12 @@ impl Record {
     }
 }
 
-/// The effect of an answer on the account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BreakerEffect {
-    /// None.
     Nothing,
     Closed,
-    /// The breaker opens for this time.
     Opened(Duration),
-    /// None, because the key is refused for this subscriber alone.
+    /// The refusals concern one subscriber alone.
     OneSubscriber,
 }
 
@@ -116,12 +109,10 @@ impl AccountBreaker {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The end of the open state, if it is open.
     pub fn open_until(&self) -> Option<Instant> {
         self.breaker.open_until(now()).map(Instant::from_std)
     }
 
-    /// Begins a call; `None` while the breaker is open.
     pub fn begin(&self) -> Option<Call> {
         self.breaker.begin(now()).ok()
     }
@@ -132,8 +123,8 @@ impl AccountBreaker {
         metrics::provider_paused(account, true);
     }
 
-    /// Records an answer to a call about a subscriber, which may open or close the breaker. Answers
-    /// to calls from before it opened do not count.
+    /// An answer may open or close the breaker. Answers to calls from before it opened do not
+    /// count.
     pub fn note<T>(
         &self,
         account: Account,
@@ -209,7 +200,7 @@ mod tests {
         }
     }
 
-    /// Makes a call that is answered a moment later.
+    /// A call that is answered a moment later.
     async fn call(
         breaker: &AccountBreaker,
         whom: &str,
@@ -250,7 +241,7 @@ mod tests {
             breaker.note(Account::Old, whom, began, &refused);
         }
         assert_eq!(pause(&breaker), Some(10));
-        // A success from before does not close it, either.
+        // An earlier success does not close it, either.
         let noted = breaker.note(Account::Old, "e", began, &Ok::<(), ProviderError>(()));
         assert_eq!(noted, BreakerEffect::Nothing);
     }
@@ -331,7 +322,7 @@ mod tests {
         assert_eq!(call(&breaker, "c", Err(failed())).await, None);
         assert_eq!(call(&breaker, "b", Err(failed())).await, None);
         assert_eq!(call(&breaker, "a", Err(failed())).await, Some(10));
-        // It stays an outage until a call succeeds.
+        // The outage lasts until a call succeeds.
         sleep_until(breaker.open_until().unwrap()).await;
         assert_eq!(call(&breaker, "a", Err(failed())).await, Some(20));
         sleep_until(breaker.open_until().unwrap()).await;

@@ -1,5 +1,5 @@
-//! The newsletter's tasks: syncs to an account, moves between both, and withdrawals. Several loops
-//! share a queue, so that calls overlap.
+//! The newsletter's tasks: syncs, moves and withdrawals. Several loops share a queue, so that calls
+//! overlap.
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,10 +29,10 @@ use super::{
     leased::LeasedProvider,
 };
 
-/// The time limit for deciding a step again after conflicts. A conflict that lasts is a lost lease.
+/// How long a step is retried after conflicts. A conflict that lasts is a lost lease.
 const CONFLICTS: Duration = Duration::from_secs(2);
 
-/// The wait of a withdrawal if one account is done and the other cannot be called.
+/// A withdrawal waits this long if one account is done and the other cannot be called.
 const LOCKED: Wait = Wait::seconds(10);
 
 /// The wait for the sync of a subscriber's new address.
@@ -41,27 +41,23 @@ const SUCCESSOR: Wait = Wait::seconds(10);
 /// The wait for the key of an account.
 const KEY: Wait = Wait::hours(1);
 
-/// The tasks of one queue, carried out one at a time. One whose account may not be called is given
-/// back, which does not count as a failure.
+/// Handles one task at a time. If its account may not be called, the task is released, which does
+/// not count as a failure.
 pub(super) struct Jobs {
     pub kind: JobKind,
     pub provider: Arc<LeasedProvider>,
 }
 
-/// The queue.
 #[derive(Clone, Debug)]
 pub(super) enum JobKind {
     /// The syncs of one account; bulk ones while there are no others.
     Sync(Account),
-    /// Moves, which need both accounts.
     Move,
-    /// Withdrawals in these accounts, which have a key. Whether one without a key is quiet stays
-    /// unknown, and a departing address waits for it.
+    /// The accounts have a key. Others stay unconfirmed, and a departing address waits for them.
     Withdraw(Vec<Account>),
 }
 
 impl Jobs {
-    /// Carries a task out, up to the commit that finishes it.
     async fn carry_out(&self, task: &Claimed) -> Result<(), TaskError> {
         let (ports, token) = (&*self.provider, task.token);
         let subscriber = SubscriberId::new(task.effect.key());

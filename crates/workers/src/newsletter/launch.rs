@@ -1,9 +1,8 @@
 //! Moves many subscribers, for an operator who launches the new account.
 //!
-//! It records moves, and a worker with the accounts' keys carries them out. Two limits apply. Moves
-//! are recorded no faster than the old account's rate limit allows, so that a launch does not delay
-//! subscribers who confirm their own move meanwhile. And because there is no way back, it watches
-//! the outcome of the moves and stops if too many fail, see [`MoveMonitor`].
+//! It records moves, and a worker with the accounts' keys carries them out. It respects the old
+//! account's rate limit, so that other moves are not delayed. Because moves cannot be undone, it
+//! stops if too many fail, see [`MoveMonitor`].
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -16,30 +15,23 @@ use newsletter::{
 use runtime::{COMMAND_PATIENCE, Clock, decide_again};
 use tokio::time::{Instant, sleep_until};
 
-/// Subscribers that are moved in one commit at most.
 const BATCH: u32 = 500;
-/// Batches whose moves are in progress at most.
 const MAX_BATCHES_IN_PROGRESS: usize = 10;
-/// The interval of looking for the workers' progress while too many moves are in progress.
+/// How often progress is checked while too many moves are in progress.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// Requests to the old account per move: find the subscriber, and remove them.
+/// To the old account: find the subscriber, and remove them.
 const REQUESTS_PER_MOVE: u32 = 2;
 
-/// How a launch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchEnd {
-    /// Everybody was moved, or had moved.
     Complete,
-    /// A signal asked it to stop.
     Stopped,
     TooManyFailed(Moves),
 }
 
-/// The rate limit of moves.
 #[derive(Clone, Copy, Debug)]
 struct RateLimiter {
     batch: usize,
-    /// The wait per move.
     wait: Duration,
 }
 
@@ -54,24 +46,19 @@ impl RateLimiter {
     }
 }
 
-/// Records moves of subscribers.
 pub struct Launch<'a> {
-    /// The subscribers.
     pub store: &'a dyn Store,
-    /// The tasks that carry out the moves.
     pub outbox: &'a dyn Outbox,
-    /// The time of each move.
     pub clock: Clock,
-    /// Why they move.
     pub source: MigrationSource,
-    /// How many requests an account takes.
+    /// The rate limit of an account.
     pub requests_per_minute: NonZeroU32,
 }
 
 impl Launch<'_> {
-    /// Moves subscribers batch by batch until there are no more, `stop` is ready between two
-    /// batches, or too many moves fail. Only [`MAX_BATCHES_IN_PROGRESS`] batches are ahead of the
-    /// workers, so that failures show before many more subscribers follow.
+    /// Runs until there are no more subscribers, `stop` is ready between two batches, or too many
+    /// moves fail. At most [`MAX_BATCHES_IN_PROGRESS`] batches are ahead of the workers, so that
+    /// failures show early.
     pub async fn run(
         &self,
         mut people: People<'_>,

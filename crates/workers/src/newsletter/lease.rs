@@ -1,5 +1,3 @@
-//! The lease of the provider's accounts.
-
 use kernel::StoreError;
 use newsletter::subscriber::Account;
 use runtime::{lease::Held, panics};
@@ -7,10 +5,8 @@ use uuid::Uuid;
 
 use super::super::tasks::Tasks;
 
-/// Takes, renews and releases the lease.
 pub(super) struct Leases {
     pub accounts: Vec<Account>,
-    /// The name of this worker in leases.
     holder: Uuid,
     tasks: Tasks,
 }
@@ -24,14 +20,13 @@ impl Leases {
         }
     }
 
-    /// Takes the lease unless another worker holds it.
     pub async fn take(&self) -> Result<Option<Held>, StoreError> {
         let until = self.tasks.settings().lease.until();
         let is_ours = panics::caught(self.renew()).await?;
         Ok(is_ours.then(|| Held::until(until)))
     }
 
-    /// Renews the lease until it is lost, or cannot be relied on any more.
+    /// Renews the lease until it is lost or unreliable.
     pub async fn keep(&self, held: &Held) {
         let terms = self.tasks.settings().lease;
         tokio::select! {
@@ -40,7 +35,6 @@ impl Leases {
         }
     }
 
-    /// Releases the lease. Best effort, as it ends anyway.
     pub async fn release(&self) {
         let released = self.tasks.parts.stores.accounts.release(self.holder);
         if let Err(error) = panics::caught(released).await {

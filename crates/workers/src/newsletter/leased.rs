@@ -23,18 +23,17 @@ use super::{
     people::People,
 };
 
-/// The provider during a lease. Calls overlap; the provider's client keeps the rate limit. While a
-/// call is not allowed, it is refused as [`ProviderError::Locked`] without being sent.
+/// The provider during a lease. Calls overlap; the client keeps the rate limit. Forbidden calls are
+/// refused as [`ProviderError::Locked`] without being sent.
 pub(super) struct LeasedProvider {
     pub breakers: Arc<Breakers>,
     pub lease: Arc<Held>,
     pub tasks: Tasks,
-    /// One lock per subscriber, held from reading to recording: a sync must not send outdated data
-    /// after a move has removed the subscriber from the account.
+    /// A lock per subscriber, held from reading to recording: a sync must not send outdated data
+    /// after a move removed the subscriber.
     pub people: People<SubscriberId>,
-    /// One lock per address, held during its calls, inside the subscriber's lock: an address may
-    /// pass from one record to another, and calls for the former must not end after calls for the
-    /// latter.
+    /// A lock per address during its calls, inside the subscriber's lock: addresses pass between
+    /// records, and calls for the former must end first.
     pub addresses: People<Email>,
     /// The accounts whose list was read, see [`listing`](super::listing).
     pub listed: watch::Sender<BTreeSet<Account>>,
@@ -65,7 +64,7 @@ impl LeasedProvider {
         self.breakers.of(account).open_until()
     }
 
-    /// Waits while there is a time to wait for, or until the lease is lost.
+    /// Waits until the time is over, or the lease is lost.
     async fn wait(&self, until: impl Fn() -> Option<Instant>) {
         if !self.lease.holds() {
             return self.lease.lost().cancelled().await;
@@ -86,7 +85,7 @@ impl LeasedProvider {
         self.listed.borrow().contains(&account)
     }
 
-    /// Waits until the account's list was read, so that only differences are written.
+    /// Then only differences are written.
     pub async fn until_listed(&self, account: Account) {
         let mut listed = self.listed.subscribe();
         // The sender lives as long as this provider.
@@ -103,7 +102,7 @@ impl LeasedProvider {
         call.ok_or_else(|| locked("the account is paused"))
     }
 
-    /// Changes the stored state of an account. Best effort: this process knows it anyway.
+    /// Best effort: this process knows the state anyway.
     pub async fn keep(
         &self,
         account: Account,
@@ -121,7 +120,6 @@ impl LeasedProvider {
     }
 }
 
-/// The stored state of an account, and the time that it goes by.
 pub(super) async fn account_state(
     tasks: &Tasks,
     account: Account,
@@ -141,7 +139,6 @@ impl Relay for LeasedProvider {
         self.tasks.parts.provider.as_ref()
     }
 
-    /// Makes a call, if allowed.
     async fn pass_on<T: Send>(
         &self,
         call: Call<'_>,

@@ -1,8 +1,7 @@
-//! Reads an account's list before the account's first sync, and every night.
+//! Reads an account's list before its first sync, and every night, so that only differences are
+//! written.
 //!
-//! Afterwards the account's content is known, so that only differences are written to it. A walk
-//! that is interrupted starts over, because its position is not stored. Once the list is read to
-//! the end, subscribers who are missing from it are looked up.
+//! An interrupted walk starts over. After a complete one, missing subscribers are looked up.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,26 +24,24 @@ use super::{
     walk::ListWalk,
 };
 
-/// When the nightly walk begins, in UTC.
+/// In UTC.
 const NIGHT: Time = time!(02:00);
 
-/// A list read within this time before the nightly walk is not read again.
+/// A list read this recently is not read again at night.
 const RECENT: time::Duration = time::Duration::hours(12);
 
-/// The wait after a list that could not be read to its end.
+/// The wait after a failed walk.
 const RETRY_WAIT: Duration = Duration::from_secs(30);
 
-/// The largest number of unreadable entries that a walk logs.
+/// The most unreadable entries that a walk logs.
 const MAX_LOGGED: usize = 20;
 
-/// Reads the list of one account.
 pub(super) struct Listing {
     pub account: Account,
     pub provider: Arc<LeasedProvider>,
 }
 
 impl Listing {
-    /// Runs the walks when they are due, until it is stopped.
     pub async fn run(self, stop: CancellationToken) {
         stop.run_until_cancelled(self.keep_walking()).await;
     }
@@ -118,7 +115,6 @@ impl Listing {
     }
 }
 
-/// The provider for a walk, which goes on after a pause of the account.
 struct Patient<'a>(&'a LeasedProvider);
 
 impl Relay for Patient<'_> {
@@ -142,7 +138,6 @@ impl Relay for Patient<'_> {
     }
 }
 
-/// When a list is due to be read again.
 fn due(read_at: Option<OffsetDateTime>, now: OffsetDateTime) -> OffsetDateTime {
     let Some(read_at) = read_at else {
         return now;

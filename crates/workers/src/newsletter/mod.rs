@@ -1,11 +1,10 @@
 //! Syncs subscribers with the e-mail provider, and moves them between its two accounts.
 //!
-//! One worker at a time holds the [`lease`] of the accounts. It runs loops of [jobs](job): for the
-//! syncs of each account, for the moves, which need both accounts, and for withdrawals from the
-//! accounts that have a key. Calls go through a [`leased`] provider and overlap as far as the
-//! account's limit allows, except while the account's [`breaker`] is open. [`people`] serialises
-//! the work for a subscriber and the calls about an address. Syncs and moves write to an account
-//! once its [list](listing) was read.
+//! One worker at a time holds the [`lease`] of the accounts. It runs loops of [jobs](job): syncs of
+//! each account, moves, which need both accounts, and withdrawals from accounts with a key. Calls
+//! go through a [`leased`] provider and overlap as far as the account's limit and [`breaker`]
+//! allow. [`people`] serialises the work for a subscriber or an address. Syncs and moves begin once
+//! the account's [list](listing) was read.
 //!
 //! An account without a key is never called; its tasks wait.
 //!
@@ -46,7 +45,7 @@ use super::{
     tasks::{KindHandler, Tasks},
 };
 
-/// The kinds, and the part of a worker that calls the provider, if there is an account to call.
+/// Calls the provider only if there is an account to call.
 pub(super) const HANDLER: KindHandler = KindHandler {
     kinds: &tasks::KINDS,
     start: |tasks, loops| {
@@ -59,13 +58,12 @@ pub(super) const HANDLER: KindHandler = KindHandler {
     },
 };
 
-/// The worker's part that calls the provider.
 struct Newsletter {
     tasks: Tasks,
 }
 
 impl Newsletter {
-    /// Works while it holds the lease of the accounts, until it is stopped.
+    /// Works while it holds the lease.
     async fn run(self, stop: CancellationToken) {
         let leases = Leases::new(&self.tasks);
         // Breakers outlast a lease, because pauses do.
@@ -102,7 +100,6 @@ impl Newsletter {
         }
     }
 
-    /// Works while the lease holds.
     async fn work(
         &self,
         leases: &Leases,
@@ -125,7 +122,7 @@ impl Newsletter {
         );
         lease.end();
         ending.cancel();
-        // Calls have ended already; claimed tasks are given back.
+        // Calls have ended; claimed tasks are released.
         work.await;
     }
 

@@ -8,12 +8,11 @@ use std::{
 
 use tokio::sync::OwnedMutexGuard;
 
-/// The number of locks above which unused ones are dropped.
+/// Above this number, unused locks are dropped.
 const MAX_UNUSED: usize = 64;
 
 type Lock = tokio::sync::Mutex<()>;
 
-/// Locks by subscriber or address.
 pub(super) struct People<K> {
     locks: Mutex<HashMap<K, Weak<Lock>>>,
 }
@@ -27,7 +26,7 @@ impl<K> Default for People<K> {
 }
 
 impl<K: Eq + Hash> People<K> {
-    /// Waits for the lock of a subscriber or address, and holds it until the guard is dropped.
+    /// Waits for the lock, which the guard holds.
     pub async fn alone(&self, person: K) -> OwnedMutexGuard<()> {
         self.of(person).lock_owned().await
     }

@@ -1,7 +1,7 @@
 //! Answers the newsletter's commands, see [`Newsletter`].
 //!
-//! Each runs in a task of its own, so that a dropped request does not cancel it, and is decided
-//! again after conflicts until its deadline.
+//! Each runs in a task of its own, so that a dropped request does not cancel it, and is retried
+//! after conflicts until its deadline.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,20 +21,17 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-/// The extra time that a stop allows for a commit that began before its command's deadline.
+/// For commits that began before their command's deadline.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The effect of the migration links in e-mails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// They move people.
     Move,
-    /// Links are refused: no group is configured that starts the chain of e-mails, nor that there
-    /// is to be none.
+    /// The configuration names no group that starts the chain of e-mails, nor excludes it.
     Refuse,
 }
 
-/// The use cases on a store.
 #[derive(Clone)]
 pub struct NewsletterService {
     store: Arc<dyn Store>,
@@ -45,7 +42,7 @@ pub struct NewsletterService {
 }
 
 impl NewsletterService {
-    /// Binds the use cases to the current runtime, whatever runtime the calls come from.
+    /// Commands run on the current runtime, wherever they are called.
     pub fn new(store: &Arc<dyn Store>, clock: &Clock, links: Links) -> Self {
         Self {
             store: Arc::clone(store),
@@ -56,7 +53,7 @@ impl NewsletterService {
         }
     }
 
-    /// Waits for the commands in flight; no more may follow.
+    /// Waits for the commands in progress. No more may follow.
     pub async fn stop(self) {
         self.tasks.close();
         if timeout(DEADLINE + GRACE, self.tasks.wait()).await.is_err() {
@@ -83,7 +80,6 @@ impl NewsletterService {
     }
 }
 
-/// Runs a use case, again after conflicts.
 macro_rules! decide {
     ($service:expr, |$store:ident, $now:ident| $attempt:expr) => {
         $service

@@ -1,5 +1,3 @@
-//! The worker and a provider with scripted answers, in virtual time.
-
 mod lists;
 mod moves;
 mod outages;
@@ -39,7 +37,6 @@ const BOB: &str = "bob@example.com";
 const HOUR: Duration = Duration::from_hours(1);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// An individual membership.
 const INDIVIDUAL: &str =
     r#"{"membership":{"plan_category":"individual","status":"active","expires_at":"2027-01-31"}}"#;
 
@@ -63,7 +60,7 @@ fn locked() -> ProviderError {
     ProviderError::Locked("the provider answered 401".to_owned())
 }
 
-/// A test bench: a store, a scripted provider and workers, on the runtime's virtual time.
+/// A store, a scripted provider and workers, in virtual time.
 struct Bench {
     stores: TestStores,
     script: Arc<Script>,
@@ -133,7 +130,6 @@ impl Bench {
         self.stores.backlog(kind).await
     }
 
-    /// Waits until something holds, for a day at most.
     async fn until(&self, what: &str, holds: impl AsyncFn() -> bool) {
         let start = Instant::now();
         while !holds().await {

@@ -1,8 +1,7 @@
 //! Walks of an account's whole list, page by page.
 //!
-//! A walk records what the list shows, and notes the ids. For each other subscriber whom the
-//! account has shown before, a lookup is requested: absence from the list is no proof, as entries
-//! move between pages while it is read.
+//! A walk records what the list shows. For each missing subscriber a lookup is requested: absence
+//! is no proof, because entries move between pages.
 
 use std::{
     collections::HashSet,
@@ -24,39 +23,31 @@ use runtime::{Clock, decide_again};
 use time::OffsetDateTime;
 use tokio::time::sleep;
 
-/// How long a commit is decided again after conflicts.
+/// How long a commit is retried after conflicts.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Attempts to read and record a page.
 const MAX_ATTEMPTS: u32 = 5;
 
-/// The wait before another attempt if the provider names none.
+/// If the provider names none.
 const RETRY_WAIT: Duration = Duration::from_secs(10);
 
-/// Subscribers in memory at a time.
 const PAGE: usize = 1_000;
 
-/// Lookups that are requested after one walk at most. A larger number is more likely a faulty
-/// answer than removed subscribers, and the next walk continues.
+/// The most lookups of one walk. More are probably a faulty answer, and the next walk continues.
 const MAX_LOOKUPS: u64 = 10_000;
 
-/// A walk of one account's list.
 pub struct ListWalk<'a> {
     pub account: Account,
     /// Whether others may write to the account meanwhile.
     pub concurrent: ConcurrentWrites,
-    /// Whether nothing is recorded.
     pub is_dry: bool,
     pub provider: &'a dyn Provider,
-    /// Where the list is recorded.
     pub store: &'a dyn Store,
-    /// Whom the list is compared with.
     pub subscribers: &'a dyn SubscriberReader,
-    /// The time.
     pub clock: &'a Clock,
 }
 
-/// The ids on the list, as hashes: there can be hundreds of thousands.
+/// The ids on the list as hashes: there can be hundreds of thousands.
 #[derive(Default)]
 struct Shown {
     ids: HashSet<u64>,
@@ -64,8 +55,7 @@ struct Shown {
 }
 
 impl ListWalk<'_> {
-    /// Reads the list to its end and returns the counts. `tell` is called after each page, with the
-    /// counts so far.
+    /// Returns the counts. `tell` gets the counts after each page.
     pub async fn run(
         &self,
         mut tell: impl FnMut(&ListCounts, &Page) + Send,
@@ -95,7 +85,6 @@ impl ListWalk<'_> {
         Ok(counts)
     }
 
-    /// Reads and records a page.
     async fn record(
         &self,
         cursor: Option<&Cursor>,
@@ -130,7 +119,7 @@ impl ListWalk<'_> {
         Ok(page)
     }
 
-    /// Requests a lookup of each subscriber missing from the list, and returns their number.
+    /// Returns the number of requested lookups.
     async fn look_for_missing(
         &self,
         since: OffsetDateTime,
@@ -187,7 +176,7 @@ mod tests {
         store
     }
 
-    /// Walks the list of the old account, so many hours later.
+    /// Walks the old account's list, this many hours later.
     async fn walk(
         store: &MemoryStore,
         provider: &MemoryProvider,

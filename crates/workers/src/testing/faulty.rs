@@ -25,14 +25,11 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// The behaviour of a faulty commit.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// The commit fails.
     Fail(StoreError),
-    /// The commit panics.
     Panic,
-    /// The commit is made, and its answer is lost.
+    /// The commit succeeds, and its answer is lost.
     Lose,
 }
 
@@ -42,26 +39,20 @@ impl From<StoreError> for Fault {
     }
 }
 
-/// A store in memory with injected faults.
 #[derive(Debug)]
 pub struct FaultyStore {
-    /// The store that the calls reach.
     pub memory: Arc<MemoryStore>,
     /// The number of postings in each successful commit.
     commits: Mutex<Vec<usize>>,
-    /// The number of attempted commits.
     tries: AtomicUsize,
-    /// The number of loaded identifiers.
     loaded: AtomicUsize,
-    /// The error of every load of postings.
     loads: Mutex<Option<StoreError>>,
-    /// The rows that another transaction holds locked.
+    /// Rows locked by another transaction.
     locked: Mutex<RowLocks>,
-    /// The faults of the next commits that write postings or subscribers, first one first.
+    /// For commits of postings or subscribers.
     next: Mutex<VecDeque<Fault>>,
-    /// The faults of commits that write a posting with an identifier.
+    /// For commits of a posting with this identifier.
     poison: Mutex<Vec<(String, Fault)>>,
-    /// Whether commits may begin.
     gate: watch::Sender<bool>,
 }
 
@@ -86,7 +77,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl FaultyStore {
-    /// An empty store without faults.
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
@@ -96,12 +86,11 @@ impl FaultyStore {
         self.gate.send_replace(false);
     }
 
-    /// Unblocks commits.
     pub fn open_gate(&self) {
         self.gate.send_replace(true);
     }
 
-    /// Makes the commits fail that write the posting with this identifier.
+    /// Commits of the posting with this identifier fail.
     pub fn poison(&self, identifier: &str, fault: Fault) {
         locked(&self.poison).push((identifier.to_owned(), fault));
     }
@@ -116,12 +105,10 @@ impl FaultyStore {
         *locked(&self.locked) = rows;
     }
 
-    /// Makes loads of postings fail, or succeed again.
     pub fn fail_loads(&self, error: Option<StoreError>) {
         *locked(&self.loads) = error;
     }
 
-    /// Makes the next commits fail that write postings or subscribers.
     pub fn fail_next(&self, faults: impl IntoIterator<Item = impl Into<Fault>>) {
         locked(&self.next).extend(faults.into_iter().map(Into::into));
     }
@@ -131,12 +118,10 @@ impl FaultyStore {
         locked(&self.commits).clone()
     }
 
-    /// The number of attempted commits.
     pub fn tries(&self) -> usize {
         self.tries.load(Ordering::SeqCst)
     }
 
-    /// The number of loaded identifiers.
     pub fn loaded(&self) -> usize {
         self.loaded.load(Ordering::SeqCst)
     }
@@ -151,8 +136,7 @@ impl FaultyStore {
         poison.map(|(_, fault)| fault.clone())
     }
 
-    /// Waits until commits may begin, and has one that writes fail if there is a fault for it.
-    /// Returns the result after the commit.
+    /// Waits for the gate and injects the next fault. Returns the result after the commit.
     async fn begin(
         &self,
         writes: bool,
@@ -278,11 +262,9 @@ impl ::newsletter::store::Store for FaultyStore {
     }
 }
 
-/// Waits until a condition holds.
-///
 /// # Panics
 ///
-/// If it does not within ten seconds.
+/// If the condition does not hold within ten seconds.
 pub async fn eventually(what: &str, holds: impl AsyncFn() -> bool) {
     let patience = async {
         while !holds().await {

@@ -1,5 +1,5 @@
-//! Test doubles: a store in memory whose calls can be made to fail, for the tests of others too,
-//! and the parts of a worker on it.
+//! Test doubles, also for other crates: a store that can fail, a scripted model, and the parts of a
+//! worker.
 
 mod faulty;
 #[cfg(test)]

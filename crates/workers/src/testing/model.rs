@@ -1,5 +1,3 @@
-//! A scripted model that records its calls.
-
 use std::{
     collections::HashMap,
     future::pending,
@@ -15,34 +13,29 @@ use domain::posting::{ReasonCode, Verdict};
 use enrichment::{Brief, Draft, DraftError, EnrichError, Feedback, Model, Phrase};
 use tokio::time::{Instant, sleep};
 
-/// The scripted answer about a posting.
 #[derive(Clone, Debug)]
 pub enum Answer {
     Approve,
     Reject(ReasonCode),
-    /// An answer that is not JSON.
+    /// Not JSON.
     Unusable,
     Fail(EnrichError),
-    /// No answer, ever.
     Hang,
 }
 
-/// A recorded call.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub at: Instant,
     pub has_feedback: bool,
 }
 
-/// A model with scripted answers.
 pub struct ScriptedModel {
-    /// The duration of a call.
     pub takes: Mutex<Duration>,
-    /// What it hides of every posting.
+    /// Phrases that it hides of every posting.
     pub hide: Mutex<Vec<Phrase>>,
-    /// The answer to all other titles.
+    /// For all other titles.
     usual: Mutex<Answer>,
-    /// The answers by title.
+    /// By title.
     special: Mutex<HashMap<String, Answer>>,
     calls: Mutex<Vec<Call>>,
     under_way: AtomicUsize,
@@ -63,7 +56,6 @@ impl Default for ScriptedModel {
     }
 }
 
-/// Counts a call as in flight until it is dropped.
 struct InFlightGuard<'a>(&'a AtomicUsize);
 
 impl Drop for InFlightGuard<'_> {

@@ -1,5 +1,3 @@
-//! The parts of a worker on a store in memory.
-
 use std::sync::Arc;
 
 use ::newsletter::testing::MemoryStore;
@@ -16,7 +14,6 @@ use crate::{
     newsletter::tests::Script,
 };
 
-/// A sender without a network.
 struct NoSender;
 
 #[async_trait]
@@ -30,7 +27,6 @@ impl Sender for NoSender {
     }
 }
 
-/// The store of a worker, which wakes it.
 pub struct TestStores {
     pub faulty: Arc<FaultyStore>,
     pub waking: Arc<ObservedStore<FaultyStore>>,
@@ -55,7 +51,7 @@ impl TestStores {
         &self.faulty.memory
     }
 
-    /// The parts of a worker that enriches by rules, and has no account of the e-mail provider.
+    /// A worker that enriches by rules, without accounts of the e-mail provider.
     pub fn parts(&self, clock: &Clock, settings: &WorkerSettings) -> WorkerParts {
         WorkerParts {
             stores: Stores {

@@ -1,5 +1,3 @@
-//! What background work records, as it is read.
-
 use std::time::Duration;
 
 use ::metrics::with_local_recorder;
@@ -19,7 +17,7 @@ fn assert_says(page: &str, expected: &[&str]) {
     }
 }
 
-/// The page of a recorder behind some records.
+/// The metrics page after these records.
 fn recorded(record: impl FnOnce()) -> String {
     let mut builder = PrometheusBuilder::new();
     for metric in metrics::all() {

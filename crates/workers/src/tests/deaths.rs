@@ -1,12 +1,10 @@
-//! Workers that die of a task, without a report.
-
 use domain::posting::ENRICH;
 use kernel::outbox::LOST_TOO_OFTEN;
 use uuid::Uuid;
 
 use super::*;
 
-/// Has all enrichments claimed by a worker that dies at once.
+/// A worker claims all enrichments and dies.
 async fn die(bench: &Bench) {
     let (lease, now) = (time::Duration::ZERO, (bench.clock)());
     let holder = Uuid::now_v7();
@@ -14,7 +12,7 @@ async fn die(bench: &Bench) {
     assert!(!claimed.unwrap().is_empty());
 }
 
-/// Has a crashed task claimed by workers that die at once, so often.
+/// Workers claim the crashed task, and die each time.
 async fn die_alone(bench: &Bench, times: usize) {
     for _ in 0..times {
         let (lease, now) = (time::Duration::ZERO, (bench.clock)());
@@ -37,7 +35,6 @@ async fn what_died_together_is_done_one_after_the_other() {
     }
     bench.ingest(&ids.map(|id| create(id, "acme"))).await;
     die(&bench).await;
-    // Fresh ones beside them.
     let more = ["f", "g", "h"];
     bench.ingest(&more.map(|id| create(id, "acme"))).await;
     let worker = bench.start();
@@ -67,7 +64,6 @@ async fn what_killed_three_workers_is_given_up_and_not_tried() {
     let told = format!("enrichment_failed: {LOST_TOO_OFTEN}");
     assert_eq!(reason, Some(told.as_str()));
 
-    // An operator has it start anew.
     let revived = bench
         .memory()
         .revive(&Revive::All, None, (bench.clock)())

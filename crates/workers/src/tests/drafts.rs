@@ -1,5 +1,3 @@
-//! Drafts that are paid for are not kept for ever.
-
 use enrichment::{DraftCache as _, DraftKey};
 use kernel::StoreError;
 
@@ -18,7 +16,6 @@ async fn old_drafts_are_forgotten() {
             .await
             .unwrap();
     }
-    // Nothing dies of a store that is away for a while.
     let away = StoreError::Unavailable("away".to_owned());
     bench.drafts.fail(Some(away));
     let worker = bench.start();

@@ -1,5 +1,3 @@
-//! Enrichments and stores that fail.
-
 use domain::posting::ENRICH;
 
 use super::*;
@@ -24,7 +22,7 @@ async fn a_failed_enrichment_is_put_off_and_harms_no_other() {
         if error == late {
             bench.settings.enrich_within = limit;
         }
-        // One thread, for which the second posting has to wait.
+        // With one thread, the second posting has to wait.
         bench.settings.enrich_at_once = 1;
         bench.script.treat("a", treatment);
         let due = (bench.clock)() + time::Duration::minutes(minutes);
@@ -41,7 +39,7 @@ async fn a_failed_enrichment_is_put_off_and_harms_no_other() {
                 && failed.next().is_none()
         })
         .await;
-        // The other was enriched at its first attempt.
+        // The other one succeeded at its first attempt.
         assert_eq!(bench.script.calls(), 2, "{error}");
         worker.stop().await;
     }
@@ -124,7 +122,7 @@ async fn a_lifetime_that_cannot_be_ended_holds_up_no_other() {
     bench.ingest(&ids.map(|id| create(id, "acme"))).await;
     let worker = bench.start();
     bench.until_idle().await;
-    // The longest overdue, and two in a row.
+    // The two longest overdue, in a row.
     let locked = StoreError::Unavailable("canceling statement due to lock timeout".to_owned());
     bench.stores.faulty.poison("a", Fault::Fail(locked.clone()));
     bench.stores.faulty.poison("b", Fault::Fail(locked));

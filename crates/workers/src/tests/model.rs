@@ -1,5 +1,3 @@
-//! The worker and an enricher that is somewhere else, in virtual time.
-
 mod loops;
 mod outages;
 
@@ -19,7 +17,6 @@ const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
 
-/// A test bench for a model: a store, a scripted model and workers, on the runtime's virtual time.
 struct ModelBench {
     stores: TestStores,
     model: Arc<ScriptedModel>,
@@ -49,7 +46,6 @@ impl ModelBench {
         start(parts).unwrap()
     }
 
-    /// Pushes postings, each with a title of its own.
     async fn push(&self, names: &[String]) {
         let puts: Vec<_> = names.iter().map(|name| posting(name, name)).collect();
         self.ingest(&puts).await;
@@ -81,7 +77,7 @@ impl ModelBench {
         self.stores.backlog(ENRICH.kind()).await
     }
 
-    /// Waits until something holds, for a day at most; says how long it took.
+    /// Waits for a day at most; returns how long it took.
     async fn until(&self, what: &str, holds: impl AsyncFn() -> bool) -> Duration {
         let start = Instant::now();
         while !holds().await {
@@ -103,12 +99,10 @@ impl ModelBench {
     }
 }
 
-/// The settings for a model that takes so many calls at a time.
 fn settings(concurrency: usize) -> WorkerSettings {
     WorkerSettings::default().for_model(concurrency, 50 * MINUTE)
 }
 
-/// A posting with enough in it to be one.
 fn posting(name: &str, title: &str) -> PutPosting {
     let payload = format!(
         r#"{{

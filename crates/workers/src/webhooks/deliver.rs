@@ -29,23 +29,20 @@ use tokio_util::sync::CancellationToken;
 use super::{Deliveries, FURTHER_ATTEMPTS, RoundEnd};
 use crate::metrics;
 
-/// The part of the time for a stop in which attempts that are under way may end, so that there is
-/// time to record them.
+/// The part of a stop's time for attempts in progress. The rest is for recording them.
 const RECORDABLE: f64 = 0.8;
 
-/// The time after which an event with a reason is read again before it is sent: the reason may have
-/// been erased, and is sent for ten seconds at most.
+/// An event with a reason is read again before it is sent later than this: the reason may have been
+/// erased.
 const READABLE: Duration = Duration::from_secs(5);
 
-/// Permission for an attempt, until it ends.
 enum Permit<'a> {
-    /// No other one of its round is under way.
+    /// The first attempt of its round.
     First,
-    /// One of the process's.
     Further(#[expect(dead_code, reason = "it is held")] SemaphorePermit<'a>),
 }
 
-/// Counts a round that makes attempts, until it is dropped.
+/// Counts a round with attempts until it is dropped.
 struct Attempting<'a>(&'a AtomicUsize);
 
 impl<'a> Attempting<'a> {
@@ -61,15 +58,13 @@ impl Drop for Attempting<'_> {
     }
 }
 
-/// Why no request was made.
 enum Unsent {
     /// The posting cannot be read now.
     Store(StoreError),
-    /// The posting or the event is broken, and stays so.
+    /// The posting or the event is broken permanently.
     Defect(String),
 }
 
-/// The end of an attempt.
 struct Ended {
     /// Its number in the round.
     number: usize,
@@ -77,7 +72,6 @@ struct Ended {
 }
 
 impl Deliveries {
-    /// Makes a round and records it, if there is something to record.
     pub(super) async fn deliver(
         &self,
         tracked: TrackedEndpoint,
@@ -142,7 +136,6 @@ impl Deliveries {
         }
     }
 
-    /// Makes the attempts of a round. Each has a time limit, and only a stop does not wait for it.
     async fn make_attempts(
         &self,
         round: &mut DeliveryRound,
@@ -185,7 +178,7 @@ impl Deliveries {
         }
     }
 
-    /// The client that owns the endpoint, if it is not the operators'.
+    /// `None` for an endpoint of the operators.
     async fn owner(&self, endpoint: &Endpoint) -> Result<Option<Client>, StoreError> {
         match endpoint.owner {
             Owner::Client(id) => self.parts.stores.clients.find(id).await,
@@ -193,8 +186,8 @@ impl Deliveries {
         }
     }
 
-    /// Permission for another attempt of a round: the first one always has it, so that no endpoint
-    /// waits for another one's receiver.
+    /// The first attempt of a round always has a permit, so that no endpoint waits for another's
+    /// receiver.
     fn permit(&self, under_way: usize) -> Option<Permit<'_>> {
         if under_way == 0 {
             return Some(Permit::First);
@@ -205,7 +198,7 @@ impl Deliveries {
         permit.flatten().map(Permit::Further)
     }
 
-    /// Makes an attempt. An error is about the store, which may have the posting later.
+    /// An error is about the store, which may have the posting later.
     async fn attempt(
         &self,
         endpoint: &Endpoint,
@@ -217,7 +210,7 @@ impl Deliveries {
         let event = &begun.event;
         let mut span = self.span(endpoint, &begun);
         let trace = span.as_ref().and_then(|span| span.context());
-        // An event that panics is tried again by the schedule, like one that fails.
+        // An event that panics is retried by the schedule, like one that fails.
         let attempt = panics::caught_as(Unsent::Defect, async {
             let fresh = self.fresh(event, read_at).await.map_err(Unsent::Store)?;
             let posting = self.posting(endpoint, &fresh).await?;
@@ -255,7 +248,7 @@ impl Deliveries {
         }
     }
 
-    /// The span of an attempt, in the trace of the event's cause; `None` if that is not traced.
+    /// `None` if the event's cause is not traced.
     fn span(&self, endpoint: &Endpoint, begun: &Begun) -> Option<Box<dyn Span>> {
         let tracer = self.parts.tracer.as_ref()?;
         let event = &begun.event;
@@ -274,7 +267,7 @@ impl Deliveries {
         Some(span)
     }
 
-    /// The event, without a reason that was erased since it was read.
+    /// The event, without a reason that was erased meanwhile.
     async fn fresh<'a>(
         &self,
         recorded: &'a RecordedEvent,
@@ -297,12 +290,11 @@ impl Deliveries {
         if let Subject::Posting(posting) = &mut event.subject {
             posting.erase();
         }
-        // One that is no longer kept is sent without its reason.
+        // An event that is no longer kept is sent without its reason.
         let kept = kept.into_iter().next();
         Ok(Cow::Owned(kept.map_or(event, |kept| kept.event)))
     }
 
-    /// The posting of an event, if the endpoint wants it.
     async fn posting(
         &self,
         endpoint: &Endpoint,
@@ -316,7 +308,6 @@ impl Deliveries {
         }
     }
 
-    /// Records a round.
     async fn record(
         &self,
         endpoint: &Endpoint,
@@ -346,7 +337,6 @@ impl Deliveries {
     }
 }
 
-/// Adds the outcome of an attempt to its span.
 fn describe(span: &mut dyn Span, attempt: &Attempt) {
     if let Some(status) = attempt.outcome.status() {
         span.count("http.response.status_code", status.into());
@@ -356,8 +346,7 @@ fn describe(span: &mut dyn Span, attempt: &Attempt) {
     }
 }
 
-/// Makes a call at the end of a round, again while the store is unavailable: what was delivered
-/// must be recorded, or it is delivered again.
+/// Retries while the store is unavailable: deliveries that are not recorded are repeated.
 async fn persistently<T, F>(endpoint: &Endpoint, call: impl Fn() -> F) -> Result<T, StoreError>
 where
     F: Future<Output = Result<T, StoreError>>,

@@ -1,10 +1,10 @@
 //! Delivers events to webhook endpoints.
 //!
-//! A worker leases endpoints with something to do and makes a [round](deliver) for each, many at
-//! the same time. While rounds are under way, their leases are renewed. A round ends early when its
-//! lease is over, its endpoint has changed or the worker stops: it begins no more attempts, waits
-//! for those under way, and is recorded like any other, for the store knows whether it may be.
-//! Workers of several processes share the endpoints by their leases.
+//! A worker leases endpoints with something to do, and makes a [round](deliver) for each, many at
+//! the same time. Leases are renewed during rounds. A round ends early if its lease is lost, its
+//! endpoint has changed or the worker stops: it begins no more attempts, waits for those in
+//! progress, and is recorded if the store accepts that. Workers share the endpoints by their
+//! leases.
 
 mod deliver;
 
@@ -34,46 +34,40 @@ use stores::Stores;
 
 use super::parts::WorkerParts;
 
-/// The most rounds of a process that are under way. Each may always have one attempt under way,
-/// however many the other rounds have.
+/// The most rounds in progress. Each may always have one attempt.
 const ROUNDS: usize = 128;
 
-/// The time for which a round has its place, once all places are taken and others may wait.
+/// How long a round keeps its place when all places are taken.
 const PLACE: Duration = Duration::from_secs(5);
 
-/// The least time between two questions for endpoints: a board with many pushes a second does not
-/// ask as often, whether there are endpoints or not.
+/// The least time between two queries for endpoints, however many pushes there are.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The most attempts that are under way beyond the first of each round, in all rounds together. A
-/// round begins further ones up to its share of them, so that slow receivers do not keep them all.
+/// The most attempts beyond the first of each round. Each round gets its share, so that slow
+/// receivers do not take all.
 const FURTHER_ATTEMPTS: usize = 128;
 
 enum RoundEnd {
-    /// It is recorded, which ended the lease.
+    /// Its record ended the lease.
     Recorded,
-    /// It came to nothing but events to pass, and its lease is to be ended so.
+    /// It only skipped events, and its lease must be ended.
     Idle(Box<Round>),
-    /// It is void: the endpoint was moved back or deleted, or the lease is another process's.
+    /// The endpoint was moved back or deleted, or another process has the lease.
     Lost,
 }
 
-/// Starts the deliveries.
 pub(super) fn start(parts: &Arc<WorkerParts>, loops: &mut Loops) {
     let deliveries = Deliveries::new(Arc::clone(parts));
     loops.spawn(|stop| deliveries.run(stop));
 }
 
-/// Delivers events to all endpoints.
 pub(super) struct Deliveries {
     parts: Arc<WorkerParts>,
-    /// Notifies of events that this process has committed.
     recorded: Arc<Notify>,
     /// Permits for further attempts.
     attempts: Semaphore,
     /// The number of rounds that make attempts.
     attempting: AtomicUsize,
-    /// The leases of this process.
     leases: Mutex<HashMap<Lease, Held>>,
 }
 
@@ -82,13 +76,12 @@ pub(super) struct Deliveries {
 #[derive(Debug)]
 struct Held {
     lease: lease::Held,
-    /// The client that owns the endpoint, as the round knows it.
+    /// As the round knows it.
     owner: Option<(ClientId, Version)>,
-    /// When it began.
     began: Instant,
-    /// The changes that its end writes; none until its round is over.
+    /// Written at the end of the round.
     release: Release,
-    /// Whether the round is over, and the lease is to be ended.
+    /// Whether the round is over, and the lease must be ended.
     is_over: bool,
 }
 
@@ -103,7 +96,7 @@ impl Deliveries {
         }
     }
 
-    /// Delivers until it is stopped, then finishes attempts under way, as far as there is time.
+    /// After the stop, finishes attempts in progress if there is time.
     pub async fn run(self, stop: CancellationToken) {
         let this = Arc::new(self);
         let mut rounds = JoinSet::new();
@@ -125,7 +118,6 @@ impl Deliveries {
         this.release(|_| true).await;
     }
 
-    /// Starts rounds until it is stopped.
     async fn work(self: &Arc<Self>, rounds: &mut JoinSet<()>, stop: &CancellationToken) {
         let mut questions = Rounds::new("the delivery of webhooks", stop.clone());
         let mut answered_at = Instant::now();
@@ -136,7 +128,7 @@ impl Deliveries {
                 self.make_room();
             }
             self.release(|held| held.is_over).await;
-            // Not cut short by the stop, so that no endpoint is leased in vain.
+            // Not cancelled by the stop, so that no endpoint is leased in vain.
             let leased = panics::caught(self.lease(ROUNDS - rounds.len(), answered_at)).await;
             let pause = leased.map(|leased| {
                 answered_at = Instant::now();
@@ -151,8 +143,7 @@ impl Deliveries {
         }
     }
 
-    /// Waits until there may be endpoints to lease: after a commit with events, the end of a round,
-    /// or a while.
+    /// Waits for a commit with events, the end of a round, or a while.
     async fn pause(&self, rounds: &mut JoinSet<()>) {
         let has_room = rounds.len() < ROUNDS;
         tokio::select! {
@@ -162,8 +153,7 @@ impl Deliveries {
         }
     }
 
-    /// Ends the rounds that have had their places for long, so that slow receivers do not keep all
-    /// places.
+    /// Ends rounds that have had their places for long, so that slow receivers do not keep them.
     fn make_room(&self) {
         for held in self.leases().values_mut() {
             if held.began.elapsed() >= PLACE {
@@ -172,8 +162,7 @@ impl Deliveries {
         }
     }
 
-    /// Leases up to `limit` endpoints with something to do. `answered_at` is when the store
-    /// answered last.
+    /// Leases up to `limit` endpoints. `answered_at` is when the store answered last.
     async fn lease(
         &self,
         limit: usize,
@@ -184,10 +173,9 @@ impl Deliveries {
         }
         let settings = &self.parts.settings;
         let end = self.parts.stores.events.end().await?;
-        // After an outage, the endpoints of rounds that are still to be recorded are not free:
-        // those of this process, and those of others, which renew their leases within this time.
+        // After an outage, other processes renew the leases of unrecorded rounds within this time.
         if answered_at.elapsed() > settings.lease.length / 2 {
-            // The store is back once it takes leases, not only when it can be read.
+            // The store has recovered once it grants leases, not once it can be read.
             let now = (self.parts.clock)();
             let none = LeaseQuery {
                 holder: Uuid::now_v7(),
@@ -236,7 +224,7 @@ impl Deliveries {
         Ok(endpoints.into_iter().map(with_lease).collect())
     }
 
-    /// Makes a round for a leased endpoint. A round that fails is made again.
+    /// A round that fails is repeated.
     async fn round(&self, tracked: TrackedEndpoint, lease: Lease, stop: &CancellationToken) {
         let (endpoint, from) = (lease.endpoint, tracked.cursor);
         match panics::caught(Box::pin(self.deliver(tracked, lease, stop))).await {
@@ -252,7 +240,7 @@ impl Deliveries {
         }
     }
 
-    /// Marks a lease that is to be ended.
+    /// Marks a lease that must be ended.
     fn end(&self, lease: Lease, to: Cursor, again_at: OffsetDateTime) {
         if let Some(held) = self.leases().get_mut(&lease) {
             held.release.to = to;
@@ -261,13 +249,13 @@ impl Deliveries {
         }
     }
 
-    /// Whether a round may go on: its lease is held, and its endpoint has not changed.
+    /// Whether the lease is held and the endpoint unchanged.
     fn is_held(&self, lease: Lease) -> bool {
         let leases = self.leases();
         leases.get(&lease).is_some_and(|held| held.lease.holds())
     }
 
-    /// Ends leases, all in one commit. Those that could not be ended are tried again.
+    /// Ends leases in one commit. Failures are retried.
     async fn release(&self, is_ended: impl Fn(&Held) -> bool) {
         let ended: HashMap<_, _> = {
             let mut leases = self.leases();
@@ -290,9 +278,8 @@ impl Deliveries {
         }
     }
 
-    /// Renews the leases of rounds that are under way, for as long as it is polled. After a failure
-    /// it tries again soon: once the store is back, other processes wait for it no longer than the
-    /// time between two renewals.
+    /// Renews leases while it is polled. After a failure it retries soon, because other processes
+    /// wait no longer than the time between two renewals.
     async fn keep(&self) {
         let renew = async || {
             self.renew().await?;
@@ -301,8 +288,7 @@ impl Deliveries {
         self.parts.settings.lease.renew("webhooks", renew).await;
     }
 
-    /// Renews the leases. A lost one ends its round, and so does a change of the endpoint or of
-    /// the client that owns it.
+    /// A lost lease, or a change of the endpoint or its owner, ends the round.
     async fn renew(&self) -> Result<(), StoreError> {
         let (asked, owners): (Vec<_>, HashSet<_>) = {
             let leases = self.leases();
@@ -334,7 +320,7 @@ impl Deliveries {
         let (endpoints, owners) = renewed.unwrap_or_else(late)?;
         let mut leases = self.leases();
         for lease in asked {
-            // A round that has ended meanwhile has no lease any more.
+            // A round that has ended has no lease.
             if let Some(held) = leases.get_mut(&lease) {
                 let is_same_owner = |(id, version)| owners.get(&id) == Some(&version);
                 held.lease.extend(until);
@@ -348,7 +334,6 @@ impl Deliveries {
         Ok(())
     }
 
-    /// Notes the owner by which a round goes.
     fn note_owner(&self, lease: Lease, owner: Option<&Client>) {
         if let Some(held) = self.leases().get_mut(&lease) {
             held.owner = owner.map(|client| (client.id, client.version));

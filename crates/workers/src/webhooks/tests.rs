@@ -1,5 +1,3 @@
-//! Workers on a store in memory, with receivers that take their time; the clock is paused.
-
 use std::{
     collections::HashMap,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -33,7 +31,7 @@ mod world;
 
 use self::world::*;
 
-/// Four slow ones take all permits, and the fifth gets its events when they are written.
+/// Four slow endpoints take all permits; the fifth gets its events on time.
 #[tokio::test(start_paused = true)]
 async fn a_slow_endpoint_does_not_delay_another() {
     let slow = HOSTS[..4].iter().map(|host| (*host, secs(14)));
@@ -55,7 +53,7 @@ async fn a_slow_endpoint_does_not_delay_another() {
     task.await.unwrap();
 }
 
-/// Five slow ones took all further permits first, and let the sixth have its share of them.
+/// Five slow endpoints take all further permits first, and leave the sixth its share.
 #[tokio::test(start_paused = true)]
 async fn slow_endpoints_leave_permits_to_others() {
     let slow = HOSTS.map(|host| (host, Duration::from_millis(14_900)));
@@ -84,8 +82,8 @@ async fn many_commits_are_few_questions_for_endpoints() {
     task.await.unwrap();
 }
 
-/// Its round is longer than a lease that is not renewed. When it is paused, what is under way is
-/// still recorded, and nothing comes twice.
+/// The round is longer than a lease. After the pause, attempts in progress are recorded, and
+/// nothing is repeated.
 #[tokio::test(start_paused = true)]
 async fn leases_are_renewed_and_a_paused_endpoint_ends_the_round() {
     let world = World::new(1, Receivers::new([(HOSTS[0], secs(14))])).await;
@@ -108,7 +106,7 @@ async fn leases_are_renewed_and_a_paused_endpoint_ends_the_round() {
     }
 }
 
-/// For longer than a lease. The round ends when its lease is over, and is recorded afterwards.
+/// Longer than a lease. The round ends with its lease, and is recorded afterwards.
 #[tokio::test(start_paused = true)]
 async fn a_round_outlives_an_outage_of_the_store() {
     for workers in [1, 2] {
@@ -130,7 +128,7 @@ async fn a_round_outlives_an_outage_of_the_store() {
     }
 }
 
-/// Its round read the reason before the erasure.
+/// The round read the reason before the erasure.
 #[tokio::test(start_paused = true)]
 async fn a_reason_that_was_erased_is_not_sent() {
     for (takes, words) in [(2, "words"), (12, "")] {
@@ -163,7 +161,7 @@ async fn a_reason_that_was_erased_is_not_sent() {
     }
 }
 
-/// Those that take longer than a stop may are not waited for, and the others are recorded.
+/// Slow attempts are not waited for; the others are recorded.
 #[tokio::test(start_paused = true)]
 async fn a_stop_records_what_is_delivered_by_then() {
     let world = World::new(
@@ -183,8 +181,7 @@ async fn a_stop_records_what_is_delivered_by_then() {
     assert_eq!(of(2).await.unwrap().len(), 0);
 }
 
-/// Of endpoints that want nothing of what is pushed all the time, and of more than may have a round
-/// at once, each makes about a round a second, and the commits are few.
+/// With more endpoints than places, each makes about a round a second, and commits are few.
 #[tokio::test(start_paused = true)]
 async fn endpoints_that_want_nothing_cost_few_commits() {
     const ENDPOINTS: u8 = 200;
@@ -208,7 +205,7 @@ async fn endpoints_that_want_nothing_cost_few_commits() {
     task.await.unwrap();
 }
 
-/// Attempts that are under way end, and no other one begins once the lease was renewed.
+/// Attempts in progress end, and none begins once the lease was renewed.
 #[tokio::test(start_paused = true)]
 async fn a_round_ends_when_its_client_changes() {
     let world = World::new(0, Receivers::new([(HOSTS[1], secs(14))])).await;
@@ -229,7 +226,7 @@ async fn a_round_ends_when_its_client_changes() {
     task.await.unwrap();
 }
 
-/// The attempts of a round that is void come again, with the others.
+/// The attempts of a void round are repeated.
 #[tokio::test(start_paused = true)]
 async fn a_replay_during_a_round_does_not_wait_for_its_lease() {
     let world = World::new(1, Receivers::new([(HOSTS[0], secs(2))])).await;
@@ -283,7 +280,7 @@ async fn an_event_carries_the_posting_as_it_is_when_it_can_be_read() {
     world.postings.1.store(false, Ordering::SeqCst);
     sleep(secs(3)).await;
     world.assert_complete(HOSTS[1]).await;
-    // That the posting could not be read was not the receiver's failure.
+    // An unreadable posting is not the receiver's failure.
     let deliveries = world.store.deliveries(endpoint(2).id, 9).await.unwrap();
     assert!(deliveries.iter().all(|row| row.attempt == 1));
     let body = |host| world.receivers.calls_of(host)[0].body.clone();
@@ -296,7 +293,7 @@ async fn an_event_carries_the_posting_as_it_is_when_it_can_be_read() {
     task.await.unwrap();
 }
 
-/// It is tried by the schedule, and the others pass it.
+/// It is retried by the schedule, and the others pass it.
 #[tokio::test(start_paused = true)]
 async fn an_event_whose_posting_is_broken_is_given_up() {
     let world = World::new(0, Receivers::new([])).await;

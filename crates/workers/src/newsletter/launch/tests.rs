@@ -39,8 +39,7 @@ async fn unmigrated(memory: &MemoryStore) -> u64 {
     usecase::count_to_move(memory).await.unwrap()
 }
 
-/// Moves all, and returns how many have started, had moved and are unknown, and the times at which
-/// each was settled.
+/// Returns how many moves started, were done, and are unknown, and the time of each.
 async fn drive(mover: &Launch<'_>, people: People<'_>) -> ([u32; 3], Vec<Duration>) {
     let (mut tally, mut times, start) = ([0; 3], Vec::new(), Instant::now());
     let settle = |_: &Email, migration| {
@@ -91,7 +90,6 @@ async fn who_has_moved_or_is_unknown_costs_no_time() {
     drive(&mover(&store, 120), everybody).await;
     let names = [address(1), "nobody@example.com".to_owned(), address(2)];
     let emails: Vec<_> = names.iter().map(|name| email(name)).collect();
-    // Batches of one.
     let people = People::Named(emails.into_iter());
     let (tally, times) = drive(&mover(&store, 1), people).await;
     assert_eq!(tally, [0, 2, 1]);
@@ -124,7 +122,6 @@ async fn others_writes_are_no_failure() {
     assert_eq!(tally, [2, 0, 0]);
 }
 
-/// The outcome of a move.
 enum MoveResult {
     GivenUp,
     FindsNobody,

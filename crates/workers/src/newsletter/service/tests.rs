@@ -93,7 +93,7 @@ async fn without_a_group_links_move_nobody() {
     assert_eq!(refused, Err(NewsletterError::NotSetUp));
     let known = refusing.find(&email(ADA)).await.unwrap().unwrap();
     assert_eq!(known.migrated, None);
-    // A subscriber who has moved already sees that.
+    // The subscriber has already moved.
     let moved = service(&store).confirm_migration(&token(ADA)).await;
     assert_eq!(refusing.confirm_migration(&token(ADA)).await, moved);
 }

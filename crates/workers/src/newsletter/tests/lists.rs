@@ -1,10 +1,8 @@
-//! Reading an account's list before anything is written to it, and at night.
-
 use newsletter::subscriber::provider::{Profile, Provider as _, ProviderStatus};
 
 use super::*;
 
-/// A bench whose worker reads lists, with this number of reported subscribers.
+/// A worker that reads lists, and this number of reported subscribers.
 async fn bench(people: usize) -> Bench {
     let mut bench = Bench::new();
     bench.settings.reconciles = true;
@@ -19,7 +17,6 @@ fn address(n: usize) -> String {
     format!("person{n:04}@example.com")
 }
 
-/// Adds a subscriber to the account, with the stored fields.
 async fn put_in(bench: &Bench, address: &str) {
     let profile: Profile = bench.subscriber(address).await.profile();
     let memory = &bench.script.memory;
@@ -32,7 +29,7 @@ fn is_page(call: &Call) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn who_is_there_already_costs_reads_only() {
-    // With more than the gap between two calls, pages come at the pace of the answers.
+    // Slower than the gap between two calls: pages come at the pace of the answers.
     for latency in [200, 500] {
         who_is_there_costs_reads_at(latency).await;
     }

@@ -1,5 +1,3 @@
-//! Moves beside syncs, and withdrawals after them.
-
 use super::*;
 
 fn steps(address: &str) -> [Call; 4] {
@@ -12,7 +10,6 @@ fn steps(address: &str) -> [Call; 4] {
     ]
 }
 
-/// A subscriber of the old account.
 async fn settled() -> Bench {
     let bench = Bench::new();
     let worker = bench.start();
@@ -57,7 +54,7 @@ async fn a_sync_does_not_come_between_a_move_and_the_old_account() {
     worker.stop().await;
 }
 
-/// A delivery comes weeks after the move; the account that is left no longer answers.
+/// The delivery comes weeks after the move, and the old account no longer answers.
 #[tokio::test(start_paused = true)]
 async fn a_late_suppression_reaches_one_account_while_the_other_is_locked() {
     for (locked_one, other) in [(Old, New), (New, Old)] {

@@ -1,5 +1,3 @@
-//! A provider that is unavailable, rate-limiting, or refuses the key.
-
 use newsletter::tasks;
 
 use super::*;
@@ -34,7 +32,7 @@ async fn twelve_hours_of_outage_lose_nothing_and_more_are_for_an_operator() {
     worker.stop().await;
 }
 
-/// For as long as it asks, or as the key is refused, which is no failure of a task.
+/// Neither counts as a failure of a task.
 #[tokio::test(start_paused = true)]
 async fn an_account_that_is_busy_or_locked_is_left_alone() {
     let wait = Duration::from_secs(90);

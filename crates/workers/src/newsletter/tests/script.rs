@@ -1,5 +1,3 @@
-//! A provider with scripted answers, which records the times of calls.
-
 use std::{
     collections::HashMap,
     sync::{
@@ -17,26 +15,21 @@ use newsletter::{
 };
 use tokio::time::{Duration, Instant, sleep, sleep_until};
 
-/// The behaviour of an account.
 #[derive(Clone, Debug)]
 pub enum Treatment {
-    /// Fails without an effect.
     Fail(ProviderError),
-    /// Fails for this address.
     FailFor(Email, ProviderError),
-    /// Takes this long.
     Slow(Duration),
     Panic,
 }
 
-/// A provider in memory, with half a second per call by default.
+/// Each call takes half a second by default.
 pub struct Script {
     pub memory: MemoryProvider,
     pub accounts: Mutex<Vec<Account>>,
     treatments: Mutex<HashMap<Account, Treatment>>,
     asked: Mutex<Vec<(Account, Instant)>>,
-    /// The gap between two calls of an account, as its rate limit sets it, and the duration of
-    /// each.
+    /// The gap between two calls of an account, set by its rate limit, and the duration of each.
     pub gap: Mutex<Duration>,
     pub latency: Mutex<Duration>,
     turns: Mutex<HashMap<Account, Instant>>,
@@ -58,7 +51,6 @@ impl Default for Script {
     }
 }
 
-/// Counts a call until its future is dropped.
 struct InFlightGuard<'a>(&'a AtomicUsize);
 
 impl Drop for InFlightGuard<'_> {
@@ -68,7 +60,6 @@ impl Drop for InFlightGuard<'_> {
 }
 
 impl Script {
-    /// A provider without keys.
     pub fn without_accounts() -> Self {
         let script = Self::default();
         script.accounts.lock().unwrap().clear();
@@ -83,19 +74,16 @@ impl Script {
         self.treatments.lock().unwrap().remove(&account);
     }
 
-    /// The times of calls to an account.
     pub fn asked(&self, account: Account) -> Vec<Instant> {
         let asked = self.asked.lock().unwrap();
         let of_account = asked.iter().filter(|(asked, _)| *asked == account);
         of_account.map(|(_, at)| *at).collect()
     }
 
-    /// The number of calls in progress.
     pub fn under_way(&self) -> usize {
         self.under_way.load(Ordering::SeqCst)
     }
 
-    /// The time of the account's next call.
     fn turn(&self, account: Account) -> Instant {
         let (now, gap) = (Instant::now(), *self.gap.lock().unwrap());
         let mut turns = self.turns.lock().unwrap();

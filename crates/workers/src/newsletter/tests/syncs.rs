@@ -1,5 +1,3 @@
-//! Syncs to an account.
-
 use super::*;
 
 #[tokio::test(start_paused = true)]
@@ -59,7 +57,7 @@ async fn a_changed_membership_is_told_within_a_minute_while_thousands_wait_for_t
         let body = if n % 2 == 0 { INDIVIDUAL } else { "{}" };
         bench.put(&format!("person{n}@example.com"), body).await;
     }
-    // One more of the backlog, at its end.
+    // At the end of the backlog.
     bench.put(BOB, INDIVIDUAL).await;
     let minute = Duration::from_mins(1);
     sleep(minute).await;
@@ -75,7 +73,7 @@ async fn a_changed_membership_is_told_within_a_minute_while_thousands_wait_for_t
         let person = bench.script.memory.person(Old, &email(address)).unwrap();
         assert_eq!(person.profile.unwrap(), subscriber.profile());
     }
-    // The others get what is left of the limit.
+    // The others get the rest of the limit.
     let asked = bench.script.asked(Old).len() - asked;
     assert!(asked >= 120 * 95 / 100, "{asked}");
     worker.stop().await;

@@ -1,5 +1,3 @@
-//! Several workers, and one that stops.
-
 use std::sync::Mutex;
 
 use async_trait::async_trait;
@@ -9,7 +7,7 @@ use uuid::Uuid;
 
 use super::*;
 
-/// Leases that can be taken away.
+/// Leases that can be lost.
 struct Leases {
     memory: Arc<MemoryStore>,
     answer: Mutex<Option<Result<bool, StoreError>>>,
@@ -79,7 +77,7 @@ async fn of_two_workers_one_speaks_to_the_accounts() {
     assert_eq!(bench.script.asked(Old).len(), 40);
     assert_eq!(other_script.asked(Old).len(), 0);
 
-    // A worker that stops releases the accounts.
+    // A stopped worker releases the accounts.
     one.stop().await;
     let left = Instant::now();
     bench.put(ADA, "{}").await;
@@ -113,7 +111,7 @@ async fn a_worker_that_loses_the_lease_stops_calling_at_once() {
     assert!(lost.elapsed() <= bench.settings.lease.renew_every + SECOND);
     sleep(HOUR).await;
     assert_eq!(bench.script.asked(Old).len(), 2);
-    // The tasks were given back, without a failure.
+    // The tasks were released, without a failure.
     let rows = bench.rows(false).await;
     assert!(rows.iter().all(|row| row.next_at <= (bench.clock)()));
     assert!(rows.iter().all(|row| row.last_error.is_none()), "{rows:?}");
@@ -180,7 +178,6 @@ async fn a_stop_ends_the_call_that_is_under_way_and_gives_the_rest_back() {
     let rows = bench.rows(false).await;
     assert_eq!(rows.len(), 6, "what was under way was done");
     assert!(rows.iter().all(|row| row.next_at <= (bench.clock)()));
-    // So were the accounts.
     let (now, lease) = ((bench.clock)(), time::Duration::MINUTE);
     let leased = bench
         .memory()

@@ -1,5 +1,3 @@
-//! Several loops with a posting each.
-
 use super::*;
 
 #[tokio::test(start_paused = true)]
@@ -39,7 +37,6 @@ async fn outcomes_are_counted() {
     sleep(3 * SECOND).await;
     bench.model.answer_to("Engineer n1", Answer::Approve);
     bench.until_idle().await;
-    // The same content once more.
     bench.ingest(&[posting("again", "n0")]).await;
     bench.until_idle().await;
     sleep(SECOND).await;
@@ -62,7 +59,7 @@ async fn one_commit_wakes_as_many_loops_as_are_needed() {
     let mut bench = ModelBench::new();
     bench.settings.poll_every = HOUR;
     let worker = bench.start();
-    // Let them go to sleep first.
+    // The loops are idle by then.
     sleep(SECOND).await;
     bench.push(&names(0..10)).await;
     let began = Instant::now();
@@ -92,7 +89,7 @@ async fn many_idle_loops_ask_no_more_than_one() {
     // Each look at the outbox reads the clock once.
     let looks = reads.load(Ordering::SeqCst) - begin;
     assert!((60..=360).contains(&looks), "{looks}");
-    // Whoever looks finds what another process has committed.
+    // Another process commits; the poll finds it.
     let (now, puts) = ((bench.clock)(), [posting("n0", "n0")]);
     let answers = usecase::ingest(bench.memory(), &puts, Lifetime::NEVER, now).await;
     assert!(answers.unwrap()[0].is_ok());

@@ -1,5 +1,3 @@
-//! An enricher that is away, or has no time.
-
 use super::*;
 
 #[tokio::test(start_paused = true)]
@@ -12,7 +10,7 @@ async fn an_hour_of_outage_costs_few_calls_and_loses_nothing() {
         bench.push(twenty).await;
         sleep(HOUR / 10).await;
     }
-    // Four at once in the beginning, then one after 1 s, 2 s, 4 s … and each minute.
+    // Four at once in the beginning, then after 1 s, 2 s, 4 s … and each minute.
     let calls = bench.calls();
     assert!((60..=75).contains(&calls), "{calls}");
     let backlog = bench.enrichments().await;
@@ -23,7 +21,7 @@ async fn an_hour_of_outage_costs_few_calls_and_loses_nothing() {
 
     bench.model.relent();
     let took = bench.until_idle().await;
-    // A minute until somebody looks, and four calls of two seconds at once.
+    // A minute until the next poll, and four calls of two seconds at once.
     assert!(took < MINUTE + 2 * 50 * SECOND + MINUTE, "{took:?}");
     assert_eq!(bench.model.most_under_way(), 4);
     assert_eq!(bench.calls(), calls + 200);

@@ -1,5 +1,3 @@
-//! Endpoints in memory that take their time, as a store elsewhere does.
-
 use std::collections::{HashMap, HashSet};
 
 use ::webhooks::{
@@ -11,8 +9,8 @@ use time::OffsetDateTime;
 
 use super::*;
 
-/// Leases end a while after their round was recorded, or their holder asked for it. Questions for
-/// endpoints are counted, and commits at the end of rounds; the store can be away.
+/// Leases end a while after their round was recorded or released. Queries for endpoints and commits
+/// of rounds are counted; the store can be unavailable.
 pub(super) struct SlowEndpoints {
     pub memory: Arc<MemoryStore>,
     pub questions: Arc<AtomicUsize>,
@@ -31,7 +29,7 @@ impl SlowEndpoints {
     }
 }
 
-/// Implements the port by the store in memory: what is done before a call, and after it.
+/// Implements the port by the store in memory, with code before and after each call.
 macro_rules! slow {
     ($($call:ident($($name:ident: $type:ty),*) -> $result:ty
         $(=> $before:expr)? $(, then $after:expr)?;)+) => {

@@ -1,18 +1,14 @@
-//! Workers, receivers and postings of the tests, on a store in memory.
-
 use super::*;
 
-/// A call that a receiver has answered.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub host: String,
     pub event: String,
     pub body: String,
-    /// The time since the start.
+    /// Since the start.
     pub at: Duration,
 }
 
-/// Receivers that answer 200 after their time.
 pub struct Receivers {
     pub start: Instant,
     pub times: HashMap<&'static str, Duration>,
@@ -79,7 +75,7 @@ impl Sender for Receivers {
     }
 }
 
-/// Postings that can be away, and of which one is broken.
+/// Postings that can be unavailable, one of them broken.
 pub struct Postings(Arc<MemoryStore>, pub AtomicBool);
 
 pub const BROKEN: &str = "job-broken";
@@ -111,7 +107,7 @@ pub struct World {
     pub store: Arc<MemoryStore>,
     pub postings: Arc<Postings>,
     pub receivers: Arc<Receivers>,
-    /// The number of questions for endpoints.
+    /// The number of queries for endpoints.
     pub questions: Arc<AtomicUsize>,
     /// The number of commits at the end of rounds.
     pub commits: Arc<AtomicUsize>,
@@ -168,7 +164,6 @@ impl World {
         (stop, task)
     }
 
-    /// Makes postings, one event each.
     pub async fn publish(&self, numbers: std::ops::Range<usize>) {
         self.put(numbers.map(|n| format!("job-{n}"))).await;
     }
@@ -182,7 +177,6 @@ impl World {
         self.notify();
     }
 
-    /// Tells the worker of a commit with events.
     pub fn notify(&self) {
         self.stores.wake.call_readers();
     }
@@ -197,7 +191,6 @@ impl World {
         self.store.read(&query).await.unwrap().events
     }
 
-    /// Makes a client with these prefixes, and an endpoint of it.
     pub async fn add_client(&self, n: u8, prefixes: &[&str]) -> Client {
         let mut client = client(n.into());
         client.scopes.push(Scope::WebhooksManage);
@@ -214,7 +207,6 @@ impl World {
         written.unwrap();
     }
 
-    /// Checks that an endpoint got every event once.
     pub async fn assert_complete(&self, host: &str) {
         let calls = self.receivers.calls_of(host).into_iter();
         let mut called: Vec<_> = calls.map(|call| call.event).collect();
@@ -239,7 +231,6 @@ pub const fn secs(n: u64) -> Duration {
 }
 
 impl World {
-    /// Has the first endpoint paused, or go on.
     pub async fn set(&self, state: WantedState) {
         let change = EndpointChange {
             state: Patch::Set(state),
