@@ -1,7 +1,7 @@
-//! The activity of clients: counts of outcomes by day, and the newest refusals.
+//! The activity of clients: counts by day, and the newest refusals.
 //!
 //! It is [gathered](Gathered) in memory and written every few seconds, so that no push waits for
-//! it. A process that is killed loses the seconds since.
+//! it. A killed process loses the seconds since.
 
 mod refusal;
 
@@ -20,16 +20,16 @@ use super::ClientId;
 /// The number of days with activity that are kept of a client.
 pub const DAYS_KEPT: usize = 30;
 
-/// The number of newest refusals that are kept of a client.
+/// The newest refusals that are kept of a client.
 pub const REFUSALS_KEPT: usize = 50;
 
-/// The days with pushes after which a client is expected to go on.
+/// So many days with pushes make a client a regular one.
 const USUAL_DAYS: usize = 3;
 
-/// The time without a push after which such a client has fallen silent.
+/// A regular client without a push for this time is silent.
 const SILENCE: Duration = Duration::days(7);
 
-/// The most clients whose activity is gathered between two writes; that of others is lost.
+/// Between two writes. The activity of further clients is lost.
 const MOST_CLIENTS: usize = 10_000;
 
 /// The counts of a client on one day (UTC).
@@ -54,7 +54,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// One push of this outcome.
+    /// One push with this outcome.
     pub fn one(outcome: PutOutcome) -> Self {
         let mut counts = Self::default();
         *match outcome {
@@ -116,7 +116,8 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// When the client fell silent: it pushed on three days or more, and not in the last seven.
+    /// When a client fell silent that had pushed on three days or more: seven days after its last
+    /// push.
     pub fn silent_since(&self, now: OffsetDateTime) -> Option<OffsetDateTime> {
         let pushed = self.days.iter().filter(|day| day.counts.pushes() > 0);
         let last = self.last_push_at.filter(|at| now - *at > SILENCE)?;
@@ -129,12 +130,11 @@ impl Activity {
 pub struct ActivityWrites {
     /// Counts to add.
     pub days: Vec<(ClientId, Date, Counts)>,
-    /// The times of the last pushes. An earlier one than the stored one changes nothing.
+    /// The times of the last pushes; earlier ones than stored change nothing.
     pub pushes: Vec<(ClientId, OffsetDateTime)>,
-    /// Refusals to add, in order; of each client at most [`REFUSALS_KEPT`].
+    /// Refusals to add, in order; at most [`REFUSALS_KEPT`] per client.
     pub refusals: Vec<(ClientId, Refusal)>,
-    /// The times at which a token was last issued, by client and digest of the secret. An earlier
-    /// one than the stored one changes nothing.
+    /// The last uses of secrets, by client and digest; earlier ones than stored change nothing.
     pub secrets: Vec<(ClientId, [u8; 32], OffsetDateTime)>,
 }
 
@@ -151,20 +151,19 @@ impl ActivityWrites {
 /// The port to the stored activity.
 #[async_trait]
 pub trait ActivityLog: Send + Sync {
-    /// Writes activity, in one commit. That of clients that are not stored is left out, and so are
-    /// refusals of an identifier whose posting was erased since. Afterwards no client has more than
-    /// [`DAYS_KEPT`] days and [`REFUSALS_KEPT`] refusals.
+    /// Writes activity in one commit. Skips unknown clients, and refusals of erased postings. Keeps
+    /// [`DAYS_KEPT`] days and [`REFUSALS_KEPT`] refusals of each client.
     async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError>;
 
-    /// The activity of clients, with as many queries however many they are, and their refusals if
-    /// these are wanted: they are most of it. A client without any activity may be absent.
+    /// The activity of clients, with refusals only if wanted. Clients without activity may be
+    /// absent.
     async fn activities(
         &self,
         clients: &[ClientId],
         with_refusals: bool,
     ) -> Result<HashMap<ClientId, Activity>, StoreError>;
 
-    /// The activity of a client; nothing of an unknown one.
+    /// The activity of a client; empty if unknown.
     async fn activity(&self, client: ClientId) -> Result<Activity, StoreError> {
         let mut found = self.activities(&[client], true).await?;
         Ok(found.remove(&client).unwrap_or_default())
@@ -186,7 +185,7 @@ pub trait ActivityRecorder: Send + Sync {
     fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime);
 }
 
-/// Activity that was not written yet. Its size is bounded, whatever happens.
+/// Activity that was not written yet, of bounded size.
 #[derive(Debug, Default)]
 pub struct Gathered {
     clients: HashMap<ClientId, OfClient>,
@@ -201,7 +200,7 @@ struct OfClient {
 }
 
 impl Gathered {
-    /// Adds counts to those of a day. A clock that jumps about cannot make the days grow.
+    /// Adds counts to those of a day. Jumps of the clock cannot make the days grow.
     pub fn count(&mut self, client: ClientId, counts: Counts, at: OffsetDateTime) {
         if let Some(entry) = self.of(client) {
             *entry.days.entry(at.date()).or_default() += counts;
@@ -214,7 +213,7 @@ impl Gathered {
         }
     }
 
-    /// Adds the reason of refused pushes. Of many the newest are kept.
+    /// The newest reasons are kept.
     pub fn explain(&mut self, client: ClientId, refusal: Refusal) {
         if let Some(entry) = self.of(client) {
             if entry.refusals.len() == REFUSALS_KEPT {
@@ -224,7 +223,6 @@ impl Gathered {
         }
     }
 
-    /// Adds the use of a secret.
     pub fn use_secret(&mut self, client: ClientId, digest: [u8; 32], at: OffsetDateTime) {
         if let Some(entry) = self.of(client) {
             entry.secrets.retain(|(known, _)| *known != digest);
@@ -250,7 +248,7 @@ impl Gathered {
         writes
     }
 
-    /// Puts back activity that could not be written, before the activity since.
+    /// Puts back activity that could not be written.
     pub fn put_back(&mut self, writes: ActivityWrites) {
         for (client, date, counts) in writes.days {
             if let Some(entry) = self.of(client) {
@@ -262,7 +260,6 @@ impl Gathered {
                 entry.pushed_at = entry.pushed_at.max(Some(at));
             }
         }
-        // From the newest on, as many as there is room for.
         for (client, refusal) in writes.refusals.into_iter().rev() {
             if let Some(entry) = self.of(client)
                 && entry.refusals.len() < REFUSALS_KEPT
@@ -280,7 +277,6 @@ impl Gathered {
         }
     }
 
-    /// The activity of a client, unless there are too many clients.
     fn of(&mut self, client: ClientId) -> Option<&mut OfClient> {
         let is_full = self.clients.len() >= MOST_CLIENTS;
         if is_full && !self.clients.contains_key(&client) {

@@ -1,20 +1,20 @@
-//! The limits that the pages of a client share with its requests to the API.
+//! The limits that a client's pages share with its API requests.
 
 use std::{any::Any, num::NonZeroU32};
 
 use async_trait::async_trait;
 use kernel::{ClientId, StoreError};
 
-/// A kind of work that is limited for each client, and for all clients together.
+/// A kind of work that is limited for each client, and for all together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// A page of its own.
+    /// A page of the client.
     Page,
-    /// A call of a webhook's receiver, or a look-up of its host name.
+    /// A call of a webhook receiver, or a lookup of its host.
     ReceiverCall,
 }
 
-/// The reason why a request of a client has to wait.
+/// Why a request of a client has to wait.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Crowded {
     /// The client has used up its limit of requests.
@@ -22,26 +22,26 @@ pub enum Crowded {
     Limited {
         /// The limit.
         per_minute: NonZeroU32,
-        /// The seconds until it may make the next one.
+        /// Seconds until the next request.
         retry_after: u64,
     },
-    /// The client has its whole share under way.
+    /// The client uses its whole share.
     #[error("the client has too many of these requests under way")]
     TooMany,
-    /// All clients together have as much under way as the service takes.
+    /// All clients together use what the service offers.
     #[error("too many of these requests are under way")]
     Busy,
-    /// The client's limit is not known, as the store does not answer.
+    /// The client's limit is unknown, because the store does not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Counts the requests of clients, and limits what they have under way.
+/// Counts and limits the requests of clients.
 #[async_trait(?Send)]
 pub trait Gate {
     /// Counts a request of a client.
     async fn count(&self, client: ClientId) -> Result<(), Crowded>;
 
-    /// Takes a place of a client's share, until the value is dropped.
+    /// Takes a place of a client's share until dropped.
     fn take(&self, client: ClientId, share: Share) -> Result<Box<dyn Any>, Crowded>;
 }

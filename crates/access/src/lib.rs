@@ -1,5 +1,5 @@
-//! Who may use the service: OAuth clients, the integrations that share the board, with their
-//! scopes, prefixes, limits, secrets and activity; and operators, who [sign in](sign_in).
+//! Who may use the service: OAuth clients with scopes, prefixes, limits, secrets and activity, and
+//! operators, who [sign in](sign_in).
 
 #![warn(missing_docs)]
 
@@ -33,23 +33,20 @@ pub use self::{
 vocabulary! {
     /// A token's scope (RFC 6749 §3.3).
     Scope {
-        /// Push postings; reading them is included.
+        /// Reading is included.
         JobPostingsWrite = "job-postings:write",
-        /// Read postings.
         JobPostingsRead = "job-postings:read",
-        /// Report newsletter subscribers.
         NewsletterSubscribersWrite = "newsletter-subscribers:write",
-        /// Manage its own webhooks.
         WebhooksManage = "webhooks:manage",
     }
 }
 
 impl Scope {
-    /// Those that permit reading postings; the one for pushing includes it.
+    /// The scopes for reading postings.
     pub const READERS: &[Self] = &[Self::JobPostingsRead, Self::JobPostingsWrite];
-    /// Those that permit pushing.
+    /// The scopes for pushing postings.
     pub const WRITERS: &[Self] = &[Self::JobPostingsWrite];
-    /// Those that permit managing webhooks.
+    /// The scopes for managing webhooks.
     pub const MANAGERS: &[Self] = &[Self::WebhooksManage];
 }
 
@@ -58,20 +55,19 @@ impl Scope {
 pub struct Client {
     /// Its `client_id`.
     pub id: ClientId,
-    /// Counts the commits that wrote it, but for its activity.
+    /// Counts its commits, except those of activity.
     pub version: Version,
     /// The name for operators.
     pub name: String,
-    /// The scopes that it may request, each once. A token has effect only for those that its client
-    /// still has.
+    /// The scopes that it may request. Those of a token count only while its client has them.
     pub scopes: Vec<Scope>,
-    /// The identifiers of the postings that it may read and write.
+    /// The identifiers that it may use.
     pub prefixes: Prefixes,
-    /// The most requests that each process accepts from it in a minute.
+    /// The most requests in a minute, per process.
     pub requests_per_minute: Option<NonZeroU32>,
     /// Its secrets, the newest first, at most [`MOST_SECRETS`].
     pub secrets: Vec<StoredSecret>,
-    /// The earliest time of issue of its tokens that are accepted, a whole second; `None` for any.
+    /// Tokens issued earlier are refused; a whole second.
     pub tokens_from: Option<OffsetDateTime>,
     /// When it was made.
     pub created_at: OffsetDateTime,
@@ -110,7 +106,7 @@ pub struct ClientChange {
 pub struct ClientWrite {
     /// The version that the client must have in the store.
     pub expected: Version,
-    /// The client afterwards, with its next version. A secret that it does not have ends at once.
+    /// The client afterwards, with its next version. Missing secrets end at once.
     pub client: Client,
 }
 
@@ -148,32 +144,30 @@ impl Client {
         self
     }
 
-    /// The names of its scopes.
     fn scope_names(&self) -> Vec<&'static str> {
         self.scopes.iter().copied().map(Scope::as_str).collect()
     }
 
-    /// The secrets that authenticate it at this time.
+    /// The secrets that are valid at this time.
     pub fn live_secrets(&self, now: OffsetDateTime) -> impl Iterator<Item = &StoredSecret> {
         let secrets = self.secrets.iter().filter(move |_| self.is_active());
         secrets.filter(move |secret| secret.is_live(now))
     }
 
-    /// The time that a token issued now names as that of its issue, in seconds since 1970. It is
-    /// ahead of the clock by up to a second after [tokens were ended](ClientWrite::ending_tokens),
-    /// or by as much as the clocks differ.
+    /// The issue time for a token, in seconds since 1970. It may be ahead of the clock by a second
+    /// after [tokens were ended](ClientWrite::ending_tokens), or by the difference between clocks.
     pub fn time_of_issue(&self, now: OffsetDateTime) -> i64 {
         let from = self.tokens_from.map(OffsetDateTime::unix_timestamp);
         now.unix_timestamp().max(from.unwrap_or(i64::MIN))
     }
 
-    /// Whether a token that was issued at this time still counts: tokens have not been ended since.
+    /// Whether a token with this issue time is still accepted.
     pub fn accepts_issue(&self, time: i64) -> bool {
         self.tokens_from
             .is_none_or(|from| from.unix_timestamp() <= time)
     }
 
-    /// Applies a change; `None` if everything is as wanted already.
+    /// Applies a change; `None` if nothing changes.
     pub fn apply(&self, change: &ClientChange) -> Option<ClientWrite> {
         let write = self.changed(|client| {
             let change = change.clone();
@@ -191,8 +185,8 @@ impl Client {
         (unchanged != *self).then_some(write)
     }
 
-    /// Gives it another secret, by its digest. The present one ends after `overlap`, but not later
-    /// than it would have; one that was replaced before ends at once.
+    /// Adds a secret by its digest. The present one ends after `overlap` at the latest, older ones
+    /// at once.
     pub fn rotate(&self, digest: [u8; 32], overlap: Duration, now: OffsetDateTime) -> ClientWrite {
         self.changed(|client| {
             let newest = client.secrets.first().cloned();
@@ -203,13 +197,12 @@ impl Client {
         })
     }
 
-    /// Revokes it; `None` if it is already.
+    /// Revokes it; `None` if revoked.
     pub fn revoke(&self, now: OffsetDateTime) -> Option<ClientWrite> {
         self.is_active()
             .then(|| self.changed(|client| client.revoked_at = Some(now)))
     }
 
-    /// The next version, with a change.
     fn changed(&self, change: impl FnOnce(&mut Self)) -> ClientWrite {
         let mut client = self.clone();
         change(&mut client);
@@ -222,10 +215,10 @@ impl Client {
 }
 
 impl ClientWrite {
-    /// The change, which also ends all tokens that were issued before.
+    /// Also ends all tokens that were issued before.
     ///
-    /// Tokens name whole seconds. So none is accepted that names the present second, or the second
-    /// of which the tokens before were refused likewise; and those to come name the next one.
+    /// Tokens name whole seconds. So none of the present second is accepted, and new tokens name
+    /// the next second.
     #[must_use]
     pub fn ending_tokens(mut self, now: OffsetDateTime) -> Self {
         let second = self.client.time_of_issue(now).saturating_add(1);
@@ -234,8 +227,7 @@ impl ClientWrite {
     }
 }
 
-/// The port to the clients. Calls that an operator makes bring an audit entry along, which is
-/// written in the same commit.
+/// The port to the clients. Audit entries are written in the same commit.
 #[async_trait]
 pub trait Clients: Send + Sync {
     /// Adds a client.
@@ -247,13 +239,11 @@ pub trait Clients: Send + Sync {
     /// Up to `limit` clients, oldest first.
     async fn list(&self, limit: usize) -> Result<Vec<Client>, StoreError>;
 
-    /// The versions of those of these clients that exist.
+    /// The versions of the existing clients among these.
     async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError>;
 
-    /// Writes a change of a client. Secrets that it had and has no more are deleted; of those that
-    /// it keeps, the time of the last use stays as it is stored.
-    ///
-    /// [`StoreError::Conflict`] if its version is not the expected one.
+    /// Writes a change of a client, and deletes secrets that it no longer has. Keeps the stored
+    /// times of last use. [`StoreError::Conflict`] for another version.
     async fn update(&self, write: &ClientWrite, entry: Option<&Entry>) -> Result<(), StoreError>;
 }
 

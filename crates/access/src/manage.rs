@@ -9,7 +9,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{Client, ClientChange, ClientWrite, Clients, NewClient, audit};
 
-/// The reason why a command about a client was refused.
+/// Why a command about a client was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
     /// There is no such client.
@@ -18,7 +18,7 @@ pub enum ClientError {
     /// The client is revoked, and stays so.
     #[error("the client {0} is revoked")]
     Revoked(ClientId),
-    /// The store did not do it.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -36,7 +36,7 @@ pub struct Rotation {
     pub ends_tokens: bool,
 }
 
-/// The commands about clients, each of which is in the audit.
+/// The commands about clients, each of which is audited.
 #[derive(Clone, Copy)]
 pub struct ManagedClients<'a> {
     /// The clients.
@@ -62,7 +62,7 @@ impl ManagedClients<'_> {
         Ok(client)
     }
 
-    /// Changes the settings of a client, and returns it as it is afterwards.
+    /// Changes the settings of a client, and returns it.
     pub async fn update(
         &self,
         id: ClientId,
@@ -75,7 +75,7 @@ impl ManagedClients<'_> {
         .await
     }
 
-    /// Gives a client another secret; see [`Client::rotate`].
+    /// Adds a secret; see [`Client::rotate`].
     pub async fn rotate(
         &self,
         id: ClientId,
@@ -93,7 +93,7 @@ impl ManagedClients<'_> {
         self.write(id, audit::CLIENTS_ROTATE, now, decide).await
     }
 
-    /// Revokes a client; a repeated command keeps the first time.
+    /// Revokes a client; the first time stays.
     pub async fn revoke(&self, id: ClientId, now: OffsetDateTime) -> Result<Client, ClientError> {
         let revoked = self
             .write(id, audit::CLIENTS_REVOKE, now, |client| client.revoke(now))
@@ -110,7 +110,6 @@ impl ManagedClients<'_> {
         found.ok_or(ClientError::NotFound(id))
     }
 
-    /// Loads, decides and writes, and again after a conflict with another operator.
     async fn write(
         &self,
         id: ClientId,
@@ -145,7 +144,6 @@ impl ManagedClients<'_> {
     }
 }
 
-/// Adds the client's settings.
 fn describe(entry: Entry, client: &Client) -> Entry {
     let entry = entry
         .with("name", &*client.name)

@@ -1,5 +1,3 @@
-//! The client that an operator names.
-
 use std::str::FromStr;
 
 use fields::line::InvalidText;
@@ -7,7 +5,7 @@ use kernel::{ClientId, StoreError};
 
 use crate::{Client, Clients, client_name};
 
-/// What names a client: its id, or else what people call it.
+/// An operator's reference to a client: its id or its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientRef {
     /// The id.
@@ -16,13 +14,13 @@ pub enum ClientRef {
     Name(String),
 }
 
-/// The reason why it is not known which client is meant.
+/// Why a reference does not name one client.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientRefError {
-    /// There is none of this id or name.
+    /// No client has this id or name.
     #[error("there is no client {0}")]
     Unknown(String),
-    /// There are several of this name.
+    /// Several clients have this name.
     #[error("{} clients are called {name:?}; say which by its id: {}", ids.len(), ids.join(", "))]
     Several {
         /// The name.
@@ -30,7 +28,7 @@ pub enum ClientRefError {
         /// Their ids.
         ids: Vec<String>,
     },
-    /// The store did not answer.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -47,7 +45,7 @@ impl FromStr for ClientRef {
 }
 
 impl ClientRef {
-    /// The client that is meant.
+    /// The referenced client.
     pub async fn find(&self, clients: &dyn Clients) -> Result<Client, ClientRefError> {
         match self {
             Self::Id(id) => {
@@ -59,7 +57,7 @@ impl ClientRef {
     }
 }
 
-/// The client of a name. One that is revoked gives way to a live one, which has taken its place.
+/// A live client replaces a revoked one of the same name.
 fn by_name(all: Vec<Client>, name: &str) -> Result<Client, ClientRefError> {
     let of_name = all.into_iter().filter(|client| client.name == name);
     let (live, revoked): (Vec<_>, Vec<_>) = of_name.partition(|client| client.revoked_at.is_none());

@@ -1,5 +1,3 @@
-//! The values that a client's settings may have, in the console and on the command line.
-
 use std::num::NonZeroU32;
 
 use fields::line::{InvalidText, short_text};
@@ -7,17 +5,17 @@ use time::Duration;
 
 /// The longest time for which two secrets are valid.
 pub const LONGEST_OVERLAP: Duration = Duration::days(90);
-/// The longest name, in characters.
+/// In characters.
 const NAME_LENGTH: usize = 255;
-/// The largest limit; a client with more needs none.
+/// A client with a higher limit needs none.
 const MOST_REQUESTS: u32 = 1_000_000;
 
-/// What people call a client, trimmed: one line.
+/// A trimmed name of one line.
 pub fn client_name(text: &str) -> Result<String, InvalidText> {
     short_text(text, NAME_LENGTH).map(str::to_owned)
 }
 
-/// The most requests of a client in a minute. The reason of a refusal is for people.
+/// The most requests in a minute. Errors are written for people.
 pub fn requests_per_minute(text: &str) -> Result<NonZeroU32, String> {
     let limit = text.trim().parse().ok().and_then(NonZeroU32::new);
     let limit = limit.filter(|limit| limit.get() <= MOST_REQUESTS);

@@ -1,5 +1,4 @@
-//! Sign-in links and sessions: of operators for the console, and of people who run a client for its
-//! own pages.
+//! Sign-in links and sessions: operators use the console, a client's people its own pages.
 
 use async_trait::async_trait;
 use fields::vocabulary;
@@ -15,14 +14,14 @@ use crate::{Client, ClientError, Clients, Scope, audit};
 
 /// How long an operator's link can be used.
 pub const LINK_LIFETIME: Duration = Duration::minutes(15);
-/// How long a client's link can be used, which is passed on to its people.
+/// How long a client's link can be used.
 pub const CLIENT_LINK_LIFETIME: Duration = Duration::hours(24);
 /// How long a session lasts.
 pub const SESSION_LIFETIME: Duration = Duration::hours(12);
-/// The most links, and the most sessions, of one holder; older ones end.
+/// The most links and the most sessions of one holder; older ones end.
 pub const MOST_TOKENS: usize = 100;
 
-/// SHA-256 of a token, which is stored nowhere.
+/// SHA-256 of a token, which itself is not stored.
 pub type TokenDigest = [u8; 32];
 
 /// The digest of a token.
@@ -40,7 +39,7 @@ vocabulary! {
     }
 }
 
-/// A token that lets a browser act for its holder, by its digest.
+/// A token that lets a browser act for its holder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignInToken {
     /// The digest of its token.
@@ -49,8 +48,7 @@ pub struct SignInToken {
     pub kind: SignInTokenKind,
     /// An operator by name, or a client.
     pub holder: Actor,
-    /// The scopes that it gives the client's people, as far as the client still has them. Empty for
-    /// an operator.
+    /// The scopes for the client's people; empty for an operator.
     pub scopes: Vec<Scope>,
     /// When it was made.
     pub created_at: OffsetDateTime,
@@ -59,7 +57,6 @@ pub struct SignInToken {
 }
 
 impl SignInToken {
-    /// A token that was made at this time and lasts this long.
     fn new(
         kind: SignInTokenKind,
         digest: TokenDigest,
@@ -76,7 +73,7 @@ impl SignInToken {
         }
     }
 
-    /// Whether it can be used. One from the future, by a clock that was ahead, can be used too.
+    /// Whether it can be used. Its beginning is not checked, because clocks differ.
     pub fn is_live(&self, now: OffsetDateTime) -> bool {
         now < self.expires_at
     }
@@ -85,17 +82,15 @@ impl SignInToken {
 /// The port to sign-in tokens. Several processes share them.
 #[async_trait]
 pub trait SignInTokens: Send + Sync {
-    /// Adds a token, and an entry of the audit about it. Of the holder's tokens of its kind, the
-    /// newest [`MOST_TOKENS`] stay.
+    /// Adds a token and an audit entry. The newest [`MOST_TOKENS`] of the holder and kind stay.
     async fn add_token(&self, token: &SignInToken, entry: Option<&Entry>)
     -> Result<(), StoreError>;
 
-    /// Finds the tokens with these digests, whether they are still valid or not.
+    /// Finds tokens by digest, valid or not.
     async fn find_tokens(&self, digests: &[TokenDigest]) -> Result<Vec<SignInToken>, StoreError>;
 
-    /// Puts a session in the place of a link: deletes the link, and adds the session and the entry.
-    /// `false`, and nothing is written, if there is no such link, or it ended before the session's
-    /// beginning. Of several callers with one link, one succeeds.
+    /// Replaces a link by a session, and adds the entry. `false`, without a change, if the link is
+    /// missing or ended before. Of several callers, one succeeds.
     async fn redeem_link(
         &self,
         link: &TokenDigest,
@@ -103,10 +98,10 @@ pub trait SignInTokens: Send + Sync {
         entry: &Entry,
     ) -> Result<bool, StoreError>;
 
-    /// Deletes a session, and adds the entry. `false`, and nothing is written, if there is none.
+    /// Deletes a session, and adds the entry. `false`, without a change, if there is none.
     async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError>;
 
-    /// Deletes up to `limit` tokens that ended before this time, and returns how many.
+    /// Deletes up to `limit` tokens that ended before this time. Returns how many.
     async fn forget_tokens(
         &self,
         before: OffsetDateTime,
@@ -114,21 +109,21 @@ pub trait SignInTokens: Send + Sync {
     ) -> Result<usize, StoreError>;
 }
 
-/// Whom a set of pages admits. It refuses the tokens of others.
+/// The holders that a set of pages admits.
 #[async_trait]
 pub trait Admission: Send + Sync {
     /// The person or client that is admitted.
     type Who: Send;
-    /// The action that the audit has of signing in.
+    /// The audited action of signing in.
     const SIGN_IN: Action;
-    /// The action that it has of signing out.
+    /// The audited action of signing out.
     const SIGN_OUT: Action;
 
-    /// Whom this token lets in, should it be live.
+    /// The holder of a live token, if admitted.
     async fn admit(&self, token: &SignInToken) -> Result<Option<Self::Who>, StoreError>;
 }
 
-/// Lets operators in.
+/// Admits operators.
 #[derive(Clone, Copy, Debug)]
 pub struct Operators;
 
@@ -146,8 +141,8 @@ impl Admission for Operators {
     }
 }
 
-/// Lets the people of clients in, as long as their client is not revoked and has not ended its
-/// tokens since. The client that it returns has the scopes of the token alone.
+/// Admits people of clients that are not revoked and have not ended their tokens. The returned
+/// client has only the token's scopes.
 #[derive(Clone, Copy)]
 pub struct Integrators<'a>(pub &'a dyn Clients);
 
@@ -168,7 +163,7 @@ impl Admission for Integrators<'_> {
     }
 }
 
-/// Makes a link for an operator, by the digest of its token.
+/// Creates a link for an operator, by its token's digest.
 pub async fn issue_link(
     tokens: &dyn SignInTokens,
     digest: TokenDigest,
@@ -184,18 +179,17 @@ pub async fn issue_link(
     Ok(link)
 }
 
-/// The maker of a client's link.
+/// The creator of a client's link.
 #[derive(Clone, Copy, Debug)]
 pub enum LinkMaker<'a> {
     /// An operator.
     Operator(&'a Attribution),
-    /// The client itself, with one of its tokens. Its links with the same scopes have one entry of
-    /// the audit for each day.
+    /// The client, with a token. Its links with the same scopes have one audit entry a day.
     Client,
 }
 
-/// Creates a link for a client. The link carries the scopes of `client`. If a token asks for the
-/// link, [narrow](Client::narrowed) the client to the token's scopes first.
+/// Creates a link with the scopes of `client`. [Narrow](Client::narrowed) the client to the scopes
+/// of a requesting token first.
 pub async fn issue_client_link(
     tokens: &dyn SignInTokens,
     digest: TokenDigest,
@@ -216,7 +210,7 @@ pub async fn issue_client_link(
         }
     };
     let entry = entry.with("scopes", scopes);
-    // Made in the second in which tokens were ended, it is one of those that come after.
+    // A link from the second in which tokens were ended belongs to the new ones.
     let from = client.tokens_from.map_or(now, |from| from.max(now));
     let permits = (Actor::Client(client.id), client.scopes.clone());
     let lasts = (from, CLIENT_LINK_LIFETIME);
@@ -238,8 +232,7 @@ pub async fn admitted<A: Admission>(
     }
 }
 
-/// Signs in by a link, and gives the session's holder; `None` if the link is unknown, used, too old
-/// or not for these pages.
+/// Signs in by a link. `None` if it is unknown, used, too old or not for these pages.
 pub async fn sign_in<A: Admission>(
     tokens: &dyn SignInTokens,
     admission: &A,
@@ -253,7 +246,7 @@ pub async fn sign_in<A: Admission>(
     let Some((found, who)) = found.zip(who) else {
         return Ok(None);
     };
-    // As old as its link at least, so that it ends with it when tokens are ended.
+    // Not younger than its link, so that it ends with it when tokens are ended.
     let begins = (found.created_at.max(now), SESSION_LIFETIME);
     let permits = (found.holder, found.scopes);
     let session = SignInToken::new(SignInTokenKind::Session, session, permits, begins);
@@ -274,7 +267,6 @@ pub async fn sign_out<A: Admission>(
     tokens.end_session(session, &entry).await.map(drop)
 }
 
-/// An entry about what the holder of a token does.
 fn entry_of(holder: &Actor, action: Action, id: Uuid, now: OffsetDateTime) -> Entry {
     match holder {
         Actor::Client(client) => Entry::of_client(*client, action, now),

@@ -1,4 +1,3 @@
-//! Links and sessions on a store in memory.
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 use access::{Client, ClientChange, ClientError, Clients, Scope, sign_in::*, testing::client};
@@ -19,12 +18,10 @@ async fn with_link() -> MemoryStore {
     store
 }
 
-/// The token with this digest.
 async fn found(store: &MemoryStore, digest: TokenDigest) -> Option<SignInToken> {
     store.find_tokens(&[digest]).await.unwrap().pop()
 }
 
-/// The holder that a token of this kind admits.
 async fn who<A: Admission>(
     store: &MemoryStore,
     doors: &A,
@@ -36,7 +33,6 @@ async fn who<A: Admission>(
     admitted(doors, kind, token.as_ref(), now).await.unwrap()
 }
 
-/// Signs in by a link.
 async fn enter<A: Admission>(
     store: &MemoryStore,
     doors: &A,
@@ -50,13 +46,11 @@ async fn enter<A: Admission>(
     entered.await.unwrap()
 }
 
-/// The name of the operator whom the link signs in.
 async fn try_at(store: &MemoryStore, session: u8, after: Duration) -> Option<String> {
     let entered = enter(store, &Operators, LINK, session, noon() + after).await;
     entered.map(|operator| operator.to_string())
 }
 
-/// Whether this session lets an operator in.
 async fn is_in(store: &MemoryStore, session: u8, now: OffsetDateTime) -> bool {
     let kind = SignInTokenKind::Session;
     who(store, &Operators, kind, [session; 32], now)
@@ -74,7 +68,6 @@ async fn a_link_signs_its_operator_in_once_within_its_time() {
     assert!(!is_in(&store, 3, begin + hours(12)).await);
     assert_eq!(try_at(&store, 4, minutes(14)).await, None, "it is used");
     for link in [[9; 32], [3; 32]] {
-        // Unknown; and a session is no link.
         assert_eq!(enter(&store, &Operators, link, 5, noon()).await, None);
     }
 }
@@ -126,7 +119,7 @@ async fn links_sign_ins_and_sign_outs_are_in_the_audit() {
     );
 }
 
-/// A client can make links for itself, as many as it likes.
+/// A client can create many links for itself.
 #[pollster::test]
 async fn a_client_that_signs_in_all_day_does_not_fill_the_audit() {
     let store = MemoryStore::new();
@@ -161,7 +154,6 @@ async fn what_lets_in_to_some_pages_lets_nobody_in_to_others() {
     assert_eq!(enter(&store, &Operators, [2; 32], 3, now).await, None);
     assert_eq!(who(&store, &doors, to, LINK, now).await, None);
     assert_eq!(who(&store, &Operators, to, [2; 32], now).await, None);
-    // Neither used a link up.
     assert_eq!(enter(&store, &doors, [2; 32], 3, now).await, Some(one));
     assert!(!is_in(&store, 3, now).await, "a client's session");
 }
@@ -193,7 +185,7 @@ async fn a_clients_links_and_sessions_end_with_it_and_with_its_tokens() {
         store.update(&write, None).await.unwrap();
         assert!(!is_in(11).await);
         assert!(!enter(2, minutes(6)).await);
-        // One that is made at once afterwards is worth something, unless the client is revoked.
+        // A later one is valid, unless the client is revoked.
         let after = write.client;
         let by = LinkMaker::Client;
         let link = issue_client_link(&store, [3; 32], &after, by, noon() + minutes(5)).await;
@@ -218,7 +210,6 @@ async fn a_session_has_those_scopes_of_its_link_that_the_client_still_has() {
         (&[Read], &[Read, Write, Manage], &[Read]),
         (&[Read, Manage], &[Manage, Write], &[Manage]),
         (&[Read], &[Write], &[]),
-        // Neither has it.
         (
             &[Read, Scope::NewsletterSubscribersWrite],
             Scope::ALL,

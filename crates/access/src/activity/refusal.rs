@@ -1,4 +1,4 @@
-//! Refused pushes, as they are kept for the client to read later.
+//! Refused pushes, as kept for the client.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,22 @@ use uuid::Uuid;
 /// The most reasons of one import for which refusals are kept.
 pub const REASONS_KEPT: usize = 10;
 
-/// The most identifiers of a refusal beside the first.
 const OTHERS: usize = 4;
 
-/// The longest kept text of a refusal, in characters.
+/// In characters.
 const TEXT: usize = 500;
 
-/// The most fields of a refusal whose errors are kept, and the most errors of each.
+/// The most fields with errors, and the most errors of each.
 const ERRORS: (usize, usize) = (20, 3);
 
-/// A push that was refused, or lines of one import that were refused for the same reason.
+/// A refused push, or lines of one import that were refused for the same reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// Its id, which ascends with time.
     pub id: Uuid,
     /// When it was refused.
     pub at: OffsetDateTime,
-    /// The identifier of the posting, as far as it can be shown.
+    /// The identifier, as far as it can be shown.
     pub identifier: String,
     /// The status of the answer.
     pub status: u16,
@@ -35,14 +34,14 @@ pub struct Refusal {
     pub errors: BTreeMap<String, Vec<String>>,
     /// The id of the request.
     pub request_id: Option<String>,
-    /// How many lines were refused for this reason. The other fields are those of the first line.
+    /// How many lines were refused for this reason. The other fields are of the first.
     pub count: u64,
-    /// The identifiers of some others of them.
+    /// Some other identifiers of them.
     pub others: Vec<String>,
 }
 
 impl Refusal {
-    /// A refusal whose texts are cut to a bounded size.
+    /// A refusal with its texts shortened.
     pub fn new(
         id: Uuid,
         at: OffsetDateTime,
@@ -69,8 +68,7 @@ impl Refusal {
         }
     }
 
-    /// The reason as one line: what is wrong with the fields, beginning as the message does, or the
-    /// message.
+    /// The reason in one line: the errors of the fields, or the message.
     pub fn reason(&self) -> String {
         let errors = self.errors.iter();
         let errors = errors.flat_map(|(field, messages)| {
@@ -88,16 +86,15 @@ impl Refusal {
     }
 }
 
-/// A status, and the rules that are broken, each with its field.
+/// The status and the broken rules by field.
 type Kind = (u16, Vec<(String, Rule)>);
 
-/// The refused lines of one import by reason, so that a bad import is a few refusals.
+/// The refused lines of one import by reason.
 #[derive(Debug, Default)]
 pub struct Reasons(Vec<(Kind, Refusal)>);
 
 impl Reasons {
-    /// Adds a refused line, which breaks these rules. Lines that break other ones are refused for
-    /// another reason; those of reasons beyond [`REASONS_KEPT`] are left out.
+    /// Adds a refused line with its broken rules, unless there are [`REASONS_KEPT`] other reasons.
     pub fn add(&mut self, refusal: Refusal, errors: Option<&FieldErrors>) {
         let rules = errors.into_iter().flat_map(FieldErrors::rules);
         let mut rules: Vec<_> = rules.collect();
@@ -118,7 +115,7 @@ impl Reasons {
         }
     }
 
-    /// Takes the refusals, of which each is for another reason.
+    /// Takes the refusals, one for each reason.
     pub fn take(&mut self) -> impl Iterator<Item = Refusal> {
         std::mem::take(&mut self.0)
             .into_iter()
@@ -126,7 +123,7 @@ impl Reasons {
     }
 }
 
-/// The beginning of a text. U+0000 is replaced: no PostgreSQL text can have it.
+/// The beginning of a text, without U+0000, which PostgreSQL refuses.
 fn cut(text: &str) -> String {
     let beginning = text.chars().take(TEXT);
     let storable = beginning.map(|c| match c {

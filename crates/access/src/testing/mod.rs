@@ -1,5 +1,7 @@
 //! For tests: sample clients, and the contract suite that every store of clients must pass.
 
+#![expect(missing_docs, reason = "only tests use these")]
+
 pub mod contract;
 
 use kernel::{
@@ -9,7 +11,6 @@ use kernel::{
 
 use crate::{Client, Scope, StoredSecret};
 
-/// The `n`-th client.
 pub fn client(n: u128) -> Client {
     Client {
         id: ClientId::new(uuid(n)),
@@ -25,8 +26,7 @@ pub fn client(n: u128) -> Client {
     }
 }
 
-/// Makes a test of each case of the contract suite for one store: `$block_on` returns what a future
-/// comes to, `$fixture` is a future of `(guard, store)`.
+/// Tests a store by each case: `$block_on` runs a future, `$fixture` is one of `(guard, store)`.
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {

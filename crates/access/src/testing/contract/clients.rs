@@ -1,5 +1,3 @@
-//! OAuth clients, and their activity.
-
 use std::{collections::HashMap, num::NonZeroU32};
 
 use fields::validation::FieldErrors;
@@ -54,7 +52,6 @@ kernel::contract_cases!(
             scopes: Scope::ALL.to_vec(),
             ..client(1)
         };
-        // Its newest secret comes first, though an earlier one was inserted first.
         let rotated = limited.rotate([8; 32], hours(24), noon() + hours(1));
         let limited = rotated.ending_tokens(noon()).client;
         store.insert(&limited, None).await?;
@@ -68,7 +65,6 @@ kernel::contract_cases!(
         for n in [3, 1, 2] {
             insert(store, n).await?;
         }
-        // Each counts once, however many secrets it has.
         let write = client(1).rotate([8; 32], hours(24), noon());
         store.update(&write, None).await?;
         let all = [write.client, client(2), client(3)];
@@ -88,7 +84,6 @@ kernel::contract_cases!(
         let write = client(1).apply(&change).ok_or(Absent)?;
         store.update(&write, None).await?;
         assert_eq!(found(store, 1).await?, write.client);
-        // A command that was decided on the version before has to be decided again.
         assert_eq!(store.update(&write, None).await, Err(StoreError::Conflict));
         let revoked = write.client.revoke(noon()).ok_or(Absent)?;
         store.update(&revoked, None).await?;
@@ -200,7 +195,6 @@ kernel::contract_cases!(
         let used: Vec<_> = used.iter().map(|secret| secret.last_used_at).collect();
         assert_eq!(used, [None, Some(noon())]);
     },
-    /// Of many days and refusals the newest are kept, and of unknown clients nothing.
     async fn activity_has_a_largest_size(store: &S) {
         insert(store, 1).await?;
         let id = client(1).id;

@@ -1,5 +1,3 @@
-//! Links and sessions.
-
 use kernel::{
     Actor, ClientId, Operator,
     audit::AuditLog,
