@@ -10,8 +10,7 @@ use crate::{
     meter::Outcome,
 };
 
-/// The largest answer that is read, in bytes. The longest draft, with every character escaped, is
-/// smaller.
+/// In bytes. The longest draft, with every character escaped, is smaller.
 const LARGEST: usize = 4 * 1024 * 1024;
 
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
@@ -40,7 +39,6 @@ impl Failure {
         Self { outcome, cause }
     }
 
-    /// A failure that an operator must fix.
     pub fn permanent(outcome: Outcome, message: String) -> Self {
         let error = EnrichError::Permanent(message);
         Self::new(outcome, Cause::Error(error.into()))
@@ -57,7 +55,6 @@ impl Failure {
         Self::new(Outcome::Unusable, Cause::Error(error))
     }
 
-    /// A failure of the connection, before or during the answer.
     fn of_connection(error: &reqwest::Error, message: String, after: Option<Duration>) -> Self {
         if error.is_timeout() && !error.is_connect() {
             return Self::new(Outcome::Timeout, Cause::TimedOut(message));
@@ -107,8 +104,8 @@ pub async fn read(response: Response) -> Result<Completion, Failure> {
     })
 }
 
-/// The failure of a status: of the endpoint if any posting would cause it, else perhaps of this
-/// posting. Some builds of llama.cpp answer 500 to an unknown parameter.
+/// An endpoint's failure if any posting would cause it, else perhaps this posting's. Some builds of
+/// llama.cpp answer 500 to an unknown parameter.
 fn refused(status: StatusCode, body: &[u8], after: Option<Duration>) -> Failure {
     let mut message = format!("the model's endpoint answered {status}");
     if status.is_redirection() {

@@ -1,8 +1,5 @@
-//! The parameters that an endpoint accepts, as far as its refusals have shown.
-//!
-//! Endpoints of the same API differ in the parameters that they know. A request begins with those
-//! of the API's newest version. A refusal that names a parameter leads to the next form of the
-//! request.
+//! The parameters that an endpoint accepts. A request begins with those of the API's newest
+//! version. A refusal that names a parameter leads to the next form.
 
 use std::fmt;
 
@@ -11,11 +8,9 @@ use crate::completion::Complaint;
 /// The fewest tokens that an answer needs. An endpoint without room for them cannot be used.
 const LEAST_ROOM: usize = 256;
 
-/// How to request the form of the answer, as `response_format` names it: by the schema, as any JSON
-/// object, or only in the instructions.
+/// How `response_format` requests the form: by schema, as any object, or only in the instructions.
 const FORMATS: [Option<&str>; 3] = [Some("json_schema"), Some("json_object"), None];
-/// The names of the limit of tokens: the one that `OpenAI`'s reasoning models require, the older
-/// one, no limit.
+/// The limit of tokens: the name for `OpenAI`'s reasoning models, the older name, no limit.
 const LIMITS: [Option<&str>; 3] = [Some("max_completion_tokens"), Some("max_tokens"), None];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +24,6 @@ pub struct Dialect {
     pub most_tokens: Option<usize>,
 }
 
-/// The next request after a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Another form of every request.
@@ -59,8 +53,7 @@ impl Dialect {
         self.most_tokens.map_or(wanted, |most| most.min(wanted))
     }
 
-    /// The next form after a refusal of a request with `room` tokens. `None` if the refusal names
-    /// nothing that can be changed.
+    /// The next form after a refusal of `room` tokens. `None` if it names nothing changeable.
     pub fn after(&self, complaint: &Complaint, room: usize) -> Option<Step> {
         let text = complaint.text();
         if let Some(left) = room_in_context(text) {
@@ -105,8 +98,8 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// The room that the context leaves after the prompt, if a refusal says so: "maximum context length
-/// is 8192 tokens. However, … 5000 in the messages".
+/// The room that the context leaves, if a refusal says so: "maximum context length is 8192 tokens.
+/// However, … 5000 in the messages".
 fn room_in_context(text: &str) -> Option<usize> {
     let context = number_after(text, "context length is ")?;
     let prompt = [" input tokens", " in the messages"]
@@ -136,8 +129,7 @@ fn is_too_large(text: &str) -> bool {
     has(LIMITED) && has(TOO_LARGE)
 }
 
-/// The most tokens that a refusal allows: the largest number in it below the requested one, or half
-/// of the requested one.
+/// The largest number in a refusal below the requested one, or half of the requested one.
 fn allowed(text: &str, room: usize) -> Option<usize> {
     let numbers = text.split(|c: char| !c.is_ascii_digit());
     let named = numbers

@@ -1,9 +1,8 @@
 //! Reads a draft, or its faults, from a model's text.
 //!
-//! Not every server enforces the schema, so the object may be surrounded by prose, a code fence, or
-//! thoughts. It must be the only object. A posting may contain an object of the same form, and a
-//! model that quotes it must not be misread. So with two objects, or with broken JSON around one,
-//! the answer is ambiguous, and the model is asked again.
+//! Not every server enforces the schema, so prose, a code fence or thoughts may surround the
+//! object. It must be the only one: a model may quote an object from the posting. With two, or with
+//! broken JSON around one, the model is asked again.
 
 use domain::posting::{MOST_PASSAGES, ReasonCode, Verdict};
 use enrichment::{Draft, MODEL_CODES, Phrase, PhraseKind, model_code, phrase_kind};
@@ -70,8 +69,7 @@ fn only_object(text: &str) -> Result<&str, String> {
     found.ok_or_else(|| "There is no JSON object in the answer.".to_owned())
 }
 
-/// The text after the thoughts that some models write first. They end at their first end mark: if
-/// that was only quoted, more than one object follows, or none.
+/// The text after the thoughts that some models write first. They end at the first end mark.
 fn after_thoughts(text: &str) -> &str {
     match text.trim_start().strip_prefix("<think>") {
         Some(thoughts) => thoughts.split_once("</think>").map_or("", |(_, rest)| rest),

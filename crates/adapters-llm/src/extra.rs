@@ -1,5 +1,3 @@
-//! Additional fields of a request, set by an operator.
-
 use serde_json::{Map, Value};
 
 const RESERVED: [&str; 8] = [

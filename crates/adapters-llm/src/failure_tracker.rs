@@ -1,7 +1,7 @@
 //! Attributes refused and timed-out requests to the posting or to the endpoint.
 //!
-//! A posting whose requests fail repeatedly is at fault itself. When several postings in a row fail
-//! alike, with no answer in between, the endpoint is at fault.
+//! A posting whose requests fail repeatedly is at fault. When several postings in a row fail alike,
+//! the endpoint is at fault.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -13,8 +13,7 @@ use enrichment::DraftKey;
 /// This many different postings that fail alike in a row are not at fault.
 const SEVERAL: usize = 3;
 const ATTEMPTS: u32 = 3;
-/// The most postings to remember. There are that many only when everything fails, and a forgotten
-/// one costs an attempt.
+/// There are that many only when everything fails. A forgotten one costs an attempt.
 const MOST: usize = 4_096;
 pub const MAX_TIMEOUT_FACTOR: u32 = 1 << (ATTEMPTS - 1);
 
@@ -77,8 +76,7 @@ impl FailureTracker {
         FaultAttribution::Posting
     }
 
-    /// The multiple of the usual time limit that a call about a posting may take. It doubles with
-    /// each attempt.
+    /// The multiple of the usual time limit, which doubles with each attempt.
     pub fn timeout_factor(&self, posting: &DraftKey) -> u32 {
         let attempts = self.state().attempts.get(posting).copied();
         1 << attempts.unwrap_or_default().min(ATTEMPTS - 1)

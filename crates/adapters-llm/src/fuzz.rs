@@ -7,7 +7,7 @@ use crate::{
     draft,
 };
 
-/// The draft in an answer of the chat completions API. `None` if the body is not such an answer.
+/// `None` if the body is not an answer of the chat completions API.
 pub fn read(body: &[u8]) -> Option<Result<Draft, DraftError>> {
     let completion = Completion::read(body)?;
     match answer::draft(completion.reply) {

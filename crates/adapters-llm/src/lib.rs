@@ -1,10 +1,8 @@
 //! A language model behind any endpoint with the chat completions API: `OpenAI`, Azure, Mistral,
 //! `DeepSeek`, Ollama, vLLM, llama.cpp.
 //!
-//! [`ChatModel`] implements [`Model`](enrichment::Model). It sends requests and reads answers. The
-//! crate `enrichment` decides on the requirements of a draft and on the handling of errors. An
-//! answer may be late, cut off, wrapped in prose or unusable, and an endpoint may not know the
-//! parameters of a request.
+//! [`ChatModel`] implements [`Model`](enrichment::Model): it sends requests and reads answers. The
+//! crate `enrichment` decides on drafts and on errors.
 
 mod answer;
 mod completion;

@@ -8,7 +8,6 @@ runtime::metrics! {
     counter REQUESTS in Count = "posthaste_llm_requests_total",
         "Completed calls to the model by outcome: answered, unusable, refused, limited, denied, \
          failed, timeout and adapted";
-    // A model writes a few words to a page, token by token.
     histogram SECONDS in Seconds
         [0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 300.0]
         = "posthaste_llm_request_seconds",
@@ -51,7 +50,7 @@ impl Outcome {
     }
 }
 
-/// A call in progress. An abandoned call has no outcome.
+/// An abandoned call has no outcome.
 pub struct Call {
     started: Instant,
 }
@@ -82,8 +81,7 @@ pub struct Usage {
     pub completion: u32,
 }
 
-/// Counts tokens and their cost. Counters hold only whole numbers, so the cost is a gauge that only
-/// grows.
+/// Counters hold only whole numbers, so the cost is a gauge that only grows.
 pub fn count(usage: Usage, prices: Prices) {
     counter!(TOKENS, "direction" => "prompt").increment(usage.prompt.into());
     counter!(TOKENS, "direction" => "completion").increment(usage.completion.into());

@@ -27,11 +27,10 @@ use crate::{
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The number of idle connections: the maximum of concurrent calls.
+/// For the maximum of concurrent calls.
 const IDLE: usize = 256;
 
-/// The longest description to send, in characters. No job needs as much, and every token costs
-/// money.
+/// In characters. No job needs as much, and every token costs money.
 const LONGEST_DESCRIPTION: usize = 100_000;
 
 /// The most requests of a call: one for each parameter to omit, and some for limits.
@@ -74,8 +73,8 @@ impl ChatModel {
         })
     }
 
-    /// Requests the list of models, which costs nothing, and describes the result in a line. An
-    /// endpoint without such a list, or that denies it to this key, counts as reachable.
+    /// Requests the list of models, which costs nothing, and describes the result. An endpoint
+    /// without such a list counts as reachable.
     pub async fn reach(&self) -> Result<String, String> {
         let mut address = self
             .endpoint
@@ -192,7 +191,6 @@ impl ChatModel {
         }
     }
 
-    /// The error of a failure, considering the endpoint's answers about other postings.
     fn error(&self, failure: Failure, posting: DraftKey, within: Duration) -> DraftError {
         let (message, failure) = match failure.cause {
             Cause::Error(error) => {
@@ -224,8 +222,7 @@ impl ChatModel {
         })
     }
 
-    /// Prepares an error for an operator. The model's own text stays unchanged, because it is only
-    /// sent back to the model.
+    /// Prepares an error for an operator. The model's own text is only sent back to the model.
     fn presentable(&self, mut error: DraftError) -> DraftError {
         let texts = match &mut error {
             DraftError::Unusable(Feedback { faults, .. }) => faults.as_mut_slice(),
@@ -282,8 +279,7 @@ impl fmt::Debug for ChatModel {
     }
 }
 
-/// The address of chat completions. `None` if it is not HTTP. The query stays: Azure needs its
-/// `api-version` there.
+/// `None` if it is not HTTP. Azure needs its `api-version` in the query.
 fn endpoint(base_url: &Url) -> Option<Url> {
     let mut endpoint = outbound::base(base_url)
         // User information would be sent next to the key.
@@ -294,8 +290,7 @@ fn endpoint(base_url: &Url) -> Option<Url> {
     Some(endpoint)
 }
 
-/// The header with the key. Azure has its own; there, `Authorization` is for tokens of its
-/// directory.
+/// Azure has a header of its own; there, `Authorization` is for tokens of its directory.
 fn credential(endpoint: &Url, key: &SecretString) -> Option<(HeaderName, HeaderValue)> {
     let is_azure = endpoint
         .domain()

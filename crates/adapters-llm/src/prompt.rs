@@ -1,16 +1,14 @@
 //! A model's instructions, and the schema of its answer.
 //!
-//! Stored drafts belong to the version they were requested with, so these files never change. A
-//! better text is a new version next to them.
+//! Stored drafts belong to a version, so its files never change. A better text is a new version.
 
 /// The current version. A test pins its files by hash.
 pub const VERSION: &str = "v3";
 
 pub const TEXT: &str = include_str!("prompt/v3.md");
 
-/// The schema of the answer, in the subset that every server's strict mode accepts: all properties
-/// required, no others, no lengths or patterns. It is kept as text because models write the
-/// properties in the order of the schema.
+/// In the subset that every server's strict mode accepts: all properties required, no others, no
+/// lengths or patterns. Models write the properties in the order of this text.
 pub const SCHEMA: &str = include_str!("prompt/v3.json");
 
 #[cfg(test)]

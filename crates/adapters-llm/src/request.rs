@@ -9,7 +9,7 @@ use crate::{
     prompt,
 };
 
-/// Room for the form of the answer, a sentence, a few phrases and few thoughts, in tokens.
+/// In tokens: for the form of the answer, a sentence, a few phrases and few thoughts.
 const SPARE_TOKENS: usize = 2_048;
 /// The most room for further phrases, in tokens.
 const MOST_FOR_PHRASES: usize = 2_048;
@@ -42,7 +42,7 @@ struct Posting<'a> {
     description_markdown: &'a str,
 }
 
-/// Writes the body of a request for a draft, with `room` tokens for the answer.
+/// `room` is in tokens.
 pub fn body(
     model: &str,
     question: &Question<'_>,
@@ -88,10 +88,9 @@ fn response_format(format: &str) -> serde_json::Result<Box<RawValue>> {
     })
 }
 
-/// The posting as one JSON object whose content can escape neither from its string nor from the
-/// message. Tokenizers of some servers treat marks such as `<|im_end|>` or `[/INST]` as the end of
-/// a message even inside a text. So their first characters, which occur only inside strings, are
-/// written as escapes.
+/// The posting as a JSON object whose content cannot escape from the message. Some tokenizers treat
+/// marks such as `< im_end >` or `[/INST]` as the end even inside a text. So their first
+/// characters, which occur only inside strings, are escaped.
 fn posting(brief: &Brief<'_>) -> serde_json::Result<String> {
     let json = serde_json::to_string(&Posting {
         title: brief.title,
@@ -114,10 +113,9 @@ fn complaint(faults: &[String]) -> String {
     )
 }
 
-/// The room for an answer, in tokens. Phrases are at most a quarter of the text, at three bytes a
-/// token and with as much for their form. More would do harm: a server refuses more than its model
-/// can write, and vLLM refuses what does not fit into the context next to the prompt. An answer
-/// that was cut off began with thoughts.
+/// In tokens. Phrases are at most a quarter of the text, at three bytes a token and with as much
+/// for their form. A server refuses more than its model can write, and vLLM what does not fit into
+/// the context. An answer that was cut off began with thoughts.
 pub fn room(question: &Question<'_>, dialect: &Dialect) -> usize {
     let tokens = SPARE_TOKENS + (question.brief.markdown.len() / 6).min(MOST_FOR_PHRASES);
     let was_cut_off = question

@@ -7,13 +7,12 @@ use crate::extra::ExtraBody;
 
 #[derive(Clone)]
 pub struct Settings {
-    /// With or without a slash at the end, such as `https://api.openai.com/v1`. A query is sent
-    /// along.
+    /// With or without a slash at the end, such as `https://api.openai.com/v1`, and with a query.
     pub base_url: Url,
     /// On Azure the deployment's name.
     pub model: String,
     pub api_key: Option<SecretString>,
-    /// The time limit of a call. A call that timed out is repeated with up to four times as much.
+    /// Of a call. After a timeout it is up to four times as long.
     pub timeout: Duration,
     pub extra_body: ExtraBody,
     pub prices: Prices,
@@ -46,7 +45,7 @@ pub enum SettingsError {
     BaseUrl,
     #[error("the API key of the model's endpoint is empty or has invalid characters")]
     Key,
-    /// The client cannot be built, for example because the machine has no certificates.
+    /// For example because the machine has no certificates.
     #[error("cannot create an HTTP client for the model's endpoint: {0}")]
     Client(String),
 }

@@ -29,8 +29,7 @@ Bei {c:Steinfurt} kochst du; die {c:Blaue Burg} ist unser Haus.
 Send 50 euros for a starter kit and earn from home.
 ";
 
-/// Hides a nickname, and in German also words that are not in the text. Rejects postings that ask
-/// for money.
+/// Hides a nickname, and in German also absent words. Rejects postings that ask for money.
 fn answer(request: &Request) -> ResponseTemplate {
     let body: Value = request.body_json().unwrap();
     let posting = body["messages"][1]["content"].as_str().unwrap();

@@ -1,10 +1,9 @@
-//! Measures a model on labelled sets, next to the rules without a model: `cargo run -p adapters-llm
-//! --example eval -- FOLDER`.
+//! Measures a model on labelled sets, next to the rules alone: `cargo run -p adapters-llm --example
+//! eval -- FOLDER`.
 //!
-//! The variables `POSTHASTE_LLM_BASE_URL`, `_MODEL`, `_API_KEY`, `_TIMEOUT`, `_EXTRA_BODY`,
-//! `_PROMPT_PRICE` and `_COMPLETION_PRICE` set the endpoint, as for the service. Prints which share
-//! of the labels of each kind is hidden, what is hidden wrongly, and the cost of the calls.
-//! `--misses` also prints each mistake, and `--limit N` measures only N postings of each language.
+//! The variables `POSTHASTE_LLM_*` set the endpoint and prices, as for the service. Prints which
+//! share of the labels of each kind is hidden, what is hidden wrongly, and the cost. `--misses`
+//! also prints each mistake, and `--limit N` measures only N postings of each language.
 #![expect(
     clippy::print_stdout,
     reason = "the figures are what the program is for"

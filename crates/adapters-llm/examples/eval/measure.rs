@@ -1,5 +1,3 @@
-//! Measures a model on a labelled set, next to the rules without a model.
-
 use std::{collections::BTreeMap, error::Error, path::Path, time::Duration};
 
 use adapters_llm::ChatModel;
@@ -19,9 +17,8 @@ const WAIT: Duration = Duration::from_secs(2);
 
 type Scores = BTreeMap<String, Score>;
 
-/// Measures a model on `limit` postings of each language of a folder, next to the rules without a
-/// model. An answer can contain phrases that are not in the posting: one column drops such phrases,
-/// another one discards such answers. `misses` prints each mistake.
+/// Measures `limit` postings of each language of a folder, next to the rules alone. One column
+/// drops phrases that are not in the posting, another one discards such answers.
 pub async fn measure(
     model: &ChatModel,
     folder: &Path,

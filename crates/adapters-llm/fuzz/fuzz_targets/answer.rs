@@ -1,6 +1,5 @@
 //! Fuzzes the answers of a language model and its endpoint. A draft comes from the only object of
-//! the answer, with or without the API's envelope. The sequence of request forms that refusals
-//! cause is finite.
+//! the answer. The sequence of request forms that refusals cause is finite.
 
 #![no_main]
 

@@ -5,7 +5,6 @@ use super::*;
 const OUTCOME: &str = "posthaste_llm_requests_total{outcome=";
 const IN_FLIGHT: &str = "posthaste_llm_requests_in_flight";
 
-/// The values of a page whose names begin with `name`, with the rest of their names.
 fn values(page: &PrometheusHandle, name: &str) -> Vec<(String, f64)> {
     let page = page.render();
     let lines = page.lines().filter_map(|line| line.strip_prefix(name));

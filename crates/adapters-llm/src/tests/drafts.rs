@@ -72,8 +72,8 @@ fn prose_a_fence_and_thoughts_may_stand_around_it() {
     assert!(matches!(draft.verdict, Verdict::Reject { .. }), "{draft:?}");
 }
 
-/// A posting that a model quotes may have an object of the same form, whole or broken. In the file
-/// of cases, `APPROVAL` and `REJECTION` are replaced by answers.
+/// A model may quote an object of the same form. In the file of cases, `APPROVAL` and `REJECTION`
+/// are replaced by answers.
 #[test]
 fn faults_of_a_draft_are_sentences() {
     let (approval, rejection) = (approval().to_string(), rejection("spam").to_string());

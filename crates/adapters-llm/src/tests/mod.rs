@@ -1,5 +1,3 @@
-//! The model against a server that answers as each case needs it.
-
 mod counts;
 mod drafts;
 mod failures;

@@ -1,5 +1,3 @@
-//! The check of an endpoint, which costs nothing.
-
 use super::*;
 
 #[tokio::test]

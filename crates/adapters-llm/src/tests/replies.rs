@@ -1,5 +1,3 @@
-//! Answers of the API, in all the forms that servers return.
-
 use super::*;
 
 #[tokio::test]

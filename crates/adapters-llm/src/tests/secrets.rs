@@ -1,5 +1,3 @@
-//! The key and the endpoint's texts in errors.
-
 use super::*;
 
 #[test]

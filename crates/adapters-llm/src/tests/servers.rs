@@ -1,5 +1,4 @@
-//! Endpoints that accept different parameters, and how requests adapt to them. The dialect's own
-//! tests cover the wording of refusals.
+//! Endpoints that accept different parameters, and how requests adapt to them.
 
 use super::*;
 
@@ -41,8 +40,7 @@ fn form(body: &Value) -> String {
 
 const FIRST: &str = "json_schema max_completion_tokens temperature";
 
-/// Each server is asked about two postings. The first call finds the accepted form, and the second
-/// one uses it.
+/// The first call finds the accepted form, and the second one uses it.
 #[tokio::test]
 async fn every_server_is_asked_in_the_form_that_it_takes() {
     let openai_reasoning: Manner = |body| match body.get("temperature") {

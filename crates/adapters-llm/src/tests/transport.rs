@@ -1,5 +1,3 @@
-//! Connections that are refused, slow, hanging or cut.
-
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpListener,
@@ -10,8 +8,7 @@ use super::*;
 const LONG: Duration = Duration::from_mins(1);
 const SHORT: Duration = Duration::from_millis(100);
 
-/// The model's result for a server that reads a request's head, sends these bytes, and then closes
-/// the connection, or hangs for longer than the model waits.
+/// The result for a server that reads a request's head, sends these bytes, and closes or hangs.
 async fn said_by(bytes: &'static str, hangs: bool) -> Result<Draft, DraftError> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
