@@ -9,14 +9,13 @@ use serde_json::Value;
 
 use crate::{complaint::Complaint, person, rate_limiter::Allowance};
 
-/// The largest answer that is read, in bytes. A page of subscribers with every field is far
-/// smaller.
+/// In bytes. A page of subscribers with every field is far smaller.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// The longest pause that a rate-limited account can ask for. Its limit counts by the minute.
+/// For rate limits, which count by the minute.
 const LONGEST_REST: Duration = Duration::from_hours(1);
 
-/// The longest pause after other failures, which may concern one request only.
+/// For other failures, which may concern one request only.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 #[derive(Debug)]
@@ -94,13 +93,12 @@ impl Answer {
         })
     }
 
-    /// The subscriber of a successful answer, who must have this address. An unknown value is a
-    /// permanent error, for an operator.
+    /// The subscriber of a successful answer. Another address or an unknown value is a permanent
+    /// error.
     pub fn person(&self, email: &Email) -> Result<Found, ProviderError> {
         person::of_address(&self.json()?, email).map_err(|why| self.misunderstood(&why))
     }
 
-    /// The error for a successful answer that cannot be understood.
     pub fn misunderstood(&self, why: &str) -> ProviderError {
         ProviderError::Permanent(format!("the provider answered {}, but {why}", self.status))
     }

@@ -1,11 +1,10 @@
 use newsletter::subscriber::Email;
 use serde_json::Value;
 
-/// The start of the API's message for an absent subscriber. A proxy would not send it.
+/// The start of the API's message for an absent subscriber.
 const ABSENT: &str = "No query results for model";
 
-/// The start of the API's message for a suppressed subscriber, followed by a status. There is no
-/// code for it.
+/// The start of the API's message for a suppressed subscriber, which has no code.
 const SUPPRESSED: &str = "this subscriber is ";
 const STATUSES: [&str; 6] = [
     "unsubscribed",

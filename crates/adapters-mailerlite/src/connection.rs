@@ -1,5 +1,3 @@
-//! One account: its address, key and client.
-
 use std::{fmt, num::NonZeroU32, time::Duration};
 
 use newsletter::subscriber::{Account, provider::ProviderError};
@@ -24,7 +22,7 @@ pub const TIMEOUTS: Timeouts = Timeouts {
     answer: Duration::from_secs(15),
 };
 
-/// The number of idle connections. Calls overlap as far as the account's limit allows.
+/// Calls overlap as far as the account's limit allows.
 const IDLE: usize = 8;
 
 /// Characters to encode in a path segment: all but the unreserved ones (RFC 3986 §2.3).
@@ -76,8 +74,7 @@ impl Connection {
         self.group.as_deref()
     }
 
-    /// Sends a request to a path, given as unencoded segments, at the pace of the account's limit,
-    /// and reads the answer.
+    /// Sends a request to unencoded path segments, at the pace of the account's limit.
     pub async fn send(
         &self,
         method: Method,
@@ -107,8 +104,8 @@ impl Connection {
         Ok(answer)
     }
 
-    /// Prepares an error for an operator: one line of bounded length that names the account,
-    /// without the key and without addresses.
+    /// Prepares an error for an operator: one bounded line that names the account, without key or
+    /// addresses.
     pub fn presentable(&self, error: ProviderError) -> ProviderError {
         match error {
             ProviderError::Retry { message, after } => ProviderError::Retry {

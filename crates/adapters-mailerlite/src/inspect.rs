@@ -1,5 +1,3 @@
-//! An account's configuration: its fields, group, webhooks, and size.
-
 use newsletter::subscriber::provider::{Inspection, ProviderError, Webhook};
 use reqwest::Method;
 use serde_json::Value;
@@ -11,7 +9,6 @@ const PER_PAGE: usize = 100;
 /// A longer list is cut.
 const MOST_PAGES: usize = 20;
 
-/// Requests the configuration, usually with four requests.
 pub async fn inspect(connection: &Connection) -> Result<Inspection, ProviderError> {
     let fields = list(connection, "fields").await?;
     let has_group = match connection.group() {

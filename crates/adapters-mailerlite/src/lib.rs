@@ -1,8 +1,7 @@
-//! The e-mail marketing provider: MailerLite, over HTTP, with two accounts.
+//! The e-mail marketing provider MailerLite, over HTTP, with two accounts.
 //!
-//! [`MailerLite`] implements [`Provider`](newsletter::subscriber::provider::Provider). It
-//! translates and decides nothing. The crate `newsletter` decides on syncs, moves and the handling
-//! of errors.
+//! [`MailerLite`] implements [`Provider`](newsletter::subscriber::provider::Provider). The crate
+//! `newsletter` decides.
 
 mod answer;
 mod complaint;

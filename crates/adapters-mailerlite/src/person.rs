@@ -17,7 +17,7 @@ const TIME: &[BorrowedFormatItem<'_>] =
 
 const LONGEST_WORD: usize = 40;
 
-/// Reads the subscriber with this address from an answer. Errors are written for an operator.
+/// Reads the subscriber with this address. Errors are written for an operator.
 pub fn of_address(body: &Value, email: &Email) -> Result<Found, String> {
     let (address, found) = read(&body["data"])?;
     if is_same(address, email.as_str()) {

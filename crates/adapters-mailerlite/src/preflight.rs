@@ -5,8 +5,7 @@ use newsletter::subscriber::{
     provider::{Inspection, Provider},
 };
 
-/// The custom fields that subscribers are synced to, and their types. The provider silently ignores
-/// fields that an account does not have.
+/// The provider silently ignores fields that an account does not have.
 const FIELDS: [(&str, &str); 5] = [
     ("name", "text"),
     ("country", "text"),
@@ -22,8 +21,7 @@ const EVENTS: [&str; 3] = [
     "subscriber.spam_reported",
 ];
 
-/// A recommended webhook event. Without it, a deletion is noticed only when the subscriber is next
-/// synced. The provider sends it in batches only.
+/// Without it, a deletion is noticed only at the next sync.
 const DELETED: &str = "subscriber.deleted";
 
 const WEBHOOK: &str = "/api/webhooks/newsletter/update-subscriber-status";

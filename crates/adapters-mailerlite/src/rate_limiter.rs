@@ -10,19 +10,17 @@ use std::{
 use reqwest::header::HeaderMap;
 use tokio::time::{Instant, sleep_until};
 
-/// A minute by this machine's clock, with a margin. The provider counts requests where they arrive,
-/// and the first request of a minute may travel longer than the last.
+/// With a margin: the provider counts requests where they arrive.
 const MINUTE: Duration = Duration::from_secs(61);
 
 /// A minute by the provider's count.
 const WINDOW: Duration = Duration::from_mins(1);
 
-/// The fraction of the limit that is used even while other users exhaust it, so that work continues
-/// and notices when they stop.
+/// Used even while other users exhaust the limit, to notice when they stop.
 const SMALLEST_PART: u32 = 10;
 
-/// Spaces requests evenly. Unused time is not saved up. Other users of the account, such as its
-/// forms, keep their part of the limit.
+/// Spaces requests evenly, without saving up unused time. Other users of the account keep their
+/// part of the limit.
 #[derive(Debug)]
 pub struct RateLimiter {
     limit: u32,
@@ -64,15 +62,13 @@ impl RateLimiter {
         }
     }
 
-    /// Waits until the next request may be sent, in the order of the callers. The turn of a dropped
-    /// caller stays unused.
+    /// In the order of the callers. The turn of a dropped caller stays unused.
     pub async fn next(&self) {
         let at = self.state().reserve(Instant::now());
         sleep_until(at).await;
     }
 
-    /// Adjusts the rate to an answer: the account's limit may be below the settings, and other
-    /// users may use a part of it.
+    /// The account's limit may be below the settings, and other users may use a part of it.
     pub fn note(&self, allowance: Allowance) {
         let now = Instant::now();
         let mut state = self.state();

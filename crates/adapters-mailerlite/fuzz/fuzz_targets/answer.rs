@@ -1,6 +1,6 @@
-//! Fuzzes an answer of the provider: the first byte selects its status, the rest is its body. Only
-//! three contents count: a person of this address with a known status, the API's own report that
-//! the subscriber is absent, a page with a usable end or successor.
+//! Fuzzes an answer of the provider: the first byte selects its status. Only three contents count:
+//! a person of this address with a known status, the API's own report of an absent one, and a page
+//! with a usable end or successor.
 
 #![no_main]
 

@@ -1,5 +1,3 @@
-//! The calls against a server that answers as each case needs it.
-
 mod errors;
 mod lists;
 mod requests;

@@ -1,5 +1,3 @@
-//! Connections that are refused, slow, cut, or redirected.
-
 use std::time::Instant;
 
 use tokio::{
