@@ -1,7 +1,7 @@
 //! The page of metrics for Prometheus.
 //!
-//! Events are counted where they happen, by the macros of the crate `metrics`, at next to no cost
-//! while nothing records. State is read when the page is requested, see [`Page`].
+//! Events are counted where they happen, by the macros of the crate `metrics`. State is read when
+//! the page is requested, see [`Page`].
 
 mod page;
 
@@ -19,24 +19,20 @@ use runtime::metrics::{self, Kind};
 use self::page::started;
 pub use self::page::{Page, PagePorts, Serving};
 
-/// The reason why metrics cannot be recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// A histogram has no buckets.
     #[error(transparent)]
     Buckets(#[from] BuildError),
-    /// The process has another recorder.
     #[error(transparent)]
     Recorder(#[from] SetRecorderError<PrometheusRecorder>),
 }
 
-/// The recorder of this process, once installed.
+/// Set by [`install`].
 static RECORDER: Mutex<Option<PrometheusHandle>> = Mutex::new(None);
 
-/// Installs the recorder of the process, on the first call only, and then describes the metrics.
+/// Installs the recorder on the first call, and describes the metrics.
 ///
-/// # Errors
-/// A histogram has no buckets, or the process has another recorder.
+/// # Errors A histogram has no buckets, or the process has another recorder.
 pub fn install() -> Result<PrometheusHandle, InstallError> {
     let mut installed = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(handle) = installed.as_ref() {
@@ -52,10 +48,9 @@ pub fn install() -> Result<PrometheusHandle, InstallError> {
     Ok(handle)
 }
 
-/// A recorder with the buckets of all histograms.
+/// With the buckets of all histograms.
 ///
-/// # Errors
-/// A histogram has no buckets.
+/// # Errors A histogram has no buckets.
 pub fn recorder() -> Result<PrometheusRecorder, BuildError> {
     let mut builder = PrometheusBuilder::new();
     for metric in metrics::all() {

@@ -1,5 +1,5 @@
-//! Renders the page of all metrics. The state of the store and the lanes is read for each page into
-//! a recorder of its own, so that values that cannot be read are missing, not stale.
+//! Renders the page of all metrics. State is read for each page into a recorder of its own, so that
+//! unreadable values are missing, not stale.
 
 mod catalogues;
 mod clients;
@@ -43,13 +43,10 @@ runtime::metrics! {
         "The time since the folder of keys was last read, every second unless it hangs or is gone";
 }
 
-/// Subscribers by status, if they could be counted, and the state of the accounts.
 type NewsletterState = (Option<Vec<SubscriberCount>>, Vec<(Account, AccountState)>);
 
-/// A count that is taken when it is called.
 pub type Count = Arc<dyn Fn() -> usize + Send + Sync>;
 
-/// Counts of a process with the API.
 pub struct Serving {
     /// Pushes in flight.
     pub pushes: Count,
@@ -59,7 +56,6 @@ pub struct Serving {
     pub signing_keys_age: Arc<dyn Fn() -> u64 + Send + Sync>,
 }
 
-/// The page of metrics.
 pub struct Page {
     recorder: PrometheusHandle,
     ports: PagePorts,
@@ -72,21 +68,17 @@ pub struct Page {
     webhooks: Reading<webhooks::Endpoints>,
 }
 
-/// The sources of a page.
 pub struct PagePorts {
     pub stores: Stores,
-    /// The kinds of tasks that are counted.
     pub kinds: &'static [Kind],
     /// Whether an account of the e-mail provider is configured.
     pub has_newsletter: bool,
     /// `None` in a process without the API.
     pub serving: Option<Serving>,
-    /// The time.
     pub clock: Clock,
 }
 
 impl Page {
-    /// A page of these metrics.
     pub fn new(recorder: PrometheusHandle, ports: PagePorts) -> Self {
         Self {
             recorder,
@@ -101,7 +93,6 @@ impl Page {
         }
     }
 
-    /// Renders the page.
     pub async fn make(&self) -> String {
         let PagePorts { stores, kinds, .. } = &self.ports;
         let (backlog, is_up, webhooks, clients, newsletter) = join5(
@@ -112,7 +103,7 @@ impl Page {
             self.newsletter(),
         )
         .await;
-        // One after the other: they are counts, and no client waits for them.
+        // In sequence: these are counts, and no client waits for them.
         let catalogues = self.catalogues.look(catalogues::read(stores)).await;
         let postings = self.postings.look(postings::read(stores)).await;
         let PagePorts { serving, clock, .. } = &self.ports;
@@ -136,7 +127,6 @@ impl Page {
         self.recorder.render() + &asked_for.handle().render()
     }
 
-    /// The subscribers by status and the accounts, while the newsletter is on.
     async fn newsletter(&self) -> Option<NewsletterState> {
         if !self.ports.has_newsletter {
             return None;

@@ -42,10 +42,8 @@ fn assert_says(page: &str, expected: &[&str]) {
     }
 }
 
-/// A store that does not answer.
 struct Away;
 
-/// The kinds of tasks that are counted.
 const KINDS: [Kind; 3] = [ENRICH.kind(), DUPLICATES.kind(), SYNC];
 
 #[async_trait]

@@ -1,5 +1,4 @@
-//! Metrics of catalogues: what became of the last import of each. They come from the store, so they
-//! survive restarts.
+//! Metrics of each catalogue's last import, from the store, so that they survive restarts.
 
 use std::time::Duration;
 
@@ -22,18 +21,16 @@ runtime::metrics! {
          were missing or lines could not be read, by client and catalogue, until they are released";
 }
 
-/// The most catalogues that are shown, the oldest ones.
+/// The oldest ones.
 const MOST: usize = 500;
 
-/// The lifetime of what was read.
 pub(super) const LIFETIME: Duration = Duration::from_secs(30);
 
 pub(super) async fn read(stores: &Stores) -> Result<Vec<LastImport>, StoreError> {
     stores.catalogues.last_imports(MOST).await
 }
 
-/// The postings that an import listed: its lines, but for those without effect and those that
-/// expired a posting.
+/// Lines except those without effect and those that expired a posting.
 const fn listed(counts: &Counts) -> u64 {
     counts.created + counts.updated + counts.unchanged + counts.reopened
 }

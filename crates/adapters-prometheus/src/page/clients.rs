@@ -1,4 +1,4 @@
-//! Metrics of clients: when each last pushed. It comes from the store, so it survives restarts.
+//! Metrics of clients' last pushes, from the store, so that they survive restarts.
 
 use std::time::Duration;
 
@@ -13,16 +13,13 @@ runtime::metrics! {
          the 200 oldest clients";
 }
 
-/// The most clients that are shown, the oldest ones.
+/// The oldest ones.
 const MOST: usize = 200;
 
-/// The lifetime of what was read, which is the activity of all these clients.
 pub(super) const LIFETIME: Duration = Duration::from_secs(30);
 
-/// A client's id and name, and when it last pushed.
 pub(super) type LastPush = (String, String, OffsetDateTime);
 
-/// The times of the last pushes.
 pub(super) async fn read(stores: &Stores) -> Result<Vec<LastPush>, StoreError> {
     let mut clients = stores.clients.list(MOST).await?;
     clients.retain(|client| client.revoked_at.is_none());

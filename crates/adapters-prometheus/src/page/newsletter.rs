@@ -1,5 +1,3 @@
-//! Metrics of the newsletter: subscribers by status, and the provider's accounts.
-
 use std::time::Duration;
 
 use kernel::StoreError;
@@ -24,10 +22,9 @@ runtime::metrics! {
          not";
 }
 
-/// The lifetime of the counts, for which all subscribers are read.
+/// All subscribers are read for the counts.
 pub(super) const COUNTS_LIFETIME: Duration = Duration::from_mins(1);
 
-/// The state of the provider's accounts.
 pub(super) async fn accounts(
     accounts: &dyn Accounts,
 ) -> Result<Vec<(Account, AccountState)>, StoreError> {
@@ -58,7 +55,7 @@ pub(super) fn record(
     }
 }
 
-/// Records all combinations, so that one without subscribers shows as 0.
+/// Records all combinations, so that empty ones show as 0.
 fn record_counts(counts: &[SubscriberCount]) {
     for &account in Account::ALL {
         for &status in SubscriberStatus::ALL {

@@ -1,4 +1,4 @@
-//! Metrics of postings: how many there are of each status, counted up to a bound.
+//! Numbers of postings by status, counted up to a bound.
 
 use std::time::Duration;
 
@@ -13,10 +13,9 @@ runtime::metrics! {
         "Postings by status, counted to 1000000 of each, once a minute";
 }
 
-/// The largest count of a status. It is read from the index of statuses alone.
+/// Of one status, read from an index alone.
 const MOST: usize = 1_000_000;
 
-/// The lifetime of the counts.
 pub(super) const LIFETIME: Duration = Duration::from_mins(1);
 
 pub(super) type Counted = (Status, usize);

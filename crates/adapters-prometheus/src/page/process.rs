@@ -1,5 +1,4 @@
-//! Metrics of the process, by the names that Prometheus' own clients use. Linux has them in
-//! `/proc`; elsewhere they are missing.
+//! Metrics of the process, by the names of Prometheus' own clients, from Linux's `/proc`.
 
 use std::{
     fs,
@@ -28,10 +27,9 @@ runtime::metrics! {
         "The time of the start, in seconds since 1970";
 }
 
-/// The time at which the process began to record metrics, which it does at its start.
+/// The process begins to record at its start.
 static STARTED: OnceLock<SystemTime> = OnceLock::new();
 
-/// Remembers the time of the start.
 pub fn started() {
     let _ = STARTED.set(SystemTime::now());
 }
@@ -59,7 +57,7 @@ pub(super) fn record() {
     }
 }
 
-/// The resident memory in `/proc/PID/status`, in bytes.
+/// `/proc/PID/status`, in bytes.
 fn resident(status: &str) -> Option<u64> {
     let line = status
         .lines()
@@ -68,8 +66,8 @@ fn resident(status: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// The user and system time in `/proc/PID/stat`, in ticks. The second field, the name of the
-/// program, may have spaces and parentheses.
+/// `/proc/PID/stat`, in ticks. The second field, the program's name, may contain spaces and
+/// parentheses.
 fn ticks(stat: &str) -> Option<u64> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(11);

@@ -1,18 +1,16 @@
-//! How a page reads the store.
-
 use std::time::Duration;
 
 use kernel::StoreError;
 use runtime::{Cached, panics};
 use tokio::time::timeout;
 
-/// The time limit of reading the store. Monitors give up after ten seconds.
+/// Monitors give up after ten seconds.
 const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The lifetime of a cached state, which limits the load of frequent requests.
+/// Limits the load of frequent requests.
 pub const STATE_LIFETIME: Duration = Duration::from_secs(5);
 
-/// Waits for the store within the time limit; a panic of it is a failure.
+/// A panic of the store counts as a failure.
 pub async fn in_time<T>(
     answer: impl Future<Output = Result<T, StoreError>> + Send,
 ) -> Result<T, StoreError> {
@@ -21,15 +19,14 @@ pub async fn in_time<T>(
         .unwrap_or_else(|elapsed| Err(StoreError::Unavailable(elapsed.to_string())))
 }
 
-/// A part of the page, which is read anew when it is old. What could not be read is missing for as
-/// long: to read it may be what takes long.
+/// A cached part of the page. A failure is cached as well, because reading may be what takes long.
 pub struct Reading<T> {
     part: &'static str,
     cached: Cached<Option<T>>,
 }
 
 impl<T: Clone> Reading<T> {
-    /// A part with this name in the log.
+    /// `part` is its name in the log.
     pub const fn new(part: &'static str, lifetime: Duration) -> Self {
         Self {
             part,
@@ -37,7 +34,7 @@ impl<T: Clone> Reading<T> {
         }
     }
 
-    /// What was read; `None` if that failed.
+    /// `None` if reading failed.
     pub async fn look(
         &self,
         read: impl Future<Output = Result<T, StoreError>> + Send,

@@ -1,5 +1,3 @@
-//! Metrics of webhooks: endpoints by state, and how far they are behind.
-
 use ::webhooks::EndpointState;
 use kernel::StoreError;
 use metrics::gauge;
@@ -17,15 +15,13 @@ runtime::metrics! {
         "The age of the oldest event that an active webhook has not come to; 0 if there is none";
 }
 
-/// The most endpoints that are looked at.
 const MOST: usize = 1_000;
 
-/// The state of all endpoints.
 #[derive(Clone)]
 pub(super) struct Endpoints {
     states: Vec<EndpointState>,
     waiting: usize,
-    /// The time of the oldest event that an active endpoint has not passed.
+    /// The oldest event that an active endpoint has not passed.
     behind_since: Option<OffsetDateTime>,
 }
 
