@@ -43,7 +43,7 @@ impl CollectorClient {
         })
     }
 
-    /// Logs a failure, unless one was logged within the last minute.
+    /// At most once a minute.
     fn warn(&self, error: &str) {
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         if warned.is_none_or(|at| at.elapsed() >= QUIET) {

@@ -1,5 +1,4 @@
-//! The standard environment variables: whether spans are exported, and whether the values are
-//! valid.
+//! The standard environment variables, and whether their values are valid.
 
 use std::{env, time::Duration};
 
@@ -11,7 +10,7 @@ pub struct Settings {
     pub is_tls: bool,
 }
 
-/// An invalid value of a variable. The value is not repeated, because headers contain keys.
+/// The value is not repeated, because headers contain keys.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable}: {reason}")]
 pub struct SettingsError {
@@ -34,7 +33,7 @@ const SAMPLERS: [&str; 6] = [
 
 type Check = fn(&str) -> Result<(), String>;
 
-/// The checked variables. Of several names the first one that is set counts.
+/// Of several names the first one that is set counts.
 const CHECKS: [(&[&str], Check); 21] = [
     (
         &[
@@ -81,7 +80,7 @@ const CHECKS: [(&[&str], Check); 21] = [
 ];
 
 impl Settings {
-    /// Returns `None` if no spans are exported, which is the case unless an endpoint is set.
+    /// Returns `None` if no endpoint is set.
     pub fn from_env() -> Result<Option<Self>, SettingsError> {
         Self::of(|name| env::var(name).ok())
     }

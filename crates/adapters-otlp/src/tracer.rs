@@ -32,8 +32,8 @@ pub enum StartError {
 }
 
 impl OtlpTracer {
-    /// Starts to record. The environment sets the sampler, resource, endpoint and headers;
-    /// `service` is the default name of the service. Must run on a tokio runtime.
+    /// The environment sets the sampler, resource, endpoint and headers; `service` is the default
+    /// name. Must run on a tokio runtime.
     pub fn start(settings: &Settings, service: &'static str) -> Result<Self, StartError> {
         let exporter = SpanExporter::builder()
             .with_http()
@@ -51,7 +51,7 @@ impl OtlpTracer {
         })
     }
 
-    /// Sends the remaining spans, and ends. Blocks for up to `within`.
+    /// Sends the remaining spans. Blocks for up to `within`.
     pub fn stop(&self, within: Duration) {
         // The client has logged the failure.
         _ = self.provider.shutdown_with_timeout(within);
@@ -81,7 +81,7 @@ impl Tracer for OtlpTracer {
     }
 }
 
-/// The attributes of the process from the environment. A service name in them overrides `service`.
+/// A service name in the environment overrides `service`.
 fn resource(service: &'static str) -> Resource {
     let name = Resource::builder().build().get(&"service.name".into());
     let is_named = name.is_some_and(|name| !name.as_str().starts_with("unknown_service"));
