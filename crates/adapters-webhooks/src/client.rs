@@ -20,11 +20,10 @@ use crate::{
     signature::signature,
 };
 
-/// The number of idle connections per receiver. It equals the number of concurrent requests: with
-/// fewer, each wave of requests would open connections again.
+/// As many as concurrent requests: with fewer, each wave would open connections again.
 const IDLE: usize = 32;
 
-/// The longest part of an answer's body that is read, in bytes.
+/// Of an answer's body, in bytes.
 const LARGEST: usize = 16 * 1024;
 
 const ID: HeaderName = HeaderName::from_static("webhook-id");
@@ -39,7 +38,7 @@ pub(crate) struct Limits {
     pub connection: Duration,
     /// For the whole attempt.
     pub answer: Duration,
-    /// For the body after the status. The body is read only to reuse the connection.
+    /// For the body, which is read only to reuse the connection.
     pub rest: Duration,
 }
 
@@ -63,13 +62,13 @@ pub struct WebhookClient {
     limits: Limits,
 }
 
-/// Why there is no answer, and the cause in words.
+/// With the cause in words.
 type Silence = (NoAnswer, String);
 
 impl WebhookClient {
-    /// Makes no call. `private` says whether receivers may have private addresses and use plain
-    /// HTTP. `lookups` limits the concurrent DNS lookups: each occupies a thread of the runtime's
-    /// pool, even after its attempt has ended, if the name servers do not answer.
+    /// `private` says whether receivers may have private addresses and plain HTTP. `lookups` limits
+    /// concurrent DNS lookups, each of which occupies a thread of the runtime's pool even after its
+    /// attempt has ended.
     pub fn new(private: PrivateAddresses, lookups: usize) -> Result<Self, ClientError> {
         Self::with_lookup(private, LIMITS, Arc::new(SystemLookup::new(lookups)))
     }
@@ -102,13 +101,12 @@ impl WebhookClient {
         })
     }
 
-    /// Why receivers cannot be called over HTTPS, for example because the machine has no
-    /// certificates.
+    /// For example because the machine has no certificates.
     pub fn https_problem(&self) -> Option<&str> {
         self.https.as_ref().err().map(String::as_str)
     }
 
-    /// Sends a request and returns status and headers. The body is still unread.
+    /// The body is still unread.
     async fn call(&self, delivery: &Delivery<'_>) -> Result<reqwest::Response, Silence> {
         // The URL may have been stored under other settings, and the resolver sees names only.
         delivery

@@ -1,8 +1,7 @@
 //! The client that calls receivers of webhooks.
 //!
-//! [`WebhookClient`] implements [`Sender`](webhooks::Sender): it sends a request signed by Standard
-//! Webhooks 1.0 to a checked address. The crate `webhooks` decides what an answer means and when to
-//! retry.
+//! [`WebhookClient`] implements [`Sender`](webhooks::Sender): it sends requests signed by Standard
+//! Webhooks 1.0 to checked addresses. The crate `webhooks` decides on retries.
 
 mod client;
 mod resolver;

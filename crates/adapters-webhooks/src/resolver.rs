@@ -1,5 +1,3 @@
-//! DNS lookup, and the check of the addresses.
-
 use std::{
     io,
     net::{IpAddr, SocketAddr},
@@ -45,9 +43,8 @@ impl Lookup for SystemLookup {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// One of its addresses is private, or it has none, where private addresses are refused. Both
-    /// cases read the same, so that registering endpoints reveals nothing about the names in a
-    /// private network.
+    /// A private address, or none. Both read the same, so that registering endpoints reveals
+    /// nothing about names in a private network.
     #[error("the name leads to no public address")]
     NotPublic,
     #[error("the name has no address")]
@@ -58,8 +55,8 @@ pub enum ResolveError {
     Late,
 }
 
-/// The resolver of the client. A connection goes only to an address that it returns, so a name
-/// cannot change between the check and the connection.
+/// A connection goes only to an address that this resolver returns, so a name cannot change after
+/// the check.
 #[derive(Clone)]
 pub struct CheckedResolver {
     pub lookup: Arc<dyn Lookup>,
@@ -68,8 +65,7 @@ pub struct CheckedResolver {
 }
 
 impl CheckedResolver {
-    /// Returns the addresses of a name, unless one of them is refused: no honest receiver has a
-    /// private address next to a public one.
+    /// Refuses all if one is private: no honest receiver has both kinds.
     pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
         let found = timeout(self.limit, self.lookup.lookup(name)).await;
         let found = found.map_err(|_| ResolveError::Late)?;

@@ -1,11 +1,8 @@
-//! Signatures of Standard Webhooks 1.0.
-
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ring::hmac;
 use webhooks::Delivery;
 
-/// The value of `webhook-signature`: `v1,` and a base64 signature for each secret, separated by
-/// spaces.
+/// `webhook-signature`: `v1,` and a base64 signature for each secret, separated by spaces.
 pub fn signature(delivery: &Delivery<'_>, timestamp: i64) -> String {
     let before_body = format!("{}.{timestamp}.", delivery.id);
     let mut text = String::new();

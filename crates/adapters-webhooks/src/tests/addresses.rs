@@ -7,8 +7,8 @@ use webhooks::{AddressProblem, InvalidEndpointUrl};
 
 use super::*;
 
-/// URLs that reach the listener on loopback port `{}`, or another private address, if any part of
-/// the code misreads them.
+/// URLs that reach the port `{}` on loopback, or another private address, if any code misreads
+/// them.
 const PRIVATE: &[&str] = &[
     "https://127.0.0.1:{}/",
     "https://0x7f.1:{}/",
@@ -60,7 +60,7 @@ fn with_private_names(private: PrivateAddresses) -> WebhookClient {
     with_names(private, PATIENT, |name, _| Ok(private_addresses(name)))
 }
 
-/// A listener on loopback that reports whether a client has connected.
+/// Reports whether a client has connected.
 struct Trap(StdListener);
 
 impl Trap {

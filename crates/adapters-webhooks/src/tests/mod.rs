@@ -1,5 +1,3 @@
-//! Attempts at receivers on loopback, and at addresses that must not be called.
-
 mod addresses;
 mod answers;
 mod requests;
