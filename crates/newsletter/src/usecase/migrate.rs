@@ -59,9 +59,10 @@ pub async fn migrate(
 
 /// Carries out a claimed move, whose steps can be repeated after a failure:
 ///
-/// 1. Looks the subscriber up in the old account, and records the answer. 2. Adds them to the new
-/// account. 3. Looks them up again, because they may have unsubscribed meanwhile. 4. Removes them
-/// from the old account.
+/// 1. Looks the subscriber up in the old account, and records the answer.
+/// 2. Adds them to the new account.
+/// 3. Looks them up again, because they may have unsubscribed meanwhile.
+/// 4. Removes them from the old account.
 ///
 /// If a step shows a suppression, the subscriber stays in the old account, and leaves the new one.
 pub async fn carry_out_move(
