@@ -1,6 +1,4 @@
-//! The key folder: one PKCS#8 PEM file per key, named by the key's id.
-//!
-//! Files are written as `<key id>`; `<key id>.pem` is read as well, for keys from other tools.
+//! The key folder: one PKCS#8 PEM file per key, named by the key's id, with or without `.pem`.
 //! Hidden files are ignored.
 
 use std::{
@@ -25,11 +23,11 @@ use crate::{
 };
 
 const PEM_LABEL: &str = "PRIVATE KEY";
-/// The largest file that is read, far more than a P-256 key needs.
+/// In bytes, far more than a P-256 key needs.
 const MAX_FILE_BYTES: u64 = 16 * 1024;
-/// Permissions of group and others. A key file must have none of them.
+/// Permissions of group and others, forbidden for key files.
 const OTHERS: u32 = 0o077;
-/// Write permissions of group and others. The folder must have none of them.
+/// Write permissions of group and others, forbidden for the folder.
 const OTHERS_WRITE: u32 = 0o022;
 
 #[derive(Clone, Debug)]
@@ -46,8 +44,8 @@ impl KeyFolder {
         &self.path
     }
 
-    /// Generates a key, and creates the folder if it does not exist. Run by root, it gives the
-    /// files the owner of the parent folder.
+    /// Creates the folder if it does not exist. Run by root, it gives the files the owner of the
+    /// parent folder.
     pub fn generate(&self, id: KeyId) -> Result<(), KeyError> {
         let document =
             EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new())
@@ -85,8 +83,7 @@ impl KeyFolder {
         }
     }
 
-    /// Reads the keys that the folder's owner can read. The service usually runs as that user, but
-    /// an operator may run as root, who can read all files.
+    /// Reads only the keys that the folder's owner can read: an operator may run as root.
     pub fn list_for_owner(&self) -> Result<KeySet, KeyError> {
         let mut set = self.list()?;
         let Ok(folder) = fs::metadata(&self.path) else {
@@ -106,8 +103,7 @@ impl KeyFolder {
         Ok(set)
     }
 
-    /// A warning about permissions that give other users access to the keys, with the command that
-    /// fixes them.
+    /// A warning about permissions that expose keys, with the command that fixes them.
     pub fn exposure(&self) -> Result<Option<String>, KeyError> {
         Ok(problem::exposure(&self.path, self.list()?.problems()))
     }
@@ -130,8 +126,8 @@ impl KeyFolder {
         Ok(found)
     }
 
-    /// Copies the usable keys into another folder, which is created if it does not exist, and
-    /// returns their ids. An identical key in the target is left untouched.
+    /// Copies the usable keys into another folder and returns their ids. Identical keys stay
+    /// untouched.
     pub fn copy_to(&self, target: &Self) -> Result<Vec<KeyId>, KeyError> {
         let keys = self.list()?;
         target
@@ -150,8 +146,8 @@ impl KeyFolder {
         Ok(ids)
     }
 
-    /// Reads the folder. A key comes from `before` if its file is unchanged or temporarily
-    /// unreadable. If other users can write to the folder, none of its keys is trusted.
+    /// A key comes from `before` if its file is unchanged or temporarily unreadable. If others can
+    /// write to the folder, none of its keys is trusted.
     pub fn load(&self, before: &KeySet) -> Result<KeySet, KeyError> {
         let mut set = KeySet::default();
         for path in self.files()? {
@@ -168,8 +164,7 @@ impl KeyFolder {
             set.keys.clear();
             set.problems.insert(0, problem);
         }
-        // The files are sorted and the sort is stable: of two files with the same id, the plain
-        // name wins.
+        // The sort is stable: of two files with the same id, the plain name wins.
         set.keys.sort_by_key(|key| key.id);
         set.keys.dedup_by_key(|key| key.id);
         Ok(set)
@@ -249,7 +244,7 @@ fn read(path: &Path, before: &KeySet) -> Result<Option<Arc<Key>>, Failure> {
     let known = before.find(id);
     let content = match content_of(path) {
         Ok(Content::Private(content)) => content,
-        // Other users may have copied the key, so even a known key is no longer trusted.
+        // Others may have copied the key, so even a known key is no longer trusted.
         Ok(Content::Open(mode)) => return Err((KeyProblem::open_file(path, mode), None)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         // A failure such as a lack of file descriptors must not invalidate all tokens of the key.

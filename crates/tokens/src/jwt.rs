@@ -1,7 +1,7 @@
 //! Access tokens: JWTs of RFC 9068, signed with ES256.
 //!
-//! Only tokens of this service are accepted. Everything else about JWT (other algorithms, keys
-//! in the header, encryption, extensions) is absent on purpose.
+//! Everything else about JWT (other algorithms, keys in the header, encryption, extensions) is
+//! absent on purpose.
 
 use std::sync::Arc;
 
@@ -21,8 +21,7 @@ use crate::{
 };
 
 const MAX_TOKEN_BYTES: usize = 8 * 1024;
-/// The size of the cache of verified tokens. Checking a signature costs a hundred times as much as
-/// a cache hit.
+/// Checking a signature costs a hundred times as much as a cache hit.
 const REMEMBERED_TOKENS: u64 = 10_000;
 
 const ALGORITHM: &str = "ES256";
@@ -137,8 +136,8 @@ impl Tokens {
         Ok(token)
     }
 
-    /// Verifies a token: its format, type, key, signature, issuer, audience, claims and expiry. A
-    /// token that was verified before comes from the cache while its key is known.
+    /// Checks format, type, key, signature, issuer, audience, claims and expiry. Tokens verified
+    /// before come from the cache while their key is known.
     pub fn verify(
         &self,
         token: &str,

@@ -1,5 +1,3 @@
-//! A signing key, its id, and the set of keys in a folder.
-
 use std::{fmt, str::FromStr, sync::Arc};
 
 use ring::{
@@ -50,7 +48,6 @@ impl KeyId {
             .0
             .get_timestamp()
             .map_or((0, 0), |timestamp| timestamp.to_unix());
-        // 48 bits of milliseconds reach to the year 10889, later than `time` supports.
         i64::try_from(seconds)
             .ok()
             .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok())
@@ -140,7 +137,7 @@ impl KeySet {
         &self.keys
     }
 
-    /// The newest key that is old enough to sign, or else the oldest key.
+    /// The newest key that is old enough to sign, or else the oldest.
     pub fn signing(&self, now: OffsetDateTime) -> Option<&Arc<Key>> {
         self.keys
             .iter()
@@ -149,8 +146,7 @@ impl KeySet {
             .or_else(|| self.keys.first())
     }
 
-    /// Whether tokens of a key, each valid for `ttl`, may still be valid at `now`. A key signs
-    /// until a newer one does.
+    /// Tokens are valid for `ttl`. A key signs until a newer one does.
     pub fn need_of(&self, id: KeyId, ttl: std::time::Duration, now: OffsetDateTime) -> Need {
         let is_known = self.find(id).is_some();
         if !is_known || self.signing(now).is_some_and(|key| key.id < id) {
@@ -178,7 +174,7 @@ impl KeySet {
             .and_then(|at| self.keys.get(at))
     }
 
-    /// Whether the set contains this very key, not only one with the same id.
+    /// Whether the set contains this very key, not only its id.
     pub fn holds(&self, key: &Arc<Key>) -> bool {
         self.find(key.id)
             .is_some_and(|known| Arc::ptr_eq(known, key))

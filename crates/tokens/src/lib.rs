@@ -1,12 +1,9 @@
-//! Access tokens, the keys that sign them (P-256, for ES256), the secrets of clients, and the tokens
-//! in the links of subscribers.
+//! Access tokens, the keys that sign them (P-256, for ES256), the secrets of clients, and the
+//! tokens in the links of subscribers.
 //!
-//! Each key is a file named by the key id, a UUIDv7, which contains the creation time. All keys of
-//! the folder verify tokens. The newest key signs, but only once it is 30 seconds old: by then
-//! every process has read the folder again and knows it.
-//!
-//! A key that other users can read is not used. In a folder that other users can write to, no key
-//! is used. The holder of a key can issue tokens.
+//! All keys of the folder verify tokens. The newest key signs once it is 30 seconds old: by then
+//! every process has read the folder again. A key that other users can read is not used, nor is any
+//! key of a folder that they can write to.
 
 pub mod audit;
 mod folder;

@@ -1,5 +1,4 @@
-//! The ownership of key files: an operator may generate keys as root while the service runs as
-//! another user.
+//! An operator may generate keys as root while the service runs as another user.
 
 use std::{
     fs, io,
@@ -10,8 +9,8 @@ use std::{
 const ROOT: u32 = 0;
 const OWNER_READS: u32 = 0o400;
 
-/// Gives a file that root created the owner and group of its folder, as SQLite does with its
-/// sidecar files. If the system refuses, the file stays root's: the service may itself run as root.
+/// Gives a file that root created the owner and group of its folder, as SQLite does. If that fails,
+/// the file stays root's: the service may run as root.
 pub fn inherit_owner(made: &fs::File, path: &Path) {
     if let Err(error) = give(made, path) {
         let path = path.display();

@@ -93,8 +93,7 @@ impl fmt::Display for KeyProblem {
     }
 }
 
-/// A warning about all files that other users may read or change, with one command that fixes all
-/// of them.
+/// A warning about all files that others may read or change, with one command that fixes them.
 pub(super) fn exposure(folder: &Path, problems: &[KeyProblem]) -> Option<String> {
     let folder_is_open = problems.iter().any(|one| one.has(&Remedy::CloseFolder));
     let files: Vec<_> = problems

@@ -1,4 +1,4 @@
-//! The keys that a process knows, as its reading thread last found them in the folder.
+//! The keys that a process knows, read from the folder in the background.
 
 use std::{
     fmt, io,
@@ -13,13 +13,12 @@ use crate::{
     problem::KeyProblem,
 };
 
-/// The interval between reads of the folder. Each process must notice a change within 10 seconds.
+/// Each process must notice a change within 10 seconds.
 const READ_EVERY: Duration = Duration::from_secs(1);
 
 type Read = Box<dyn Fn(&KeySet) -> Result<KeySet, KeyError> + Send + Sync>;
 
-/// The keys of a folder, read in the background. A request uses the known keys and never reads the
-/// folder, which may be on a file server that hangs.
+/// Requests never read the folder, which may be on a file server that hangs.
 pub struct KeyRing {
     read: Read,
     known: RwLock<Known>,
@@ -55,8 +54,8 @@ impl KeyRing {
         }
     }
 
-    /// Starts a thread that reads the folder every second until the ring is dropped. It is not a
-    /// task of the runtime, because the runtime's shutdown would wait for a read that hangs.
+    /// Reads the folder every second, in a thread: the runtime's shutdown would wait for a task
+    /// that hangs.
     pub fn follow(self: &Arc<Self>) -> io::Result<()> {
         let ring = Arc::downgrade(self);
         let follow = move || {
@@ -88,7 +87,7 @@ impl KeyRing {
         known.at.elapsed()
     }
 
-    /// Reads the folder now. A failure is logged, and the known keys stay in use.
+    /// A failure is logged, and the known keys stay in use.
     pub fn reload(&self) {
         // Held during the whole read, so that of two concurrent reads the later one writes last.
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,5 @@
-//! Client secrets: 256 random bits, of which only the SHA-256 is stored.
-//!
-//! With so much randomness, a slow hash would add load but no security.
+//! Client secrets: 256 random bits, of which only the SHA-256 is stored. A slow hash would add load
+//! but no security.
 
 use std::fmt;
 
@@ -45,8 +44,8 @@ pub fn secret_digest(secret: &[u8]) -> [u8; 32] {
     bytes
 }
 
-/// Finds the digest of a secret among the first [`MOST_SECRETS`] digests. The time taken depends
-/// neither on the result nor on their number.
+/// Finds a secret among the first [`MOST_SECRETS`] digests, in a time that depends neither on the
+/// result nor on their number.
 pub fn matching_digest<'a>(
     secret: &[u8],
     digests: impl IntoIterator<Item = &'a [u8; 32]>,

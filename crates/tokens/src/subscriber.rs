@@ -1,9 +1,7 @@
-//! What a new subscriber gets.
-
 use newsletter::subscriber::{MigrationToken, SubscriberId};
 use uuid::Uuid;
 
-/// An id and a token for a new subscriber. The token is from a cryptographic generator.
+/// The token is from a cryptographic generator.
 pub fn new_subscriber() -> (SubscriberId, MigrationToken) {
     let token = MigrationToken::new(rand::random());
     (SubscriberId::new(Uuid::now_v7()), token)

@@ -17,7 +17,7 @@ CPmB5KaNapWtThWFYPf3sMlsdn9mLyxKn4Kmh6IZ7C3YnK+R/XB3GfU=\n\
 -----END PRIVATE KEY-----\n\
 ";
 
-/// `openssl ecparam -name prime256v1 -genkey -noout`: the right curve in the older form of SEC 1.
+/// The right curve in the older form of SEC 1: `openssl ecparam -name prime256v1 -genkey -noout`.
 pub const OPENSSL_SEC1: &str = "\
 -----BEGIN EC PRIVATE KEY-----\n\
 MHcCAQEEIKNuyvjudIqWuNuvEj23W01l4W7DPgHM4CZDWa1v1OUNoAoGCCqGSM49\n\

@@ -9,7 +9,6 @@ use uuid::Uuid;
 
 use super::*;
 
-/// 2026-01-01T00:00:00Z.
 const START: i64 = 1_767_225_600;
 
 fn at(seconds: i64) -> OffsetDateTime {
@@ -89,7 +88,6 @@ fn a_key_is_needed_until_its_last_token_ends() {
     assert_eq!(need(new, 100), Need::Over, "there is no such key");
     folder.generate(new).unwrap();
     for (seconds, of_old, of_new) in [
-        // The new key has not signed anything yet.
         (129, Need::Until(at(3_730)), Need::Over),
         (130, Need::Until(at(3_730)), Need::Signs),
         (3_729, Need::Until(at(3_730)), Need::Signs),
