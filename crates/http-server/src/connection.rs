@@ -19,8 +19,8 @@ pub struct Timeouts {
     pub body: Duration,
     /// For the body of a request from an unauthorised client.
     pub anonymous_body: Duration,
-    /// How long the connection stays open after an early answer, sent before the end of the body,
-    /// so that the client can read it.
+    /// How long the connection stays open after an answer before the end of the body, so that the
+    /// client can read it.
     pub linger: Duration,
     /// How long a client may read nothing of an answer.
     pub stalled_answer: Duration,
@@ -48,15 +48,13 @@ impl Default for Timeouts {
 /// The handling of `100 Continue`, which actix-http writes before a handler has seen the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Continue {
-    /// `100 Continue` passes through.
     #[default]
     Passes,
-    /// The client waits for `100 Continue`, but no handler has asked for the body yet. It is
-    /// withheld.
+    /// The client waits for `100 Continue`, which is withheld until a handler asks for the body.
     Awaited,
-    /// It was withheld, and no handler has asked for the body yet.
+    /// Withheld, and no handler has asked for the body.
     Withheld,
-    /// It was withheld, and a handler has asked for the body since. It is sent next.
+    /// A handler has asked for the body. It is sent next.
     Due,
 }
 
@@ -68,8 +66,8 @@ pub struct Connection {
     pub(crate) last_request: Cell<Instant>,
     /// Whether the request in progress comes from a known client.
     pub(crate) is_admitted: Cell<bool>,
-    /// Whether the request in progress waits for its client: for the next piece of its body, or
-    /// until the client reads more of the answer.
+    /// Whether the request waits for its client: for a piece of its body, or for the answer to be
+    /// read.
     pub(crate) is_stalled: Cell<bool>,
     /// Whether the next bytes to be written are a handler's answer.
     pub(crate) has_answered: Cell<bool>,
@@ -77,18 +75,17 @@ pub struct Connection {
     has_ended: Cell<bool>,
     /// Woken when the client closes its side.
     waiting: RefCell<Option<Waker>>,
-    /// Whether the connection closes to free its place, unless a request begins first.
+    /// Whether the connection closes unless a request begins first.
     pub(crate) is_unwanted: Cell<bool>,
-    /// Woken when the connection must close. It waits for the next request.
+    /// Woken when the connection must close.
     reader: RefCell<Option<Waker>>,
-    /// The bytes that were read since the handler last waited for more.
+    /// Read since the handler last waited for more, in bytes.
     read_ahead: Cell<usize>,
     /// Whether reading waits for the handler.
     is_withheld: Cell<bool>,
 }
 
-/// The most bytes of a request that are read before its handler waits for them. actix-http would
-/// read up to 128 KiB, also of a body that is refused.
+/// In bytes. actix-http would read up to 128 KiB, also of a body that is refused.
 const READ_AHEAD: usize = 32 * 1024;
 
 impl Connection {
@@ -111,9 +108,8 @@ impl Connection {
         }
     }
 
-    /// Since when the connection may be closed; `None` if it may not. It may be closed while no
-    /// request is in progress, or only a request that waits for an unknown client. The time of such
-    /// a request counts from its beginning, so that a byte now and then does not keep the
+    /// Since when the connection may be closed: without a request, or if it waits for an unknown
+    /// client. That time counts from the request's beginning, so that single bytes do not keep the
     /// connection.
     pub(crate) fn spare_since(&self) -> Option<Instant> {
         if self.in_flight.get() == 0 {
@@ -123,8 +119,7 @@ impl Connection {
         is_spare.then(|| self.last_request.get())
     }
 
-    /// Marks the request in progress as coming from a known client. The connection keeps its place
-    /// until the answer has been sent.
+    /// The connection of a known client keeps its place until the answer has been sent.
     pub fn admit(&self) {
         self.is_admitted.set(true);
     }
@@ -140,7 +135,7 @@ impl Connection {
         }
     }
 
-    /// Whether the connection may be read. If not, the task is woken when it may.
+    /// If it may not, the task is woken later.
     pub(crate) fn may_be_read(&self, task: &Waker) -> bool {
         if self.read_ahead.get() < READ_AHEAD {
             return true;
@@ -160,7 +155,6 @@ impl Connection {
         self.read_ahead.set(self.read_ahead.get() + bytes);
     }
 
-    /// Notes that the handler has taken what was read.
     pub(crate) fn has_taken(&self) {
         self.read_ahead.set(0);
         if self.is_withheld.take()
@@ -182,8 +176,8 @@ impl Connection {
         request.conn_data()
     }
 
-    /// Completes when the client has closed the connection, or its sending side. actix-http then
-    /// continues with the request, because the client may still read the answer.
+    /// Completes when the client has closed the connection or its sending side, after which
+    /// actix-http continues with the request.
     pub async fn hung_up(&self) {
         poll_fn(|context| {
             if self.has_ended.get() {
@@ -202,8 +196,7 @@ impl Connection {
         }
     }
 
-    /// Sends `100 Continue` if the client waits for it. It goes out when the connection is flushed,
-    /// after the handler has been polled.
+    /// Sends `100 Continue` if the client waits for it, once the handler has been polled.
     pub fn ask_for_body(&self) {
         match self.awaits.get() {
             Continue::Awaited => self.awaits.set(Continue::Passes),

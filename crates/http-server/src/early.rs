@@ -1,7 +1,4 @@
-//! Completes the answers that actix-http itself gives to input that is not an HTTP/1.1 request.
-//!
-//! Those have a status but no body, and no handler sees the request. Here they become errors like
-//! all others: JSON with a `message`, and a request id.
+//! Completes actix-http's own answers to invalid input with a body as JSON and a request id.
 
 use actix_web::{http::header::HeaderMap, web::Bytes};
 
@@ -9,7 +6,7 @@ use serde_json::json;
 
 use crate::request_id::{RequestId, X_REQUEST_ID};
 
-/// Status lines and the message for each. Each of these answers closes the connection.
+/// Each of these answers closes the connection.
 const KNOWN: [(&str, &str); 3] = [
     (
         "HTTP/1.1 400 Bad Request",

@@ -1,9 +1,8 @@
 //! A request in progress, and the unread rest of its body once the answer is ready.
 //!
-//! A client that sends its whole body before it reads the answer could lose the connection, or even
-//! the answer, if the rest stayed unread. So a refusal reads and discards a bounded rest. If more
-//! is left, the answer holds the body until it has been sent. From that actix-http learns that it
-//! has to close the connection, and lingers until the client has read the answer.
+//! A client that sends its whole body first could lose the answer if the rest stayed unread. So a
+//! refusal discards a bounded rest. If more is left, the answer holds the body until it has been
+//! sent: then actix-http closes the connection, and lingers until the client has read the answer.
 
 use std::{
     cell::RefCell,
@@ -28,13 +27,12 @@ use tokio::time::{Instant, timeout};
 
 use crate::connection::{Connection, Continue, expects_continue};
 
-/// The size of the pieces of a long answer, in bytes.
+/// In bytes, of a long answer.
 pub const PIECE: usize = 32 * 1024;
-/// How much of a refused request's body is read and discarded, in bytes.
+/// In bytes, of a refused request's body.
 const DRAIN_BYTES: u64 = 256 * 1024;
 const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 
-/// A request in progress, until its answer has been sent.
 pub struct InFlight {
     guard: Option<InFlightGuard>,
     body: Option<SharedBody>,
@@ -49,8 +47,8 @@ impl InFlight {
         }
     }
 
-    /// Reads and discards a bounded rest of a refused request's body, unless the client withholds
-    /// the body: after a refusal it rarely sends one.
+    /// Discards a bounded rest of the body, unless the client waits for `100 Continue`: after a
+    /// refusal it rarely sends one.
     pub async fn refuse(&self) {
         let is_kept_back = |guard: &InFlightGuard| guard.0.is_awaiting_continue();
         if let Some(body) = &self.body
@@ -60,8 +58,7 @@ impl InFlight {
         }
     }
 
-    /// Returns the body of the answer. A streamed body, or one longer than a piece, keeps the
-    /// request and `held` until it has been sent.
+    /// A streamed or long body keeps the request and `held` until it has been sent.
     pub fn answer<T: Unpin + 'static>(self, body: BoxBody, held: T) -> BoxBody {
         if let Some(guard) = &self.guard {
             guard.0.has_answered.set(true);
@@ -204,8 +201,7 @@ impl<T: Unpin> MessageBody for Holding<T> {
     }
 }
 
-/// A body that is written piece by piece. actix-http copies each piece, and keeps the copy until
-/// the client has read it.
+/// actix-http copies each piece, and keeps the copy until the client has read it.
 struct Pieces(Bytes);
 
 impl MessageBody for Pieces {

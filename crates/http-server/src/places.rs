@@ -1,5 +1,4 @@
-//! The places for connections of a thread. When few are left, idle connections and those that wait
-//! for unknown clients are closed.
+//! The places for connections of a thread.
 
 use std::{
     cell::{Cell, RefCell},
@@ -13,16 +12,15 @@ use tokio::time::{Instant, sleep};
 
 use crate::connection::Connection;
 
-/// How long a connection waits for its client before it may be closed: a request or a piece of its
-/// body may be on the way.
+/// How long a connection waits for its client before it may be closed: something may be on the way.
 const PATIENCE: Duration = Duration::from_millis(250);
 /// The same when very few places are left.
 const LEAST_PATIENCE: Duration = Duration::from_millis(50);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The places for connections of one thread. When all are taken, new connections wait, even health
-/// checks. So some places are kept free by closing the connections that have waited longest for
-/// their clients. The application must ensure that known clients do not occupy all places.
+/// The places for connections of one thread. Some are kept free by closing the connections that
+/// have waited longest, because otherwise even health checks would wait. The application must
+/// ensure that known clients do not occupy all places.
 #[derive(Debug)]
 pub struct Places {
     /// From this number of connections on, some are closed.
@@ -51,7 +49,7 @@ impl Places {
         })
     }
 
-    /// Takes a place for a connection. Must run on the thread's runtime.
+    /// Must run on the thread's runtime.
     pub fn take(self: &Rc<Self>, connection: Rc<Connection>) -> Place {
         let number = self.opened.get();
         self.opened.set(number + 1);

@@ -1,5 +1,3 @@
-//! The request id: the client's own, or a new one.
-
 use std::{
     convert::Infallible,
     fmt,
@@ -17,12 +15,12 @@ pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 const MAX_LENGTH: usize = 128;
 
-/// A request id: visible ASCII without spaces or quotes, safe in headers, logs and JSON.
+/// Visible ASCII without spaces or quotes, safe in headers, logs and JSON.
 #[derive(Clone, Debug)]
 pub struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// Returns the client's id if it is safe, or else a new UUIDv7.
+    /// The client's id if it is safe, or else a new UUIDv7.
     pub fn of(headers: &HeaderMap) -> Self {
         headers
             .get(X_REQUEST_ID)

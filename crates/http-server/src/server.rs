@@ -18,20 +18,19 @@ use tokio::net::TcpSocket;
 
 use crate::{connection::Timeouts, places::Places, stream::GuardedStream};
 
-/// The number of connections that may wait to be accepted.
+/// Connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
-/// The largest number of threads that actix-server supports.
+/// The maximum of actix-server.
 const MOST_WORKERS: usize = 512;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ServerSettings {
     /// `None` uses one thread per core.
     pub workers: Option<usize>,
-    /// The number of concurrent connections. Further ones wait to be accepted. When few are left,
-    /// idle connections are closed.
+    /// Further connections wait to be accepted. When few are left, idle connections are closed.
     pub max_connections: usize,
     pub timeouts: Timeouts,
-    /// How long a stop waits for answers in progress, in seconds.
+    /// For answers in progress, in seconds.
     pub stop_patience: u64,
 }
 
@@ -47,10 +46,8 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)?.into_std()
 }
 
-/// Creates a server on a listener. It serves while it is awaited.
-///
-/// This does the same as actix-web's `HttpServer`, except that each connection is wrapped in a
-/// stream with deadlines.
+/// Like actix-web's `HttpServer`, except that each connection is wrapped in a stream with
+/// deadlines. The server works while it is awaited.
 pub fn serve<F, I, S, B>(
     listener: TcpListener,
     settings: ServerSettings,

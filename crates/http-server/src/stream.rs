@@ -21,14 +21,14 @@ const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 /// A stream that ends at its deadlines.
 ///
-/// While no request is in progress, the head of the next one must be complete within the keep-alive
-/// time plus the time for a head, counted from the last byte of the last answer. The skipped rest
-/// of a refused body has the same deadline. At the deadline, or when its [place](Places) is needed,
-/// the stream reports the end of its input as if the client had closed it, so that pending output
-/// is still written. A client that reads nothing of an answer for too long loses the connection.
+/// Without a request, the next head must be complete within the keep-alive time plus the time for a
+/// head, counted from the last byte of the last answer. The skipped rest of a refused body has the
+/// same deadline. At the deadline, or when its [place](Places) is needed, the stream reports the
+/// end of its input, so that pending output is still written. A client that reads nothing for too
+/// long loses the connection.
 ///
-/// The stream also adds a body to the answers that actix-http itself gives (see [`early`]), and
-/// withholds `100 Continue` until a handler reads the body.
+/// It also completes actix-http's own answers (see [`early`]), and withholds `100 Continue` until a
+/// handler reads the body.
 pub struct GuardedStream<S> {
     io: S,
     connection: Rc<Connection>,
@@ -38,7 +38,7 @@ pub struct GuardedStream<S> {
     blocked_since: Option<Instant>,
     is_over: bool,
     rest: usize,
-    /// Bytes that the stream itself has to write before anything else.
+    /// To be written before anything else.
     own: Bytes,
     _place: Place,
 }
@@ -74,9 +74,8 @@ impl<S> GuardedStream<S> {
         stalled.or(idle)
     }
 
-    /// Checks the deadline, and sets a timer that polls this connection then. The timer is set
-    /// again only after it has expired: a deadline moves with every answer, but only to a later
-    /// time.
+    /// Sets a timer for the deadline, but only after the last one has expired: deadlines only move
+    /// later.
     fn check_time(&mut self, context: &mut Context<'_>) {
         while !self.is_over && self.timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();
@@ -95,8 +94,7 @@ impl<S> GuardedStream<S> {
         }
     }
 
-    /// Queues bytes that replace the start of an answer of actix-http. Returns how many of its
-    /// bytes they replace.
+    /// Queues bytes in place of an answer of actix-http. Returns how many they replace.
     fn replace(&mut self, buffer: &[u8]) -> Option<usize> {
         let connection = &self.connection;
         if connection.awaits.get() == Continue::Awaited {
