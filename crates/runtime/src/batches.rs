@@ -6,22 +6,21 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{panics, throttle::Throttle};
 
-/// The pause after a batch, so that other transactions get at the locked rows.
+/// So that other transactions get the locked rows.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The way rows are cleaned up: one batch per commit, until a batch is not full or `stop` is
-/// cancelled.
+/// Cleans up one batch per commit, until a batch is not full or `stop` is cancelled.
 pub struct Cleanup<'a> {
     /// The rows in the plural, for the log.
     pub rows: &'static str,
     pub size: usize,
-    /// Makes batches smaller and pauses longer while many pushes are in flight.
+    /// Reduces the load while many pushes are in flight.
     pub throttle: &'a Throttle,
     pub stop: &'a CancellationToken,
 }
 
 impl Cleanup<'_> {
-    /// Calls `batch` with the size of a batch; it returns the number of rows it cleaned up.
+    /// `batch` gets the size of a batch, and returns the number of rows.
     pub async fn run<F>(&self, mut batch: impl FnMut(usize) -> F) -> Result<(), StoreError>
     where
         F: Future<Output = Result<usize, StoreError>>,

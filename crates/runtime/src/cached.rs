@@ -15,8 +15,7 @@ impl<T: Clone> Cached<T> {
         }
     }
 
-    /// Returns the cached value, or computes a new one if it is too old. Of several concurrent
-    /// callers one computes it, and the others wait.
+    /// Returns the cached value, or computes a new one, once for all concurrent callers.
     pub async fn get(&self, new: impl Future<Output = T>) -> T {
         let mut last = self.last.lock().await;
         if let Some((at, value)) = last.as_ref()

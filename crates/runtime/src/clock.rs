@@ -1,9 +1,8 @@
 //! The current time, which is passed to use cases.
 //!
-//! Times that several processes compare follow the store's clock: leases, next attempts, lifetimes,
-//! expiry of tokens and links. [`now`] is that time. [`follow`] measures the offset of this
-//! machine's clock at intervals, so that no call to the store waits for a second one. [`machine`]
-//! is for times that are never compared, such as the times of log lines.
+//! Times that several processes compare follow the store's clock: leases, attempts, lifetimes,
+//! expiry. [`now`] is that time, and [`follow`] measures its offset at intervals. [`machine`] is
+//! for other times, such as those of log lines.
 
 use std::{
     sync::{Arc, LazyLock, PoisonError, RwLock},
@@ -23,14 +22,14 @@ const MEASURE_EVERY: Duration = Duration::from_secs(10);
 pub const TOLERANCE: time::Duration = time::Duration::seconds(5);
 
 /// The error of a measurement grows by its age divided by this number. Quartz clocks drift by less
-/// than 200 parts in a million, so 1,000 is ample.
+/// than 200 parts in a million.
 const DRIFT: i32 = 1_000;
 
 static OF_STORE: LazyLock<StoreTime> =
     LazyLock::new(|| StoreTime::new(Arc::new(machine), Arc::new(steady)));
 
-/// The current time by the store's clock, truncated to the precision of the stores. It is this
-/// machine's time if the store has no clock of its own, or was not asked yet.
+/// The time by the store's clock, truncated to the stores' precision. It is this machine's time if
+/// the store has no clock of its own, or was not asked yet.
 pub fn now() -> OffsetDateTime {
     OF_STORE.now()
 }
@@ -50,8 +49,7 @@ fn steady() -> OffsetDateTime {
     fields::microseconds(START.0 + START.1.elapsed())
 }
 
-/// Asks the store for its time once. Returns how far this machine's clock is ahead; `None` if the
-/// store has no clock of its own.
+/// Returns once how far this machine's clock is ahead of the store's; `None` if that has none.
 pub async fn measure(store: &dyn StoreClock) -> Result<Option<time::Duration>, StoreError> {
     OF_STORE.measure(store).await
 }
@@ -71,9 +69,9 @@ pub struct StoreTime {
 #[derive(Clone, Copy)]
 struct Lead {
     ahead: time::Duration,
-    /// The largest possible error of `ahead`.
+    /// Of `ahead`.
     doubt: time::Duration,
-    /// The time of the measurement by the monotonic clock.
+    /// By the monotonic clock.
     at: OffsetDateTime,
 }
 
@@ -97,8 +95,7 @@ impl StoreTime {
         *self.lead.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the store for its time. Returns how far this machine's clock is ahead; `None` if the
-    /// store has no clock of its own.
+    /// Returns how far this machine's clock is ahead of the store's; `None` if that has none.
     ///
     /// The store is assumed to have read its clock half-way between request and answer. A slow
     /// answer does not replace a quick one that it agrees with.
@@ -124,8 +121,7 @@ impl StoreTime {
         Ok(Some((self.machine)() - self.now()))
     }
 
-    /// Measures at intervals for as long as it is polled. Logs when this machine's clock starts and
-    /// stops differing from the store's. Returns if the store has no clock of its own.
+    /// Measures at intervals while it is polled. Logs when the clocks start and stop to differ.
     pub async fn follow(&self, store: &dyn StoreClock) {
         let mut differs = false;
         loop {

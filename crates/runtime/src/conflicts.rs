@@ -7,12 +7,11 @@ use tokio::time::sleep;
 
 use crate::{panics, waits};
 
-/// How long a command is retried after conflicts while its caller waits.
+/// While its caller waits.
 pub const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Runs a use case until it succeeds without a conflict, with growing, jittered waits, for at most
-/// `within`. After a conflict another transaction has written first or holds a lock, so the use
-/// case decides again on the state that is stored now. A panic counts as a failure of the store.
+/// Retries a use case after conflicts, with growing, jittered waits, for at most `within`. It
+/// decides again on the present state. A panic counts as a failure of the store.
 pub async fn decide_again<T, E: StoreFailure, F>(
     within: Duration,
     attempt: impl FnMut() -> F,
@@ -24,8 +23,7 @@ where
     retry(waits, E::is_conflict, attempt).await
 }
 
-/// Calls again after transient failures, with these waits, until the waits are over. A panic counts
-/// as a failure of the store.
+/// Retries after transient failures, with these waits. A panic counts as a failure of the store.
 pub async fn retry<T, E: From<StoreError>, F>(
     mut waits: impl Iterator<Item = Duration>,
     may_pass: impl Fn(&E) -> bool,

@@ -1,5 +1,3 @@
-//! Look-ups that unauthenticated callers may request in any number, combined into few reads.
-
 use std::{
     collections::HashMap,
     hash::Hash,
@@ -17,15 +15,12 @@ type Found<K, V> = Result<Arc<HashMap<K, V>>, StoreError>;
 type Read<K, V> =
     Arc<dyn Fn(Vec<K>) -> BoxFuture<'static, Result<HashMap<K, V>, StoreError>> + Send + Sync>;
 
-/// Looks up keys with one read of the store at a time and at most twenty reads a second, however
-/// many callers ask. One read takes all keys that wait for it.
-///
-/// So each caller waits for two reads at most, whatever other callers ask for.
+/// Combines the lookups of unauthenticated callers: one read of the store at a time, at most twenty
+/// a second. So each caller waits for two reads at most.
 pub struct Gathered<K, V> {
     read: Read<K, V>,
     /// Locked by the read in progress. Holds the start of the last read.
     turn: Arc<tokio::sync::Mutex<Option<Instant>>>,
-    /// The keys for the next read, and its future outcome.
     next: Arc<Mutex<Option<Next<K, V>>>>,
 }
 
@@ -51,7 +46,7 @@ where
         }
     }
 
-    /// Returns the value of a key, from a read that begins after this call.
+    /// The read begins after this call.
     pub async fn get(&self, key: K) -> Result<Option<V>, StoreError> {
         let outcome = self.join(key.clone());
         let found = outcome.await?;
@@ -68,8 +63,8 @@ where
         next.outcome.clone()
     }
 
-    /// Waits for its turn, and reads the keys that arrived until then. All of its callers drive the
-    /// future, so that it continues when one of them disconnects.
+    /// Reads the keys that arrived until its turn. All callers drive the future, so that it
+    /// continues when one disconnects.
     fn round(&self) -> impl Future<Output = Found<K, V>> + Send + 'static {
         let (read, turn, next) = (self.read.clone(), self.turn.clone(), self.next.clone());
         async move {
@@ -94,7 +89,7 @@ mod tests {
 
     type Reads = Arc<Mutex<Vec<Vec<u32>>>>;
 
-    /// Finds the even keys. A read takes 10 ms.
+    /// A read takes 10 ms.
     fn evens(reads: &Reads) -> Arc<Gathered<u32, u32>> {
         let reads = Arc::clone(reads);
         Arc::new(Gathered::new(move |keys: Vec<u32>| {

@@ -12,11 +12,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::panics;
 
-/// After a failed renewal, the next attempt follows after this fraction of the interval.
+/// A failed renewal is retried after this fraction of the interval.
 const SOONER: u32 = 10;
 
-/// The fraction of its length for which a holder relies on a lease. The rest covers the duration of
-/// requests and of the calls that the lease protects.
+/// A holder relies on this fraction of the lease. The rest covers requests and protected calls.
 const RELIABLE: f64 = 0.8;
 
 #[derive(Clone, Copy, Debug)]
@@ -32,14 +31,13 @@ impl Terms {
         renew_every: Duration::from_secs(10),
     };
 
-    /// The time until which a holder may rely on a lease that it requests now.
+    /// Until then, a holder may rely on a lease that it requests now.
     pub fn until(&self) -> Instant {
         Instant::now() + self.length.mul_f64(RELIABLE)
     }
 
-    /// Renews leases at intervals for as long as it is polled. Returns once they are lost, which is
-    /// when `renew` returns `false`. A failed renewal is retried soon, because the leases may still
-    /// be held.
+    /// Renews leases at intervals while it is polled. Returns once they are lost: `renew` returned
+    /// `false`. A failed renewal is retried soon.
     pub async fn renew<E, F>(&self, leases: &str, mut renew: impl FnMut() -> F)
     where
         E: From<StoreError> + Display,
@@ -78,7 +76,6 @@ impl Terms {
     }
 }
 
-/// A lease that this process holds.
 #[derive(Debug)]
 pub struct Held {
     until: Mutex<Instant>,
@@ -97,8 +94,7 @@ impl Held {
         !self.lost.is_cancelled() && Instant::now() < self.end_of_trust()
     }
 
-    /// Cancelled when the lease is lost. A lease that expires while the store is unavailable is not
-    /// lost until another process has taken it.
+    /// Cancelled when another process has the lease. An expiry during an outage is no loss.
     pub const fn lost(&self) -> &CancellationToken {
         &self.lost
     }
@@ -111,7 +107,7 @@ impl Held {
         *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
-    /// Waits until the holder may no longer rely on the lease because it was not renewed.
+    /// Waits until the holder may no longer rely on the lease.
     pub async fn lapsed(&self) {
         while Instant::now() < self.end_of_trust() {
             sleep_until(self.end_of_trust()).await;

@@ -1,15 +1,10 @@
 //! What services share at run time. The crate knows no use case.
 //!
-//! - [`conflicts`]: retries a use case after conflicts, and a call after transient failures.
-//!   [`waits`]: back-off with jitter.
-//! - [`loops`]: loops that run until they are stopped. [`rounds`]: a loop that backs off while the
-//!   store is unavailable. [`lease`]: keeps a lease. [`batches`]: cleans up in batches.
-//! - [`cached`]: caches a value for a time. [`recent`]: remembers keys for a time. [`gathered`]:
-//!   combines the look-ups of many callers.
-//! - [`panics`]: turns a panic into an error, so that a defect in one item ends no loop over all.
-//! - [`throttle`]: slows background work while many clients push. [`cores`]: divides the machine's
-//!   cores.
-//! - [`clock`]: the current time. [`metrics`](mod@metrics): declares metrics.
+//! - Failures: [`conflicts`], [`waits`] (back-off with jitter), [`panics`].
+//! - Background work: [`loops`], [`rounds`] (back off while the store is unavailable), [`lease`],
+//!   [`batches`], [`throttle`], [`cores`].
+//! - Memory: [`cached`], [`recent`], [`gathered`] (combines the lookups of many callers).
+//! - [`clock`] and [`metrics`](mod@metrics).
 
 pub mod batches;
 pub mod cached;

@@ -8,14 +8,13 @@ use tokio_util::sync::CancellationToken;
 pub struct Loops {
     running: JoinSet<()>,
     stop: CancellationToken,
-    /// How long a stop waits for the loops, and the log's text if they end later.
+    /// How long a stop waits, and the log's text if loops end later.
     grace: Duration,
     late: &'static str,
 }
 
 impl Loops {
-    /// Creates a set without loops. A stop waits for `grace`; then it logs that the loops were cut
-    /// off, and `late`, which says what that means.
+    /// A stop waits for `grace`, and then logs that the loops were cut off, and `late`.
     pub fn new(grace: Duration, late: &'static str) -> Self {
         Self {
             running: JoinSet::new(),
@@ -25,7 +24,7 @@ impl Loops {
         }
     }
 
-    /// Adds a loop, which must end once its token is cancelled.
+    /// The loop must end once its token is cancelled.
     pub fn spawn<F>(&mut self, work: impl FnOnce(CancellationToken) -> F)
     where
         F: Future<Output = ()> + Send + 'static,

@@ -1,5 +1,5 @@
-//! Metrics. [`metrics!`](crate::metrics!) declares one, and the declaration registers it: the page
-//! of metrics and `docs/reference.md` have all metrics that the program links.
+//! [`metrics!`](crate::metrics!) declares and registers a metric: the page of metrics and
+//! `docs/reference.md` have all metrics that the program links.
 
 use ::metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 #[doc(hidden)]
@@ -7,38 +7,34 @@ pub use inventory;
 
 #[derive(Debug)]
 pub struct Metric {
-    /// The name on the page of metrics.
     pub name: &'static str,
     pub kind: Kind,
-    /// The unit, if it has one.
     pub unit: Option<Unit>,
-    /// The meaning and the labels, in words of the page.
+    /// The meaning and the labels, for the page.
     pub help: &'static str,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// A number that only grows; its name ends in `_total`.
+    /// Its name ends in `_total`.
     Counter,
-    /// A number at a moment.
     Gauge,
-    /// A distribution, with the upper bounds of its buckets.
+    /// With the upper bounds of its buckets.
     Histogram(&'static [f64]),
 }
 
-/// Gives metrics a value before anything happens, so that a first event shows as a step.
+/// Gives metrics a first value, so that a first event shows as a step.
 #[doc(hidden)]
 pub struct Start(pub fn());
 
 inventory::collect!(Metric);
 inventory::collect!(Start);
 
-/// All metrics of the program, in no order.
+/// In no order.
 pub fn all() -> impl Iterator<Item = &'static Metric> {
     inventory::iter::<Metric>.into_iter()
 }
 
-/// Describes all metrics to the recorder.
 pub fn describe() {
     for Metric {
         name,
@@ -58,16 +54,14 @@ pub fn describe() {
     }
 }
 
-/// Gives metrics their values at the start.
 pub fn start() {
     for Start(start) in inventory::iter::<Start> {
         start();
     }
 }
 
-/// Declares metrics: a constant with the name of each, and its help text. A histogram also has the
-/// bounds of its buckets. `start` names a function that sets first values. The calling crate must
-/// depend on the crate `metrics`, whose macros record values under the constants.
+/// Declares metrics: a constant with the name of each, and its help text. `start` names a function
+/// that sets first values. The calling crate must depend on the crate `metrics`.
 ///
 /// ```text
 /// runtime::metrics! {

@@ -1,21 +1,17 @@
-//! Turns panics into errors: a defect in one item must not end the loop over all.
-
 use std::{any::Any, future::Future, panic::AssertUnwindSafe};
 
 use futures_util::FutureExt as _;
 use kernel::StoreError;
 
-/// Runs a future, and turns a panic into [`StoreError::Broken`].
-///
-/// State that the future shares must be valid even if the future stops half-way. Here that is only
-/// stores, whose commits are all or nothing.
+/// Turns a panic into [`StoreError::Broken`]. Shared state must stay valid if the future stops
+/// half-way, as stores do.
 pub async fn caught<T, E: From<StoreError>>(
     work: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
     caught_as(|message| StoreError::Broken(message).into(), work).await
 }
 
-/// Runs a future, and turns a panic into an error created from its message.
+/// Turns a panic into an error created from its message.
 pub async fn caught_as<T, E>(
     error: impl FnOnce(String) -> E,
     work: impl Future<Output = Result<T, E>>,
@@ -26,7 +22,6 @@ pub async fn caught_as<T, E>(
         .unwrap_or_else(|panic| Err(error(message(panic.as_ref()))))
 }
 
-/// A sentence with the panic's message, as a reason of a failure.
 pub fn message(panic: &(dyn Any + Send)) -> String {
     format!("it panicked: {}", text(panic))
 }

@@ -2,7 +2,7 @@ use std::{collections::HashMap, hash::Hash, time::Duration};
 
 use tokio::time::Instant;
 
-/// Keys that are remembered for a while, such as rows that were found locked.
+/// Keys that are remembered for a while, such as locked rows.
 #[derive(Debug)]
 pub struct Recent<K>(HashMap<K, Instant>);
 
@@ -18,7 +18,7 @@ impl<K: Eq + Hash> Recent<K> {
         until.is_some_and(|until| *until > Instant::now())
     }
 
-    /// Remembers a key for `time`. Returns whether the key is new.
+    /// Returns whether the key is new.
     pub fn remember(&mut self, key: K, time: Duration) -> bool {
         let now = Instant::now();
         let before = self.0.insert(key, now + time);

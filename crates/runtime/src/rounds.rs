@@ -1,5 +1,4 @@
-//! The loop of background work: it continues while the store is available, backs off while it is
-//! not, and ends when it is stopped.
+//! The loop of background work, which backs off while the store is unavailable.
 
 use std::fmt::Display;
 
@@ -11,7 +10,7 @@ use crate::waits::{self, Waits};
 pub struct Rounds {
     work: String,
     stop: CancellationToken,
-    /// The remaining waits, if rounds have failed since the last success.
+    /// Set if rounds have failed since the last success.
     failing: Option<Waits>,
 }
 
@@ -28,13 +27,13 @@ impl Rounds {
         !self.stop.is_cancelled()
     }
 
-    /// Waits for something that a round needs. Returns `None` if the loop is stopped first.
+    /// Returns `None` if the loop is stopped first.
     pub async fn wait<T>(&self, needed: impl Future<Output = T>) -> Option<T> {
         self.stop.run_until_cancelled(needed).await
     }
 
-    /// Ends a round. After a success it waits for the given pause; after a failure it waits longer
-    /// than after the failure before. A stop ends either wait.
+    /// After a success it waits for the given pause; after failures longer each time. A stop ends
+    /// either wait.
     pub async fn end<E: Display>(&mut self, round: Result<impl Future<Output = ()>, E>) {
         match round {
             Ok(pause) => {

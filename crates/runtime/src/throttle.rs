@@ -1,22 +1,21 @@
-//! Throttles background work while many pushes are in flight.
+//! Throttles background work while many pushes are in flight, because both compete for the
+//! database.
 //!
-//! Background work competes with pushes for the database more than for the processor, so the
-//! scheduler cannot settle it. While many pushes are in flight, a loop takes small batches and
-//! pauses after each: a backlog then gets a quarter of the time, otherwise all of it. Each kind of
-//! task keeps a minimum rate, so that a backlog shrinks even under constant load.
+//! A loop then takes small batches and pauses after each: a backlog gets a quarter of the time.
+//! Each kind of task keeps a minimum rate.
 
 use std::{sync::Arc, time::Duration};
 
-/// The pause after a round of work, as a multiple of the round's duration.
+/// A multiple of the round's duration.
 const PAUSE_FACTOR: u32 = 3;
 
-/// The longest pause. A round that took longer than a third of it waited for something else.
+/// A round that took longer than a third of it waited for something else.
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
 /// Under load, a batch is this fraction of the usual one.
 const BATCH_DIVISOR: usize = 16;
 
-/// Returns whether many pushes are in flight.
+/// Whether many pushes are in flight.
 pub type BusyProbe = Arc<dyn Fn() -> bool + Send + Sync>;
 
 #[derive(Clone)]
@@ -36,7 +35,7 @@ impl Throttle {
         batch.max(floor.batch).min(tasks)
     }
 
-    /// The pause after a round that handled `done` tasks or events and took `round`.
+    /// The pause after a round that handled `done` tasks or events.
     pub fn pause(&self, floor: Floor, done: usize, round: Duration) -> Duration {
         let done = u32::try_from(done).unwrap_or(u32::MAX);
         let time = Duration::from_secs(1) * done / floor.a_second;

@@ -1,5 +1,4 @@
-//! Back-off before retries: growing waits with jitter, so that processes that failed together do
-//! not retry together.
+//! Back-off with jitter, so that processes that failed together do not retry together.
 
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ impl Waits {
 }
 
 impl Waits {
-    /// Ends the waits once they add up to `most`, counted from the first wait on.
+    /// Ends the waits once they add up to `most`, counted from the first one.
     pub const fn within(self, most: Duration) -> Within {
         Within {
             waits: self,
@@ -40,7 +39,6 @@ pub struct Within {
 }
 
 impl Within {
-    /// Counts the time from now instead of from the first wait.
     pub fn from_now(self) -> Self {
         Self {
             since: Some(Instant::now()),
@@ -68,7 +66,7 @@ impl Iterator for Waits {
     }
 }
 
-/// Waits after conflicts, which pass within milliseconds.
+/// Conflicts pass within milliseconds.
 pub const fn after_conflicts() -> Waits {
     Waits::growing(Duration::from_millis(5), Duration::from_millis(250))
 }
@@ -81,7 +79,7 @@ pub const fn after_failures() -> Waits {
     Waits::growing(Duration::from_millis(250), Duration::from_secs(5))
 }
 
-/// A time with jitter of ±25 %, so that processes do not act at the same moment.
+/// Jitter of ±25 %.
 pub fn jittered(time: Duration) -> Duration {
     time.mul_f64(0.75 + rand::random::<f64>() / 2.0)
 }
