@@ -1,8 +1,7 @@
 //! Copies everything from the embedded database into an empty PostgreSQL database.
 //!
-//! Rows are copied table by table in the order of their keys, so an interrupted copy resumes after
-//! the last row of a table in the target. Only this process has the source open, so it does not
-//! change meanwhile. A change between two attempts is found at the end, when every row is compared.
+//! Rows are copied table by table in the order of their keys, so an interrupted copy resumes. At
+//! the end every row is compared, because the source may change between two attempts.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -19,7 +18,7 @@ use tokio::task::block_in_place;
 
 const SHOWN_DIGITS: usize = 16;
 
-/// A copy in progress. Reads of the source block the thread, in `block_in_place`.
+/// Reads of the source block the thread, in `block_in_place`.
 pub struct Copying {
     source: CopySource,
     target: CopyTarget,
@@ -27,8 +26,7 @@ pub struct Copying {
 }
 
 impl Copying {
-    /// Opens both databases; `batch` is the number of rows per write. Fails if another process has
-    /// the source open.
+    /// `batch` is the number of rows per write. Fails if another process has the source open.
     pub async fn open(source: &Path, target: &PostgresUrl, batch: usize) -> anyhow::Result<Self> {
         let opened = block_in_place(|| CopySource::open(source)).map_err(|error| match error {
             StoreError::Unavailable(why) => anyhow!(
@@ -46,7 +44,7 @@ impl Copying {
         })
     }
 
-    /// Copies and compares every table, prints the progress, and returns the number of rows.
+    /// Prints the progress, and returns the number of rows.
     pub async fn run(&mut self) -> anyhow::Result<u64> {
         let columns = self.target.columns().await?;
         self.check_source(&columns)?;
@@ -131,7 +129,7 @@ impl Copying {
         }
     }
 
-    /// Compares a table row by row. Returns the number of rows, and their digest.
+    /// Returns the number of rows, and their digest.
     async fn compare(&mut self, table: Table, columns: &[Column]) -> anyhow::Result<(u64, String)> {
         let (mut after, mut compared) = (None, 0);
         let mut digest = Sha256::new();

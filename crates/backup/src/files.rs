@@ -1,5 +1,4 @@
-//! Files and folders of a backup: private to their owner, and synced to the disk before anything
-//! relies on them.
+//! Files and folders of a backup: private, and synced to the disk before anything relies on them.
 
 use std::{
     ffi::OsString,
@@ -25,7 +24,7 @@ pub struct FileDigest {
     pub sha256: String,
 }
 
-/// Creates a private folder, or makes an empty one private. Fails if the folder contains anything.
+/// Creates a private folder. Fails if the folder contains anything.
 pub fn claim_empty_folder(folder: &Path) -> anyhow::Result<()> {
     match fs::read_dir(folder) {
         Ok(mut entries) => {
@@ -74,7 +73,7 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Syncs a file, or the entries of a folder, to the disk.
+/// Also for the entries of a folder.
 pub fn sync(path: &Path) -> io::Result<()> {
     fs::File::open(path)?.sync_all()
 }

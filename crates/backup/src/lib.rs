@@ -1,8 +1,8 @@
-//! Backs up and moves an installation: [`make`] copies the embedded database and the signing keys
-//! into a folder, [`restore`] puts them back, and [`Copying`] copies every row to PostgreSQL.
+//! Backs up and moves an installation: [`make`] copies database and keys into a folder, [`restore`]
+//! puts them back, and [`Copying`] copies every row to PostgreSQL.
 //!
-//! Files are created under temporary names and synced to the disk. The [`manifest`] is written
-//! last, so an interrupted backup has none and is not mistaken for a complete one.
+//! Files have temporary names until they are synced. The [`manifest`] is written last, so an
+//! interrupted backup has none.
 
 mod copy;
 mod files;

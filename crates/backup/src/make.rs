@@ -15,8 +15,8 @@ use crate::{
 const UNFINISHED: &str = ".unfinished";
 const MEBIBYTE: u64 = 1 << 20;
 
-/// Copies the keys, and the embedded database if there is one, into a new or empty folder. Other
-/// processes may use them meanwhile. Returns a sentence about the backup.
+/// Copies keys and embedded database into a new or empty folder, also while they are used. Returns
+/// a sentence about the backup.
 pub async fn make(
     database: Option<&Path>,
     keys: &KeyFolder,
@@ -78,7 +78,7 @@ async fn stage(
     .await?
 }
 
-/// Copies the database while other processes use it, and checks the copy.
+/// Works while other processes use the database. Checks the copy.
 async fn copy_database(path: &Path, copy: &Path) -> anyhow::Result<DatabaseContents> {
     let store = SqliteStore::open(path).context("cannot open the database")?;
     let needed = store.size().await?;

@@ -1,5 +1,4 @@
-//! The manifest of a backup: the list of its files. It is written last, so a folder without one is
-//! no backup.
+//! The list of a backup's files, written last. A folder without one is no backup.
 
 use std::{
     collections::BTreeMap,
@@ -17,22 +16,22 @@ pub const NAME: &str = "manifest.json";
 pub const DATABASE: &str = "posthaste.db";
 pub const KEYS: &str = "keys";
 const FORMAT: u32 = 1;
-/// The largest manifest that is read, in bytes.
+/// In bytes.
 const LONGEST: u64 = 1 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     pub format: u32,
-    /// The version of the program that created the backup.
+    /// The version of the program.
     pub program: String,
-    /// The start of the backup, in RFC 3339.
+    /// In RFC 3339.
     pub began_at: String,
     /// `None` if the database is on a server, which has backups of its own.
     pub database: Option<DatabaseContents>,
     pub files: BTreeMap<String, FileDigest>,
 }
 
-/// The contents of a backup's database, for verification.
+/// For verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatabaseContents {
     pub schema: String,
@@ -109,7 +108,7 @@ impl Manifest {
     }
 }
 
-/// Accepts only paths that a manifest may contain: nothing outside the backup.
+/// Nothing outside the backup.
 fn known(name: &str) -> anyhow::Result<&str> {
     let key = name
         .strip_prefix(KEYS)
@@ -123,7 +122,7 @@ fn known(name: &str) -> anyhow::Result<&str> {
     Ok(name)
 }
 
-/// The names of the files in a folder of keys, which may not exist. Hidden files are ignored.
+/// The folder may not exist. Hidden files are ignored.
 pub fn names_of_keys(folder: &Path) -> anyhow::Result<Vec<String>> {
     let context = || format!("cannot read {}", folder.display());
     let entries = match folder.read_dir() {

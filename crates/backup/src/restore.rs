@@ -1,6 +1,4 @@
-//! Restores a backup.
-//!
-//! The keys come first and the database last, by one rename. With keys but no database, no service
+//! Restores a backup: the keys first, the database last, by one rename. Without it no service
 //! starts, and the backup can be restored again.
 
 use std::{
@@ -23,8 +21,7 @@ use crate::{
 
 const UNFINISHED: &str = ".restoring-";
 
-/// Restores the keys, and the embedded database if a path is given. Existing files are never
-/// overwritten. Blocks; returns a sentence about the restored files.
+/// Never overwrites files. Blocks; returns a sentence about the restored files.
 pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::Result<String> {
     let manifest = Manifest::read(folder)?;
     let database = match (database, &manifest.database) {
@@ -82,8 +79,8 @@ pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::R
     })
 }
 
-/// Fails if there is a database or a sidecar file: SQLite would apply the log of another database
-/// to the restored one.
+/// Fails if there is a database or a sidecar file, whose log SQLite would apply to the restored
+/// one.
 fn refuse_existing(database: &Path) -> anyhow::Result<()> {
     for path in iter::once(database.to_owned()).chain(files::sidecars(database)) {
         let is_there = path
@@ -100,8 +97,7 @@ fn refuse_existing(database: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Fails if there are keys that the backup does not contain. Keys that it contains may come from an
-/// interrupted restore.
+/// Fails if there are other keys. Those of the backup may come from an interrupted restore.
 fn refuse_other_keys(source: &KeyFolder, keys: &Path) -> anyhow::Result<()> {
     for name in manifest::names_of_keys(keys)? {
         let (there, backed_up) = (keys.join(&name), source.path().join(&name));
@@ -133,7 +129,7 @@ fn put_in_place(prepared: TempPath, database: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Copies the database beside its place. The copy is removed unless it is put in place.
+/// The copy is removed unless it is put in place.
 fn prepare(folder: &Path, manifest: &Manifest, database: &Path) -> anyhow::Result<TempPath> {
     let data = files::folder_of(database);
     files::make_folder(data).with_context(|| format!("cannot create {}", data.display()))?;
