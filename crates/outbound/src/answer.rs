@@ -1,5 +1,3 @@
-//! Reads HTTP answers, and the causes of failed requests.
-
 use std::{
     error::Error,
     time::{Duration, SystemTime},
@@ -15,7 +13,6 @@ const LONGEST_LINE: usize = 400;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Unread {
-    /// Longer than the limit.
     #[error("is too long")]
     TooLong,
     #[error("broke off: {}", cause(.0))]
@@ -34,8 +31,7 @@ pub async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Unrea
     }
 }
 
-/// The root cause of a failed request. Errors above it say less, and one contains the whole
-/// address.
+/// The root cause. Errors above it say less, and one contains the whole address.
 pub fn cause(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         let what = if error.is_connect() {
@@ -55,7 +51,7 @@ pub fn cause(error: &reqwest::Error) -> String {
     }
 }
 
-/// Parses `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
+/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
@@ -65,7 +61,7 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(date.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
-/// Prepares a text for an operator: one line of at most 400 characters, with the key removed.
+/// One line of at most 400 characters for an operator, without the key.
 pub fn line(text: &str, key: Option<&SecretString>) -> String {
     let text = match key.map(ExposeSecret::expose_secret) {
         None | Some("") => text.to_owned(),

@@ -5,17 +5,14 @@ use std::{
 
 use runtime::RetryPolicy;
 
-/// A circuit breaker that several callers share. It keeps calls from a failing service. It has no
-/// clock: times are passed in.
+/// Keeps calls from a failing service. It has no clock: times are passed in.
 ///
 /// - **Closed**: calls pass.
-/// - **Open**: no call passes. The open time grows with each failure in a row, or is what the
-///   service asked for.
-/// - **Half-open**, from the end of that time until a call succeeds: callers that use
-///   [`admit`](Self::admit) pass one at a time, as probes.
+/// - **Open**: no call passes. The time grows with each failure, or the service sets it.
+/// - **Half-open**, from then until a call succeeds: [`admit`](Self::admit) passes one call at a
+///   time.
 ///
-/// Calls that began before the breaker opened do not count: neither their failure nor their success
-/// changes it.
+/// Answers to calls that began before the breaker opened do not count.
 #[derive(Debug)]
 pub struct CircuitBreaker {
     policy: RetryPolicy,
@@ -26,7 +23,6 @@ pub struct CircuitBreaker {
 struct State {
     open_until: Option<Instant>,
     failures: u32,
-    /// How often a call has opened it.
     opened: u64,
     is_probed: bool,
 }
@@ -36,11 +32,10 @@ pub struct Call {
     opened: u64,
 }
 
-/// The answer to a request for permission to call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     Closed,
-    /// Granted to this caller only, until [`end_probe`](CircuitBreaker::end_probe).
+    /// For this caller only, until [`end_probe`](CircuitBreaker::end_probe).
     Probe,
     Open(Instant),
     /// Refused until the probe in progress ends.
@@ -68,7 +63,7 @@ impl CircuitBreaker {
         self.state().open_until(now)
     }
 
-    /// Asks for permission to call, one caller at a time while half-open.
+    /// One caller at a time while half-open.
     pub fn admit(&self, now: Instant) -> Admission {
         let mut state = self.state();
         if let Some(until) = state.open_until(now) {
@@ -102,14 +97,14 @@ impl CircuitBreaker {
         self.state().opened == call.opened
     }
 
-    /// Closes the breaker after a successful call. Returns whether it was half-open.
+    /// Returns whether the breaker was half-open.
     pub fn succeeded(&self, call: Call) -> bool {
         let mut state = self.state();
         state.opened == call.opened && std::mem::take(&mut state.failures) > 0
     }
 
-    /// Opens the breaker after a failed call, for the time that the service asked for, or else
-    /// longer each time. Returns that time; `None` if the breaker has opened since the call began.
+    /// Opens the breaker for `asked`, or else longer each time. Returns that time; `None` if the
+    /// breaker has opened since the call began.
     pub fn failed(&self, call: Call, asked: Option<Duration>, now: Instant) -> Option<Duration> {
         let mut state = self.state();
         if state.opened != call.opened {
@@ -122,8 +117,8 @@ impl CircuitBreaker {
         Some(time)
     }
 
-    /// Opens the breaker after an answer that asks for a pause without being a failure, unless it
-    /// has opened since the call began.
+    /// Opens the breaker after an answer that is no failure, unless it has opened since the call
+    /// began.
     pub fn limited(&self, call: Call, time: Duration, now: Instant) {
         let mut state = self.state();
         if state.opened == call.opened {
@@ -132,7 +127,7 @@ impl CircuitBreaker {
         }
     }
 
-    /// Keeps the breaker open for at least this time, independent of any call.
+    /// Keeps the breaker open for at least this time.
     pub fn pause(&self, time: Duration, now: Instant) {
         self.state().open(time, now);
     }

@@ -4,7 +4,7 @@ use reqwest::{Client, ClientBuilder, dns::Resolve, header::HeaderValue, redirect
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
-/// How long a client for any host keeps an idle connection.
+/// For a client for any host.
 const IDLE_TIME: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Cl
         .build()
 }
 
-/// Builds a client with up to `idle` idle connections. It uses the proxy of the environment.
+/// With up to `idle` idle connections, over the proxy of the environment.
 pub fn client_over(
     transport: Transport,
     timeouts: Timeouts,
@@ -37,10 +37,9 @@ pub fn client_over(
         .build()
 }
 
-/// Builds a client for long uploads to the service at `base`. Only the caller limits the time of a
-/// request, and the service may stop reading for any time; by default the system closes a
-/// connection that could send nothing for 30 seconds. Each request has its own connection: what the
-/// service left unread of a refused upload would delay the next request.
+/// For long uploads to `base`. Only the caller limits the time, and the service may stop reading:
+/// by default the system closes connections that could send nothing for 30 seconds. Each request
+/// has its own connection, because the unread rest of a refused upload would delay the next one.
 pub fn upload_client(base: &Url, connection: Duration) -> reqwest::Result<Client> {
     let builder = builder_for(base, connection, 0);
     #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
@@ -69,12 +68,10 @@ fn builder_for(base: &Url, connection: Duration, idle: usize) -> ClientBuilder {
     }
 }
 
-/// Builds a client for any host, with up to `idle` idle connections to each. They are kept for a
-/// short time, because there may be many hosts.
+/// A client for any host, with up to `idle` idle connections to each, kept only briefly.
 ///
-/// `resolver` resolves names, so a connection goes only to an address that it returned. No proxy is
-/// used, because a proxy would resolve the name itself, to any address. The caller checks hosts
-/// that are IP addresses: they are not resolved.
+/// A connection goes only to an address from `resolver`. No proxy is used, because it would resolve
+/// names itself. The caller checks hosts that are IP addresses.
 pub fn resolving_client(
     transport: Transport,
     resolver: Arc<dyn Resolve>,
@@ -101,15 +98,14 @@ fn builder(transport: Transport, connection: Duration, idle: usize) -> ClientBui
         .connect_timeout(connection)
         .pool_max_idle_per_host(idle);
     match transport {
-        // By default, building a client loads the system's certificates and fails without any, even
-        // for plain HTTP.
+        // By default, building a client loads certificates and fails without any, even for plain
+        // HTTP.
         Transport::Http => builder.tls_certs_only([]),
         Transport::Https => builder,
     }
 }
 
-/// The address without a query, with a slash at the end of its path for joining. `None` if it is
-/// not HTTP.
+/// Without a query, with a slash at the end for joining. `None` if it is not HTTP.
 pub fn base(url: &Url) -> Option<Url> {
     if !matches!(url.scheme(), "http" | "https") {
         return None;
@@ -123,16 +119,15 @@ pub fn base(url: &Url) -> Option<Url> {
     Some(base)
 }
 
-/// The address without user information, which would be sent in addition to a key. `None` if it
-/// cannot have any.
+/// Without user information, which would be sent in addition to a key.
 pub fn without_credentials(mut url: Url) -> Option<Url> {
     url.set_username("").ok()?;
     url.set_password(None).ok()?;
     Some(url)
 }
 
-/// The header value of a key, after a scheme such as `Bearer `. `None` if the key is empty or
-/// contains characters such as a line break.
+/// After a scheme such as `Bearer `. `None` if the key is empty or has characters such as a line
+/// break.
 pub fn credential(scheme: &str, key: &SecretString) -> Option<HeaderValue> {
     let key = key.expose_secret();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
