@@ -9,12 +9,11 @@ use anyhow::{Context, Result};
 use rustix::process::geteuid;
 
 pub struct Account {
-    /// User and group; `None` if this program is not root, and the server runs as the same user.
+    /// `None` if this program is not root.
     ids: Option<(u32, u32)>,
 }
 
 impl Account {
-    /// The account for a server that this program starts.
     pub fn for_server() -> Result<Self> {
         if !geteuid().is_root() {
             return Ok(Self { ids: None });
@@ -35,7 +34,7 @@ impl Account {
         Ok(())
     }
 
-    /// A command that runs as this account, in a folder that it may enter.
+    /// Runs in a folder that the account may enter.
     pub fn command(&self, program: &Path, directory: &Path) -> Command {
         let mut command = if cfg!(target_os = "linux") {
             // The kernel sends SIGINT to the child when the thread that started it dies, even by

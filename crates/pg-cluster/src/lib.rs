@@ -1,8 +1,5 @@
-//! A private, throwaway PostgreSQL cluster, for tests and measurements.
-//!
-//! It has a temporary directory, a free loopback port and a random password, and is removed when
-//! its guard is dropped. Durability is on as in production, so that measurements and crash tests
-//! are realistic. A test with its own cluster may stop it, crash it, restart it, and add a standby.
+//! A private, throwaway PostgreSQL cluster with a temporary directory, a free loopback port and a
+//! random password. Durability is on, so that measurements and crash tests are realistic.
 
 mod account;
 mod port;
@@ -25,7 +22,7 @@ use self::account::Account;
 pub use self::port::free_port;
 
 const SUPERUSER: &str = "posthaste";
-/// Debian's folder of servers, with a subfolder for each major version.
+/// Debian's folder, with a subfolder for each major version.
 const DEBIAN_VERSIONS: &str = "/usr/lib/postgresql";
 const START_LIMIT: Duration = Duration::from_mins(10);
 const STOP_LIMIT: Duration = Duration::from_mins(2);
@@ -67,7 +64,7 @@ impl Shutdown {
     }
 }
 
-/// A server with its files. Dropping it stops the server and removes the files.
+/// Dropping it stops the server and removes the files.
 pub struct Cluster {
     /// `None` while the server is stopped.
     server: Option<Child>,
@@ -81,10 +78,8 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Creates a cluster with the newest programs of this machine, and starts it.
-    ///
-    /// The server ends with the calling thread, so that it does not outlive a killed program. Call
-    /// this from a thread that lives as long as the cluster.
+    /// Starts a cluster with the newest programs of this machine. It ends with the calling thread,
+    /// so that it does not outlive a killed program.
     pub fn start() -> Result<Self> {
         let programs = programs().context("no PostgreSQL: apt-get install postgresql")?;
         let mut cluster = Self::prepare(&programs, password()?)?;
@@ -97,7 +92,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// A stopped server that has a directory and a port, but no files yet.
+    /// It has no files yet.
     fn prepare(programs: &Path, password: String) -> Result<Self> {
         let account = Account::for_server()?;
         let directory = tempfile::Builder::new()
@@ -131,7 +126,7 @@ impl Cluster {
         })
     }
 
-    /// Waits until the server has stopped. Its files stay.
+    /// The files stay.
     pub fn stop(&mut self, shutdown: Shutdown) -> Result<()> {
         let Some(server) = &mut self.server else {
             bail!("the server is stopped already");
@@ -206,9 +201,8 @@ impl Cluster {
             if let Some(status) = server.try_wait()? {
                 bail!("the server ended: {status}");
             }
-            // As in pg_ctl: the last line of this file is the server's state, and the first is its
-            // process id, which identifies this server. An answer on the port could come from
-            // another server.
+            // As in pg_ctl: the last line is the server's state, the first its process id. Another
+            // server could answer on the port.
             let status = fs::read_to_string(&status_file).unwrap_or_default();
             let lines = status.lines().map(str::trim).collect::<Vec<_>>();
             if lines.first() == Some(&id.as_str()) && lines.get(7) == Some(&"ready") {
@@ -233,7 +227,7 @@ impl Drop for Cluster {
     }
 }
 
-/// Stops a server. Returns whether it ends within the limit.
+/// Returns whether the server ends within the limit.
 fn ends(server: &mut Child, shutdown: Shutdown) -> bool {
     let deadline = Instant::now() + STOP_LIMIT;
     let mut told = false;

@@ -4,20 +4,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result};
 
-/// The first port and their number. They lie above the ports of services, and below those that
-/// Linux assigns to connections and to listeners on any free port.
+/// Above the ports of services, and below those that Linux assigns.
 const FIRST: u32 = 12_000;
 const COUNT: u32 = 20_000;
 
 /// Spreads the ports at which processes begin to search.
 const STRIDE: u32 = 7_919;
 
-/// Returns a loopback port that no process listens on. A server can listen on it later, and again
-/// after a restart: neither the kernel nor a later call assigns it to another process.
-///
-/// # Errors
-///
-/// Every port is taken.
+/// A loopback port that no process listens on, and that neither the kernel nor a later call
+/// assigns.
 pub fn free_port() -> Result<u16> {
     static TAKEN: AtomicU32 = AtomicU32::new(0);
     let start = process::id().wrapping_mul(STRIDE);

@@ -1,5 +1,3 @@
-//! Standbys: servers that follow another server by streaming replication.
-
 use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
@@ -7,7 +5,7 @@ use anyhow::{Result, bail};
 use super::{Cluster, data_of};
 
 impl Cluster {
-    /// Starts a standby of this server. It ends with the calling thread.
+    /// It ends with the calling thread.
     pub fn standby(&self) -> Result<Self> {
         let mut standby = Self::prepare(&self.programs, self.password.clone())?;
         let status = standby
@@ -28,8 +26,7 @@ impl Cluster {
         Ok(standby)
     }
 
-    /// Starts a standby. From then on each commit of this server waits until the standby has it on
-    /// disk, as with `synchronous_mode` in Patroni.
+    /// From then on each commit of this server waits until the standby has it on disk.
     pub fn synchronous_standby(&self) -> Result<Self> {
         let standby = self.standby()?;
         // Set after the copy, or the standby would wait for one of its own once promoted.
@@ -38,8 +35,7 @@ impl Cluster {
         Ok(standby)
     }
 
-    /// Pauses or resumes the replay of the primary's changes on a standby. While it is paused, the
-    /// standby lags.
+    /// While replay is paused, the standby lags.
     pub fn replay(&self, goes_on: bool) -> Result<()> {
         let word = if goes_on { "resume" } else { "pause" };
         self.ask(&format!("SELECT pg_wal_replay_{word}()"))
