@@ -1,12 +1,11 @@
-//! The limit of open files, and the number of connections that fit into it.
+//! The limit of open files, and how many connections fit.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// File descriptors reserved for databases, the admin listener, the workers' calls and keys.
+/// For databases, the admin listener, the workers' calls and keys.
 const RESERVED: u64 = 256;
 
-/// The number of connections to serve at a time: `asked`, or fewer if the limit of open files is
-/// too low. That limit is first raised as far as it goes without privileges.
+/// Returns `asked`, or fewer if the limit of open files is too low. Raises that limit first.
 pub fn for_connections(asked: usize) -> usize {
     let Some(limit) = raise() else { return asked };
     let possible = bounded(asked, limit);
@@ -22,7 +21,7 @@ pub fn for_connections(asked: usize) -> usize {
     possible
 }
 
-/// Raises the limit of open files to the hard limit and returns it; `None` if there is none.
+/// Raises the limit to the hard limit; `None` if there is none.
 fn raise() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -38,7 +37,7 @@ fn raise() -> Option<u64> {
     }
 }
 
-/// The connections that fit into a limit. At most half of it is reserved for all other uses.
+/// At most half of the limit is reserved for other uses.
 fn bounded(asked: usize, limit: u64) -> usize {
     let possible = limit - RESERVED.min(limit / 2);
     usize::try_from(possible).map_or(asked, |possible| asked.min(possible))

@@ -1,4 +1,4 @@
-//! Input files of the commands: opened, read by lines of bounded length, and ahead of their use.
+//! Input files: opened, read by lines of bounded length, and ahead of their use.
 
 use std::{
     fs::File,
@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context as _;
 use tokio::sync::mpsc;
 
-/// Opens a file, or standard input for `-`, and returns its length if that is known.
+/// For `-` standard input. Also returns the length if known.
 pub fn open(path: &Path) -> anyhow::Result<(Box<dyn BufRead + Send>, Option<u64>)> {
     if path == Path::new("-") {
         return Ok((Box::new(BufReader::new(io::stdin())), None));
@@ -29,22 +29,21 @@ pub fn open(path: &Path) -> anyhow::Result<(Box<dyn BufRead + Send>, Option<u64>
     open().with_context(|| format!("the file {} cannot be read", path.display()))
 }
 
-/// Reads lines in constant memory, and knows about the last one.
+/// In constant memory. Its fields describe the last line.
 #[derive(Debug)]
 pub struct LineReader<R> {
     input: R,
-    /// The longest line in bytes, without its end.
+    /// In bytes, without its end.
     pub longest: usize,
-    /// The line's number, from 1.
+    /// From 1.
     pub number: u64,
-    /// The offset of its end in the input, in bytes.
+    /// The offset of its end in bytes.
     pub end: u64,
-    /// Whether it is too long, and only its beginning was kept.
+    /// Whether the line is too long, and only its beginning was kept.
     pub is_cut: bool,
 }
 
 impl<R: BufRead> LineReader<R> {
-    /// Reads lines of this length at most.
     pub const fn new(input: R, longest: usize) -> Self {
         Self {
             input,
@@ -55,7 +54,7 @@ impl<R: BufRead> LineReader<R> {
         }
     }
 
-    /// Appends the next line to a buffer. Returns whether there was one.
+    /// Returns whether there was a line.
     pub fn append_line(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {
         // One byte more than the limit tells that the line is too long.
         let limit = self.longest as u64 + 1;
@@ -70,14 +69,13 @@ impl<R: BufRead> LineReader<R> {
     }
 }
 
-/// A text without the byte order mark that some programs begin a file with.
+/// Some programs begin a file with a byte order mark.
 pub fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text)
 }
 
-/// Starts a thread that reads up to `count` items ahead, until the first error. It is never joined:
-/// a read from a terminal or a pipe cannot be interrupted, but must not keep the program from
-/// ending.
+/// Reads up to `count` items ahead, until the first error. The thread is never joined: a read from
+/// a terminal or pipe cannot be interrupted.
 pub fn read_ahead<T: Send + 'static, E: Send + 'static, I: Iterator<Item = Result<T, E>>>(
     count: usize,
     open: impl FnOnce() -> Result<I, E> + Send + 'static,

@@ -1,12 +1,11 @@
-//! What a program has around its commands, whatever they do.
+//! Everything around a program's commands.
 //!
-//! - [`options`]: reads options from the command line, the environment, a `.env` file and files of
-//!   secrets, and turns a bad value into one line. [`values`]: what options may be.
-//! - [`output`], [`progress`], [`text`]: what a command prints; everything is safe for a terminal.
-//! - [`input`], [`records`]: the files that a command reads, by lines and as CSV.
-//! - [`logging`]: the log. [`misconfigured`]: errors of configuration that show in use.
-//! - [`shutdown`], [`supervisor`], [`descriptors`]: stop signals, systemd, and the limit of open
-//!   files.
+//! - [`options`], [`values`]: options from the command line, the environment, `.env` and files of
+//!   secrets.
+//! - [`output`], [`progress`], [`text`]: output that is safe for a terminal.
+//! - [`input`], [`records`]: input files, by lines and as CSV.
+//! - [`logging`]; [`misconfigured`]: errors of configuration that show in use.
+//! - [`shutdown`], [`supervisor`], [`descriptors`]: signals, systemd, and the limit of open files.
 
 pub mod descriptors;
 pub mod input;

@@ -1,10 +1,8 @@
 //! Standard output and standard error of the commands.
 //!
-//! `println!` panics when the reader of a pipe is gone (`posthaste outbox list | head`). Here that
-//! is an error, which [`is_reader_gone`] recognises and `main` treats as success.
-//!
-//! All output for people passes through [`crate::text`] here, so no command can forget it. JSON and
-//! CSV for programs keep the stored values.
+//! `println!` panics when the reader of a pipe is gone (`posthaste outbox list head`). Here that is
+//! an error, see [`is_reader_gone`]. All output for people passes through [`crate::text`]. JSON and
+//! CSV keep the stored values.
 
 use std::{
     borrow::Cow,
@@ -20,17 +18,15 @@ use time::{OffsetDateTime, UtcOffset, macros::format_description};
 
 use crate::text;
 
-/// Prints one or more lines.
 pub fn print(text: impl Display) -> anyhow::Result<()> {
     write(text::lines(&format!("{text}\n")).as_bytes())
 }
 
-/// Prints lines for a program: unchanged to a pipe or file, made safe on a terminal.
+/// Lines for a program: unchanged to a pipe or file, made safe on a terminal.
 pub fn print_lines(lines: &[u8]) -> anyhow::Result<()> {
     write(&for_reader(lines, io::stdout().is_terminal()))
 }
 
-/// Prints to standard error.
 pub fn print_error(what: impl Display) {
     // A failure here cannot be reported anywhere.
     let _ = writeln!(io::stderr(), "{}", text::lines(&what.to_string()));
@@ -54,12 +50,11 @@ pub fn in_one_line(error: &anyhow::Error) -> String {
     line
 }
 
-/// Prints a value as JSON that is readable, and safe on a terminal.
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print(json(value)?)
 }
 
-/// A value as JSON that is readable, and safe on a terminal.
+/// Readable, and safe on a terminal.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(text::json(&serde_json::to_string_pretty(value)?))
 }
@@ -80,14 +75,13 @@ fn for_reader(lines: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
     }
 }
 
-/// A list of records that is printed page by page: a table, or a JSON array with an object a line.
+/// Records that are printed page by page: as a table, or as a JSON array with an object a line.
 ///
-/// The columns of the table have two spaces between them. Each is `HEADING=key`, by a key of the
-/// record's JSON, which may lead into an object (`last_import/lines`); of `key|other` the first one
-/// with a value is shown. A key that no record has is an error, but for `key?`, which may be absent.
-/// A column is as wide as the first page needs, or with `:20` so wide; with `:..80` the line is cut
-/// at its end there; with `:below` a long value has a line of its own. Times are shown to the minute
-/// if the heading says `(UTC)`.
+/// Each column is `HEADING=key`, by a key of the record's JSON, which may lead into an object
+/// (`last_import/lines`). Of `key other` the first one with a value is shown. `key?` may be absent
+/// from all records. A column is as wide as the first page needs, or `:20` wide. With `:..80` the
+/// line is cut there, with `:below` a long value has a line of its own. `(UTC)` in the heading
+/// shows times to the minute.
 pub struct List<P> {
     as_json: bool,
     columns: Vec<Column>,
@@ -97,7 +91,6 @@ pub struct List<P> {
 }
 
 impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
-    /// A list whose lines are printed by this function.
     pub fn new(as_json: bool, columns: &'static str, print: P) -> Self {
         Self {
             as_json,
@@ -108,7 +101,7 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
         }
     }
 
-    /// Prints a page of records; before the first one the headings.
+    /// Before the first page, prints the headings.
     pub fn page(&mut self, records: &[impl Serialize]) -> anyhow::Result<()> {
         if !self.as_json {
             return self.lines(records);
@@ -147,7 +140,7 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
         Ok(())
     }
 
-    /// Cells in their columns; one that is too wide moves those behind it.
+    /// A cell that is too wide moves those after it.
     fn line<'a>(&self, cell: impl Fn(&Column) -> Option<Cow<'a, str>>) -> String {
         let mut line = String::new();
         for (column, width) in self.columns.iter().zip(&self.widths) {
@@ -166,13 +159,12 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
         line.trim_end().to_owned()
     }
 
-    /// The number of records so far.
     pub const fn shown(&self) -> usize {
         self.shown
     }
 
-    /// Ends the list. Of a table, says that it has no rows, or that there are more; of JSON, the
-    /// latter on standard error.
+    /// For a table, prints whether it is empty or has more rows. For JSON, the latter goes to
+    /// standard error.
     pub fn end(mut self, nothing: &str, more: Option<String>) -> anyhow::Result<()> {
         if self.as_json {
             more.into_iter().for_each(print_error);
@@ -185,7 +177,6 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
     }
 }
 
-/// Records as a table in lines.
 pub fn table(columns: &'static str, records: &[impl Serialize]) -> anyhow::Result<String> {
     let mut lines = Vec::new();
     let mut list = List::new(false, columns, |line| {
@@ -196,25 +187,23 @@ pub fn table(columns: &'static str, records: &[impl Serialize]) -> anyhow::Resul
     Ok(lines.join("\n"))
 }
 
-/// A column of a table.
 struct Column {
     heading: &'static str,
     keys: &'static str,
     place: Place,
 }
 
-/// Where a column is.
 #[derive(PartialEq, Eq)]
 enum Place {
-    /// Behind the others, so wide, or as wide as is needed.
+    /// As wide as given, or as needed.
     Of(Option<usize>),
-    /// Likewise, and cut where the line has so many characters.
+    /// Cut at this width of the line.
     Until(usize),
-    /// In a line of its own.
+    /// On a line of its own.
     Below,
 }
 
-/// The least that is left of a cell that is cut.
+/// Of a cell that is cut.
 const LEAST_ROOM: usize = 16;
 
 impl Column {
@@ -233,7 +222,6 @@ impl Column {
         }
     }
 
-    /// What a record has in it.
     fn cell<'a>(&self, record: &'a Value) -> Option<Cow<'a, str>> {
         let words = words::value(value(record, self.keys)?);
         Some(match words {
@@ -254,7 +242,7 @@ impl Column {
     }
 }
 
-/// The first of these keys that has a value in a record, and that value.
+/// The first key with a value.
 fn value<'a>(record: &'a Value, keys: &str) -> Option<&'a Value> {
     let is_something = |value: &&Value| match value {
         Value::Null => false,
@@ -268,7 +256,7 @@ fn value<'a>(record: &'a Value, keys: &str) -> Option<&'a Value> {
     keys.split('|').find_map(find)
 }
 
-/// Fails if none of some records has any of these keys: then a column or line would always be blank.
+/// Fails if no record has any of these keys: the column would always be blank.
 fn check(records: &[Value], keys: &str) -> anyhow::Result<()> {
     let has = |record: &Value, key: &str| {
         let mut steps = key.split('/');
@@ -289,17 +277,14 @@ fn check(records: &[Value], keys: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says that a list was cut at its limit.
 pub fn more(has_more: bool) -> Option<String> {
     has_more.then(|| "and more; `--limit` takes a larger number of rows".to_owned())
 }
 
-/// What is between two columns.
 const GAP: &str = "  ";
 
-/// A record as lines of a key and a value each. The keys have two spaces between them, and lead
-/// into an object as those of columns; one without a value is left out, or with `key=never` has the
-/// word `never`.
+/// One line for each key with a value. Keys may lead into an object. `key=never` shows `never`
+/// without a value.
 pub fn record(record: &impl Serialize, keys: &str) -> anyhow::Result<String> {
     let record = serde_json::to_value(record)?;
     let mut lines = Vec::new();
@@ -317,7 +302,7 @@ pub fn record(record: &impl Serialize, keys: &str) -> anyhow::Result<String> {
     Ok(lines.join("\n"))
 }
 
-/// A time in RFC 3339 with microseconds, so that all have one width, as all lists show it.
+/// RFC 3339 with microseconds, so that all have one width.
 pub fn time(at: OffsetDateTime) -> String {
     let format =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
@@ -325,17 +310,16 @@ pub fn time(at: OffsetDateTime) -> String {
     at.format(format).unwrap_or_else(|_| at.to_string())
 }
 
-/// A time to the minute, for narrow lists.
+/// For narrow lists.
 pub fn minute(at: OffsetDateTime) -> String {
     to_the_minute(&time(at))
 }
 
-/// A time in RFC 3339 to the minute.
 fn to_the_minute(time: &str) -> String {
     time.get(..16).unwrap_or(time).replace('T', " ")
 }
 
-/// Whether an error is caused by the closed reader of standard output.
+/// Standard output was closed.
 pub fn is_reader_gone(error: &anyhow::Error) -> bool {
     error
         .chain()

@@ -1,5 +1,3 @@
-//! Progress bars on standard error; hidden if that is no terminal.
-
 use std::{
     collections::VecDeque,
     fmt,
@@ -10,7 +8,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle, style::ProgressTracke
 
 const OF_INPUT: &str = "{bar:12} {percent:>3}% {msg} {left}";
 
-/// A bar for an input, in bytes; a spinner if the length is unknown.
+/// In bytes; a spinner if the length is unknown.
 pub fn of_input(length: Option<u64>) -> ProgressBar {
     match length {
         Some(length) => bar(ProgressBar::new(length), OF_INPUT),
@@ -18,7 +16,6 @@ pub fn of_input(length: Option<u64>) -> ProgressBar {
     }
 }
 
-/// Turns a spinner into a bar for an input of this length.
 pub fn set_length(bar: &ProgressBar, length: u64) {
     bar.set_length(length);
     if let Some(style) = style(OF_INPUT) {
@@ -26,7 +23,6 @@ pub fn set_length(bar: &ProgressBar, length: u64) {
     }
 }
 
-/// A bar for a known number of items.
 pub fn of_items(length: u64) -> ProgressBar {
     bar(
         ProgressBar::new(length),
@@ -47,29 +43,27 @@ fn style(template: &str) -> Option<ProgressStyle> {
     Some(style.with_key("left", Estimate::default()))
 }
 
-/// Estimates the time that is left from how far the last minute has come. Says nothing when it
-/// cannot know: at the beginning, and when nothing moves.
+/// Estimates the remaining time from the last minute. `None` at the beginning and without progress.
 #[derive(Clone, Debug, Default)]
 pub struct Estimate {
-    /// Times with the position, about one a second, the last one when it moved last.
+    /// About one a second; the last one is of the last progress.
     samples: VecDeque<(Instant, u64)>,
     now: Option<Instant>,
 }
 
 impl Estimate {
     const WINDOW: Duration = Duration::from_mins(1);
-    /// The least that has to be seen, and the longest time without a move.
+    /// The shortest observation, and the longest time without progress.
     const LEAST: Duration = Duration::from_secs(3);
     const STILL: Duration = Duration::from_secs(5);
     const LONGEST: Duration = Duration::from_hours(48);
 
-    /// Notes how far something has come.
     pub fn observe(&mut self, now: Instant, position: u64) {
         self.now = Some(now);
         match self.samples.back() {
             Some((_, last)) if *last == position => return,
             Some((at, _)) if now.duration_since(*at) < Duration::from_secs(1) => return,
-            // What was before a pause, or before a new start, says nothing of the time to come.
+            // Positions before a pause or a restart do not count.
             Some((at, last)) if now.duration_since(*at) > Self::STILL || *last > position => {
                 self.samples.clear();
             }
@@ -83,7 +77,6 @@ impl Estimate {
         }
     }
 
-    /// The time until it has come so far.
     pub fn left(&self, length: u64) -> Option<Duration> {
         let (seen, come, at) = self.seen()?;
         let left = u128::from(length.saturating_sub(at)) * seen.as_millis();
@@ -91,13 +84,12 @@ impl Estimate {
         (left < Self::LONGEST).then_some(left)
     }
 
-    /// How far it comes in a second.
     pub fn per_second(&self) -> Option<u64> {
         let (seen, come, _) = self.seen()?;
         u64::try_from(u128::from(come) * 1_000 / seen.as_millis()).ok()
     }
 
-    /// The time that was seen, how far it has come in it, which is not nothing, and where it is.
+    /// The observed time, the progress in it, and the position.
     fn seen(&self) -> Option<(Duration, u64, u64)> {
         let (first, from) = self.samples.front()?;
         let (last, to) = self.samples.back()?;
@@ -108,7 +100,7 @@ impl Estimate {
     }
 }
 
-/// A time as one number: nobody reads more into an estimate.
+/// As one number, because it is only an estimate.
 pub fn rounded(time: Duration) -> String {
     match time.as_secs() + 1 {
         seconds @ ..100 => format!("{seconds} s left"),

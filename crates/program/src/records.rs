@@ -1,7 +1,7 @@
-//! Reads the records of a CSV file (RFC 4180) with their line numbers.
+//! The records of a CSV file (RFC 4180) with their line numbers.
 //!
-//! The crate `csv` parses each record, but its end is found here: the crate's line numbers go wrong
-//! with blank lines and with lines that end in CR LF.
+//! The crate `csv` parses each record, but counts wrong lines after blank lines and CR LF. So the
+//! end of a record is found here.
 
 use std::io::BufRead;
 
@@ -10,31 +10,27 @@ use csv::{ByteRecord, ReaderBuilder};
 
 use crate::input::{LineReader, without_mark};
 
-/// The longest record in bytes. Far above the size of any report, it limits the damage of a quote
-/// that is never closed.
+/// In bytes. Limits the damage of an unclosed quote.
 const MAX_RECORD_BYTES: usize = 64 << 10;
 
-/// The number of columns of the widest layout.
+/// Of the widest layout.
 const MAX_COLUMNS: usize = 6;
 
-/// The fields of a record in the order of its layout's columns. A column that the file lacks is
-/// empty.
+/// In the order of the layout. A missing column is empty.
 pub type Fields = [String; MAX_COLUMNS];
 
-/// The columns of a file, which may be in any order.
+/// The columns may be in any order.
 #[derive(Debug)]
 pub struct Layout {
-    /// The columns' names.
     pub columns: [&'static str; MAX_COLUMNS],
     /// The number of leading columns that are required.
     pub required: usize,
-    /// Columns that may follow and are skipped.
+    /// Optional columns that are skipped.
     pub ignored: &'static [&'static str],
 }
 
 impl Layout {
-    /// Maps the columns of a file's header to fields, `None` for an ignored column. Returns `None`
-    /// if the header does not fit the layout.
+    /// `None` for an ignored column, and for a header that does not fit.
     fn places(&self, header: &[String]) -> Option<Vec<Option<usize>>> {
         let place = |name: &String| self.columns.iter().position(|column| column == name);
         let mut places = Vec::with_capacity(header.len());
@@ -50,7 +46,6 @@ impl Layout {
         (0..self.required).all(has).then_some(places)
     }
 
-    /// The expected header, in words.
     fn expected(&self) -> String {
         let (required, optional) = self.columns.split_at(self.required);
         match optional {
@@ -66,25 +61,23 @@ impl Layout {
 
 #[derive(Debug)]
 pub struct Record {
-    /// The line that it begins on, from 1.
+    /// The first line, from 1.
     pub line: u64,
-    /// The offset of its end in the file, in bytes.
+    /// In bytes.
     pub end: u64,
-    /// The fields, or the reason why the record is refused.
+    /// An error says why the record is refused.
     pub fields: Result<Fields, String>,
 }
 
-/// An iterator over the records behind a file's header.
 pub struct Records<R> {
     input: LineReader<R>,
     layout: &'static Layout,
-    /// The field of each column of the file, `None` for an ignored column.
+    /// `None` for an ignored column.
     places: Vec<Option<usize>>,
     buffer: Vec<u8>,
 }
 
 impl<R: BufRead> Records<R> {
-    /// Reads the header.
     pub fn open(input: R, layout: &'static Layout) -> anyhow::Result<Self> {
         let mut records = Self {
             input: LineReader::new(input, MAX_RECORD_BYTES),
@@ -127,13 +120,13 @@ impl<R: BufRead> Records<R> {
         }))
     }
 
-    /// The text that was read last, without the byte order mark of some programs.
+    /// Without the byte order mark of some programs.
     fn text(&self) -> &[u8] {
         without_mark(&self.buffer)
     }
 
-    /// Reads the text of the next record that is not blank. Returns the line that it begins on, and
-    /// an error if it is too long or its quotes are not closed.
+    /// Returns the line on which the next record begins, and an error if it is too long or not
+    /// closed.
     fn next_text(&mut self) -> anyhow::Result<Option<(u64, Result<(), String>)>> {
         loop {
             self.buffer.clear();
@@ -170,7 +163,6 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// The fields of a record by their columns.
     fn fields(&self, record: &ByteRecord) -> Result<Fields, String> {
         if record.len() != self.places.len() {
             let (found, expect) = (record.len(), self.places.len());
@@ -202,17 +194,14 @@ fn split(text: &[u8]) -> Result<ByteRecord, String> {
     Ok(record)
 }
 
-/// The state of quotes behind a part of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Quotes {
-    /// At the start of a field.
     #[default]
     Start,
-    /// In a field without quotes, where a quote means nothing.
+    /// Where a quote means nothing.
     Plain,
-    /// Within quotes.
     Open,
-    /// Behind a quote within quotes, which closes them or escapes another quote.
+    /// After a quote within quotes, which closes them or escapes another.
     Ended,
 }
 

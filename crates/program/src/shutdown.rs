@@ -1,4 +1,4 @@
-//! Stop signals: a first SIGTERM or SIGINT stops in order, a second one at once.
+//! The first SIGTERM or SIGINT stops the program properly, the second one at once.
 
 use std::{io, process};
 
@@ -7,17 +7,16 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::logging;
 
-/// The exit code of a command that a signal stopped before its end.
+/// The exit code of an interrupted command.
 pub const INTERRUPTED: u8 = 130;
 
-/// The stop signals of this process.
 pub struct StopSignals {
     interrupt: Signal,
     terminate: Signal,
 }
 
 impl StopSignals {
-    /// Starts to listen. Before that, a signal ends the process as usual.
+    /// Before that, a signal ends the process as usual.
     pub fn listen() -> io::Result<Self> {
         // A write past the file size limit then fails with an error; SIGXFSZ would, by default, end
         // the process.
@@ -28,7 +27,7 @@ impl StopSignals {
         })
     }
 
-    /// Waits for the first signal. From then on, a second one ends the process at once.
+    /// From then on, a second signal ends the process at once.
     pub async fn asked(mut self) {
         let name = self.next().await.0;
         tracing::info!(signal = name, "stopping; a second signal stops at once");

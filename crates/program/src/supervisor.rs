@@ -1,5 +1,4 @@
-//! Tells systemd that the service is ready, alive and stopping. Without `NOTIFY_SOCKET` nothing is
-//! sent.
+//! Reports to systemd that the service is ready, alive and stopping, if `NOTIFY_SOCKET` is set.
 
 use std::time::Duration;
 
@@ -7,24 +6,22 @@ use sd_notify::NotifyState;
 use tokio::time::interval;
 use tokio_util::task::AbortOnDropHandle;
 
-/// The shortest time after which a silent service may be restarted.
+/// A shorter watchdog time is ignored.
 const LEAST: Duration = Duration::from_millis(3);
 
-/// The supervisor, which knows that the service is ready. It learns that the service stops when
-/// this is dropped.
+/// Dropping it reports that the service stops.
 pub struct Supervisor {
     _watchdog: Option<AbortOnDropHandle<()>>,
 }
 
 impl Supervisor {
-    /// Says that the service is ready, and from then on, if the supervisor watches this process,
-    /// that it is alive: while its threads have time for that.
+    /// Reports that the service is ready, and if the watchdog is on, that it is alive.
     pub fn ready() -> Self {
         send(NotifyState::Ready);
         let watchdog = sd_notify::watchdog_enabled().filter(|limit| *limit > LEAST);
         let watchdog = watchdog.map(|limit| {
             AbortOnDropHandle::new(tokio::spawn(async move {
-                // One may come late, and the next one in time.
+                // So that one may be late.
                 let mut interval = interval(limit / 3);
                 loop {
                     interval.tick().await;

@@ -1,7 +1,5 @@
-//! Makes untrusted text safe for a terminal.
-//!
-//! Stored text may hold control characters, which command a terminal, and characters that turn the
-//! direction of text, with which one line passes for another.
+//! Makes untrusted text safe for a terminal: without control characters and characters that turn
+//! the direction of text.
 
 use std::fmt::Write as _;
 
@@ -9,14 +7,13 @@ use fields::line::turns_direction;
 
 const REPLACEMENT: char = '\u{FFFD}';
 
-/// Whether a character commands a terminal, breaks a line or turns the direction of what follows
-/// it. The plain marks of direction (U+200E, U+200F, U+061C) do not; they belong into Arabic and
-/// Hebrew texts.
+/// Control characters, line breaks, and turns of direction. The plain marks U+200E, U+200F and
+/// U+061C belong to Arabic and Hebrew texts.
 fn is_unsafe(c: char) -> bool {
     c.is_control() || turns_direction(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// Makes a text safe as one line.
+/// Safe as one line.
 pub fn plain(text: &str) -> String {
     text.chars()
         .map(|c| match c {
@@ -27,7 +24,7 @@ pub fn plain(text: &str) -> String {
         .collect()
 }
 
-/// Makes a text safe, keeping its lines.
+/// Safe, keeping its lines.
 pub fn lines(text: &str) -> String {
     text.replace("\r\n", "\n")
         .chars()
@@ -39,8 +36,7 @@ pub fn lines(text: &str) -> String {
         .collect()
 }
 
-/// Escapes the unsafe characters of a JSON document. Only its strings can hold any, so its meaning
-/// stays.
+/// Escapes unsafe characters, which only the strings of a JSON document can contain.
 pub fn json(document: &str) -> String {
     let mut safe = String::with_capacity(document.len());
     for c in document.chars() {
@@ -54,7 +50,7 @@ pub fn json(document: &str) -> String {
     safe
 }
 
-/// Cuts a text to at most `longest` characters; one that was cut ends with `…`.
+/// A shortened text ends with `…`.
 pub fn shorten(text: &str, longest: usize) -> String {
     let mut chars = text.chars();
     let mut short: String = chars.by_ref().take(longest).collect();
@@ -66,13 +62,12 @@ pub fn shorten(text: &str, longest: usize) -> String {
     short
 }
 
-/// Bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     digits.concat()
 }
 
-/// Quotes a text as one word of a shell.
+/// Quotes a word for a shell.
 pub fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=@%+,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -1,7 +1,5 @@
-//! Parses the values of options and variables.
-//!
-//! The error of a parser is a reason that reads well behind the option's or the variable's name,
-//! and does not repeat values that may hold a password.
+//! Parses the values of options and variables. Errors read well after the name, and do not repeat
+//! values that may hold a password.
 
 use std::{
     ffi::OsStr,
@@ -15,7 +13,6 @@ use fields::line::short_text;
 use secrecy::SecretString;
 use url::Url;
 
-/// Parses whole numbers in a range.
 pub fn whole<T: TryFrom<u64> + 'static>(
     unit: &'static str,
     range: RangeInclusive<u64>,
@@ -32,7 +29,7 @@ pub fn whole<T: TryFrom<u64> + 'static>(
     }
 }
 
-/// Parses whole seconds from one on.
+/// From 1.
 pub fn seconds(
     most: u64,
 ) -> impl Fn(&str) -> Result<Duration, String> + Clone + Send + Sync + 'static {
@@ -40,7 +37,6 @@ pub fn seconds(
     move |text| parse(text).map(Duration::from_secs)
 }
 
-/// Parses texts of one line.
 pub fn line(
     longest: usize,
 ) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static {
@@ -50,7 +46,7 @@ pub fn line(
     }
 }
 
-/// Parses one of some words, which help and completions show.
+/// Help and completions show the words.
 pub fn one_of<T: Copy + Send + Sync + 'static>(
     words: &'static [(&'static str, T)],
 ) -> impl TypedValueParser<Value = T> {
@@ -63,7 +59,7 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// A parser whose words help and completions show.
+/// Help and completions show the words.
 pub fn named<T: Clone + Send + Sync + 'static>(
     names: impl Into<Vec<&'static str>>,
     parse: impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static,
@@ -71,8 +67,7 @@ pub fn named<T: Clone + Send + Sync + 'static>(
     Names(names.into()).try_map(move |text| parse(&text))
 }
 
-/// Shows names, and takes any text: the parser behind it also takes spaces around a name, and its
-/// error says what is meant.
+/// Accepts any text: the parser after it ignores spaces, and its error names the possible words.
 #[derive(Clone)]
 struct Names(Vec<&'static str>);
 
@@ -93,32 +88,28 @@ impl TypedValueParser for Names {
     }
 }
 
-/// An address to listen on.
 pub fn bind(text: &str) -> Result<SocketAddr, String> {
     text.trim().parse().map_err(|_| {
         format!("{text:?} is not an IP address with a port, such as 127.0.0.1:8080 or [::1]:8080")
     })
 }
 
-/// The address of a listener that is not for clients.
+/// A listener that is not for clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdminBind {
-    /// Nowhere.
     Off,
-    /// Here by default, or nowhere if another process listens here.
+    /// Off if another process listens there.
     IfFree(SocketAddr),
-    /// Here.
     At(SocketAddr),
 }
 
 impl AdminBind {
-    /// This port of the machine itself, if it is free.
+    /// On the loopback interface.
     pub fn if_free(port: u16) -> Self {
         Self::IfFree((Ipv4Addr::LOCALHOST, port).into())
     }
 }
 
-/// An address to listen on, or `off`.
 pub fn admin_bind(text: &str) -> Result<AdminBind, String> {
     if text.trim().eq_ignore_ascii_case("off") {
         return Ok(AdminBind::Off);
@@ -127,7 +118,7 @@ pub fn admin_bind(text: &str) -> Result<AdminBind, String> {
     address.map_err(|reason| format!("{reason}, nor `off`"))
 }
 
-/// An HTTP or HTTPS URL without credentials.
+/// Without credentials.
 pub fn web_url(text: &str) -> Result<Url, String> {
     // The value is not repeated: it may hold a password.
     let url = Url::parse(text.trim())
@@ -141,7 +132,7 @@ pub fn web_url(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The base URL of a service, to which paths are appended.
+/// Paths are appended to it.
 pub fn base_url(text: &str) -> Result<Url, String> {
     let url = web_url(text)?;
     if url.query().is_some() || url.fragment().is_some() {
@@ -150,7 +141,7 @@ pub fn base_url(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Parses the URL of something at the root of its host, without a slash at the end.
+/// At the root of its host, without a slash at the end.
 pub fn root_url(
     why: &'static str,
 ) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static {
@@ -163,7 +154,6 @@ pub fn root_url(
     }
 }
 
-/// An API key.
 pub fn api_key(text: &str) -> Result<SecretString, String> {
     let key = text.trim();
     if key.is_empty() {
@@ -175,12 +165,12 @@ pub fn api_key(text: &str) -> Result<SecretString, String> {
     }
 }
 
-/// Checks the results of a parser, a text a line: behind `|` the debug form of the value, behind
-/// `!` the beginning of the reason.
+/// Checks a parser, one text a line: after ` ` the debug form of the value, after `!` the beginning
+/// of the error.
 ///
 /// # Panics
 ///
-/// If a result is another one.
+/// If a result differs.
 #[cfg(any(test, feature = "testing"))]
 #[expect(
     clippy::panic,

@@ -1,4 +1,4 @@
-//! Logging to standard error: as text, or as JSON with one object a line.
+//! Logs to standard error, as text or as one JSON object a line.
 
 mod voice;
 mod writer;
@@ -21,19 +21,18 @@ pub use self::{
 };
 use crate::{options::Refusal, values::one_of};
 
-/// Default filter of `serve` and `worker`. It drops the server's own messages, which repeat ours.
+/// Of `serve` and `worker`. It drops the server's own messages, which repeat ours.
 const SERVICE_FILTER: &str = "info,actix_server=warn,actix_web=warn";
-/// Targets that log an error for what strangers send: a malformed request, or the certificate of a
-/// webhook's receiver, with all its names as they are. Each is off in every filter that does not
-/// name its crate. The cause is in the answer, and in the error of the delivery.
+/// Targets that log errors for input of strangers, such as malformed requests or certificates of
+/// webhook receivers. Each is off in every filter that does not name its crate. The cause is in the
+/// answer, and in the error of the delivery.
 const STRANGERS: [(&str, &str); 2] = [
     ("actix_http", "actix_http::h1"),
     ("rustls_platform_verifier", "rustls_platform_verifier"),
 ];
-/// Default filter of all other commands.
+/// Of all other commands.
 const COMMAND_FILTER: &str = "warn";
 
-/// `POSTHASTE_LOG`, `RUST_LOG`.
 pub fn log_filter(text: &str) -> Result<String, String> {
     match EnvFilter::builder().parse(text) {
         Ok(_) => Ok(text.to_owned()),
@@ -43,21 +42,16 @@ pub fn log_filter(text: &str) -> Result<String, String> {
     }
 }
 
-/// `POSTHASTE_LOG_FORMAT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
-    /// Lines for people.
     Text,
-    /// One JSON object a line.
     Json,
 }
 
-/// `POSTHASTE_LOG_FORMAT`.
 pub fn log_format() -> impl TypedValueParser<Value = LogFormat> {
     one_of(&[("text", LogFormat::Text), ("json", LogFormat::Json)])
 }
 
-/// Starts logging with the filter and the format of the command line or the environment.
 pub fn start(log: Option<&str>, format: LogFormat, is_service: bool) -> Result<(), Refusal> {
     let filter = filter(log, is_service)?;
     voice::settle(is_service && format == LogFormat::Json);
@@ -65,8 +59,7 @@ pub fn start(log: Option<&str>, format: LogFormat, is_service: bool) -> Result<(
         .map_err(|error| Refusal::Value(format!("cannot log: {error}")))
 }
 
-/// The writer: of a service one that no request waits for; of all other commands standard error,
-/// to which they print as well.
+/// A service must not wait for its log. Other commands write to standard error directly.
 fn writer(is_service: bool) -> Result<BoxMakeWriter, Refusal> {
     if !is_service {
         return Ok(BoxMakeWriter::new(io::stderr));

@@ -1,5 +1,5 @@
-//! What a process says beside its log: that it is ready, and why it ends. A service that logs JSON
-//! says it as JSON too, so that whoever reads both streams finds one object in each line.
+//! Messages beside the log: that a process is ready, and why it ends. If the log is JSON, so are
+//! they.
 
 use std::{fmt::Display, panic, sync::OnceLock};
 
@@ -9,10 +9,8 @@ use serde::Serialize;
 use super::writer::flush;
 use crate::output;
 
-/// Whether this process says everything as JSON.
 static IS_JSON: OnceLock<bool> = OnceLock::new();
 
-/// A line, in the form of those of the log.
 #[derive(Serialize)]
 struct Line<'a> {
     timestamp: String,
@@ -21,7 +19,7 @@ struct Line<'a> {
     target: &'a str,
 }
 
-/// Decides how this process speaks. Panics are told in the same way.
+/// Decides the form of messages and panics.
 pub(super) fn settle(is_json: bool) {
     if *IS_JSON.get_or_init(|| is_json) {
         panic::set_hook(Box::new(|panic| {
@@ -33,7 +31,7 @@ pub(super) fn settle(is_json: bool) {
     }
 }
 
-/// Says on standard output that the process is ready. Its reader may be gone; the service stays.
+/// Its reader may be gone; the service continues.
 pub fn announce(text: impl Display) {
     let is_json = IS_JSON.get().is_some_and(|is_json| *is_json);
     let _ = if is_json {
@@ -43,8 +41,7 @@ pub fn announce(text: impl Display) {
     };
 }
 
-/// Says on standard error why the process ends; if its command line was not understood, as the
-/// words of that ask for.
+/// Prints why the process ends. `asks_for_json` decides if the command line was not understood.
 pub fn print_error(text: impl Display, asks_for_json: impl FnOnce() -> bool) {
     if *IS_JSON.get_or_init(asks_for_json) {
         output::print_error(json("ERROR", &text));

@@ -1,8 +1,6 @@
-//! A writer of log lines that never makes its callers wait: a thread of its own writes to standard
-//! error.
+//! Writes log lines in a thread of its own, so that callers never wait.
 //!
-//! Lines wait in a bounded queue. If the reader of standard error is slower than the service,
-//! further ones are dropped, and a line says how many.
+//! Lines wait in a bounded queue. If it is full, further ones are dropped, and a line counts them.
 
 use std::{
     io::{self, Write},
@@ -18,22 +16,22 @@ use std::{
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// The most lines that wait.
+/// In lines.
 const QUEUE: usize = 16_384;
 
-/// The most bytes that are written at a time.
+/// In bytes, written at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// The pause of the thread after each chunk. Lines that come meanwhile do not wake the thread: each
-/// waking costs more than its line, a fifth of the processor time of a push that changes nothing.
+/// After each chunk. Waking the thread for each line would cost a fifth of the processor time of a
+/// push that changes nothing.
 const REST: Duration = Duration::from_millis(5);
 
 /// How long [`LogWriter::flush_all`] waits for a reader that takes nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The pause before it asks a full queue again.
+/// Before a full queue is tried again.
 const RETRY: Duration = Duration::from_millis(2);
 
-/// The writer of this process, if it is a service.
+/// Set for a service.
 static WRITER: OnceLock<LogWriter> = OnceLock::new();
 
 enum Message {
@@ -42,7 +40,6 @@ enum Message {
     Flush(SyncSender<()>),
 }
 
-/// Waits until everything that was logged is written.
 pub fn flush() {
     if let Some(writer) = WRITER.get() {
         writer.flush_all();
@@ -56,7 +53,6 @@ pub struct LogWriter {
 }
 
 impl LogWriter {
-    /// Starts the thread that writes to `out`.
     pub fn start(out: impl Write + Send + 'static) -> io::Result<Self> {
         let (queue, messages) = mpsc::sync_channel(QUEUE);
         let lost = Arc::<AtomicU64>::default();
@@ -67,12 +63,12 @@ impl LogWriter {
         Ok(Self { queue, lost })
     }
 
-    /// Becomes the writer of this process, unless it has one, which it then is.
+    /// Returns the process's writer, which is this one unless there was another.
     pub fn of_process(self) -> Self {
         WRITER.get_or_init(|| self).clone()
     }
 
-    /// Waits until everything is written that was logged before, for a bounded time.
+    /// Waits for everything logged before, for a bounded time.
     pub fn flush_all(&self) {
         let (done, flushed) = mpsc::sync_channel(1);
         let deadline = Instant::now() + PATIENCE;
@@ -95,8 +91,7 @@ impl LogWriter {
     }
 }
 
-/// Writes what comes, as much at a time as waits. A failure is ignored: a closed standard error
-/// must not stop the service.
+/// A closed standard error must not stop the service, so failures are ignored.
 fn write_all(messages: &Receiver<Message>, lost: &AtomicU64, mut out: impl Write) {
     let mut chunk = Vec::with_capacity(CHUNK);
     while let Ok(first) = messages.recv() {
@@ -120,7 +115,7 @@ fn write_all(messages: &Receiver<Message>, lost: &AtomicU64, mut out: impl Write
         let dropped = lost.swap(0, Ordering::Relaxed);
         write(&mut out, &mut chunk);
         if dropped > 0 {
-            // Through the format of all other lines, so that a reader of JSON can read it.
+            // In the format of all other lines, for readers of JSON.
             tracing::warn!(
                 dropped,
                 "standard error is read too slowly: lines were lost"
@@ -137,7 +132,6 @@ fn write(out: &mut impl Write, chunk: &mut Vec<u8>) {
     }
 }
 
-/// A line under way.
 pub struct Line<'a> {
     writer: &'a LogWriter,
     bytes: Vec<u8>,
@@ -177,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps what is written, once it may.
+    /// Keeps what is written once its lock is free.
     #[derive(Clone, Default)]
     struct Slow(Arc<Mutex<Vec<u8>>>);
 

@@ -1,7 +1,7 @@
 //! The `.env` file of the working directory.
 //!
-//! Whoever writes it decides where secrets are sent, so it counts only if nobody but the caller and
-//! root can have written it, and only with variables of this program.
+//! It decides where secrets are sent. So it counts only if no one but the caller and root can have
+//! written it, and only with variables of this program.
 
 use std::{
     env,
@@ -16,26 +16,23 @@ use rustix::{fs::OFlags, process::geteuid};
 
 use super::refusal::Refusal;
 
-/// The most bytes of a file.
+/// In bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// The beginnings of names that are taken, and whole names.
+/// The beginnings of names that count, and whole names.
 const PREFIXES: [&str; 2] = ["POSTHASTE_", "OTEL_"];
 const NAMES: [&str; 3] = ["DATABASE_URL", "DATABASE_URL_FILE", "RUST_LOG"];
 
-/// A `.env` file that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dotenv {
-    /// Where it is.
     path: PathBuf,
-    /// The variables that are taken from it, in its order.
+    /// In the order of the file.
     taken: Vec<(String, String)>,
-    /// The number of its other variables.
+    /// Other variables.
     ignored: usize,
 }
 
 impl Dotenv {
-    /// Reads a file, if there is one.
     pub fn read(path: &Path) -> Result<Option<Self>, Refusal> {
         let refuse = |why: String| Refusal::Value(format!("{}: {why}", path.display()));
         let file = match open(path) {
@@ -66,7 +63,7 @@ impl Dotenv {
         }))
     }
 
-    /// Sets the variables that the environment lacks. Must be called before there are threads.
+    /// Sets missing variables. Must be called before there are threads.
     pub fn apply(&self) -> Result<(), Refusal> {
         let is_unset = |(name, _): &&(String, String)| env::var_os(name).is_none();
         let mut lacking: Vec<(String, String)> = Vec::new();
@@ -79,7 +76,6 @@ impl Dotenv {
         set(&lacking)
     }
 
-    /// Logs that it was read.
     pub fn announce(&self) {
         let names = self.taken.iter().map(|(name, _)| name.as_str());
         tracing::info!(
@@ -91,7 +87,7 @@ impl Dotenv {
     }
 }
 
-/// Opens a file without waiting, as a FIFO in its place would make it.
+/// Does not wait, as for a FIFO.
 fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .read(true)
@@ -99,8 +95,8 @@ fn open(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Why an open file must not count; the file itself is asked, not its name. A link has to belong to
-/// somebody who may write the file, or a stranger chooses what is read.
+/// Checks the open file, not its name. A link's owner must be allowed to write the file, or a
+/// stranger chooses what is read.
 fn objection(file: &File, path: &Path) -> io::Result<Option<String>> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let folder = fs::metadata(folder.unwrap_or(Path::new(".")))?;
@@ -123,7 +119,7 @@ fn objection_to(owners: [u32; 2], mode: u32, folder_mode: u32, caller: u32) -> O
     if mode & 0o022 != 0 {
         return Some("others may write it; run `chmod go-w` on it".to_owned());
     }
-    // Without the sticky bit whoever may write the folder may put another file in its place.
+    // Without the sticky bit, every writer of the folder may replace the file.
     if folder_mode & 0o1002 == 0o002 {
         return Some("everybody may replace it; run `chmod o-w` on its folder".to_owned());
     }
@@ -134,8 +130,7 @@ fn is_ours(name: &str) -> bool {
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Why a file is not understood, without values, which may be secrets. The parser tells a line, or
-/// the value alone.
+/// Without values, which may be secrets. The parser returns a line, or only the value.
 fn reason(error: &dotenvy::Error, text: &str) -> String {
     let dotenvy::Error::LineParse(failed, _) = error else {
         return error.to_string();
@@ -158,7 +153,7 @@ fn reason(error: &dotenvy::Error, text: &str) -> String {
     )
 }
 
-/// Sets variables, through the parser of `.env` files: the standard library's way is not safe.
+/// Uses the parser of `.env` files, because the standard library's function is unsafe.
 pub(super) fn set(variables: &[(String, String)]) -> Result<(), Refusal> {
     let mut text = String::new();
     for (name, value) in variables {

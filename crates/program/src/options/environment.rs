@@ -1,7 +1,7 @@
-//! What is read before the command line: the `.env` file, and the files of secrets.
+//! Settings that are read before the command line: `.env`, and the files of secrets.
 //!
-//! A secret is an option whose help hides its value, or a header for the collector of traces. Each
-//! is also taken from the file that `VARIABLE_FILE` names.
+//! A secret is an option whose help hides its value, or a header for the trace collector. Each is
+//! also read from the file that `VARIABLE_FILE` names.
 
 use std::{any::TypeId, env, ffi::OsString, fs::File, io::Read as _, path::Path};
 
@@ -14,17 +14,16 @@ use super::{
     refusal::Refusal,
 };
 
-/// The most bytes of a secret.
+/// In bytes.
 const LARGEST: u64 = 1 << 16;
 
-/// What a service sends along with traces; the tracer reads it by itself.
+/// Sent along with traces; the tracer reads them itself.
 const HEADERS: [&str; 2] = [
     "OTEL_EXPORTER_OTLP_HEADERS",
     "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
 ];
 
-/// Sets the variables of a `.env` file, if there is one, and of files of secrets that the command
-/// takes. Must be called before there are threads.
+/// Sets the variables of `.env` and of files of secrets. Must be called before there are threads.
 pub fn load(
     root: &Command,
     path: &Path,
@@ -51,12 +50,11 @@ pub fn load(
     Ok(dotenv)
 }
 
-/// Completes definitions: names the variable of each option that names none, hides the values of
-/// secrets, lets a switch be set by any variable that does not say no, and tells in the help of
-/// each secret that a file may hold it.
+/// Names the variable of each option, hides the values of secrets, accepts any variable but "no"
+/// for a switch, and mentions files of secrets in the help.
 ///
-/// The variable is `POSTHASTE_` and the option's name if the option stands under a heading, as
-/// settings do; of a command's own option, the command's name, or its group's, is between them.
+/// The variable is `POSTHASTE_` and the option's name. For a command's own option, without a
+/// heading, the name of the command or its group is in between.
 pub fn documented(root: Command) -> Command {
     let complete = |command: Command| {
         let group = format!("{}_", command.get_name());
@@ -95,18 +93,16 @@ fn complete_arguments(command: Command, group: &str) -> Command {
     })
 }
 
-/// The variable of an option that is a secret.
 pub fn secret(arg: &Arg) -> Option<String> {
     let name = arg.get_env().filter(|_| arg.is_hide_env_values_set())?;
     Some(name.to_string_lossy().into_owned())
 }
 
-/// The variable that names the file of a secret.
 pub fn file_variable(name: &str) -> String {
     format!("{name}_FILE")
 }
 
-/// The secret of the file that is named for it, without the newline at its end.
+/// Without the newline at its end.
 fn from_file(name: &str) -> Result<Option<String>, Refusal> {
     let is_set =
         |name: &str| env::var_os(name).filter(|value| !value.to_string_lossy().trim().is_empty());

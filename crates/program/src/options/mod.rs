@@ -1,5 +1,3 @@
-//! Options: read from arguments, the environment, a `.env` file and files of secrets.
-
 mod dotenv;
 mod environment;
 mod parse;
@@ -16,10 +14,9 @@ pub use self::{
     variables::unknown_variables,
 };
 
-/// The commands that run until they are stopped, log all they say, and send traces.
+/// Run until stopped, log their messages, and send traces.
 pub const SERVICES: [&str; 2] = ["serve", "worker"];
 
-/// The root command and the subcommands that the arguments name.
 fn command_path<'a>(root: &'a clap::Command, arguments: &[OsString]) -> Vec<&'a clap::Command> {
     let mut path = vec![root];
     for argument in arguments

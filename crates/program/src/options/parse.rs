@@ -1,5 +1,3 @@
-//! Parses arguments and variables into a command, or into a reason for refusing them.
-
 use std::{
     any::TypeId,
     env,
@@ -17,16 +15,14 @@ use clap::{
 
 use super::{SERVICES, command_path, refusal::Refusal};
 
-/// The definitions of the program's commands.
 static DEFINITIONS: OnceLock<clap::Command> = OnceLock::new();
 
-/// The definitions of all commands, for those that speak about them; none before the command line
-/// was read.
+/// Empty before the command line was read.
 pub fn definitions() -> clap::Command {
     DEFINITIONS.get().cloned().unwrap_or_default()
 }
 
-/// Reads the command line, and keeps the [`definitions`] that it was read by.
+/// Keeps the [`definitions`].
 pub fn parse<T: FromArgMatches>(root: clap::Command, arguments: &[OsString]) -> Result<T, Refusal> {
     DEFINITIONS.get_or_init(|| root.clone());
     let command = without_unset_variables(root);
@@ -37,7 +33,7 @@ pub fn parse<T: FromArgMatches>(root: clap::Command, arguments: &[OsString]) -> 
         .map_err(|error| refusal(error, &command, arguments))
 }
 
-/// Whether a command line, be it understood or not, asks for a service that logs JSON.
+/// Whether the command line, even an invalid one, asks for a service that logs JSON.
 pub fn asks_for_json(root: &clap::Command, arguments: &[OsString]) -> bool {
     let mut path = command_path(root, arguments).into_iter();
     let is_service = path.any(|command| SERVICES.contains(&command.get_name()));
@@ -51,7 +47,6 @@ pub fn asks_for_json(root: &clap::Command, arguments: &[OsString]) -> bool {
     is_service && format.trim() == "json"
 }
 
-/// Ignores empty variables, and the variables of switches that are off.
 fn without_unset_variables(command: clap::Command) -> clap::Command {
     command
         .mut_args(|arg| {
@@ -72,7 +67,7 @@ fn is_switch(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::SetTrue)
 }
 
-/// Whether a variable has no effect: it is empty, or that of a switch and says no.
+/// Empty, or a "no" for a switch.
 fn counts_as_unset(value: &OsStr, is_switch: bool) -> bool {
     let Some(value) = value.to_str().map(str::trim) else {
         return false;
@@ -85,7 +80,7 @@ fn counts_as_unset(value: &OsStr, is_switch: bool) -> bool {
     value.is_empty() || (is_switch && is_off())
 }
 
-/// Turns an error of clap into one line that names the variable or option with the bad value.
+/// One line that names the variable or option with the bad value.
 fn refusal(error: clap::Error, command: &clap::Command, arguments: &[OsString]) -> Refusal {
     if error.kind() == ErrorKind::InvalidUtf8
         && let Some(variable) = not_utf8(&command_path(command, arguments))
@@ -122,7 +117,7 @@ fn reason(error: &clap::Error) -> Option<String> {
     Some(reason.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Whether an option is on the command line, which makes its variable irrelevant.
+/// Then its variable does not count.
 fn is_given(long: &str, arguments: &[OsString]) -> bool {
     arguments
         .iter()
@@ -134,7 +129,6 @@ fn is_given(long: &str, arguments: &[OsString]) -> bool {
         })
 }
 
-/// The variable of an option.
 fn variable_of(long: &str, root: &clap::Command, arguments: &[OsString]) -> Option<String> {
     let find = |command: &&clap::Command| {
         command
@@ -146,7 +140,7 @@ fn variable_of(long: &str, root: &clap::Command, arguments: &[OsString]) -> Opti
     command_path(root, arguments).iter().rev().find_map(find)
 }
 
-/// A variable that is not UTF-8 although it has to be. Paths may be any bytes.
+/// Finds a variable that must be UTF-8 but is not. Paths may be any bytes.
 fn not_utf8(commands: &[&clap::Command]) -> Option<String> {
     commands
         .iter()

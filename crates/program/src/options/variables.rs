@@ -1,4 +1,4 @@
-//! Detects misspelt `POSTHASTE_…` variables, which would otherwise have no effect without notice.
+//! Detects misspelt `POSTHASTE_…` variables, which would have no effect.
 
 use std::{collections::BTreeSet, env};
 
@@ -9,7 +9,6 @@ use crate::text;
 
 const PREFIX: &str = "POSTHASTE_";
 
-/// A message for each `POSTHASTE_…` variable that no command knows.
 pub fn unknown_variables(root: &clap::Command) -> Vec<String> {
     let known = known(root);
     let mut complaints = Vec::new();
@@ -22,7 +21,6 @@ pub fn unknown_variables(root: &clap::Command) -> Vec<String> {
     complaints
 }
 
-/// The variables of all commands.
 fn known(root: &clap::Command) -> BTreeSet<String> {
     fn collect(command: &clap::Command, known: &mut BTreeSet<String>) {
         let variables = command.get_arguments().filter_map(clap::Arg::get_env);
@@ -42,7 +40,7 @@ fn is_unknown(name: &str, value: &str, known: &BTreeSet<String>) -> bool {
     name.starts_with(PREFIX) && !known.contains(name) && !is_set_by_kubernetes(name, value)
 }
 
-/// Whether Kubernetes set the variable: it sets some for each service, named after the service.
+/// Kubernetes sets some for each service, named after it.
 fn is_set_by_kubernetes(name: &str, value: &str) -> bool {
     name.contains("_SERVICE_HOST")
         || name.contains("_SERVICE_PORT")
@@ -50,7 +48,7 @@ fn is_set_by_kubernetes(name: &str, value: &str) -> bool {
         || (name.ends_with("_PORT") && value.contains("://"))
 }
 
-/// The message about an unknown variable, without its value, which may be a secret.
+/// Without the value, which may be a secret.
 fn complaint(name: &str, known: &BTreeSet<String>) -> String {
     let own = known.iter().filter_map(|known| known.strip_prefix(PREFIX));
     match suggest::nearest(name.strip_prefix(PREFIX).unwrap_or(name), own) {
@@ -65,7 +63,6 @@ mod tests {
 
     use super::*;
 
-    /// Some variables of a command line.
     fn known() -> BTreeSet<String> {
         let arg = |name: &'static str| Arg::new(name).long(name).env(name);
         let serve = Command::new("serve").args([

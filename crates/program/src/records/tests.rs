@@ -17,7 +17,7 @@ static LAYOUT: Layout = Layout {
 
 const HEADER: &str = "email,name,country,plan_category,status,expires_at\n";
 
-/// The records of a file, each with its first line, and its fields or why it is refused.
+/// Each with its first line, and its fields or error.
 fn records(text: impl AsRef<[u8]>) -> Vec<String> {
     // A buffer that is smaller than a line.
     let input = BufReader::with_capacity(7, Cursor::new(text.as_ref().to_vec()));
@@ -51,7 +51,7 @@ fn records_are_found_with_the_lines_they_begin_on() {
     assert_eq!(crlf.replace("\r\n", "\n"), expect.join(";"));
     assert_eq!(records(HEADER), [""; 0]);
 
-    // An export is read without its tokens, and columns are found by their names.
+    // An export is read without its tokens, and columns are found by name.
     let header = HEADER.replace('\n', ",migration_token\n");
     let exported = format!("{header}a@b.example,Ada,,,,,token\nb@b.example,,,,,\n");
     let expect = ["2 a@b.example|Ada||||", "3: has 6 columns instead of 7"];
@@ -61,7 +61,7 @@ fn records_are_found_with_the_lines_they_begin_on() {
     assert_eq!(records(text), ["2 a@b.example|Ada|NO|team|active|"]);
 }
 
-/// A quote that is never closed costs no memory.
+/// An unclosed quote costs no memory.
 #[test]
 fn what_is_no_record_is_said_by_its_line() {
     let open = "2: has a quote that is not closed by line 3";
