@@ -1,8 +1,7 @@
-//! The payloads to push: realistic, 3–6 KB each, generated and the same in every run.
+//! Realistic payloads of 3–6 KB, the same in every run.
 //!
-//! A payload has a head, which differs for each posting, and one of many tails, with the
-//! description and all other fields. `load.lua` must join the two exactly as [`payload`] does, or
-//! pushing a posting again would change it.
+//! `load.lua` must join head and tail exactly as [`payload`] does, or pushing a posting again would
+//! change it.
 
 use std::fmt::Write as _;
 
@@ -131,7 +130,7 @@ fn description(random: &mut Random) -> String {
     html
 }
 
-/// A small pseudorandom generator (xorshift64*), so that every run pushes the same payloads.
+/// xorshift64*.
 struct Random(u64);
 
 impl Random {

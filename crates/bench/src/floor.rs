@@ -1,11 +1,10 @@
 //! The floor: the rate of a conventional service with one transaction per push, measured with
 //! pgbench on the product's own tables.
 //!
-//! Each transaction locks the posting, writes it with a new version, and adds the event to the log.
-//! For a new posting it also upserts the company and inserts the first row of the history. The
-//! descriptions come from a table in the database, so pgbench need not send them; if anything, the
-//! floor is too high. Each description gets a different suffix, or the server would copy the
-//! compressed value, which it cannot do with a client's value.
+//! Each transaction locks the posting, writes a new version, and adds the event to the log. For a
+//! new posting it also upserts the company and inserts into the history. Descriptions come from a
+//! table, so pgbench need not send them: if anything, the floor is too high. Each gets a different
+//! suffix, or the server would copy the compressed value.
 
 use std::fmt::Write as _;
 use std::fs;

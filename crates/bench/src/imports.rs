@@ -23,8 +23,7 @@ const CHUNK: usize = 64 * 1024;
 pub struct Imports {
     creates: Import,
     unchanged: Import,
-    /// On PostgreSQL: the rates of the conventional transaction that creates, and that reads with a
-    /// lock.
+    /// On PostgreSQL: the rates of transactions that create, and that read with a lock.
     floor: Option<(f64, f64)>,
     written: Option<u64>,
 }
@@ -32,9 +31,9 @@ pub struct Imports {
 #[derive(Debug)]
 struct Import {
     rate: f64,
-    /// CPU time per line, in microseconds.
+    /// Per line, in microseconds.
     cpu: Used,
-    /// Peak memory of the service, in kilobytes.
+    /// Of the service, in kilobytes.
     peak: u64,
 }
 
@@ -58,7 +57,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Imports the catalogue into a new service, so that its peak memory is due to this import.
+    /// Into a new service, so that its peak memory is due to this import.
     fn import(
         &self,
         installation: &Installation<'_>,
@@ -107,7 +106,7 @@ impl Bench<'_> {
         let statement = "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) \
              FROM pg_stat_user_tables \
              WHERE relname LIKE 'posting%' OR relname IN ('events', 'outbox', 'companies')";
-        // PostgreSQL publishes the statistics of a connection at its end, or a second late.
+        // PostgreSQL publishes statistics at the end of a connection, or a second late.
         std::thread::sleep(Duration::from_secs(2));
         let rows = server.ask(database, statement)?;
         Ok(Some(rows.trim().parse()?))

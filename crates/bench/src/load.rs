@@ -1,5 +1,3 @@
-//! The load generator: the external program wrk, with the script `load.lua`.
-
 use std::fmt::Write as _;
 use std::fs;
 use std::net::SocketAddr;

@@ -1,12 +1,10 @@
-//! `cargo xtask bench`: measures the service against a floor, or two builds of it against each
-//! other, alternating within the same minutes on the same machine.
+//! `cargo xtask bench`: measures the service against a floor, or two builds against each other,
+//! alternating on the same machine.
 //!
-//! - `options` defines the command line.
-//! - `service` builds and runs the program, `postgres` the database; `bench` has both.
+//! - `service` and `postgres` run the program and the database; `bench` has both.
 //! - `bodies` generates the payloads; `load` pushes them with wrk.
 //! - `floor` measures a conventional service.
 //! - `pair` measures single pushes in turns, `imports` those of a catalogue.
-//! - `measure` defines the results, and `report` prints them.
 #![expect(
     clippy::print_stdout,
     reason = "a command line tool reports on standard output"

@@ -1,8 +1,6 @@
 //! Alternating measurements of the service and of its counterpart: another build, or on PostgreSQL
-//! the conventional transaction. Each has its own database.
-//!
-//! Other work on the machine that slows both measurements of a pair alike cancels out in their
-//! ratio. Otherwise it shows in the spread of the ratios.
+//! the conventional transaction. Other work on the machine cancels out in the ratio of a pair, or
+//! shows in the spread of the ratios.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -86,7 +84,6 @@ impl<'run> Bench<'run> {
         set_up().with_context(|| format!("the {name} build ({})", program.display()))
     }
 
-    /// Measures a side. No other service runs meanwhile.
     fn turn(
         &self,
         backend: Backend,
@@ -150,8 +147,8 @@ impl Stored {
         })
     }
 
-    /// Compares the number of answers with the stored postings. Requests in progress when the load
-    /// generator stopped, which it does twice, may have been written but not counted.
+    /// Compares the number of answers with the stored postings. When the load generator stops,
+    /// requests in progress may have been written but not counted.
     fn fault(
         self,
         before: Self,

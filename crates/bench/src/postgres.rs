@@ -1,5 +1,3 @@
-//! Databases of the private cluster: created, queried and dropped with psql.
-
 use std::path::Path;
 use std::process::Command;
 
@@ -10,14 +8,13 @@ use crate::cpu;
 use xtask::packages;
 use xtask::process::Interrupt;
 
-/// Settings that differ from the server's defaults. A checkpoint during only some of the
-/// measurements would make them incomparable.
+/// A checkpoint during only some of the measurements would make them incomparable.
 const SETTINGS: &str = "ALTER SYSTEM SET max_wal_size = '8GB';
     ALTER SYSTEM SET min_wal_size = '4GB';
     ALTER SYSTEM SET checkpoint_timeout = '30min';
     SELECT pg_reload_conf();";
-/// Writes WAL segments that the next checkpoint recycles. A server that has run for a while has
-/// such segments. A new one would stop all commits every 16 MB to create one.
+/// Writes WAL segments that the next checkpoint recycles. A new server would stop all commits every
+/// 16 MB to create one.
 const USED_BEFORE: &str = "DO $$ BEGIN
     FOR segment IN 1..192 LOOP
         PERFORM pg_logical_emit_message(false, 'bench', '');

@@ -113,7 +113,6 @@ pub fn pairs(backend: Backend, pairs: &Pairs, other: &str) -> String {
     text
 }
 
-/// The heading of a table. All columns but the first are numbers.
 pub fn heading(cells: &[&str]) -> String {
     let cells: Vec<_> = cells.iter().map(|&cell| cell.to_owned()).collect();
     format!("{}|---{}|\n", row(&cells), "|--:".repeat(cells.len() - 1))
