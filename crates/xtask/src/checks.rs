@@ -1,8 +1,7 @@
-//! The checks in Python and Node.js: third-party clients and tools against the service.
+//! The checks in Python and Node.js, in `tests/python` and `tests/node`.
 //!
-//! They are in `tests/python` and `tests/node`. Their packages, pinned in `requirements.txt` and
-//! `package-lock.json`, are installed under `target`. The Node.js checks are copied there next to
-//! their packages, so that the work tree stays clean.
+//! Their pinned packages are installed under `target`. The Node.js checks are copied next to them,
+//! so that the work tree stays clean.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,8 +16,8 @@ const PYTHON: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (
 /// Fails if Node.js is too old.
 const NODE: &str = "process.exit(Number(parseInt(process.versions.node) < 20))";
 const OF_NPM: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
-/// The file with the pins that a folder was created from. It is written last, so that an incomplete
-/// folder is never used.
+/// The pins that a folder was created from, written last, so that an incomplete folder is never
+/// used.
 const STAMP: &str = "posthaste-pins.txt";
 
 pub struct Checks {
@@ -120,7 +119,7 @@ impl Checks {
     }
 }
 
-/// The first suitable Python. `PATH` is not enough, because an unsuitable one may precede Debian's.
+/// `PATH` is not enough, because an unsuitable Python may precede Debian's.
 pub fn python() -> Option<PathBuf> {
     let found = packages::find("python3").into_iter();
     let mut all = found.chain([PathBuf::from("/usr/bin/python3")]);
@@ -150,8 +149,7 @@ fn made_from(
     fs::write(stamp, pins).with_context(|| format!("cannot write into {}", folder.display()))
 }
 
-/// Replaces the files of a folder by those of another one, without its subfolders, which were
-/// created by hand.
+/// Without subfolders, which were created by hand.
 fn copy_files(from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         fs::remove_dir_all(to)?;

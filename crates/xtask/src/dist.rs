@@ -1,8 +1,5 @@
 //! Packs a build: a Debian package, a container image, an archive, a bill of materials, and the
 //! checksums of all.
-//!
-//! It needs `dpkg-deb`, `tar`, `gzip` and `sha256sum`, which every Debian machine has, and
-//! cargo-cyclonedx for the bill.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -166,7 +163,7 @@ fn deb(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
     Ok(name)
 }
 
-/// The maintainer of the package: from the variables of Debian's own tools, or else from git.
+/// From the variables of Debian's own tools, or else from git.
 fn maintainer() -> Result<String> {
     let of = |variable: &str, key: &str| {
         let value = env::var(variable).ok();
@@ -182,8 +179,8 @@ fn maintainer() -> Result<String> {
     Ok(format!("{name} <{address}>"))
 }
 
-/// Creates the bill of materials of every crate that is compiled into the program, as `CycloneDX`
-/// JSON. Returns its name. The same sources in the same place give the same file.
+/// Writes the bill of materials of every crate in the program, as `CycloneDX` JSON. The same
+/// sources in the same place give the same file.
 fn bill(dist: &Path) -> Result<String> {
     let name = format!("posthaste-{VERSION}.cdx.json");
     let mut tool = cargo();
@@ -219,8 +216,7 @@ fn archive(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
     Ok(name)
 }
 
-/// Creates an image from only the program and its libraries, as a tar file in the layouts of OCI
-/// and Docker. Returns its name.
+/// Creates an image from only the program and its libraries, in the layouts of OCI and Docker.
 fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
     let layout = dist.join("layout");
     fs::create_dir_all(layout.join("blobs/sha256"))?;
@@ -273,7 +269,6 @@ fn files_of_image(dist: &Path, program: &Path) -> Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Adds the layer of an image to a layout, with its configuration and manifest.
 fn describe_image(layout: &Path, layer: &[u8], architecture: &str) -> Result<()> {
     let layer = described(layout, layer, "layer.v1.tar")?;
     let config = json!({

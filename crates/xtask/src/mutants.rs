@@ -28,7 +28,7 @@ struct Mutant {
 }
 
 /// Runs the mutants whose names contain a text, and prints the seed that finds each. All are built
-/// at once into a copy of the tree, where a variable turns one on.
+/// at once; a variable turns one on.
 pub fn run(named: &str) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let mutants = Mutants::read()?.mutant;
@@ -81,8 +81,7 @@ pub fn run(named: &str) -> Result<()> {
     Ok(())
 }
 
-/// Copies the tree into a folder, with all mutants in it. Unchanged files keep their times, so they
-/// are not compiled again.
+/// Unchanged files keep their times, so they are not compiled again.
 fn mutants_tree(interrupt: &Interrupt, folder: &Path, mutants: &[Mutant]) -> Result<PathBuf> {
     let [copy, last] = ["tree", "last"].map(|name| folder.join(name));
     if copy.exists() {

@@ -1,5 +1,4 @@
-//! The programs that the checks need besides Rust. Missing ones are printed and installed before
-//! the first check runs.
+//! The programs that the checks need besides Rust, installed before the first check runs.
 
 use std::path::Path;
 
@@ -61,7 +60,6 @@ fn has(program: &str) -> bool {
     packages::find(program).is_some() || Path::new("/usr/sbin").join(program).is_file()
 }
 
-/// Prints the packages that these parts need and this machine lacks, and installs them.
 pub fn meet(parts: &[Part], interrupt: &Interrupt) -> Result<()> {
     let is_missing =
         |need: &&Need| need.parts.iter().any(|part| parts.contains(part)) && !(need.is_installed)();

@@ -1,8 +1,7 @@
 //! Child processes that end when this program is asked to end.
 //!
 //! Every child leads its own process group, so that a signal from the terminal reaches only this
-//! program. This program then ends the whole group, including test binaries and servers, and
-//! returns an ordinary error, so that guards on the stack clean up.
+//! program. This program then ends the whole group, and returns an ordinary error.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
@@ -116,10 +115,8 @@ pub fn shown(command: &Command) -> String {
         .join(" ")
 }
 
-/// The cargo that started this program, without the variables that it sets for its child.
-///
-/// Build scripts that watch such a variable, as ring's does, would otherwise run again after each
-/// change between this program and a shell. All crates that depend on them would be compiled again.
+/// Without the variables that cargo sets for this program. Build scripts that watch one, as ring's
+/// does, would otherwise run again, and their dependants would be compiled again.
 pub fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in env::vars_os() {

@@ -1,7 +1,5 @@
-//! The parts of `cargo xtask test`.
-//!
-//! Waiting and computing run in parallel: packages are installed while everything is compiled, and
-//! the Rust tests, which mostly wait, run next to everything else.
+//! The parts of `cargo xtask test`: packages are installed while everything is compiled, and the
+//! Rust tests, which mostly wait, run next to everything else.
 
 use std::env;
 use std::path::Path;
@@ -21,7 +19,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const POSTGRES_URL: &str = "POSTHASTE_TEST_POSTGRES_URL";
 const PROGRAM: &str = "POSTHASTE_BIN";
 /// The seed of property tests, unless the caller sets another one, so that a failure is due to the
-/// change and not to chance. Plain `cargo test` uses a new seed each time.
+/// change and not to chance.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20261120");
 const THREADS: &str = "RUST_TEST_THREADS";
 /// The arguments of `promtool` for the alert rules.
@@ -30,8 +28,7 @@ const ALERTS: [[&str; 3]; 2] = [
     ["test", "rules", "alerts.test.yaml"],
 ];
 
-/// Runs these parts on two sides in parallel. A failure ends its own side at once, and `run` once
-/// the other side has finished.
+/// Runs these parts on two sides in parallel. A failure ends its own side at once.
 pub fn run(parts: &[Part]) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let (root, wants) = (Path::new(ROOT), |part| parts.contains(&part));

@@ -1,14 +1,11 @@
-//! Checks that no crate has a circle of imports between its modules, so that each module can be
-//! read, tested and moved with the modules below it.
+//! Checks that no crate has a circle of imports between its modules.
 //!
-//! A module consists of parts: its own code, and each of its child modules with all modules below.
-//! An arrow leads from one part to another if product code of the first names an item that the
-//! second defines. The arrows between the parts of a module must not form a circle. The check
-//! covers every module, so files and folders form none either.
+//! A module consists of parts: its own code, and each child module with all modules below. An arrow
+//! leads from one part to another if product code of the first names an item that the second
+//! defines. Arrows between the parts of a module must not form a circle.
 //!
-//! - Naming a re-export of a parent counts as naming the definition in the child. So a `pub use` of
-//!   an item below is no arrow by itself, and neither is `mod`.
-//! - Code that is compiled only for tests is not product code.
+//! - Naming a re-export counts as naming the definition. A `pub use` or `mod` is no arrow by
+//!   itself.
 //! - Method calls are not seen, but named types are. A `macro_rules` macro that a child uses
 //!   without a `use` is not seen either.
 
@@ -24,8 +21,7 @@ const MOST_IMPORTS: usize = 8;
 
 struct Modules {
     all: BTreeMap<Names, Module>,
-    /// Earlier results, by module, path and number of imports: imports by `*` may form very many
-    /// chains.
+    /// Earlier results: imports by `*` may form very many chains.
     found: RefCell<HashMap<(Names, Names, usize), Option<Found>>>,
 }
 

@@ -1,8 +1,6 @@
-//! The dependencies of a pure crate when another workspace depends only on it.
-//!
-//! The manifest does not show them: one feature of a harmless library may add a runtime or a source
-//! of randomness. `cargo metadata` does not show them either, because it unifies the features of
-//! the whole workspace. `cargo tree` resolves them for one package.
+//! The dependencies of a pure crate when another workspace depends only on it, resolved by `cargo
+//! tree`. Manifests do not show features of libraries, and `cargo metadata` unifies those of the
+//! workspace.
 
 use std::collections::BTreeSet;
 
@@ -43,8 +41,7 @@ pub const IMPURE: &[&str] = &[
 /// The largest number of crates that `domain` may add to another service, including itself.
 const MOST_OF_DOMAIN: usize = 60;
 
-/// The crates that a package depends on when it is built separately, including itself, each as
-/// `name version`.
+/// The crates that a package depends on, including itself, each as `name version`.
 fn tree(package: &str, which: &[&str]) -> BTreeSet<String> {
     let output = cargo()
         .args(["tree", "--package", package, "--locked"])

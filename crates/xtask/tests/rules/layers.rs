@@ -1,6 +1,5 @@
-//! Checks which crates may depend on each other, and which crates may use a library.
-//!
-//! Crates are named by their folder, as in `docs/architecture.md`.
+//! Checks which crates may depend on each other, and which crates may use a library. Crates are
+//! named by their folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -146,8 +145,7 @@ const CONFINED: &[Confined] = &[
     },
 ];
 
-/// A dependency in a manifest: a crate of the workspace by its folder, or a library by its name in
-/// the registry, even if it is renamed.
+/// A crate of the workspace by its folder, or a library by its name in the registry.
 struct Use {
     member: String,
     of: String,

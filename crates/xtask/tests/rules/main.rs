@@ -1,5 +1,5 @@
-//! Checks the invariants of `docs/architecture.md` by cargo's metadata of the workspace. Each test
-//! lists all violations, and how to fix them.
+//! Checks the invariants of `docs/architecture.md` by cargo's metadata. Each test lists all
+//! violations.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,7 +1,5 @@
-//! Checks the licences of third-party packages, and banned packages.
-//!
-//! Both lists are in `deny.toml`, in the format of cargo-deny, which the workflow also runs to
-//! check advisories. These tests need no download.
+//! Checks the licences of third-party packages, and banned packages. Both lists are in `deny.toml`,
+//! which cargo-deny uses to check advisories.
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,13 +1,9 @@
-//! Checks settings of tools: third-party actions are pinned, and a pure crate's `clippy.toml`
-//! repeats the bans of the workspace.
-
 use std::fs;
 use std::path::Path;
 
 use crate::{ROOT, assert_none};
 
-/// The owner of an action can move a tag to other code, but not a digest. The version in the
-/// comment is for readers, and for the bot that proposes updates.
+/// A tag can be moved to other code, a digest cannot. The version is for readers and update bots.
 #[test]
 fn actions_are_named_by_the_digest_of_a_commit() {
     let mut violations = Vec::new();

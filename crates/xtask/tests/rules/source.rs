@@ -1,7 +1,5 @@
-//! The modules of a crate, read from its sources without a compiler: the names that each defines
-//! and imports, and the paths in its product code.
-//!
-//! It reads tokens instead of syntax trees, so it also sees the arguments of macros.
+//! The modules of a crate, read as tokens: the names that each defines and imports, and the paths
+//! in its product code, also in the arguments of macros.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
