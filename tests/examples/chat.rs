@@ -1,5 +1,5 @@
-//! Runs the stand-in for a language model, to try the service by hand. Prints the variables that
-//! the service needs, and serves until its standard input ends.
+//! Runs the stand-in for a language model. Prints the variables that the service needs, and serves
+//! until its standard input ends.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,

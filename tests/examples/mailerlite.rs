@@ -1,5 +1,5 @@
-//! Runs the stand-in for the e-mail provider, for the checks in Python. Prints its address as a
-//! line of JSON, and serves until its standard input ends.
+//! Runs the stand-in for the e-mail provider, for the checks in Python. Prints its address as JSON,
+//! and serves until its standard input ends.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,

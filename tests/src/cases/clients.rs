@@ -1,5 +1,3 @@
-//! Many integrations on one board: prefixes, limits, rotation and activity, through two servers.
-
 use futures_util::future::join_all;
 use serde_json::json;
 

@@ -1,5 +1,3 @@
-//! The operators' console, in the server's process and in a separate one.
-
 use pg_cluster::free_port;
 use reqwest::{Client, Response, StatusCode, redirect::Policy};
 

@@ -1,5 +1,4 @@
-//! Copying an embedded database to PostgreSQL: an interrupted copy resumes, and the service answers
-//! as before.
+//! An interrupted copy of an embedded database to PostgreSQL resumes.
 
 use std::fs;
 

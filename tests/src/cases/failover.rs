@@ -1,5 +1,4 @@
-//! The primary of a database is killed under load and its synchronous standby promoted. The service
-//! finds the new primary, and loses nothing that was acknowledged.
+//! The primary is killed under load and its synchronous standby promoted.
 
 use pg_cluster::{Cluster, Shutdown};
 

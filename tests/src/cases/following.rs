@@ -1,6 +1,3 @@
-//! Clients that follow the events by cursor while others push, while a server is killed, and after
-//! an export.
-
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{
@@ -33,8 +30,7 @@ const PUSHES_OF_EACH: usize = 60;
 const POSTINGS_OF_EACH: usize = 6;
 const COMPANIES: usize = 3;
 
-/// Pushes changes of postings to a server, one of each kind per posting, in an order of the
-/// writer's own. Returns the identifiers.
+/// One change of each kind per posting, in an order of the writer's own.
 async fn write(
     writer: usize,
     server: Api,
@@ -94,8 +90,7 @@ impl Board {
             assert_eq!(former, None, "{id} is in the export twice");
             let company = &posting["company"];
             let key = company["uuid"].as_str().unwrap().to_owned();
-            // A company that changes meanwhile differs between its postings. Events bring the final
-            // state.
+            // A company that changes meanwhile differs between its postings.
             board.companies.insert(key, company.clone());
         }
         board
@@ -116,8 +111,7 @@ impl Board {
     }
 }
 
-/// Asserts that a walk has every event once, and a posting's events in the order of its versions,
-/// beginning with its creation.
+/// A walk has every event once, and a posting's events in the order of its versions.
 pub(super) fn check_order(events: &[Value]) {
     let ids: Vec<_> = events.iter().map(|it| it["id"].as_str().unwrap()).collect();
     assert!(

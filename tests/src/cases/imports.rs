@@ -1,5 +1,3 @@
-//! Imports and catalogues, through two servers, a kill and an outage of the database.
-
 use std::collections::BTreeMap;
 
 use pg_cluster::{Cluster, Shutdown};
@@ -51,8 +49,7 @@ impl Catalogue {
         ids.map(|id| line(id, &self.payload)).collect()
     }
 
-    /// Imports some of its postings. Waits while another import of it is running, or until the
-    /// lease of a killed one has expired.
+    /// Waits while another import is running, or until the lease of a killed one has expired.
     async fn import(&self, api: &Api, range: std::ops::Range<usize>, query: &str) -> ImportAnswer {
         let path = format!("{}{query}", self.path());
         eventually("the catalogue is free", SETTLING, || async {
@@ -229,8 +226,7 @@ const DAMAGED: &[(&str, bool)] = &[
     (r#"{"ID":"<a>","payload":{}}"#, false),
 ];
 
-/// The identifiers of damaged lines are tested in `domain`. This test has one line of each kind of
-/// damage.
+/// The identifiers of damaged lines are tested in `domain`. This test has one line of each kind.
 async fn lines_that_cannot_be_read_take_nothing_down(store: Store) {
     let app = App::quiet(store);
     let feed = Catalogue::new(12);

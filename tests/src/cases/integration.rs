@@ -1,5 +1,3 @@
-//! A client's own pages, for its developers.
-
 use reqwest::StatusCode;
 use serde_json::json;
 

@@ -1,5 +1,3 @@
-//! Signing keys: generated, rotated and retired while the service runs.
-
 use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};

@@ -1,5 +1,3 @@
-//! Rows that another transaction keeps locked: an operator's shell, a script, a migration.
-
 use adapters_postgres::testing;
 use serde_json::json;
 use tokio::task::spawn_blocking;

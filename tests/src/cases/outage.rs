@@ -1,6 +1,3 @@
-//! The database server is restarted, and crashes, under load: pushes are answered 503, and the
-//! service recovers once the server is back.
-
 use pg_cluster::{Cluster, Shutdown};
 
 use super::{

@@ -1,6 +1,3 @@
-//! The life of one posting through the API. The crate `domain` tests the rules, and `adapters-http`
-//! the HTTP mapping.
-
 use serde_json::json;
 
 use crate::harness::{Api, App, Store, complete, fresh};

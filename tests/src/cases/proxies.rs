@@ -1,4 +1,4 @@
-//! The service behind nginx and Caddy, with the configurations of `docs/deploy`.
+//! With the configurations of `docs/deploy`.
 
 use std::time::Duration;
 

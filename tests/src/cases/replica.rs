@@ -1,5 +1,3 @@
-//! Lists, exports and events are read from a replica, which lags, fails and recovers.
-
 use pg_cluster::{Cluster, Shutdown};
 use serde_json::Value;
 

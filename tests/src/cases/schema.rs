@@ -1,5 +1,4 @@
-//! Starting on a PostgreSQL database: only an explicit command changes the schema, and a one-line
-//! error names the missing migrations.
+//! Only an explicit command changes the schema; a one-line error names missing migrations.
 
 use adapters_postgres::testing;
 

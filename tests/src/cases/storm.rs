@@ -1,5 +1,4 @@
-//! Concurrent pushes to few postings of few companies, through three servers: the outcome is that
-//! of some order, and no deadlock occurs.
+//! Concurrent pushes to few postings of few companies, through three servers, without a deadlock.
 
 use std::{
     sync::{

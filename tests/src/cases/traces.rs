@@ -1,5 +1,3 @@
-//! Traces as a collector gets them.
-
 use kernel::trace::TraceParent;
 use reqwest::Method;
 use serde_json::json;

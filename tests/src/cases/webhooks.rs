@@ -1,5 +1,3 @@
-//! Webhooks as receivers get them, also when a process is killed.
-
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,

@@ -50,9 +50,8 @@ impl Api {
         self.request(method, path).bearer_auth(&self.token)
     }
 
-    /// Sends a request as a well-behaved client does on a busy machine. It repeats a request whose
-    /// connection was lost, for example because the server closed it as idle; one whose body was
-    /// too slow (408); and one answered 503, after the requested time.
+    /// Sends a request as a well-behaved client on a busy machine. It repeats a request whose
+    /// connection was lost, whose body was too slow (408), or which was answered 503.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let (start, mut is_repeated) = (Instant::now(), false);
         loop {

@@ -174,8 +174,7 @@ impl App {
             .collect()
     }
 
-    /// Waits until the events of a posting or a company are these. An event can be read once no
-    /// commit that began before its own is in progress, in any database of the server.
+    /// An event can be read once no earlier commit is in progress in any database of the server.
     pub async fn until_events(&self, subject: Uuid, expect: &[&str]) {
         eventually(&format!("{subject}: {expect:?}"), SETTLING, || async {
             (self.events(subject).await == expect).then_some(())

@@ -8,8 +8,7 @@ use tokio::{
 /// Several times the duration of the slowest case on a busy machine.
 const LIMIT: Duration = Duration::from_mins(30);
 
-/// A runtime whose threads are not waited for. A failed case does not stop the threads that it
-/// started: waiting for them would hide the failure and never end.
+/// A failed case does not stop its threads: waiting for them would hide the failure and never end.
 struct Left(Option<Runtime>);
 
 impl Drop for Left {

@@ -1,6 +1,5 @@
-//! A stand-in for a language model behind the chat completions API of `OpenAI`: an HTTP server that
-//! judges postings by their titles and records all requests. It answers nonsense or delays answers
-//! on request. The crate `adapters-llm` tests the refusals of real providers.
+//! A stand-in for a language model behind the chat completions API of `OpenAI`. It judges postings
+//! by their titles and records all requests, answers nonsense or delays answers on request.
 
 use std::{
     io,
@@ -109,7 +108,7 @@ impl Chat {
     }
 }
 
-/// A request in progress. Dropped after the answer, or because the client disconnected.
+/// Dropped after the answer, or because the client disconnected.
 struct InFlightGuard(Arc<Shared>);
 
 impl Drop for InFlightGuard {

@@ -1,5 +1,3 @@
-//! A collector of traces, which keeps the spans that arrive over OTLP.
-
 use std::{
     collections::BTreeMap,
     fmt::Write as _,

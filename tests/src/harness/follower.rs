@@ -19,8 +19,7 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Starts a walk after a cursor, by pages of `limit` events. It uses its servers in turn, and
-    /// skips one that is down.
+    /// By pages of `limit` events. It uses its servers in turn, and skips one that is down.
     pub fn start(servers: Vec<Api>, after: Option<String>, limit: usize) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let over = Arc::clone(&is_over);

@@ -1,5 +1,3 @@
-//! Imports, whose bodies are sent as a whole or piece by piece.
-
 use std::io;
 
 use futures_util::stream;

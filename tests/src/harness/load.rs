@@ -1,5 +1,3 @@
-//! Clients that push until they are stopped, with a record of the answers.
-
 use std::{
     collections::BTreeMap,
     sync::{
@@ -28,8 +26,8 @@ struct Seen {
 }
 
 impl Load {
-    /// Starts clients at these servers in turn. Each creates postings and then updates them, so
-    /// that an update could be lost. It ends when its server is gone.
+    /// Each client creates postings and then updates them, so that an update could be lost. It ends
+    /// when its server is gone.
     pub fn start(servers: &[&Api], clients: usize) -> Self {
         let seen = Arc::<Seen>::default();
         let mut tasks = JoinSet::new();

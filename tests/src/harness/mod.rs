@@ -1,5 +1,3 @@
-//! The test harness: servers, clients, payloads and stand-ins.
-
 mod answer;
 mod api;
 mod app;
@@ -54,13 +52,12 @@ where
     }
 }
 
-/// Waits for a lock, so that only one case at a time puts the whole machine under load. A case
-/// holds it for as long as the load lasts, and not while it waits for leases to expire.
+/// Only one case at a time puts the whole machine under load. A case holds the lock as long as the
+/// load lasts.
 pub async fn exclusive_load() -> tokio::sync::MutexGuard<'static, ()> {
     static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
     ALONE.lock().await
 }
 
-/// The time limit for an expected state, generous for a busy machine. Crates test promised times
-/// with a clock of their own: `adapters-http` for revoked clients, `tokens` for keys.
+/// Generous for a busy machine. Crates test promised times with a clock of their own.
 pub const SETTLING: Duration = Duration::from_mins(10);

@@ -1,5 +1,4 @@
-//! A running site with the stand-in as its e-mail provider, and the callers of its API: the
-//! membership system, the provider's webhook, and people with their links.
+//! A running site, its e-mail provider, and the callers of its API.
 
 use std::{sync::Mutex, thread};
 

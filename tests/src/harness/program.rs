@@ -25,7 +25,7 @@ pub fn path() -> &'static Path {
     })
 }
 
-/// Builds the program into the folder, and with the profile, that this test was built with.
+/// With the folder and the profile that this test was built with.
 fn build() -> PathBuf {
     // <target>/<profile>/deps/<this test>
     let test = env::current_exe().unwrap();

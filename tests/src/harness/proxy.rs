@@ -1,5 +1,3 @@
-//! Reverse proxies in front of a server, with the configurations of `docs/deploy`.
-
 use std::{
     env, fs,
     net::TcpStream,

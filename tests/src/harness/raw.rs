@@ -1,5 +1,3 @@
-//! A raw HTTP client, for requests that a well-behaved client would not send.
-
 use std::{
     io::{self, Read, Write},
     net::TcpStream,
@@ -18,8 +16,7 @@ impl Raw {
         Ok(Self { stream })
     }
 
-    /// Sends bytes. Ignores failures, because a server that has already answered need not read
-    /// them.
+    /// A server that has already answered need not read the bytes.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.stream.write_all(bytes.as_ref());
     }
@@ -32,8 +29,7 @@ impl Raw {
         assert_eq!(read, INTERIM);
     }
 
-    /// Reads the answer, and returns its status if there is one. The request must have asked for
-    /// the connection to be closed.
+    /// The request must have asked for the connection to be closed.
     pub fn answer(mut self) -> Option<u16> {
         let mut bytes = Vec::new();
         // A server that answers without reading the whole request may reset the connection.

@@ -1,5 +1,3 @@
-//! A receiver of webhooks, which records its deliveries and answers as configured.
-
 use std::{
     io,
     net::Ipv4Addr,

@@ -1,5 +1,3 @@
-//! An isolated environment for the program's processes: data folder, database, address.
-
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -18,8 +16,8 @@ use super::{CommandResult, Database, SETTLING, Store, program, raw, raw::Raw, ru
 
 const PATIENCE: Duration = SETTLING;
 
-/// The environment of processes that belong together: one database, one key folder, one address. It
-/// outlives them, so a test can stop one and start the next.
+/// One database, one key folder, one address. A site outlives its processes, so a test can restart
+/// them.
 pub struct Site {
     pub database: Arc<Database>,
     folder: Arc<TempDir>,
@@ -58,8 +56,7 @@ impl Site {
         site.with("POSTHASTE_PUBLIC_URL", &public)
     }
 
-    /// A site with the same database, keys, variables and log at another address, for a second
-    /// server.
+    /// Everything is shared but the address, for a second server.
     pub fn beside(&self) -> Self {
         Self {
             database: Arc::clone(&self.database),
@@ -81,8 +78,7 @@ impl Site {
         }
     }
 
-    /// Makes the site's process serve metrics, see [`Site::admin`]. Concurrent processes need a
-    /// site [beside](Site::beside) each.
+    /// See [`Site::admin`]. Concurrent processes need a site [beside](Site::beside) each.
     pub fn watched(mut self) -> Self {
         self.is_watched = true;
         self
@@ -139,8 +135,7 @@ impl Site {
         command
     }
 
-    /// Generates a signing key unless there is one. The service does that itself on SQLite. On
-    /// PostgreSQL the operator has to.
+    /// The service does that itself on SQLite. On PostgreSQL the operator has to.
     fn ensure_keys(&self) {
         let is_embedded = matches!(*self.database, Database::Sqlite);
         if !is_embedded && !self.data().join("keys").exists() {

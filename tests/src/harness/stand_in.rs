@@ -1,6 +1,3 @@
-//! The HTTP server of the stand-ins for third-party services: connections, without any service's
-//! logic.
-
 use std::{
     error::Error,
     future::Future,
@@ -32,8 +29,8 @@ impl Server {
         listener
     }
 
-    /// Starts a server. `answer` gets complete requests. Its error closes the connection without an
-    /// answer, and its future is dropped when the client disconnects.
+    /// `answer` gets complete requests. Its error closes the connection without an answer, and its
+    /// future is dropped when the client disconnects.
     pub fn start<F, A, B>(listener: TcpListener, answer: F) -> Self
     where
         F: Fn(Request<Bytes>) -> A + Clone + Send + 'static,

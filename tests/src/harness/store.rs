@@ -18,14 +18,14 @@ macro_rules! on_every_store {
     };
 }
 
-/// Declares tests for PostgreSQL only, such as those of several processes or of server failures.
+/// Such as tests of several processes or of server failures.
 macro_rules! on_postgres {
     ($($case:ident,)+) => {
         $crate::harness::on_store!(postgres_alone: Postgres, $($case,)+);
     };
 }
 
-/// Declares tests for SQLite only, or tests that do not depend on the store.
+/// Also for tests that do not depend on the store.
 macro_rules! on_sqlite {
     ($($case:ident,)+) => {
         $crate::harness::on_store!(sqlite_alone: Sqlite, $($case,)+);
@@ -53,8 +53,7 @@ pub enum Database {
 }
 
 impl Database {
-    /// A database with the current schema. For SQLite there is none yet, because the first process
-    /// creates it.
+    /// For SQLite there is none yet, because the first process creates it.
     pub fn current(store: Store) -> Self {
         match store {
             Store::Sqlite => Self::Sqlite,
@@ -77,8 +76,7 @@ impl Database {
         }
     }
 
-    /// Waits until every committed event can be read. On a shared server, older transactions of all
-    /// cases hide an event.
+    /// On a shared server, older transactions of all cases hide an event.
     pub async fn show_events(&self) {
         let Self::Own(database) = self else { return };
         let url = database.text_url();

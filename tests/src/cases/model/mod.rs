@@ -1,6 +1,3 @@
-//! Enrichment with a language model: its judgements, its cost, and failures of the model and of the
-//! connection. The model is the stand-in (`harness::chat`).
-
 mod outages;
 mod paid_once;
 mod processes;

@@ -1,5 +1,5 @@
-//! A model that is overloaded, unreachable or refuses requests: tasks wait, none is dead-lettered,
-//! and the model is rarely called.
+//! An overloaded, unreachable or refusing model: tasks wait, none is dead-lettered, and the model
+//! is rarely called.
 
 use std::time::Instant;
 

@@ -1,5 +1,3 @@
-//! Equal content is paid for once, and the limit of concurrent calls holds.
-
 use futures_util::future::join_all;
 use serde_json::json;
 

@@ -1,5 +1,3 @@
-//! Workers that are killed, or stopped, during calls to the model.
-
 use futures_util::future::join_all;
 use serde_json::Value;
 

@@ -1,5 +1,3 @@
-//! Changes of addresses, and erasure of people.
-
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -1,5 +1,4 @@
-//! Moves and syncs during which the process is killed: the work is repeated, and no person is lost
-//! or moved twice.
+//! Moves and syncs during which the process is killed.
 
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -25,8 +24,7 @@ async fn confirm(newsletter: &Newsletter, email: &str) {
     assert_eq!(answer.status, 303, "{answer:#?}");
 }
 
-/// Asserts that a person is only in the new account, and was in one of the accounts at every
-/// moment.
+/// A person is only in the new account, and was in one of the accounts at every moment.
 fn has_moved(newsletter: &Newsletter, email: &str) {
     let provider = &newsletter.provider;
     assert_eq!(provider.subscriber(Account::Old, email), None);

@@ -13,7 +13,7 @@ use super::{
     reply::{Query, Reply, in_days, now},
 };
 
-/// The first id. The provider's ids are this large, so code must not assume small numbers.
+/// The provider's ids are this large.
 const FIRST_ID: u64 = 165_968_862_226_941_797;
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -22,8 +22,7 @@ pub struct AccountData {
     pub limit: usize,
     pub group: u64,
     url: String,
-    /// Whether an upsert of a suppressed person is answered 200 without changing the status,
-    /// instead of 422. The provider does either.
+    /// The provider answers an upsert of a suppressed person with 200 or 422.
     ignores_suppressed: bool,
     people: Vec<Person>,
     recent: VecDeque<Instant>,

@@ -1,13 +1,6 @@
-//! A stand-in for the e-mail marketing provider: an HTTP server with two accounts that behave like
-//! the provider's, and a record of all requests.
-//!
-//! It implements the calls of the program under test, follows the API's documentation and recorded
-//! answers, and does not depend on the program. The provider's own Python client is tested against
-//! it, too (`tests/python/test_mailerlite.py`).
-//!
-//! - `server`: authentication and limits.
-//! - `account`, `person`: the data of an account, and its answers.
-//! - `reply`: the HTTP forms of answers.
+//! A stand-in for the e-mail marketing provider: an HTTP server with two accounts, and a record of
+//! all requests. It follows the API's documentation and recorded answers, and does not depend on
+//! the program. The provider's own Python client is tested against it, too.
 
 mod account;
 mod person;
@@ -64,9 +57,9 @@ struct State {
 }
 
 impl MailerLite {
-    /// Starts the stand-in with two empty accounts. Each has a group and the fields for
-    /// memberships, and accepts 120 requests a minute. The old one ignores upserts of suppressed
-    /// people, the new one refuses them.
+    /// Each of the two accounts has a group and the fields for memberships, and accepts 120
+    /// requests a minute. The old one ignores upserts of suppressed people, the new one refuses
+    /// them.
     pub fn start() -> Self {
         server::start()
     }

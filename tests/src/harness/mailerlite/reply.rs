@@ -86,8 +86,8 @@ impl Query {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// One page of a list that continues behind the id in a cursor, so that removals do not shift
-    /// it. An invalid cursor starts at the beginning. The items ascend by id.
+    /// Continues behind the id in a cursor, so that removals do not shift it. The items ascend by
+    /// id.
     pub fn cursor_page<T>(
         &self,
         url: &str,

@@ -1,5 +1,3 @@
-//! Authentication and limits, before a request reaches an account.
-
 use std::{
     future, io,
     net::Ipv4Addr,
