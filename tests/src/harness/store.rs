@@ -18,7 +18,7 @@ macro_rules! on_every_store {
     };
 }
 
-/// Such as tests of several processes or of server failures.
+/// For tests of several processes or of server failures.
 macro_rules! on_postgres {
     ($($case:ident,)+) => {
         $crate::harness::on_store!(postgres_alone: Postgres, $($case,)+);
