@@ -1,5 +1,5 @@
-//! What the rules cost: preparing postings by the size and format of their descriptions, checking
-//! results and drafts, and hostile texts.
+//! The cost of preparing postings by size and format, of checking results and drafts, and of
+//! hostile texts.
 #![expect(
     clippy::expect_used,
     reason = "a benchmark, whose texts are within the budget"
@@ -28,7 +28,6 @@ fn posting(description: &str) -> Posting<'_> {
     }
 }
 
-/// Prepares a posting; none here exceeds the budget.
 fn prepared(posting: &Posting<'_>) -> Prepared {
     prepare(posting, &Budget::of(posting.description)).expect("it is within the budget")
 }
@@ -41,14 +40,13 @@ fn texts(prepared: &Prepared) -> Texts<'_> {
     }
 }
 
-/// Prepares a posting, and checks the result.
 fn checked(posting: &Posting<'_>) -> Result<(), rules::CheckError> {
     let prepared = prepared(posting);
     let budget = Budget::of(posting.description);
     rules::check(&texts(&prepared), prepared.coordinates, posting, &budget)
 }
 
-/// About 1 KB of an advertisement as a web editor writes it.
+/// About 1 KB, as a web editor writes it.
 const HTML: &str = r#"<h2>What you will do</h2>
 <p>At <strong>Brightvik</strong> you plan the work of <em>two shifts</em> &amp; keep the cold
 chain unbroken. Brightvik&#39;s terminal in Drammen handles 4,000 pallets a day, and you know by
@@ -66,7 +64,7 @@ Free parking and a canteen</p>
 +47 918 12 345 before 12.04.2026. Read more on https://brightvik.example/jobs/planner.</p>
 "#;
 
-/// The same as typed text: about 1 KB.
+/// About 1 KB of typed text.
 const TEXT: &str = "About the job\n\nAt Brightvik you plan the work of two shifts and keep the \
 cold chain unbroken. Our terminal in Drammen handles 4,000 pallets a day, and you know by ten \
 o'clock what the evening brings. You report to the head of operations.\n\nYour tasks:\n- Plan \
@@ -78,7 +76,7 @@ before, you write Norwegian well, and you stay calm when three lorries come at o
 with planning systems is good to have.\n\nQuestions? Write to jobs@brightvik.example or call \
 Kari at Brightvik on +47 918 12 345 before 12.04.2026. More on www.brightvik.example/jobs.\n\n";
 
-/// A description of this many bytes, cut at the end of a character of `part`.
+/// Cut at the end of a character of `part`.
 fn of_size(part: &str, bytes: usize) -> String {
     let mut out = part.repeat(bytes / part.len() + 1);
     out.truncate(bytes);
@@ -107,7 +105,6 @@ fn sizes(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Only the checks, on the result for 5 KB.
 fn rules(criterion: &mut Criterion) {
     let description = of_size(HTML, 5 * 1024);
     let posting = posting(&description);

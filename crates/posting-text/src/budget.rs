@@ -1,4 +1,4 @@
-//! The budget of work on one posting: steps, bytes of output, and a flag that stops the work early.
+//! The budget of work on one posting: steps, bytes of output, and a flag that stops the work.
 //!
 //! Descriptions are untrusted, so the cost of each pass must be bounded by the length. A linear
 //! pass pays for its input at once; a loop that could take longer pays for each turn.
@@ -11,15 +11,15 @@ use std::{
     },
 };
 
-/// The steps that the shortest description may take.
+/// For the shortest description.
 const STEPS: u64 = 5_000_000;
-/// Further steps for each byte of a description. Ordinary ones take a tenth of them.
+/// Ordinary descriptions take a tenth of them.
 const STEPS_PER_BYTE: u64 = 1_000;
 
-/// How many times as long as the description a text may be: escapes double characters, tokens are
-/// longer than short names, and items of deep lists are indented.
+/// Escapes double characters, tokens are longer than short names, and items of deep lists are
+/// indented.
 const LENGTH_FACTOR: usize = 3;
-/// How many bytes more than that a text may have.
+/// In addition, for short texts.
 const EXTRA_BYTES: usize = 64 * 1024;
 
 /// Why work ended early.
@@ -36,27 +36,22 @@ pub enum Exceeded {
     Stopped,
 }
 
-/// What work on a posting gives, unless it ended early.
 pub(crate) type Result<T, E = Exceeded> = std::result::Result<T, E>;
 
-/// The remaining budget of a piece of work.
-///
-/// A step is about the cost of looking at one byte or comparing two words.
+/// The remaining budget of work. A step is about the cost of looking at a byte or comparing two
+/// words.
 #[derive(Debug)]
 pub struct Budget {
-    /// Steps left.
     steps: Cell<u64>,
-    /// Steps taken.
     spent: Cell<u64>,
     /// Bytes that the current text may still grow by.
     text: Cell<usize>,
-    /// The longest text, in bytes.
     longest: usize,
     stop: Option<Arc<AtomicBool>>,
 }
 
 impl Budget {
-    /// The budget for a description.
+    /// The usual budget for a description.
     pub fn of(description: &str) -> Self {
         let bytes = u64::try_from(description.len()).unwrap_or(u64::MAX);
         Self::new(
@@ -76,7 +71,7 @@ impl Budget {
         }
     }
 
-    /// Lets another thread stop the work, by this flag: it ends at its next step.
+    /// The work ends at its next step once another thread has set the flag.
     #[must_use]
     pub fn until(self, stop: Arc<AtomicBool>) -> Self {
         Self {
@@ -85,12 +80,12 @@ impl Budget {
         }
     }
 
-    /// A budget without limits, for trusted texts and for measuring.
+    /// A budget without limits, for trusted texts.
     pub fn unlimited() -> Self {
         Self::new(u64::MAX, usize::MAX)
     }
 
-    /// Takes steps. Callers pass the error up to where the budget was made.
+    /// Takes steps. Callers return the error to the owner of the budget.
     pub fn spend(&self, steps: usize) -> Result<(), Exceeded> {
         let steps = u64::try_from(steps).unwrap_or(u64::MAX);
         self.spent.set(self.spent.get().saturating_add(steps));
@@ -121,7 +116,7 @@ impl Budget {
     }
 }
 
-/// The longest text for a description, in bytes: three times its length, and 64 KiB.
+/// The longest text for a description in bytes: three times its length, and 64 KiB.
 pub fn longest(description: &str) -> usize {
     description
         .len()

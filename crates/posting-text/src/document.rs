@@ -1,35 +1,33 @@
-//! A description as a small document: the reader builds it, redaction edits it, and the writer
-//! prints it.
+//! A description as a small document: the reader builds it, redaction edits it, the writer prints
+//! it.
 //!
-//! Inline text is a flat list of styled runs instead of a tree: nesting in the input cannot make
-//! the document deep, and text split by markup (`**Ub**er`) reads as one word.
+//! Inline text is a flat list of styled runs: nested input cannot make the document deep, and text
+//! split by markup (`**Ub**er`) reads as one word.
 
 use std::sync::Arc;
 
 use pulldown_cmark::Options;
 
-/// The extensions of `CommonMark` that documents are written with, and read with.
 pub(crate) const DIALECT: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
 
-/// Separates blocks in the text of a document. No document contains this control character, so
-/// nothing that is found spans blocks.
+/// Follows each block in the text of a document. No document contains this character, so finds do
+/// not span blocks.
 pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
 
-/// The deepest nesting of lists, quotes and tables; deeper ones are merged into their parent.
+/// Deeper lists, quotes and tables are merged into their parent.
 pub(crate) const MAX_DEPTH: usize = 8;
 
-/// A whole description.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     pub(crate) blocks: Vec<Block>,
     pub(crate) images: Images,
 }
 
-/// The images of a description, of which a document has nothing but words.
+/// A document keeps only the words of images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Images {
     pub(crate) count: usize,
-    /// The number of letters and digits that stand for images.
+    /// The letters and digits that stand for images.
     pub(crate) letters: usize,
 }
 
@@ -39,13 +37,13 @@ pub(crate) enum Block {
     Heading(u8, Vec<Span>),
     List(List),
     Quote(Vec<Block>),
-    /// A code block; its spans have no style.
+    /// Its spans have no style.
     Code(Vec<Span>),
     Table(Table),
     Rule,
 }
 
-/// A list; `start` is the first number of an ordered one.
+/// `start` is the first number of an ordered list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct List {
     pub(crate) start: Option<u32>,
@@ -53,21 +51,20 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// The number of an item of an ordered list, by its index.
     pub(crate) fn number(&self, index: usize) -> Option<u32> {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         self.start.map(|start| index.saturating_add(start))
     }
 }
 
-/// A table with headers. Each row has as many cells as there are headers; a cell is one line.
+/// Each row has as many cells as headers; a cell is one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
     pub(crate) headers: Vec<Vec<Span>>,
     pub(crate) rows: Vec<Vec<Vec<Span>>>,
 }
 
-/// A run of text in one style. A line feed in it is a hard line break.
+/// A line feed in it is a hard line break.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) text: String,
@@ -84,12 +81,11 @@ pub(crate) struct Style {
     pub(crate) strong: bool,
     pub(crate) emphasis: bool,
     pub(crate) code: bool,
-    /// Struck out: text that holds no longer.
+    /// Text that holds no longer.
     pub(crate) deleted: bool,
 }
 
 impl Span {
-    /// A text without a style.
     pub(crate) fn plain(text: String) -> Self {
         Self {
             text,
@@ -97,7 +93,6 @@ impl Span {
         }
     }
 
-    /// Another text in the same style.
     pub(crate) fn with_text(&self, text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -108,12 +103,11 @@ impl Span {
 }
 
 impl Document {
-    /// The steps for one pass over every run of text.
     pub(crate) fn steps(&self) -> usize {
         steps_of(&self.blocks)
     }
 
-    /// The text, with [`SEPARATOR`] after each block.
+    /// With [`SEPARATOR`] after each block.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         self.for_each_text(&mut |spans| {
@@ -123,18 +117,15 @@ impl Document {
         text
     }
 
-    /// Visits the inline text of each paragraph, heading, code block and cell.
     pub(crate) fn for_each_text(&self, visit: &mut impl FnMut(&[Span])) {
         visit_all(&self.blocks, visit);
     }
 
-    /// Like [`Self::for_each_text`], to change the text.
     pub(crate) fn for_each_text_mut(&mut self, visit: &mut impl FnMut(&mut Vec<Span>)) {
         visit_all_mut(&mut self.blocks, visit);
     }
 }
 
-/// The steps for one pass over every run of text in these blocks.
 pub(crate) fn steps_of(blocks: &[Block]) -> usize {
     let mut steps = 0;
     visit_all(blocks, &mut |spans| {
@@ -143,7 +134,6 @@ pub(crate) fn steps_of(blocks: &[Block]) -> usize {
     steps
 }
 
-/// The text of spans, without their styles.
 pub(crate) fn plain(spans: &[Span]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
@@ -187,15 +177,13 @@ fn visit_all_mut(blocks: &mut [Block], visit: &mut impl FnMut(&mut Vec<Span>)) {
     }
 }
 
-/// Whether a character is invisible.
 pub(crate) fn is_unseen(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Whether a character changes the order in which others are displayed (embeddings, overrides and
-/// isolates of Unicode UAX #9). The crate `domain` has the same function, because this crate
-/// depends on no other of the workspace.
+/// Embeddings, overrides and isolates (Unicode UAX #9). `domain` has the same function, because
+/// this crate depends on no other of the workspace.
 pub(crate) const fn turns_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

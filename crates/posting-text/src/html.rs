@@ -9,18 +9,17 @@ use crate::{document::DIALECT, markdown::is_safe_link};
 /// What becomes of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// Those to `http`, `https` and `mailto` are kept, as nobody's recommendation (`nofollow`).
+    /// Keeps links to `http`, `https` and `mailto`, with `nofollow`.
     Kept,
-    /// Their words stay as text.
+    /// Keeps their words as text.
     Dropped,
 }
 
 /// Converts `CommonMark`, with tables and struck out text, to HTML that is safe on any page.
 ///
 /// It has the elements `p`, `br`, `ul`, `ol`, `li`, `strong`, `em`, `del` and `h1` to `h6`, and `a`
-/// if links are kept: those that [Google's `JobPosting`][google] takes in a description, or passes
-/// by. Nothing is lost but what looks: raw HTML is shown as text, an image by its alternative text,
-/// the rows of a table as items, a quotation and code as paragraphs.
+/// if links are kept, as [Google's `JobPosting`][google] accepts them. Raw HTML is shown as text,
+/// an image by its alternative text, rows of a table as items.
 ///
 /// ```
 /// use posting_text::html::{Links, from_markdown};
@@ -48,7 +47,6 @@ pub fn from_markdown(markdown: &str, links: Links) -> String {
 struct Writer {
     out: String,
     links: Links,
-    /// Whether each link that is open was kept.
     open_links: Vec<bool>,
     in_first_cell: bool,
     in_code: bool,
@@ -127,7 +125,7 @@ impl Writer {
         }
     }
 
-    /// The tag of an element that begins and ends alike, if it has one.
+    /// The tag of an element that begins and ends alike.
     fn element(&mut self, tag: TagEnd, opening: &str) {
         let name = match tag {
             TagEnd::Paragraph | TagEnd::HtmlBlock => "p",
@@ -160,7 +158,6 @@ impl Writer {
         self.out.push_str(tag);
     }
 
-    /// Text, in an element or in an attribute.
     fn text(&mut self, text: &str) {
         for c in text.chars() {
             match c {
@@ -224,7 +221,7 @@ mod tests {
         }
     }
 
-    /// The words of HTML without white space, if it has plain elements alone and closes them all.
+    /// Fails unless the HTML has only plain elements and closes them all.
     fn words(html: &str) -> String {
         const PLAIN: [&str; 14] = [
             "p", "ul", "ol", "li", "strong", "em", "del", "h1", "h2", "h3", "h4", "h5", "h6", "a",
@@ -274,7 +271,7 @@ mod tests {
             let text = pieces.concat();
             let dropped = words(&from_markdown(&text, Links::Dropped));
             prop_assert_eq!(words(&from_markdown(&text, Links::Kept)), dropped);
-            // What a description says is there to the last word.
+            // Every word of a description is there.
             let markdown = markdown::from_description(&text, &Budget::unlimited()).unwrap();
             let raw: String = Parser::new_ext(&markdown, DIALECT)
                 .filter_map(|event| match event {

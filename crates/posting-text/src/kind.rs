@@ -1,5 +1,3 @@
-//! The kinds of what is hidden, and how often each was.
-
 /// The kind of a redaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -11,13 +9,13 @@ pub enum Kind {
     Phone,
     /// A URL or a domain.
     Link,
-    /// A person whom readers may ask.
+    /// A person to contact.
     Person,
     /// A street address.
     Address,
-    /// A number of a register, a tax office or a bank.
+    /// A number of a register, tax office or bank.
     Id,
-    /// A name in a messenger or a network.
+    /// A name in a messenger or network.
     Handle,
 }
 
@@ -34,7 +32,7 @@ impl Kind {
         Self::Handle,
     ];
 
-    /// Its name, which is in the token.
+    /// Its name in the token.
     pub fn name(self) -> &'static str {
         self.token().trim_matches(['[', ']'])
     }

@@ -81,7 +81,7 @@ mod verdict;
 use self::budget::Result;
 pub use self::budget::{Budget, Exceeded};
 
-/// A part of a text, in bytes.
+/// In bytes.
 type Range = std::ops::Range<usize>;
 #[cfg(feature = "redact")]
 pub use self::posting::Posting;

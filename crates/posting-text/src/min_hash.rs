@@ -1,11 +1,8 @@
-//! `MinHash` signatures of texts: two texts that are nearly the same have nearly the same
-//! signature.
+//! `MinHash` signatures, which are nearly the same for nearly the same texts.
 //!
-//! A signature is made of the runs of three words of a text (shingles). The share of equal values
-//! of two signatures estimates the share of runs that their texts have in common (the Jaccard
-//! index), so a sentence more or less changes few values. Markup is no part of a text here, and
-//! words with digits do not count: reference numbers, dates and amounts differ between copies of
-//! one posting.
+//! A signature is made of the runs of three words (shingles). The share of equal values estimates
+//! the Jaccard index of the runs. Words with digits do not count: reference numbers, dates and
+//! amounts differ between copies.
 
 use crate::{Budget, Exceeded, Result};
 
@@ -15,8 +12,7 @@ pub const LENGTH: usize = 64;
 /// The words of a run.
 const RUN: usize = 3;
 
-/// The signature of a text. Signatures are stored and compared later: what makes them must not
-/// change.
+/// The signature of a text. It is stored, so its calculation must not change.
 pub type MinHash = [u16; LENGTH];
 
 /// The signature of a visible text; `None` if it has no words.
@@ -42,8 +38,7 @@ pub fn min_hash(text: &str, budget: &Budget) -> Result<Option<MinHash>, Exceeded
     Ok(Some(least.map(value)))
 }
 
-/// The hashes of the words of a text, in order, without those that have digits. A character of a
-/// script without spaces is a word.
+/// Words with digits are left out. A character of a script without spaces is a word.
 fn words(text: &str) -> Vec<u64> {
     let mut words = Vec::new();
     let mut word = Word::default();
@@ -62,7 +57,6 @@ fn words(text: &str) -> Vec<u64> {
     words
 }
 
-/// A word that is read.
 #[derive(Default)]
 struct Word {
     hash: u64,
@@ -85,14 +79,13 @@ impl Word {
     }
 }
 
-/// Whether a character is of a script that puts no spaces between words.
 const fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// The factors and offsets of the hash functions; factors are odd.
+/// Factors and offsets of the hash functions; factors are odd.
 const FUNCTIONS: [(u64, u64); LENGTH] = functions();
 
 const fn functions() -> [(u64, u64); LENGTH] {
@@ -109,7 +102,7 @@ const fn functions() -> [(u64, u64); LENGTH] {
     functions
 }
 
-/// Spreads each bit over all bits: a step of the generator `SplitMix64`.
+/// A step of the generator `SplitMix64`.
 const fn mixed(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -125,19 +118,16 @@ mod tests {
         min_hash(text, &Budget::unlimited()).unwrap()
     }
 
-    /// The number of equal values.
     fn agreement(one: &str, other: &str) -> usize {
         let (one, other) = (of(one).unwrap(), of(other).unwrap());
         one.iter().zip(other).filter(|(a, b)| **a == *b).count()
     }
 
-    /// A text of so many words.
     fn text(words: usize, seed: usize) -> String {
         let word = |n: usize| format!("{} ", radix(n * 7919 + seed));
         (0..words).map(word).collect()
     }
 
-    /// A number in letters.
     fn radix(mut n: usize) -> String {
         let mut word = String::new();
         while n > 0 {

@@ -1,9 +1,8 @@
-//! Regular expressions of this crate, each compiled when it is first used.
+//! Regular expressions, compiled at their first use.
 
 use regex::Regex;
 
-/// Declares the patterns of a module, and a test that compiles each: a bad pattern fails there, and
-/// never lets pass what it was to find.
+/// Declares the patterns of a module, and a test that compiles each.
 macro_rules! patterns {
     ($($(#[$doc:meta])* $name:ident = $pattern:expr;)+) => {
         $(
@@ -23,7 +22,6 @@ macro_rules! patterns {
 }
 pub(crate) use patterns;
 
-/// Compiles a pattern, which must be valid.
 #[expect(
     clippy::expect_used,
     reason = "patterns are constants, and `patterns` makes a test that compiles each"

@@ -13,22 +13,20 @@ pub struct Posting<'a> {
     pub country: Option<&'a str>,
     /// The city of the workplace.
     pub city: Option<&'a str>,
-    /// The company's name, which the redacted text must not contain.
+    /// The company's name, to be hidden.
     pub company_name: &'a str,
-    /// Further names that the company has or had, which the redacted text must not contain either.
+    /// Other present or former names, to be hidden.
     pub other_names: &'a [&'a str],
-    /// The company's website, which the redacted text must not contain.
+    /// The company's website, to be hidden.
     pub company_website: &'a str,
-    /// The page that relative links of the description are on.
+    /// The page that relative links are on.
     pub base_url: Option<&'a str>,
-    /// Phrases that the redacted text must not contain beside what the rules find.
+    /// Further phrases to hide.
     pub hide: &'a [Phrase<'a>],
 }
 
-/// A phrase that must not be shown wherever it stands as whole words.
-///
-/// It may be in the words of the Markdown or in those that a reader sees: `**Acme** AS` and
-/// `Acme AS` are the same.
+/// A phrase to hide wherever it stands as whole words, in the Markdown or as readers see it:
+/// `**Acme** AS` and `Acme AS` are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phrase<'a> {
     /// Its words.

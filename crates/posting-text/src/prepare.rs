@@ -1,5 +1,3 @@
-//! Prepares one posting by all rules.
-
 use crate::{
     Budget, Exceeded, Posting, Result, markdown,
     min_hash::{MinHash, min_hash},
@@ -13,33 +11,31 @@ use crate::{
 pub struct Prepared {
     /// The description as `CommonMark`, without raw HTML.
     pub markdown: String,
-    /// The same with everything redacted that identifies the company or leads to it.
+    /// The description without anything that identifies the company or leads to it.
     pub redacted_markdown: String,
-    /// The title, redacted in the same way: one line of plain text.
+    /// The redacted title: one line of plain text.
     pub redacted_title: String,
-    /// How many redactions of each kind it has.
+    /// The redactions of each kind.
     pub redactions: Counts,
     /// The coordinates of the city; `None` unless they are certain.
     pub coordinates: Option<Coordinates>,
     /// A certain reason to refuse the posting.
     pub refusal: Option<Refusal>,
-    /// What the refusal rests on, if it is of words: the title, or a few lines of the description,
-    /// verbatim as readers see them.
+    /// The grounds of a refusal by words: the title, or a few lines of the description, verbatim.
     pub passages: Vec<String>,
-    /// The signature of the description, by which copies of it are found; `None` if it has no
-    /// words.
+    /// The signature of the description; `None` without words.
     pub min_hash: Option<MinHash>,
 }
 
 impl Posting<'_> {
-    /// Prepares the posting within the usual budget for its description.
+    /// Prepares the posting within the usual budget.
     pub fn prepare(&self) -> Result<Prepared, Exceeded> {
         prepare(self, &Budget::of(self.description))
     }
 }
 
-/// Converts the description, redacts it and the title, finds the city, and decides whether to
-/// refuse the posting. Takes less than a millisecond for a usual description.
+/// Converts and redacts the texts, finds the city, and decides whether to refuse the posting. Takes
+/// less than a millisecond for a usual description.
 pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Exceeded> {
     let mut document = markdown::read(posting.description, posting.base_url, budget)?;
     let markdown = markdown::write(&document, budget)?;

@@ -1,5 +1,3 @@
-//! Extracts what a reader of a `CommonMark` text sees.
-
 use std::borrow::Cow;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Parser, Tag, TagEnd};
@@ -9,16 +7,15 @@ use crate::{
     document::{DIALECT, SEPARATOR, is_unseen},
 };
 
-/// A parsed text.
+/// What a reader of `CommonMark` sees.
 #[derive(Debug, Default)]
 pub(crate) struct Reading<'a> {
-    /// The visible text of all blocks, with [`SEPARATOR`] between them.
+    /// With [`SEPARATOR`] between blocks.
     pub(crate) text: String,
-    /// Destinations of links, also of definitions that are not used.
+    /// Also of unused definitions.
     pub(crate) links: Vec<Cow<'a, str>>,
-    /// Destinations of images.
     pub(crate) images: Vec<Cow<'a, str>>,
-    /// Raw HTML: a tag, a comment, or a line of a block.
+    /// A tag, a comment, or a line of a block.
     pub(crate) html: Vec<Cow<'a, str>>,
 }
 

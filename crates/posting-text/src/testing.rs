@@ -1,5 +1,3 @@
-//! A posting and texts for tests.
-
 use proptest::prelude::*;
 
 #[cfg(feature = "redact")]
@@ -7,7 +5,7 @@ use crate::Posting;
 #[cfg(all(feature = "markdown", feature = "redact"))]
 use crate::rules::Texts;
 
-/// A posting of Acmera AS, `https://www.acmera.no`, in Oslo.
+/// Of Acmera AS, `https://www.acmera.no`, in Oslo.
 #[cfg(feature = "redact")]
 pub(crate) fn posting(description: &str) -> Posting<'_> {
     Posting {
@@ -23,7 +21,6 @@ pub(crate) fn posting(description: &str) -> Posting<'_> {
     }
 }
 
-/// The texts of an approved posting.
 #[cfg(all(feature = "markdown", feature = "redact"))]
 pub(crate) fn approval<'a>(markdown: &'a str, redacted_markdown: &'a str) -> Texts<'a> {
     Texts {
@@ -33,7 +30,6 @@ pub(crate) fn approval<'a>(markdown: &'a str, redacted_markdown: &'a str) -> Tex
     }
 }
 
-/// A rejection without texts.
 #[cfg(all(feature = "markdown", feature = "redact"))]
 pub(crate) fn rejection(text: &str) -> Texts<'_> {
     Texts {
@@ -42,7 +38,7 @@ pub(crate) fn rejection(text: &str) -> Texts<'_> {
     }
 }
 
-/// The cases of a file, each in a line with the escapes of Rust. A comment begins with `# `.
+/// Each in a line with the escapes of Rust. A comment begins with `# `.
 pub(crate) fn cases(file: &'static str) -> impl Iterator<Item = String> {
     let is_case = |line: &&str| !line.is_empty() && !line.starts_with("# ");
     file.lines().filter(is_case).map(unescaped)
@@ -69,7 +65,7 @@ fn unescaped(line: &str) -> String {
     out
 }
 
-/// One of the texts of a list, which are between bars.
+/// Texts of a list are between bars.
 pub(crate) fn one_of(list: &'static str) -> impl Strategy<Value = String> {
     prop::sample::select(list.split('|').collect::<Vec<_>>()).prop_map(str::to_owned)
 }

@@ -1,9 +1,8 @@
-//! Refuses descriptions that describe no job: empty ones, bare links or images, test strings, and
-//! what a page shows beside or instead of a job, such as an error, a login form or a cookie banner.
+//! Refuses descriptions that describe no job: empty ones, links or images, test strings, and texts
+//! of pages such as an error, a login form or a cookie banner.
 //!
-//! A text is read sentence by sentence. It is refused if a sentence is a notice of a table and no
-//! other sentence describes anything; brands, numbers and the words of such pages describe nothing.
-//! A wrong refusal is worse than a poor posting on the board, so only certain cases are refused.
+//! A text is refused if a sentence is a notice of a table and no other one describes anything. A
+//! wrong refusal is worse than a poor posting, so only certain cases are refused.
 
 mod notice;
 mod refusal;
@@ -16,7 +15,7 @@ use crate::{
     redact::{Kind, Scan, is_among, words},
 };
 
-/// The version of the rules that refuse postings. A test has one raise it with their verdicts.
+/// The version of the rules. A test requires raising it with changed verdicts.
 pub const VERSION: u32 = 3;
 
 /// A longer description is no test, unless it is filler text.
@@ -25,18 +24,17 @@ const MAX_TEST_LENGTH: usize = 400;
 const MAX_NOTICE_LENGTH: usize = 1_200;
 /// A longer description is no error object and no template.
 const MAX_OBJECT_LENGTH: usize = 400;
-/// The most unknown words of a sentence that is a name: `Borrowdale Logistik GmbH`.
+/// Unknown words of a sentence that is a name: `Borrowdale Logistik GmbH`.
 const MAX_NAME: usize = 6;
-/// The longest name in a script without capitals, in letters.
+/// In letters, in a script without capitals.
 const MAX_PLAIN_NAME: usize = 6;
-/// The most letters beside links or images that say nothing: "Apply here".
+/// Letters beside links or images that say nothing: "Apply here".
 const MAX_BESIDE: usize = 12;
 /// More letters that stand for images are a description.
 const MAX_ALTERNATIVE: usize = 80;
-/// The most passages of a refusal.
 const MAX_PASSAGES: usize = 3;
 
-/// What a refusal rests on: the title or lines of the description, verbatim as readers see them.
+/// The title or lines of the description, verbatim as readers see them.
 pub(crate) fn passages(
     refusal: Refusal,
     title: &str,
@@ -57,7 +55,6 @@ pub(crate) fn passages(
     Ok(found.into_iter().map(str::to_owned).collect())
 }
 
-/// Decides whether to refuse a posting, by its title and its description.
 pub(crate) fn judge(
     title: &str,
     document: &Document,
@@ -82,7 +79,7 @@ pub(crate) fn judge(
     Ok(is_test_posting(title, &content).then_some(Refusal::Test))
 }
 
-/// The refusal of a description that has next to no words of its own.
+/// Next to no words of its own.
 fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
     let images = document.images;
     let beside = content.weight.saturating_sub(images.letters);
@@ -97,8 +94,7 @@ fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
     }
 }
 
-/// The refusal of a short description that is an error object, the title alone, or a template that
-/// nothing was filled into.
+/// An error object, the title alone, or an unfilled template.
 fn by_form(content: &Content, title: &str) -> Option<Refusal> {
     const MEMBERS: [&str; 6] = ["error", "errors", "message", "status", "code", "detail"];
     if content.weight > MAX_OBJECT_LENGTH {
@@ -113,7 +109,7 @@ fn by_form(content: &Content, title: &str) -> Option<Refusal> {
     (is_title || blanks(text) >= 2).then_some(Refusal::NoContent)
 }
 
-/// The number of blanks of a template: `[Job Title]`, `{{ company_name }}`.
+/// `[Job Title]`, `{{ company_name }}`
 fn blanks(text: &str) -> usize {
     const FILLED_WITH: &str = "\
         company employer job title position role location city country name salary department insert \
@@ -131,7 +127,7 @@ fn blanks(text: &str) -> usize {
     single.filter_map(blank).count()
 }
 
-/// The refusal of a text whose sentences are notices, and nothing beside them describes a job.
+/// The sentences are notices, and nothing beside them describes a job.
 fn by_notice(text: &str, title: &str) -> Option<Refusal> {
     let title = normalised(title);
     let is_known = |word: &str| {
@@ -145,7 +141,7 @@ fn by_notice(text: &str, title: &str) -> Option<Refusal> {
     (!seen.iter().any(describes)).then_some(refusal)
 }
 
-/// Whether a sentence of such a text says more than the notice does.
+/// Whether a sentence says more than the notice.
 fn describes(seen: &Seen, refusal: Refusal) -> bool {
     let is_name = seen.plain_words == 0 && seen.unknown_words <= MAX_NAME;
     if seen.unknown == 0 || is_name {
@@ -163,7 +159,6 @@ fn describes(seen: &Seen, refusal: Refusal) -> bool {
     !is_slack && seen.unknown > MAX_PLAIN_NAME
 }
 
-/// The sentences and other parts of a text that a reader sees apart.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let ends = |(at, c): (usize, char)| match c {
         '。' | '！' | '？' => true,
@@ -203,11 +198,10 @@ fn is_test_posting(title: &str, content: &Content) -> bool {
         || (is_test_title(title) && content.weight <= 80)
 }
 
-/// A description without its links.
 struct Content {
     text: String,
     links: usize,
-    /// The number of letters and digits; a character that is a syllable or a word counts twice.
+    /// Letters and digits; a character that is a syllable or a word counts twice.
     weight: usize,
 }
 
@@ -256,7 +250,6 @@ impl Content {
     }
 }
 
-/// Whether a text is a placeholder.
 fn is_placeholder(text: &str) -> bool {
     const PLACEHOLDERS: &str = "\
         na|tbd|tba|tbc|none|null|nil|undefined|nan|empty|todo|no|object object|description|\
@@ -268,7 +261,7 @@ fn is_placeholder(text: &str) -> bool {
         || (letters == 1 && said.is_ascii())
 }
 
-/// Whether a short text has only words that people type to try a form.
+/// Words that people type to try a form.
 fn is_test(text: &str) -> bool {
     let words = words(text);
     if words.is_empty() || words.len() > 40 {
@@ -280,7 +273,7 @@ fn is_test(text: &str) -> bool {
     seen.unknown == 0 && (seen.refusal.is_some() || has_mash)
 }
 
-/// Whether a word is typed by keys side by side, or by one key repeatedly.
+/// Keys side by side, or one key repeatedly.
 fn is_keyboard_mash(word: &str) -> bool {
     const ROWS: [&str; 4] = ["asdfghjkl", "qwertyuiop", "zxcvbnm", "azertyuiop"];
     let letters: Vec<char> = word.chars().collect();
@@ -296,7 +289,6 @@ fn is_keyboard_mash(word: &str) -> bool {
     same || ROWS.iter().any(|row| chunks(row))
 }
 
-/// Whether a text is filler text that a designer forgot.
 fn is_lorem_ipsum(text: &str) -> bool {
     const LOREM: &str = include_str!("verdict/tables/lorem.txt");
     let words = words(text);
@@ -310,7 +302,7 @@ fn is_lorem_ipsum(text: &str) -> bool {
     introduced && filler * 2 >= words.len()
 }
 
-/// Whether a title marks the posting as a test; "Test Engineer" does not.
+/// "Test Engineer" is no test.
 fn is_test_title(title: &str) -> bool {
     const IGNORED: &str = "please ignore|do not apply|ne pas postuler|bitte ignorieren|\
         vennligst ignorer|ignore this";

@@ -17,8 +17,8 @@ use posting_text::{Budget, prepare, redact::Kind};
 
 use self::score::Score;
 
-/// A set, the labels of companies that may be missed, the other labels that may be, the redactions
-/// that may be wrong, and the words outside labels that may be lost.
+/// A set, the missable labels of companies, the other missable labels, wrong redactions, and lost
+/// words outside of labels.
 const SETS: &[(&str, u32, u32, u32, u32)] = &[
     ("tuned", 0, 0, 0, 0),
     ("held-out", 0, 0, 0, 0),
@@ -63,7 +63,7 @@ fn mended_figures_hold() {
 
 #[test]
 fn texts_that_are_no_postings_are_refused() {
-    /// A notice by one word for it that the table lacks.
+    /// A notice by a word that the table lacks.
     const MISSED: usize = 1;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval/notices");
     let samples = set::read(&folder).unwrap();
@@ -81,7 +81,7 @@ fn texts_that_are_no_postings_are_refused() {
 
 #[test]
 fn composed_postings_hide_what_they_must() {
-    /// Another seed than those that rules were mended with.
+    /// Not a seed that rules were fixed with.
     const SEED: u64 = 20;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval/generator");
     let mut score = Score::default();

@@ -1,5 +1,5 @@
-//! Texts that are made to be slow or to become long, like cmark's pathological tests, each at
-//! several sizes. Work is counted in steps of the budget, so nothing depends on the machine.
+//! Texts that are made to be slow or long, like cmark's pathological tests, each at several sizes.
+//! Work is counted in steps, so nothing depends on the machine.
 #![expect(clippy::unwrap_used, reason = "tests, whose budgets have no end")]
 
 use std::sync::{Arc, atomic::AtomicBool};
@@ -10,16 +10,14 @@ use posting_text::{
     rules::{self, CheckError, Texts},
 };
 
-/// A text that is made to be slow: its name, the company that it is for, and what makes it of about
-/// so many bytes.
+/// The name, the company, and a function that creates about so many bytes.
 type Case = (String, String, Box<dyn Fn(usize) -> String>);
 
 fn times(part: &str, bytes: usize) -> String {
     part.repeat(bytes / part.len())
 }
 
-/// A text of about so many bytes: its parts in brackets are repeated as often as fits, or all of
-/// it.
+/// Parts in brackets are repeated as often as fits, or the whole pattern.
 fn filled(pattern: &str, bytes: usize) -> String {
     let share = bytes / pattern.matches('⟦').count().max(1);
     if share == bytes && !pattern.contains('⟦') {
@@ -33,10 +31,10 @@ fn filled(pattern: &str, bytes: usize) -> String {
     written.collect()
 }
 
-/// Makes a text of about so many bytes.
+/// Of about so many bytes.
 type Fill = fn(usize) -> String;
 
-/// Texts that are more than parts repeated.
+/// Texts that are more than repeated parts.
 const OTHERS: [(&str, Fill); 5] = [
     ("long links over line breaks", |n| {
         let href = "a".repeat(2_000);
@@ -73,7 +71,6 @@ const OTHERS: [(&str, Fill); 5] = [
     }),
 ];
 
-/// Every text, with the company that it is for.
 fn cases() -> Vec<Case> {
     let repeated = include_str!("repeated.txt").lines();
     let repeated = repeated.filter_map(|line| line.split_once(" | "));
@@ -112,7 +109,6 @@ fn posting<'a>(company_name: &'a str, description: &'a str) -> Posting<'a> {
     }
 }
 
-/// The prepared texts, as the rules check them.
 fn texts(prepared: &Prepared) -> Texts<'_> {
     Texts {
         markdown: &prepared.markdown,
@@ -121,7 +117,7 @@ fn texts(prepared: &Prepared) -> Texts<'_> {
     }
 }
 
-/// The steps of all work on a posting, with a draft of a model as well.
+/// With a draft of a model as well.
 fn steps(posting: &Posting<'_>) -> u64 {
     let budget = Budget::unlimited();
     let prepared = prepare(posting, &budget).unwrap();

@@ -1,4 +1,3 @@
-//! The results of all rules on one posting, which are always the same.
 #![expect(
     clippy::unwrap_used,
     reason = "tests, whose texts are within the budget"

@@ -1,5 +1,4 @@
-//! Composes labelled postings from independent tables: names of companies of many shapes, sentences
-//! that inflect them, contacts, addresses and numbers. `eval/README.md` describes the tables.
+//! Composes labelled postings from the tables that `eval/README.md` describes.
 
 use std::{collections::BTreeMap, error::Error, fs, path::Path};
 
@@ -8,7 +7,6 @@ use crate::set::{Sample, label};
 /// Lists whose words have no cases, and may have a `/`.
 const NO_CASES: [&str; 3] = ["tel", "street", "legal"];
 
-/// A small generator of pseudorandom numbers, `SplitMix64`.
 struct Random(u64);
 
 impl Random {
@@ -29,20 +27,17 @@ impl Random {
     }
 }
 
-/// The tables of one language.
 #[derive(Clone, Default)]
 struct Tables {
     language: String,
     country: String,
     city: String,
-    /// Lists of words: those that one slot takes.
     words: BTreeMap<String, Vec<String>>,
-    /// Lines by their kind and shape: `contact.known`.
+    /// By kind and shape: `contact.known`.
     lines: Vec<(String, String)>,
 }
 
-/// Composes the postings of all languages: `rounds` for each shape of a name, of a contact, of an
-/// address and of a number. Returns each with its shape.
+/// Composes `rounds` postings for each shape in each language. Returns each with its shape.
 pub fn generate(
     folder: &Path,
     seed: u64,
@@ -83,7 +78,6 @@ pub fn generate(
 }
 
 fn tables(text: &str) -> Vec<Tables> {
-    /// The kinds of lines that are no lists of words.
     const LINES: [&str; 7] = ["name", "plain", "firm", "contact", "address", "id", "phone"];
     let mut out: Vec<Tables> = Vec::new();
     for line in text.lines() {
@@ -115,8 +109,7 @@ fn tables(text: &str) -> Vec<Tables> {
     out
 }
 
-/// A posting for one shape. A line about a name makes a company; any other stands in the posting of
-/// a company with an invented word for a name.
+/// A line about a name makes a company; any other stands in a posting of an invented one.
 fn posting(
     table: &Tables,
     shape: &str,
@@ -177,10 +170,8 @@ fn posting(
     Ok(Some(sample))
 }
 
-/// What the slots of a posting stand for.
 struct Slots<'a> {
     table: &'a Tables,
-    /// The word of each list that this posting has.
     chosen: BTreeMap<String, String>,
 }
 
@@ -197,8 +188,7 @@ impl<'a> Slots<'a> {
         Some(Self { table, chosen })
     }
 
-    /// Fills the slots of a pattern, `<given>`, and its digits, `#`. Inflected words are in this
-    /// case.
+    /// Fills the slots of a pattern, `<given>`, and its digits, `#`. Inflected words get this case.
     fn fill(
         &mut self,
         pattern: &str,
@@ -226,7 +216,7 @@ impl<'a> Slots<'a> {
         Ok(out.trim().chars().map(&mut digits).collect())
     }
 
-    /// What stands for a slot: a word of a list in a case, initials, or a number with check digits.
+    /// A slot is a word of a list in a case, initials, or a number with check digits.
     fn value(&mut self, slot: &str, case: usize, random: &mut Random) -> Option<String> {
         let digits = |random: &mut Random, count: usize| -> String {
             (0..count).map(|_| random.digit()).collect()
@@ -275,7 +265,7 @@ impl<'a> Slots<'a> {
     }
 }
 
-/// What is left of an account number without check digits, modulo 97 (ISO 13616).
+/// The rest of an account number without check digits, modulo 97 (ISO 13616).
 fn iban_rest(country: &str, rest: &str) -> u32 {
     let all = rest.chars().chain(country.chars()).chain("00".chars());
     all.filter_map(|c| c.to_digit(36)).fold(0, |sum, value| {
@@ -283,7 +273,7 @@ fn iban_rest(country: &str, rest: &str) -> u32 {
     })
 }
 
-/// The check digit of a German number for the value-added tax (ISO 7064, modulo 11 and 10).
+/// The check digit of a German VAT number (ISO 7064, modulo 11 and 10).
 fn iso_7064(front: &str) -> u32 {
     let product = front
         .chars()

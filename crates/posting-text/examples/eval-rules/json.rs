@@ -1,5 +1,3 @@
-//! Reads labelled postings from lines of JSON; `eval/README.md` describes the format.
-
 use std::{error::Error, fs, ops::Range, path::Path};
 
 use posting_text::{Budget, markdown, redact::Kind};
@@ -9,7 +7,7 @@ use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
 use crate::set::{Label, Sample};
 
-/// The postings of a file. The title of each, if it has labels, is a sample of its own.
+/// The title of a posting with labels is a sample of its own.
 pub fn read(file: &Path) -> Result<Vec<Sample>, Box<dyn Error>> {
     let mut out = Vec::new();
     for line in fs::read_to_string(file)?.lines() {
@@ -63,7 +61,7 @@ pub fn read(file: &Path) -> Result<Vec<Sample>, Box<dyn Error>> {
     Ok(out)
 }
 
-/// The text of a description as its readers see it, a block on each line.
+/// As readers see it, a block on each line.
 fn text(description: &str) -> Result<String, Box<dyn Error>> {
     let markdown = markdown::from_description(description, &Budget::of(description))?;
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
@@ -86,12 +84,11 @@ const fn is_inline(end: TagEnd) -> bool {
     matches!(end, Emphasis | Image | Link | Strikethrough | Strong)
 }
 
-/// A text with plain spaces alone.
 fn spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Where a phrase stands next, outside these labels.
+/// The next place of a phrase outside these labels.
 fn placed(
     text: &str,
     from: usize,
@@ -110,8 +107,8 @@ fn placed(
     found.ok_or_else(|| format!("not in the text: {phrase}").into())
 }
 
-/// The part of a label that tells who it is: what is given, in any case and without accents, or all
-/// of it but for an ending after an apostrophe.
+/// The identifying part of a label: the given core, ignoring case and accents, or all but an ending
+/// after an apostrophe.
 fn core_of(text: &str, label: Range<usize>, core: &str) -> Range<usize> {
     let mut folded = String::new();
     let mut from = Vec::new();

@@ -1,19 +1,13 @@
 //! Measures redaction on a labelled set: `cargo run -p posting-text --example eval-rules --
-//! FOLDER`.
+//! FOLDER`, or a file with postings as lines of JSON.
 //!
-//! Prints what share of the labels of each kind is hidden, by language, what was hidden wrongly,
-//! and how many of the postings to refuse are refused. With `--misses` also each mistake, in its
-//! line.
+//! Prints the hidden share of the labels of each kind, by language, wrong redactions, and how many
+//! refusals are found. `--misses` prints each mistake.
 //!
-//! The first run over a set writes its figures into the file `first-look` of its folder, later ones
-//! print them beside their own: a figure is one only on texts that nobody had seen.
-//!
-//! A file takes the place of a folder: labelled postings as lines of JSON. With `--half 1` or
-//! `--half 2` only every second posting of each language is read: rules that are mended with one
-//! half are measured by the other. `--halves` prints both halves of each language.
-//!
-//! With `--generate SEED` the folder has tables, of which postings are composed; the figures are
-//! then also printed by the shape of a name or a contact.
+//! The first run over a set writes its figures to `first-look`, because figures count only on
+//! unseen texts. `--half 1` and `--half 2` read every second posting: rules fixed with one half are
+//! measured by the other. `--halves` prints both. `--generate SEED` composes postings from the
+//! folder's tables.
 #![expect(
     clippy::print_stdout,
     reason = "the figures are what the program is for"
@@ -97,7 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes the figures of the first look at a set, or prints those that were written.
+/// Writes the figures of the first run, or prints those that were written.
 fn first_look(folder: &Path, figures: &str) -> Result<(), Box<dyn Error>> {
     let file = folder.join(set::FIRST_LOOK);
     if file.exists() {
@@ -108,5 +102,4 @@ fn first_look(folder: &Path, figures: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How many postings are composed for each shape in each language.
 const ROUNDS: usize = 3;

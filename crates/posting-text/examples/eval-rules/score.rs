@@ -1,5 +1,3 @@
-//! Compares what is hidden of labelled postings with their labels.
-
 use std::{collections::BTreeMap, error::Error, ops::Range};
 
 use posting_text::{
@@ -9,20 +7,14 @@ use posting_text::{
 
 use crate::set::{Label, Sample};
 
-/// Labels and finds of one kind.
 #[derive(Clone, Copy, Default)]
 pub struct OfKind {
-    /// The labels.
     labels: u32,
-    /// Those that are hidden.
     hidden: u32,
-    /// The finds.
     finds: u32,
-    /// Those that touch a label.
     right: u32,
 }
 
-/// The score of one language.
 #[derive(Clone, Default)]
 pub struct Score {
     kinds: BTreeMap<Kind, OfKind>,
@@ -36,7 +28,7 @@ pub struct Score {
     refused_wrongly: u32,
 }
 
-/// The posting of a sample, with phrases to hide.
+/// With phrases to hide.
 pub fn posting<'a>(
     sample: &'a Sample,
     names: &'a [&'a str],
@@ -58,8 +50,7 @@ pub fn posting<'a>(
 }
 
 impl Score {
-    /// Counts a sample that was refused or not, and whose text is redacted as this posting's. With
-    /// `misses` prints each mistake in its line.
+    /// Counts a sample by its refusal and its redacted text. `misses` prints each mistake.
     pub fn count(
         &mut self,
         sample: &Sample,
@@ -112,7 +103,6 @@ impl Score {
                 say("lost", sample, range, "phrase");
             }
         }
-        // Words outside all labels, and those that are hidden all the same.
         for word in sample.text.split_whitespace() {
             let start = word.as_ptr() as usize - sample.text.as_ptr() as usize;
             let outside = !sample
@@ -131,18 +121,17 @@ impl Score {
         Ok(())
     }
 
-    /// The labels of a kind that are not hidden.
     pub fn missed(&self, kind: Kind) -> u32 {
         let of = self.kinds.get(&kind).copied().unwrap_or_default();
         of.labels - of.hidden
     }
 
-    /// The redactions that touch no label.
+    /// Redactions that touch no label.
     pub fn wrong(&self) -> u32 {
         self.kinds.values().map(|of| of.finds - of.right).sum()
     }
 
-    /// The words outside labels that are hidden.
+    /// Hidden words outside of labels.
     pub fn lost_words(&self) -> u32 {
         self.lost_words
     }
@@ -165,8 +154,8 @@ impl Score {
         self.refused_wrongly += other.refused_wrongly;
     }
 
-    /// The figures by name: of each kind and of postings to refuse the share of the labels that are
-    /// hidden; wrong redactions a posting; the shares of phrases and of other words that are kept.
+    /// The hidden share of labels by kind, wrong redactions a posting, and the shares of kept
+    /// phrases and words.
     pub fn figures(&self) -> Vec<(&'static str, String)> {
         let part = |kind| self.kinds.get(&kind).copied().unwrap_or_default();
         let kinds = Kind::ALL.into_iter();
@@ -191,7 +180,6 @@ impl Score {
     }
 }
 
-/// The sum of the scores of all languages.
 pub fn sum(scores: &BTreeMap<String, Score>) -> Score {
     let mut total = Score::default();
     for score in scores.values() {
@@ -200,7 +188,6 @@ pub fn sum(scores: &BTreeMap<String, Score>) -> Score {
     total
 }
 
-/// The scores of all languages and their sum, and the share of what is hidden that touches a label.
 pub fn table(scores: &BTreeMap<String, Score>) -> String {
     let row = |name: &str, cells: Vec<String>| {
         let cells = cells.into_iter().map(|cell| format!("{cell:>12}"));
@@ -225,7 +212,7 @@ pub fn table(scores: &BTreeMap<String, Score>) -> String {
     out + &row("precision", precision.collect())
 }
 
-/// A share in percent, and of how many.
+/// In percent, and of how many.
 fn share(part: u32, all: u32) -> String {
     match all {
         0 => "-".to_owned(),

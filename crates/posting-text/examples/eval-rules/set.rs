@@ -1,16 +1,13 @@
-//! Reads a labelled set; `eval/README.md` describes the format.
-
 use std::{error::Error, fs, ops::Range, path::Path};
 
 use posting_text::redact::Kind;
 
-/// A range of a text that must be hidden, or may be hidden or not if it has no kind.
+/// Must be hidden; without a kind it may.
 pub struct Label {
     pub kind: Option<Kind>,
     pub range: Range<usize>,
 }
 
-/// A posting with labels.
 #[derive(Default)]
 pub struct Sample {
     pub language: String,
@@ -22,14 +19,12 @@ pub struct Sample {
     pub website: String,
     pub text: String,
     pub labels: Vec<Label>,
-    /// Phrases that must stay, beside all words that no label touches.
+    /// Phrases that must stay, besides all unlabelled words.
     pub keep: Vec<Range<usize>>,
     pub is_rejected: bool,
-    /// Whether the text is the title of a posting that another sample has.
     pub is_title: bool,
 }
 
-/// A company and the sentences about it.
 #[derive(Clone, Default)]
 struct Company {
     name: String,
@@ -39,7 +34,6 @@ struct Company {
     lines: Vec<String>,
 }
 
-/// One language of a file.
 #[derive(Default)]
 struct Section {
     language: String,
@@ -50,11 +44,9 @@ struct Section {
     rejects: Vec<String>,
 }
 
-/// The file of a set with its figures when it was first measured. It is written once, and its set
-/// is `seen` from then on.
+/// The figures of the first run over a set. From then on, the set is `seen`.
 pub const FIRST_LOOK: &str = "first-look";
 
-/// The postings of all files of a folder.
 pub fn read(folder: &Path) -> Result<Vec<Sample>, Box<dyn Error>> {
     let mut out = Vec::new();
     let mut files: Vec<_> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;
@@ -114,8 +106,8 @@ fn sections(text: &str) -> Vec<Section> {
     out
 }
 
-/// Makes the postings of a language: two for each company, with every second line about it and a
-/// part of the contacts and of the traps in turn, or one with all its lines if there are no traps.
+/// Creates two postings for each company, with every second line about it and a part of the
+/// contacts and traps; or one with all its lines if there are no traps.
 fn samples(section: &Section, out: &mut Vec<Sample>) -> Result<(), Box<dyn Error>> {
     let mut number = 0;
     for company in &section.companies {
@@ -174,7 +166,7 @@ fn sample<'a>(
     Ok(sample)
 }
 
-/// Adds a line with its labels: `{c:Acmera} hires`.
+/// Adds a line with labels: `{c:Acmera} hires`.
 pub fn label(line: &str, sample: &mut Sample) -> Result<(), Box<dyn Error>> {
     let mut rest = line;
     while let Some((before, after)) = rest.split_once('{') {

@@ -1,5 +1,3 @@
-//! Any text to clean Markdown, and that to clean Markdown again.
-
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,3 @@
-//! Everything that rules make of a posting.
-
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

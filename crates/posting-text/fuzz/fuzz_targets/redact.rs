@@ -1,5 +1,3 @@
-//! Redaction of Markdown.
-
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,4 @@
-//! The rules themselves, on uncleaned texts and on drafts of a model. U+001F divides the parts of
-//! the input.
+//! U+001F divides the input: uncleaned texts and drafts of a model.
 
 #![no_main]
 

@@ -1,12 +1,8 @@
-//! What the fuzz targets share: a posting made from the fuzzer's input, and checks of the results.
-
 use posting_text::{
     Budget, Exceeded, Posting,
     rules::{self, CheckError, Texts},
 };
 
-/// The parts of a posting: one line each for the company's name, website and city, then the
-/// description.
 pub struct Parts<'a> {
     name: String,
     website: String,
@@ -15,7 +11,6 @@ pub struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Splits an input.
     pub fn of(data: &'a str) -> Self {
         let mut parts = data.splitn(4, '\n');
         let mut part = || parts.next().unwrap_or_default();
@@ -28,7 +23,6 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The posting.
     pub fn posting(&self) -> Posting<'_> {
         Posting {
             title: "Cook",
@@ -44,8 +38,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The value, unless a text became too long. Inputs as short as the fuzzer's never run out of
-/// steps, unless something is not linear.
+/// `None` if a text became too long. Inputs as short as the fuzzer's never run out of steps.
 pub fn within<T>(result: Result<T, Exceeded>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
@@ -54,7 +47,6 @@ pub fn within<T>(result: Result<T, Exceeded>) -> Option<T> {
     }
 }
 
-/// Checks texts by the rules.
 pub fn check(markdown: &str, redacted_markdown: &str, posting: &Posting<'_>) {
     let texts = Texts {
         markdown,

@@ -1,7 +1,5 @@
-//! Builds a [`Document`] from starts and ends of blocks, however badly they are nested.
-//!
-//! Nothing here recurses and every call is cheap, so hostile nesting takes neither much stack nor
-//! more than linear time.
+//! Builds a [`Document`] from starts and ends of blocks, however badly they are nested. Nothing
+//! recurses and every call is cheap.
 
 use super::{
     inline::{Inline, collapse, join, lines},
@@ -21,17 +19,16 @@ enum Frame {
     Cell(Cell),
 }
 
-/// The kind of block that the collected text becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Paragraph,
     Heading(u8),
     Code,
-    /// Text with its line ends and spaces: code, unless some of it is marked or a link.
+    /// Keeps line ends and spaces: code, unless some of it is marked or a link.
     Preformatted,
 }
 
-/// A container that an end tag can close.
+/// An end tag can close it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Container {
     List,
@@ -42,11 +39,11 @@ pub(crate) enum Container {
 #[derive(Debug)]
 pub(crate) struct Builder<'a> {
     budget: &'a Budget,
-    /// The exceeded limit, if the document is incomplete.
+    /// Set if the document is incomplete.
     exceeded: Option<Exceeded>,
     root: Vec<Block>,
     frames: Vec<Frame>,
-    /// How many open containers are beyond the depth limit, and so have no frame.
+    /// Open containers beyond the depth limit, which have no frame.
     ignored: usize,
     depth: usize,
     inline: Inline,
@@ -75,7 +72,6 @@ impl<'a> Builder<'a> {
         self.frames.is_empty()
     }
 
-    /// Whether the spaces of the current block are kept.
     pub(crate) fn keeps_spaces(&self) -> bool {
         matches!(self.kind, Kind::Code | Kind::Preformatted)
     }
@@ -134,7 +130,7 @@ impl<'a> Builder<'a> {
         self.open(Frame::Table(Vec::new()));
     }
 
-    /// Opens a list item, and a list if there is none.
+    /// Opens a list if there is none.
     pub(crate) fn open_item(&mut self) {
         self.boundary(Kind::Paragraph);
         if self.ignored > 0 {
@@ -151,7 +147,7 @@ impl<'a> Builder<'a> {
         self.frames.push(Frame::Item(Vec::new()));
     }
 
-    /// Closes the innermost item, if it belongs to the innermost list.
+    /// Only if the item belongs to the innermost list.
     pub(crate) fn close_item(&mut self) {
         self.boundary(Kind::Paragraph);
         if self.ignored == 0 && matches!(self.frames.last(), Some(Frame::Item(_))) {
@@ -159,7 +155,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Opens a row, of the head of the table or below it.
     pub(crate) fn open_row(&mut self, in_head: bool) {
         self.boundary(Kind::Paragraph);
         if self.ignored == 0 {
@@ -173,7 +168,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Opens a cell, which has no content yet.
     pub(crate) fn open_cell(&mut self, cell: Cell) {
         self.boundary(Kind::Paragraph);
         if self.ignored == 0 {
@@ -184,7 +178,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Closes the cell of the innermost table, and everything open in it.
+    /// Also closes everything open in the cell.
     pub(crate) fn close_cell(&mut self) {
         self.boundary(Kind::Paragraph);
         if self.ignored > 0 {
@@ -201,7 +195,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Closes what is open from this frame on.
     fn close_from(&mut self, at: usize) {
         while self.frames.len() > at {
             self.pop();
@@ -234,7 +227,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Closes everything. `images` were seen outside of what was dropped.
+    /// `images` were seen outside of dropped content.
     pub(crate) fn finish(mut self, images: Images) -> Result<Document> {
         self.boundary(Kind::Paragraph);
         self.close_from(0);

@@ -1,6 +1,3 @@
-//! Detects the format of a description: HTML, HTML that was escaped too often, Markdown or plain
-//! text.
-
 use std::borrow::Cow;
 
 use url::Url;
@@ -8,12 +5,11 @@ use url::Url;
 use super::{html, plain, signs, source, tidy, writer};
 use crate::{Budget, Exceeded, Result, document::Document};
 
-/// A description as HTML, and how to read it.
 struct Source<'a> {
     html: Cow<'a, str>,
     /// Whether line feeds outside block elements are line breaks.
     bare_lines: bool,
-    /// Whether signs of Markdown in its text are to show as they are.
+    /// Whether signs of Markdown are text.
     signs_are_text: bool,
 }
 
@@ -27,13 +23,11 @@ impl Source<'_> {
     }
 }
 
-/// Reads a description of any format. Its links are relative to `base_url`.
 pub(crate) fn read(raw: &str, base_url: Option<&str>, budget: &Budget) -> Result<Document> {
     let base = base_url.and_then(|url| Url::parse(url).ok());
     document(&source(raw, budget)?, base.as_ref(), budget)
 }
 
-/// Detects the format of a description.
 fn source<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>> {
     let (text, seen) = source::repaired(raw, budget)?;
     if seen.blocks > 0 {
@@ -71,16 +65,16 @@ fn document(source: &Source<'_>, base: Option<&Url>, budget: &Budget) -> Result<
     Ok(document)
 }
 
-/// Whether a text without tags looks as [`write()`](super::write) would write it, and has more than
-/// lines of text.
+/// Whether a text without tags, of several lines, looks as [`write()`](super::write) would write
+/// it.
 fn is_clean(text: &str, budget: &Budget) -> Result<bool> {
     budget.spend(text.len())?;
     let block = |line: &str| {
         line.starts_with(['-', '*', '>', ' ', '`', '|'])
             || line.starts_with(|c: char| c.is_ascii_digit())
     };
-    // Most texts do not, which is cheap to see: after each line of text the writer puts an empty
-    // line, or ends it with a backslash.
+    // A cheap test first: after each line of text the writer puts an empty line, or ends it with a
+    // backslash.
     let mut lines = text.lines().peekable();
     let mut blocks = false;
     while let Some(line) = lines.next() {

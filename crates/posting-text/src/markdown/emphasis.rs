@@ -1,9 +1,8 @@
-//! Places the marks of strong, emphasised and struck out text and of links so that `CommonMark`
-//! parsers recognise them.
+//! Places the marks of styled text and links so that `CommonMark` parsers recognise them.
 //!
 //! `**` only opens before a character that is neither white space nor (after a letter) punctuation,
-//! and closes likewise; HTML has no such rule. So marks move inwards past such characters, never
-//! overlap, and are dropped when nothing is left between them.
+//! and closes likewise. So marks move inwards, never overlap, and are dropped when nothing is left
+//! between them.
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -18,7 +17,6 @@ pub(crate) enum Mark {
     Deleted,
 }
 
-/// A mark around the characters from `start` to `end`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Interval {
     pub(crate) start: usize,
@@ -26,7 +24,7 @@ pub(crate) struct Interval {
     pub(crate) mark: Mark,
 }
 
-/// The characters of a paragraph, and its marks, outer before inner ones.
+/// Outer marks come before inner ones.
 pub(crate) fn marks(spans: &[Span], budget: &Budget) -> Result<(Vec<char>, Vec<Interval>)> {
     let mut text = Vec::new();
     let mut ranges = Vec::with_capacity(spans.len());
@@ -87,8 +85,7 @@ pub(crate) fn marks(spans: &[Span], budget: &Budget) -> Result<(Vec<char>, Vec<I
     Ok((text, all))
 }
 
-/// Whether text in code could be misread, since code cannot be escaped: readers without code see a
-/// tag, and a bracket may end the text of a link or begin a definition.
+/// Readers without code see a tag, and a bracket may end the text of a link or begin a definition.
 fn is_misread(text: &[char]) -> bool {
     text.contains(&']')
         || text.windows(2).any(|pair| {
@@ -120,8 +117,8 @@ fn settle(
     Ok(out)
 }
 
-/// Splits intervals so that each lies wholly inside, outside or around every other one. Each list
-/// of others is sorted and without overlaps.
+/// Splits intervals so that each lies inside, outside or around every other one. Each list of
+/// others is sorted and without overlaps.
 fn cut(
     mut intervals: Vec<Interval>,
     others: &[&[Interval]],
@@ -145,8 +142,7 @@ fn pieces(interval: &Interval, others: &[Interval], budget: &Budget) -> Result<V
         .take_while(|other| other.start < interval.end)
     {
         budget.spend(1)?;
-        // An outer mark must extend past an inner one on both sides, or their marks would touch,
-        // which only tildes may.
+        // An outer mark must extend past an inner one on both sides; only tildes may touch.
         let around = if interval.mark == Mark::Deleted {
             interval.start <= other.start && other.end <= interval.end
         } else {
@@ -172,12 +168,12 @@ fn pieces(interval: &Interval, others: &[Interval], budget: &Budget) -> Result<V
     Ok(pieces)
 }
 
-/// Moves both ends inwards past white space; false if nothing is left.
+/// Moves both ends past white space; false if nothing is left.
 fn shrink(interval: &mut Interval, text: &[char]) -> bool {
     narrow(interval, |at, _| text[at].is_whitespace())
 }
 
-/// Moves both ends inwards to where marks can open and close.
+/// Moves both ends to where marks can open and close.
 fn flank(interval: &mut Interval, text: &[char]) -> bool {
     narrow(interval, |at, outside| {
         let c = text[at];
@@ -185,8 +181,8 @@ fn flank(interval: &mut Interval, text: &[char]) -> bool {
     })
 }
 
-/// Moves both ends inwards past characters; false if nothing is left. `is_passed` is given a
-/// character's index, and that of its neighbour outside the interval.
+/// Moves both ends inwards; false if nothing is left. `is_passed` gets a character's index, and
+/// that of its outer neighbour.
 fn narrow(interval: &mut Interval, is_passed: impl Fn(usize, Option<usize>) -> bool) -> bool {
     let Interval { start, end, .. } = interval;
     while start < end && is_passed(*start, start.checked_sub(1)) {
@@ -198,7 +194,6 @@ fn narrow(interval: &mut Interval, is_passed: impl Fn(usize, Option<usize>) -> b
     start < end
 }
 
-/// Whether there is a character here that is neither white space nor punctuation.
 fn is_letter(text: &[char], at: Option<usize>) -> bool {
     at.and_then(|at| text.get(at))
         .is_some_and(|c| !c.is_whitespace() && !is_surely_punctuation(*c))

@@ -1,8 +1,7 @@
-//! Decodes descriptions that another program encoded: for an address, as a string of a program, for
-//! an e-mail, or as the document of an editor.
+//! Decodes descriptions that another program encoded: for an address, as a string, for an e-mail,
+//! or as the document of an editor.
 //!
-//! Only what is certainly encoded is decoded, and again until nothing is: a text that mentions
-//! `%20` or `\u003c` stays as it is.
+//! A text that only mentions `%20` or `\u003c` stays as it is.
 
 mod editor;
 mod garbled;
@@ -26,7 +25,6 @@ patterns! {
         r"|(?:\\u0[3-6][0-9a-fA-F]{2}){2}|(?:\\u[3-9a-dA-D][0-9a-fA-F]{3}){2}",
     );
     QUOTED = r#"=3D["']|=(?:C[2-9A-F]|D[0-9A-F])=[89AB][0-9A-F]|=E[0-9A-F](?:=[89AB][0-9A-F]){2}"#;
-    /// A line that goes on.
     SOFT_BREAK = r"[^=\s] ?=\r?\n";
     NORMAL_STYLE = concat!(
         r"(?m)(^|>|\n)\s*Normal\s+0\s+(?:\d{1,2}\s+)?(?:false\s+){3}[A-Z]{2}(?:-[A-Z]{2})?",
@@ -37,11 +35,9 @@ patterns! {
     CONDITION = r"(?i)<!\s+\[\s*(?:if|endif)\b[^>]*>";
 }
 
-/// The most encodings around each other that are undone.
 const MAX_LEVELS: usize = 8;
 
-/// A text without the encodings of other programs. One with more of them than [`MAX_LEVELS`] stays
-/// as it is.
+/// A text with more than [`MAX_LEVELS`] encodings stays as it is.
 pub(super) fn decoded<'a>(raw: &'a str, budget: &Budget) -> Result<Cow<'a, str>> {
     let mut text = Cow::Borrowed(raw);
     for _ in 0..=MAX_LEVELS {
@@ -56,7 +52,7 @@ pub(super) fn decoded<'a>(raw: &'a str, budget: &Budget) -> Result<Cow<'a, str>>
     Ok(Cow::Borrowed(raw))
 }
 
-/// A text without its outermost encoding; `None` if it has none.
+/// Removes the outermost encoding; `None` if there is none.
 fn once(text: &str) -> Option<String> {
     whole(text)
         .or_else(|| garbled::repaired(text))
@@ -67,7 +63,7 @@ fn once(text: &str) -> Option<String> {
         .or_else(|| without_residues(text))
 }
 
-/// A text that is one encoded document, maybe in a paragraph that a feed put around it.
+/// A text that is one encoded document, possibly in a paragraph of a feed.
 fn whole(text: &str) -> Option<String> {
     let bare = unwrapped(text.trim());
     match bare.as_bytes().first()? {
@@ -97,7 +93,7 @@ fn unwrapped(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// What Python prints of bytes: `b'caf\xc3\xa9'`.
+/// `b'caf\xc3\xa9'`, as Python prints bytes.
 fn byte_literal(text: &str) -> Option<String> {
     let literal = text.get(1..)?;
     let quote = literal.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
@@ -122,7 +118,7 @@ fn byte_literal(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// A text that is Base64 alone, of a text with a tag or with spaces.
+/// Base64 alone, of a text with a tag or with spaces.
 fn base64(text: &str) -> Option<String> {
     /// A shorter text may be a word.
     const MIN_LENGTH: usize = 32;
@@ -137,8 +133,8 @@ fn base64(text: &str) -> Option<String> {
     (plain.contains([' ', '<']) && plain.chars().all(is_text)).then_some(plain)
 }
 
-/// How many tags are among the names that a pattern finds, each after the sign of an end tag; and
-/// how many of them are end tags or line breaks, as prose hardly has.
+/// Counts the tags among the found names, and how many of them are end tags or line breaks, which
+/// are rare in prose.
 fn count_tags<'a>(found: impl Iterator<Item = (bool, &'a str)>) -> (usize, usize) {
     let (mut all, mut sure) = (0, 0);
     for (is_end, name) in found {
@@ -150,7 +146,7 @@ fn count_tags<'a>(found: impl Iterator<Item = (bool, &'a str)>) -> (usize, usize
     (all, sure)
 }
 
-/// A text that was encoded for an address: `%3Cp%3ETasks%3C%2Fp%3E`.
+/// `%3Cp%3ETasks%3C%2Fp%3E`
 fn percent(text: &str) -> Option<String> {
     if !text.contains('%') {
         return None;
@@ -185,7 +181,7 @@ fn percent(text: &str) -> Option<String> {
     Some(percent_decode_str(&text).decode_utf8().ok()?.into_owned())
 }
 
-/// A text with the escapes of JSON or JavaScript: `\u003cp\u003e`, `caf\u00e9`.
+/// Escapes of JSON or JavaScript: `\u003cp\u003e`, `caf\u00e9`.
 fn escapes(text: &str) -> Option<String> {
     if !text.contains("\\u") && !text.contains("\\x3") && !text.contains("\\x3C") {
         return None;
@@ -216,7 +212,7 @@ fn escapes(text: &str) -> Option<String> {
     Some(out + rest)
 }
 
-/// The character of an escape that a text begins with, and its length.
+/// Also returns its length.
 fn escape(text: &str) -> Option<(char, usize)> {
     let code = |text: &str, from: usize, to: usize| {
         let digits = text.get(from..to)?;
@@ -243,7 +239,7 @@ fn escape(text: &str) -> Option<(char, usize)> {
     }
 }
 
-/// A text as e-mails have it: `caf=C3=A9`, with lines that end in `=`.
+/// E-mail: `caf=C3=A9`, with lines that end in `=`.
 fn quoted_printable(text: &str) -> Option<String> {
     let is_wrapped = || text.contains("=\n") && SOFT_BREAK.find_iter(text).nth(1).is_some();
     if !text.contains('=') || !(QUOTED.is_match(text) || is_wrapped()) {
@@ -276,8 +272,7 @@ fn quoted_printable(text: &str) -> Option<String> {
     (decoded > 0).then_some(plain)
 }
 
-/// A text whose character references are characters, also those that were escaped again: a name
-/// keeps its other signs, as in `AT&T`.
+/// Replaces character references, also those escaped again, but keeps other signs: `AT&T`.
 #[cfg(feature = "redact")]
 pub(super) fn without_references(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut text = text;
@@ -300,7 +295,7 @@ pub(super) fn without_references(text: Cow<'_, str>) -> Cow<'_, str> {
     text
 }
 
-/// A text without what word processors leave in front of pasted text.
+/// Removes text that word processors put before pasted text.
 fn without_residues(text: &str) -> Option<String> {
     let mut out = Cow::Borrowed(text);
     if out.contains("Normal") {

@@ -1,14 +1,13 @@
-//! Finds the characters that `CommonMark` would take for markup, and escapes them.
-//!
-//! Escapes as little as possible: `C#`, `snake_case`, `[H/F]` and `a - b` stay as they are.
+//! Escapes characters that `CommonMark` would take for markup, as few as possible: `C#`,
+//! `snake_case`, `[H/F]` and `a - b` stay.
 
 use super::emphasis::{Interval, Mark};
 
-/// What an escape depends on beyond its surroundings: the whole paragraph, or cell.
+/// The context of an escape: the whole paragraph, or cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paragraph {
     in_cell: bool,
-    /// Whether any `~` could be taken for an end of struck out text.
+    /// Whether any `~` could end struck out text.
     has_deleted: bool,
     /// The first `~` that may begin struck out text.
     tilde: Option<usize>,
@@ -32,9 +31,8 @@ impl Paragraph {
     }
 }
 
-/// The colon of the definition that a paragraph would begin with (`CommonMark`, "Link reference
-/// definitions"; GitHub also has footnotes). What is no destination and no title after the colon
-/// makes it plain text.
+/// The colon of a definition at the beginning (`CommonMark`, "Link reference definitions"; GitHub
+/// also has footnotes). Without a destination after it, the paragraph is plain text.
 fn definition(text: &[char]) -> Option<usize> {
     let label = text.strip_prefix(&['['])?;
     let colon = label.iter().position(|c| *c == ']')? + 2;
@@ -52,29 +50,25 @@ fn definition(text: &[char]) -> Option<usize> {
     is_definition.then_some(colon)
 }
 
-/// A character and its surroundings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
-    /// The text of the paragraph.
     pub(crate) text: &'a [char],
     pub(crate) paragraph: Paragraph,
-    /// The index of the character in the paragraph.
+    /// In the paragraph.
     pub(crate) at: usize,
     /// Whether it starts a line, with no markup before it.
     pub(crate) line_start: bool,
     /// Whether markup comes directly before or after it.
     pub(crate) beside_markup: bool,
-    /// Whether it belongs to the text of a link.
     pub(crate) in_link: bool,
 }
 
-/// Whether a text certainly contains no markup.
 pub(crate) fn is_harmless(text: &str) -> bool {
     text.starts_with(char::is_alphabetic)
         && !text.contains(['\\', '*', '`', '_', '~', '[', ']', '!', '<', '&', '\n'])
 }
 
-/// Writes one character so that a parser shows it as it is.
+/// Writes a character so that a parser shows it as it is.
 pub(crate) fn push(out: &mut String, place: Place<'_>) {
     let c = place.text[place.at];
     let next = place.text.get(place.at + 1).copied();
@@ -127,7 +121,7 @@ pub(crate) fn push(out: &mut String, place: Place<'_>) {
     out.push(c);
 }
 
-/// The number of digits, if an ordered list item starts here.
+/// The number of digits, if an ordered item starts here.
 pub(crate) fn ordered(rest: &[char]) -> Option<usize> {
     let digits = rest
         .iter()
@@ -139,7 +133,6 @@ pub(crate) fn ordered(rest: &[char]) -> Option<usize> {
     (digits > 0 && digits < 10 && delimiter && space).then_some(digits)
 }
 
-/// Whether a line that starts like this begins a block.
 fn starts_block(first: char, rest: &[char]) -> bool {
     let blank = |c: Option<&char>| c.is_none_or(|c| c.is_whitespace());
     match first {
@@ -159,14 +152,14 @@ fn starts_block(first: char, rest: &[char]) -> bool {
     }
 }
 
-/// Whether a line is one under the headers of a table.
+/// Whether this is the line under the headers of a table.
 fn is_delimiters(first: char, rest: &[char]) -> bool {
     let line = || rest.iter().take_while(|c| **c != '\n');
     line().all(|c| matches!(c, '-' | ':' | '|' | ' ')) && line().any(|c| first == '-' || *c == '-')
 }
 
-/// Whether the text after a `<` may make it an e-mail autolink (`CommonMark`, "Autolinks"). Reads
-/// as far as the next `<` at most.
+/// Whether the text after a `<` may be an e-mail autolink (`CommonMark`, "Autolinks"). Reads to the
+/// next `<` at most.
 fn is_address(rest: &[char]) -> bool {
     let length = rest
         .iter()
@@ -175,7 +168,6 @@ fn is_address(rest: &[char]) -> bool {
     rest.get(length) == Some(&'>') && rest[..length].contains(&'@')
 }
 
-/// Whether the text after an ampersand completes an entity.
 fn entity(rest: &[char]) -> bool {
     let length = rest
         .iter()

@@ -1,7 +1,7 @@
 //! Converts HTML to a [`Document`], token by token.
 //!
-//! There is no tree: building one as browsers do takes quadratic time on deep nesting, and walking
-//! a deep one takes stack. The tokenizer follows the HTML standard.
+//! There is no tree: browsers' rules take quadratic time on deep nesting. The tokenizer follows the
+//! HTML standard.
 
 mod attributes;
 mod hidden;
@@ -29,8 +29,7 @@ use crate::{
     document::{Document, Images},
 };
 
-/// Reads HTML. `bare_lines` keeps the line breaks of text outside block elements; links are
-/// relative to `base`.
+/// `bare_lines` keeps line breaks outside block elements; links are relative to `base`.
 pub(crate) fn parse(
     html: &str,
     bare_lines: bool,
@@ -81,7 +80,6 @@ pub(crate) fn parse(
     reader.builder.finish(reader.images)
 }
 
-/// The steps for reading a tag with its attributes.
 fn steps(start: &StartTag<()>) -> usize {
     let attributes = start.attributes.iter();
     1 + attributes.map(|(_, value)| 1 + value.len()).sum::<usize>()
@@ -90,24 +88,21 @@ fn steps(start: &StartTag<()>) -> usize {
 struct Reader<'a> {
     builder: Builder<'a>,
     bare_lines: bool,
-    /// What links are relative to.
     base: Option<&'a Url>,
     /// The number of open elements of each style.
     styles: [usize; 6],
     pre: usize,
-    /// The number of open block elements.
     blocks: usize,
-    /// Whether rows belong to the head of a table.
     in_head: bool,
     images: Images,
     word_lists: word::Lists,
-    /// The element whose content is being dropped.
+    /// The element whose content is dropped.
     dropping: Option<Region>,
-    /// The element whose text does not show, and the property that hides it.
+    /// The element whose text is hidden, and by which property.
     unseen: Option<(Region, Property)>,
     end_tags: EndTags,
     sheet: StyleSheet,
-    /// The last token was `<br>`: one line feed after it only formats the source.
+    /// After `<br>`, one line feed only formats the source.
     after_break: bool,
 }
 
@@ -188,7 +183,7 @@ impl Reader<'_> {
         None
     }
 
-    /// Hides what an element says it hides; true if even its tags are to be ignored.
+    /// True if even the tags of the element are ignored.
     fn hide(&mut self, name: &str, tag: Tag, start: &StartTag<()>) -> bool {
         let is_void = matches!(tag, Tag::Break | Tag::Rule | Tag::Image) || start.self_closing;
         if is_void || matches!(tag, Tag::Dropped | Tag::DroppedRaw) {
@@ -210,8 +205,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Begins a paragraph or a marker of a word processor's list; true if nothing else is to be
-    /// done for the tag. Any other block ends such lists.
+    /// Begins a paragraph or a marker of a word processor's list; true if the tag needs nothing
+    /// else. Any other block ends such lists.
     fn begin_item(&mut self, name: &str, tag: Tag, start: &StartTag<()>) -> bool {
         if tag.is_block() || tag == Tag::Rule {
             self.end_marker();
@@ -233,7 +228,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Conditional comments are around the markers of a word processor's list.
+    /// Conditional comments surround the markers of a word processor's list.
     fn comment(&mut self, comment: &[u8]) {
         if self.dropping.is_some() {
             return;
@@ -274,8 +269,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Drops the content of an element. If the element never ends, drops only the tag, so that the
-    /// rest of the text is kept.
+    /// Drops the content of an element, or only the tag if the element never ends.
     fn drop_content(&mut self, name: &str, tag: Tag, start: &StartTag<()>) -> Option<State> {
         let raw = tag == Tag::DroppedRaw;
         let void = name == "embed" || (start.self_closing && !raw);
@@ -366,7 +360,6 @@ impl Reader<'_> {
     }
 }
 
-/// An empty cell as its tag describes it.
 fn cell(tag: Tag, start: &StartTag<()>) -> Cell {
     let number = |name| attribute(start, name).and_then(|number| number.trim().parse().ok());
     Cell {

@@ -4,18 +4,16 @@ use std::sync::Arc;
 
 use crate::document::{Span, Style, plain};
 
-/// The paragraph being collected.
 #[derive(Debug, Default)]
 pub(crate) struct Inline {
     spans: Vec<Span>,
-    /// The number of line breaks at the end of the text so far.
+    /// Line breaks at the end of the text so far.
     breaks: usize,
     /// Whether the text so far ends in a space.
     space: bool,
     empty: bool,
-    /// The destination of the text that follows.
+    /// The destination of the following text.
     link: Option<Arc<str>>,
-    /// Whether some text already links there.
     is_linked: bool,
 }
 
@@ -31,8 +29,7 @@ impl Inline {
         self.empty
     }
 
-    /// Starts or ends a link. A link also ends with the first paragraph in which it has text: a
-    /// destination is written once, however many paragraphs the element contains.
+    /// A link also ends with the first paragraph in which it has text.
     pub(crate) fn set_link(&mut self, link: Option<Arc<str>>) {
         self.link = link;
         self.is_linked = false;
@@ -44,7 +41,7 @@ impl Inline {
         }
     }
 
-    /// Ends the line; a second call in a row begins a new paragraph.
+    /// The second call in a row begins a new paragraph.
     pub(crate) fn line_break(&mut self) {
         if self.empty || self.breaks >= 2 {
             return;
@@ -62,7 +59,6 @@ impl Inline {
         }
     }
 
-    /// Adds white space other than a line break.
     pub(crate) fn space(&mut self, style: Style) {
         if self.empty || self.breaks > 0 || self.space {
             return;
@@ -82,7 +78,7 @@ impl Inline {
         self.run(style).push_str(word);
     }
 
-    /// Takes the paragraphs collected so far, without white space at their ends.
+    /// Without white space at their ends.
     pub(crate) fn take(&mut self) -> Vec<Vec<Span>> {
         let spans = self.take_spans();
         let mut paragraphs = Vec::new();
@@ -107,7 +103,7 @@ impl Inline {
         paragraphs
     }
 
-    /// Takes all text so far. A link without text goes on.
+    /// A link without text continues.
     fn take_spans(&mut self) -> Vec<Span> {
         self.end_link();
         let next = Self {
@@ -118,13 +114,12 @@ impl Inline {
         std::mem::replace(self, next).spans
     }
 
-    /// Whether some of the text has a style or is a link.
     pub(crate) fn is_marked(&self) -> bool {
         let mut spans = self.spans.iter();
         spans.any(|span| span.style != Style::default() || span.link.is_some())
     }
 
-    /// Takes the text as it is, without empty lines at its ends.
+    /// Without empty lines at its ends.
     pub(crate) fn take_verbatim(&mut self) -> String {
         let mut text = plain(&self.take_spans());
         text.truncate(text.trim_end().len());
@@ -153,7 +148,6 @@ impl Inline {
     }
 }
 
-/// Removes white space and line breaks at the end.
 fn trim_end(spans: &mut Vec<Span>) {
     while let Some(last) = spans.last_mut() {
         last.text.truncate(last.text.trim_end().len());
@@ -179,7 +173,6 @@ pub(crate) fn trim(spans: &mut Vec<Span>) {
     trim_end(spans);
 }
 
-/// Reduces runs of spaces to single ones.
 pub(crate) fn collapse(spans: &mut [Span]) {
     let mut after_space = false;
     for span in spans {
@@ -192,7 +185,7 @@ pub(crate) fn collapse(spans: &mut [Span]) {
     }
 }
 
-/// Splits a paragraph into lines, without their breaks.
+/// Without line breaks.
 pub(crate) fn lines(spans: &[Span]) -> Vec<Vec<Span>> {
     let mut lines = vec![Vec::new()];
     for span in spans {
@@ -212,7 +205,6 @@ pub(crate) fn lines(spans: &[Span]) -> Vec<Vec<Span>> {
     lines
 }
 
-/// Joins lines into a paragraph.
 pub(crate) fn join(lines: Vec<Vec<Span>>) -> Vec<Span> {
     let mut out: Vec<Span> = Vec::new();
     for line in lines {

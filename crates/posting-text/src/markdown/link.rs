@@ -1,12 +1,9 @@
-//! Decides which link destinations and image descriptions to keep.
-
 use std::{fmt::Write as _, sync::Arc};
 
 use url::Url;
 
-/// The destination, escaped for Markdown; `None` if the link must become text. Schemes other than
-/// these can run code or carry data, a relative link without a base leads nowhere, and no reader
-/// needs an address longer than an `application_url` may be.
+/// The destination, escaped for Markdown; `None` if the link must become text. Other schemes can
+/// run code or carry data, and a relative link without a base leads nowhere.
 pub(crate) fn destination(href: &str, base: Option<&Url>) -> Option<Arc<str>> {
     // Browsers ignore these inside a scheme: `java\nscript:` runs.
     let href: String = href.chars().filter(|c| !c.is_control()).collect();
@@ -20,7 +17,7 @@ pub(crate) fn destination(href: &str, base: Option<&Url>) -> Option<Arc<str>> {
     safe(href)
 }
 
-/// Whether an address leads to another page, and its beginning depends on the page it is on.
+/// Whether the address depends on its page.
 fn is_relative(href: &str) -> bool {
     let scheme = href.split(['/', '?', '#']).next().unwrap_or_default();
     !scheme.contains(':') && !href.is_empty() && !href.starts_with('#')
@@ -48,8 +45,7 @@ fn safe(href: &str) -> Option<Arc<str>> {
     (!is_long(&out)).then(|| out.into())
 }
 
-/// Whether a link is safe to follow: relative ones lead nowhere from a job board, and other schemes
-/// can run code or carry data.
+/// Relative links lead nowhere from a job board, and other schemes can run code or carry data.
 pub(crate) fn is_safe_link(destination: &str) -> bool {
     let Some((scheme, rest)) = destination.split_once(':') else {
         return false;
@@ -60,14 +56,14 @@ pub(crate) fn is_safe_link(destination: &str) -> bool {
     scheme.eq_ignore_ascii_case("mailto") && rest.contains('@')
 }
 
-/// The longest address to keep, in characters: as long as browsers and forms accept.
+/// In characters, as many as browsers and forms accept.
 const LONGEST: usize = 2_048;
 
 fn is_long(address: &str) -> bool {
     address.chars().nth(LONGEST).is_some()
 }
 
-/// The alternative text of an image, if it is informative.
+/// `None` if it is not informative.
 pub(crate) fn alternative(alt: &str) -> Option<&str> {
     let alt = alt.trim();
     let words = alt.split_whitespace().count();

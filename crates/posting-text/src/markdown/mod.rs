@@ -1,5 +1,5 @@
-//! Converts descriptions of any format to clean `CommonMark`, with tables and struck out text as in
-//! GitHub Flavored Markdown.
+//! Converts descriptions of any format to clean `CommonMark`, with tables and struck out text
+//! (GFM).
 
 mod builder;
 mod detect;
@@ -28,8 +28,7 @@ pub fn from_description(raw: &str, budget: &Budget) -> Result<String, Exceeded> 
     write(&read(raw, None, budget)?, budget)
 }
 
-/// A text of one line without encodings of other programs and without character references, as a
-/// form may have put them into a name: `M&uuml;ller &amp; S&ouml;hne`.
+/// Decodes a line of a form: `M&uuml;ller &amp; S&ouml;hne`.
 #[cfg(feature = "redact")]
 pub(crate) fn line<'a>(
     text: &'a str,

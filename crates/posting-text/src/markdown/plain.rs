@@ -8,7 +8,7 @@ use regex::Captures;
 use super::source::replace_some;
 use crate::{Budget, Result, document::DIALECT, pattern::patterns};
 
-/// A shorter line was not wrapped by a program, so its end is intended.
+/// A shorter line was not wrapped by a program.
 const WRAP_WIDTH: usize = 60;
 
 patterns! {
@@ -26,13 +26,12 @@ patterns! {
     AUTOLINK = r"&lt;((?i:https?)://[^\s<>]+|(?i:mailto):[^\s<>]+)>";
 }
 
-/// Whether a text uses Markdown syntax. Leading dashes do not count: they are common in typed text,
-/// and mean the same either way.
+/// Leading dashes do not count: they are common in typed text, and mean the same.
 pub(crate) fn is_markdown(text: &str) -> bool {
     SIGNS.is_match(text)
 }
 
-/// Converts `CommonMark` to HTML. Keeps line ends, unless a program wrapped the text.
+/// Keeps line ends, unless a program wrapped the text.
 pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String> {
     budget.spend(text.len().saturating_mul(3))?;
     let text = with_escaped_signs(text);
@@ -108,8 +107,7 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String> {
     Ok(result)
 }
 
-/// Drops the empty cells at the end of a row: the parser adds as many as there are headers, so a
-/// short table could become a long one.
+/// The parser adds empty cells up to the number of headers, so a short table could become long.
 fn drop_empty_cells(out: &mut Vec<Event<'_>>) {
     while let [
         ..,
@@ -121,7 +119,7 @@ fn drop_empty_cells(out: &mut Vec<Event<'_>>) {
     }
 }
 
-/// Converts lines to paragraphs with line breaks; empty lines separate paragraphs.
+/// Empty lines separate paragraphs; other lines end in line breaks.
 pub(crate) fn lines_to_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 5 / 4);
     let link = |address: &str| {
@@ -145,8 +143,7 @@ pub(crate) fn lines_to_html(text: &str) -> String {
     out
 }
 
-/// Puts back the `<` after a backslash, which would escape the `&` of the entity that `source` has
-/// made of it.
+/// Puts back the `<` after a backslash, which would escape the `&` of the entity from `source`.
 fn with_escaped_signs(text: &str) -> Cow<'_, str> {
     replace_some(Cow::Borrowed(text), "&lt;", |text, at| {
         let before = &text[..at];
@@ -155,8 +152,8 @@ fn with_escaped_signs(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Writes addresses in angle brackets (`CommonMark`, "Autolinks") otherwise. `source` has turned
-/// their `<` into `&lt;`.
+/// Rewrites addresses in angle brackets (`CommonMark`, "Autolinks"), whose `<` `source` has turned
+/// into `&lt;`.
 fn with_autolinks(text: &str, write: impl Fn(&str) -> String) -> Cow<'_, str> {
     if !text.contains("&lt;") {
         return Cow::Borrowed(text);
@@ -164,7 +161,7 @@ fn with_autolinks(text: &str, write: impl Fn(&str) -> String) -> Cow<'_, str> {
     AUTOLINK.replace_all(text, |found: &Captures<'_>| write(&found[1]))
 }
 
-/// Removes the markers of quotes and lists beyond a sensible depth.
+/// Removes the markers of too deep quotes and lists.
 fn limit_nesting(text: &str) -> String {
     const MARKERS: usize = 12;
     let mut out = String::with_capacity(text.len());

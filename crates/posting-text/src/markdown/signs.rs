@@ -2,7 +2,6 @@
 
 use crate::document::{Block, Document, Span, plain};
 
-/// Turns typed syntax into headings and strong text.
 pub(crate) fn read(document: &mut Document) {
     for block in &mut document.blocks {
         if let Block::Paragraph(spans) = block
@@ -19,7 +18,7 @@ pub(crate) fn read(document: &mut Document) {
     });
 }
 
-/// The level of a heading; a single `#` may be a number sign.
+/// A single `#` may be a number sign.
 fn heading(spans: &[Span]) -> Option<u8> {
     let first = spans.first()?;
     let signs = first.text.bytes().take_while(|b| *b == b'#').count();

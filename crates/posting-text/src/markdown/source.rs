@@ -1,5 +1,5 @@
-//! Repairs the source of a description: characters, text that was escaped too often, and signs that
-//! only look like tags.
+//! Repairs the source of a description: characters, excess escaping, and signs that only look like
+//! tags.
 
 use std::{borrow::Cow, collections::HashSet};
 
@@ -18,10 +18,9 @@ patterns! {
     ESCAPED_TAG = r"(?i)&lt;(/?)([a-z][a-z0-9]*)\b[^<>]{0,500}?/?&gt;";
 }
 
-/// How many levels of escaping are undone.
 const MAX_UNESCAPES: usize = 4;
 
-/// Repairs a description, and counts its tags.
+/// Also counts the tags.
 pub(super) fn repaired<'a>(raw: &'a str, budget: &Budget) -> Result<(Cow<'a, str>, TagCounts)> {
     let raw = encoded::decoded(raw, budget)?;
     // Each of the passes below reads every character once or twice.
@@ -67,7 +66,7 @@ fn unseen(c: char) -> bool {
     is_unseen(c) || (c.is_control() && !c.is_whitespace())
 }
 
-/// Replaces `\n` typed as two characters, unless it is part of a path such as `C:\new`.
+/// Unless it is a part of a path such as `C:\new`.
 fn literal_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
     if !text.contains("\\n") {
         return text;
@@ -81,7 +80,7 @@ fn literal_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(replaced.into_owned())
 }
 
-/// Undoes escaping that was done too often: `&amp;amp;`, `&lt;p&gt;`.
+/// `&amp;amp;`, `&lt;p&gt;`
 fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>> {
     for _ in 0..MAX_UNESCAPES {
         budget.spend(text.len().saturating_mul(MAX_UNESCAPES))?;
@@ -101,8 +100,7 @@ fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>>
     Ok(text)
 }
 
-/// A text whose escaped pieces are markup again: those between two tags that have more than
-/// mentions of tags. `None` if it has none.
+/// Unescapes pieces between tags that are markup again. `None` if there are none.
 fn without_escaped_tags(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut copied = 0;
@@ -110,7 +108,7 @@ fn without_escaped_tags(text: &str) -> Option<String> {
     while at < text.len() {
         let start = at;
         let end = text[at..].find('<').map_or(text.len(), |tag| at + tag);
-        // What follows a tag begins after its end; what is none belongs to the piece.
+        // A non-tag belongs to the piece.
         at = text[end..]
             .find('>')
             .map_or(text.len(), |close| end + close + 1);
@@ -130,8 +128,8 @@ fn without_escaped_tags(text: &str) -> Option<String> {
     (copied > 0).then(|| out + &text[copied..])
 }
 
-/// Whether a piece of text, or a whole one, is escaped markup: it begins with an escaped tag, or has
-/// elements around some words. An advertisement for a web developer may well mention a tag or two.
+/// Whether a text begins with an escaped tag, or has elements around words. A text about web
+/// development may mention a tag or two.
 fn is_escaped(piece: &str, is_whole: bool) -> bool {
     if !piece.contains("&lt;") {
         return false;
@@ -148,7 +146,7 @@ fn is_escaped(piece: &str, is_whole: bool) -> bool {
         let before = piece[last_end..range.start].chars().next_back();
         let rest = &piece[range.end..];
         let is_beside = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace() && c != ',');
-        // Lower case goes on with the sentence that mentions a line break.
+        // Lower case continues the sentence that mentions a line break.
         let begins_line = || {
             let next = rest.trim_start().chars().next();
             next.is_none_or(|c| !c.is_lowercase() && c != ',' && c != '.')
@@ -163,7 +161,7 @@ fn is_escaped(piece: &str, is_whole: bool) -> bool {
     sure > 0 && (begins || around > usize::from(!is_whole))
 }
 
-/// Removes the marks of character data, which feeds leave around a description.
+/// Removes the marks of character data, which feeds leave.
 fn without_cdata(text: Cow<'_, str>) -> Cow<'_, str> {
     const START: &str = "<![CDATA[";
     if text.contains(START) || text.trim_end().ends_with("]]>") {
@@ -186,7 +184,7 @@ fn without_escaped_entities(text: Cow<'_, str>) -> Cow<'_, str> {
     })
 }
 
-/// Replaces each `sign` of a text for which `with` gives something else, by its place.
+/// Replaces a `sign` if `with` returns something for its place.
 pub(super) fn replace_some<'a>(
     text: Cow<'a, str>,
     sign: &str,
@@ -208,18 +206,17 @@ pub(super) fn replace_some<'a>(
     Cow::Owned(out)
 }
 
-/// How many tags of each sort a text has.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TagCounts {
     pub(super) all: usize,
     pub(super) blocks: usize,
     pub(super) breaks: usize,
-    /// Whether there is an element whose line feeds must be kept.
+    /// Whether an element keeps line feeds.
     pub(super) raw: bool,
 }
 
-/// Escapes every `<` that starts no HTML tag. Otherwise placeholders (`<your name>`), code
-/// (`List<String>`), addresses (`<a@b.com>`) and an unfinished last tag would be lost.
+/// Escapes every `<` that starts no HTML tag, such as placeholders (`<your name>`), code
+/// (`List<String>`), addresses (`<a@b.com>`) and an unfinished last tag.
 fn real_tags(text: Cow<'_, str>) -> (Cow<'_, str>, TagCounts) {
     let mut seen = TagCounts::default();
     if !text.contains('<') {
@@ -247,21 +244,21 @@ fn real_tags(text: Cow<'_, str>) -> (Cow<'_, str>, TagCounts) {
     (text, seen)
 }
 
-/// The names of all end tags of a text, in lower case.
+/// In lower case.
 fn end_tags(text: &str) -> HashSet<String> {
     let ends = text.match_indices("</");
     ends.filter_map(|(at, sign)| Some(name(&text[at + sign.len()..])?.to_ascii_lowercase()))
         .collect()
 }
 
-/// The name of a tag at the start of a text, which a space, a slash or the end of the tag follows.
+/// The name of a tag, followed by a space, a slash or the end of the tag.
 fn name(rest: &str) -> Option<&str> {
     let ends = |b: u8| b.is_ascii_whitespace() || b == b'>' || b == b'/';
     let end = rest.bytes().take(48).position(ends)?;
     rest.get(..end)
 }
 
-/// Whether the text after a `<` makes it a tag; if so, counts it.
+/// Counts the tag if the text after a `<` is one.
 fn count<'e>(
     rest: &str,
     seen: &mut TagCounts,
@@ -290,10 +287,8 @@ fn count<'e>(
     true
 }
 
-/// Whether what follows the name of a tag are attributes, or nothing: in `<Time to be agreed>` they
-/// are words.
+/// In `<Time to be agreed>` there are words instead.
 fn has_attributes(rest: &str) -> bool {
-    /// The longest tag whose words are looked at.
     const MAX_LENGTH: usize = 200;
     let rest = &rest[..rest.floor_char_boundary(MAX_LENGTH)];
     let Some(end) = rest.find('>') else {

@@ -1,5 +1,5 @@
-//! Converts tables: one with headers stays a table, a table of facts becomes a list with one item
-//! for each row, and a table that only arranges the page is replaced by its content.
+//! Converts tables: one with headers stays a table, facts become a list with one item for each row,
+//! and a layout is replaced by its content.
 
 use super::{
     inline::{join, lines},
@@ -12,10 +12,9 @@ use crate::{
 
 /// A longer cell, in characters, holds prose, so a table without headers is a layout.
 const MAX_FACT: usize = 200;
-/// A table with more columns arranges something else than facts.
+/// A wider table is a layout.
 const MAX_COLUMNS: usize = 64;
 
-/// A cell, and how many columns and rows it covers.
 #[derive(Debug, Default)]
 pub(crate) struct Cell {
     pub(crate) is_header: bool,
@@ -24,7 +23,6 @@ pub(crate) struct Cell {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// A row, and whether it is in the head of its table.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
     pub(crate) in_head: bool,
@@ -36,7 +34,6 @@ impl Row {
         self.in_head || self.cells.iter().all(|cell| cell.is_header)
     }
 
-    /// The number of cells with content.
     fn filled(&self) -> usize {
         let filled = |cell: &&Cell| !cell.blocks.is_empty();
         self.cells.iter().filter(filled).count()
@@ -93,8 +90,7 @@ pub(crate) fn to_blocks(mut rows: Vec<Row>, budget: &Budget) -> Result<Vec<Block
     Ok(out)
 }
 
-/// The number in the first of the two filled cells of a row, or 0 for a bullet; `None` if the row is
-/// no item of a list.
+/// The number in the first of the two filled cells, 0 for a bullet; `None` if the row is no item.
 fn item_marker(row: &Row) -> Option<u32> {
     let mut filled = row.cells.iter().filter(|cell| !cell.blocks.is_empty());
     let (Some(marker), Some(_), None) = (filled.next(), filled.next(), filled.next()) else {
@@ -117,7 +113,7 @@ fn item_marker(row: &Row) -> Option<u32> {
         .filter(|number| (1..1_000).contains(number))
 }
 
-/// The list whose items are the rows of a table with a column of markers.
+/// The rows of a table with a column of markers are items.
 fn list(rows: Vec<Row>) -> Option<List> {
     let first = item_marker(rows.first()?)?;
     let items = rows.into_iter().map(|row| {
@@ -130,15 +126,15 @@ fn list(rows: Vec<Row>) -> Option<List> {
     })
 }
 
-/// What a table is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// It arranges the page.
     Layout,
     /// Each row is a short line, or a name and its value.
     Facts,
-    /// Its cells belong to the headers above them or before them.
-    Table { is_headed: bool },
+    /// Its cells belong to headers above or before them.
+    Table {
+        is_headed: bool,
+    },
 }
 
 fn kind(rows: &[Row]) -> Kind {
@@ -175,7 +171,7 @@ fn kind(rows: &[Row]) -> Kind {
     }
 }
 
-/// Whether a block can be read on one line, in a cell. A heading begins a part of the page.
+/// A heading begins a part of the page.
 // Recursion is bounded by the depth that the builder allows.
 fn fits_line(block: &Block) -> bool {
     match block {
@@ -186,7 +182,6 @@ fn fits_line(block: &Block) -> bool {
     }
 }
 
-/// The steps for reading every cell of a row a few times.
 fn steps(row: &Row) -> usize {
     let cells = row.cells.iter();
     let cells = cells.map(|cell| 4 + 4 * steps_of(&cell.blocks));
@@ -195,10 +190,10 @@ fn steps(row: &Row) -> usize {
 
 type Line = Vec<Span>;
 
-/// Puts each cell into its column, on one line; the places that it covers beside and below it stay
-/// empty. A table that is too wide is returned as the blocks of its cells.
+/// Puts each cell into its column; covered places stay empty. A table that is too wide is returned
+/// as the blocks of its cells.
 fn grid(rows: Vec<Row>, budget: &Budget) -> Result<Result<Vec<Vec<Line>>, Vec<Block>>> {
-    // For each column, how many rows are still covered by a cell above.
+    // For each column, how many rows a cell above still covers.
     let mut covered: Vec<usize> = Vec::new();
     let mut places: Vec<Vec<usize>> = Vec::with_capacity(rows.len());
     for row in &rows {
@@ -237,7 +232,6 @@ fn grid(rows: Vec<Row>, budget: &Budget) -> Result<Result<Vec<Vec<Line>>, Vec<Bl
     Ok(Ok(lines.collect()))
 }
 
-/// The content of a cell as one line.
 fn one_line(blocks: Vec<Block>) -> Line {
     let mut out = Vec::new();
     flatten(blocks, &mut out);
@@ -274,7 +268,7 @@ fn flatten(blocks: Vec<Block>, out: &mut Line) {
     }
 }
 
-/// Ends a line within a cell: a semicolon, where no sign is there and no item begins.
+/// Ends a line within a cell with a semicolon, unless there is a sign or an item.
 fn separate(out: &mut Line) {
     let Some(last) = out.last() else { return };
     if last.text.ends_with(char::is_whitespace) {
@@ -286,7 +280,7 @@ fn separate(out: &mut Line) {
     out.push(Span::plain((if ends { " " } else { "; " }).to_owned()));
 }
 
-/// Writes each row as an item: `**Place:** Paris` in two columns, as `a – b – c` otherwise.
+/// `**Place:** Paris` in two columns, otherwise `a – b – c`.
 fn facts(rows: Vec<Row>) -> List {
     let items = rows.into_iter().map(|row| {
         let cells = row

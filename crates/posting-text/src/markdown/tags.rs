@@ -1,9 +1,5 @@
-//! The known HTML elements.
-
-/// What an element does to the text around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
-    /// Starts a new paragraph.
     Block,
     Heading(u8),
     List,
@@ -23,15 +19,13 @@ pub(crate) enum Tag {
     Styled(Style),
     Link,
     Image,
-    /// Its content is for machines or controls, and is dropped.
+    /// Content for machines or controls is dropped.
     Dropped,
-    /// Like `Dropped`, and its content is not parsed as markup.
+    /// Likewise, and not parsed as markup.
     DroppedRaw,
-    /// Does nothing.
     Inline,
 }
 
-/// How an element shows its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Strong,
@@ -43,7 +37,7 @@ pub(crate) enum Style {
 }
 
 impl Tag {
-    /// Whether text around this tag is structured by blocks, so that line feeds mean nothing.
+    /// Around such a tag, line feeds mean nothing.
     pub(crate) fn is_block(self) -> bool {
         matches!(
             self,
@@ -63,8 +57,7 @@ impl Tag {
     }
 }
 
-/// The element with this lower-case name; `None` if HTML has no such element, so that
-/// `List<String>` and `<your name>` stay text.
+/// `None` for no element of HTML, so that `List<String>` and `<your name>` stay text.
 pub(crate) fn tag(name: &str) -> Option<Tag> {
     Some(match name {
         "p" | "div" | "section" | "article" | "header" | "footer" | "main" | "aside" | "nav"
@@ -110,8 +103,7 @@ pub(crate) fn tag(name: &str) -> Option<Tag> {
     })
 }
 
-/// Whether the name of an element is also a word that stands in angle brackets where a text is to
-/// be filled in: `<Address>`.
+/// Whether the name also stands in placeholders: `<Address>`.
 pub(crate) fn is_word(name: &str) -> bool {
     const WORDS: &str = "\
         address area article aside audio base button caption cite data details dialog figure \
@@ -121,7 +113,6 @@ pub(crate) fn is_word(name: &str) -> bool {
     WORDS.split_ascii_whitespace().any(|word| word == name)
 }
 
-/// Whether a word in a tag is an attribute without a value.
 pub(crate) fn is_flag(word: &str) -> bool {
     const FLAGS: &str = "\
         hidden nowrap disabled checked selected open reversed async defer controls loop muted \
@@ -133,8 +124,7 @@ pub(crate) fn is_flag(word: &str) -> bool {
             .any(|flag| word.eq_ignore_ascii_case(flag))
 }
 
-/// Whether word processors or page builders leave such a tag behind: `o:p`, `st1:place`,
-/// `my-element`.
+/// Tags of word processors and page builders: `o:p`, `st1:place`, `my-element`.
 fn is_foreign(name: &str) -> bool {
     match name.split_once(':') {
         Some((prefix, rest)) => {

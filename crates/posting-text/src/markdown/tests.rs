@@ -1,12 +1,11 @@
-//! Quirks of real descriptions, each a case in a text file; `properties` tests what holds for every
-//! input.
+//! Quirks of real descriptions. `properties` tests rules for every input.
 
 mod properties;
 mod word;
 
 use crate::{Budget, testing::cases};
 
-/// Each case is a description, an arrow and its Markdown, or Markdown that stays as it is.
+/// A description, an arrow and its Markdown, or Markdown that stays.
 const CASES: [&str; 6] = [
     include_str!("tests/encoded.txt"),
     include_str!("tests/html.txt"),

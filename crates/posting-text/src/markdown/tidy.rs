@@ -11,9 +11,9 @@ pub(crate) fn tidy(document: &mut Document) {
 // Recursion is bounded by the depth that the builder allows.
 fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
     let mut out: Vec<Block> = Vec::new();
-    // Whether the last block is a list made here, so that more lines may join it.
+    // Whether the last block is a list made here, which more lines may join.
     let mut grown = false;
-    // Whether the last block is made of lists of one item each.
+    // Whether the last block consists of lists with one item each.
     let mut parts = false;
     for block in blocks {
         grown &= matches!(block, Block::Paragraph(_));
@@ -60,9 +60,8 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
     out
 }
 
-/// Adds a list, or appends it to the list before it, if that continues: consecutive numbers, or
-/// lists of one item each, into which editors cut a list. `parts` says whether the last block is
-/// made of such; returns whether it is now.
+/// Adds a list, or appends it to the previous one: for consecutive numbers, or for lists of one
+/// item each, into which editors cut a list (`parts`). Returns the new value of `parts`.
 fn push_list(list: List, parts: bool, out: &mut Vec<Block>) -> bool {
     let is_part = list.start.is_none() && list.items.len() == 1;
     let goes_on = match list.start {
@@ -102,14 +101,12 @@ fn tidy_list(list: List) -> Option<List> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Marker {
-    /// A character that is always a bullet.
     Bullet,
-    /// A character that also starts dialogue or a calculation.
+    /// It also starts dialogue or a calculation.
     Dash,
     Number(u32),
 }
 
-/// Whether a character is always a bullet.
 pub(super) const fn is_bullet(c: char) -> bool {
     matches!(
         c,
@@ -145,8 +142,7 @@ pub(super) const fn is_bullet(c: char) -> bool {
     )
 }
 
-/// Splits a line with several items of a list: what is before the first is a line of its own. A
-/// line in which the sign may mean something else stays whole.
+/// Splits a line with several items. An ambiguous line stays whole.
 fn split(line: &[Span]) -> Vec<Vec<Span>> {
     let may_have = |span: &Span| span.text.contains(['*', '-']) || !span.text.is_ascii();
     if !line.iter().any(may_have) {
@@ -179,8 +175,7 @@ fn split(line: &[Span]) -> Vec<Vec<Span>> {
     out
 }
 
-/// Where the items of a line begin that has a list: at least two of the same sign, of which the
-/// first begins the line or follows a colon.
+/// At least two of the same sign, the first at the start of the line or after a colon.
 fn item_starts(text: &str) -> Vec<usize> {
     let is_sign = |c: char| is_bullet(c) || matches!(c, '*' | '-' | '–');
     let Some((first, sign)) = text
@@ -196,7 +191,7 @@ fn item_starts(text: &str) -> Vec<usize> {
     let is_bullet_sign = is_bullet(sign);
     let same = |c: char| c == sign || (is_bullet_sign && is_bullet(c) && c != '·');
     let is_item = |at: usize| {
-        /// The part of an item that is examined, in bytes.
+        /// In bytes of an item.
         const LOOK: usize = 24;
         let rest = &text[at..text.floor_char_boundary(at + LOOK)];
         let rest = rest.trim_start_matches(same);
@@ -217,7 +212,7 @@ fn item_starts(text: &str) -> Vec<usize> {
     if is_list { starts } else { Vec::new() }
 }
 
-/// The list marker that starts a line, and its length in bytes with the space after it.
+/// The length is in bytes, with the space.
 fn marker(line: &str) -> Option<(Marker, usize)> {
     let first = line.chars().next()?;
     let (marker, width) = match first {
@@ -311,7 +306,6 @@ fn flush(pending: &mut Vec<Vec<Span>>, out: &mut Vec<Block>) {
     }
 }
 
-/// Whether the numbered list at the end of `out` continues with `number`.
 fn continues(out: &[Block], number: u32) -> bool {
     match out.last() {
         Some(Block::List(list)) => list.start.is_some_and(|start| {
@@ -321,7 +315,6 @@ fn continues(out: &[Block], number: u32) -> bool {
     }
 }
 
-/// Removes bytes from the start.
 fn cut(spans: &mut Vec<Span>, mut bytes: usize) {
     for span in spans.iter_mut() {
         let here = bytes.min(span.text.len());

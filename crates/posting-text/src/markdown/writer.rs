@@ -21,8 +21,8 @@ pub(crate) fn write(document: &Document, budget: &Budget) -> Result<String> {
     Ok(out)
 }
 
-// Recursion is bounded by the builder's depth limit. A line is paid for when it is made, and its
-// prefix when that is added, so a text that is too long is never built.
+// Recursion is bounded by the builder's depth limit. A line and its prefix are paid when made, so a
+// text that is too long is never built.
 fn blocks(blocks: &[Block], out: &mut Vec<String>, tight: bool, budget: &Budget) -> Result<()> {
     // Two lists in a row would be read as one, so the second uses the other bullet.
     let mut other_sign = false;
@@ -77,7 +77,6 @@ fn blocks(blocks: &[Block], out: &mut Vec<String>, tight: bool, budget: &Budget)
     Ok(())
 }
 
-/// Pays for a prefix that is added to lines already written.
 fn prefixed(lines: &[String], bytes: usize, budget: &Budget) -> Result<()> {
     let filled = lines.iter().filter(|line| !line.is_empty());
     budget.write(filled.count().saturating_mul(bytes))?;
@@ -120,7 +119,7 @@ fn write_list(list: &List, other_sign: bool, out: &mut Vec<String>, budget: &Bud
     Ok(())
 }
 
-/// Writes a table as rows of cells between pipes (GitHub Flavored Markdown, "Tables").
+/// GitHub Flavored Markdown, "Tables".
 fn write_table(table: &Table, out: &mut Vec<String>, budget: &Budget) -> Result<()> {
     let row = |cells: &[Vec<Span>]| {
         let mut line = "|".to_owned();
@@ -179,14 +178,12 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// The text of a paragraph with its marks.
 fn inline(spans: &[Span], budget: &Budget) -> Result<String> {
     let text = written(spans, false, budget)?;
     budget.write(text.len() + 1)?;
     Ok(text)
 }
 
-/// The text of a paragraph or of a cell with its marks.
 fn written(spans: &[Span], in_cell: bool, budget: &Budget) -> Result<String> {
     if let [span] = spans
         && span.style == Style::default()
@@ -204,8 +201,8 @@ fn written(spans: &[Span], in_cell: bool, budget: &Budget) -> Result<String> {
         intervals.retain(|interval| interval.mark != Mark::Code || !has_pipe(interval));
     }
     let mut out = marked(&text, &intervals, in_cell, budget)?;
-    // Plain text is better than marks that show; what is struck out changes the meaning, so its
-    // marks go last.
+    // Plain text is better than visible marks. Struck out text goes last, because it changes the
+    // meaning.
     let kept: [fn(&Mark) -> bool; 2] = [
         |mark| !matches!(mark, Mark::Strong | Mark::Emphasis),
         |mark| *mark != Mark::Deleted,
@@ -220,8 +217,7 @@ fn written(spans: &[Span], in_cell: bool, budget: &Budget) -> Result<String> {
     Ok(out)
 }
 
-/// Whether corner cases of `CommonMark`'s emphasis may apply: `*` or `_` in the text, or marks
-/// within marks.
+/// Whether corner cases of emphasis may apply: `*` or `_` in the text, or nested marks.
 fn is_delicate(text: &[char], intervals: &[Interval]) -> bool {
     let has = |mark: &Mark| intervals.iter().any(|interval| interval.mark == *mark);
     let (strong, emphasis) = (has(&Mark::Strong), has(&Mark::Emphasis));
@@ -237,7 +233,6 @@ fn is_delicate(text: &[char], intervals: &[Interval]) -> bool {
             && text.iter().any(|c| matches!(c, '*' | '_' | '`' | '~')))
 }
 
-/// Whether a parser reads the Markdown as exactly this text.
 fn shows(markdown: &str, text: &[char], budget: &Budget) -> Result<bool> {
     budget.spend(markdown.len().saturating_mul(2) + text.len())?;
     let mut seen = String::with_capacity(markdown.len());
@@ -251,7 +246,6 @@ fn shows(markdown: &str, text: &[char], budget: &Budget) -> Result<bool> {
     Ok(seen.chars().filter(visible).eq(text))
 }
 
-/// Writes text with its marks.
 fn marked(text: &[char], intervals: &[Interval], in_cell: bool, budget: &Budget) -> Result<String> {
     let paragraph = Paragraph::of(text, intervals, in_cell);
     let mut out = String::with_capacity(text.len() + 16);
@@ -339,7 +333,7 @@ fn marked(text: &[char], intervals: &[Interval], in_cell: bool, budget: &Budget)
     Ok(out)
 }
 
-/// The mark of an interval. `_` reads best, but does not work within a word.
+/// `_` reads best, but does not work within a word.
 fn sign(interval: &Interval, text: &[char]) -> &'static str {
     let letter = |at: Option<usize>| {
         at.and_then(|at| text.get(at))

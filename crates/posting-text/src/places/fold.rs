@@ -1,9 +1,9 @@
-//! Folds names of places: lower case, without accents and punctuation. The script that generates
-//! the table folds in the same way.
+//! Folds names of places: lower case, without accents and punctuation, as the script that generates
+//! the table.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// How people without such a key write a letter that has no accent to leave out: `ø`, `ß`.
+/// A spelling with other letters for `ø`, `ß`.
 pub(crate) const fn plain_letter(c: char) -> Option<&'static str> {
     Some(match c {
         'ø' => "o",

@@ -1,7 +1,4 @@
-//! Coordinates of cities, from a built-in table.
-//!
-//! The data is from `GeoNames`; see `data/NOTICE`. A city is looked up only in its country, and
-//! unknown cities are not guessed.
+//! Coordinates of cities, from a built-in table of `GeoNames`; see `data/NOTICE`.
 
 mod fold;
 mod states;
@@ -24,8 +21,7 @@ pub struct Coordinates {
     pub longitude: f64,
 }
 
-/// The coordinates of a city, by a country's two-letter code and the city's name as people write
-/// it.
+/// The coordinates of a city, by a country's two-letter code and the city's name.
 pub fn find(country: &str, city: &str) -> Option<Coordinates> {
     let names = TABLE.get(country)?;
     let place = candidates(country, city).into_iter().find_map(|wanted| {
@@ -55,7 +51,7 @@ static TABLE: LazyLock<HashMap<&'static str, Names>> = LazyLock::new(|| {
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok())
         .unwrap_or_default();
-    // Leaked on purpose: the table lasts as long as the program.
+    // The table lasts as long as the program.
     parse(Box::leak(text.into_boxed_str()))
 });
 
@@ -85,13 +81,13 @@ fn parse(text: &'static str) -> HashMap<&'static str, Names> {
     countries
 }
 
-/// A name to look up, and the state that the city must be in.
+/// A name, and the state that the city must be in.
 struct Wanted {
     name: String,
     state: Option<&'static str>,
 }
 
-/// The names that a city may have in the table, the most exact first.
+/// Names in the table, the most exact first.
 fn candidates(country: &str, city: &str) -> Vec<Wanted> {
     let mut out: Vec<Wanted> = Vec::new();
     let (outside, inside) = match city.split_once('(') {
@@ -130,7 +126,7 @@ fn candidates(country: &str, city: &str) -> Vec<Wanted> {
     out
 }
 
-/// Reduces `paris 14eme arrondissement`, `75014 paris` and `lyon cedex 03` to the city.
+/// `paris 14eme arrondissement`, `75014 paris` and `lyon cedex 03` become the city.
 fn without_district(name: &str) -> String {
     const DISTRICT: [&str; 6] = ["arrondissement", "arr", "cedex", "kommune", "kommun", "er"];
     let words: Vec<&str> = name
@@ -140,10 +136,10 @@ fn without_district(name: &str) -> String {
     words.join(" ")
 }
 
-/// Words before a city, and what is also written for them.
+/// Words before a city, and their other spellings.
 const PREFIXES: &str = "\
     city of;ville de;greater;stadt;st>saint;ste>sainte;st>sankt;saint>st;ft>fort;mt>mount";
-/// Words after a city that may be missing.
+/// Optional words after a city.
 const SUFFIXES: &str = "city;area;metropolitan area;region;dc;df;cdmx";
 
 fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -151,7 +147,6 @@ fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &'static str
     words.map(|words| words.split_once('>').unwrap_or((words, "")))
 }
 
-/// Other spellings of a name.
 fn spellings(name: &str) -> Vec<String> {
     let mut out = Vec::new();
     for (prefix, instead) in pairs(PREFIXES) {

@@ -1,6 +1,4 @@
-//! The states of the United States and the provinces of Canada, which people write after a city.
-
-/// The lower-case code of a state, by its code or by its folded name.
+/// By the code or the folded name.
 pub(crate) fn code(country: &str, folded: &str) -> Option<&'static str> {
     let states = match country {
         "US" => include_str!("tables/united_states.txt"),

@@ -1,5 +1,3 @@
-//! How people write cities.
-
 use super::{TABLE, find, fold::fold};
 
 #[track_caller]

@@ -1,5 +1,4 @@
-//! Finds acronyms of a company: those that a text introduces or uses in capitals, and the words
-//! that it spells out before one.
+//! Finds acronyms of a company that a text introduces or uses, and the words that it spells out.
 
 use super::{
     cues::Cues,
@@ -9,18 +8,16 @@ use super::{
 };
 use crate::{Budget, Result};
 
-/// The most letters of an acronym.
 const MAX_LETTERS: usize = 10;
-/// The most ways in which a name is compared with an acronym: small words may be left out or not.
+/// Small words may be left out or not, so there are several ways to compare.
 const MAX_PLACES: usize = 1_000;
-/// The fewest letters of an acronym whose words may give more than one.
+/// Shorter acronyms take one letter of each word.
 const MIN_SYLLABIC: usize = 5;
-/// The fewest letters of a compound word that may give a second letter.
+/// A compound of this length may give a second letter.
 const COMPOUND: usize = 9;
 
-/// At most `most` acronyms of a name that the text uses: its initials, with or without those of
-/// small words, to its end or, if there are three or more, to any word; and those that the text
-/// introduces after the name.
+/// Returns at most `most` acronyms of a name that the text uses: initials, with or without small
+/// words, to its end or to any word from the third on; and those introduced after the name.
 pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Vec<(String, Case)>> {
     let (text, all, budget) = on.parts();
     let content = core.iter().filter(|word| !word.is_small()).count();
@@ -68,10 +65,10 @@ pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Ve
     Ok(out)
 }
 
-/// Whether an acronym is made of the beginnings of all words of a name: `AVIZIG` of `Alföldi
-/// Vízügyi Igazgatóság`, as many offices and plants are called in the east of Europe.
+/// `AVIZIG` of `Alföldi Vízügyi Igazgatóság`, as offices and plants in the east of Europe are
+/// called.
 fn has_syllables(name: &[(String, bool)], acronym: &str, budget: &Budget) -> Result<bool> {
-    /// The most letters that a word gives.
+    /// Of each word.
     const MAX_SYLLABLE: usize = 4;
     let letters: Vec<char> = unaccented(acronym).chars().collect();
     // How many letters the words so far may have given.
@@ -95,9 +92,9 @@ fn has_syllables(name: &[(String, bool)], acronym: &str, budget: &Budget) -> Res
     Ok(reached.last() == Some(&true))
 }
 
-/// Whether an acronym is a workplace in a text (`bei KG`, `KG-nél`), and so the name of a company.
+/// Whether an acronym is a workplace (`bei KG`, `KG-nél`), and so a company.
 fn is_at(all: &[Word<'_>], at: usize, text: &str) -> bool {
-    /// The endings of a workplace in Hungarian.
+    /// Hungarian: at a workplace.
     const ENDINGS: [&str; 2] = ["-nál ", "-nél "];
     let after = &text[all[at].end()..];
     let before = word_before(all, at);
@@ -107,12 +104,11 @@ fn is_at(all: &[Word<'_>], at: usize, text: &str) -> bool {
         })
 }
 
-/// Words of two letters that texts also write in capitals, to be loud.
+/// Words of two letters that texts shout in capitals.
 const SHOUTED: &str =
     "NO OK OR AS IT US AM IF SO GO DO WE HE ME MY IN ON AT TO OF BY UP AN DU IM ZU";
 
-/// Whether two capitals stand among ordinary words, and are no unit, no code of a state and no word
-/// of a line in capitals.
+/// Whether two capitals stand among ordinary words, and are no unit, state or shouted word.
 fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     let word = &all[at];
     let (before, after) = (&text[..word.start], &text[word.end()..]);
@@ -134,9 +130,9 @@ fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     !is_among(SHOUTED, word.text) && !counted && !shouted && !joined
 }
 
-/// Whether the letters of an acronym stand for the words of a name, in order from its start: each
-/// by its initial, a small word maybe not at all, a long one maybe by a second and a third letter.
-/// A letter in lower case is never an initial of another than a small word (`DDFiP`).
+/// Whether the letters of an acronym stand for the words of a name in order: each by its initial, a
+/// small word maybe by none, a long one maybe by up to three letters. A letter in lower case is
+/// only the initial of a small word (`DDFiP`).
 fn spells(
     name: &[(String, bool)],
     acronym: &Word<'_>,
@@ -149,7 +145,7 @@ fn spells(
         .chars()
         .filter_map(|c| Some((plain(c)?, c.is_uppercase())))
         .collect();
-    // How far the two are compared: the next word, the next letter, and how many words gave one.
+    // The next word, the next letter, and how many words gave one.
     let mut open = vec![(0, 0, 0)];
     // Each place opens few others, and names and acronyms are short; the budget holds the rest.
     let mut places = 0;
@@ -193,13 +189,11 @@ fn spells(
     Ok(false)
 }
 
-/// Finds the words spelled out before an acronym in parentheses: `Examples of Everything (EOE)`.
-/// Returns the indices of the first word and of the acronym.
+/// `Examples of Everything (EOE)`. Returns the indices of the first word and of the acronym.
 pub(super) fn written_out(
     on: Text<'_>,
     is_wanted: impl Fn(&Word<'_>) -> bool,
 ) -> Result<Vec<(usize, usize)>> {
-    /// The steps for one acronym, which reads this many words and signs at most.
     const SEARCH_STEPS: usize = 100;
     let (text, all, budget) = on.parts();
     budget.spend(all.len())?;
@@ -218,7 +212,6 @@ pub(super) fn written_out(
     Ok(out)
 }
 
-/// The index of the first of the words before an acronym that stand for its letters.
 fn first_written_out(
     acronym: &str,
     before: &[Word<'_>],
@@ -248,8 +241,7 @@ fn first_written_out(
     None
 }
 
-/// Whether a word stands for this letter of an acronym: by its initial, or by sounding like the
-/// digit.
+/// By its initial, or by sounding like the digit.
 fn stands_for(word: &Word<'_>, letter: char) -> bool {
     initial(word) == Some(letter)
         || matches!(
@@ -258,7 +250,7 @@ fn stands_for(word: &Word<'_>, letter: char) -> bool {
         )
 }
 
-/// Whether a word is in capitals, but for few letters.
+/// In capitals, but for few letters.
 fn is_acronym(word: &Word<'_>) -> bool {
     let (mut upper, mut lower, mut all) = (0, 0, 0);
     for c in word.text.chars().take(MAX_LETTERS + 1) {
@@ -273,7 +265,7 @@ fn is_acronym(word: &Word<'_>) -> bool {
 }
 
 fn is_in_parentheses(word: &Word<'_>, text: &str) -> bool {
-    /// The longest article, which may come first: `(die KV)`.
+    /// `(die KV)`
     const MAX_ARTICLE: usize = 3;
     let from = text.ceil_char_boundary(word.start.saturating_sub(MAX_ARTICLE + 2));
     let opens = || {
@@ -295,7 +287,6 @@ fn initials_of(acronym: &str, initials: &str) -> bool {
         .all(|letter| initials.any(|initial| initial == letter))
 }
 
-/// Whether the text before a parenthesis ends with the name.
 fn follows(text: &str, parenthesis: usize, core: &[Word<'_>], budget: &Budget) -> Result<bool> {
     let bytes: usize = core.iter().map(|word| word.text.len() + 4).sum();
     let from = text.ceil_char_boundary(parenthesis.saturating_sub(bytes + 24));

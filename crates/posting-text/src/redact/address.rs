@@ -1,5 +1,4 @@
-//! Finds street addresses: a street and the number of a house, with what follows it. A place alone
-//! is none.
+//! Finds street addresses: a street and a house number, with further parts.
 //!
 //! Every search starts at a number, so a text without numbers costs nothing.
 
@@ -24,9 +23,7 @@ use super::{
 };
 use crate::{Range, Result};
 
-/// Finds street addresses.
 pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> Result<Vec<Range>> {
-    /// The steps for one number: the words around it.
     const SEARCH_STEPS: usize = 150;
     let (text, words, budget) = on.parts();
     budget.spend(words.len())?;
@@ -60,7 +57,7 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
     Ok(apart(out))
 }
 
-/// Whether a word can be the number of a house: up to four digits and two letters.
+/// Up to four digits and two letters.
 fn is_house(word: &Word<'_>) -> bool {
     let digits = word.text.bytes().take_while(u8::is_ascii_digit).count();
     (1..=4).contains(&digits) && word.text.len() <= digits + 4 && word.letters() <= digits + 2

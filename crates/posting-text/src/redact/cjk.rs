@@ -1,5 +1,3 @@
-//! Spellings of names in scripts that put no spaces between words.
-
 use std::{cmp::Reverse, sync::LazyLock};
 
 use super::{
@@ -8,7 +6,7 @@ use super::{
 };
 use crate::Range;
 
-/// What is around the proper part of such a name, the longest first.
+/// The longest first.
 static LEGAL: LazyLock<Vec<&str>> = LazyLock::new(|| parts("legal"));
 static TRADES: LazyLock<Vec<&str>> = LazyLock::new(|| parts("trade"));
 static PLACES: LazyLock<Vec<&str>> = LazyLock::new(|| parts("place"));
@@ -21,11 +19,9 @@ fn parts(heading: &str) -> Vec<&'static str> {
     words
 }
 
-/// The fewest characters of a name.
 const MIN_LENGTH: usize = 2;
 
-/// The spellings of a name in such a script: without legal forms, without the place before it,
-/// which may be the city of the posting, and without trades after it.
+/// Without legal forms, the place before it, which may be the posting's city, and trades after it.
 pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Vec<String> {
     let base = without_legal_forms(name);
     let mut out = Vec::new();
@@ -99,10 +95,8 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
     out
 }
 
-/// The short form of a name that a text uses: its first two ideographs where a name stands, or its
-/// first syllables before a Korean particle.
+/// The first two ideographs where a name stands, or the first syllables before a Korean particle.
 pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<String> {
-    /// Words before the name of a company, and signs.
     const BEFORE: [char; 22] = [
         '在', '来', '入', '于', '与', '和', '选', '到', '进', '由', '為', '，', '。', '、', '「',
         '“', '\n', ' ', '：', '；', '！', '（',
@@ -151,8 +145,8 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
     })
 }
 
-/// The two ideographs of a Japanese name before its trade, if the text uses them for the company: a
-/// particle follows. Two ideographs before a title are a person instead, and then none count.
+/// The two ideographs of a Japanese name before its trade, if a particle follows. None count if two
+/// ideographs before a title are a person.
 fn japanese_pair(base: &str, text: &str) -> Option<String> {
     const PARTICLES: &str = "は が で の に を と へ も";
     const PERSONS: &str = "さん 様 氏 まで 宛";
@@ -177,12 +171,10 @@ fn japanese_pair(base: &str, text: &str) -> Option<String> {
     is_used.then(|| pair.to_owned())
 }
 
-/// The name without the longest trade that it ends in.
 fn before_trade(name: &str) -> Option<&str> {
     TRADES.iter().find_map(|trade| name.strip_suffix(trade))
 }
 
-/// The name without legal forms around it.
 pub(super) fn without_legal_forms(name: &str) -> &str {
     let sign = |c: char| c.is_whitespace() || matches!(c, '・' | '·' | '-' | ',' | '，');
     let mut base = name.trim_matches(sign);
@@ -197,7 +189,6 @@ pub(super) fn without_legal_forms(name: &str) -> &str {
     base
 }
 
-/// Extends a name by the legal forms around it.
 pub(super) fn with_legal_forms(text: &str, range: Range) -> Range {
     let Range { mut start, mut end } = range;
     while let Some(form) = LEGAL.iter().find(|form| text[end..].starts_with(*form)) {
@@ -228,16 +219,14 @@ fn is_trade(name: &str) -> bool {
     TRADES.contains(&name)
 }
 
-/// Whether this can be a name by itself: two ideographs of a Japanese name are rather a family or a
-/// place.
+/// Two ideographs of a Japanese name are rather a family or a place.
 fn is_proper(rest: &str, is_japanese: bool) -> bool {
     let letters = rest.chars().count();
     let is_family = is_japanese && letters == 2 && Script::of_text(rest) == Script::Han;
     letters >= MIN_LENGTH && !is_family && !is_trade(rest) && !PLACES.contains(&rest)
 }
 
-/// Whether a name found at these bytes stands where a word may begin and end. Only a short Korean
-/// one needs that, as Korean has spaces between phrases.
+/// Whether a name stands at the borders of words. Only short Korean ones need that.
 pub(super) fn stands(text: &str, start: usize, end: usize) -> bool {
     /// Particles, titles of companies and the copula after a noun.
     const PARTICLES: &str = "은 는 이 가 을 를 에 의 와 과 로 도 만 로서 에서 에게 으로 부터 까지 입니다 입니 이다 그룹 코리아 직원 본사 \

@@ -1,4 +1,4 @@
-//! What single words are signs of: one look-up for each word of a text.
+//! The meanings of single words: one lookup for each word of a text.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::vocabulary::lines;
 
 bitflags! {
-    /// A set of signs. The headings of the tables have their names.
+    /// The headings of the tables have these names.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(crate) struct Cues: u32 {
         /// The first ten are families of languages, of which the word is a small one.
@@ -22,29 +22,25 @@ bitflags! {
         const SLAVIC = 1 << 7;
         const BALTIC = 1 << 8;
         const TURKISH = 1 << 9;
-        /// An ordinary word that companies are named with.
         const GENERIC = 1 << 10;
-        /// A legal form.
         const LEGAL = 1 << 11;
-        /// A word that begins the predicate of a sentence about a company.
+        /// Begins the predicate of a sentence about a company.
         const VERB = 1 << 12;
-        /// A given name.
         const GIVEN = 1 << 13;
-        /// A person to ask comes next.
+        /// A person to contact comes next.
         const PERSON = 1 << 14;
-        /// A form of address.
         const TITLE = 1 << 15;
-        /// A street, before its name.
+        /// Before the name of a street.
         const STREET_BEFORE = 1 << 16;
-        /// A street, after its name.
+        /// After the name of a street.
         const STREET_AFTER = 1 << 17;
         /// A part of a house.
         const UNIT = 1 << 18;
         /// A street address comes next.
         const ADDRESS = 1 << 19;
-        /// A number of a register, a tax office or a bank comes next.
+        /// A register, tax or bank number comes next.
         const ID = 1 << 20;
-        /// A name in a messenger or a network comes next.
+        /// A name in a messenger or network comes next.
         const HANDLE = 1 << 21;
         /// The at sign of an e-mail address.
         const AT = 1 << 22;
@@ -54,32 +50,27 @@ bitflags! {
         const PHONE = 1 << 24;
         /// A small word, which acronyms leave out.
         const SMALL = 1 << 25;
-        /// A word around a name that is no part of it, such as `Group`.
+        /// Beside a name, but no part of it, such as `Group`.
         const AFFIX = 1 << 26;
-        /// A place or a people.
         const PLACE = 1 << 27;
-        /// Those whom a firm is named with besides its first name: partners, sons.
+        /// Partners or sons in the name of a firm.
         const PARTNERS = 1 << 28;
-        /// An adjective in names; what follows it is no name without it.
+        /// In names; the next word is no name without it.
         const ADJECTIVE = 1 << 29;
-        /// A greeting at the end of a letter, before the name of its writer.
+        /// Ends a letter, before its writer's name.
         const CLOSING = 1 << 30;
-        /// A region, which companies are named after.
         const REGION = 1 << 31;
     }
 }
 
 impl Cues {
-    /// All families of languages.
     pub(crate) const LANGUAGES: Self = Self::from_bits_truncate((1 << 10) - 1);
 }
 
-/// The signs of a word in lower case.
 pub(crate) fn of(lower: &str) -> Cues {
     TABLE.get(lower).copied().unwrap_or_default()
 }
 
-/// Whether a word in lower case has one of these signs.
 pub(crate) fn are_of(lower: &str, cues: Cues) -> bool {
     of(lower).intersects(cues)
 }

@@ -1,5 +1,4 @@
-//! Finds e-mail addresses, also those that are spelled out: `jobs [at] example [dot] org`,
-//! `jobs małpa example kropka org`.
+//! Finds e-mail addresses, also `jobs [at] example [dot] org` and `jobs małpa example kropka org`.
 
 use crate::{
     Budget, Range, Result,
@@ -12,15 +11,13 @@ use crate::{
     },
 };
 
-/// Finds what is certainly an e-mail address: letters, digits and `._%+'’-` with at least one
-/// letter or digit; an `@`; and two or more labels of letters, digits and hyphens, of which one
-/// after the first starts with two letters.
+/// Finds certain addresses: letters, digits and `._%+'’-` with at least one letter or digit; an
+/// `@`; and two or more labels, of which one after the first starts with two letters.
 pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range> {
     plain(text, true)
 }
 
-/// Finds addresses with an `@`; with `needs_name` only those with a label that starts with two
-/// letters, as the last one of a domain does.
+/// With `needs_name` only those with a label that starts with two letters.
 fn plain(text: &str, needs_name: bool) -> impl Iterator<Item = Range> {
     let mut free = 0;
     text.match_indices('@').filter_map(move |(at, sign)| {
@@ -35,20 +32,18 @@ fn plain(text: &str, needs_name: bool) -> impl Iterator<Item = Range> {
     })
 }
 
-/// Whether a character may be in a local part.
 fn is_local(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '\'' | '’' | '-')
 }
 
-/// The length in bytes of the local part at the end of a text.
+/// In bytes.
 fn local_part(before: &str) -> Option<usize> {
     let run = before.trim_end_matches(is_local).len();
     let start = before[run..].find(char::is_alphanumeric)?;
     Some(before.len() - run - start)
 }
 
-/// The length in bytes of a domain at the start of a text, and whether a label after its first one
-/// starts with two letters.
+/// The length in bytes, and whether a label after the first one starts with two letters.
 fn domain(after: &str) -> Option<(usize, bool)> {
     let first = label(after)?.len();
     let (mut end, mut is_named) = (first, false);
@@ -66,9 +61,7 @@ fn label(text: &str) -> Option<&str> {
         .then(|| &text[..end])
 }
 
-/// Finds e-mail addresses, also obfuscated ones: `jobs [at] example [dot] org`.
 pub(crate) fn emails(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
-    /// The steps for one sign: the words around it.
     const SEARCH_STEPS: usize = 100;
     // Each `@` is looked at from both sides.
     budget.spend(text.len().saturating_mul(8) + words.len())?;
@@ -85,18 +78,17 @@ pub(crate) fn emails(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<
     Ok(apart(out))
 }
 
-/// Whether an at sign is not directly between two words, where it is a plain one.
+/// Between two words, an at sign is a plain one.
 fn is_apart(before: &str, after: &str, sign: &str) -> bool {
     let is_open = |c: char| c.is_whitespace() || "[({<])}>".contains(c);
     sign != "@" || before.ends_with(is_open) || after.starts_with(is_open)
 }
 
-/// At signs that are also other words, and count only with a full stop in words.
+/// These count only with a full stop in words.
 const AMBIGUOUS: &str = "at a et eta arond malpa ctl";
 
-/// The address around an at sign beside spaces or in brackets, or a word for one.
+/// Around an at sign beside spaces or in brackets, or a word for one.
 fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
-    /// The most labels of a domain.
     const MAX_LABELS: usize = 5;
     let mut next = words.partition_point(|word| word.start < sign.end);
     let local = word_before(
@@ -154,15 +146,13 @@ fn around(text: &str, words: &[Word<'_>], sign: Range) -> Option<Range> {
     Some(local.end() - local_part(&text[..local.end()])?..last.end())
 }
 
-/// Whether at most a space is before a sign and after it.
 fn is_beside(before: &str, after: &str) -> bool {
     [before, after]
         .iter()
         .all(|gap| gap.trim().is_empty() && gap.chars().nth(1).is_none())
 }
 
-/// Whether brackets are around a word, by what is before and after it, or only spaces; `None` if it
-/// is anything else.
+/// Whether brackets surround a word, or only spaces; `None` for anything else.
 fn brackets(before: &str, after: &str) -> Option<bool> {
     let is_short = before.len() <= 4 && after.len() <= 4;
     let (open, close) = (before.trim(), after.trim());
@@ -173,7 +163,6 @@ fn brackets(before: &str, after: &str) -> Option<bool> {
     }
 }
 
-/// Whether the last label is an existing top-level domain.
 fn ends_in_suffix(address: &str) -> bool {
     let last = last_word(address);
     is_suffix(&last.to_lowercase()) && last.chars().count() >= 2

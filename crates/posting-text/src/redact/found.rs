@@ -1,5 +1,3 @@
-//! What was found in a text, in order and without overlaps.
-
 use std::{cmp::Reverse, ops::Range};
 
 use super::{
@@ -17,8 +15,8 @@ pub struct Hidden {
     pub kind: Kind,
 }
 
-/// Keeps the words that are in none of these ranges, and what is after a range of a word of a
-/// script without spaces: `採用担当` of `里採用担当`.
+/// Keeps words outside of these ranges, and the rest of a word of a script without spaces: `採用担当`
+/// of `里採用担当`.
 pub(crate) fn retain_outside(words: &mut Vec<Word<'_>>, found: &[Hidden]) {
     let mut at = 0;
     words.retain_mut(|word| {
@@ -45,8 +43,7 @@ pub(crate) fn retain_outside(words: &mut Vec<Word<'_>>, found: &[Hidden]) {
     });
 }
 
-/// Ranges in order and without overlaps: of two that overlap, the one that starts first, or the
-/// longer one.
+/// Of two that overlap, the one that starts first, or the longer one.
 pub(crate) fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| (range.start, Reverse(range.end)));
     ranges.dedup_by(|next, last| next.start < last.end);

@@ -8,12 +8,10 @@ use super::{
 };
 use crate::{Budget, Range, Result};
 
-/// Signs of code that begin like a handle: annotations, rules of style sheets, packages.
+/// Annotations, rules of style sheets, packages.
 const CODE: &str = include_str!("tables/code_signs.txt");
 
-/// Finds handles.
 pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
-    /// The steps for one handle: its characters, and those between it and what announces it.
     const SEARCH_STEPS: usize = 100;
     let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len() + words.len())?;
@@ -30,13 +28,11 @@ pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result
     Ok(apart(out))
 }
 
-/// Whether a word in a script without spaces ends with the name of a messenger.
 fn ends_in_cue(word: &Word<'_>) -> bool {
     const CUES: &str = "微信 微信号 微信號 카톡 카카오톡";
     word.is_unspaced() && without_ending(CUES, &word.lower).is_some()
 }
 
-/// The handle after an at sign at this byte, which is a part of it.
 fn at_sign(text: &str, at: usize, length: usize) -> Option<Range> {
     let before = &text[..at];
     let start = at + length;
@@ -60,9 +56,9 @@ fn at_sign(text: &str, at: usize, length: usize) -> Option<Range> {
     (!is_code).then_some(at..end)
 }
 
-/// The length of a handle at the start of a text: ASCII letters, digits, `_`, `.` and `-`.
+/// ASCII letters, digits, `_`, `.` and `-`.
 fn name(text: &str) -> Option<usize> {
-    /// The longest name that the networks allow.
+    /// Of the networks.
     const MAX_LENGTH: usize = 32;
     let inside = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
     let length = text.bytes().take(MAX_LENGTH + 1).take_while(inside).count();
@@ -72,7 +68,7 @@ fn name(text: &str) -> Option<usize> {
     (begins && letters >= 3 && length <= MAX_LENGTH).then_some(name.len())
 }
 
-/// The handle after the name of a messenger, and a colon or a word for a name.
+/// After the name of a messenger, and a colon or a word for a name.
 fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const NAMES: &str = "id 号 號 아이디 nick user name konto account 用户名 is кanal";
     let mut last = &words[at];
@@ -118,7 +114,6 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     None
 }
 
-/// Whether a clause ends here, as it does after a handle.
 fn is_clause_end(rest: &str) -> bool {
     let rest = rest.trim_start_matches(' ');
     !rest.starts_with(char::is_alphanumeric)

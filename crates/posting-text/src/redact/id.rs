@@ -1,7 +1,7 @@
 //! Finds numbers of registers, tax offices and banks.
 //!
-//! After a word for such a number any number counts. Without one, only what has check digits that
-//! are right counts, in a form that nothing else has.
+//! After a word for such a number any number counts. Otherwise it needs right check digits in a
+//! unique form.
 
 use super::{
     cues::{self, Cues},
@@ -10,22 +10,19 @@ use super::{
 };
 use crate::{Budget, Range, Result};
 
-/// The most words between the word for a number and the number.
+/// Between the word for a number and the number.
 const MAX_BETWEEN: usize = 3;
-/// The longest gap between the two, in bytes.
+/// In bytes.
 const MAX_GAP: usize = 40;
-/// The most groups of digits.
 const MAX_GROUPS: usize = 10;
-/// Words after which few digits are enough: registers of one court or town.
+/// Few digits suffice: registers of one court or town.
 const SHORT: &str = "hrb hra pr vr gnr fn rea reg registernummer kraz izin prot";
-/// Words that mean other things, too, so that only a long number after them counts.
+/// Words with other meanings, after which only a long number counts.
 const LONG: &str = include_str!("tables/long_ids.txt");
 /// Registers that are written with their numbers.
 const WITH_NUMBER: &str = "hrb hra pr vr gnr fn sc ni oc so";
 
-/// Finds numbers that identify a company or its account.
 pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
-    /// The steps for one number.
     const SEARCH_STEPS: usize = 60;
     budget.spend(words.len())?;
     let mut out: Vec<Range> = Vec::new();
@@ -52,7 +49,7 @@ pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec
     Ok(out)
 }
 
-/// Whether a letter is the last of a word for such a number that has full stops: `C.F.`, `N.I.F.`
+/// `C.F.`, `N.I.F.`
 fn is_dotted_cue(text: &str, words: &[Word<'_>], at: usize) -> bool {
     let is_letter = |word: &Word<'_>| word.is_upper() && word.is_letter();
     let mut first = at;
@@ -73,8 +70,7 @@ fn is_dotted_cue(text: &str, words: &[Word<'_>], at: usize) -> bool {
     first < at && cues::are_of(&joined(), Cues::ID)
 }
 
-/// Whether a word is a German register of partnerships, clubs or cooperatives beside the court that
-/// keeps it: `PR 1187 Amtsgericht Kassel`, `Amtsgericht Kassel, VR 204`.
+/// A German register beside its court: `PR 1187 Amtsgericht Kassel`, `Amtsgericht Kassel, VR 204`.
 fn is_of_court(words: &[Word<'_>], at: usize) -> bool {
     let is_court =
         |word: &Word<'_>| matches!(&*word.lower, "amtsgericht" | "ag" | "registergericht");
@@ -84,22 +80,19 @@ fn is_of_court(words: &[Word<'_>], at: usize) -> bool {
         || matches!(words[at].text, "PR" | "VR") && words[from..to].iter().any(is_court)
 }
 
-/// Whether a word says that the number of a British or Irish register comes next: `Registered in
-/// England and Wales No. 07734215`.
+/// `Registered in England and Wales No. 07734215`
 fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
     let country = at.checked_sub(1).map(|before| &*words[before].lower);
     is_among("no number nr under sc ni oc so lp", &words[at].lower)
         && country.is_some_and(|it| is_among("wales england scotland ireland registered", it))
 }
 
-/// Whether a word in a script without spaces ends with such a cue.
 fn is_unspaced_cue(word: &Word<'_>) -> bool {
     const CUES: &str = "\
         法人番号 登録番号 商業登記 信用代码 信用代碼 税号 統一編號 統編 ผู้เสียภาษี 税番号 등록번호 사업자번호 登记号";
     word.is_unspaced() && without_ending(CUES, &word.lower).is_some()
 }
 
-/// The number after a word that announces it.
 fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let cue = &words[at];
     let mut last = cue;
@@ -141,7 +134,7 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     None
 }
 
-/// Whether a word in capitals begins a number: `FR 23 891 871 337`, `B 891 871 337`.
+/// `FR 23 891 871 337`, `B 891 871 337`
 fn is_prefix(words: &[Word<'_>], at: usize, text: &str) -> bool {
     let (Some(word), Some(next)) = (words.get(at), words.get(at + 1)) else {
         return false;
@@ -157,7 +150,7 @@ fn is_prefix(words: &[Word<'_>], at: usize, text: &str) -> bool {
         )
 }
 
-/// The end of the groups that begin with a word, and the number of their digits.
+/// Returns the end of the groups, and the number of their digits.
 fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
     let digits = |word: &Word<'_>| word.text.bytes().filter(u8::is_ascii_digit).count();
     let mut last = &words[at];
@@ -205,12 +198,10 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
     (last.end(), count)
 }
 
-/// Numbers that nothing else looks like: an Italian tax code, and a Chinese social credit code of a
-/// company (GB 32100).
+/// An Italian tax code, and a Chinese social credit code of a company (GB 32100).
 const CODES: [&str; 2] = ["AAAAAA00A00A000A", "90000000**********"];
 
-/// Whether a text has a form: `A` stands for a capital, `0` for a digit, `*` for either, another
-/// sign for itself.
+/// `A` stands for a capital, `0` for a digit, `*` for either.
 fn has_form(text: &str, form: &str) -> bool {
     let fits = |(byte, sign): (u8, u8)| match sign {
         b'A' => byte.is_ascii_uppercase(),
@@ -221,8 +212,8 @@ fn has_form(text: &str, form: &str) -> bool {
     text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits)
 }
 
-/// Whether a word is a code, or has the form of a number for the value-added tax: the country's two
-/// letters and as many digits as its numbers have (European Commission, VIES).
+/// Whether a word is a code, or a VAT number with the country's letters and number of digits
+/// (VIES).
 fn is_code(text: &str) -> bool {
     const FORMS: &str = include_str!("tables/vat_numbers.txt");
     let is_of_union = |(country, digits): (&str, &str)| {
@@ -232,7 +223,6 @@ fn is_code(text: &str) -> bool {
         || text.split_at_checked(2).is_some_and(is_of_union)
 }
 
-/// Whether a word may begin a number that is known by its check digits or its form.
 fn may_be_checked(word: &Word<'_>) -> bool {
     let begins = |form: &str| {
         word.text
@@ -246,7 +236,7 @@ fn may_be_checked(word: &Word<'_>) -> bool {
         || has_form(word.text, "0000000")
 }
 
-/// A number with right check digits: an IBAN (ISO 13616), a German or a Finnish tax number.
+/// An IBAN (ISO 13616), a German or a Finnish tax number.
 fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
     if is_country(word) {
@@ -289,19 +279,19 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     None
 }
 
-/// Whether a word is the country of a Swiss number, or of a Norwegian one for the value-added tax.
+/// The country of a Swiss number, or of a Norwegian VAT number.
 fn is_country(word: &Word<'_>) -> bool {
     matches!(word.text, "CHE" | "NO")
 }
 
-/// Whether a word begins a number of the Romanian register: `J33/415/2011`.
+/// `J33/415/2011`
 fn is_romanian(word: &Word<'_>) -> bool {
     ["J0", "J00", "F0", "F00"]
         .iter()
         .any(|form| has_form(word.text, form))
 }
 
-/// Whether an IBAN has the right check digits: modulo 97 (ISO 7064).
+/// Modulo 97 (ISO 7064).
 fn is_iban(number: &str) -> bool {
     let rest = number
         .chars()
@@ -320,10 +310,9 @@ fn is_iban(number: &str) -> bool {
     rest == Some(1)
 }
 
-/// Whether a German number for the value-added tax has the right check digit (ISO 7064, modulo 11
-/// and 10).
+/// A VAT number (ISO 7064, modulo 11 and 10).
 fn is_german(digits: &str) -> bool {
-    /// As many digits as there are.
+    /// In digits.
     const LENGTH: usize = 9;
     let mut product = 10;
     let values: Option<Vec<u32>> = digits.chars().map(|c| c.to_digit(10)).collect();
@@ -337,7 +326,7 @@ fn is_german(digits: &str) -> bool {
     (11 - product) % 10 == *check
 }
 
-/// Whether a Finnish business number (Y-tunnus) has the right check digit.
+/// Y-tunnus.
 fn is_finnish(digits: &str) -> bool {
     const WEIGHTS: [u32; 8] = [7, 9, 10, 5, 8, 4, 2, 1];
     let sum = digits

@@ -1,8 +1,8 @@
-//! Inflected forms of names: endings by families of languages, and the stems that they follow.
+//! Inflected forms of names: stems and endings by families of languages.
 //!
-//! A name is met with any ending of a language of its text, whatever its gender or declension; the
-//! tables are those of the grammars named at each. A stem is the name without what the ending
-//! replaces, so a table of stems also says how the last consonant changes.
+//! A name matches with any ending of a language of its text. The tables are from the grammars named
+//! there. A stem is the name without what the ending replaces, so a table also changes last
+//! consonants.
 
 use std::sync::LazyLock;
 
@@ -15,22 +15,21 @@ use super::{
     words::unaccented,
 };
 
-/// The start of an inflected form, and what may follow it.
+/// The start of an inflected form, and its possible endings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stem {
     pub(crate) text: String,
     endings: &'static FxHashSet<&'static str>,
 }
 
-/// The endings of a family of languages, and the changes of the end of a name before them.
 #[derive(Debug, Default)]
 struct Grammar {
     endings: FxHashSet<&'static str>,
-    /// What is dropped, and what stands for it.
+    /// Dropped and added letters.
     changes: Vec<(&'static str, &'static str)>,
 }
 
-/// The grammars by the names of families, of Cyrillic and of Greek.
+/// By the names of families, of Cyrillic and of Greek.
 static GRAMMARS: LazyLock<FxHashMap<&'static str, Grammar>> = LazyLock::new(|| {
     let mut grammars: FxHashMap<&str, Grammar> = FxHashMap::default();
     for (family, words) in lines(include_str!("tables/endings.txt")) {
@@ -45,10 +44,10 @@ static GRAMMARS: LazyLock<FxHashMap<&'static str, Grammar>> = LazyLock::new(|| {
     grammars
 });
 
-/// The fewest letters of a stem.
+/// In letters.
 const MIN_STEM: usize = 3;
 
-/// The stems of a word of a name in lower case, for texts in languages of these families.
+/// In lower case, for texts in languages of these families.
 pub(crate) fn stems(word: &str, families: Cues) -> Vec<Stem> {
     let mut out = Vec::new();
     if word.chars().count() < MIN_STEM {
@@ -79,7 +78,7 @@ pub(crate) fn stems(word: &str, families: Cues) -> Vec<Stem> {
     out
 }
 
-/// The fewest letters of a stem that is not the whole name, where words often begin alike.
+/// In letters, for a stem that is not the whole name, where words often begin alike.
 const MIN_CHANGED: usize = 4;
 /// The families for which that holds.
 const SHORT_ENDINGS: &str = "ENGLISH GERMANIC NORDIC ROMANCE";
@@ -107,7 +106,7 @@ fn push(out: &mut Vec<Stem>, text: String, endings: &'static FxHashSet<&'static 
     }
 }
 
-/// Adds stems with the other grade of the last consonant: `Keskikatu`, `Keskikadu-`.
+/// The other grade of the last consonant: `Keskikatu`, `Keskikadu-`.
 fn gradation(word: &str, out: &mut Vec<Stem>) {
     let (Some(finnic), Some(grades), Some(closed), Some(last)) = (
         GRAMMARS.get("FINNIC"),
@@ -147,7 +146,6 @@ fn gradation(word: &str, out: &mut Vec<Stem>) {
 }
 
 impl Stem {
-    /// The same without accents; its endings keep theirs, or are without them as well.
     pub(crate) fn unaccented(&self) -> Self {
         Self {
             text: unaccented(&self.text),
@@ -155,26 +153,23 @@ impl Stem {
         }
     }
 
-    /// Whether a word in lower case is this stem with one of its endings.
     pub(crate) fn begins(&self, word: &str) -> bool {
         word.strip_prefix(self.text.as_str())
             .is_some_and(|rest| rest.is_empty() || self.endings.contains(rest))
     }
 }
 
-/// Second parts of compounds whose first part may be a name, by their first letters: companies,
-/// groups, people, places and things of work.
+/// By first letters: companies, groups, people, places and things of work.
 const SECOND_PARTS: &str = include_str!("tables/second_parts.txt");
 
-/// Whether this may follow a name in a compound word.
+/// Whether this may follow a name in a compound.
 pub(crate) fn is_second_part(rest: &str) -> bool {
     let after_s = rest.strip_prefix('s');
     begins_with_one(SECOND_PARTS, rest)
         || after_s.is_some_and(|rest| begins_with_one(SECOND_PARTS, rest))
 }
 
-/// Prefixes that Hebrew and Arabic write together with the next word: and, in, to, from, that, as,
-/// the.
+/// Hebrew and Arabic write and, in, to, from, that, as and the together with the next word.
 pub(crate) fn without_prefix(lower: &str) -> impl Iterator<Item = &str> {
     const HEBREW: &str = "ו ב ל מ ה ש כ של וב ול ומ וה וש כש שב מה";
     const ARABIC: &str = "و ف ب ل ك وب ول ال وال بال لل كال";
@@ -189,8 +184,7 @@ pub(crate) fn without_prefix(lower: &str) -> impl Iterator<Item = &str> {
         .filter(|rest| rest.chars().count() >= 2)
 }
 
-/// A word of Hungarian without the ending of its case, as names have it after an article:
-/// `Kerekerdőhöz`.
+/// Hungarian: `Kerekerdőhöz` has the ending of a case.
 pub(crate) fn without_case(word: &str) -> Option<&str> {
     const ENDINGS: &str = "hoz hez höz nál nél ban ben ból ből ról ről tól től nak nek";
     let bare = without_ending(ENDINGS, word)?;

@@ -10,8 +10,7 @@ use crate::{Budget, Range, Result};
 /// A shorter name occurs in other words by chance.
 const MIN_LENGTH: usize = 4;
 
-/// Finds what to hide of a word that contains the name: all of `#lifeatexample` and `@examplejobs`,
-/// only the name in `MyExample` and `LifeAtExample`.
+/// All of `#lifeatexample` and `@examplejobs`, only the name in `MyExample` and `LifeAtExample`.
 pub(super) fn find<'k>(
     keys: impl Iterator<Item = &'k Key>,
     word: &Word<'_>,
@@ -42,9 +41,8 @@ pub(super) fn find<'k>(
     Ok(inner.map(|range| word.start + range.start..word.start + range.end))
 }
 
-/// The end of a name whose letters stand apart from word `at` on, and the next word: `A c m e r a`.
+/// `A c m e r a`. Returns the end and the next word.
 pub(super) fn spaced_out(keys: &[Key], on: Text<'_>, at: usize) -> Result<Match> {
-    /// The longest name that is looked for.
     const MAX_LETTERS: usize = 40;
     let (text, words, budget) = on.parts();
     let is_letter = |word: &Word<'_>| word.is_letter() && !word.is_number();
@@ -77,18 +75,17 @@ pub(super) fn spaced_out(keys: &[Key], on: Text<'_>, at: usize) -> Result<Match>
     }))
 }
 
-/// Whether a word can contain a name at all.
 pub(super) fn may_have(word: &Word<'_>, text: &str) -> bool {
     word.text.len() > MIN_LENGTH && (has_inner_capital(word.text) || is_tag(word, text))
 }
 
-/// Whether a word ends in this acronym, in capitals after a lower case letter.
+/// In capitals after a lower-case letter.
 fn ends_in_capitals(word: &Word<'_>, acronym: &str) -> bool {
     let front = word.text.strip_suffix(&*acronym.to_uppercase());
     front.is_some_and(|front| front.ends_with(char::is_lowercase))
 }
 
-/// Whether a tag contains the name; an ordinary word counts only at its start or end.
+/// An ordinary word counts only at the start or end of the tag.
 fn is_in_tag(key: &Key, tag: &str) -> bool {
     let name = key.joined.as_str();
     if cues::are_of(name, Cues::GENERIC) {
@@ -98,7 +95,7 @@ fn is_in_tag(key: &Key, tag: &str) -> bool {
     }
 }
 
-/// Whether a word is a hashtag or a handle, which does not show how the text writes the word.
+/// A hashtag or a handle does not show how the text writes the word.
 pub(super) fn is_tag(word: &Word<'_>, text: &str) -> bool {
     text[..word.start].ends_with(['#', '@', '＠', '＃'])
 }
@@ -109,8 +106,7 @@ fn has_inner_capital(word: &str) -> bool {
         .any(|pair| !pair[0].is_ascii_uppercase() && pair[1].is_ascii_uppercase())
 }
 
-/// Where a name starts at a capital inside a word, and ends with the word or before the next
-/// capital.
+/// Starts at a capital inside a word, and ends with it or before the next capital.
 fn at_inner_capital(key: &Key, word: &Word<'_>) -> Option<Range> {
     if word.lower.len() != word.text.len() {
         return None;

@@ -1,4 +1,4 @@
-//! One spelling of a company's name, and how it matches the words of a text.
+//! One spelling of a company's name, and how it matches a text.
 
 use std::{borrow::Cow, rc::Rc};
 
@@ -12,30 +12,28 @@ use super::{
 };
 use crate::{Result, places::plain_letter};
 
-/// How the letters of a name must be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
     Any,
-    /// The first letter in upper case, because the name is also a common word.
+    /// Because the name is also a common word.
     Capital,
-    /// Every letter in upper case: an acronym.
+    /// An acronym.
     Upper,
 }
 
-/// Whether a name is made of ordinary words, which a text also has without naming anybody.
+/// Whether a name is made of ordinary words, which a text may use with another meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ordinary {
     No,
-    /// One word, which may begin a sentence without being the name.
+    /// It may begin a sentence without being the name.
     Word,
-    /// Several words; each but the small ones must have a capital.
+    /// Each but the small ones must have a capital.
     Words,
 }
 
-/// The end of a name in a text, and the index of the next word.
+/// The end of a name, and the index of the next word.
 pub(super) type Match = Option<(usize, usize)>;
 
-/// One word of a name, with the stems of its inflected forms.
 #[derive(Debug)]
 pub(crate) struct Token {
     pub(crate) text: String,
@@ -45,7 +43,7 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// A word that has no other forms, in any case.
+    /// Without inflected forms.
     pub(crate) fn word(text: String) -> Self {
         Self {
             is_upper: false,
@@ -54,7 +52,7 @@ impl Token {
         }
     }
 
-    /// Whether a word in lower case is this one, in any form.
+    /// In lower case, in any form.
     pub(crate) fn is(&self, lower: &str) -> bool {
         self.text == lower
             || self.stems.iter().any(|stem| stem.begins(lower))
@@ -63,7 +61,6 @@ impl Token {
                 .is_some_and(|rest| rest == without_article(&self.text).unwrap_or(&self.text))
     }
 
-    /// The same word without accents.
     pub(crate) fn unaccented(&self) -> Self {
         Self {
             text: unaccented(&self.text),
@@ -73,31 +70,29 @@ impl Token {
     }
 }
 
-/// A word of Arabic without its article.
+/// An Arabic article.
 fn without_article(lower: &str) -> Option<&str> {
     lower
         .strip_prefix("ال")
         .filter(|rest| rest.chars().nth(1).is_some())
 }
 
-/// One spelling of a company's name.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
-    /// All its words joined, in lower case.
+    /// In lower case.
     pub(crate) joined: String,
-    /// The bytes of `joined` after which a new word may begin; `None` for any.
+    /// The bytes after which a new word may begin; `None` for any.
     pub(crate) splits: Option<Vec<usize>>,
     pub(crate) case: Case,
-    /// What must be between the words, apart from spaces, if the words alone are too short.
+    /// Required between the words, apart from spaces, if the words alone are too short.
     pub(crate) gap: Option<String>,
-    /// Whether it may begin a compound word (`Exampleish`, in languages that compound).
+    /// Whether it may begin a compound (`Exampleish`).
     pub(crate) compounds: bool,
-    /// Whether accents must match. They must, unless the name has accents itself, some of which
-    /// people leave out.
+    /// False if the name has accents itself, some of which people leave out.
     pub(crate) accents_count: bool,
-    /// Its words with their inflected forms; none if it has none.
+    /// Empty without inflected forms.
     pub(crate) tokens: Vec<Rc<Token>>,
-    /// Whether people of the company may be written in lower case: `telianere`.
+    /// Whether people of the company may be in lower case: `telianere`.
     pub(crate) lower_forms: bool,
     pub(crate) ordinary: Ordinary,
 }
@@ -117,7 +112,7 @@ impl Key {
         }
     }
 
-    /// A spelling without accents; `None` if it has none.
+    /// `None` if it has no accents.
     pub(crate) fn unaccented(&self) -> Option<Self> {
         if self.joined.is_ascii() {
             return None;
@@ -131,8 +126,7 @@ impl Key {
         })
     }
 
-    /// A spelling without umlauts and rings, as it is written where the keyboard has none:
-    /// `Voehringer` for `Vöhringer`; `None` if it has none.
+    /// Without umlauts and rings: `Voehringer` for `Vöhringer`; `None` if it has none.
     pub(crate) fn spelled_out(&self) -> Option<Self> {
         let plain = |text: &str| {
             let text = text.replace('ä', "ae").replace(['ö', 'ø'], "oe");
@@ -142,8 +136,8 @@ impl Key {
         has_some.then(|| self.rewritten(plain))
     }
 
-    /// A spelling in other letters, without inflected forms. They may take more or fewer bytes, so
-    /// the places of its splits move.
+    /// A spelling in other letters, without inflected forms. Its splits move, as letters differ in
+    /// bytes.
     fn rewritten(&self, write: impl Fn(&str) -> String) -> Self {
         let moved = |at: &usize| write(&self.joined[..*at]).len();
         let splits = self.splits.as_ref();
@@ -163,8 +157,8 @@ impl Key {
         }
     }
 
-    /// If this name starts with this word, the one at `at` or the end of it, returns its end and
-    /// the index of the next word. The caller pays for the first word.
+    /// Returns the end of the name and the index of the next word. The caller pays for the first
+    /// word.
     pub(crate) fn matches(&self, on: Text<'_>, at: usize, first: &Word<'_>) -> Result<Match> {
         let (text, words, _) = on.parts();
         let inflected = self.matches_inflected(on, at, first)?;
@@ -191,8 +185,7 @@ impl Key {
         }))
     }
 
-    /// Whether a word in lower case is the small one that a family's name begins with: `van der
-    /// Zalm`.
+    /// `van der Zalm`
     fn begins_with_particle(&self, first: &Word<'_>) -> bool {
         self.ordinary == Ordinary::Words && first.is_small() && self.tokens.len() > 1
     }
@@ -236,7 +229,7 @@ impl Key {
         }
     }
 
-    /// Whether a word is this acronym in capitals with an ending: `NAVs`, `ZECu`.
+    /// `NAVs`, `ZECu`
     fn is_capitals_and_ending(&self, rest: &str, word: &Word<'_>) -> bool {
         const ENDINGS: &str = "s es en et n u a em ie ia ów om na nek re ra hoz nál ban ben s' er";
         let Some(more) = self.lower(word).strip_prefix(rest).map(str::to_owned) else {
@@ -248,7 +241,7 @@ impl Key {
             && is_among(ENDINGS, &more)
     }
 
-    /// Matches word by word, each in any of its forms.
+    /// Word by word, each in any of its forms.
     fn matches_inflected(&self, on: Text<'_>, at: usize, first: &Word<'_>) -> Result<Match> {
         let budget = on.budget;
         if self.tokens.is_empty() {
@@ -286,8 +279,8 @@ impl Key {
         Ok(Some((word.end(), at + self.tokens.len())))
     }
 
-    /// How much of a longer last word belongs to the name: all of `Examples`, the start of
-    /// `ExampleEats` and `Example4All`, nothing of `exampleish`.
+    /// The part of a longer last word in the name: all of `Examples`, the start of `ExampleEats`
+    /// and `Example4All`, nothing of `exampleish`.
     fn within(&self, rest: &str, word: &Word<'_>, first: &Word<'_>) -> Option<usize> {
         let lower = self.lower(word);
         let more = lower.strip_prefix(rest)?;
@@ -308,15 +301,14 @@ impl Key {
     }
 }
 
-/// The word at `at` and the gap before it, if it may go on a name that has the word before it.
+/// The word at `at` and the gap before it, if it may continue a name.
 fn next_of_name<'a>(on: Text<'a>, at: usize, before: &Word<'_>) -> Option<(&'a Word<'a>, &'a str)> {
     let next = on.words.get(at)?;
     let gap = &on.content[before.end()..next.start];
     is_gap(gap, before.text).then_some((next, gap))
 }
 
-/// Whether an ordinary word is the name here: not at the start of a sentence, or before a verb or a
-/// sign.
+/// Not at the start of a sentence, or before a verb or a sign.
 fn is_named(text: &str, words: &[Word<'_>], at: usize, next: usize) -> bool {
     let word = &words[at];
     let shouted = word.text.chars().nth(1).is_some_and(char::is_uppercase);
@@ -333,7 +325,7 @@ fn is_named(text: &str, words: &[Word<'_>], at: usize, next: usize) -> bool {
     }
 }
 
-/// Extends a name by the legal forms after it: `Example, Inc.`, `Example Sp. z o.o.`
+/// `Example, Inc.`, `Example Sp. z o.o.`
 pub(crate) fn with_legal_form(on: Text<'_>, end: usize, next: usize) -> (usize, usize) {
     let (text, words, _) = on.parts();
     let (mut end, mut next) = (end, next);
@@ -365,7 +357,7 @@ pub(crate) fn with_legal_form(on: Text<'_>, end: usize, next: usize) -> (usize, 
     (end, next)
 }
 
-/// The number of words of the legal form that these begin with.
+/// The number of words of the legal form.
 fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
     let is_dotted = |pair: &[Word<'_>]| {
         let gap = &text[pair[0].end()..pair[1].start];
@@ -393,7 +385,7 @@ fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
     ((written && sure && legal) || word.lower == "gmbh").then_some(1)
 }
 
-/// The letter by which keys are looked up: the first of a word, without its accent.
+/// The first letter of a word, without its accent.
 pub(crate) fn initial(lower: &str) -> char {
     let letter = lower.chars().next().unwrap_or_default();
     if letter.is_ascii() {
@@ -408,7 +400,7 @@ pub(crate) fn initial(lower: &str) -> char {
     plain.unwrap_or(first)
 }
 
-/// Where the words of a joined name end, and where a word has an inner capital: `JobBoard`.
+/// Ends of the words of a joined name, and inner capitals: `JobBoard`.
 pub(crate) fn splits(words: &[Word<'_>]) -> Vec<usize> {
     let mut out = Vec::new();
     let mut length = 0;

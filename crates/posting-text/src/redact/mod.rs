@@ -1,8 +1,7 @@
 //! Redacts texts: removes everything that identifies the company or bypasses the board.
 //!
 //! Redaction works on the document, not on its Markdown, so markup inside a word hides nothing and
-//! no escape is cut in two. Tokens are in plain square brackets; the writer makes sure that no
-//! bracket in a text becomes a link.
+//! no escape is cut. The writer ensures that no bracket becomes a link.
 
 mod acronym;
 mod address;
@@ -50,8 +49,7 @@ pub use crate::{
     posting::Phrase,
 };
 
-/// Converts a text to clean `CommonMark`, without anything that identifies the posting's company or
-/// leads to it. Idempotent.
+/// Converts a text to clean `CommonMark` without anything that identifies the company. Idempotent.
 #[cfg(feature = "markdown")]
 pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let mut document = crate::markdown::read(source, None, budget)?;
@@ -60,8 +58,7 @@ pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<
     crate::markdown::write(&document, budget)
 }
 
-/// Redacts one line of plain text, such as a title, for the posting's company. Leaves out
-/// characters that cannot be seen. Idempotent.
+/// Redacts one line of plain text, such as a title, and removes invisible characters. Idempotent.
 pub fn line(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let seen = text.chars().filter(|c| !is_unseen(*c));
     let seen: String = seen.map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -74,7 +71,6 @@ pub fn line(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String
     Ok(document.text().trim_end_matches(SEPARATOR).to_owned())
 }
 
-/// Hides everything to redact in a document.
 fn hide_all(
     document: &mut Document,
     posting: &Posting<'_>,
@@ -85,8 +81,8 @@ fn hide_all(
     hide(document, posting, scan, budget)
 }
 
-/// Finds what [`markdown()`] would hide in a plain text: of one block, or of several separated by a
-/// line with the control character U+001E. In order and without overlaps.
+/// Finds what [`markdown()`] would hide in plain text, of blocks separated by a line with U+001E.
+/// In order and without overlaps.
 pub fn find(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Hidden>, Exceeded> {
     let scan = Scan::of(text, posting.company_website, budget)?;
     let mut found = scan.find(posting, budget)?;
@@ -96,7 +92,6 @@ pub fn find(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Hi
     Ok(found)
 }
 
-/// A text with tokens in the place of what is found in it.
 pub(crate) fn with_tokens(text: &str, found: Vec<Hidden>) -> String {
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     for hidden in found {
@@ -107,10 +102,9 @@ pub(crate) fn with_tokens(text: &str, found: Vec<Hidden>) -> String {
     out + &text[at..]
 }
 
-/// The most passes over a text.
 const MAX_PASSES: usize = 8;
 
-/// Hides everything to redact in a document that was scanned, and counts it.
+/// Hides everything in a scanned document, and counts it.
 pub(crate) fn hide(
     document: &mut Document,
     posting: &Posting<'_>,
@@ -126,8 +120,8 @@ pub(crate) fn hide(
         hide_ranges(document, found, budget)
     };
     hide(document, &scan.find(posting, budget)?)?;
-    // What certainly identifies the company is hidden even if the name does not look like one.
-    // Hiding one term may separate another from its neighbour: `Example+47 12345678`.
+    // Certain terms are hidden even if the name does not look like one. Hiding one may separate
+    // another from its neighbour: `Example+47 12345678`.
     for _ in 0..MAX_PASSES {
         budget.spend(document.steps())?;
         let found = terms.find(&document.text(), budget)?;

@@ -1,5 +1,3 @@
-//! Finds a company's name in a text: by all spellings of it, and what the text puts beside them.
-
 mod context;
 mod form;
 mod fragments;
@@ -25,10 +23,9 @@ use super::{
 };
 use crate::{Posting, Range, Result};
 
-/// The most spellings of one kind that a text may add, since each is searched for everywhere.
+/// Of one kind, since each is searched for everywhere.
 const MAX_SPELLINGS: usize = 16;
 
-/// Signs that a name is quoted by.
 const QUOTES: [(char, char); 7] = [
     ('«', '»'),
     ('„', '“'),
@@ -39,30 +36,25 @@ const QUOTES: [(char, char); 7] = [
     ('『', '』'),
 ];
 
-/// The most names of a company that are searched for.
 const MAX_NAMES: usize = 8;
 
-/// The spellings of one company.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// By their initials, the longest first.
     keys: BTreeMap<char, Vec<Key>>,
     label: Option<String>,
-    /// Names in a script that puts no spaces between words.
+    /// Names in a script without spaces.
     unspaced: Vec<String>,
-    /// The words of names with their inflected forms, which are made once.
+    /// Made once for each word.
     tokens: Vec<Rc<Token>>,
-    /// The words of all names, and whether each is an ordinary one.
+    /// The words of all names, and whether each is ordinary.
     parts: Vec<(Rc<Token>, bool)>,
-    /// Whether a name has a comma: `Finch, Larkin and Partners`.
+    /// `Finch, Larkin and Partners`
     has_comma: bool,
-    /// The small words within names.
     small: Vec<String>,
-    /// The words for "and" that the text has.
     ands: Vec<&'static str>,
 }
 
-/// The words for "and" that a text has.
 fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
     let mut found = Vec::new();
     for word in all.iter().filter(|word| word.is_small()) {
@@ -73,9 +65,8 @@ fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
 }
 
 impl Names {
-    /// Collects the spellings of the names that this text may use; which acronyms and parts count
-    /// depends on the text.
-    /// `labels` are those of the mailboxes in the text.
+    /// Collects the spellings that this text may use, which depend on the text. `labels` are those
+    /// of its mailboxes.
     pub(crate) fn new(
         posting: &Posting<'_>,
         label: Option<String>,
@@ -116,7 +107,6 @@ impl Names {
         Ok(names)
     }
 
-    /// Finds where a text names the company.
     pub(crate) fn find(&self, on: Text<'_>) -> Result<Vec<Range>> {
         let (text, words, budget) = on.parts();
         let mut out: Vec<Range> = Vec::new();
@@ -170,20 +160,18 @@ impl Names {
         Ok(merged([out, spaced].concat()))
     }
 
-    /// All spellings.
     fn keys(&self) -> impl Iterator<Item = &Key> {
         self.keys.values().flatten()
     }
 
-    /// The spellings that may begin with this word.
     fn candidates(&self, word: &Word<'_>) -> &[Key] {
         self.keys
             .get(&initial(&word.lower))
             .map_or(&[], Vec::as_slice)
     }
 
-    /// If a name starts at word `at`, or after a prefix of it, returns its start and end, and the
-    /// index of the next word.
+    /// At word `at`, or after a prefix of it. Returns the start and end, and the index of the next
+    /// word.
     fn name_at(&self, on: Text<'_>, at: usize) -> Result<Option<(usize, usize, usize)>> {
         let word = &on.words[at];
         for key in self.candidates(word) {
@@ -230,7 +218,7 @@ impl Names {
         Ok(None)
     }
 
-    /// Adds a spelling, and variants without some or all of its accents.
+    /// Adds variants without some or all of its accents.
     fn push(&mut self, key: Key) {
         for key in [key.unaccented(), key.spelled_out(), Some(key)]
             .into_iter()
@@ -257,7 +245,7 @@ impl Names {
     }
 }
 
-/// The start of a name without the legal form before its quotation marks: `ООО «[company]»`.
+/// Moves the start after a legal form before quotation marks: `ООО «[company]»`.
 fn after_legal_form(on: Text<'_>, found: Range, start: usize) -> usize {
     let words = &on.words[found];
     let forms = words.iter().take_while(|word| word.is(Cues::LEGAL)).count();
@@ -266,7 +254,7 @@ fn after_legal_form(on: Text<'_>, found: Range, start: usize) -> usize {
     name.map_or(start, |name| name.start)
 }
 
-/// The end of a name, or of the quotation mark after it if the name has the one that opens.
+/// Includes the closing quotation mark if the name has the opening one.
 fn with_quote(text: &str, start: usize, end: usize) -> usize {
     let name = &text[start..end];
     let after = text[end..].chars().next();
@@ -279,7 +267,6 @@ fn with_quote(text: &str, start: usize, end: usize) -> usize {
         .map_or(end, |(_, close)| end + close.len_utf8())
 }
 
-/// Ranges in order. Those that overlap become one.
 fn merged(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges.sort_by_key(|range| range.start);
     ranges.dedup_by(|next, last| {
@@ -290,22 +277,19 @@ fn merged(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges
 }
 
-/// The words of a text, joined.
 fn joined(words: &[Word<'_>]) -> String {
     words.iter().map(|word| &*word.lower).collect()
 }
 
-/// Whether all words are in this set, which is for tests of a few words.
+/// Only for a few words.
 fn all_of(words: &[Word<'_>], cues: Cues) -> bool {
     words.iter().all(|word| word.is(cues))
 }
 
-/// Whether a name is written in a script without spaces.
 fn has_unspaced(name: &str) -> bool {
     !name.is_ascii() && name.contains(is_unspaced)
 }
 
-/// The case in which a single word must be written to be the name.
 const fn single(letters: usize) -> Case {
     if letters < 4 {
         Case::Capital

@@ -1,8 +1,8 @@
-//! Finds persons whom readers may ask: beside a telephone number or an e-mail address, after a word
-//! that announces one, and after a form of address.
+//! Finds persons to contact: beside a telephone number or an e-mail address, after a word that
+//! announces one, and after a form of address.
 //!
-//! A run of capitalised words is a person if a given name or the ending of a family name says so,
-//! or if nothing else can stand at its place.
+//! A run of capitalised words is a person by a given name, the ending of a family name, or its
+//! place.
 
 mod beside;
 mod eastern;
@@ -25,14 +25,12 @@ use super::{
 };
 use crate::{Range, Result, redact::Kind};
 
-/// How many words after the word that announces a person are looked at.
+/// In words, after the word that announces a person.
 const AHEAD: usize = 9;
-/// Looks for a person by a word that may announce one.
 type Search = fn(&str, &[Word<'_>], usize) -> Option<Range>;
 
-/// Finds persons in a text. `words` are those outside everything that was found before, `found`.
+/// `words` are those outside everything in `found`.
 pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
-    /// The steps for one place where a person may be.
     const SEARCH_STEPS: usize = 300;
     let (text, words, budget) = on.parts();
     budget.spend(words.len() + found.len())?;
@@ -69,9 +67,8 @@ pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
     Ok(apart(out))
 }
 
-/// Adds the persons that were found wherever one of their names stands again: `Dr. Weiss`, `Hanna`.
+/// Adds repeated names of found persons: `Dr. Weiss`, `Hanna`.
 fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
-    /// The most names that are looked for.
     const MAX_NAMES: usize = 24;
     let (text, words, budget) = on.parts();
     let other = Cues::GENERIC
@@ -134,8 +131,7 @@ fn again(on: Text<'_>, out: &mut Vec<Range>) -> Result<()> {
     Ok(())
 }
 
-/// The writer of a letter, after the greeting at its end: `Kind regards, Kezia Marsh`, also on the
-/// next line.
+/// After the greeting of a letter, also on the next line: `Kind regards, Kezia Marsh`.
 fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let greeting = &words[at];
     let first = words.get(at + 1)?;
@@ -165,14 +161,14 @@ fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     (is_person && is_followed(text, last.end())).then(|| first.start..last.end())
 }
 
-/// Whether a word may be a form of address after the name: Turkish `Hanım` and `Bey`.
+/// Turkish `Hanım` and `Bey`.
 fn may_be_title_after(word: &Word<'_>) -> bool {
     let case = word.lower.strip_prefix("hanım");
     case.or(word.lower.strip_prefix("bey"))
         .is_some_and(|case| case.is_empty() || is_among("a e ı i dan den la le ın in", case))
 }
 
-/// The person before a form of address: `Yazıcıoğlu Hanım`.
+/// `Yazıcıoğlu Hanım`
 fn before_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let before = word_before(words, at)?;
     let is_beside = &text[before.end()..words[at].start] == " ";
@@ -185,7 +181,7 @@ fn before_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         })
 }
 
-/// The person after a form of address: `Frau Seidlmayer`, `Mr. Dr. Aigner`.
+/// `Frau Seidlmayer`, `Mr. Dr. Aigner`
 fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const ACADEMIC: &str = "dr prof mag ing dipl";
     let title = &words[at];
@@ -240,7 +236,7 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     is_person.then(|| start..names[names.len() - 1].end())
 }
 
-/// The person after a word that announces one, on the same line.
+/// On the same line.
 fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let cue = &words[at];
     let line = line_end(text, cue.end());

@@ -1,5 +1,3 @@
-//! Finds telephone numbers.
-
 use crate::{
     Budget, Range, Result,
     pattern::patterns,
@@ -11,22 +9,20 @@ use crate::{
     },
 };
 
-/// What may be between two digits, as a pattern.
+/// Between two digits, as a pattern.
 const GAP: &str = r"(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}";
 
 patterns! {
-    /// A number of any form. A sign between two digits may have spaces around it.
+    /// A sign between two digits may have spaces around it.
     NUMBER = r"[+(]{0,2}[0-9](?:(?:[ \u{a0}]?\(|\)?[ \u{a0}]{0,2}[.‐‑–—/•·-]{0,2}[ \u{a0}]?)[0-9]){4,20}";
-    /// A number that begins with a `+`.
     INTERNATIONAL = format!(r"\+[0-9](?:{GAP}[0-9])*");
-    /// A sign with spaces, which may also be between two numbers.
+    /// May also separate two numbers.
     SPACED = r"[ \u{a0}]+[.‐‑–—/•·-]+[ \u{a0}]*|[‐‑–—/•·-][ \u{a0}]+";
     DATE = concat!(
         r"^\(?(?:(?:\d{1,2}[./-]\d{1,2}[./-](?:19|20)?\d{2}|(?:19|20)\d{2}[./-]?[01]\d[./-]?[0-3]\d)(?:[ -–]{1,3}|$)){1,2}\)?$",
         r"|^(?:19|20)\d{2} ?[–/-] ?(?:19|20)?\d{2}$",
         r"|^\d{1,2}[.:]\d{2} ?[–-] ?\d{1,2}(?:[.:]\d{2})?$|^[012]\d[0-5]\d ?[–-] ?[012]\d[0-5]\d$",
     );
-    /// Numbers as they are written within a country.
     LOCAL = concat!(
         r"^(?:1[ .-])?\(?[2-9]\d{2}\)?[ .-]{1,2}\d{3}[ .-]\d{4}$", // North America
         r"|^0[1-9](?:[ .-]?\d{2}){4}$",                            // France
@@ -45,14 +41,13 @@ patterns! {
     );
 }
 
-/// Finds what is certainly a telephone number: a `+` directly followed by a digit, 8 to 15 digits
-/// in all, and at most two separators between two digits. A separator is a space of either width, a
-/// full stop, a hyphen, a dash, a slash, or a parenthesis with a space on its outer side.
+/// Finds certain telephone numbers: a `+` directly followed by a digit, 8 to 15 digits, and at most
+/// two separators between two digits: spaces, full stops, hyphens, dashes, slashes, or parentheses
+/// with a space on the outer side.
 ///
-/// Leaves out what may be something else: a letter, a digit or any of `_-,=` directly before it; a
-/// letter, a digit, `_`, `%`, or a hyphen, full stop or comma that continues, directly after it; a
-/// currency sign, `~` or `<` before it; a sign or word of an amount after it; and round numbers
-/// such as `+10 000 000`.
+/// Excluded: a letter, a digit or `_-,=` directly before it; a letter, a digit, `_`, `%`, or a
+/// continuing hyphen, full stop or comma directly after it; a currency sign, `~` or `<` before it;
+/// a sign or word of an amount after it; and round numbers such as `+10 000 000`.
 pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range> {
     INTERNATIONAL.find_iter(text).filter_map(|found| {
         let number = found.as_str();
@@ -67,9 +62,8 @@ pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range> {
     })
 }
 
-/// Finds telephone numbers. A number needs some evidence: a plus, a word such as "phone" before it,
-/// or a format that only telephone numbers have. Salaries, dates, hours, postal codes and
-/// references look much the same.
+/// Finds numbers with evidence: a plus, a word such as "phone", or a format of telephone numbers.
+/// Salaries, dates, hours, postal codes and references look much the same.
 pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len())?;
     let Some(ascii) = Ascii::of(text) else {
@@ -82,11 +76,9 @@ pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range>> {
         .collect())
 }
 
-/// Finds telephone numbers in a text whose digits are ASCII.
 fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
-    /// The steps for one number: its digits, and the text before it.
     const SEARCH_STEPS: usize = 200;
-    /// The steps for one of the ends that a number may have.
+    /// For each possible end of a number.
     const WINDOW_STEPS: usize = 80;
     let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len().saturating_mul(2))?;
@@ -119,7 +111,7 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     Ok(out)
 }
 
-/// Whether a number begins with a parenthesis that closes after it: that is no part of it.
+/// Such a parenthesis is no part of the number.
 fn opens_before(number: &str, after: &str) -> bool {
     number.starts_with('(')
         && after.starts_with(')')
@@ -198,7 +190,7 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
         || is_beside_contact(before, number, after)
 }
 
-/// Whether the parentheses after a capitalised word have nothing else: `Lenka Vrzal (605 501 137)`.
+/// `Lenka Vrzal (605 501 137)`
 fn is_in_parentheses(before: &str, number: &str) -> bool {
     let Some(front) = before.strip_suffix(' ') else {
         return false;
@@ -215,8 +207,8 @@ fn is_in_parentheses(before: &str, number: &str) -> bool {
     is_name && is_dialled(number) && !cues::are_of(&word.to_lowercase(), Cues::GENERIC)
 }
 
-/// Whether these are groups of digits as people write telephone numbers, and no amount: those have
-/// three digits in every group but the first.
+/// In groups as people write telephone numbers. Amounts have three digits in every group but the
+/// first.
 fn is_dialled(number: &str) -> bool {
     let groups = number.split([' ', '\u{a0}', '-', '/', '–', '•', '·']);
     let groups: Vec<&str> = groups.filter(|group| !group.is_empty()).collect();
@@ -238,7 +230,7 @@ fn is_dialled(number: &str) -> bool {
     are_groups && (7..=12).contains(&digits) && !is_amount && !are_years
 }
 
-/// Whether a number is that of a mobile telephone in China, after an ideograph: `沈师傅 13955500182`.
+/// After an ideograph: `沈师傅 13955500182`.
 fn is_chinese_mobile(number: &str, before: &str) -> bool {
     let is_mobile = number.len() == 11
         && number.starts_with('1')
@@ -247,8 +239,7 @@ fn is_chinese_mobile(number: &str, before: &str) -> bool {
     is_mobile && tail(before, 8).contains(|c| Script::of(c) == Script::Han)
 }
 
-/// Whether groups of digits are directly after a capitalised word and a comma: `Renata Hušková, 321
-/// 555 018`.
+/// `Renata Hušková, 321 555 018`
 fn is_after_name(number: &str, before: &str) -> bool {
     let word = before
         .strip_suffix(", ")
@@ -261,9 +252,9 @@ fn is_after_name(number: &str, before: &str) -> bool {
     is_name && is_dialled(number)
 }
 
-/// Whether groups of digits are on a line with an at sign or a word for asking.
+/// On a line with an at sign or a word for asking.
 fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
-    /// How far is looked, in bytes.
+    /// In bytes.
     const WINDOW: usize = 80;
     if !is_dialled(number) {
         return false;
@@ -281,9 +272,9 @@ fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
     before.contains('@') || after.contains('@') || words(before)
 }
 
-/// Whether a word or a sign for a telephone is before a number, and at most a few others between.
+/// A word or sign for a telephone is before the number, with few words between.
 fn is_announced(before: &str) -> bool {
-    /// The most characters between the word and the number.
+    /// In characters.
     const MAX_GAP: usize = 32;
     const SIGNS: &str = "☎ 📞 ✆ 📱 電話 携帯 电话 手机 手機 热线 致电 전화 휴대폰 โทร";
     let window = tail(before, 64);
@@ -310,14 +301,13 @@ fn is_announced(before: &str) -> bool {
     !window.is_ascii() && listed(SIGNS).any(is_sign)
 }
 
-/// Whether a word is one for a telephone, in any form.
 fn is_phone_word(word: &str) -> bool {
     const STEMS: &str = include_str!("tables/phone_stems.txt");
     let lower = word.to_lowercase();
     cues::are_of(&lower, Cues::PHONE) || begins_with_one(STEMS, &lower)
 }
 
-/// Whether a word for the number of something else is directly before a number.
+/// A word for another kind of number.
 fn is_reference(before: &str) -> bool {
     const WORDS: &str = include_str!("tables/references.txt");
     let window = tail(before, 32);
@@ -329,12 +319,12 @@ fn is_reference(before: &str) -> bool {
     is_near && (signed || is_among(WORDS, &last))
 }
 
-/// The last bytes of a text, from the start of a character.
+/// From the start of a character.
 fn tail(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
 }
 
-/// Whether a number is a part of something longer. `joins` are the letters that join it.
+/// Whether the number is a part of something longer.
 fn is_attached(before: &str, after: &str, joins: impl Fn(char) -> bool) -> bool {
     let goes_on = after.strip_prefix(['-', '.', ',']);
     before.ends_with(|c| joins(c) || matches!(c, '_' | '-' | ',' | '='))
@@ -342,7 +332,6 @@ fn is_attached(before: &str, after: &str, joins: impl Fn(char) -> bool) -> bool 
         || goes_on.is_some_and(|rest| rest.starts_with(char::is_alphanumeric))
 }
 
-/// Whether what is around a number makes it an amount.
 fn is_counted(before: &str, after: &str) -> bool {
     const UNITS: &str = include_str!("tables/amounts.txt");
     let after = after.strip_prefix(char::is_whitespace).unwrap_or(after);
@@ -354,13 +343,13 @@ fn is_counted(before: &str, after: &str) -> bool {
         || is_among(UNITS, &word.unwrap_or_default().to_lowercase())
 }
 
-/// Whether a number is round: `10 000 000`, and `20 000-30 000`.
+/// `10 000 000`, and `20 000-30 000`
 fn is_round(number: &str) -> bool {
     let groups = || number.split(|c: char| !c.is_ascii_digit());
     groups().all(|group| group.len() <= 3) && groups().next_back() == Some("000")
 }
 
-/// Whether a number with a `+` has no more than thousands: `+10 000 000`.
+/// `+10 000 000`
 fn is_of_thousands(number: &str) -> bool {
     let mut groups = number.trim_start_matches('+').split([' ', '.']);
     groups.next().is_some_and(|first| first.len() <= 3)
@@ -368,7 +357,6 @@ fn is_of_thousands(number: &str) -> bool {
         && groups.all(|group| group == "000")
 }
 
-/// Whether a number has a format that only telephone numbers have.
 fn has_phone_form(number: &str, digits: &[u8]) -> bool {
     let number: String = number
         .chars()

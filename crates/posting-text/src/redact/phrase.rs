@@ -1,5 +1,3 @@
-//! Phrases to hide that somebody else than the rules has found, such as a language model.
-
 use std::{borrow::Cow, cmp::Reverse};
 
 use unicode_normalization::char::is_combining_mark;
@@ -8,12 +6,12 @@ use super::{Hidden, Kind, Phrase, script::is_unspaced};
 use crate::{Budget, Range, Result, document::SEPARATOR, reading::Reading};
 
 impl<'a> Phrase<'a> {
-    /// The words as a reader sees them, by every way of reading the phrase: as it is, as Markdown
-    /// (by its blocks), and as a part of Markdown whose marks have no other half.
+    /// The words as a reader sees them: as plain text, as the blocks of Markdown, and as a part of
+    /// Markdown with unpaired marks.
     pub(crate) fn forms(&self, budget: &Budget) -> Result<Vec<Vec<Cow<'a, str>>>> {
         let as_it_is = self.text.trim();
         let reading = Reading::of(self.text, budget)?;
-        // Of a link the address is hidden already; its words may be any.
+        // The address of a link is hidden already; its words may be any.
         let is_link = matches!(self.kind, Kind::Email | Kind::Phone | Kind::Link)
             && !reading.links.is_empty();
         let blocks = reading.text.split(SEPARATOR).map(str::trim);
@@ -33,7 +31,7 @@ impl<'a> Phrase<'a> {
     }
 }
 
-/// Whether a text has two letters or digits. One alone would be hidden all over any text.
+/// Two letters or digits. A single one would be hidden all over a text.
 pub(crate) fn is_enough(text: &str) -> bool {
     text.chars()
         .filter(|c| c.is_alphanumeric())
@@ -41,8 +39,8 @@ pub(crate) fn is_enough(text: &str) -> bool {
         .is_some()
 }
 
-/// Adds to what is found what phrases hide beyond it. The longest comes first, and where two
-/// overlap the rest of the shorter one is hidden beside it.
+/// Adds what phrases hide beyond known finds. The longest comes first; the rest of a shorter one is
+/// hidden beside it.
 pub(super) fn add_phrases(
     found: &mut Vec<Hidden>,
     text: &str,
@@ -68,7 +66,7 @@ pub(super) fn add_phrases(
     Ok(())
 }
 
-/// Where words stand in a text, with no part of another word directly beside them.
+/// As whole words.
 fn standing_alone(text: &str, words: &str, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len() + words.len())?;
     let (first, last) = (words.chars().next(), words.chars().next_back());
@@ -82,7 +80,6 @@ fn standing_alone(text: &str, words: &str, budget: &Budget) -> Result<Vec<Range>
     Ok(ranges.filter(is_alone).collect())
 }
 
-/// Whether two neighbours belong to the same word.
 fn is_one_word(one: Option<char>, next: Option<char>) -> bool {
     let (Some(one), Some(next)) = (one, next) else {
         return false;
@@ -91,8 +88,7 @@ fn is_one_word(one: Option<char>, next: Option<char>) -> bool {
     is_combining_mark(next) || (is_spaced(one) && is_spaced(next))
 }
 
-/// Adds the parts of ranges that are in no known one. What is left beside a known one begins and
-/// ends with a letter or a digit.
+/// Parts beside a known range begin and end with a letter or a digit.
 fn add_uncovered(found: &mut Vec<Hidden>, text: &str, ranges: &[Range], kind: Kind) {
     let mut all: Vec<Hidden> = Vec::with_capacity(found.len() + ranges.len());
     let mut known = std::mem::take(found).into_iter().peekable();
@@ -114,7 +110,7 @@ fn add_uncovered(found: &mut Vec<Hidden>, text: &str, ranges: &[Range], kind: Ki
     *found = all;
 }
 
-/// A part of a range without the punctuation at the ends where it was cut.
+/// Without punctuation where it was cut.
 fn part(text: &str, range: &Range, part: Range) -> Option<Range> {
     let Range { mut start, mut end } = part;
     if start >= end {
@@ -143,7 +139,7 @@ mod tests {
         found
     }
 
-    /// A text of known finds, `{e:ada@x.example}`, the phrases, and what the text becomes.
+    /// Known finds, `{e:ada@x.example}`, the phrases, and the result.
     #[test]
     fn phrases_are_hidden_wherever_they_stand_as_whole_words() {
         let kind = |letter: &str| Kind::ALL["cepunaih".find(letter).unwrap()];

@@ -1,12 +1,10 @@
-//! Puts tokens in the place of what a document must not show.
-
 use super::{Hidden, Kind};
 use crate::{
     Budget, Result,
     document::{Document, SEPARATOR, Span},
 };
 
-/// Replaces ranges of the text of a document by tokens, and takes all links away.
+/// Also removes all links.
 pub(super) fn hide_ranges(
     document: &mut Document,
     found: &[Hidden],
@@ -30,7 +28,7 @@ pub(super) fn hide_ranges(
     result
 }
 
-/// Replaces ranges by tokens. The first span of a range gets the token, and so its style.
+/// The first span of a range gets the token, and so its style.
 fn replace(spans: &mut Vec<Span>, offset: usize, found: &[Hidden], budget: &Budget) -> Result<()> {
     if found.is_empty() {
         return Ok(());
@@ -70,8 +68,8 @@ fn replace(spans: &mut Vec<Span>, offset: usize, found: &[Hidden], budget: &Budg
     Ok(())
 }
 
-/// Removes `again` after `token`, repeatedly, since a removal may move the next `again` up to a
-/// token. One pass is enough, because such a repetition ends where the next `again` ends.
+/// Removes `again` after `token`, repeatedly. One pass is enough, because a repetition ends where
+/// the next `again` ends.
 pub(super) fn remove_repeats(
     text: &mut String,
     token: &str,

@@ -1,5 +1,3 @@
-//! Reads a text once: its words, and the addresses and telephone numbers in it.
-
 use super::{
     Hidden, Kind, address, email,
     found::{add, retain_outside},
@@ -10,18 +8,18 @@ use super::{
 };
 use crate::{Budget, Posting, Result};
 
-/// A text, its words, and the addresses and telephone numbers in it.
+/// A text with its words, addresses and telephone numbers.
 #[derive(Debug)]
 pub(crate) struct Scan<'a> {
     pub(crate) text: &'a str,
     pub(crate) words: Vec<Word<'a>>,
     pub(crate) contacts: Vec<Hidden>,
-    /// The label of the company's website.
+    /// Of the company's website.
     pub(crate) label: Option<String>,
 }
 
 impl<'a> Scan<'a> {
-    /// Reads a text, with [`SEPARATOR`](crate::document::SEPARATOR) after each paragraph.
+    /// With [`SEPARATOR`](crate::document::SEPARATOR) after each paragraph.
     pub(crate) fn of(text: &'a str, website: &str, budget: &Budget) -> Result<Self> {
         budget.spend(text.len().saturating_mul(2))?;
         let label = web::label(website);
@@ -47,7 +45,7 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Finds everything to hide, in order and without overlaps.
+    /// In order and without overlaps.
     pub(crate) fn find(self, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Hidden>> {
         budget.spend(self.text.len() + self.contacts.len())?;
         let Self {
@@ -79,7 +77,6 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Whether a word is that of a token, which a text may have already.
 fn is_token(text: &str, word: &Word<'_>) -> bool {
     text[..word.start].ends_with('[')
         && text[word.end()..].starts_with(']')

@@ -1,8 +1,7 @@
-//! Scripts: which of them put no spaces between words, and digits that are not ASCII.
+//! Scripts: which have no spaces between words, and non-ASCII digits.
 
 use unicode_script::UnicodeScript;
 
-/// The kind of script of a letter, as far as names and words depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Script {
     Latin,
@@ -10,7 +9,6 @@ pub(crate) enum Script {
     Cyrillic,
     Hebrew,
     Arabic,
-    /// Ideographs of Chinese, Japanese and Korean.
     Han,
     Kana,
     Hangul,
@@ -19,7 +17,6 @@ pub(crate) enum Script {
 }
 
 impl Script {
-    /// The script of a character.
     pub(crate) fn of(c: char) -> Self {
         use unicode_script::Script as Unicode;
         match c.script() {
@@ -39,7 +36,7 @@ impl Script {
         }
     }
 
-    /// The script of the first letter of a text that has one.
+    /// Of the first letter that has a script.
     pub(crate) fn of_text(text: &str) -> Self {
         text.chars()
             .map(Self::of)
@@ -48,7 +45,7 @@ impl Script {
     }
 }
 
-/// Whether a character belongs to a script in which words are not, or not always, set apart.
+/// Whether words of the script are not always separated.
 pub(crate) fn is_unspaced(c: char) -> bool {
     (c as u32) >= 0xe00
         && matches!(
@@ -57,13 +54,12 @@ pub(crate) fn is_unspaced(c: char) -> bool {
         )
 }
 
-/// The zeros of other scripts: Unicode keeps the digits of a script together and in order (general
-/// category Nd).
+/// Unicode keeps the digits of a script together and in order (general category Nd).
 const ZEROS: &str = "٠۰०০੦૦๐０𝟎";
-/// Signs that stand between such digits, and their ASCII forms.
+/// With their ASCII forms.
 const SIGNS: (&str, &str) = ("－ー−＋（）．／\u{3000}", "---+()./ ");
 
-/// The ASCII form of a digit of another script, or of a sign that stands between such digits.
+/// A digit, or a sign between digits.
 fn ascii(c: char) -> Option<char> {
     // Most letters, at once: up to Hebrew, ideographs and Hangul.
     if matches!(c, ..'٠' | '\u{3100}'..'\u{ff00}') {
@@ -79,7 +75,7 @@ fn ascii(c: char) -> Option<char> {
     })
 }
 
-/// A text with ASCII digits, and where its bytes are in the original.
+/// With the places of its bytes in the original.
 pub(crate) struct Ascii {
     pub(crate) text: String,
     /// After which byte of the new text how many bytes are missing.
@@ -87,7 +83,7 @@ pub(crate) struct Ascii {
 }
 
 impl Ascii {
-    /// Writes the digits of other scripts in ASCII; `None` if there are none.
+    /// `None` if all digits are ASCII.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let is_digit =
             |c: char| !c.is_ascii() && ascii(c).is_some_and(|c| c.is_ascii_digit() || c == '(');
@@ -112,7 +108,6 @@ impl Ascii {
         Some(out)
     }
 
-    /// Where a byte of the new text is in the original.
     pub(crate) fn original(&self, at: usize) -> usize {
         let known = self.shifts.partition_point(|(from, _)| *from <= at);
         let missing = known.checked_sub(1).map_or(0, |last| self.shifts[last].1);

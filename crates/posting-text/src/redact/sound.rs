@@ -1,7 +1,8 @@
-//! Names in another script: by their consonants, which spellings in all scripts keep.
+//! Compares names in different scripts by their consonants: `Romashka` and `Ромашке`, `Mercari` and
+//! `メルカリ` have the same.
 //!
-//! `Romashka` and `Ромашке`, `Mercari` and `メルカリ` have the same. Vowels differ too much, and so
-//! do voiced and voiceless consonants, `l` and `r`, `b`, `v` and `w`.
+//! Vowels differ too much, and so do voiced and voiceless consonants, `l` and `r`, `b`, `v` and
+//! `w`.
 
 use std::sync::LazyLock;
 
@@ -9,8 +10,8 @@ use rustc_hash::FxHashMap;
 
 use super::{script::Script, vocabulary::lines};
 
-/// The consonants of a word, in classes: labials `P`, dentals `T`, velars `K`, sibilants `S`,
-/// liquids `R`, nasals `M` and `N`, and `C` for what may be a velar or a sibilant.
+/// In classes: labials `P`, dentals `T`, velars `K`, sibilants `S`, liquids `R`, nasals `M` and
+/// `N`, and `C` for a velar or a sibilant.
 pub(super) fn consonants(lower: &str) -> String {
     let mut out = String::new();
     let mut last = None;
@@ -43,21 +44,19 @@ pub(super) fn consonants(lower: &str) -> String {
     out
 }
 
-/// The vowels of a word in a script that writes all of them, in five classes; empty in others.
+/// In five classes; empty for a script that omits vowels.
 pub(super) fn vowels(lower: &str) -> String {
     let class = |c: char| class(c).filter(char::is_ascii_lowercase);
     lower.chars().filter_map(class).collect()
 }
 
-/// Whether two words have the same consonants.
 pub(super) fn sound_alike(one: &str, other: &str) -> bool {
     let alike =
         |(a, b): (char, char)| a == b || matches!((a, b), ('C', 'K' | 'S') | ('K' | 'S', 'C'));
     one.len() == other.len() && one.chars().zip(other.chars()).all(alike)
 }
 
-/// The classes of letters: of consonants in upper case, `X` for a velar with a sibilant, and of
-/// vowels in lower case.
+/// Consonants in upper case, `X` for a velar with a sibilant, vowels in lower case.
 static CLASSES: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
     let classes = lines(include_str!("tables/sounds.txt"));
     let classes = classes.filter_map(|(class, letters)| Some((class.chars().next()?, letters)));
@@ -69,7 +68,7 @@ fn class(c: char) -> Option<char> {
     CLASSES.get(&c).copied()
 }
 
-/// The consonants of a syllable of Hangul: the first, and the one that ends it; `-` is none.
+/// The first and the last consonant of a syllable; `-` is none.
 fn hangul(c: char) -> Option<[char; 2]> {
     const FIRST: &[u8; 19] = b"KKNTTRMPPSS-SSSKTP-";
     const LAST: &[u8; 28] = b"-KKKNNNTRRRRRRRRMPPSSNSSKTP-";

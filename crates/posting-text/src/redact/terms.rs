@@ -14,47 +14,34 @@ use super::{
 };
 use crate::{Budget, Exceeded, Posting, Range, Result, document::is_unseen};
 
-/// The terms that certainly identify a posting's company or lead to it: what no redacted text of it
-/// may contain.
-///
-/// Only certain things count. Other spellings, parts and acronyms of a name, other domains and
-/// other formats of numbers are left to a redactor, which may be wrong about them.
+/// The terms that certainly identify a posting's company or lead to it: no redacted text contains
+/// one. Other spellings, parts, domains and formats are left to a redactor.
 ///
 /// - **An e-mail address**: letters, digits and `._%+'’-` with at least one letter or digit; an
-///   `@`; and two or more labels of letters, digits and hyphens, of which one after the first
-///   starts with two letters.
-/// - **A telephone number** in international form: a `+` directly followed by a digit, 8 to 15
-///   digits in all, with at most two separators between two digits, and nothing around it that
-///   makes it a part of something else, an amount or a percentage. Round numbers do not count.
-/// - **The company's host**: that of its website without `www.`, in ASCII or in Unicode, if it is a
-///   name with a full stop in it. There is no letter, digit or hyphen directly before it, and no
-///   letter or digit after it, also not after a full stop. A subdomain (`jobs.example.org`)
-///   contains it.
-/// - **A name of the company**, the present one or another, as it was pushed, letter for letter,
-///   with any white space where it has some. It counts if it has three letters or more, does not
-///   start in lower case, and is not the name of the posting's city or country. It must stand
-///   alone: beside a letter or a digit at either end of the name there is the end of the text,
-///   white space, an ASCII sign or other punctuation. A name in a script without spaces between
-///   words counts anywhere. A name that is one ordinary word (`Next`) does not count where a
+///   `@`; and two or more labels, of which one after the first starts with two letters.
+/// - **A telephone number**: a `+` directly followed by a digit, 8 to 15 digits, at most two
+///   separators between two digits, and nothing around it that makes it a part of something else,
+///   an amount or a percentage. Round numbers do not count.
+/// - **The company's host**: that of its website without `www.`, in ASCII or Unicode, with a full
+///   stop in it. No letter, digit or hyphen precedes it, and no letter or digit follows, also not
+///   after a full stop. A subdomain contains it.
+/// - **A name of the company**, as it was pushed, with any white space. It has three letters or
+///   more, does not start in lower case, and is not the posting's city or country. At a letter or
+///   digit on either end, the end of the text, white space or punctuation follows. A name in a
+///   script without spaces counts anywhere. One ordinary word (`Next`) does not count where a
 ///   sentence begins.
 #[derive(Clone, Debug)]
 pub struct IdentifyingTerms {
-    /// The names that count.
     names: Vec<Name>,
-    /// The spellings of the host.
     hosts: Vec<String>,
 }
 
-/// A name of the company.
 #[derive(Clone, Debug)]
 struct Name {
-    /// Its first word.
     first: String,
-    /// The words after that.
     rest: Vec<String>,
-    /// Whether it must stand alone.
     is_alone: bool,
-    /// Whether it is one ordinary word, which begins sentences as well.
+    /// One ordinary word also begins sentences.
     is_ordinary: bool,
 }
 
@@ -68,11 +55,9 @@ impl IdentifyingTerms {
         }
     }
 
-    /// Finds them in the visible text of a block, or of several blocks separated by a line with
-    /// a control character. In order and without overlaps; of two that overlap, the one that starts
-    /// first.
-    ///
-    /// Removing these may join the rest into another one, so a redactor searches again.
+    /// Finds the terms in visible text of blocks separated by a line with a control character. In
+    /// order and without overlaps. Removing them may create another one, so a redactor searches
+    /// again.
     pub fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Hidden>, Exceeded> {
         let of = |kind| move |range| Hidden { range, kind };
         // Each search reads the text once.
@@ -95,7 +80,7 @@ impl IdentifyingTerms {
 }
 
 impl Name {
-    /// A name of a posting's company; `None` if it does not count.
+    /// `None` if the name does not count.
     fn of(name: &str, posting: &Posting<'_>) -> Option<Self> {
         let words = name_words(name, posting);
         let is_spaced = |word: &String| !word.contains(is_unspaced);
@@ -123,8 +108,7 @@ impl Name {
     }
 }
 
-/// The end of a name whose first word ends at `end`. A name may repeat its first word, so the same
-/// text may be read once for each word of the name.
+/// A name may repeat its first word, so the text may be read once for each word.
 fn name_end(text: &str, mut end: usize, rest: &[String], budget: &Budget) -> Result<Option<usize>> {
     for word in rest {
         let after = text[end..].trim_start();
@@ -138,7 +122,7 @@ fn name_end(text: &str, mut end: usize, rest: &[String], budget: &Budget) -> Res
     Ok(Some(end))
 }
 
-/// Where a host stands, with the subdomains before it.
+/// With the subdomains before it.
 fn hosts_in(text: &str, host: &str) -> impl Iterator<Item = Range> {
     let dot = host.find('.').unwrap_or(host.len());
     text.match_indices('.').filter_map(move |(at, _)| {
@@ -158,7 +142,7 @@ fn hosts_in(text: &str, host: &str) -> impl Iterator<Item = Range> {
     })
 }
 
-/// Whether the text after a host continues it, so that it is another host.
+/// Then it is another host.
 fn goes_on(after: &str) -> bool {
     let label = after.strip_prefix('.').unwrap_or(after);
     label.starts_with(char::is_alphanumeric)
@@ -173,7 +157,7 @@ fn stands_alone(text: &str, range: &Range) -> bool {
         && (apart(after.chars().next()) || !inside(name.chars().next_back()))
 }
 
-/// Whether a character certainly ends a word; combining marks do not.
+/// Combining marks do not end a word.
 fn is_boundary(c: char) -> bool {
     c.is_whitespace()
         || c.is_ascii_punctuation()
@@ -181,7 +165,7 @@ fn is_boundary(c: char) -> bool {
         || matches!(c, '\u{2010}'..='\u{205e}' | '\u{3000}'..='\u{303f}')
 }
 
-/// The words of a name; none if it does not count.
+/// Empty if the name does not count.
 fn name_words(name: &str, posting: &Posting<'_>) -> Vec<String> {
     let words: Vec<String> = words(name);
     let mut letters = words
@@ -214,7 +198,7 @@ fn words(text: &str) -> Vec<String> {
     seen.split_whitespace().map(str::to_owned).collect()
 }
 
-/// The host of a website, in the spellings that a text may use.
+/// In the spellings that a text may use.
 fn hosts(website: &str) -> Vec<String> {
     let Ok(url) = Url::parse(website) else {
         return Vec::new();

@@ -1,5 +1,3 @@
-//! Finds web addresses in text: URLs and bare domains.
-
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
@@ -15,7 +13,6 @@ patterns! {
     URL = r#"(?i)(?-u:\b)(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」『』【】《》。、，；：！？（）]+"#;
 }
 
-/// Finds URLs.
 pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len())?;
     if !text.contains("//") && !contains_www(text) {
@@ -35,8 +32,7 @@ fn contains_www(text: &str) -> bool {
         .any(|bytes| bytes.eq_ignore_ascii_case(b"www"))
 }
 
-/// A URL without the punctuation of the sentence around it, and without closing brackets that
-/// nothing in it opens.
+/// Without the punctuation of the sentence, and without closing brackets that nothing in it opens.
 fn trimmed(url: &str) -> &str {
     let surplus = |open, close| {
         let closed = url.matches::<char>(close).count();
@@ -55,11 +51,8 @@ fn trimmed(url: &str) -> &str {
     })
 }
 
-/// Finds domains without a scheme, such as `jobs.example.org/apply`.
-///
-/// A missing space after a full stop (`the end.Next we`), abbreviations and names of technology
-/// (`Node.js`, `ASP.NET`) look alike. `label` is that of the company's website, which always
-/// counts.
+/// Finds domains without a scheme: `jobs.example.org/apply`, but not a missing space (`the end.Next
+/// we`) or technology (`Node.js`). The website's `label` always counts.
 pub(crate) fn domains(text: &str, label: Option<&str>, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len())?;
     let inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.');
@@ -102,7 +95,7 @@ pub(crate) fn domains(text: &str, label: Option<&str>, budget: &Budget) -> Resul
     Ok(out)
 }
 
-/// Finds the company's own domain with a word for its full stop: `acme dot example`.
+/// The company's own domain: `acme dot example`.
 pub(crate) fn spelled_out(words: &[Word<'_>], label: Option<&str>) -> Vec<Range> {
     let Some(label) = label else {
         return Vec::new();
@@ -116,13 +109,13 @@ pub(crate) fn spelled_out(words: &[Word<'_>], label: Option<&str>) -> Vec<Range>
         .collect()
 }
 
-/// Whether a character is a sign of Chinese or Japanese, which ends an address without a space.
+/// It ends an address without a space.
 const fn is_eastern_sign(c: char) -> bool {
     matches!(c, '\u{3001}'..='\u{3002}' | '\u{3008}'..='\u{3011}' | '，' | '；' | '：' | '！' | '？'
         | '（' | '）')
 }
 
-/// The length in bytes of the matching end of a text, up to the longest host name.
+/// In bytes, up to the longest host name.
 pub(super) fn longest_end(text: &str, matches: impl Fn(char) -> bool) -> usize {
     text.chars()
         .rev()
@@ -141,9 +134,9 @@ fn longest_start(text: &str, matches: impl Fn(char) -> bool) -> usize {
 }
 
 fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
-    /// Top-level domains that are rather endings of files, technology or abbreviations (`Org.nr`).
+    /// Rather endings of files, technology or abbreviations (`Org.nr`).
     const FILES: &str = "md py sh zip mov rs so ps nr";
-    /// Top-level domains that are words: after a missing space, a sentence may continue with one.
+    /// After a missing space, a sentence may continue with such a word.
     const WORDS: &str = include_str!("tables/domain_words.txt");
     /// Tools and job titles that look like a domain.
     const NAMES: &str = include_str!("tables/domain_names.txt");
@@ -181,16 +174,14 @@ fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
     !(sentence || short || file || title || typo)
 }
 
-/// Whether a host ends in a top-level domain that exists, or in the one that is kept for examples
-/// (RFC 2606), which tests and documents use.
+/// Also the one for examples (RFC 2606), which tests and documents use.
 pub(crate) fn is_suffix(lower: &str) -> bool {
     psl::suffix(lower.as_bytes()).is_some_and(|suffix| suffix.is_known())
         || lower.rsplit('.').next() == Some("example")
 }
 
-/// The labels of the domains of mailboxes that are no offers to everybody, each once.
+/// Without public mail providers, each once.
 pub(crate) fn mail_labels<'a>(mailboxes: impl Iterator<Item = &'a str>) -> Vec<String> {
-    /// The most labels that a text may add.
     const MAX_LABELS: usize = 3;
     let mut out: Vec<String> = Vec::new();
     for mailbox in mailboxes {
@@ -203,18 +194,17 @@ pub(crate) fn mail_labels<'a>(mailboxes: impl Iterator<Item = &'a str>) -> Vec<S
     out
 }
 
-/// Labels of the domains of public mail providers.
 const MAIL_HOSTS: &str = include_str!("tables/mail_hosts.txt");
 
-/// The services that rent space to companies, with the part of an address that names the company.
+/// Services that host companies' pages, with the part of an address that names the company.
 static HOSTS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
     let table = lines(include_str!("tables/hosts.txt"));
     let services = |(part, services)| listed(services).map(move |service| (service, part));
     table.flat_map(services).collect()
 });
 
-/// The company's part of an address at a hosting service, which may be empty; `None` if the host is
-/// no such service, or the service's own site.
+/// The company's part of a hosting service's address, possibly empty; `None` for any other host, or
+/// the service's own site.
 fn hosted(host: &str, path: &str) -> Option<String> {
     let mut service = host;
     let kind = loop {
@@ -250,7 +240,7 @@ fn hosted(host: &str, path: &str) -> Option<String> {
     )
 }
 
-/// Parts of addresses at hosting services that name no company.
+/// They name no company.
 const PLAIN_PARTS: &str = "\
     www jobs job careers career apply boards board company companies pages page in de en fr es it nl \
     uk us eu com embed job_board for o recruiting recruit candidate talent embed.js site sites view \
@@ -258,8 +248,8 @@ const PLAIN_PARTS: &str = "\
     stellen karriere offres emploi emplois external external_career_site careersite portal app my \
     hr ats wd1 wd2 wd3 wd5 wd10 wd12 wd103 myworkdayjobs ua html index home id";
 
-/// The label of a website that its owner chose: `uber` of `https://www.uber.com/jobs`. At a hosting
-/// service it is the company's part of the address: `acme` of `https://jobs.lever.co/acme`.
+/// `uber` of `https://www.uber.com/jobs`; at a hosting service `acme` of
+/// `https://jobs.lever.co/acme`.
 pub(crate) fn label(website: &str) -> Option<String> {
     let after = website.split_once("://").map_or(website, |(_, rest)| rest);
     let path = after.split_once('/').map_or("", |(_, path)| path);

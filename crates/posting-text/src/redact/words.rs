@@ -1,5 +1,3 @@
-//! Splits a text into words, with their positions and the gaps between them.
-
 use std::borrow::Cow;
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -10,7 +8,7 @@ use super::{
 };
 use crate::{Budget, places::plain_letter};
 
-/// A text with its words, and the budget of the work on it.
+/// A text with its words, and the budget.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'a> {
     pub(crate) content: &'a str,
@@ -27,7 +25,6 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The same text with some of its words.
     pub(crate) fn of(self, words: &'a [Word<'a>]) -> Self {
         Self { words, ..self }
     }
@@ -37,36 +34,30 @@ impl<'a> Text<'a> {
     }
 }
 
-/// A run of letters and digits of scripts that put spaces between words, or of such that do not:
-/// `Uberの` is two.
+/// Letters and digits of scripts that put spaces between words, or of scripts that do not: `Uberの`
+/// is two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
-    /// The byte where it starts.
+    /// In bytes.
     pub(crate) start: usize,
-    /// The word as it is written.
     pub(crate) text: &'a str,
     pub(crate) lower: Cow<'a, str>,
-    /// What the word is a sign of.
     pub(crate) cues: Cues,
 }
 
 impl Word<'_> {
-    /// Whether the word has one of these signs.
     pub(crate) fn is(&self, cues: Cues) -> bool {
         self.cues.intersects(cues)
     }
 
-    /// Whether the word is a small one, which acronyms leave out.
     pub(crate) fn is_small(&self) -> bool {
         self.is(Cues::SMALL)
     }
 
-    /// Whether the word is an ordinary one that companies are named with.
     pub(crate) fn is_generic(&self) -> bool {
         self.is(Cues::GENERIC)
     }
 
-    /// Whether the word is in a script that puts no spaces between words.
     pub(crate) fn is_unspaced(&self) -> bool {
         self.text.starts_with(is_unspaced)
     }
@@ -79,22 +70,20 @@ impl Word<'_> {
         self.text.starts_with(|c: char| !c.is_lowercase())
     }
 
-    /// Whether the word starts with a letter in upper case.
     pub(crate) fn is_upper(&self) -> bool {
         self.text.starts_with(char::is_uppercase)
     }
 
-    /// Whether the word is all in capitals.
     pub(crate) fn is_capitals(&self) -> bool {
         self.text.chars().all(char::is_uppercase)
     }
 
-    /// The number of its letters and digits.
+    /// Letters and digits.
     pub(crate) fn letters(&self) -> usize {
         self.text.chars().count()
     }
 
-    /// Whether it is one letter or digit.
+    /// One letter or digit.
     pub(crate) fn is_letter(&self) -> bool {
         self.text.chars().nth(1).is_none()
     }
@@ -104,7 +93,6 @@ impl Word<'_> {
     }
 }
 
-/// The words of a text.
 pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     let mut out = Vec::with_capacity(text.len() / 6);
     let mut start = None;
@@ -132,28 +120,25 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     out
 }
 
-/// The word before the one at this index.
 pub(crate) fn word_before<'a, 'b>(words: &'a [Word<'b>], at: usize) -> Option<&'a Word<'b>> {
     words.get(at.checked_sub(1)?)
 }
 
-/// The last word of a text, as far as letters and digits go; empty if it ends in a sign.
+/// Empty if the text ends in a sign.
 pub(crate) fn last_word(text: &str) -> &str {
     let mut words = text.rsplit(|c: char| !c.is_alphanumeric());
     words.next().unwrap_or_default()
 }
 
-/// Whether a text has ASCII digits alone.
 pub(crate) fn is_digits(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether a character is a raised or lowered number, which belongs to no word: `Example¹`.
+/// A raised or lowered number belongs to no word: `Example¹`.
 const fn is_note(c: char) -> bool {
     matches!(c, '²' | '³' | '¹' | '\u{2070}' | '\u{2074}'..='\u{2079}' | '\u{2080}'..='\u{2089}')
 }
 
-/// A word that starts at a byte.
 pub(super) fn word(start: usize, text: &str) -> Word<'_> {
     let lower = lower(text);
     Word {
@@ -164,7 +149,7 @@ pub(super) fn word(start: usize, text: &str) -> Word<'_> {
     }
 }
 
-/// Whether a character joins letters or keeps them apart, and is not seen.
+/// It joins letters or keeps them apart, and is invisible.
 const fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
@@ -193,7 +178,7 @@ fn lower(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// A word of Latin letters and others that look like some, all in Latin: `Аcme` with a Cyrillic А.
+/// `Аcme` with a Cyrillic А, all in Latin.
 fn without_look_alikes(word: &str) -> Option<String> {
     const ALIKE: [(&str, &str); 2] = [
         ("АВЕКМНОРСТХаеорсухіјѕ", "ABEKMHOPCTXaeopcyxijs"),
@@ -220,12 +205,11 @@ fn without_look_alikes(word: &str) -> Option<String> {
     is_mixed.then_some(plain)
 }
 
-/// Whether a character is a letter in another width or style: `Ｕ`, `𝐀`.
+/// In another width or style: `Ｕ`, `𝐀`.
 const fn is_styled(c: char) -> bool {
     matches!(c, '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}')
 }
 
-/// Removes accents, like people whose keyboard lacks them.
 pub(crate) fn unaccented(lower: &str) -> String {
     let mut out = String::with_capacity(lower.len());
     for c in lower.nfkd().filter(|c| !is_combining_mark(*c)) {
@@ -242,8 +226,8 @@ pub(crate) fn unaccented(lower: &str) -> String {
     out
 }
 
-/// Whether the words of a name may be separated by this. `before` is the word before it: a full
-/// stop and a space end a sentence, unless the word is short like an initial or `St`.
+/// Whether this may separate words of a name. A full stop and a space end a sentence, unless the
+/// word `before` is short like an initial or `St`.
 pub(crate) fn is_gap(gap: &str, before: &str) -> bool {
     let ends = gap
         .find('.')
@@ -255,7 +239,7 @@ pub(crate) fn is_gap(gap: &str, before: &str) -> bool {
             .all(|c| c.is_whitespace() || "-‐‑–_.&+'’/•·\"״׳・“”„«»№".contains(c))
 }
 
-/// Whether a sentence, a line or an item begins at this byte.
+/// Also of a line or an item.
 pub(crate) fn begins_sentence(text: &str, at: usize) -> bool {
     let before = text[..at].trim_end_matches([
         ' ', '\u{a0}', '"', '\'', '“', '„', '«', '(', '*', '•', '-', '–', '—', '·', '¡', '¿',

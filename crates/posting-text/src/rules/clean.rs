@@ -1,9 +1,6 @@
-//! Recognises texts that are certainly clean, without parsing them.
-
 use crate::markdown::is_safe_link;
 
-/// Whether a text certainly has no HTML, no image and only safe links: a cheap test that suffices
-/// for most texts.
+/// No HTML, no image and only safe links: a cheap test that suffices for most texts.
 pub(super) fn is_evidently_clean(markdown: &str) -> bool {
     let is_safe = |(at, found): (usize, &str)| {
         let rest = &markdown[at + found.len()..];

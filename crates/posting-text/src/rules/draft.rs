@@ -7,20 +7,17 @@ use crate::{
     redact::{self, Hidden, Phrase, is_enough},
 };
 
-/// The most phrases of a draft. A posting names its employer and contacts in a few forms; each
-/// phrase is searched for in the whole text.
+/// The most phrases of a draft. Each is searched for in the whole text.
 pub const MAX_PHRASES: usize = 100;
-/// The largest share of the letters that phrases may hide beyond what rules hide, in percent. Names
-/// and contacts are less; a model that hides more hides the job.
+/// The share of letters that phrases may hide beyond the rules, in percent. A model that hides more
+/// hides the job.
 const MAX_PERCENT: usize = 25;
-/// How many letters may be hidden however short the text is: a name and an address.
+/// So many letters may always be hidden: a name and an address.
 const MAX_LETTERS: usize = 60;
-/// The most phrases to name in one sentence.
 const MAX_NAMED: usize = 3;
-/// The longest part of a phrase to quote, in characters.
+/// In characters.
 const MAX_QUOTED: usize = 80;
 
-/// Finds faults of the phrases to hide, as sentences for their model.
 pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<String>> {
     let phrases = posting.hide;
     if phrases.is_empty() {
@@ -40,7 +37,7 @@ pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Strin
     let document = read(posting, budget)?;
     let text = document.text();
     let mut missing = absent(posting, &document, &text, budget)?;
-    // A few are dropped: they hide nothing, and what the others hide is as true as before.
+    // A few are dropped, because they hide nothing.
     if missing.len() * 2 > phrases.len() {
         missing.truncate(MAX_NAMED);
         faults.push(format!(
@@ -53,15 +50,13 @@ pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Strin
     Ok(faults)
 }
 
-/// Counts the phrases that are dropped: they stand neither in the title nor in the description,
-/// letter for letter.
+/// Counts phrases that are neither in the title nor in the description.
 pub fn dropped(posting: &Posting<'_>, budget: &Budget) -> Result<usize, Exceeded> {
     let document = read(posting, budget)?;
     Ok(absent(posting, &document, &document.text(), budget)?.len())
 }
 
-/// The passages of a model that stand in the title or in the description, as Markdown or as its
-/// readers see it, letter for letter. The others are dropped.
+/// The passages of a model that are in the title or the description, as Markdown or as seen.
 pub fn verbatim(
     passages: &[String],
     posting: &Posting<'_>,
@@ -80,14 +75,13 @@ pub fn verbatim(
     Ok(found)
 }
 
-/// A posting's description, to be looked at in one pass.
 pub(super) fn read(posting: &Posting<'_>, budget: &Budget) -> Result<Document> {
     let document = markdown::read(posting.description, posting.base_url, budget)?;
     budget.spend(document.steps())?;
     Ok(document)
 }
 
-/// The phrases that are not shown, as short quotations.
+/// As short quotations.
 fn absent(
     posting: &Posting<'_>,
     document: &Document,
@@ -104,7 +98,6 @@ fn absent(
     Ok(missing)
 }
 
-/// Whether a phrase is in one of these texts.
 fn is_shown(phrase: &Phrase<'_>, shown: &[&str], budget: &Budget) -> Result<bool> {
     for words in phrase.forms(budget)?.into_iter().flatten() {
         for text in shown {
@@ -141,7 +134,7 @@ fn too_much(posting: &Posting<'_>, text: &str, budget: &Budget) -> Result<Option
     }))
 }
 
-/// A short quotation from a draft, on one line.
+/// On one line.
 fn quoted(text: &str) -> String {
     let line: String = text
         .trim()

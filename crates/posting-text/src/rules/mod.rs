@@ -1,9 +1,7 @@
 //! Requirements on the texts of a posting.
 //!
-//! [`check`] is the requirement on every text; [`faults`] lists the faults of a model's draft,
-//! which names phrases to hide and the reason of a rejection. The [`IdentifyingTerms`] are the
-//! least that a redacted text must not contain: a redactor hides more, and uses them to make sure
-//! that none of them is left.
+//! [`check`] tests finished texts; [`faults`] lists faults of a model's draft. The
+//! [`IdentifyingTerms`] are the least that a redacted text must not contain.
 
 mod clean;
 mod draft;
@@ -26,7 +24,7 @@ use crate::{
     redact::{IdentifyingTerms, Kind},
 };
 
-/// The longest reason for a rejection, in characters.
+/// In characters.
 const MAX_REASON: usize = 1_000;
 
 /// The finished texts of a posting.
@@ -40,19 +38,16 @@ pub struct Texts<'a> {
     pub rejection: Option<&'a str>,
 }
 
-/// Checks finished texts and coordinates by the rules. Texts that fail must not be shown.
+/// Checks finished texts and coordinates. Texts that fail must not be shown.
 ///
-/// - Neither text is longer than [`longest`] allows. Neither has control characters other than line
-///   feeds and tabs, nor characters that embed, override or isolate the direction of writing
-///   (U+202A–U+202E, U+2066–U+2069).
-/// - Both are `CommonMark` without raw HTML and without images. Every link leads to an absolute
-///   `http` or `https` address, or is a `mailto` with an `@`.
-/// - The redacted text has no link destination at all, not even an unused definition, and its
-///   visible text has none of the [`IdentifyingTerms`]. The visible text is that of each block,
-///   without marks, with entities and escapes resolved, and without invisible characters (U+00AD,
-///   U+200B, U+200E, U+200F, U+202A–U+202E, U+2060–U+2069, U+FEFF).
-/// - An approved posting has both texts.
-/// - Coordinates are on Earth.
+/// - Texts are no longer than [`longest`] allows, without control characters other than line feeds
+///   and tabs, and without characters that change the direction (U+202A–U+202E, U+2066–U+2069).
+/// - Both are `CommonMark` without raw HTML and images. Links are absolute `http` or `https`
+///   addresses, or `mailto` with an `@`.
+/// - The redacted text has no link destination, and its visible text none of the
+///   [`IdentifyingTerms`]. The visible text of a block has no marks, escapes and invisible
+///   characters (U+00AD, U+200B, U+200E, U+200F, U+202A–U+202E, U+2060–U+2069, U+FEFF).
+/// - An approved posting has both texts. Coordinates are on Earth.
 /// - A rejection has a reason: one line, not blank, at most 1 000 characters, without control
 ///   characters.
 ///
@@ -97,18 +92,14 @@ pub fn check(
     }
 }
 
-/// Returns the faults of a draft, as sentences for its model; none if the draft can be used. Its
-/// phrases are [`Posting::hide`], and `rejection` is its sentence about a rejection, which needs no
-/// phrases.
+/// Returns the faults of a draft, as sentences for its model. Its phrases are [`Posting::hide`],
+/// and `rejection` is its sentence about a rejection, which needs no phrases.
 ///
-/// - There are more than [`MAX_PHRASES`] phrases, or one of them has fewer than two letters or
-///   digits.
-/// - Most phrases are neither in the title nor in the description, as Markdown or as its readers
-///   see it. Fewer are [`dropped`].
-/// - The phrases hide more than a quarter of the letters and digits of the description beyond those
-///   that rules hide, and more than 60.
-/// - A rejection has no reason, or one that is too long, has several lines, or has an address or a
-///   number of somebody.
+/// - There are more than [`MAX_PHRASES`] phrases, or one has fewer than two letters or digits.
+/// - Most phrases are neither in the title nor in the description. Fewer are [`dropped`].
+/// - The phrases hide more than a quarter of the letters and digits beyond the rules, and more than
+///   60.
+/// - A rejection has no reason, or one that is too long, has several lines, an address or a number.
 pub fn faults(
     posting: &Posting<'_>,
     rejection: Option<&str>,
@@ -120,9 +111,8 @@ pub fn faults(
     }
 }
 
-/// Checks a redacted title by the rules. It has none of the [`IdentifyingTerms`], no control
-/// characters, no characters that cannot be seen, and is no longer than [`longest`] allows for the
-/// title.
+/// Checks a redacted title: no [`IdentifyingTerms`], control or invisible characters, and no longer
+/// than [`longest`] allows for the title.
 pub fn check_title(
     redacted: &str,
     posting: &Posting<'_>,
@@ -152,7 +142,7 @@ pub enum CheckError {
     Exceeded(#[from] Exceeded),
 }
 
-/// Which of the texts a rule concerns.
+/// The text that a rule concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The text with the company's name.
@@ -212,7 +202,6 @@ pub enum Breach {
     Reason,
 }
 
-/// What shows, of the kinds of terms that identify a company.
 const fn shown(kind: Kind) -> &'static str {
     match kind {
         Kind::Email => "an e-mail address",
@@ -260,7 +249,6 @@ fn is_redacted(
     }
 }
 
-/// The kind of the first term in a visible text that identifies the posting's company.
 fn first_term(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Option<Kind>> {
     let found = IdentifyingTerms::of(posting).find(text, budget)?;
     Ok(found.first().map(|term| term.kind))

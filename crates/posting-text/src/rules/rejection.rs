@@ -1,5 +1,3 @@
-//! A model's explanation of a rejection.
-
 use std::collections::BTreeMap;
 
 use super::draft::{MAX_PHRASES, read};
@@ -9,12 +7,11 @@ use crate::{
     redact::{self, Phrase, Scan},
 };
 
-/// The longest explanation, in characters.
+/// In characters.
 pub const DETAIL: usize = 300;
-/// How much of an explanation is read, in characters: tokens may be shorter than what they hide.
+/// In characters: tokens may be shorter than what they hide.
 const READ: usize = 2 * DETAIL;
 
-/// Finds faults of an explanation, as sentences for its model.
 pub(super) fn faults(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     let text = text.trim();
@@ -43,9 +40,8 @@ pub(super) fn faults(text: &str, posting: &Posting<'_>, budget: &Budget) -> Resu
     Ok(faults)
 }
 
-/// Makes an explanation fit to show on one line: cut at [`DETAIL`] characters, without control
-/// characters, and with tokens for all that a redacted text hides, also where the explanation
-/// repeats it without the words that have given it away in the description.
+/// Makes an explanation fit for one line of [`DETAIL`] characters, with tokens for everything that
+/// a redacted text hides, even without the words that gave it away in the description.
 pub fn detail(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let is_shown = |c: &char| {
         let is_control = c.is_control() && !c.is_whitespace();

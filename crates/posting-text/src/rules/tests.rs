@@ -1,11 +1,8 @@
-//! Each rule for finished texts, with texts that keep and texts that break it.
-
 use super::*;
 use crate::testing::{approval, cases, posting, rejection};
 
 const DESCRIPTION: &str = "<p>Acmera AS looks for a cook.</p>";
 
-/// What the rules say of texts.
 fn said(texts: &Texts<'_>, place: Option<Coordinates>) -> String {
     let checked = check(texts, place, &posting(DESCRIPTION), &Budget::unlimited());
     checked.map_or_else(|error| error.to_string(), |()| "kept".to_owned())

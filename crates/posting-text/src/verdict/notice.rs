@@ -1,4 +1,4 @@
-//! Recognises sentences that say one certain thing, in many languages, by tables of phrases.
+//! Recognises sentences with one certain meaning, by tables of phrases in many languages.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,11 +10,9 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::refusal::Refusal;
 use crate::redact::{Word, is_among, is_unspaced, lines, words};
 
-/// The phrases of some kinds of text, and the words that stand beside them.
 pub(super) struct Table {
-    /// Phrases in lower case, between spaces if their script has some.
+    /// In lower case, between spaces if their script has some.
     phrases: AhoCorasick,
-    /// What each phrase means.
     meanings: Vec<Refusal>,
     /// Words that belong to such texts.
     words: HashSet<String>,
@@ -27,7 +25,7 @@ pub(super) struct Table {
 pub(super) static TEST: LazyLock<Table> =
     LazyLock::new(|| Table::of(&[(Refusal::Test, include_str!("tables/test.txt"))]));
 
-/// Texts that a page shows beside or instead of a job. The first meaning of a text counts.
+/// The first meaning of a text counts.
 pub(super) static PAGES: LazyLock<Table> = LazyLock::new(|| {
     Table::of(&[
         (Refusal::Closed, include_str!("tables/closed.txt")),
@@ -38,21 +36,20 @@ pub(super) static PAGES: LazyLock<Table> = LazyLock::new(|| {
     ])
 });
 
-/// The words by which a text speaks to its reader.
+/// Words that address the reader.
 const PRONOUNS: &str = "you du dich sie ihr vous tu te tú usted você je jij u ty wy ви вы ти тебе";
 
-/// The findings about a sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// What its phrases mean; the first of the table's meanings.
+    /// The first of the table's meanings.
     pub(super) refusal: Option<Refusal>,
-    /// The number of letters, and the number of letters in words that are in no table.
+    /// All letters, and those of unknown words.
     pub(super) letters: usize,
     pub(super) unknown: usize,
-    /// The number of unknown words, and the number of unknown words that are not written as a name.
+    /// Unknown words, and those that are not written as a name.
     pub(super) unknown_words: usize,
     pub(super) plain_words: usize,
-    /// Whether an unknown word follows a word for the reader: "you mark".
+    /// An unknown word follows a word for the reader: "you mark".
     pub(super) tells_reader: bool,
 }
 
@@ -88,7 +85,7 @@ impl Table {
         }
     }
 
-    /// Looks at a sentence. `also` is a word that is known besides those of the tables.
+    /// `also` is another known word.
     pub(super) fn look(&self, sentence: &str, also: impl Fn(&str) -> bool) -> Seen {
         let words = words(sentence);
         let mut seen = Seen {
@@ -118,7 +115,6 @@ impl Table {
         seen
     }
 
-    /// The first meaning of a sentence's phrases.
     fn meaning(&self, words: &[Word<'_>]) -> Option<Refusal> {
         let said = format!(" {} ", joined(words.iter().map(|word| word.lower.as_ref())));
         let phrases = self.phrases.find_overlapping_iter(&said);
@@ -130,7 +126,7 @@ impl Table {
         meanings.filter(|refusal| !denied(refusal)).min()
     }
 
-    /// The number of letters of a word without spaces that the table has.
+    /// The known letters of a word without spaces.
     fn known_letters(&self, word: &str) -> usize {
         let pieces = self.pieces.find_iter(word);
         pieces
@@ -139,7 +135,6 @@ impl Table {
     }
 }
 
-/// Finds any of the patterns, which are those of a table.
 #[expect(
     clippy::expect_used,
     reason = "tables are constants, and a test looks for each of their phrases"
@@ -153,7 +148,7 @@ fn has_digit(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
 }
 
-/// The words in lower case, with single spaces.
+/// In lower case, with single spaces.
 pub(super) fn normalised(text: &str) -> String {
     joined(listed(text))
 }
@@ -169,7 +164,7 @@ fn joined<T: AsRef<str>>(words: impl Iterator<Item = T>) -> String {
     joined
 }
 
-/// The words of a text in lower case.
+/// In lower case.
 fn listed(line: &str) -> impl Iterator<Item = String> {
     let words = words(line).into_iter();
     words
@@ -178,7 +173,7 @@ fn listed(line: &str) -> impl Iterator<Item = String> {
         .into_iter()
 }
 
-/// A phrase as it is looked for, unless it is empty.
+/// `None` for an empty phrase.
 fn padded(phrase: &str) -> Option<String> {
     let said = normalised(phrase);
     let edge = |c: Option<char>| if c.is_some_and(is_unspaced) { "" } else { " " };

@@ -1,5 +1,3 @@
-//! The reasons to refuse a posting.
-
 /// Why a posting is refused. A text with several meanings gets the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Refusal {
@@ -7,8 +5,7 @@ pub enum Refusal {
     Closed,
     /// The description asks the reader to sign in or to subscribe.
     LoginWall,
-    /// The description is what a server shows instead of a page: it needs JavaScript, denies
-    /// access, wants a puzzle solved, or finds nothing.
+    /// The description is an error of a server: JavaScript, access, a puzzle, or a missing page.
     ErrorPage,
     /// The description is empty, a placeholder, the title, or a reference to another place.
     NoContent,

@@ -1,11 +1,10 @@
-//! Reads the documents of editors: Quill, Lexical, Slate, `ProseMirror`, Draft.js and Editor.js
-//! store them as JSON.
+//! Reads the JSON documents of Quill, Lexical, Slate, `ProseMirror`, Draft.js and Editor.js.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// A document as HTML; `None` if the text is no document of an editor that is known.
+/// `None` for an unknown document.
 pub(super) fn html(json: &str) -> Option<String> {
     let document: Value = serde_json::from_str(json).ok()?;
     let mut out = String::with_capacity(json.len());
@@ -30,7 +29,6 @@ pub(super) fn html(json: &str) -> Option<String> {
     Some(out)
 }
 
-/// Adds text with its signs escaped.
 fn add_text(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -42,7 +40,6 @@ fn add_text(text: &str, out: &mut String) {
     }
 }
 
-/// Adds an element with its content.
 fn add(element: &str, out: &mut String, content: impl FnOnce(&mut String)) {
     let _ = write!(out, "<{element}>");
     content(out);
@@ -67,8 +64,7 @@ fn styled(text: &str, is_strong: bool, is_emphasized: bool, link: Option<&str>, 
     }
 }
 
-/// Adds the lines of a Quill document: the attributes of a line are those of the line feed after
-/// it.
+/// The attributes of a Quill line are those of the line feed after it.
 fn quill(operations: &[Value], out: &mut String) {
     let mut line = String::new();
     for operation in operations {
@@ -107,7 +103,7 @@ fn quill_line(line: &str, attributes: &Value, out: &mut String) {
     }
 }
 
-/// Adds a numbered item to the list at the end.
+/// Adds to the list at the end.
 fn ordered(item: &str, out: &mut String) {
     const END: &str = "</ol>";
     if out.ends_with(END) {
@@ -119,7 +115,7 @@ fn ordered(item: &str, out: &mut String) {
     out.push_str(END);
 }
 
-/// Adds a block of Draft.js or Editor.js.
+/// A block of Draft.js or Editor.js.
 fn listed(block: &Value, out: &mut String) {
     let kind = block["type"].as_str().unwrap_or_default();
     if let Some(items) = block["data"]["items"].as_array() {
@@ -154,7 +150,7 @@ fn listed(block: &Value, out: &mut String) {
     }
 }
 
-/// Adds the nodes of a document that is a tree. The parser of JSON bounds its depth.
+/// The parser of JSON bounds the depth.
 fn nodes(children: &[Value], out: &mut String) {
     for node in children {
         let kind = node["type"].as_str().unwrap_or_default();
@@ -209,8 +205,8 @@ fn nodes(children: &[Value], out: &mut String) {
     }
 }
 
-/// Adds a run of text with its style: in Lexical a number whose bits are the styles, in Slate
-/// members, in `ProseMirror` a list of marks.
+/// In Lexical the bits of a number are the styles, in Slate members, in `ProseMirror` a list of
+/// marks.
 fn leaf(text: &str, node: &Value, out: &mut String) {
     let format = node["format"].as_u64().unwrap_or_default();
     let marks = node["marks"].as_array();

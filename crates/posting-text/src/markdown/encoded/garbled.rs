@@ -1,15 +1,14 @@
-//! Repairs text that was read in the wrong encoding: UTF-8 read as Windows-1252, `cafÃ©`.
+//! Repairs UTF-8 that was read as Windows-1252: `cafÃ©`.
 
-/// The characters of Windows-1252 from 0x80 to 0x9F (WHATWG Encoding Standard).
+/// From 0x80 to 0x9F (WHATWG Encoding Standard).
 const UPPER: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
-/// The bytes that begin a character of the scripts that postings are in, read as Windows-1252.
+/// First bytes of characters in the scripts of postings, read as Windows-1252.
 const LEADS: &str = "ÂÃÄÅÎÏÐÑ×ØÙàáâãäåæçèéêëìíð";
 
-/// Signs that follow a capital letter in quotation: after these it is no garbled character.
+/// After a capital letter in quotation these are no garbled character.
 const QUOTES: &str = "«»“”‘’‚„‹›";
 
-/// The byte of a character in Windows-1252.
 fn byte(c: char) -> Option<u8> {
     if let code @ (0..=0x7F | 0xA0..=0xFF) = u32::from(c) {
         return u8::try_from(code).ok();
@@ -18,7 +17,6 @@ fn byte(c: char) -> Option<u8> {
     u8::try_from(0x80 + at).ok()
 }
 
-/// Bytes of Windows-1252 as text.
 pub(super) fn of_latin(bytes: &[u8]) -> String {
     let upper = |byte: u8| UPPER.chars().nth(usize::from(byte - 0x80));
     let of = |byte: &u8| match byte {
@@ -28,7 +26,7 @@ pub(super) fn of_latin(bytes: &[u8]) -> String {
     bytes.iter().map(of).collect()
 }
 
-/// A text whose garbled characters are repaired; `None` if it has none.
+/// `None` if no character is garbled.
 pub(super) fn repaired(text: &str) -> Option<String> {
     if text.is_ascii() || !text.contains(|c: char| LEADS.contains(c)) {
         return None;
@@ -46,7 +44,8 @@ pub(super) fn repaired(text: &str) -> Option<String> {
             from = at + length;
         }
     }
-    // A capital letter before a quotation mark is one of these, unless there are others.
+    // A capital letter before a quotation mark is garbled only if there are other garbled
+    // characters.
     let sure = found.iter().filter(|(.., is_quoted)| !is_quoted).count();
     if sure == 0 {
         return None;
@@ -61,12 +60,11 @@ pub(super) fn repaired(text: &str) -> Option<String> {
         }
     }
     out.push_str(&text[copied..]);
-    // The second byte of "à", and of the space that it is, are made plain spaces by programs.
+    // Programs make the second byte of "à" a plain space.
     Some(out.replace("Ã ", "à ").replace("Â ", " "))
 }
 
-/// The character that a text begins with as bytes of UTF-8 that were read as others, and its
-/// length.
+/// Also returns its length.
 fn character(text: &str) -> Option<(usize, char)> {
     let mut bytes = Vec::with_capacity(4);
     let mut length = 0;
@@ -85,7 +83,7 @@ fn character(text: &str) -> Option<(usize, char)> {
     None
 }
 
-/// Whether a character is one that texts have: no control character, and none of private use.
+/// No control character, and none of private use.
 fn is_of_texts(c: char) -> bool {
     !matches!(c, '\0'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' | '\u{250}'..='\u{2af}')
 }

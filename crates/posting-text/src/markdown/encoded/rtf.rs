@@ -1,8 +1,8 @@
-//! Reads the text of the Rich Text Format (Microsoft, version 1.9.1).
+//! Reads text from the Rich Text Format (Microsoft, version 1.9.1).
 
 use super::garbled;
 
-/// Groups that hold no text of the document.
+/// Groups without text.
 const OTHERS: [&str; 8] = [
     "fonttbl",
     "colortbl",
@@ -14,13 +14,12 @@ const OTHERS: [&str; 8] = [
     "generator",
 ];
 
-/// The words of a document, with its line ends.
 pub(super) fn text(rtf: &str) -> String {
     let mut out = String::with_capacity(rtf.len() / 2);
     let mut depth = 0_usize;
-    // The depth of the group that is left out.
+    // The depth of the skipped group.
     let mut skipped: Option<usize> = None;
-    // The characters after a character of Unicode that stand for it in older programs.
+    // Characters after a Unicode character that replace it in older programs.
     let mut replaced = 0;
     let mut rest = rtf;
     while let Some(c) = rest.chars().next() {
@@ -97,8 +96,8 @@ pub(super) fn text(rtf: &str) -> String {
     out
 }
 
-/// The control word at the start of a text, its number, and the length of both with the space that
-/// ends them.
+/// The control word at the start of a text, its number, and the length of both with the space after
+/// it.
 fn control(text: &str) -> (&str, Option<i32>, usize) {
     let letters = text
         .bytes()

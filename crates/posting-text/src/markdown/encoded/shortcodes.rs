@@ -1,5 +1,3 @@
-//! Removes the shortcodes of page builders: `[et_pb_section admin_label="x"]`.
-
 use std::collections::HashSet;
 
 use regex::Captures;
@@ -13,8 +11,8 @@ patterns! {
     );
 }
 
-/// A text without shortcodes, which are those with attributes and those that an end belongs to.
-/// `None` if it has none.
+/// Shortcodes have attributes or an end: `[et_pb_section admin_label="x"]`. `None` if there are
+/// none.
 pub(super) fn removed(text: &str) -> Option<String> {
     if !text.contains('[') || !text.contains(['=', '/']) {
         return None;

@@ -1,10 +1,7 @@
-//! Attributes of elements.
-
 use html5gum::StartTag;
 
 use crate::markdown::source;
 
-/// The value of an attribute, if an element has it.
 pub(super) fn attribute(start: &StartTag<()>, name: &str) -> Option<String> {
     start
         .attributes
@@ -12,7 +9,7 @@ pub(super) fn attribute(start: &StartTag<()>, name: &str) -> Option<String> {
         .map(|value| source::characters(&String::from_utf8_lossy(value)).into_owned())
 }
 
-/// The declarations of a style, in lower case and without their importance.
+/// In lower case and without importance.
 pub(super) fn declarations(style: &str) -> impl Iterator<Item = (String, String)> {
     style.split(';').filter_map(|declaration| {
         let (property, value) = declaration.split_once(':')?;

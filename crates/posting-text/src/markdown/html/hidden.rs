@@ -1,7 +1,7 @@
-//! Finds what a page hides, and where it ends: an element that never ends swallows nothing.
+//! Finds text that a page hides, such as keywords for search engines. An element that never ends
+//! hides nothing.
 //!
-//! What is hidden is no part of a description: keywords for search engines, alternatives for other
-//! programs. `aria-hidden` hides something from screen readers alone, so it stays.
+//! `aria-hidden` hides only from screen readers, so that text stays.
 
 use std::collections::HashMap;
 
@@ -10,16 +10,13 @@ use html5gum::StartTag;
 use super::attributes::{attribute, declarations};
 use crate::markdown::tags::{Tag, tag};
 
-/// How an element hides what is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hiding {
-    /// Everything.
     Whole,
-    /// The text, unless an element in it gives another value to this property.
+    /// The text, unless an inner element sets this property.
     Text(Property),
 }
 
-/// A property by which an element shows what an element around it hides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Property {
     Visibility,
@@ -27,9 +24,8 @@ pub(super) enum Property {
     Color,
 }
 
-/// How the declarations of a style hide an element.
 pub(super) fn of_style(style: &str, has_backgrounds: bool) -> Option<Hiding> {
-    /// Pages put what only programs read so far from the window, in pixels.
+    /// Pages move text for programs this far out of the window, in pixels.
     const FAR: f64 = -900.0;
     let mut text = None;
     let (mut is_free, mut is_away, mut is_flat, mut is_cut) = (false, false, false, false);
@@ -86,7 +82,7 @@ pub(super) fn of_style(style: &str, has_backgrounds: bool) -> Option<Hiding> {
     text.or(is_hidden.then_some(Hiding::Text(Property::Color)))
 }
 
-/// Whether a colour is that of a page without one.
+/// The colour of a page without one.
 fn is_white(color: &str) -> bool {
     let plain: String = color.split_whitespace().collect();
     matches!(
@@ -95,7 +91,7 @@ fn is_white(color: &str) -> bool {
     )
 }
 
-/// Whether an element shows its content within one that hides text by this property.
+/// Whether an element shows text that an outer one hides.
 pub(super) fn shows(start: &StartTag<()>, hidden: Property) -> bool {
     let style = attribute(start, "style").unwrap_or_default();
     declarations(&style).any(|(property, value)| match (hidden, property.as_str()) {
@@ -106,7 +102,7 @@ pub(super) fn shows(start: &StartTag<()>, hidden: Property) -> bool {
     })
 }
 
-/// The number of a length, in any unit.
+/// In any unit.
 fn length(value: &str) -> Option<f64> {
     let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
     number.trim().parse().ok()
@@ -117,9 +113,9 @@ fn length(value: &str) -> Option<f64> {
 #[derive(Debug)]
 pub(super) struct Region {
     name: String,
-    /// The number of open elements of this name.
+    /// Open elements of this name.
     depth: usize,
-    /// The number of open blocks within it that must have an end tag.
+    /// Open blocks within it that need an end tag.
     blocks: usize,
 }
 
@@ -132,7 +128,7 @@ impl Region {
         }
     }
 
-    /// Whether a start tag ends the element; otherwise it belongs to it.
+    /// Whether a start tag ends the element.
     pub(super) fn is_ended_by(&mut self, start: &StartTag<()>, name: &str) -> bool {
         if self.blocks == 0 && is_next_to(&self.name, name) {
             return true;
@@ -145,7 +141,7 @@ impl Region {
         false
     }
 
-    /// Whether an end tag ends the element, and if so, whether it is its own.
+    /// Whether an end tag ends the element, and whether it is its own.
     pub(super) fn close(&mut self, name: &str) -> Option<Closed> {
         if name == self.name {
             self.depth -= 1;
@@ -162,14 +158,12 @@ impl Region {
     }
 }
 
-/// What ended a region: its own end tag, or that of an element around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Closed {
     Own,
     Around,
 }
 
-/// Whether an element can do without an end tag.
 pub(super) fn ends_by_itself(name: &str) -> bool {
     matches!(name, "p" | "li" | "td" | "th" | "tr" | "dt" | "dd")
 }
@@ -190,7 +184,7 @@ fn needs_end(name: &str) -> bool {
     !ends_by_itself(name) && tag(name).is_some_and(Tag::is_block)
 }
 
-/// For each element that may be dropped, how many of its end tags are still to come.
+/// For each element that may be dropped, the number of remaining end tags.
 pub(super) struct EndTags(HashMap<String, usize>);
 
 impl EndTags {

@@ -1,7 +1,7 @@
-//! Writes what is set above or below the line in characters, since Markdown has no marks for it.
+//! Markdown has no marks for raised and lowered text, so it becomes Unicode characters.
 
-/// Raised text: `10⁶`, `1º`, and `^` before what Unicode lacks. Letters alone are an ordinal
-/// (`1st`, `Mme`) or a name, and stay.
+/// `10⁶`, `1º`, and `^` before characters that Unicode lacks. Letters alone are an ordinal (`1st`,
+/// `Mme`) or a name, and stay.
 pub(super) fn superscript(word: &str) -> String {
     match word {
         "TM" => return "™".to_owned(),
@@ -19,7 +19,7 @@ pub(super) fn superscript(word: &str) -> String {
     }
 }
 
-/// Lowered text: `H₂O`. Letters stay as they are.
+/// `H₂O`. Letters stay as they are.
 pub(super) fn subscript(word: &str) -> String {
     mapped(word, lowered).unwrap_or_else(|| word.to_owned())
 }
@@ -41,7 +41,6 @@ fn lowered(c: char) -> Option<char> {
     instead("0123456789+-−–=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎", c)
 }
 
-/// The character at the place in `others` that this one has in `plain`.
 fn instead(plain: &str, others: &str, c: char) -> Option<char> {
     let mut pairs = plain.chars().zip(others.chars());
     pairs.find_map(|(plain, other)| (plain == c).then_some(other))

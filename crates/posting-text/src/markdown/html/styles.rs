@@ -1,5 +1,3 @@
-//! The rules of a document's own style sheets that hide elements.
-
 use std::collections::HashMap;
 
 use html5gum::StartTag;
@@ -9,17 +7,16 @@ use super::{
     hidden::{Hiding, of_style},
 };
 
-/// What the style sheets of a document say about elements by their class, identifier or name.
+/// Rules of a document's own style sheets that hide elements.
 #[derive(Debug, Default)]
 pub(super) struct StyleSheet {
-    /// How selectors of one part hide: `.a`, `#a`, `p.a`.
+    /// By selectors of one part: `.a`, `#a`, `p.a`.
     rules: HashMap<String, Hiding>,
     has_backgrounds: bool,
 }
 
 impl StyleSheet {
-    /// Reads all style sheets of a document. Rules for other media than a screen do not count, nor
-    /// do selectors of several parts.
+    /// Ignores rules for other media than a screen, and selectors of several parts.
     pub(super) fn of(html: &str) -> Self {
         let has_backgrounds = html.contains("background") || html.contains("bgcolor");
         let mut rules = HashMap::new();
@@ -39,12 +36,11 @@ impl StyleSheet {
         }
     }
 
-    /// Whether any element has a background, on which white text shows.
+    /// On a background, white text shows.
     pub(super) const fn has_backgrounds(&self) -> bool {
         self.has_backgrounds
     }
 
-    /// How an element hides its content, if it does.
     pub(super) fn hiding(&self, start: &StartTag<()>) -> Option<Hiding> {
         if start.attributes.is_empty() {
             return None;
@@ -74,10 +70,10 @@ impl StyleSheet {
     }
 }
 
-/// Adds the rules of a style sheet; a later one takes the place of an earlier one.
+/// A later rule replaces an earlier one.
 fn read(sheet: &str, has_backgrounds: bool, rules: &mut HashMap<String, Hiding>) {
     let mut rest = sheet;
-    // How many rules for other media, or for all, are open.
+    // Open rules for some medium.
     let mut nested = 0_usize;
     while let Some(open) = rest.find(['{', '}']) {
         let is_end = rest[open..].starts_with('}');

@@ -1,12 +1,9 @@
-//! Adds the text of elements, with white space as HTML reads it.
-
 use std::borrow::Cow;
 
 use super::{Reader, scripts};
 use crate::{document::Style, markdown::tags::Style as Shown};
 
 impl Reader<'_> {
-    /// Adds text that shows.
     pub(super) fn text(&mut self, text: &str) {
         if self.pre > 0 {
             return self.lines(text);
@@ -21,7 +18,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Text of `<pre>`: keeps its lines, and in a code block also its spaces.
+    /// In `<pre>`: keeps lines, and in a code block also spaces.
     fn lines(&mut self, text: &str) {
         let mut lines = text.split('\n').peekable();
         while let Some(line) = lines.next() {
@@ -39,8 +36,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a line, with white space reduced to single spaces, also at its ends, since inline text
-    /// may continue there.
+    /// Reduces white space to single spaces, also at the ends, since inline text may continue
+    /// there.
     fn line(&mut self, line: &str) {
         for (blank, word, _) in pieces(line) {
             if !blank.is_empty() {
@@ -51,7 +48,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds words, each after a space.
     pub(super) fn words(&mut self, text: &str) {
         for word in text.split_whitespace() {
             let style = self.style();
@@ -79,8 +75,7 @@ impl Reader<'_> {
         self.builder.inline().word(&word, style);
     }
 
-    /// White space. An empty line ends the paragraph: programs that write HTML put none inside a
-    /// paragraph, but people who type into a text field do.
+    /// An empty line ends the paragraph: programs put none inside a paragraph, but people do.
     fn blank(&mut self, blank: &str) {
         if blank.is_empty() {
             return;
@@ -113,13 +108,12 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a text is a list that was typed inside an element, so that its line feeds count.
+/// Line feeds count in a list that was typed inside an element.
 fn is_list(text: &str) -> bool {
     let items = text.split('\n').skip(1).map(str::trim_start);
     text.contains('\n') && items.filter(|line| starts_item(line)).nth(1).is_some()
 }
 
-/// Whether a line starts like a list item.
 fn starts_item(line: &str) -> bool {
     let digits = line.bytes().take(3).take_while(u8::is_ascii_digit).count();
     let sign = if digits > 0 {
@@ -130,7 +124,7 @@ fn starts_item(line: &str) -> bool {
     sign.is_some_and(|rest| rest.starts_with(char::is_whitespace))
 }
 
-/// Splits a text into white space and words: each with the word after it, and all from there on.
+/// Yields white space, the word after it, and the rest from there on.
 fn pieces(mut text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     std::iter::from_fn(move || {
         let is_word = |c: char| !c.is_whitespace();

@@ -1,23 +1,21 @@
-//! Lists of word processors: paragraphs that say they are items, with a bullet or a number typed
-//! into them for programs without lists.
+//! Lists of word processors: paragraphs that are items, with a bullet or number typed into them.
 //!
-//! Such a marker is in a `<span style='mso-list:Ignore'>`, or between the comments
-//! `[if !supportLists]` and `[endif]`; where a program took both away, it is the first word.
+//! The marker is in a `<span style='mso-list:Ignore'>`, or between the comments `[if
+//! !supportLists]` and `[endif]`, or else the first word.
 
 use html5gum::StartTag;
 
 use super::attributes::{attribute, declarations};
 use crate::markdown::builder::{Builder, Container};
 
-/// The longest marker, in bytes: `xviii.` between spaces.
+/// `xviii.` between spaces, in bytes.
 const LONGEST: usize = 24;
 
-/// The open lists, and the paragraph that may become an item.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    /// Outer lists come first.
+    /// Outer lists first.
     open: Vec<Open>,
-    /// The paragraph that has begun, until it is known whether it is an item.
+    /// Set until it is known whether the paragraph is an item.
     paragraph: Option<Paragraph>,
     marker: Option<Marker>,
 }
@@ -29,26 +27,23 @@ struct Open {
     is_ordered: bool,
 }
 
-/// A paragraph that may be an item.
 #[derive(Debug, Default)]
 pub(super) struct Paragraph {
     level: u32,
-    /// The name of its list.
     name: String,
-    /// Whether it is an item without a marker, too.
+    /// Also without a marker.
     is_item: bool,
 }
 
-/// The text of a marker so far.
 #[derive(Debug)]
 struct Marker {
     text: String,
-    /// The number of open `<span>`; none if a comment ends it.
+    /// The number of open `<span>`; `None` if a comment ends the marker.
     spans: usize,
 }
 
 impl Paragraph {
-    /// The paragraph that an element begins, if it may be an item: `mso-list:l0 level2 lfo1`.
+    /// `mso-list:l0 level2 lfo1`
     pub(super) fn of(start: &StartTag<()>) -> Option<Self> {
         if start.attributes.is_empty() {
             return None;
@@ -73,7 +68,6 @@ impl Paragraph {
     }
 }
 
-/// Whether an element holds a marker.
 pub(super) fn is_marker(start: &StartTag<()>) -> bool {
     !start.attributes.is_empty()
         && attribute(start, "style").is_some_and(|style| {
@@ -82,13 +76,11 @@ pub(super) fn is_marker(start: &StartTag<()>) -> bool {
 }
 
 impl Lists {
-    /// Begins a paragraph that may be an item.
     pub(super) fn begin(&mut self, paragraph: Paragraph) {
         self.paragraph = Some(paragraph);
         self.marker = None;
     }
 
-    /// Begins a marker: in a `<span>`, or after a comment.
     pub(super) fn begin_marker(&mut self, in_span: bool) {
         if self.marker.is_none() {
             self.marker = Some(Marker {
@@ -98,7 +90,6 @@ impl Lists {
         }
     }
 
-    /// Counts a `<span>` within a marker.
     pub(super) fn open_span(&mut self) {
         if let Some(marker) = self.marker.as_mut().filter(|marker| marker.spans > 0) {
             marker.spans += 1;
@@ -114,8 +105,8 @@ impl Lists {
         marker.spans == 0
     }
 
-    /// Adds text to the marker, if there is one. Returns the text that is to be shown, because it
-    /// is too long for a marker or there is none.
+    /// Adds text to the marker. Returns text that must be shown: there is no marker, or it is too
+    /// long.
     pub(super) fn text(&mut self, text: &str) -> Option<String> {
         let Some(marker) = &mut self.marker else {
             return Some(text.to_owned());
@@ -133,7 +124,7 @@ impl Lists {
         self.paragraph.is_some() || self.marker.is_some()
     }
 
-    /// Ends the marker, and opens its item. Returns the text if it is no marker, to be shown.
+    /// Ends the marker, and opens its item. Returns the text if it is no marker.
     pub(super) fn end_marker(&mut self, builder: &mut Builder<'_>) -> Option<String> {
         let text = self.marker.take()?.text;
         let marker = text.trim();
@@ -146,8 +137,7 @@ impl Lists {
         (number.is_none() && marker.chars().nth(1).is_some()).then_some(text)
     }
 
-    /// Begins the text of the waiting paragraph with its first word; false if the word is a marker,
-    /// and so no text.
+    /// Begins the waiting paragraph; false if the word is a marker, and so no text.
     pub(super) fn first_word(&mut self, word: &str, builder: &mut Builder<'_>) -> bool {
         let Some(paragraph) = self.paragraph.take() else {
             return true;
@@ -163,7 +153,6 @@ impl Lists {
         !is_marker
     }
 
-    /// Closes all lists.
     pub(super) fn end(&mut self, builder: &mut Builder<'_>) {
         self.paragraph = None;
         while self.open.pop().is_some() {
@@ -193,8 +182,7 @@ impl Lists {
     }
 }
 
-/// The number that a marker such as `3.`, `b)` or `iv.` stands for. What comes after the first item
-/// of a list counts on, so letters other than the first mean 1.
+/// The number of `3.`, `b)` or `iv.`. Later items count on, so letters after the first mean 1.
 fn number(marker: &str) -> Option<u32> {
     let number = marker.strip_suffix(['.', ')'])?;
     let number = number.strip_prefix('(').unwrap_or(number);

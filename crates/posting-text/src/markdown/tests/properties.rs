@@ -1,4 +1,4 @@
-//! What holds for every input: no text is lost, no markup shows, the stack does not overflow.
+//! For every input: no text is lost, no markup shows, the stack does not overflow.
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
@@ -9,7 +9,7 @@ use crate::{
     testing::one_of,
 };
 
-/// The text that a reader of Markdown sees, without white space.
+/// The visible text, without white space.
 fn seen(markdown: &str) -> String {
     let mut out = String::new();
     for event in Parser::new_ext(markdown, DIALECT) {
@@ -89,8 +89,8 @@ proptest! {
             prop_assert!(!once.contains("<p") && !once.contains("<script"), "{once:?}");
         }
         let twice = from_description(&once);
-        // "&amp;" and "\n" that are meant to show look the same as text escaped too often, and a
-        // `**` beside others may be taken for text.
+        // "&amp;" and "\n" that are meant to show look like excess escaping, and a `**` beside
+        // others may be text.
         let words = |markdown: &str| {
             let mut seen = seen(markdown);
             seen.retain(char::is_alphanumeric);

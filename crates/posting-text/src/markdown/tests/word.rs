@@ -1,8 +1,5 @@
-//! Descriptions pasted from a word processor or an e-mail program.
-
 use super::check;
 
-/// A paragraph of a list, as word processors write it.
 fn item(list: &str, marker: &str, text: &str) -> String {
     format!(
         "<p class=MsoListParagraphCxSpMiddle style='margin-left:36pt;mso-list:{list} lfo1'>\
@@ -12,8 +9,7 @@ fn item(list: &str, marker: &str, text: &str) -> String {
     )
 }
 
-/// Each case has the items of lists in a text, `{list, level and marker: text}`, and what that
-/// becomes.
+/// The items of lists, `{list, level and marker: text}`, and the result.
 #[test]
 fn lists() {
     for (case, expect) in [

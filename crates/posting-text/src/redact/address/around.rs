@@ -1,5 +1,5 @@
-//! What belongs to an address beside its street, between commas: a unit, a building, a further
-//! street; and addresses that are known by their place in a clause alone.
+//! Parts of an address between commas: a unit, a building, a further street; and addresses known by
+//! their place in a clause.
 
 use super::{
     Cues, Word,
@@ -11,13 +11,11 @@ use super::{
 };
 use crate::Range;
 
-/// Words that end the name of a building or an estate.
 const BUILDINGS: &str = include_str!("../tables/buildings.txt");
-/// The most parts between commas on one side.
+/// On each side.
 const MAX_PARTS: usize = 3;
 
-/// An address with the units, buildings and streets that commas part from it: `4th Floor, Elm Two,
-/// 9 Kirk Lane`.
+/// `4th Floor, Elm Two, 9 Kirk Lane`
 pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range {
     let Range { mut start, mut end } = range;
     for _ in 0..MAX_PARTS {
@@ -65,8 +63,7 @@ pub(super) fn with_parts(text: &str, words: &[Word<'_>], range: Range) -> Range 
     start..end
 }
 
-/// Whether words between commas are a part of an address: a unit with its number, or a name that
-/// ends in a word for a building or a street.
+/// A unit with its number, or a name that ends in a word for a building or a street.
 fn is_part(words: &[Word<'_>]) -> bool {
     let Some((first, last)) = words.first().zip(words.last()) else {
         return false;
@@ -81,8 +78,7 @@ fn is_part(words: &[Word<'_>]) -> bool {
     is_unit || is_named
 }
 
-/// A unit whose number this is, before a building or a street: `Unit 7, Elm Park`, `2nd floor, Dock
-/// Road`.
+/// A unit before a building or a street: `Unit 7, Elm Park`, `2nd floor, Dock Road`.
 pub(super) fn unit(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let number = &words[at];
     let before = word_before(words, at).filter(|unit| {
@@ -101,7 +97,7 @@ pub(super) fn unit(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     (whole.end > end).then_some(whole)
 }
 
-/// A German street after a preposition, which no word tells: `Am Markt 1`, `An der Mühle 12a`.
+/// German: `Am Markt 1`, `An der Mühle 12a`.
 pub(super) fn at_place(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const PLACES: &str = "am im an auf zum zur in unter hinter vor bei alter alte altes neuer neue";
     const OTHERS: &str = "\
@@ -145,7 +141,7 @@ pub(super) fn at_place(text: &str, words: &[Word<'_>], at: usize) -> Option<Rang
         .then(|| words[first].start..end)
 }
 
-/// A street without a number, alone between commas: `place de la République, …`.
+/// A street without a number between commas: `place de la République, …`.
 pub(super) fn alone(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const STREETS: &str = "\
         rue avenue boulevard place allée quai chemin impasse calle avenida plaza paseo camino camí carrer \

@@ -1,6 +1,5 @@
-//! Addresses that no word for a street tells, by what stands beside them: a postal code, a post
-//! box, a contact, the city of the posting; and what belongs to an address before and after its
-//! street.
+//! Addresses without a word for a street, known by a postal code, a post box, a contact or the city
+//! beside them.
 
 use super::{
     Cues, Hidden, Result, Text, Word, begins_sentence,
@@ -14,7 +13,7 @@ use crate::{
     redact::{Kind, vocabulary::begins_with_one},
 };
 
-/// Adds streets without a number before the city of the posting: `Main Street, Tullamore`.
+/// Adds streets before the city of the posting: `Main Street, Tullamore`.
 pub(super) fn without_number(on: Text<'_>, city: Option<&str>, out: &mut Vec<Range>) -> Result<()> {
     let (text, words, budget) = on.parts();
     let Some(city) = city.filter(|city| !city.is_empty()) else {
@@ -47,9 +46,9 @@ pub(super) fn without_number(on: Text<'_>, city: Option<&str>, out: &mut Vec<Ran
     Ok(())
 }
 
-/// The number of a post box: `Apartado de correos 114`, `P. O. Box 12`.
+/// `Apartado de correos 114`, `P. O. Box 12`
 pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    /// Words for a post box; those of `SHORT` mean other things, too, so more must speak for them.
+    /// Words for a post box. Those of `SHORT` have other meanings, and need more evidence.
     const BOXES: &str = include_str!("../tables/post_boxes.txt");
     const SHORT: &str = "box pl pf τ а а/я bp skr";
     const LINKS: &str = "de del correos postal postale poczt poczty pretinac dėžutė θ я с";
@@ -95,7 +94,7 @@ pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Optio
     Some(initials.map_or(word.start, |letter| letter.start)..box_end(text, words, at))
 }
 
-/// The end of the number of a post box, which has groups: `Postfach 11 04`.
+/// The number may have groups: `Postfach 11 04`.
 fn box_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
     let mut last = at;
     while let Some(next) = words.get(last + 1)
@@ -109,8 +108,7 @@ fn box_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
     end(text, words, last).end
 }
 
-/// An address with the industrial park, the quarter or the flat before it: `ZA du Ponteix, 14 allée
-/// des Chênes`, `Flat 2, 9 Elm Gardens`.
+/// `ZA du Ponteix, 14 allée des Chênes`, `Flat 2, 9 Elm Gardens`
 pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range) -> Range {
     const ZONES: &str = include_str!("../tables/zones.txt");
     const QUARTERS: &str = "mahallesi mah mahalle";
@@ -148,14 +146,14 @@ pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range) -> Range {
     range
 }
 
-/// Whether a number is the name of a street: `114. Sokak`.
+/// `114. Sokak`
 pub(super) fn names_street(text: &str, words: &[Word<'_>], at: usize) -> bool {
     words.get(at + 1).is_some_and(|street| {
         street.is(Cues::STREET_AFTER) && &text[words[at].end()..street.start] == ". "
     })
 }
 
-/// An address whose number is before a further street: `ZA du Ponteix, 14 allée des Chênes`.
+/// Adds the street after a number: `ZA du Ponteix, 14 allée des Chênes`.
 pub(super) fn with_street(text: &str, words: &[Word<'_>], at: usize, range: Range) -> Range {
     let street = before_street(text, words, at);
     let is_before_street = words
@@ -167,8 +165,8 @@ pub(super) fn with_street(text: &str, words: &[Word<'_>], at: usize, range: Rang
     range.start..range.end.max(end)
 }
 
-/// An address without any word for a street that the rules know, alone in its clause and beside a
-/// contact or a number of a register: `+48 605 118 240, Narutowicza 14.`, `Přístavní 31. IČO …`
+/// An address alone in its clause, beside a contact or a register number: `+48 605 118 240,
+/// Narutowicza 14.`, `Přístavní 31. IČO …`
 pub(super) fn in_block(
     text: &str,
     words: &[Word<'_>],
@@ -176,9 +174,9 @@ pub(super) fn in_block(
     found: &[Hidden],
 ) -> Option<Range> {
     const MAX_WORDS: usize = 6;
-    /// How far a contact may be before the address and after it, in bytes.
+    /// In bytes, before the address and after it.
     const NEAR: (usize, usize) = (60, 24);
-    /// How far a contact is before the address if only a sign is between.
+    /// In bytes, if only a sign is between.
     const ADJACENT: usize = 3;
     let mut first = at;
     for _ in 0..MAX_WORDS {
@@ -253,14 +251,12 @@ pub(super) fn in_block(
     (begins && is_last && is_beside).then_some(start..end)
 }
 
-/// Whether a clause begins at a byte.
 pub(super) fn begins_clause(text: &str, start: usize) -> bool {
     let front = text[..start].trim_end_matches([' ', '\u{a0}']);
     front.is_empty() || front.ends_with(['.', ',', ':', ';', '\n', '|', '·', '•', ')', '(', '–'])
 }
 
-/// An address without any word for a street, between the start of a sentence and the city of the
-/// posting: `Riegrova 14, Olomouc`.
+/// From the start of a sentence to the city of the posting: `Riegrova 14, Olomouc`.
 pub(super) fn before_city(text: &str, words: &[Word<'_>], at: usize, city: &str) -> Option<Range> {
     let name = word_before(words, at)?;
     let other =

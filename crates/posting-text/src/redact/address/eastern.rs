@@ -1,4 +1,4 @@
-//! Addresses in Chinese, Japanese and Korean: from the largest to the smallest.
+//! Addresses in Chinese, Japanese and Korean, from the largest part to the smallest.
 
 use super::{Word, word_before};
 use crate::{
@@ -9,18 +9,14 @@ use crate::{
     },
 };
 
-/// What ends the name of a district, after which the street begins.
+/// A street begins after the end of a district.
 const DISTRICTS: [char; 4] = ['市', '縣', '州', '省'];
-/// What ends the name of a street.
 const STREETS: &str = "路 街 道 巷 弄 胡同 里 通 丁目 条 下ル 上ル 入ル 号";
-/// What follows a number in an address.
 const UNITS: &str = "号楼 号院 号 號 楼 樓 栋 幢 座 单元 室 层 層 階 丁目 番地 番 弄 巷 房 之 门";
-/// What ends the name of a building, before the number of a floor or a room.
+/// Ends of building names, before the number of a floor or room.
 const BUILDINGS: &str = "大厦 大廈 大楼 大樓 广场 中心 园 园区 城 村 ビル タワー 会館";
-/// The most numbers of an address.
 const MAX_NUMBERS: usize = 6;
 
-/// The address around the number at this word.
 pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let number = &words[at];
     let street = word_before(words, at)?;
@@ -57,7 +53,7 @@ pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     Some(street.start + district..end)
 }
 
-/// The end of an address with this number: after its units and further numbers.
+/// Includes units and further numbers.
 fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
     let mut end = words[at].end();
     let mut next = at + 1;
@@ -88,7 +84,7 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
     end
 }
 
-/// A Korean address: a street that ends in `로` or `길`, a number, and a floor.
+/// A street that ends in `로` or `길`, a number, and a floor.
 fn korean(text: &str, words: &[Word<'_>], at: usize, street: &Word<'_>) -> Option<Range> {
     let is_street = street.text.ends_with(['로', '길']) && !street.is_letter();
     // A particle has the same ending: "2 층으로 3".

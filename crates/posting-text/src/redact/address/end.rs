@@ -1,23 +1,20 @@
-//! Where an address ends: after the parts of a house, and a postal code.
+//! The end of an address: after the parts of a house, and a postal code.
 
 use super::{Cues, Word, is_among};
 
-/// The first floors in Arabic, which are written as words.
+/// Written as words.
 const ARABIC_ORDINALS: &str = include_str!("../tables/arabic_floors.txt");
 /// Parts of a house without a number.
 const WHOLE: &str = "bajo tv th mf st stuen kld dto esq fszt parter";
-/// The most parts of a house after its number.
 const MAX_UNITS: usize = 8;
 
-/// Where an address ends.
 pub(super) struct End {
     pub(super) end: usize,
-    /// Whether a postal code and a place come next; the address then ends with the code.
+    /// Whether a postal code and a place follow; the address then ends with the code.
     pub(super) has_postal_code: bool,
 }
 
-/// The end of an address whose house number, or whose last word, is this one: after a range, a
-/// letter, and parts of a house.
+/// After a range, a letter, and parts of a house.
 pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
     let mut end = words[at].end();
     let mut next = at + 1;
@@ -97,12 +94,11 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
     }
 }
 
-/// Whether a word is a small Roman number.
 pub(super) fn is_roman(word: &Word<'_>) -> bool {
     word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'))
 }
 
-/// Whether a letter is a word of its own, as it begins a sentence or is before a lower-case word.
+/// Whether a letter begins a sentence or precedes a lower-case word.
 fn is_sentence(text: &str, word: &Word<'_>) -> bool {
     let rest = &text[word.end()..];
     matches!(&*word.lower, "a" | "e" | "i" | "o" | "y" | "и" | "в" | "о")
@@ -111,7 +107,7 @@ fn is_sentence(text: &str, word: &Word<'_>) -> bool {
             .is_some_and(|rest| rest.starts_with(char::is_lowercase))
 }
 
-/// The end of the postal code that comes next, if a place follows it.
+/// The end of the next postal code, if a place follows it.
 fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<usize> {
     let first = words.get(at)?;
     if !matches!(

@@ -14,14 +14,11 @@ use crate::{
     },
 };
 
-/// The most words of the name of a street.
 pub(super) const MAX_NAME: usize = 6;
-/// Ends of words for streets, in languages that write the two together.
+/// For languages that write compounds.
 const SUFFIXES: &str = include_str!("../tables/street_endings.txt");
-/// Small words within the name of a street.
 pub(super) const PARTICLES: &str = include_str!("../tables/street_particles.txt");
 
-/// Whether words may follow each other in the name of a street.
 fn is_beside(gap: &str, before: &Word<'_>) -> bool {
     let is_abbreviated =
         before.letters() <= 5 || before.is(Cues::STREET_BEFORE | Cues::STREET_AFTER);
@@ -38,7 +35,7 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
     }
 }
 
-/// An address with the street before the number at this word: `Rua da Alegria, 19`.
+/// `Rua da Alegria, 19`
 pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let is_road = at
         .checked_sub(2)
@@ -135,18 +132,17 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
     before_postal_code(text, words, at)
 }
 
-/// Whether a word is capitalised, but not wholly in capitals like a norm.
+/// Capitalised, but not wholly in capitals like a norm.
 pub(super) fn is_name(word: &Word<'_>) -> bool {
     word.is_upper() && word.text.chars().any(char::is_lowercase)
 }
 
-/// Whether a word announces the number of a norm: `ISO 9001`.
+/// `ISO 9001`
 fn is_norm(word: &Word<'_>) -> bool {
     word.text.len() <= 4 && word.text.bytes().all(|b| b.is_ascii_uppercase()) && !is_roman(word)
 }
 
-/// Where a street begins whose word for it, or whose last one, is this: with the word before it,
-/// and a number if that is its name (`4. Cadde No: 12`).
+/// Includes the word before it, and a number that is its name (`4. Cadde No: 12`).
 fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<usize> {
     let word = &words[at];
     if is_compound(word) {
@@ -162,7 +158,7 @@ fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
     (is_name || (before.is_number() && gap == ". ")).then_some(before.start)
 }
 
-/// Where a street begins with a title before a small word: `Burgemeester van Roijensingel`.
+/// `Burgemeester van Roijensingel`
 fn titled_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<usize> {
     let title = word_before(words, at)?;
     let is_titled = is_among("van von de der den di da la le del", &words[at].lower)
@@ -173,13 +169,11 @@ fn titled_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
     is_titled.then_some(title.start)
 }
 
-/// Whether a word is a grade of pay, which is the same word as a street in Czech: `Platová třída
-/// 9`.
+/// A Czech grade of pay, the same word as a street: `Platová třída 9`.
 fn is_grade(words: &[Word<'_>], at: usize) -> bool {
     words[at].lower == "třída" && at > 0 && begins_with_one("plat mzd tarif", &words[at - 1].lower)
 }
 
-/// Whether a word announces the name of a street here.
 fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
     // "בשדרות הנשיא 7": in the avenue.
     let is_street = |lower: &str| cues::are_of(lower, Cues::STREET_BEFORE);
@@ -189,8 +183,8 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
         return false;
     }
     let is_short = word.letters() <= 2;
-    // Words of Latin languages that are others as well count as the first word of a line or a
-    // sentence, or capitalised.
+    // Ambiguous words of Latin languages count only capitalised, or as the first of a line or
+    // sentence.
     let is_other = is_among("via place cours corso strada bd plaza", &word.lower);
     // "c.c." is a law.
     let of_law = text[..word.start].ends_with('.');
@@ -200,9 +194,8 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
         && (!is_other || is_within || word.is_upper() || begins_sentence(text, word.start))
 }
 
-/// Whether a word ends like a street: `Hauptstraße`, `Storgata`.
+/// `Hauptstraße`, `Storgata`
 fn is_compound(word: &Word<'_>) -> bool {
-    /// The fewest letters before the ending.
     const MIN_FRONT: usize = 3;
     let suffix = |suffix: &str| {
         word.lower
@@ -212,7 +205,7 @@ fn is_compound(word: &Word<'_>) -> bool {
     word.is_upper() && listed(SUFFIXES).any(suffix)
 }
 
-/// An address with the number at this word before the street: `12, avenue Foch`, `14 Kirk Lane`.
+/// `12, avenue Foch`, `14 Kirk Lane`
 pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let number = &words[at];
     let mut next = at + 1;
@@ -285,8 +278,7 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
     None
 }
 
-/// An address without any word for a street that the rules know, before a postal code: `Vesterbro
-/// 88, 5000 Odense`. What it has from the start of a clause on is its street.
+/// `Vesterbro 88, 5000 Odense`: the street is what precedes in the clause.
 fn before_postal_code(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let name = word_before(words, at)?;
     let gap = &text[name.end()..words[at].start];

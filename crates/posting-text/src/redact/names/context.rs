@@ -1,5 +1,5 @@
-//! What a text says about the words of a name: whether they are ordinary words, places, or stand
-//! where only a name can.
+//! What a text says about the words of a name: ordinary words, places, or where only a name can
+//! stand.
 
 use super::{
     super::{
@@ -10,26 +10,25 @@ use super::{
 };
 use crate::{Budget, Posting, Result, places, redact::words::begins_sentence};
 
-/// The posting and its text, which decide how a name may be written there.
+/// The posting and its text.
 pub(super) struct Context<'a> {
     pub(super) posting: &'a Posting<'a>,
-    /// The words of the text outside addresses.
+    /// Outside addresses.
     pub(super) all: &'a [Word<'a>],
     pub(super) text: &'a str,
-    /// The families of the languages of the text.
+    /// Of the languages of the text.
     pub(super) families: Cues,
-    /// The script of most of its first words.
+    /// Of most of the first words.
     pub(super) script: Script,
     pub(super) budget: &'a Budget,
 }
 
 impl Context<'_> {
-    /// The text with its words.
     pub(super) fn on(&self) -> Text<'_> {
         Text::new(self.text, self.all, self.budget)
     }
 
-    /// Whether the text also writes the word in lower case.
+    /// Whether the text also has the word in lower case.
     pub(super) fn is_common(&self, word: &str) -> Result<bool> {
         self.budget.spend(self.all.len())?;
         let is_it = |other: &Word<'_>| other.text == word && !inside::is_tag(other, self.text);
@@ -37,8 +36,7 @@ impl Context<'_> {
         Ok(is_cased && self.all.iter().any(is_it))
     }
 
-    /// Whether the text writes a word, in any form, with a capital: in lower case it is then an
-    /// ordinary word.
+    /// Whether the text capitalises a word: in lower case it is then ordinary.
     pub(super) fn has_capital(&self, word: &Word<'_>) -> Result<bool> {
         let stems = inflect::stems(&word.lower, self.families);
         self.budget.spend(self.all.len() + stems.len())?;
@@ -51,27 +49,26 @@ impl Context<'_> {
         Ok(self.all.iter().any(is_it))
     }
 
-    /// Whether the text is Japanese: the only language with Hiragana.
+    /// The only language with Hiragana.
     pub(super) fn is_japanese(&self) -> bool {
         !self.text.is_ascii() && self.text.contains(|c: char| matches!(c, 'ぁ'..='ん'))
     }
 
-    /// Whether a word is in Latin letters and the text in others: it is then no ordinary word
-    /// there.
+    /// A word in Latin letters in a text of others is no ordinary word.
     pub(super) fn is_foreign(&self, word: &Word<'_>) -> bool {
         let script = Script::of_text(word.text);
         let own = self.script;
         script == Script::Latin && !matches!(own, Script::Latin | Script::Other)
     }
 
-    /// Whether the text also writes a proper word of the name in lower case, as brands do: where a
-    /// name stands, and not after an article, as an ordinary word does.
+    /// Whether the text also writes a proper word of the name in lower case: where a name stands,
+    /// and not after an article.
     pub(super) fn is_brand(&self, word: &Word<'_>, label: Option<&str>) -> Result<bool> {
-        /// Words before an ordinary word, and before no name.
+        /// Before an ordinary word, and before no name.
         const ARTICLES: &str = "\
             an our your my their every any ein eine einen einem einer unser unsere unseren un une una \
             um uma ett et een notre votre nuestro nuestra nosso nossa nostro nostra onze jouw vår vårt";
-        /// Words before the label of the website, and before no ordinary word without an article.
+        /// Before the label of the website, and before no ordinary word without an article.
         const BEFORE: &str = "from with for to by von mit für zu avec con com para por em na no da do \
             pela pelo presso av af på w u";
         let lower = &*word.lower;
@@ -126,7 +123,7 @@ impl Context<'_> {
         Ok(names > others)
     }
 
-    /// Whether a word is alone between a sign and an end of its line, as a name in a title.
+    /// Whether a word is alone between a sign and an end of its line, as in a title.
     fn is_beside_sign(&self, word: &Word<'_>) -> bool {
         const SIGNS: [&str; 6] = [" - ", " – ", " — ", " | ", " @ ", " ("];
         let (before, after) = (&self.text[..word.start], &self.text[word.end()..]);
@@ -136,13 +133,12 @@ impl Context<'_> {
             || (ends && SIGNS.iter().any(|sign| before.ends_with(sign)))
     }
 
-    /// Whether a word in lower case can stand for the name alone.
+    /// Whether a word in lower case can be the name.
     pub(super) fn is_distinctive(&self, word: &str) -> Result<bool> {
         Ok(!is_ordinary(word) && !self.is_common(word)? && !self.is_place(word))
     }
 
-    /// Whether a text is the city of the posting, a part of its name, or another place in its
-    /// country.
+    /// The city of the posting, a part of its name, or another place in its country.
     pub(super) fn is_place(&self, word: &str) -> bool {
         let place = || {
             self.posting
@@ -152,7 +148,6 @@ impl Context<'_> {
         self.is_of_city(word) || cues::are_of(word, Cues::REGION) || place()
     }
 
-    /// Whether a word is a part of the name of the posting's city.
     pub(super) fn is_of_city(&self, word: &str) -> bool {
         let folded = unaccented(word);
         let is_it = |part: &Word<'_>| unaccented(&part.lower) == folded;
@@ -161,21 +156,19 @@ impl Context<'_> {
     }
 }
 
-/// The English genitive, which no thing has.
+/// No thing has the English genitive.
 const GENITIVE: [&str; 2] = ["'s ", "’s "];
-/// Words before the name of a place.
 const IN_PLACE: &str = "\
     in im i w we v ve u à en em a til nach aus near around from fra från till naar te ze din la";
-/// Ends of names of places that say the same.
+/// Ends of names of places that have the same meaning.
 const PLACE_ENDINGS: [&str; 9] = [
     "ssa", "ssä", "sta", "stä", "ban", "ben", "uje", "oje", "yje",
 ];
 
 impl Context<'_> {
-    /// Whether the text has a part of a name, but for its place in the whole, where only a name can
-    /// stand: with a capital within a sentence, in quotation marks, or at the start of two
-    /// sentences. Where nouns and headings have capitals, in German and English, only after a word
-    /// such as "at".
+    /// Whether a part of a name stands where only a name can: with a capital within a sentence, in
+    /// quotation marks, or at the start of two sentences. In German and English, where nouns or
+    /// headings have capitals, only after a word such as "at".
     pub(super) fn names_alone(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool> {
         // Vietnamese has no family, and a text of no known language has all of them.
         let is_vietnamese = self.families == Cues::LANGUAGES && self.text.contains(is_vietnamese);
@@ -201,7 +194,7 @@ impl Context<'_> {
         })
     }
 
-    /// Whether a verb that companies do follows: `Åmosen søger …`.
+    /// `Åmosen søger …`
     fn is_subject(&self, word: &Word<'_>) -> bool {
         let after = self.all.partition_point(|other| other.start < word.end());
         let is_beside = |next: &&Word<'_>| &self.text[word.end()..next.start] == " ";
@@ -209,7 +202,7 @@ impl Context<'_> {
         next.is_some_and(|next| next.is(Cues::VERB) && !next.is_upper())
     }
 
-    /// Whether the text says that somebody is at the first word of a name, without the next one.
+    /// Whether the text says that people are at the first word of a name, without the next one.
     pub(super) fn is_joined(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool> {
         self.any_use(part, name, |before, word| {
             let after = self.text[word.end()..].trim_start_matches([' ', '-', '\u{a0}']);
@@ -225,8 +218,8 @@ impl Context<'_> {
         })
     }
 
-    /// Whether a part of a name that is also a place is the company in the text: if the text never
-    /// says that something is in it, and, unless that is sure, says that somebody is at it.
+    /// Whether a part of a name that is also a place is the company: nothing is in it, and unless
+    /// that is sure, people are at it.
     pub(super) fn names_company(
         &self,
         part: &Word<'_>,
@@ -238,8 +231,8 @@ impl Context<'_> {
         if is_of_city || is_within {
             return Ok(false);
         }
-        // The one word that is proper to a name is the company, unless the text says otherwise by a
-        // word that only places have. In many languages that word is the same for both.
+        // The one proper word of a name is the company, unless the text adds a word that only
+        // places have. In many languages that word is the same for both.
         let only = is_sure && self.is_only_proper(part, name);
         let is_same_for_both = !self.families.intersects(Cues::FINNIC | Cues::HUNGARIAN);
         let in_place = self.any_use(part, name, |before, word| {
@@ -255,7 +248,6 @@ impl Context<'_> {
                 })?))
     }
 
-    /// Whether all other words of a name are ordinary ones.
     fn is_only_proper(&self, part: &Word<'_>, name: &[Word<'_>]) -> bool {
         let city = self.posting.city.unwrap_or_default();
         !city.is_empty()
@@ -265,7 +257,7 @@ impl Context<'_> {
                 .all(|word| is_ordinary(&word.lower) || word.is(Cues::AFFIX))
     }
 
-    /// The words before a place, and before no company, in the languages of the text.
+    /// Words before a place, and before no company.
     fn locatives(&self) -> &'static str {
         let has = |families| self.families.intersects(families) && self.families != Cues::LANGUAGES;
         if has(Cues::NORDIC) {
@@ -279,8 +271,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether the text uses a part of a name in some way: alone or after a word on the same line
-    /// that is no part of the name.
+    /// Whether the text uses a part of a name: alone, or after another word on the line.
     fn any_use(
         &self,
         part: &Word<'_>,
@@ -315,20 +306,19 @@ impl Context<'_> {
     }
 }
 
-/// Whether a word is in a table of ordinary ones.
 pub(super) fn is_ordinary(word: &str) -> bool {
     let ordinary = |word: &str| cues::are_of(word, Cues::GENERIC | Cues::LEGAL | Cues::SMALL);
     ordinary(word) || ordinary(&unaccented(word))
 }
 
-/// Whether a letter has the tone and the quality of a Vietnamese vowel.
+/// By its tone and quality.
 pub(super) const fn is_vietnamese(c: char) -> bool {
     matches!(c, '\u{1ea0}'..='\u{1ef9}')
 }
 
-/// The script of most of the first words of a text.
+/// Of most of the first words.
 pub(super) fn script(all: &[Word<'_>]) -> Script {
-    /// How many words are looked at.
+    /// In words.
     const LOOK: usize = 60;
     let words = all.iter().take(LOOK).filter(|word| !word.is_number());
     let mut scripts: Vec<Script> = words.map(|word| Script::of_text(word.text)).collect();
@@ -338,9 +328,9 @@ pub(super) fn script(all: &[Word<'_>]) -> Script {
     most.map_or(Script::Other, |run| run[0])
 }
 
-/// The families of languages of a text: those of whose small words it has many.
+/// The families with many small words in the text.
 pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
-    /// Fewer small words tell nothing.
+    /// Fewer small words are no evidence.
     const MIN_WORDS: usize = 3;
     let families = Cues::LANGUAGES;
     let mut counts: Vec<(Cues, usize)> = families.iter().map(|family| (family, 0)).collect();
@@ -362,7 +352,7 @@ pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
     found
 }
 
-/// The families of the languages of a country, for texts with few words.
+/// For texts with few words.
 fn of_country(country: &str) -> Cues {
     let families = lines(include_str!("../tables/countries.txt"));
     let families = families.filter(|(_, countries)| is_among(countries, country));

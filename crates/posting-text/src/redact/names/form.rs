@@ -1,13 +1,12 @@
-//! The form of a name: what stands around the words that are proper to it.
+//! The form of a name: the words around its proper ones.
 
 use super::{AND, Cues, QUOTES, Script, Word, all_of, cues, is_among, joined, words};
 
-/// Whether a text is in a script with capitals.
 pub(super) fn is_cased(text: &str) -> bool {
     text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
 }
 
-/// The part of a name before a dash or a comma, if that can be a name.
+/// Before a dash or a comma, if that can be a name.
 pub(super) fn segment(name: &str) -> Option<String> {
     let segment = [" - ", " – ", " — ", " | ", ", "]
         .iter()
@@ -20,7 +19,7 @@ pub(super) fn segment(name: &str) -> Option<String> {
     (is_name && !cues::are_of(&rest, Cues::LEGAL)).then(|| segment.to_owned())
 }
 
-/// What a name has in quotation marks.
+/// The part in quotation marks.
 pub(super) fn quoted(name: &str) -> Option<String> {
     QUOTES.iter().find_map(|(open, close)| {
         let (_, rest) = name.split_once(*open)?;
@@ -30,7 +29,7 @@ pub(super) fn quoted(name: &str) -> Option<String> {
     })
 }
 
-/// The name without legal forms and words such as "Group" around it.
+/// Without legal forms and words such as "Group" around it.
 pub(super) fn core<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
     let mut core = all;
     loop {
@@ -57,7 +56,7 @@ pub(super) fn core<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
     core
 }
 
-/// A name without "and partners" after it, if something proper is left.
+/// Without "and partners", if something proper is left.
 fn without_partners<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
     let [front @ .., last] = all else { return all };
     let front = match front {
@@ -73,8 +72,7 @@ fn without_partners<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
     }
 }
 
-/// Whether a word is a legal form that stands before names: in capitals, or in a script without
-/// them.
+/// In capitals, or in a script without them.
 fn is_legal_prefix(word: &Word<'_>) -> bool {
     const LATIN: &str = "sarl sas sasu eurl sa ab as sci pt uab sia všį mb ij cv ooo tov";
     let written = word.text.chars().all(|c| !c.is_lowercase());
@@ -84,7 +82,7 @@ fn is_legal_prefix(word: &Word<'_>) -> bool {
     }
 }
 
-/// The parts of a name outside and inside parentheses.
+/// Outside and inside parentheses.
 pub(super) fn parentheses(name: &str) -> (String, Option<String>) {
     for (open, close) in [('(', ')'), ('（', '）')] {
         let parts = name.split_once(open).and_then(|(before, rest)| {

@@ -10,8 +10,7 @@ use super::{
 use crate::redact::{key::splits, vocabulary::without_ending};
 
 impl Names {
-    /// Adds parts of a name that stand for it: its first words, and the words that are proper to
-    /// it, with or without the trades before and after them.
+    /// Adds the first words, and the proper words with or without the trades around them.
     pub(super) fn add_fragments(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
         let core = name.words;
         let ordinary = |word: &Word<'_>| {
@@ -148,7 +147,6 @@ impl Names {
         Ok(is_proper || (capitals >= 2 && !are_nouns) || telling.len() >= 4)
     }
 
-    /// Adds a part of a name, which are the words of the text.
     pub(super) fn add_fragment(&mut self, part: Text<'_>, context: &Context<'_>) -> Result<()> {
         let fragment = part.words;
         let (Some(first), Some(last)) = (fragment.first(), fragment.last()) else {
@@ -195,16 +193,16 @@ impl Names {
     }
 }
 
-/// Words in the names of offices for a territory. The proper word of such a name is the territory.
+/// The proper word of such an office is its territory.
 const TERRITORIES: &str = include_str!("../tables/territories.txt");
 
-/// Whether a name writes each word with a capital, but for the small ones.
+/// Whether a name capitalises each word but the small ones.
 fn are_capitals(words: &[Word<'_>]) -> bool {
     let mut telling = words.iter().filter(|word| !word.is_small());
     telling.all(Word::is_upper)
 }
 
-/// Whether a word of a name is the family after a given name, or after a word for brothers.
+/// Whether a word follows a given name, or a word for brothers.
 fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
     const BROTHERS: &str = "gebrüder gebr hermanos irmãos fratelli frères brødrene bröderna bracia";
     let announces = |word: &Word<'_>| word.is(Cues::GIVEN) || is_among(BROTHERS, &word.lower);
@@ -212,27 +210,24 @@ fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
     pairs.any(|pair| pair[1] == *word && announces(&pair[0]) && pair[0].is_upper())
 }
 
-/// Whether a word is the second of a name, after a compound that ends in a trade: `Personalkontor
-/// Wieland`.
+/// Whether a word follows a compound that ends in a trade: `Personalkontor Wieland`.
 fn is_after_trade(name: &[Word<'_>], word: &Word<'_>) -> bool {
     matches!(name, [trade, own] if own == word && ends_in_trade(&trade.lower))
 }
 
-/// Whether the first word of a longer name is a workshop or a shop by its ending, which is as good
-/// as any trade of the tables: `Tâmplăria Corbeanu`, `Carrozzeria Zanon`.
+/// A workshop or shop by the ending of its first word: `Tâmplăria Corbeanu`, `Carrozzeria Zanon`.
 fn is_workshop(word: &Word<'_>, core: &[Word<'_>]) -> bool {
     const ENDINGS: &str = "ăria eria ería erie oria aria";
-    /// The fewest letters before the ending.
+    /// Letters before the ending.
     const MIN_FRONT: usize = 4;
     let front = without_ending(ENDINGS, &word.lower);
     let is_workshop = front.is_some_and(|front| front.chars().count() >= MIN_FRONT);
     core.len() > 1 && core.first() == Some(word) && is_workshop
 }
 
-/// Whether a word is a compound that ends in a trade, such as `Pilvipalvelu`: in lower case it is
-/// an ordinary word.
+/// In lower case such a compound is an ordinary word: `Pilvipalvelu`.
 pub(super) fn ends_in_trade(word: &str) -> bool {
-    /// The fewest letters of either part.
+    /// In letters, of either part.
     const MIN_LETTERS: usize = 4;
     word.char_indices()
         .skip(MIN_LETTERS)

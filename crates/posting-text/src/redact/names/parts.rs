@@ -1,17 +1,16 @@
-//! What stands beside a found name and belongs to it: further words of the same name, so that none
-//! is torn.
+//! Words beside a found name that belong to it.
 
 use super::{
     Cues, Names, Text, Word, context::is_vietnamese, inflect, is_among, unaccented, word_before,
 };
 use crate::{Budget, Result, redact::words::begins_sentence};
 
-/// The most words that are taken on each side.
+/// On each side.
 pub(super) const MAX_WORDS: usize = 8;
 
 impl Names {
-    /// Extends a name that starts at word `at` by words of the name before it, but not by the word
-    /// `free` or any before that one. Returns the first word and its start.
+    /// Extends a name from word `at` backwards, but not past the word `free`. Returns the first
+    /// word and its start.
     pub(super) fn before(
         &self,
         on: Text<'_>,
@@ -49,7 +48,7 @@ impl Names {
         Ok((first, start))
     }
 
-    /// Extends a name by words of the name after it. Returns its end and the next word.
+    /// Returns the end and the next word.
     pub(super) fn after(&self, on: Text<'_>, end: usize, next: usize) -> Result<(usize, usize)> {
         let (text, words, budget) = on.parts();
         let (mut end, mut next) = (end, next);
@@ -71,8 +70,7 @@ impl Names {
         Ok((end, next))
     }
 
-    /// If a word is a word of the name with a prefix of Hebrew or Arabic, the length of the
-    /// rest after the prefix.
+    /// For a word of the name with a Hebrew or Arabic prefix, returns the length of the rest.
     fn part_after_prefix(&self, word: &Word<'_>, budget: &Budget) -> Result<Option<usize>> {
         for rest in inflect::without_prefix(&word.lower) {
             budget.spend(1 + self.parts.len())?;
@@ -83,7 +81,7 @@ impl Names {
         Ok(None)
     }
 
-    /// Which word of the name a word is, with a capital if the name writes it so.
+    /// Returns which word of the name this is, capitalised if the name does so.
     fn part(&self, word: &Word<'_>, budget: &Budget) -> Result<Option<usize>> {
         budget.spend(1 + self.parts.len())?;
         if word.is_small() {
@@ -98,9 +96,8 @@ impl Names {
         }))
     }
 
-    /// Whether a word of the name before one that stands earlier in it, and has another ending, is
-    /// a thing of the company: a trade, or what begins a sentence (`Gry Czerwonej Sowy` of
-    /// `Czerwona Sowa Gry`).
+    /// Whether a word before an earlier word of the name is a thing of the company, by its ending:
+    /// a trade, or the beginning of a sentence (`Gry Czerwonej Sowy` of `Czerwona Sowa Gry`).
     fn is_thing(&self, part: usize, text: &str, pair: &[Word<'_>]) -> bool {
         let [thing, owner] = pair else { return false };
         let mut before = self.parts[..part].iter();
@@ -108,8 +105,7 @@ impl Names {
             && before.any(|(part, _)| part.text != owner.lower && part.is(&owner.lower))
     }
 
-    /// Whether a word of the name has the ending of a genitive, after which is what the company
-    /// has: `Kronachs Netz`.
+    /// A genitive is followed by something of the company: `Kronachs Netz`.
     fn is_genitive(&self, word: &Word<'_>) -> bool {
         let is = |lower: &str| self.parts.iter().any(|(part, _)| part.text == lower);
         word.lower
@@ -117,8 +113,8 @@ impl Names {
             .is_some_and(|bare| is(bare) && !is(&word.lower))
     }
 
-    /// Whether one of several words that are proper to the name is a place here, by the word beside
-    /// it: `Tamar river`, `Nieuwe Amstel`.
+    /// Whether one of several proper words is a place, by the word beside it: `Tamar river`,
+    /// `Nieuwe Amstel`.
     pub(super) fn is_place(&self, on: Text<'_>, at: usize, next: usize) -> bool {
         const LANDS: &str = "island islands river lake valley bay beach mountain mountains hills";
         if next != at + 1
@@ -139,7 +135,6 @@ impl Names {
         }) || after.is_some_and(|it| is_among(LANDS, &it.lower) && is_beside(&on.words[at], it))
     }
 
-    /// Whether a gap is within a name.
     fn is_beside(&self, gap: &str) -> bool {
         const GAPS: [&str; 14] = [
             " ", "\u{a0}", "-", " - ", " – ", " & ", "&", "/", " «", " \"", " „", " “", "-\u{a0}",

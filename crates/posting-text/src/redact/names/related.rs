@@ -1,5 +1,4 @@
-//! Finds the companies that a text puts beside the employer: its owner and group, its former name,
-//! and the client of an agency.
+//! Companies that a text puts beside the employer: owner, group, former name, client of an agency.
 
 use std::sync::LazyLock;
 
@@ -17,22 +16,21 @@ use crate::{
     },
 };
 
-/// The most companies that a text may add.
+/// In a text.
 const MAX_RELATED: usize = 4;
 
-/// How sure a phrase is, and on which side of it the name stands.
+/// How sure a phrase is, and on which side the name stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phrase {
     Strong,
     Weak,
     Group,
-    /// The phrase is a word for a group, in lower case.
+    /// A word for a group, in lower case.
     Lower,
     After,
 }
 
-/// The phrases by their last words, each with the words before that one; those before which a name
-/// stands by their first words.
+/// By their last words with the words before it. Phrases before a name are found by first words.
 type Phrases = FxHashMap<&'static str, Vec<(Vec<&'static str>, Phrase)>>;
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
@@ -56,7 +54,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     phrases
 });
 
-/// Words between a phrase and a name: articles, and words for a group.
+/// Articles, and words for a group.
 const BETWEEN: &str = "\
     the a an our der die das dem den des von zur zum le la les du de des au aux l el los del o os \
     ao da do di dello della het van den i til till af av în a al ale grupy grupie grupa skupiny \
@@ -72,19 +70,19 @@ const GROUPS: &str = "\
     grupp gruppi konserniin grupy grupie grupe grupul grupului skupiny skupině skupine corporativo \
     холдинга холдингу групи групата группы группу холдинг холдинга група групи группа группы όμιλος ομίλου alliance family \
     industries partners verbund grupei grupė skupina ventures capital";
-/// Words after a name that make it a part of the employer itself.
+/// Words that make a name a part of the employer.
 const OWN_PARTS: &str = "\
     team teams division department crew squad office programme program project community network \
     abteilung bereich équipe equipo equipe squadra afdeling avdelning avdeling afdeling tiimi zespół \
     echipa teamet екип команда ekibi";
-/// Words by which a text speaks of the employer.
+/// Words for the employer.
 const OWN: &str = "\
     we our us wir unser unsere nous notre nos somos nuestra nuestro formamos fazemos nossa nosso \
     siamo noi nostra wij onze vi vår vårt vores olemme jesteśmy jsme sme vagyunk suntem ние ми мы \
     είμαστε";
 
 patterns! {
-    /// A group in Japanese and Chinese, by what stands after it or before it.
+    /// A group in Japanese and Chinese.
     EASTERN = concat!(
         r"(?P<a>[\p{Han}\p{Katakana}ーA-Za-z&・]{2,16}?)(?:の)?(?:グループ(?:会社|企業|の一員|に所属)|(?:完全|連結)?子会社|傘下)",
         r"|(?:隶属于?|隸屬於?|属于|母公司[为是]?|受|系|是)(?P<b>[\p{Han}A-Za-z]{2,10}(?:集团|集團|控股))",
@@ -96,7 +94,6 @@ patterns! {
 }
 
 impl Names {
-    /// Adds the names of companies that the text puts beside the employer.
     pub(super) fn add_related(&mut self, context: &Context<'_>) -> Result<()> {
         let (text, all) = (context.text, context.all);
         context.budget.spend(all.len() + text.len())?;
@@ -136,7 +133,7 @@ impl Names {
         Ok(())
     }
 
-    /// The words of a name after a phrase whose last word is this one.
+    /// Of a phrase with this last word.
     fn before_phrase<'c>(
         &self,
         context: &'c Context<'_>,
@@ -218,12 +215,12 @@ impl Names {
     }
 }
 
-/// Whether a character is one of the scripts of [`EASTERN`].
+/// In the scripts of [`EASTERN`].
 const fn is_eastern(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{6ff}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// The capitalised words that begin the sentence of a phrase, with few words between the two.
+/// The capitalised words that begin the sentence of a phrase.
 fn subject<'c>(context: &'c Context<'_>, phrase: usize) -> Option<&'c [Word<'c>]> {
     let (text, all) = (context.text, context.all);
     let first = (phrase.saturating_sub(MAX_WORDS)..phrase)
@@ -236,7 +233,7 @@ fn subject<'c>(context: &'c Context<'_>, phrase: usize) -> Option<&'c [Word<'c>]
         .filter(|run| !run.is_empty())
 }
 
-/// The words of a name before a phrase whose first word is this one.
+/// Of a phrase with this first word.
 fn after_phrase<'c>(
     context: &'c Context<'_>,
     at: usize,
@@ -265,7 +262,7 @@ fn after_phrase<'c>(
     Some(&all[first..at]).filter(|run| !run.is_empty())
 }
 
-/// Where a run of capitalised words ends, with small words and joiners between them.
+/// Of capitalised words, with small words and joiners between them.
 fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
     const SMALL: &str = "of and und et y e i & de du des la der och og en the van von";
     let mut end = from;
@@ -290,7 +287,7 @@ fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
     end
 }
 
-/// Whether the words of a run are a company's name: one of them is proper, and they are no place.
+/// One word is proper, and they are no place.
 fn is_name(run: &[Word<'_>], context: &Context<'_>) -> bool {
     let is_proper = |word: &Word<'_>| {
         let is_acronym = word.is_capitals() && word.letters() <= 5;

@@ -1,5 +1,4 @@
-//! Names in another script than the one that is known: what a text puts in parentheses beside the
-//! name, and words that sound like it.
+//! Names in another script: in parentheses beside the name, and words that sound like it.
 
 use super::{
     Case, Context, Cues, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Result, Script, Text,
@@ -10,15 +9,14 @@ use crate::redact::{
     vocabulary::without_ending,
 };
 
-/// The longest text in parentheses that is looked at, in bytes.
+/// In bytes.
 const MAX_PAIR: usize = 120;
-/// The fewest consonants that tell a name.
+/// In consonants.
 const MIN_CONSONANTS: usize = 3;
-/// As many tell it without the vowels, and without marks around it.
+/// Without vowels, and without marks around the word.
 const MIN_SURE: usize = 4;
 
 impl Names {
-    /// Adds names of other scripts that the text has.
     pub(super) fn add_other_scripts(&mut self, context: &Context<'_>) -> Result<()> {
         context.budget.spend(context.text.len())?;
         if context.text.is_ascii() && self.keys().all(|key| key.joined.is_ascii()) {
@@ -30,7 +28,7 @@ impl Names {
         self.add_sounds(context)
     }
 
-    /// What stands in parentheses after the name, and before parentheses around it.
+    /// In parentheses after the name, and before parentheses around it.
     fn paired(&self, context: &Context<'_>) -> Result<Vec<String>> {
         let Context { text, budget, .. } = *context;
         let mut out: Vec<String> = Vec::new();
@@ -67,10 +65,9 @@ impl Names {
         Ok(out)
     }
 
-    /// Whether a text before the name in parentheses may be the same name: if it is written with
-    /// Kana or Hangul, it sounds like it.
+    /// With Kana or Hangul, it must sound like the name.
     fn may_be(&self, name: &str) -> bool {
-        /// Ends of words for a job, beside which the name of the company is in parentheses.
+        /// Beside a job, the name in parentheses is the company's.
         const JOBS: &str = "職 員 者 師 士 係 長 募集 求人 スタッフ";
         if without_ending(JOBS, name).is_some() {
             return false;
@@ -85,7 +82,6 @@ impl Names {
         self.find(Text::new(text, &words(text), context.budget))
     }
 
-    /// Whether a text is the name, and nothing else.
     fn is_name(&self, inside: &str, context: &Context<'_>) -> Result<bool> {
         let found = self.find_in(inside, context)?;
         Ok(found.first().is_some_and(|range| range.start == 0))
@@ -103,7 +99,7 @@ impl Names {
         }))
     }
 
-    /// Adds the words of other scripts that sound like the name.
+    /// Adds words of other scripts that sound like the name.
     fn add_sounds(&mut self, context: &Context<'_>) -> Result<()> {
         let heads: Vec<(Script, String, String)> = self
             .parts
@@ -203,7 +199,7 @@ impl Names {
     }
 }
 
-/// A word in Latin letters without any r between a vowel and a consonant.
+/// Without any r between a vowel and a consonant.
 fn without_closing_r(word: &str) -> String {
     let letters: Vec<char> = word.chars().collect();
     let is_vowel = |at: usize| letters.get(at).is_some_and(|c| "aeiouy".contains(*c));
@@ -221,8 +217,7 @@ fn last_word(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The name before parentheses: the quoted one, the run in a script without spaces, or the
-/// capitalised words.
+/// The quoted name, the run in a script without spaces, or the capitalised words.
 fn name_before(before: &str) -> Option<String> {
     let trimmed = before.trim_end_matches(['»', '“', '”', '"', '」', '』', ' ']);
     if trimmed.len() < before.len()
@@ -245,8 +240,7 @@ fn name_before(before: &str) -> Option<String> {
     (capitals > 0 || !is_cased).then(|| trimmed[first.start..].to_owned())
 }
 
-/// The parts of a word that may be a name: runs of Katakana, a word of Hangul without particles, or
-/// the word itself.
+/// Runs of Katakana, a word of Hangul without particles, or the word itself.
 fn pieces(word: &str, script: Script) -> Vec<&str> {
     match script {
         Script::Kana => word

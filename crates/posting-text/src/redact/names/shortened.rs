@@ -1,12 +1,10 @@
-//! Forms of a name that the name itself does not have.
-
 use super::{
     Case, Context, Cues, Key, Names, Result, Text, Word, fragments::ends_in_trade, inflect,
 };
 use crate::redact::words::word;
 
 impl Names {
-    /// Adds the forms by which a text shortens a name, in the languages that have them.
+    /// Forms by which a text shortens a name, and which the name itself lacks.
     pub(super) fn add_shortened(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
         let has = |families| context.families.intersects(families);
         if has(Cues::ROMANCE | Cues::ROMANIAN) {
@@ -21,7 +19,7 @@ impl Names {
         self.add_first(name, context)
     }
 
-    /// Adds `Farmácia do Jatobá` of `Farmácia Popular do Jatobá`.
+    /// `Farmácia do Jatobá` of `Farmácia Popular do Jatobá`.
     fn add_without_attribute(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
         let [first, rest @ ..] = name.words else {
             return Ok(());
@@ -40,7 +38,7 @@ impl Names {
         Ok(())
     }
 
-    /// Adds `Kerekerdő` of `Pékség a Kerekerdőhöz`, which takes other endings in a text.
+    /// `Kerekerdő` of `Pékség a Kerekerdőhöz`, which takes other endings.
     fn add_without_case(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
         for pair in name.words.windows(2).filter(|pair| pair[0].is_small()) {
             let Some(bare) = inflect::without_case(pair[1].text) else {
@@ -54,7 +52,7 @@ impl Names {
         Ok(())
     }
 
-    /// Adds `Innkjøpstilsynet`, with a capital, of `Statens innkjøpstilsyn`.
+    /// `Innkjøpstilsynet`, with a capital, of `Statens innkjøpstilsyn`.
     fn add_office(&mut self, core: &[Word<'_>], context: &Context<'_>) {
         let [whose, office] = core else { return };
         if whose.is_generic() && !office.is_upper() && ends_in_trade(&office.lower) {
@@ -66,8 +64,8 @@ impl Names {
         }
     }
 
-    /// Adds the first word of a name, even an ordinary one, if it is a workplace in the text:
-    /// `Nova` of `Nova Install` in `Kom werken bij Nova`.
+    /// A first word, even an ordinary one, that is a workplace: `Nova` of `Nova Install` in `Kom
+    /// werken bij Nova`.
     fn add_first(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
         let [first, _, ..] = name.words else {
             return Ok(());

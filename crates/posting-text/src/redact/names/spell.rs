@@ -1,5 +1,4 @@
-//! The spellings of a name: whole, without legal forms and trades, by its initials, and by its
-//! parts.
+//! The spellings of a name: whole, without legal forms and trades, by initials, and by parts.
 
 use super::{
     AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Result, Script, Text, Token,
@@ -15,7 +14,6 @@ use crate::redact::{
 };
 
 impl Names {
-    /// Adds the spellings of one name.
     pub(super) fn add_name(&mut self, name: &str, context: &Context<'_>) -> Result<()> {
         #[cfg(feature = "markdown")]
         let name = &*crate::markdown::line(name, context.budget)?;
@@ -118,7 +116,7 @@ impl Names {
         Ok(())
     }
 
-    /// Adds the acronyms of words that the text uses; `only_long` ones have three letters or more.
+    /// `only_long` acronyms have three letters or more.
     fn add_acronyms(
         &mut self,
         words: &[Word<'_>],
@@ -133,8 +131,7 @@ impl Names {
         Ok(())
     }
 
-    /// Adds what a name writes in capitals among its other words, which is an acronym: `KLM` of
-    /// `Bakery KLM`, `R&K` of `R&K Bakery`.
+    /// An acronym in the name: `KLM` of `Bakery KLM`, `R&K` of `R&K Bakery`.
     fn add_own_acronyms(&mut self, name: Text<'_>) {
         let core = name.words;
         let is_shouted = |word: &Word<'_>| word.is_capitals();
@@ -168,7 +165,7 @@ impl Names {
         }
     }
 
-    /// Adds the initials of a name with its whole legal form: `ATAG` of `Alpstein Treuhand AG`.
+    /// `ATAG` of `Alpstein Treuhand AG`.
     fn add_acronym_with_form(
         &mut self,
         core: &[Word<'_>],
@@ -187,7 +184,7 @@ impl Names {
         Ok(())
     }
 
-    /// Adds the other forms of a word that names shorten: `Gebrüder` for `Gebr.`.
+    /// `Gebrüder` for `Gebr.`.
     fn add_abbreviated(&mut self, word: &Word<'_>) {
         for (short, long) in lines(include_str!("../tables/abbreviations.txt")) {
             let others = match &*word.lower {
@@ -205,7 +202,7 @@ impl Names {
         }
     }
 
-    /// Adds the short form of a name without spaces that the text uses, if no trade tells it.
+    /// For a name without spaces and without a known trade.
     fn add_short_form(&mut self, spelling: &str, context: &Context<'_>) -> Result<()> {
         let city = context.posting.city.unwrap_or_default();
         let local = spelling.strip_prefix(city).unwrap_or(spelling);
@@ -220,7 +217,6 @@ impl Names {
         Ok(())
     }
 
-    /// Adds a word to those that belong to the name.
     fn add_part(&mut self, word: &Word<'_>, context: &Context<'_>) {
         if word.is_small() {
             self.small.push(word.lower.to_string());
@@ -242,7 +238,7 @@ impl Names {
         self.parts.push((token, is_generic));
     }
 
-    /// The words of a name with their inflected forms, which are made once for each word.
+    /// Made once for each word.
     pub(super) fn tokens(&mut self, words: &[Word<'_>], context: &Context<'_>) -> Vec<Rc<Token>> {
         words.iter().map(|word| self.token(word, context)).collect()
     }
@@ -271,7 +267,7 @@ impl Names {
         token
     }
 
-    /// Adds the name as it is, and without accents.
+    /// Also without accents.
     fn add_words(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
         let (name, words, _) = name.parts();
         let Some((first, last)) = words.first().zip(words.last()) else {
@@ -335,7 +331,7 @@ impl Names {
         Ok(())
     }
 
-    /// Adds a spelling with a capital without the s at its end, if it has one.
+    /// Without the s at its end, with a capital.
     pub(super) fn push_singular(&mut self, key: &Key, words: &[Word<'_>], compounds: bool) {
         let Some(one) = key.joined.strip_suffix('s') else {
             return;
@@ -354,7 +350,7 @@ impl Names {
         });
     }
 
-    /// Adds `A and B` for `A & B`, and the other way round.
+    /// `A and B` for `A & B`, and the other way round.
     pub(super) fn add_and(&mut self, key: &Key, words: &[Word<'_>]) {
         let is_and = |word: &Word<'_>| AND.contains(&&*word.lower);
         if words.iter().any(is_and) {
@@ -384,7 +380,7 @@ impl Names {
         }
     }
 
-    /// Adds `F&L` for `Finch & Larkin`, and `FL` if the website has that name.
+    /// `F&L` for `Finch & Larkin`, and `FL` if the website has that name.
     fn add_initials(&mut self, words: &[Word<'_>]) {
         let [one, other] = words else { return };
         let initial = |word: &Word<'_>| word.lower.chars().next().map(String::from);
@@ -406,7 +402,7 @@ impl Names {
     }
 }
 
-/// A name with the other form of its word for a saint: `St. Florina` for `Sankt Florina`.
+/// `St. Florina` for `Sankt Florina`.
 fn other_saint(name: &str) -> Option<String> {
     const SAINTS: [(&str, &str); 8] = [
         ("Sankt", "St."),
@@ -428,7 +424,7 @@ fn other_saint(name: &str) -> Option<String> {
     })
 }
 
-/// The words after an acronym that has their initials.
+/// After an acronym with their initials.
 fn without_own_acronym<'a, 'b>(core: &'a [Word<'b>]) -> Option<&'a [Word<'b>]> {
     let [first, rest @ ..] = core else {
         return None;
@@ -446,7 +442,7 @@ fn without_own_acronym<'a, 'b>(core: &'a [Word<'b>]) -> Option<&'a [Word<'b>]> {
     (is_acronym && stands && is_proper).then_some(rest)
 }
 
-/// Whether a name is made of ordinary words; of several only if each has a capital.
+/// Several words only if each has a capital.
 pub(super) fn ordinary(words: &[Word<'_>]) -> Ordinary {
     match words {
         _ if !all_of(words, Cues::GENERIC) => Ordinary::No,
@@ -456,8 +452,8 @@ pub(super) fn ordinary(words: &[Word<'_>]) -> Ordinary {
     }
 }
 
-/// The fewest letters of a name whose people may be written in lower case, as Hungarian and the
-/// Nordic languages do: a shorter one is another word.
+/// The fewest letters of a name whose people may be in lower case, in Hungarian and Nordic
+/// languages.
 pub(super) fn min_lower(case: Case, families: Cues) -> usize {
     match case {
         _ if families.intersects(Cues::HUNGARIAN | Cues::NORDIC) => 5,

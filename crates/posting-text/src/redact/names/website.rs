@@ -1,5 +1,5 @@
-//! What a text adds to the spellings of a name: words that it spells out before an acronym,
-//! acronyms of products, and what it calls the website's label.
+//! Spellings that a text adds: words before an acronym, acronyms of products, and the website's
+//! label.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,7 @@ use super::{
 use crate::redact::{acronym, key::splits};
 
 impl Names {
-    /// Adds what the text spells out before an acronym of the company, and acronyms that it
-    /// introduces after words that begin with the company's name.
+    /// Words before an acronym of the company, and acronyms after words that begin with the name.
     pub(super) fn add_written_out(&mut self, context: &Context<'_>) -> Result<()> {
         let known = |word: &Word<'_>| {
             let is_it = |key: &Key| key.case == Case::Upper && key.joined == word.lower;
@@ -40,7 +39,7 @@ impl Names {
         Ok(())
     }
 
-    /// Whether a name other than an acronym starts at a word.
+    /// Other than an acronym.
     fn names_one(&self, context: &Context<'_>, at: usize) -> Result<bool> {
         let word = &context.all[at];
         for key in self.candidates(word) {
@@ -56,14 +55,14 @@ impl Names {
         Ok(false)
     }
 
-    /// Whether an ordinary word of the name begins with this: "baker" is none of a name "Bakery …".
+    /// "baker" is none of a name "Bakery …".
     fn begins_trade(&self, front: &str) -> bool {
         let is_generic = |part: &&(Rc<Token>, bool)| part.1;
         let mut trades = self.parts.iter().filter(is_generic);
         trades.any(|(part, _)| part.text.starts_with(front))
     }
 
-    /// Adds the label of the website, and the distinctive word that it begins with.
+    /// Adds the label and the distinctive word that it begins with.
     pub(super) fn add_label(&mut self, label: &str, context: &Context<'_>) -> Result<()> {
         let parts = words(label);
         let joined = joined(&parts);
@@ -109,7 +108,7 @@ impl Names {
         Ok(())
     }
 
-    /// Adds the words of a label, together and the proper ones alone.
+    /// The words together, and the proper ones alone.
     fn add_words_of_label(
         &mut self,
         parts: &[Word<'_>],
@@ -136,7 +135,7 @@ impl Names {
             return Ok(());
         }
         let letters = whole.chars().count();
-        // What the text also has as words with capitals is other words without them.
+        // Words that the text also capitalises are others in lower case.
         let is_written = |word: &Word<'_>| {
             word.is_upper() && word.text.len() >= 3 && whole.starts_with(&*word.lower)
         };
@@ -163,7 +162,7 @@ impl Names {
             });
         }
         for part in named {
-            // What is a word of the name, or begins one, was decided with the name.
+            // Words of the name, and their beginnings, were decided with the name.
             let bare = without_umlauts(&part.lower);
             let begins = |known: &Token| {
                 let known = unaccented(&known.text);
@@ -177,7 +176,7 @@ impl Names {
         Ok(())
     }
 
-    /// Adds a spelling of the label, which has no accents: `baecker` is also `Bäcker`.
+    /// A label has no accents: `baecker` is also `Bäcker`.
     fn push_label(&mut self, key: Key) {
         let bare = without_umlauts(&key.joined);
         if bare != key.joined && key.splits.as_ref().is_none_or(Vec::is_empty) {
@@ -194,7 +193,7 @@ impl Names {
     }
 }
 
-/// A word whose umlauts were spelled out, with their letters alone, as it is without accents.
+/// With the letter alone, as it is without accents.
 fn without_umlauts(word: &str) -> String {
     word.replace("ae", "a")
         .replace("oe", "o")

@@ -1,5 +1,4 @@
-//! Persons beside a telephone number, an address or a handle: known by their names, or by standing
-//! where only a person can.
+//! Persons beside a contact: known by their names, or by standing where only a person can.
 
 use super::{
     Cues, Word, eastern,
@@ -18,15 +17,15 @@ use crate::{
     },
 };
 
-/// How many words before and after a number or an address are looked at.
+/// In words, around a number or an address.
 const BEFORE: usize = 12;
 const AFTER: usize = 6;
-/// Names of mailboxes that are no persons, by how they begin.
+/// The beginnings of mailboxes that are no persons.
 const OFFICES: &str = include_str!("../tables/mailboxes.txt");
-/// Verbs of whoever answers, and the small words before them.
+/// Verbs of people who answer, with small words.
 const ANSWERS: &str = include_str!("../tables/answers.txt");
 
-/// Adds the persons beside a telephone number or an address, on the same line.
+/// On the same line.
 pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut Vec<Range>) {
     let after = words.partition_point(|word| word.start < contact.end);
     let before = words.partition_point(|word| word.end() <= contact.start);
@@ -109,8 +108,8 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut 
     }
 }
 
-/// Whether a known name belongs to a contact: no further sentence is between the two, and it is
-/// neither counted (`30 Tage Urlaub`) nor a part of a firm's name (`Holm & Sons`).
+/// Whether no other sentence is between name and contact, and the name is neither counted (`30 Tage
+/// Urlaub`) nor a part of a firm's name (`Holm & Sons`).
 fn is_of_sentence(
     text: &str,
     words: &[Word<'_>],
@@ -131,10 +130,9 @@ fn is_of_sentence(
     !is_counted && !gap.starts_with("& ") && !ends && !ends_sentence(gap)
 }
 
-/// Whether a sentence beside a contact begins with who answers: `… 550 117. Kezia Marsh replies`,
-/// `Kezia Marsh replies: 01632 …`
+/// `… 550 117. Kezia Marsh replies`, `Kezia Marsh replies: 01632 …`
 fn answers(text: &str, words: &[Word<'_>], next: usize, name: &Range, contact: &Range) -> bool {
-    /// How far a contact may be after the name, in bytes.
+    /// From the name to the contact, in bytes.
     const NEAR: usize = 40;
     let names = &words[words.partition_point(|word| word.start < name.start)..next];
     let is_before = text
@@ -148,7 +146,7 @@ fn answers(text: &str, words: &[Word<'_>], next: usize, name: &Range, contact: &
         && verb.is_some_and(|verb| is_among(ANSWERS, &verb.lower))
 }
 
-/// Whether a name begins with an initial: `J. Haddlesey`.
+/// `J. Haddlesey`
 fn has_initial(text: &str, names: &[Word<'_>]) -> bool {
     let [initial, .., family] = names else {
         return false;
@@ -158,9 +156,8 @@ fn has_initial(text: &str, names: &[Word<'_>]) -> bool {
         && family.text.chars().nth(2).is_some()
 }
 
-/// Whether two to four capitalised words are directly before a contact, or with a word for a
-/// telephone or a small one between, and within a sentence, or before a number also at the start of
-/// one: `and Kezia Marsh (01632 960 406)`, `bei Hinnerk Tamsen unter jobs@…`.
+/// Two to four capitalised words directly before a contact, within a sentence, or before a number
+/// also at its start: `and Kezia Marsh (01632 960 406)`, `bei Hinnerk Tamsen unter jobs@…`.
 fn is_directly_before(
     text: &str,
     words: &[Word<'_>],
@@ -207,10 +204,9 @@ fn is_directly_before(
         && evidence(names) == Evidence::None
 }
 
-/// Whether a name at the end of a clause is after a contact, a word that calls for a person and at
-/// most a small one: `01632 960 406 and ask for Siobhra.`
+/// `01632 960 406 and ask for Siobhra.`
 fn is_asked_for(text: &str, words: &[Word<'_>], at: usize, name: &Range, contact: &Range) -> bool {
-    /// The longest gap, in bytes.
+    /// In bytes.
     const MAX_GAP: usize = 40;
     let is_near = text
         .get(contact.end..name.start)
@@ -229,8 +225,7 @@ fn is_asked_for(text: &str, words: &[Word<'_>], at: usize, name: &Range, contact
         && evidence(names) != Evidence::Against
 }
 
-/// Whether a single name is between a word for "to" or "with", or a colon, and a way to a contact:
-/// `Hör av dig till Linnea på 040-628 04 15`.
+/// `Hör av dig till Linnea på 040-628 04 15`
 fn is_reached(
     text: &str,
     words: &[Word<'_>],
@@ -277,7 +272,6 @@ fn is_reached(
         && evidence(names) != Evidence::Against
 }
 
-/// The person beside a contact that begins at a word of a script without capitals.
 fn without_capitals(text: &str, words: &[Word<'_>], at: usize, contact: &Range) -> Option<Range> {
     let word = &words[at];
     let is_told = text[..word.start].trim_end().ends_with(':')
@@ -299,8 +293,7 @@ fn without_capitals(text: &str, words: &[Word<'_>], at: usize, contact: &Range) 
         .or_else(|| evidence::uncased(text, words, at, is_told))
 }
 
-/// The person whose name no table knows, in a run of capitalised words before a contact: two to
-/// four that were announced, or one directly between the two ("ring Oddvar på +47 …").
+/// Two to four capitalised words that were announced, or one in between ("ring Oddvar på +47 …").
 fn unknown(text: &str, words: &[Word<'_>], run: Range, contact: &Range) -> Option<Range> {
     const ANNOUNCES: Cues = Cues::PERSON.union(Cues::PHONE).union(Cues::TITLE);
     let is_short = |word: &Word<'_>| word.letters() <= 3;
@@ -375,11 +368,10 @@ fn unknown(text: &str, words: &[Word<'_>], run: Range, contact: &Range) -> Optio
     is_announced.then_some(range)
 }
 
-/// Words for "with" and "for" between a number and whom it reaches.
+/// Words for "with" and "for" between a number and a person.
 const WITH: &str = "com con with avec mit med met z s se c с із з със cu ja";
 
-/// Whether a name is alone between a comma after a number and the end of the clause: `08 55 50 18,
-/// Bernadette.`
+/// `08 55 50 18, Bernadette.`
 fn is_after(text: &str, names: &[Word<'_>], contact: &Range, range: &Range) -> bool {
     let is_beside = matches!(&text[contact.end..range.start], ", " | " (" | " – " | " - ");
     let is_known = match names {
@@ -390,14 +382,12 @@ fn is_after(text: &str, names: &[Word<'_>], contact: &Range, range: &Range) -> b
     is_beside && is_known && is_end(text, range.end) && evidence(names) != Evidence::Against
 }
 
-/// Whether a clause ends here.
 fn is_end(text: &str, at: usize) -> bool {
     let rest = text[at..].trim_start_matches(' ');
     rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', '(', ')', '!'])
 }
 
-/// Whether a word that calls for a person and a small one are directly before a name: `Skriv til
-/// Malthe`.
+/// `Skriv til Malthe`
 fn is_called_through(text: &str, words: &[Word<'_>], first: usize, name: &Range) -> bool {
     let Some([call, small]) = first.checked_sub(2).map(|from| &words[from..first]) else {
         return false;
@@ -408,7 +398,7 @@ fn is_called_through(text: &str, words: &[Word<'_>], first: usize, name: &Range)
         && &text[call.end()..small.start] == " "
 }
 
-/// Whether a run comes after a person and a comma: `Anna Berg, Principal Engineer`.
+/// `Anna Berg, Principal Engineer`
 fn is_role(text: &str, start: usize, persons: &[Range]) -> bool {
     let before = text[..start].trim_end();
     before.strip_suffix(',').is_some_and(|before| {
@@ -420,22 +410,22 @@ fn is_role(text: &str, start: usize, persons: &[Range]) -> bool {
     })
 }
 
-/// Whether a gap has the end of a sentence; "tel." is none.
+/// "tel." is none.
 fn ends_sentence(gap: &str) -> bool {
     let ends = |word: &str, _: &str| word.is_empty() || word.chars().nth(5).is_some();
     full_stops(gap, ends) || gap.contains(['\n', '!', ';'])
 }
 
-/// Whether a full stop in a gap is one of these, by the word before it and by what comes next.
+/// By the word before the full stop and the text after it.
 fn full_stops(gap: &str, is_such: impl Fn(&str, &str) -> bool) -> bool {
     let mut stops = gap.match_indices(". ");
     stops.any(|(at, stop)| is_such(last_word(&gap[..at]), &gap[at + stop.len()..]))
 }
 
-/// Whether a name that ends at word `last` leads to a contact: only words in lower case and those
-/// for a telephone, a role or a messenger are between, and no sentence ends.
+/// Whether only lower-case words and those for a telephone, a role or a messenger are between the
+/// name and a contact, in one sentence.
 fn leads_to(text: &str, words: &[Word<'_>], last: usize, end: usize, contact: &Range) -> bool {
-    /// The longest gap, in bytes.
+    /// In bytes.
     const MAX_GAP: usize = 60;
     let Some(gap) = text
         .get(end..contact.start)

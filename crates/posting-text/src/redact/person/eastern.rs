@@ -1,5 +1,3 @@
-//! Persons in Chinese, Japanese and Korean.
-
 use super::{Cues, Word, word_before};
 use crate::{
     Range,
@@ -9,24 +7,21 @@ use crate::{
     },
 };
 
-/// What announces a person at the end of a run, or within it. The longest first.
+/// The longest first.
 const CUES: &str = include_str!("../tables/eastern_cues.txt");
-/// Chinese family names: the hundred most frequent ones (Ministry of Public Security, 2020).
+/// The hundred most frequent ones (Ministry of Public Security, 2020).
 const CHINESE: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤張劉陳楊黃趙吳孫馬鄺邝阮温鲍葛柳殷兰翁安倪耿梅盛裴霍洪游凌關关欧詹莊庄施柯賴赖郝";
-/// Korean family names (Statistics Korea, 2015).
+/// Statistics Korea, 2015.
 const KOREAN: &str = "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국";
-/// Titles after a name.
 const TITLES: &str = include_str!("../tables/eastern_titles.txt");
 
-/// Whether a word may announce a person.
 pub(super) fn may_announce(word: &Word<'_>) -> bool {
     word.is(Cues::PERSON) || (word.is_unspaced() && listed(CUES).any(|cue| word.text.contains(cue)))
 }
 
-/// Family names of two letters.
 const DOUBLE: &str = include_str!("../tables/double_families.txt");
 
-/// Whether a name is of the usual length and begins with a known family's.
+/// Of the usual length, with a known family name.
 fn is_full_name(name: &str) -> bool {
     let letters = name.chars().count();
     let script = Script::of_text(name);
@@ -39,8 +34,7 @@ fn is_full_name(name: &str) -> bool {
         || ((3..=4).contains(&letters) && begins_with_one(DOUBLE, name))
 }
 
-/// A name alone in its clause, directly before a contact or after it: `，找诸葛明月。`, `064-555-0191,
-/// 선우보라.`, `早川ちひろまで：052 …`
+/// Alone in its clause, beside a contact: `，找诸葛明月。`, `064-555-0191, 선우보라.`, `早川ちひろまで：052 …`
 pub(super) fn alone(text: &str, words: &[Word<'_>], at: usize, contact: &Range) -> Option<Range> {
     const TO: [&str; 2] = ["まで", "宛"];
     let word = &words[at];
@@ -79,7 +73,6 @@ pub(super) fn alone(text: &str, words: &[Word<'_>], at: usize, contact: &Range) 
     (is_name && is_beside).then(|| start..start + name.len())
 }
 
-/// The person that a word announces.
 pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
     if Script::of_text(word.text) == Script::Hangul {
@@ -162,7 +155,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     Some(start..given.filter(|_| after.is_empty()).map_or(end, Word::end))
 }
 
-/// A further name of a list before its number in parentheses: `、水野翔（076-255-0112）`.
+/// Before its number in parentheses: `、水野翔（076-255-0112）`.
 pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range) -> Option<Range> {
     let is_before = matches!(
         text.get(word.end()..contact.start),
@@ -183,10 +176,10 @@ pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range) -> Option<Ra
         .then(|| word.start..word.end())
 }
 
-/// Ends of words for an office, a telephone or a role, which are no names.
+/// Ends of words for an office, a telephone or a role.
 const OFFICES: &str = include_str!("../tables/eastern_offices.txt");
 
-/// A name after a Thai form of address, written together with it: `คุณสมชาย ใจดี`.
+/// After a Thai form of address: `คุณสมชาย ใจดี`.
 pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const TITLE: &str = "คุณ";
     let word = &words[at];
@@ -202,7 +195,7 @@ pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     (start < word.end() && text[start..end].chars().count() <= 40).then_some(start..end)
 }
 
-/// A family name with a title in a Chinese text beside a contact: "找罗经理".
+/// A Chinese family name with a title: "找罗经理".
 pub(super) fn titled(word: &Word<'_>) -> Option<Range> {
     const CHINESE_TITLES: &str = "经理 先生 女士 小姐 老师 师傅 主任 主管 厂长 店长";
     let text = word.text;
@@ -214,7 +207,7 @@ pub(super) fn titled(word: &Word<'_>) -> Option<Range> {
     is_short.then(|| end - front.len()..word.end())
 }
 
-/// A Korean name before or after a title beside a contact: "정하늘 점장", "원장 오미경".
+/// With a title: "정하늘 점장", "원장 오미경".
 pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
     let is_name = word.letters() == 3
@@ -230,7 +223,7 @@ pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option
     is_title.then(|| word.start..word.end())
 }
 
-/// A Chinese name after "HR" in Latin letters.
+/// A Chinese name after "HR".
 pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let name = words.get(at + 1)?;
     let letters = name.letters();
@@ -247,13 +240,11 @@ pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<R
     (is_name && matches!(gap, "" | " " | "：" | ": ")).then(|| name.start..name.end())
 }
 
-/// Whether a number in parentheses or after a comma is next.
 fn is_before_number(text: &str, at: usize) -> bool {
     let rest = text[at..].trim_start_matches(['（', '(', '、', '，', '：', ' ', '\u{3000}']);
     rest.len() < text.len() - at && rest.starts_with(|c: char| c.is_ascii_digit() || c == '+')
 }
 
-/// Whether a gap can be between what announces a person and the name.
 fn is_sign(gap: &str) -> bool {
     gap.chars().count() <= 3
         && gap
@@ -261,10 +252,9 @@ fn is_sign(gap: &str) -> bool {
             .all(|c| matches!(c, ':' | '：' | ' ' | '\u{3000}' | '）' | ')' | '、' | '／'))
 }
 
-/// A Korean name within a few words: two to four syllables that begin with a family name, alone or
-/// before a title.
+/// Two to four syllables that begin with a family name, alone or before a title.
 fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
-    /// How many words are looked at.
+    /// In words.
     const AHEAD: usize = 3;
     let mut last = &words[at];
     for (number, word) in words[at + 1..].iter().take(AHEAD).enumerate() {

@@ -1,5 +1,3 @@
-//! What says that words are a person's name.
-
 use super::{Cues, Word, word_before};
 use crate::{
     Range,
@@ -11,33 +9,28 @@ use crate::{
     },
 };
 
-/// Small words within names.
 const PARTICLES: &str =
     "van von der den de ter da dos del della di la le af av bin ibn el al ben zu zur y e";
 
-/// What words say about being a person.
+/// Whether words are a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evidence {
-    /// They are a name.
     For,
-    /// They are something else.
     Against,
     None,
 }
 
-/// Endings of family names and of names after the father, in any case, by the census offices of
-/// their countries.
+/// Endings of family names and patronymics, in any case, from census offices.
 const FAMILY: &str = include_str!("../tables/family_endings.txt");
 
-/// Endings of cases, in place of one of a name: nothing, `a`, `o` or a soft sign.
+/// Endings of cases, which replace nothing, `a`, `o` or a soft sign.
 const ENDINGS: &str = include_str!("../tables/given_name_endings.txt");
 
-/// Whether a word is a name after the father, which stands last.
+/// A patronymic stands last.
 pub(super) fn is_patronymic(word: &Word<'_>) -> bool {
     without_ending("ович евич ична овна евна івна ївна", &word.lower).is_some()
 }
 
-/// Judges the words of a run.
 pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
     let (Some(first), Some(last)) = (names.first(), names.last()) else {
         return Evidence::Against;
@@ -72,12 +65,11 @@ pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
     Evidence::None
 }
 
-/// Whether a word is a small one within names.
 pub(super) fn is_particle(word: &Word<'_>) -> bool {
     is_among(PARTICLES, &word.lower)
 }
 
-/// Whether a word is a given name, in any case of the languages that have some.
+/// In any case of the languages that have some.
 pub(super) fn is_given(word: &Word<'_>) -> bool {
     /// Ends of names that these stand for.
     const BASES: [&str; 11] = ["", "a", "o", "й", "ь", "я", "а", "as", "is", "s", "ek"];
@@ -112,7 +104,7 @@ pub(super) fn is_given(word: &Word<'_>) -> bool {
     false
 }
 
-/// How many words of a script stand together from a word on, up to three.
+/// Up to three.
 fn count_of(words: &[Word<'_>], at: usize, script: Script) -> usize {
     let beside = words[at..].windows(2).take(2);
     let joins = |pair: &&[Word<'_>]| {
@@ -121,8 +113,8 @@ fn count_of(words: &[Word<'_>], at: usize, script: Script) -> usize {
     1 + beside.take_while(joins).count()
 }
 
-/// A name in a script without capitals, Arabic or Hebrew, that begins at a word: a given name and
-/// the next word, or what stands between a colon and the next sign.
+/// Arabic or Hebrew: a given name and the next word, or the words between a colon and the next
+/// sign.
 pub(super) fn uncased(text: &str, words: &[Word<'_>], at: usize, is_told: bool) -> Option<Range> {
     let first = &words[at];
     // A form of address belongs to no name.
@@ -176,8 +168,7 @@ pub(super) fn uncased(text: &str, words: &[Word<'_>], at: usize, is_told: bool) 
     ((fewest..=4).contains(&count) && is_whole).then_some(start..end)
 }
 
-/// Two words of Arabic or Hebrew between a word that calls for a person, or one for "with" or "to",
-/// and a number: `צרו קשר עם אביגיל שטרית, 052-…`.
+/// Two words of Arabic or Hebrew before a number: `צרו קשר עם אביגיל שטרית, 052-…`.
 pub(super) fn called(text: &str, words: &[Word<'_>], at: usize, contact: &Range) -> Option<Range> {
     const WITH: &str = "עם אל את مع إلى على عند";
     let (word, family) = (&words[at], words.get(at + 1)?);

@@ -1,5 +1,3 @@
-//! Persons with the name of the company: its owner, or somebody of the family.
-
 use super::{
     Cues, Hidden, Kind, Text, Word,
     evidence::{is_given, is_particle},
@@ -8,13 +6,11 @@ use super::{
 };
 use crate::{Range, Result, redact::words::begins_sentence};
 
-/// The most words of the company's name that are a family's: `De Backer`.
+/// `De Backer`, in words.
 const MAX_FAMILY: usize = 3;
 
-/// Adds the given names beside names of the company that are those of a family: `Silke` of `Silke
-/// Kornblum`, which is `Silke` and the company's name by then.
+/// `Silke` of `Silke Kornblum`, when the family's name is already the company's.
 pub(super) fn of_company(on: Text<'_>, found: &[Hidden], out: &mut Vec<Range>) -> Result<()> {
-    /// The steps for one name: the words and the line around it.
     const SEARCH_STEPS: usize = 40;
     let (text, words, budget) = on.parts();
     for (index, Hidden { range, kind }) in found.iter().enumerate() {
@@ -56,8 +52,7 @@ pub(super) fn of_company(on: Text<'_>, found: &[Hidden], out: &mut Vec<Range>) -
     Ok(())
 }
 
-/// Whether the word before a family's name is a given name: one of the table, or one that was
-/// announced on a line with a contact.
+/// A given name of the table, or one announced on a line with a contact.
 fn is_before_family(text: &str, words: &[Word<'_>], at: usize, is_before_contact: bool) -> bool {
     let other = Cues::GENERIC
         | Cues::LEGAL

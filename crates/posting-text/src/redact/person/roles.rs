@@ -1,5 +1,5 @@
-//! Persons beside what they are: `our principal, Amelia Strachan`, `Yurany Ossa, Jefe de Personal`;
-//! and those to whom an application goes: `to Fergal Hanratty, HR, …`.
+//! Persons beside their role: `our principal, Amelia Strachan`, `Yurany Ossa, Jefe de Personal`;
+//! and addressees of applications: `to Fergal Hanratty, HR, …`.
 
 use std::sync::LazyLock;
 
@@ -14,30 +14,28 @@ use super::{
 };
 use crate::{Range, redact::vocabulary::listed};
 
-/// What a person is in a company.
 static ROLES: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| listed(include_str!("../tables/roles.txt")).collect());
-/// Words between a name and a role.
+/// Between a name and a role.
 const ARTICLES: &str = "\
     our the its unser unsere der die notre le la nuestro nuestra el nosso nossa o a il nostro nostra \
     onze de vår vores meidän nasz nasza náš naše наш наша";
-/// Words of the employer before a role.
+/// Words for the employer before a role.
 const OWN: &str = "\
     our my your dein deine votre tu seu sua jouw uw din unser unsere unserem unserer unseren ihr ihre notre nuestro nuestra nosso nossa nostro \
     nostra onze vår vårt vores naszym nasz nasza naszą náš naše naším нашим наш наша нашему нашей";
 /// Verbs between a role and a name.
 const BETWEEN: &str =
     "will be is heißt ist wird s est es é será è sarà is wordt är heter er on jest je";
-/// Words before whom a letter goes to.
+/// Words before an addressee.
 const TO: &str = "to naar an à til till til para a al til do ke k для";
 
-/// Whether a word says what a person is in a company.
 pub(super) fn names_role(word: &Word<'_>) -> bool {
     ROLES.contains(&*word.lower)
 }
 
-/// Whether a person may begin here: two capitalised words after a word or a comma, not the first of
-/// a sentence unless a comma follows.
+/// Two capitalised words after a word or a comma, not the first of a sentence unless a comma
+/// follows.
 pub(super) fn may_begin(text: &str, words: &[Word<'_>], at: usize) -> bool {
     let Some([word, next]) = words.get(at..at + 2) else {
         return false;
@@ -51,7 +49,6 @@ pub(super) fn may_begin(text: &str, words: &[Word<'_>], at: usize) -> bool {
         })
 }
 
-/// The person that begins at a word, beside a role.
 pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let end = run(text, words, at);
     let names = words
@@ -119,7 +116,6 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     .then_some(range)
 }
 
-/// Whether a name is followed by the end of a clause or by a word in lower case.
 fn is_followed_or_verb(text: &str, end: usize) -> bool {
     is_followed(text, end)
         || text[end..]
@@ -127,7 +123,7 @@ fn is_followed_or_verb(text: &str, end: usize) -> bool {
             .is_some_and(|rest| rest.starts_with(char::is_lowercase))
 }
 
-/// Whether what follows a name leads to a contact: a comma, or a small word.
+/// By a comma, or a small word.
 fn leads_on(rest: &str) -> bool {
     const WAYS: [&str; 14] = [
         ", ",

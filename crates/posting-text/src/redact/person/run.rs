@@ -6,13 +6,12 @@ use super::{
     is_among,
 };
 
-/// The most words of a name.
+/// In words.
 const MAX_NAME: usize = 5;
-/// Small words between "ask" and a name.
+/// Between "ask" and a name.
 pub(super) const PREPOSITIONS: &str = "for di de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par para efter etter au o do про о об про по за з des";
 
-/// The words of a name that begin at a word: capitalised ones, and small ones between them. Returns
-/// the index after the last.
+/// Capitalised words, and small ones between them. Returns the index after the last.
 pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
     let mut end = at;
     let mut look = at;
@@ -38,8 +37,8 @@ pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
     end
 }
 
-/// Where the name in a run begins: after a word that announces a person, and at the given name
-/// after a role ("Advisor Kari Hansen"), but not within a double one ("Viggo-Emil Skov").
+/// After a word that announces a person, or at the given name after a role ("Advisor Kari Hansen"),
+/// but not within a double one ("Viggo-Emil Skov").
 pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
     let announced = names
         .iter()
@@ -68,7 +67,7 @@ pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
     start - usize::from(is_second)
 }
 
-/// Whether a word can be one of a name: capitalised, but not wholly in capitals like an acronym.
+/// Capitalised, but not wholly in capitals like an acronym.
 pub(super) fn is_name(word: &Word<'_>) -> bool {
     let letters = word.letters();
     let acronym = (2..=4).contains(&letters) && word.is_capitals();
@@ -83,7 +82,7 @@ pub(super) fn has_contact(text: &str, at: usize) -> bool {
     line.contains('@') || line.bytes().filter(u8::is_ascii_digit).count() >= 6
 }
 
-/// Whether a name is followed by the end of a line, a comma, or a number: not by further words.
+/// By the end of a line, a comma, or a number.
 pub(super) fn is_followed(text: &str, end: usize) -> bool {
     let rest = text[end..].trim_start_matches([' ', '\u{a0}']);
     rest.is_empty()
@@ -91,7 +90,7 @@ pub(super) fn is_followed(text: &str, end: usize) -> bool {
         || rest.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// How far a line is looked at, in bytes.
+/// In bytes.
 const MAX_LINE: usize = 400;
 
 pub(super) fn line_end(text: &str, from: usize) -> usize {

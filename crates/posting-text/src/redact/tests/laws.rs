@@ -1,5 +1,3 @@
-//! What holds for every text.
-
 use proptest::prelude::*;
 
 use super::{
@@ -19,10 +17,9 @@ fn clean(text: &str) -> String {
     from_description(text, &Budget::unlimited()).unwrap()
 }
 
-/// Something that should have been hidden: its kind, and the text that shows it.
+/// The kind, and the text that shows it.
 type Leak = (Kind, String);
 
-/// Finds everything in a redacted text that identifies the company of a posting or leads to it.
 fn leaks(redacted: &str, posting: &Posting<'_>) -> Vec<Leak> {
     let budget = Budget::unlimited();
     let document = markdown::read(redacted, None, &budget).unwrap();
@@ -70,7 +67,7 @@ proptest! {
     }
 }
 
-/// Names of companies, and some that hardly look like names.
+/// Some hardly look like names.
 fn name() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         "[A-ZÅÉ][a-zåéø]{0,8}",
@@ -84,7 +81,6 @@ fn name() -> impl Strategy<Value = String> {
     prop::collection::vec(word, 1..4).prop_map(|words| words.join(" "))
 }
 
-/// A piece of an advertisement by the company with this name.
 fn fragment(name: &str, number: usize, words: &str) -> String {
     match number % 14 {
         0 => name.to_owned(),
@@ -108,7 +104,6 @@ fn fragment(name: &str, number: usize, words: &str) -> String {
     }
 }
 
-/// The byte where the second character starts.
 fn start(text: &str) -> usize {
     text.char_indices().nth(1).map_or(text.len(), |(at, _)| at)
 }
@@ -167,7 +162,6 @@ proptest! {
     }
 }
 
-/// Bad texts.
 fn written() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         one_of(
@@ -201,7 +195,7 @@ proptest! {
     }
 }
 
-/// Whether a text shows nothing but parts of another one, in their order, and tokens.
+/// Whether a text shows only parts of another one in their order, and tokens.
 fn shows_only(redacted: &str, source: &str) -> bool {
     let visible = |text: &str| Reading::of(text, &Budget::unlimited()).unwrap().text;
     let (mut redacted, source) = (visible(redacted), visible(source));
@@ -219,7 +213,7 @@ fn shows_only(redacted: &str, source: &str) -> bool {
         })
 }
 
-/// Phrases that a model may give, some of them in the text.
+/// Some of them in the text.
 fn phrases() -> impl Strategy<Value = Vec<(usize, usize, String, Kind)>> {
     let phrase = (
         0_usize..400,

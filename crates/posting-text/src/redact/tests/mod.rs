@@ -1,5 +1,3 @@
-//! What must be hidden and what must not, each a case in a text file.
-
 mod laws;
 
 use super::{IdentifyingTerms, Kind, with_tokens};
@@ -9,7 +7,6 @@ fn markdown(source: &str, posting: &Posting<'_>) -> String {
     super::markdown(source, posting, &Budget::unlimited()).unwrap()
 }
 
-/// The posting of a company with this name and website.
 fn of_company<'a>((company_name, company_website): (&'a str, &'a str)) -> Posting<'a> {
     Posting {
         company_name,
@@ -18,9 +15,9 @@ fn of_company<'a>((company_name, company_website): (&'a str, &'a str)) -> Postin
     }
 }
 
-/// Checks files of cases. Each case is a text with labels for what must be hidden, such as
-/// `{c:Acmera} hires` (`eval/README.md` has their kinds), or a text, an arrow and what it becomes.
-/// It is of Acmera, or of the company before a bar: `name + other name, website @ country city`.
+/// Each case is a text with labels, such as `{c:Acmera} hires` (see `eval/README.md`), or a text,
+/// an arrow and the result. It is of Acmera, or of the company before a bar: `name + other name,
+/// website @ country city`.
 fn check(files: &[&'static str], redact: impl Fn(&str, &Posting<'_>) -> String) {
     let mut failed = Vec::new();
     for case in files.iter().flat_map(|file| cases(file)) {
@@ -100,7 +97,7 @@ fn a_title_is_one_line_of_plain_text() {
     }
 }
 
-/// A text with something else in place of each label, by its kind and its text.
+/// Writes each label by its kind and its text.
 fn with_labels<'a>(text: &'a str, write: fn(&'a str, &'a str) -> &'a str) -> String {
     let pieces = text.split(['{', '}']).enumerate();
     let written = pieces.map(|(number, piece)| match piece.split_once(':') {
@@ -110,7 +107,6 @@ fn with_labels<'a>(text: &'a str, write: fn(&'a str, &'a str) -> &'a str) -> Str
     written.collect()
 }
 
-/// The token of a kind, which a label has by its letter.
 fn token<'a>(kind: &str, _: &str) -> &'a str {
     let at = "cepunaih".find(kind).unwrap();
     Kind::ALL[at].token()
