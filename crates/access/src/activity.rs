@@ -116,8 +116,7 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// When a client fell silent that had pushed on three days or more: seven days after its last
-    /// push.
+    /// When a client that had pushed on three days fell silent: seven days after its last push.
     pub fn silent_since(&self, now: OffsetDateTime) -> Option<OffsetDateTime> {
         let pushed = self.days.iter().filter(|day| day.counts.pushes() > 0);
         let last = self.last_push_at.filter(|at| now - *at > SILENCE)?;
@@ -155,8 +154,7 @@ pub trait ActivityLog: Send + Sync {
     /// [`DAYS_KEPT`] days and [`REFUSALS_KEPT`] refusals of each client.
     async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError>;
 
-    /// The activity of clients, with refusals only if wanted. Clients without activity may be
-    /// absent.
+    /// The activity of clients, with refusals if wanted. Clients without any may be absent.
     async fn activities(
         &self,
         clients: &[ClientId],

@@ -88,9 +88,8 @@ fn text(content: &Value) -> String {
 }
 
 fn complaint_of(body: &Value) -> Option<String> {
-    // In order: OpenAI and most others; older Ollama; older vLLM; FastAPI with its own errors or
-    // those of fields, which Mistral nests in a message; Gemini, which wraps everything in an
-    // array.
+    // OpenAI and most others; older Ollama; older vLLM; FastAPI with its own errors or those of
+    // fields, which Mistral nests in a message; Gemini, which wraps everything in an array.
     const PLACES: [&str; 8] = [
         "/error/message",
         "/error",

@@ -51,8 +51,7 @@ pub fn body(
     room: usize,
 ) -> serde_json::Result<Vec<u8>> {
     let Question { brief, feedback } = *question;
-    // An empty answer is not sent back: some chat templates accept neither an empty message nor two
-    // of the same role.
+    // Some chat templates accept no empty message, nor two of the same role.
     let shown = feedback.filter(|feedback| !feedback.answer.trim().is_empty());
     let posting = posting(brief)?;
     let former = shown.map(|feedback| bounded(&feedback.answer));

@@ -104,8 +104,7 @@ impl Connection {
         Ok(answer)
     }
 
-    /// Prepares an error for an operator: one bounded line that names the account, without key or
-    /// addresses.
+    /// An error for an operator: one bounded line that names the account, without key or addresses.
     pub fn presentable(&self, error: ProviderError) -> ProviderError {
         match error {
             ProviderError::Retry { message, after } => ProviderError::Retry {

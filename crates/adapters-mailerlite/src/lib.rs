@@ -1,7 +1,6 @@
 //! The e-mail marketing provider MailerLite, over HTTP, with two accounts.
 //!
-//! [`MailerLite`] implements [`Provider`](newsletter::subscriber::provider::Provider). The crate
-//! `newsletter` decides.
+//! [`MailerLite`] implements [`Provider`](newsletter::subscriber::provider::Provider).
 
 mod answer;
 mod complaint;

@@ -110,8 +110,7 @@ impl Provider for MailerLite {
         .await
     }
 
-    /// Unsubscribes first, because it stops all mail. Leaving the group stops its chain of
-    /// e-mails.
+    /// Unsubscribes first, because it stops all mail. Leaving the group stops its chain.
     async fn suppress(
         &self,
         account: Account,

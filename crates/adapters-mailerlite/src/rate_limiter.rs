@@ -19,8 +19,7 @@ const WINDOW: Duration = Duration::from_mins(1);
 /// Used even while other users exhaust the limit, to notice when they stop.
 const SMALLEST_PART: u32 = 10;
 
-/// Spaces requests evenly, without saving up unused time. Other users of the account keep their
-/// part of the limit.
+/// Spaces requests evenly, without saving up unused time. Other users keep their part.
 #[derive(Debug)]
 pub struct RateLimiter {
     limit: u32,

@@ -67,8 +67,8 @@ type Silence = (NoAnswer, String);
 
 impl WebhookClient {
     /// `private` says whether receivers may have private addresses and plain HTTP. `lookups` limits
-    /// concurrent DNS lookups, each of which occupies a thread of the runtime's pool even after its
-    /// attempt has ended.
+    /// concurrent DNS lookups, each of which occupies a thread of the runtime's pool beyond its
+    /// attempt.
     pub fn new(private: PrivateAddresses, lookups: usize) -> Result<Self, ClientError> {
         Self::with_lookup(private, LIMITS, Arc::new(SystemLookup::new(lookups)))
     }

@@ -55,8 +55,7 @@ pub enum ResolveError {
     Late,
 }
 
-/// A connection goes only to an address that this resolver returns, so a name cannot change after
-/// the check.
+/// A connection goes only to an address from here, so a name cannot change after the check.
 #[derive(Clone)]
 pub struct CheckedResolver {
     pub lookup: Arc<dyn Lookup>,

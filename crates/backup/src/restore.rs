@@ -79,8 +79,7 @@ pub fn restore(folder: &Path, database: Option<&Path>, keys: &Path) -> anyhow::R
     })
 }
 
-/// Fails if there is a database or a sidecar file, whose log SQLite would apply to the restored
-/// one.
+/// Fails for a database or sidecar file, whose log SQLite would apply to the restored one.
 fn refuse_existing(database: &Path) -> anyhow::Result<()> {
     for path in iter::once(database.to_owned()).chain(files::sidecars(database)) {
         let is_there = path

@@ -1,7 +1,7 @@
 //! Realistic payloads of 3–6 KB, the same in every run.
 //!
-//! `load.lua` must join head and tail exactly as [`payload`] does, or pushing a posting again would
-//! change it.
+//! `load.lua` must join head and tail exactly as [`payload`] does, or pushing again would change
+//! postings.
 
 use std::fmt::Write as _;
 

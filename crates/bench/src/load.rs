@@ -24,8 +24,8 @@ pub struct Load<'run> {
 }
 
 impl Load<'_> {
-    /// Warms up while checking every answer, then measures. Returns both results. `tag` must be new
-    /// each time.
+    /// Warms up, checking every answer, then measures. Returns both results. `tag` must be new each
+    /// time.
     pub fn measure(
         &self,
         scenario: Scenario,

@@ -197,8 +197,7 @@ impl Service {
 impl Drop for Service {
     fn drop(&mut self) {
         let child = self.child.get_mut();
-        // Checked before the signal is sent: once the process has been waited for, its id may be
-        // reused.
+        // Checked before the signal is sent: afterwards its id may be reused.
         if matches!(child.try_wait(), Ok(None))
             && let Some(process) = i32::try_from(child.id()).ok().and_then(Pid::from_raw)
         {

@@ -19,8 +19,7 @@ pub struct Timeouts {
     pub body: Duration,
     /// For the body of a request from an unauthorised client.
     pub anonymous_body: Duration,
-    /// How long the connection stays open after an answer before the end of the body, so that the
-    /// client can read it.
+    /// How long the connection stays open after an early answer, so that the client can read it.
     pub linger: Duration,
     /// How long a client may read nothing of an answer.
     pub stalled_answer: Duration,
@@ -66,8 +65,7 @@ pub struct Connection {
     pub(crate) last_request: Cell<Instant>,
     /// Whether the request in progress comes from a known client.
     pub(crate) is_admitted: Cell<bool>,
-    /// Whether the request waits for its client: for a piece of its body, or for the answer to be
-    /// read.
+    /// Whether the request waits for its client: for a piece of its body, or to read the answer.
     pub(crate) is_stalled: Cell<bool>,
     /// Whether the next bytes to be written are a handler's answer.
     pub(crate) has_answered: Cell<bool>,
@@ -109,8 +107,7 @@ impl Connection {
     }
 
     /// Since when the connection may be closed: without a request, or if it waits for an unknown
-    /// client. That time counts from the request's beginning, so that single bytes do not keep the
-    /// connection.
+    /// client. That time counts from the request's beginning, so single bytes do not keep it.
     pub(crate) fn spare_since(&self) -> Option<Instant> {
         if self.in_flight.get() == 0 {
             return Some(self.last_answer.get());

@@ -74,8 +74,7 @@ impl<S> GuardedStream<S> {
         stalled.or(idle)
     }
 
-    /// Sets a timer for the deadline, but only after the last one has expired: deadlines only move
-    /// later.
+    /// Sets a timer for the deadline, once the last one has expired: deadlines only move later.
     fn check_time(&mut self, context: &mut Context<'_>) {
         while !self.is_over && self.timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();
@@ -164,8 +163,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
         if this.is_over {
             return Poll::Ready(Ok(()));
         }
-        // No further requests are read from a client that reads no answers, or answers would pile
-        // up.
+        // No requests are read from a client that reads no answers, or answers would pile up.
         if this.blocked_since.is_some() {
             this.connection.awaits_input(context.waker());
             return Poll::Pending;

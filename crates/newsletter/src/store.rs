@@ -158,20 +158,17 @@ pub trait Store: Send + Sync {
     async fn find_by_token(&self, token: &MigrationToken)
     -> Result<Option<Subscriber>, StoreError>;
 
-    /// Returns suppressions of erased subscribers. A store keeps hashes of addresses
-    /// ([`remembered_as`]).
+    /// Returns suppressions of erased subscribers, stored by hash ([`remembered_as`]).
     async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError>;
 
     /// Writes everything or nothing.
     ///
     /// Returns [`StoreError::Conflict`] for an unexpected version, a taken address or a lost lease
-    /// of a finished task, and [`StoreError::Locked`] if another transaction holds a row's lock too
-    /// long.
+    /// of a finished task, and [`StoreError::Locked`] if a row stays locked.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 }
 
-/// The hash stored instead of the address of an erased subscriber: HMAC-SHA-256 with the store's
-/// key.
+/// The stored hash of an erased subscriber's address: HMAC-SHA-256 with the store's key.
 pub fn remembered_as(key: &[u8; 32], email: &Email) -> Result<[u8; 32], StoreError> {
     let hash = Hmac::<Sha256>::new_from_slice(key);
     let mut hash = hash.map_err(|error| StoreError::Broken(error.to_string()))?;

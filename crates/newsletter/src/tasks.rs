@@ -46,8 +46,7 @@ pub const fn sync(id: SubscriberId, account: Account) -> Effect {
     Effect::new(syncs(account), id.uuid())
 }
 
-/// Requests a bulk sync, of a first report or a reconciliation. A change turns it into an ordinary
-/// one.
+/// Requests a bulk sync, of a first report or a reconciliation. A change makes it ordinary.
 pub const fn bulk_sync(id: SubscriberId, account: Account) -> Effect {
     Effect::new(bulk_syncs(account), id.uuid())
 }

@@ -9,8 +9,7 @@ use runtime::RetryPolicy;
 ///
 /// - **Closed**: calls pass.
 /// - **Open**: no call passes. The time grows with each failure, or the service sets it.
-/// - **Half-open**, from then until a call succeeds: [`admit`](Self::admit) passes one call at a
-///   time.
+/// - **Half-open**, until a call succeeds: [`admit`](Self::admit) passes one call at a time.
 ///
 /// Answers to calls that began before the breaker opened do not count.
 #[derive(Debug)]
@@ -117,8 +116,7 @@ impl CircuitBreaker {
         Some(time)
     }
 
-    /// Opens the breaker after an answer that is no failure, unless it has opened since the call
-    /// began.
+    /// Opens the breaker after an answer that is no failure, unless it has opened since.
     pub fn limited(&self, call: Call, time: Duration, now: Instant) {
         let mut state = self.state();
         if state.opened == call.opened {

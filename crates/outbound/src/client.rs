@@ -98,8 +98,7 @@ fn builder(transport: Transport, connection: Duration, idle: usize) -> ClientBui
         .connect_timeout(connection)
         .pool_max_idle_per_host(idle);
     match transport {
-        // By default, building a client loads certificates and fails without any, even for plain
-        // HTTP.
+        // By default, building a client loads certificates and needs some even for plain HTTP.
         Transport::Http => builder.tls_certs_only([]),
         Transport::Https => builder,
     }
@@ -126,8 +125,7 @@ pub fn without_credentials(mut url: Url) -> Option<Url> {
     Some(url)
 }
 
-/// After a scheme such as `Bearer `. `None` if the key is empty or has characters such as a line
-/// break.
+/// After a scheme such as `Bearer `. `None` if the key is empty or has line breaks.
 pub fn credential(scheme: &str, key: &SecretString) -> Option<HeaderValue> {
     let key = key.expose_secret();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {

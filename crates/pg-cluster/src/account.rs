@@ -37,8 +37,7 @@ impl Account {
     /// Runs in a folder that the account may enter.
     pub fn command(&self, program: &Path, directory: &Path) -> Command {
         let mut command = if cfg!(target_os = "linux") {
-            // The kernel sends SIGINT to the child when the thread that started it dies, even by
-            // SIGKILL.
+            // The kernel sends SIGINT to the child when its parent thread dies, even by SIGKILL.
             let mut command = Command::new("setpriv");
             command.args(["--pdeathsig", "INT"]);
             if let Some((user, group)) = self.ids {

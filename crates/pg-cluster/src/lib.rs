@@ -232,8 +232,7 @@ fn ends(server: &mut Child, shutdown: Shutdown) -> bool {
     let deadline = Instant::now() + STOP_LIMIT;
     let mut told = false;
     while Instant::now() < deadline {
-        // Checked before the signal is sent: once the process has been waited for, its id may be
-        // reused.
+        // Checked before the signal is sent: afterwards its id may be reused.
         if !matches!(server.try_wait(), Ok(None)) {
             return true;
         }

@@ -11,8 +11,7 @@ const COUNT: u32 = 20_000;
 /// Spreads the ports at which processes begin to search.
 const STRIDE: u32 = 7_919;
 
-/// A loopback port that no process listens on, and that neither the kernel nor a later call
-/// assigns.
+/// A loopback port without a listener, which neither the kernel nor a later call assigns.
 pub fn free_port() -> Result<u16> {
     static TAKEN: AtomicU32 = AtomicU32::new(0);
     let start = process::id().wrapping_mul(STRIDE);

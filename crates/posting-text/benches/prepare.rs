@@ -1,5 +1,4 @@
-//! The cost of preparing postings by size and format, of checking results and drafts, and of
-//! hostile texts.
+//! The cost of preparing postings by size and format, of checks, and of hostile texts.
 #![expect(
     clippy::expect_used,
     reason = "a benchmark, whose texts are within the budget"

@@ -16,8 +16,7 @@ const STEPS: u64 = 5_000_000;
 /// Ordinary descriptions take a tenth of them.
 const STEPS_PER_BYTE: u64 = 1_000;
 
-/// Escapes double characters, tokens are longer than short names, and items of deep lists are
-/// indented.
+/// Escapes double characters, tokens are longer than names, deep items are indented.
 const LENGTH_FACTOR: usize = 3;
 /// In addition, for short texts.
 const EXTRA_BYTES: usize = 64 * 1024;
@@ -38,8 +37,7 @@ pub enum Exceeded {
 
 pub(crate) type Result<T, E = Exceeded> = std::result::Result<T, E>;
 
-/// The remaining budget of work. A step is about the cost of looking at a byte or comparing two
-/// words.
+/// The remaining budget of work. A step is about the cost of a byte, or of comparing words.
 #[derive(Debug)]
 pub struct Budget {
     steps: Cell<u64>,

@@ -1,7 +1,6 @@
 //! Everything around a program's commands.
 //!
-//! - [`options`], [`values`]: options from the command line, the environment, `.env` and files of
-//!   secrets.
+//! - [`options`], [`values`]: from arguments, the environment, `.env` and secrets.
 //! - [`output`], [`progress`], [`text`]: output that is safe for a terminal.
 //! - [`input`], [`records`]: input files, by lines and as CSV.
 //! - [`logging`]; [`misconfigured`]: errors of configuration that show in use.

@@ -163,8 +163,7 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
         self.shown
     }
 
-    /// For a table, prints whether it is empty or has more rows. For JSON, the latter goes to
-    /// standard error.
+    /// Prints whether a table is empty or has more rows. JSON has this on standard error.
     pub fn end(mut self, nothing: &str, more: Option<String>) -> anyhow::Result<()> {
         if self.as_json {
             more.into_iter().for_each(print_error);
@@ -283,8 +282,7 @@ pub fn more(has_more: bool) -> Option<String> {
 
 const GAP: &str = "  ";
 
-/// One line for each key with a value. Keys may lead into an object. `key=never` shows `never`
-/// without a value.
+/// One line for each key with a value. `key=never` shows `never` without a value.
 pub fn record(record: &impl Serialize, keys: &str) -> anyhow::Result<String> {
     let record = serde_json::to_value(record)?;
     let mut lines = Vec::new();

@@ -125,8 +125,7 @@ impl<R: BufRead> Records<R> {
         without_mark(&self.buffer)
     }
 
-    /// Returns the line on which the next record begins, and an error if it is too long or not
-    /// closed.
+    /// Returns the first line of the next record, and an error if it is too long or not closed.
     fn next_text(&mut self) -> anyhow::Result<Option<(u64, Result<(), String>)>> {
         loop {
             self.buffer.clear();

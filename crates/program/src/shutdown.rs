@@ -18,8 +18,7 @@ pub struct StopSignals {
 impl StopSignals {
     /// Before that, a signal ends the process as usual.
     pub fn listen() -> io::Result<Self> {
-        // A write past the file size limit then fails with an error; SIGXFSZ would, by default, end
-        // the process.
+        // A write past the file size limit then fails; SIGXFSZ would end the process.
         drop(signal(SignalKind::from_raw(Number::XFSZ.as_raw()))?);
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,

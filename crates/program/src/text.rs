@@ -1,5 +1,4 @@
-//! Makes untrusted text safe for a terminal: without control characters and characters that turn
-//! the direction of text.
+//! Makes untrusted text safe for a terminal: no control characters or turned text.
 
 use std::fmt::Write as _;
 

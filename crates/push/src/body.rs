@@ -15,8 +15,7 @@ use crate::{
 
 const BLOCK: usize = 128 << 10;
 const READ_AHEAD: usize = 4;
-/// How long the body waits for the next block. The service treats a body as broken off after 30
-/// seconds without data.
+/// How long the body waits for the next block. The service gives up after 30 seconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why a body ended early. As an error, it keeps the service from taking the body as complete.
@@ -32,9 +31,8 @@ struct Block {
     lines: u64,
 }
 
-/// Replaces the first `taken` lines that are not blank by blank ones, so that all others keep their
-/// numbers. A catalogue ends with a line that states the number of lines, unless the source has
-/// one.
+/// Replaces the first `taken` lines that are not blank by blank ones, so others keep their numbers.
+/// A catalogue ends with a line that states the number of lines, unless the source has one.
 pub fn body(source: Source, options: &Options, taken: u64, progress: Progress) -> Body {
     let (sender, blocks) = mpsc::channel(READ_AHEAD);
     let (reopens, has_end) = (options.reopen, options.catalogue.is_some());

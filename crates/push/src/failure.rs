@@ -43,8 +43,7 @@ impl Failure {
         })
     }
 
-    /// Redirects are not followed, because that would send credentials to an address that the user
-    /// did not enter.
+    /// Redirects are not followed, because that would send credentials to another address.
     pub fn of_redirect(response: &Response) -> Option<Self> {
         let location = response.headers().get(LOCATION)?.to_str().ok()?;
         response.status().is_redirection().then(|| {

@@ -11,8 +11,7 @@ use std::{
 use fields::body::Nesting;
 use program::input::LineReader;
 
-/// In bytes. It limits the memory for files without line breaks, and is far above what services
-/// accept.
+/// In bytes. Limits the memory for files without line breaks; services accept far less.
 const LONGEST_LINE: usize = 64 << 20;
 
 #[derive(Clone, Copy, Debug)]
@@ -112,8 +111,7 @@ struct Spread {
 }
 
 impl Spread {
-    /// Takes a line if it belongs to the object. Only the first line begins with an unindented
-    /// brace.
+    /// Takes a line if it belongs to the object. Only the first one begins with a brace.
     fn take(&mut self, line: &[u8]) -> bool {
         let is_part = if self.lines == 0 {
             line.trim_ascii_end() == b"{"

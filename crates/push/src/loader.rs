@@ -83,8 +83,7 @@ impl Loader {
         token::request(&self.http, &endpoint, &self.credentials).await
     }
 
-    /// Sends all lines. If one import cannot take them all, the next one continues after the last
-    /// line taken.
+    /// Sends all lines. A full import is continued by another one.
     pub async fn push(&self, source: &Source, options: &Options) -> anyhow::Result<Import> {
         let mut import = Import::default();
         let mut taken = 0;

@@ -80,8 +80,7 @@ fn write(line: &[u8], receipt: &Receipt, file: &mut impl Write) -> io::Result<()
     file.write_all(b"\n")
 }
 
-/// A byte that is not UTF-8 becomes `\\xE9`, which the service refuses again, so no byte is lost or
-/// guessed.
+/// A byte that is not UTF-8 becomes `\\xE9`, which the service refuses; no byte is lost.
 fn text(line: &[u8]) -> String {
     let mut text = String::with_capacity(line.len());
     for chunk in line.utf8_chunks() {

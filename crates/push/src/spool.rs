@@ -10,8 +10,7 @@ use std::{
 
 const PIECE: usize = 64 << 10;
 
-/// The copy of an input, which grows while it is read. The file has no name, so it disappears with
-/// this process.
+/// A growing copy of an input. The file has no name, so it disappears with this process.
 #[derive(Debug)]
 pub struct Spool {
     file: File,

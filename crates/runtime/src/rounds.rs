@@ -32,8 +32,7 @@ impl Rounds {
         self.stop.run_until_cancelled(needed).await
     }
 
-    /// After a success it waits for the given pause; after failures longer each time. A stop ends
-    /// either wait.
+    /// After a success it waits for the given pause, after failures longer. A stop ends waits.
     pub async fn end<E: Display>(&mut self, round: Result<impl Future<Output = ()>, E>) {
         match round {
             Ok(pause) => {

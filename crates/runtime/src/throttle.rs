@@ -1,8 +1,7 @@
-//! Throttles background work while many pushes are in flight, because both compete for the
-//! database.
+//! Throttles background work while many pushes are in flight, for the database's sake.
 //!
 //! A loop then takes small batches and pauses after each: a backlog gets a quarter of the time.
-//! Each kind of task keeps a minimum rate.
+//! Each kind of task has a minimum rate.
 
 use std::{sync::Arc, time::Duration};
 

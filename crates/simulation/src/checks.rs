@@ -199,8 +199,7 @@ async fn deliveries(world: &World, events: &[RecordedEvent]) {
                 continue;
             };
             let before = last.insert(recorded.event.subject.id(), recorded.cursor);
-            // An attempt under a lost lease may arrive after the newer event that supersedes its
-            // own.
+            // An attempt under a lost lease may arrive after a newer event.
             let is_of_company = matches!(recorded.event.subject, Subject::Company(_));
             let is_overtaken = before > Some(recorded.cursor);
             world.check(!is_overtaken || is_of_company && *is_late, || {

@@ -1,5 +1,4 @@
-//! A process's link to everything outside: the only place where time passes, calls fail, and
-//! processes die.
+//! A process's link to everything outside: only here time passes and calls fail.
 //!
 //! The calls of a killed process never return, whether they took effect or not. For all others it
 //! died between two awaits.

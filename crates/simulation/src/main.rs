@@ -3,13 +3,11 @@
 //!
 //! `simulation SEED` runs one seed, `simulation SEED log` prints all its steps, and `simulation
 //! states` prints all rare states. One operating-system process runs one seed, because the
-//! randomness of the whole process follows from it ([`entropy`]). The tests of this crate run many
-//! seeds.
+//! randomness of the whole process follows from it ([`entropy`]). The tests run many.
 //!
 //! - [`world`] is shared, [`process`] is one process, [`link`] is where it is delayed, fails and
 //!   dies. [`ports`] is the store behind the link.
-//! - A process calls [`outside`]; [`clients`], [`imports`] and [`people`] call it. [`integrations`]
-//!   lists the clients.
+//! - A process calls [`outside`]; [`clients`], [`imports`] and [`people`] call it.
 //! - [`judge`] checks each commit, [`checks`] and [`subscribers`] the end, against the [`book`],
 //!   [`catalogues`] and [`deliveries`].
 //! - [`reached`] names the rare states.
@@ -59,8 +57,7 @@ const REACHED: &str = "reached: ";
 /// The steps that are printed before a failure.
 const LAST_STEPS: usize = 60;
 
-/// How often the end state is checked: in all, and before all clocks are put forward to skip long
-/// waits.
+/// How often the end state is checked: in all, and before clocks are put forward.
 const LOOKS: usize = 600;
 const LOOKS_BEFORE_JUMP: usize = 60;
 /// In seconds.

@@ -18,8 +18,7 @@ use crate::{
     book::Book, catalogues::Catalogues, deliveries::Deliveries, dice::Dice, reached::Reached,
 };
 
-/// The most calls of a receiver while it is silent, at most a minute: some for each subject, and 16
-/// probes.
+/// The most calls of a receiver while it is silent, at most a minute: some per subject, 16 probes.
 const MOST_CALLS: usize = 64;
 struct Silence {
     until: OffsetDateTime,

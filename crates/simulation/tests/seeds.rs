@@ -1,5 +1,4 @@
-//! Runs 300 seeds, as many as `POSTHASTE_SEEDS` says, or with all its steps the one in
-//! `POSTHASTE_SEED`.
+//! Runs 300 or `POSTHASTE_SEEDS` seeds, or with all its steps `POSTHASTE_SEED`.
 
 use std::{
     collections::BTreeSet,

@@ -44,8 +44,7 @@ impl KeyFolder {
         &self.path
     }
 
-    /// Creates the folder if it does not exist. Run by root, it gives the files the owner of the
-    /// parent folder.
+    /// Creates the folder if needed. For root, files get the owner of the parent folder.
     pub fn generate(&self, id: KeyId) -> Result<(), KeyError> {
         let document =
             EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new())
@@ -126,8 +125,7 @@ impl KeyFolder {
         Ok(found)
     }
 
-    /// Copies the usable keys into another folder and returns their ids. Identical keys stay
-    /// untouched.
+    /// Copies the usable keys into another folder and returns their ids. Identical keys stay.
     pub fn copy_to(&self, target: &Self) -> Result<Vec<KeyId>, KeyError> {
         let keys = self.list()?;
         target

@@ -1,7 +1,6 @@
 //! Access tokens: JWTs of RFC 9068, signed with ES256.
 //!
-//! Everything else about JWT (other algorithms, keys in the header, encryption, extensions) is
-//! absent on purpose.
+//! Other algorithms, keys in the header, encryption and extensions are absent on purpose.
 
 use std::sync::Arc;
 

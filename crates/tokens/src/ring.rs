@@ -54,8 +54,7 @@ impl KeyRing {
         }
     }
 
-    /// Reads the folder every second, in a thread: the runtime's shutdown would wait for a task
-    /// that hangs.
+    /// Reads every second, in a thread: the runtime's shutdown would wait for a hanging task.
     pub fn follow(self: &Arc<Self>) -> io::Result<()> {
         let ring = Arc::downgrade(self);
         let follow = move || {

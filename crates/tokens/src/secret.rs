@@ -1,5 +1,5 @@
-//! Client secrets: 256 random bits, of which only the SHA-256 is stored. A slow hash would add load
-//! but no security.
+//! Client secrets: 256 random bits, of which only the SHA-256 is stored. A slow hash adds no
+//! security.
 
 use std::fmt;
 

@@ -7,8 +7,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// Next to a busy thread, such a thread gets about a tenth of a core; next to an idle one all of
-/// it.
+/// Next to a busy thread, such a thread gets about a tenth of a core.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 

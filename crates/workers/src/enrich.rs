@@ -235,8 +235,7 @@ impl Enrichments {
         Some(span)
     }
 
-    /// Runs the enricher in a task of its own, which contains panics and is stopped once nothing
-    /// waits for its result.
+    /// Runs the enricher in a task of its own, which is stopped once nothing waits for it.
     ///
     /// The time limit counts from the task's first step, not from when it was queued for a thread.
     async fn enrich(
@@ -296,8 +295,7 @@ impl Enrichments {
     }
 }
 
-/// Sets the stop flag when dropped. Aborting takes effect only at the next await, and a computation
-/// has none.
+/// Sets the stop flag when dropped. Aborting needs an await, and a computation has none.
 #[derive(Default)]
 struct StopOnDrop(StopFlag);
 

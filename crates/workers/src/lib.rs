@@ -5,14 +5,14 @@
 //!
 //! - Tasks of the outbox: [`enrich`], [`duplicates`], [`newsletter`]. [`poll`] claims them and
 //!   keeps their leases, [`tasks`] decides about failures. A commit of this process wakes them
-//!   ([`wake`], [`observed`]). For commits of others they look every second.
+//!   ([`wake`], [`observed`]). For others they look every second.
 //! - [`webhooks`] delivers events to receivers.
 //! - [`jobs`] ends lifetimes, and deletes old rows.
 //! - [`activity`] writes what clients did; [`replica`] measures how far a replica is behind.
 //!
 //! Under load the loops give way to pushes, and long computations have threads of low priority
 //! ([`background`]). A remote [`enricher`] has several loops with one posting each, and a [circuit
-//! breaker](model_breaker), as each account of the e-mail provider has.
+//! breaker](model_breaker).
 //!
 //! No loop ends: failures and panics are logged, and the work is retried. A batch that fails as a
 //! whole is handled task by task ([`split`]). A task whose worker died is handled alone
@@ -83,8 +83,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Fails if the threads cannot be created.
 ///
-/// A stop claims nothing more, and finishes its tasks or gives them back. The remaining leases
-/// expire.
+/// A stop claims nothing more, and finishes its tasks or gives them back. Other leases expire.
 pub fn start(parts: WorkerParts) -> io::Result<Loops> {
     let grace = parts.settings.stop_within + GRACE;
     let mut loops = Loops::new(grace, "its work is due again when its lease ends");

@@ -14,8 +14,7 @@ use crate::metrics;
 
 /// An endpoint may recover within seconds, and postings are waiting.
 const PAUSES: RetryPolicy = RetryPolicy::doubling(Duration::from_secs(1), Duration::from_mins(1));
-/// The longest pause that an endpoint can request. A day may mean a daily quota, which an operator
-/// can raise.
+/// The longest pause that an endpoint can request. A day may mean a quota that can be raised.
 const LONGEST_ASKED: Duration = Duration::from_hours(1);
 
 pub struct ModelBreaker {

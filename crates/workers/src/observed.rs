@@ -46,8 +46,7 @@ impl Observer {
         }
     }
 
-    /// The span of a commit; `None` without a traced command. It belongs to the first trace, and is
-    /// linked to all.
+    /// The span of a commit; `None` without a traced command. It belongs to the first trace.
     fn span(&self, writes: &TaskWrites) -> Option<Box<dyn Span>> {
         let tracer = self.tracer.as_ref()?;
         let links = writes.links();

@@ -26,6 +26,5 @@ pub struct WorkerParts {
     pub settings: WorkerSettings,
 }
 
-/// Renders the body of a delivery: the event, and the posting if the endpoint wants it. An error is
-/// a defect.
+/// Renders the body of a delivery: the event, and the posting if the endpoint wants it.
 pub type Body = Arc<dyn Fn(&Event, Option<&PostingView>) -> Result<Vec<u8>, String> + Send + Sync>;

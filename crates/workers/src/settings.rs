@@ -19,16 +19,15 @@ pub struct WorkerSettings {
     /// How long an expired posting keeps its texts; `None` for ever.
     pub keep_expired_texts: Option<Duration>,
     pub enrich_loops: usize,
-    /// Postings per claim. Their outcomes share a commit, and are lost together if the process
-    /// dies.
+    /// Postings per claim. Their outcomes share a commit, and are lost together.
     pub claim_for_enrichment: usize,
     /// How many of them are enriched at the same time.
     pub enrich_at_once: usize,
     /// Whether the enricher computes long and has threads of its own.
     pub enrich_aside: bool,
     pub enrich_within: Duration,
-    /// Loops for each queue of the e-mail provider. Overlapping calls use the rate limit even of a
-    /// slow account.
+    /// Loops for each queue of the e-mail provider. Overlapping calls use the limit of slow
+    /// accounts.
     pub provider_loops: usize,
     /// The retries of webhook deliveries.
     pub schedule: RetrySchedule,

@@ -109,8 +109,7 @@ impl Tasks {
         self.settings().lease.renew("tasks", renew).await;
     }
 
-    /// Releases tasks until after a delay, without counting a failure. Best effort, as leases end
-    /// anyway.
+    /// Releases tasks until after a delay, without counting a failure. Best effort: leases end.
     pub async fn give_back(&self, tokens: &[ClaimToken], after: Duration) {
         if tokens.is_empty() {
             return;

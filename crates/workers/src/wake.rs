@@ -8,8 +8,7 @@ use kernel::outbox::Queue;
 use runtime::waits;
 use tokio::{sync::Notify, time::sleep};
 
-/// Notifies loops of new tasks and events. Without a waiting loop, a notification is kept for the
-/// next one.
+/// Notifies loops of new tasks and events. Without a waiting loop, it is kept.
 #[derive(Debug, Default)]
 pub struct Wake {
     queues: Mutex<HashMap<Queue, Arc<Signal>>>,

@@ -16,8 +16,7 @@ const PYTHON: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (
 /// Fails if Node.js is too old.
 const NODE: &str = "process.exit(Number(parseInt(process.versions.node) < 20))";
 const OF_NPM: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
-/// The pins that a folder was created from, written last, so that an incomplete folder is never
-/// used.
+/// The pins that a folder was created from, written last, so incomplete ones are not used.
 const STAMP: &str = "posthaste-pins.txt";
 
 pub struct Checks {

@@ -1,5 +1,5 @@
-//! Packs a build: a Debian package, a container image, an archive, a bill of materials, and the
-//! checksums of all.
+//! Packs a build: a Debian package, a container image, an archive, a bill of materials, and
+//! checksums.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;

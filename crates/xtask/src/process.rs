@@ -64,8 +64,7 @@ impl Interrupt {
         Ok(())
     }
 
-    /// Runs a command to its end, and returns its output. A failure is an error with the command's
-    /// complete error output.
+    /// Runs a command to its end, and returns its output, or all its error output.
     pub fn output(&self, command: &mut Command) -> Result<String> {
         let [mut said, mut complaints] = [tempfile::tempfile()?, tempfile::tempfile()?];
         command

@@ -45,8 +45,7 @@ pub fn run(parts: &[Part]) -> Result<()> {
     };
     let tests = |more: &[&str]| {
         let mut tests = cargo();
-        // The same features each time, so that everything is compiled once. Only clippy checks the
-        // benchmark.
+        // The same features each time, to compile once. Only clippy checks the benchmark.
         tests
             .args(["test", "--workspace", "--exclude", "bench"])
             .args(["--all-features", "--locked"])

@@ -52,8 +52,7 @@ where
     }
 }
 
-/// Only one case at a time puts the whole machine under load. A case holds the lock as long as the
-/// load lasts.
+/// Only one case at a time puts the whole machine under load. The lock is held as long.
 pub async fn exclusive_load() -> tokio::sync::MutexGuard<'static, ()> {
     static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
     ALONE.lock().await

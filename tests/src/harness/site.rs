@@ -16,8 +16,7 @@ use super::{CommandResult, Database, SETTLING, Store, program, raw, raw::Raw, ru
 
 const PATIENCE: Duration = SETTLING;
 
-/// One database, one key folder, one address. A site outlives its processes, so a test can restart
-/// them.
+/// One database, one key folder, one address. A site outlives its processes.
 pub struct Site {
     pub database: Arc<Database>,
     folder: Arc<TempDir>,

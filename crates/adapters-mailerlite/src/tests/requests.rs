@@ -2,8 +2,7 @@ use time::macros::datetime;
 
 use super::*;
 
-/// The method, path with query, and body of each request of a call. Each is answered with a person
-/// of this status.
+/// The method, path with query, and body of each request of a call. Answers have this status.
 async fn sent<T>(status: &str, call: impl AsyncFnOnce(&MailerLite) -> T) -> (T, Vec<Value>) {
     let answer = ResponseTemplate::new(200).set_body_json(person("31", status));
     let (provider, server) = answering(answer).await;

@@ -7,8 +7,7 @@ use webhooks::{AddressProblem, InvalidEndpointUrl};
 
 use super::*;
 
-/// URLs that reach the port `{}` on loopback, or another private address, if any code misreads
-/// them.
+/// URLs of the port `{}` on loopback, or another private address, if any code misreads them.
 const PRIVATE: &[&str] = &[
     "https://127.0.0.1:{}/",
     "https://0x7f.1:{}/",

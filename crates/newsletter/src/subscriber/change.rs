@@ -13,8 +13,7 @@ pub struct Change {
     pub subscriber: Subscriber,
     /// The event that the change raises.
     pub event: Option<EventName>,
-    /// The requested task. A suppression not yet applied in both accounts also requests a
-    /// withdrawal.
+    /// The requested task. A suppression to apply also requests a withdrawal.
     pub effect: Option<Effect>,
     /// Then the change requests no further withdrawal.
     pub(crate) is_of_withdrawal: bool,

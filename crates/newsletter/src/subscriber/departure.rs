@@ -1,8 +1,7 @@
 //! Departures: addresses to remove from both accounts after a change of address or an erasure.
 //!
 //! The API hides the row. It stays until the withdrawal has found the address gone from each
-//! account. A suppression of the address that arrives meanwhile applies to the person's new
-//! address.
+//! account. A suppression of the address applies to the person's new one.
 
 use kernel::Version;
 use time::OffsetDateTime;
@@ -69,8 +68,7 @@ pub(super) fn dead_token(id: SubscriberId) -> MigrationToken {
     MigrationToken::from_text(&format!("departed {id}"))
 }
 
-/// Erases a subscriber, but keeps the address until both accounts have forgotten it. `None` if
-/// begun.
+/// Erases a subscriber, but keeps the address until both accounts forgot it. `None` if begun.
 pub fn erase(subscriber: &Subscriber, now: OffsetDateTime) -> Option<Change> {
     if subscriber.is_being_erased() {
         return None;
@@ -164,8 +162,7 @@ pub enum End {
     Kept(Box<Change>),
 }
 
-/// Ends a departure. `None` if the subscriber is not departing, or an account must still be
-/// checked.
+/// Ends a departure. `None` if the subscriber is not departing, or must still be checked.
 pub fn end(departed: &Subscriber, has_successor: bool, now: OffsetDateTime) -> Option<End> {
     departed.departure?;
     if departed.unconfirmed_suppressions().next().is_some() {

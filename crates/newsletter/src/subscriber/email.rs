@@ -6,11 +6,9 @@ use percent_encoding::percent_decode_str;
 /// The longest address in characters (RFC 5321 §4.5.3.1.3, without brackets).
 pub const LONGEST_EMAIL: usize = 254;
 
-/// An e-mail address, trimmed, in lower case, with its domain in ASCII (IDNA), so that two
-/// spellings are one subscriber.
+/// An e-mail address, trimmed, in lower case, with its domain in ASCII (IDNA).
 ///
-/// Validation follows the HTML standard, because addresses in use have dots where RFC 5321 allows
-/// none.
+/// Validation follows the HTML standard, because addresses have dots where RFC 5321 allows none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Email(Arc<str>);
 

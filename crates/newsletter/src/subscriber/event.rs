@@ -33,11 +33,9 @@ impl fmt::Display for SignedWith {
 }
 
 impl ProviderEvent {
-    /// Reads an event. `None` for events without effect: other kinds, soft bounces, invalid
-    /// addresses.
+    /// Reads an event. `None` for events without effect: other kinds, soft bounces.
     ///
-    /// The name decides, because `status` is that of the delivery time. It only separates hard from
-    /// soft bounces.
+    /// The name decides, because `status` is that of the delivery time. It separates bounces.
     pub fn read(name: &str, status: Option<&str>, email: &str) -> Option<Self> {
         let status = match name {
             "subscriber.unsubscribed" => SubscriberStatus::Unsubscribed,
@@ -94,11 +92,9 @@ pub fn notice(known: Option<&Subscriber>, notice: &Notice, now: OffsetDateTime) 
 }
 
 /// A move deletes in the old account as well, and a delivery does not name its account. So a sync
-/// looks the subscriber up, and records a missing one as removed. A move in progress checks both
-/// accounts itself.
+/// looks the subscriber up, and records a missing one as removed. Moves check both accounts.
 ///
-/// An unknown address gets no row: erased subscribers are deleted at the provider, and must not be
-/// stored again.
+/// An unknown address gets no row: deleted subscribers must not be stored again.
 fn deletion(known: &Subscriber, event: &ProviderEvent, now: OffsetDateTime) -> Option<Change> {
     let is_under_way = known.migrated.is_some_and(|migrated| !migrated.arrived);
     if known.reported_at.is_none() || known.status.is_suppressed() || is_under_way {

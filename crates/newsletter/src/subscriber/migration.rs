@@ -7,8 +7,7 @@ use super::{
 };
 use crate::tasks;
 
-/// Starts the move to the new account. `None` if already moved, never reported, or suppressed while
-/// confirming.
+/// Starts the move to the new account. `None` if already moved, never reported, or suppressed.
 pub fn migrate(
     subscriber: &Subscriber,
     source: MigrationSource,
@@ -71,8 +70,7 @@ pub enum Next {
     Stuck(String),
 }
 
-/// Applies the old account's answer. `was_there`: the account showed the subscriber earlier in this
-/// attempt.
+/// Applies the old account's answer. `was_there`: it showed the subscriber earlier.
 pub fn look(
     subscriber: &Subscriber,
     found: Option<&Found>,

@@ -33,8 +33,7 @@ impl Readdressed {
 ///
 /// A reported record moves with its id, token, status and account, and replaces an unreported row
 /// at the new address. An existing reported record stays and takes the report. The strongest status
-/// wins, and the previous address departs. Of an unreported previous address only the suppression
-/// counts.
+/// wins, and the previous address departs. Of an unreported one only the suppression counts.
 pub fn readdress(
     previous: Option<&Subscriber>,
     there: Option<&Subscriber>,

@@ -18,8 +18,7 @@ pub enum ConcurrentWrites {
 /// Applies an entry of an account's list. Requests a sync if fields differ, or a repeated move if
 /// the subscriber is still in the old account. `None` if nothing changes.
 ///
-/// A page may be outdated. So it only requests what a later call checks, and never marks an account
-/// quiet.
+/// A page may be outdated. It only requests what a later call checks, and marks no account quiet.
 pub fn take_in(
     subscriber: &Subscriber,
     account: Account,

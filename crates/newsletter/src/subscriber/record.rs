@@ -231,8 +231,7 @@ pub struct Subscriber {
     pub status: SubscriberStatus,
     /// Where the suppression comes from, if that was recorded.
     pub suppression: Option<Suppression>,
-    /// When an operator reinstated the subscriber. Earlier observations of the provider do not
-    /// count.
+    /// When an operator reinstated the subscriber. Earlier observations do not count.
     pub reinstated_at: Option<OffsetDateTime>,
     /// Why the address is being removed from the accounts, if it is.
     pub departure: Option<Departure>,

@@ -35,8 +35,7 @@ pub trait Newsletter: Send + Sync {
     /// Returns a reported subscriber.
     async fn find(&self, email: &Email) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Erases a subscriber for a client. Returns `false` for hidden addresses, which reveals
-    /// nothing.
+    /// Erases a subscriber for a client. Returns `false` for hidden addresses, to reveal nothing.
     async fn erase(&self, email: &Email, by: ClientId) -> Result<bool, NewsletterError>;
 
     /// Applies events of the provider, repeated or out of order.
@@ -48,8 +47,7 @@ pub trait Newsletter: Send + Sync {
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError>;
 
-    /// Starts the confirmed move of a token's holder, if not yet moved. `None` for an unknown
-    /// token.
+    /// Starts the confirmed move of a token's holder. `None` for an unknown token.
     async fn confirm_migration(
         &self,
         token: &MigrationToken,

@@ -83,8 +83,7 @@ async fn begin_sync(
     Ok(job)
 }
 
-/// While the job waited for the lock of the address, the subscriber may have been erased or have
-/// changed the address.
+/// While the job waited for the lock, the subscriber may have departed from the address.
 async fn is_still_due(store: &dyn Store, job: &ProviderJob) -> Result<bool, StoreError> {
     let known = store.load_by_id(&[job.subscriber]).await?;
     let known = known.get(&job.subscriber);
@@ -125,7 +124,7 @@ impl ProviderJob {
         }
     }
 
-    /// The account's record after an upsert. A refusal gives no reason, so the subscriber is looked
+    /// The account's record after an upsert. A refusal has no reason, so the subscriber is looked
     /// up.
     pub(super) async fn observe(
         &self,

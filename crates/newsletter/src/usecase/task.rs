@@ -32,8 +32,7 @@ pub trait TaskPorts: Send + Sync {
     /// The current time, which advances during the task.
     fn now(&self) -> OffsetDateTime;
 
-    /// Waits until no other call about an address is in progress, because addresses pass between
-    /// records.
+    /// Waits until no other call about an address is in progress, as addresses change records.
     async fn alone(&self, email: &Email) -> Self::Guard;
 
     /// Retries a step after conflicts, for a limited time.

@@ -107,8 +107,7 @@ fn placed(
     found.ok_or_else(|| format!("not in the text: {phrase}").into())
 }
 
-/// The identifying part of a label: the given core, ignoring case and accents, or all but an ending
-/// after an apostrophe.
+/// The identifying part of a label: the given core, or all but an ending after an apostrophe.
 fn core_of(text: &str, label: Range<usize>, core: &str) -> Range<usize> {
     let mut folded = String::new();
     let mut from = Vec::new();

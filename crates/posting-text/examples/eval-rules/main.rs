@@ -6,8 +6,7 @@
 //!
 //! The first run over a set writes its figures to `first-look`, because figures count only on
 //! unseen texts. `--half 1` and `--half 2` read every second posting: rules fixed with one half are
-//! measured by the other. `--halves` prints both. `--generate SEED` composes postings from the
-//! folder's tables.
+//! measured by the other. `--halves` prints both. `--generate SEED` composes postings.
 #![expect(
     clippy::print_stdout,
     reason = "the figures are what the program is for"

@@ -154,8 +154,7 @@ impl Score {
         self.refused_wrongly += other.refused_wrongly;
     }
 
-    /// The hidden share of labels by kind, wrong redactions a posting, and the shares of kept
-    /// phrases and words.
+    /// Hidden labels by kind, wrong redactions a posting, and kept phrases and words.
     pub fn figures(&self) -> Vec<(&'static str, String)> {
         let part = |kind| self.kinds.get(&kind).copied().unwrap_or_default();
         let kinds = Kind::ALL.into_iter();

@@ -65,16 +65,14 @@ fn document(source: &Source<'_>, base: Option<&Url>, budget: &Budget) -> Result<
     Ok(document)
 }
 
-/// Whether a text without tags, of several lines, looks as [`write()`](super::write) would write
-/// it.
+/// Whether a text of several lines looks as [`write()`](super::write) would write it.
 fn is_clean(text: &str, budget: &Budget) -> Result<bool> {
     budget.spend(text.len())?;
     let block = |line: &str| {
         line.starts_with(['-', '*', '>', ' ', '`', '|'])
             || line.starts_with(|c: char| c.is_ascii_digit())
     };
-    // A cheap test first: after each line of text the writer puts an empty line, or ends it with a
-    // backslash.
+    // A cheap test first: the writer ends lines with a backslash or an empty line.
     let mut lines = text.lines().peekable();
     let mut blocks = false;
     while let Some(line) = lines.next() {

@@ -1,8 +1,7 @@
 //! Places the marks of styled text and links so that `CommonMark` parsers recognise them.
 //!
 //! `**` only opens before a character that is neither white space nor (after a letter) punctuation,
-//! and closes likewise. So marks move inwards, never overlap, and are dropped when nothing is left
-//! between them.
+//! and closes likewise. So marks move inwards, never overlap, and may disappear.
 
 use std::{cmp::Reverse, sync::Arc};
 

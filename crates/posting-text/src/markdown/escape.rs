@@ -158,8 +158,7 @@ fn is_delimiters(first: char, rest: &[char]) -> bool {
     line().all(|c| matches!(c, '-' | ':' | '|' | ' ')) && line().any(|c| first == '-' || *c == '-')
 }
 
-/// Whether the text after a `<` may be an e-mail autolink (`CommonMark`, "Autolinks"). Reads to the
-/// next `<` at most.
+/// Whether the text after a `<` may be an e-mail autolink (`CommonMark`, "Autolinks").
 fn is_address(rest: &[char]) -> bool {
     let length = rest
         .iter()

@@ -1,7 +1,6 @@
 //! Converts HTML to a [`Document`], token by token.
 //!
-//! There is no tree: browsers' rules take quadratic time on deep nesting. The tokenizer follows the
-//! HTML standard.
+//! There is no tree: browsers' rules take quadratic time on deep nesting.
 
 mod attributes;
 mod hidden;

@@ -1,5 +1,4 @@
-//! Converts descriptions of any format to clean `CommonMark`, with tables and struck out text
-//! (GFM).
+//! Converts descriptions of any format to clean `CommonMark` with GFM tables.
 
 mod builder;
 mod detect;

@@ -152,8 +152,7 @@ fn with_escaped_signs(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Rewrites addresses in angle brackets (`CommonMark`, "Autolinks"), whose `<` `source` has turned
-/// into `&lt;`.
+/// Rewrites addresses in angle brackets ("Autolinks"), whose `<` is `&lt;` by now.
 fn with_autolinks(text: &str, write: impl Fn(&str) -> String) -> Cow<'_, str> {
     if !text.contains("&lt;") {
         return Cow::Borrowed(text);

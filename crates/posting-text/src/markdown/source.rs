@@ -1,5 +1,4 @@
-//! Repairs the source of a description: characters, excess escaping, and signs that only look like
-//! tags.
+//! Repairs the source of a description: characters, excess escaping, and false tags.
 
 use std::{borrow::Cow, collections::HashSet};
 

@@ -1,5 +1,4 @@
-//! Folds names of places: lower case, without accents and punctuation, as the script that generates
-//! the table.
+//! Folds names of places: lower case, without accents and punctuation, as the table's generator.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 

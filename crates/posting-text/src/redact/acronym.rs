@@ -65,8 +65,7 @@ pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Ve
     Ok(out)
 }
 
-/// `AVIZIG` of `Alföldi Vízügyi Igazgatóság`, as offices and plants in the east of Europe are
-/// called.
+/// `AVIZIG` of `Alföldi Vízügyi Igazgatóság`, as in the east of Europe.
 fn has_syllables(name: &[(String, bool)], acronym: &str, budget: &Budget) -> Result<bool> {
     /// Of each word.
     const MAX_SYLLABLE: usize = 4;

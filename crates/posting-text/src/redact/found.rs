@@ -15,8 +15,7 @@ pub struct Hidden {
     pub kind: Kind,
 }
 
-/// Keeps words outside of these ranges, and the rest of a word of a script without spaces: `採用担当`
-/// of `里採用担当`.
+/// Keeps words outside of these ranges, and rests without spaces: `採用担当` of `里採用担当`.
 pub(crate) fn retain_outside(words: &mut Vec<Word<'_>>, found: &[Hidden]) {
     let mut at = 0;
     words.retain_mut(|word| {

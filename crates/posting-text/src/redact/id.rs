@@ -1,7 +1,6 @@
 //! Finds numbers of registers, tax offices and banks.
 //!
-//! After a word for such a number any number counts. Otherwise it needs right check digits in a
-//! unique form.
+//! After a word for such a number any number counts. Otherwise it needs check digits.
 
 use super::{
     cues::{self, Cues},
@@ -212,8 +211,7 @@ fn has_form(text: &str, form: &str) -> bool {
     text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits)
 }
 
-/// Whether a word is a code, or a VAT number with the country's letters and number of digits
-/// (VIES).
+/// Whether a word is a code, or a VAT number with its country's form (VIES).
 fn is_code(text: &str) -> bool {
     const FORMS: &str = include_str!("tables/vat_numbers.txt");
     let is_of_union = |(country, digits): (&str, &str)| {

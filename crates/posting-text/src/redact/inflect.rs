@@ -1,8 +1,7 @@
 //! Inflected forms of names: stems and endings by families of languages.
 //!
 //! A name matches with any ending of a language of its text. The tables are from the grammars named
-//! there. A stem is the name without what the ending replaces, so a table also changes last
-//! consonants.
+//! there. A stem is the name without what the ending replaces, so tables change consonants.
 
 use std::sync::LazyLock;
 

@@ -136,8 +136,7 @@ impl Key {
         has_some.then(|| self.rewritten(plain))
     }
 
-    /// A spelling in other letters, without inflected forms. Its splits move, as letters differ in
-    /// bytes.
+    /// A spelling in other letters, without inflected forms. Splits move, as letters differ.
     fn rewritten(&self, write: impl Fn(&str) -> String) -> Self {
         let moved = |at: &usize| write(&self.joined[..*at]).len();
         let splits = self.splits.as_ref();
@@ -157,8 +156,7 @@ impl Key {
         }
     }
 
-    /// Returns the end of the name and the index of the next word. The caller pays for the first
-    /// word.
+    /// Returns the end of the name and the next word. The caller pays for the first one.
     pub(crate) fn matches(&self, on: Text<'_>, at: usize, first: &Word<'_>) -> Result<Match> {
         let (text, words, _) = on.parts();
         let inflected = self.matches_inflected(on, at, first)?;

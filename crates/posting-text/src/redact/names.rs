@@ -65,8 +65,7 @@ fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
 }
 
 impl Names {
-    /// Collects the spellings that this text may use, which depend on the text. `labels` are those
-    /// of its mailboxes.
+    /// Collects the spellings that this text may use. `labels` are those of its mailboxes.
     pub(crate) fn new(
         posting: &Posting<'_>,
         label: Option<String>,
@@ -170,8 +169,7 @@ impl Names {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// At word `at`, or after a prefix of it. Returns the start and end, and the index of the next
-    /// word.
+    /// At word `at`, or after a prefix of it. Returns its range and the next word.
     fn name_at(&self, on: Text<'_>, at: usize) -> Result<Option<(usize, usize, usize)>> {
         let word = &on.words[at];
         for key in self.candidates(word) {

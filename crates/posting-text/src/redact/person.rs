@@ -1,8 +1,7 @@
-//! Finds persons to contact: beside a telephone number or an e-mail address, after a word that
-//! announces one, and after a form of address.
+//! Finds persons to contact: beside a telephone number or an e-mail address, or after a word for
+//! one.
 //!
-//! A run of capitalised words is a person by a given name, the ending of a family name, or its
-//! place.
+//! A run of capitalised words is a person by its words or its place.
 
 mod beside;
 mod eastern;

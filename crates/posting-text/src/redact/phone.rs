@@ -207,8 +207,7 @@ fn is_in_parentheses(before: &str, number: &str) -> bool {
     is_name && is_dialled(number) && !cues::are_of(&word.to_lowercase(), Cues::GENERIC)
 }
 
-/// In groups as people write telephone numbers. Amounts have three digits in every group but the
-/// first.
+/// In groups as people write telephone numbers. Amounts have groups of three digits.
 fn is_dialled(number: &str) -> bool {
     let groups = number.split([' ', '\u{a0}', '-', '/', '–', '•', '·']);
     let groups: Vec<&str> = groups.filter(|group| !group.is_empty()).collect();
@@ -374,8 +373,7 @@ fn has_phone_form(number: &str, digits: &[u8]) -> bool {
     // A dash is that of a range, unless it is within a number with an area code.
     let dashed = number.contains(['–', '—']) || number.contains(" - ");
     let enough = (8..=12).contains(&digits.len());
-    // Eight digits after a trunk zero are too few, unless written with one separator as in the
-    // Nordic countries.
+    // Eight digits after a trunk zero are too few, but not in the Nordic form.
     let plausible = digits.first() != Some(&b'0')
         || digits.len() >= 9
         || number.matches(['-', ' ', '.', '/']).count() == 1;

@@ -39,8 +39,7 @@ pub(crate) fn is_enough(text: &str) -> bool {
         .is_some()
 }
 
-/// Adds what phrases hide beyond known finds. The longest comes first; the rest of a shorter one is
-/// hidden beside it.
+/// Adds what phrases hide beyond known finds. The longest comes first, then the rest of others.
 pub(super) fn add_phrases(
     found: &mut Vec<Hidden>,
     text: &str,

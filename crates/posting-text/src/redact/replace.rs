@@ -68,8 +68,7 @@ fn replace(spans: &mut Vec<Span>, offset: usize, found: &[Hidden], budget: &Budg
     Ok(())
 }
 
-/// Removes `again` after `token`, repeatedly. One pass is enough, because a repetition ends where
-/// the next `again` ends.
+/// Removes `again` after `token`, repeatedly. One pass is enough: each repetition ends there.
 pub(super) fn remove_repeats(
     text: &mut String,
     token: &str,

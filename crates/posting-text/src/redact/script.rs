@@ -29,8 +29,7 @@ impl Script {
             Unicode::Hiragana | Unicode::Katakana => Self::Kana,
             Unicode::Hangul => Self::Hangul,
             Unicode::Thai => Self::Thai,
-            // Both Kana share the signs for a long vowel, and those of half width for its
-            // consonant.
+            // Both Kana share the signs for a long vowel, and for its consonant.
             _ if matches!(c, 'ー' | 'ｰ' | 'ﾞ' | 'ﾟ') => Self::Kana,
             _ => Self::Other,
         }

@@ -1,8 +1,6 @@
-//! Compares names in different scripts by their consonants: `Romashka` and `Ромашке`, `Mercari` and
-//! `メルカリ` have the same.
+//! Compares names in different scripts by their consonants: `Romashka` and `Ромашке`.
 //!
-//! Vowels differ too much, and so do voiced and voiceless consonants, `l` and `r`, `b`, `v` and
-//! `w`.
+//! Vowels differ too much, and so do voiced consonants, `l` and `r`, `b`, `v` and `w`.
 
 use std::sync::LazyLock;
 

@@ -15,7 +15,7 @@ use super::{
 use crate::{Budget, Exceeded, Posting, Range, Result, document::is_unseen};
 
 /// The terms that certainly identify a posting's company or lead to it: no redacted text contains
-/// one. Other spellings, parts, domains and formats are left to a redactor.
+/// one. The rest is left to a redactor.
 ///
 /// - **An e-mail address**: letters, digits and `._%+'’-` with at least one letter or digit; an
 ///   `@`; and two or more labels, of which one after the first starts with two letters.
@@ -56,8 +56,7 @@ impl IdentifyingTerms {
     }
 
     /// Finds the terms in visible text of blocks separated by a line with a control character. In
-    /// order and without overlaps. Removing them may create another one, so a redactor searches
-    /// again.
+    /// order and without overlaps. Removing them may create others.
     pub fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Hidden>, Exceeded> {
         let of = |kind| move |range| Hidden { range, kind };
         // Each search reads the text once.

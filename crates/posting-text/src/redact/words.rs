@@ -34,8 +34,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Letters and digits of scripts that put spaces between words, or of scripts that do not: `Uberの`
-/// is two.
+/// Letters and digits of scripts with spaces between words, or without: `Uberの` is two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
     /// In bytes.

@@ -9,8 +9,7 @@ use crate::{
 
 /// The most phrases of a draft. Each is searched for in the whole text.
 pub const MAX_PHRASES: usize = 100;
-/// The share of letters that phrases may hide beyond the rules, in percent. A model that hides more
-/// hides the job.
+/// The share of letters that phrases may hide beyond the rules, in percent. More hides the job.
 const MAX_PERCENT: usize = 25;
 /// So many letters may always be hidden: a name and an address.
 const MAX_LETTERS: usize = 60;

@@ -48,8 +48,7 @@ pub struct Texts<'a> {
 ///   [`IdentifyingTerms`]. The visible text of a block has no marks, escapes and invisible
 ///   characters (U+00AD, U+200B, U+200E, U+200F, U+202A–U+202E, U+2060–U+2069, U+FEFF).
 /// - An approved posting has both texts. Coordinates are on Earth.
-/// - A rejection has a reason: one line, not blank, at most 1 000 characters, without control
-///   characters.
+/// - A rejection has a reason: one line of 1 to 1 000 characters, without control characters.
 ///
 /// The error names the rule, and contains nothing of the texts.
 pub fn check(
@@ -97,8 +96,7 @@ pub fn check(
 ///
 /// - There are more than [`MAX_PHRASES`] phrases, or one has fewer than two letters or digits.
 /// - Most phrases are neither in the title nor in the description. Fewer are [`dropped`].
-/// - The phrases hide more than a quarter of the letters and digits beyond the rules, and more than
-///   60.
+/// - The phrases hide more than a quarter of the letters beyond the rules, and more than 60.
 /// - A rejection has no reason, or one that is too long, has several lines, an address or a number.
 pub fn faults(
     posting: &Posting<'_>,

@@ -1,5 +1,4 @@
-//! Messages beside the log: that a process is ready, and why it ends. If the log is JSON, so are
-//! they.
+//! Messages beside the log: that a process is ready, and why it ends. JSON if the log is.
 
 use std::{fmt::Display, panic, sync::OnceLock};
 

@@ -1,13 +1,11 @@
-//! HTML: each page is the list of its JSON-LD. A file may have several pages; each but the first
-//! begins with a doctype.
+//! HTML: each page is the list of its JSON-LD. Further pages begin with a doctype.
 
 use html5gum::{State, Token, Tokenizer};
 use jaq_json::Val;
 
 use super::document::{Document, Each};
 
-/// The type of the items. A script that contains this name and cannot be parsed counts as a failed
-/// item.
+/// The type of the items. A script with this name that cannot be parsed counts as failed.
 const WANTED: &str = "JobPosting";
 
 #[derive(Default)]

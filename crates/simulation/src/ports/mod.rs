@@ -15,8 +15,8 @@ impl Port {
     }
 }
 
-/// Implements a port by the store in memory behind the link, by `read` or `write` calls. A block
-/// can check the result.
+/// Implements a port by the store in memory behind the link, by `read` or `write` calls. Blocks
+/// check results.
 macro_rules! behind_the_link {
     ($port:path; $(
         $kind:ident $call:ident($($name:ident: $type:ty),*) -> $result:ty $(=> $judge:expr)?;

@@ -67,8 +67,7 @@ impl Judge for SingleFlight {
     }
 }
 
-/// A claim to the draft of one content. A panic of the cache becomes a store error, so that a paid
-/// draft survives it.
+/// A claim to the draft of one content. A paid draft survives a panic of the cache.
 struct Flight<'a> {
     drafts: &'a dyn DraftCache,
     clock: &'a Clock,

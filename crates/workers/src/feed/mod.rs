@@ -43,8 +43,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Adds the feed to these loops. A stop answers waiting readers. `recorded` notifies of commits
-    /// with events.
+    /// Adds the feed to these loops. A stop answers readers. `recorded` notifies of events.
     pub fn start(log: Arc<dyn EventLog>, recorded: Arc<Notify>, loops: &mut Loops) -> Self {
         let buffer = Arc::new(watch::Sender::new(Buffer::at(Cursor::START)));
         let joined = Arc::<Notify>::default();

@@ -1,5 +1,4 @@
-//! Overwrites remains of deleted rows in the store's files, if the erasure found the files in use
-//! or its process died.
+//! Overwrites remains of deleted rows in the store's files, if the erasure could not.
 
 use async_trait::async_trait;
 use kernel::StoreError;

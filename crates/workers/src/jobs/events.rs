@@ -12,8 +12,7 @@ impl Deletion for Events {
     const ROWS: &'static str = "old events";
     const BATCH: usize = 5_000;
 
-    /// The time of the newest event's writer counts as well, so that clocks which are ahead do not
-    /// delete the log.
+    /// The newest event's time counts as well, so that fast clocks do not delete the log.
     async fn before(
         &self,
         parts: &WorkerParts,

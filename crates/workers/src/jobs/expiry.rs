@@ -23,8 +23,7 @@ const SWEEPS_PUT_OFF: u32 = 3;
 
 #[derive(Default)]
 pub(super) struct Expiry {
-    /// Postings that are skipped for a while. A row may stay locked for hours, and is always among
-    /// the longest overdue.
+    /// Postings that are skipped for a while, such as rows that stay locked for hours.
     stuck: Recent<SourceIdentifier>,
 }
 

@@ -23,8 +23,7 @@ const LIMITED: Duration = Duration::from_mins(1);
 /// So many subscribers whose calls fail, without a success in between, are an outage.
 const OUTAGE: usize = 3;
 
-/// So many refusals for one subscriber, with successes for others in between, are not blamed on the
-/// key.
+/// So many refusals for one subscriber, with successes for others in between, are not the key's.
 const LOCKINGS: u32 = 3;
 
 /// The most subscribers remembered for this.
@@ -123,8 +122,7 @@ impl AccountBreaker {
         metrics::provider_paused(account, true);
     }
 
-    /// An answer may open or close the breaker. Answers to calls from before it opened do not
-    /// count.
+    /// An answer may open or close the breaker. Calls from before it opened do not count.
     pub fn note<T>(
         &self,
         account: Account,

@@ -1,5 +1,5 @@
-//! The newsletter's tasks: syncs, moves and withdrawals. Several loops share a queue, so that calls
-//! overlap.
+//! The newsletter's tasks: syncs, moves and withdrawals. Several loops share a queue, to overlap
+//! calls.
 
 use std::{sync::Arc, time::Duration};
 

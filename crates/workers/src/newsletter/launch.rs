@@ -57,8 +57,7 @@ pub struct Launch<'a> {
 
 impl Launch<'_> {
     /// Runs until there are no more subscribers, `stop` is ready between two batches, or too many
-    /// moves fail. At most [`MAX_BATCHES_IN_PROGRESS`] batches are ahead of the workers, so that
-    /// failures show early.
+    /// moves fail. At most [`MAX_BATCHES_IN_PROGRESS`] batches are ahead of the workers.
     pub async fn run(
         &self,
         mut people: People<'_>,

@@ -1,7 +1,6 @@
-//! Reads an account's list before its first sync, and every night, so that only differences are
-//! written.
+//! Reads an account's list before its first sync, and every night, to write only differences.
 //!
-//! An interrupted walk starts over. After a complete one, missing subscribers are looked up.
+//! An interrupted walk starts over. After a complete one, missing people are looked up.
 
 use std::{sync::Arc, time::Duration};
 

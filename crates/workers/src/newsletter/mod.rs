@@ -8,8 +8,8 @@
 //!
 //! An account without a key is never called; its tasks wait.
 //!
-//! Beside it, [`service`] answers commands, a [`launch`] records many moves, and a [`walk`] reads
-//! an account's list.
+//! Beside it, [`service`] answers commands, a [`launch`] records moves, and a [`walk`] reads a
+//! list.
 
 mod breaker;
 mod job;

@@ -1,5 +1,4 @@
-//! Test doubles, also for other crates: a store that can fail, a scripted model, and the parts of a
-//! worker.
+//! Test doubles: a store that can fail, a scripted model, and the parts of a worker.
 
 mod faulty;
 #[cfg(test)]

@@ -32,8 +32,7 @@ use crate::metrics;
 /// The part of a stop's time for attempts in progress. The rest is for recording them.
 const RECORDABLE: f64 = 0.8;
 
-/// An event with a reason is read again before it is sent later than this: the reason may have been
-/// erased.
+/// An event with a reason is read again after this time: the reason may have been erased.
 const READABLE: Duration = Duration::from_secs(5);
 
 enum Permit<'a> {
@@ -186,8 +185,7 @@ impl Deliveries {
         }
     }
 
-    /// The first attempt of a round always has a permit, so that no endpoint waits for another's
-    /// receiver.
+    /// The first attempt of a round always has a permit, so no endpoint waits for others.
     fn permit(&self, under_way: usize) -> Option<Permit<'_>> {
         if under_way == 0 {
             return Some(Permit::First);

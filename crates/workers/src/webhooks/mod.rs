@@ -3,8 +3,7 @@
 //! A worker leases endpoints with something to do, and makes a [round](deliver) for each, many at
 //! the same time. Leases are renewed during rounds. A round ends early if its lease is lost, its
 //! endpoint has changed or the worker stops: it begins no more attempts, waits for those in
-//! progress, and is recorded if the store accepts that. Workers share the endpoints by their
-//! leases.
+//! progress, and is recorded if the store accepts that.
 
 mod deliver;
 

@@ -6,8 +6,7 @@
 //!
 //! - Naming a re-export counts as naming the definition. A `pub use` or `mod` is no arrow by
 //!   itself.
-//! - Method calls are not seen, but named types are. A `macro_rules` macro that a child uses
-//!   without a `use` is not seen either.
+//! - Method calls are not seen, but named types are. Macros without a `use` are not seen.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -1,6 +1,5 @@
 //! The dependencies of a pure crate when another workspace depends only on it, resolved by `cargo
-//! tree`. Manifests do not show features of libraries, and `cargo metadata` unifies those of the
-//! workspace.
+//! tree`. Manifests do not show features of libraries, `cargo metadata` unifies them.
 
 use std::collections::BTreeSet;
 

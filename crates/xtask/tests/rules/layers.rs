@@ -1,5 +1,4 @@
-//! Checks which crates may depend on each other, and which crates may use a library. Crates are
-//! named by their folder.
+//! Checks which crates may depend on each other, and which crates may use a library.
 
 use std::collections::{BTreeMap, BTreeSet};
 

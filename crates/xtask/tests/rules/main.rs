@@ -1,5 +1,4 @@
-//! Checks the invariants of `docs/architecture.md` by cargo's metadata. Each test lists all
-//! violations.
+//! Checks the invariants of `docs/architecture.md` by cargo's metadata. Tests list all violations.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,4 @@
-//! An overloaded, unreachable or refusing model: tasks wait, none is dead-lettered, and the model
-//! is rarely called.
+//! An overloaded, unreachable or refusing model: tasks wait, and calls are rare.
 
 use std::time::Instant;
 

@@ -58,8 +58,7 @@ struct State {
 
 impl MailerLite {
     /// Each of the two accounts has a group and the fields for memberships, and accepts 120
-    /// requests a minute. The old one ignores upserts of suppressed people, the new one refuses
-    /// them.
+    /// requests a minute. For suppressed people, the old one ignores upserts, the new one refuses.
     pub fn start() -> Self {
         server::start()
     }

@@ -86,8 +86,7 @@ impl Query {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Continues behind the id in a cursor, so that removals do not shift it. The items ascend by
-    /// id.
+    /// Continues behind the id in a cursor, so that removals do not shift it. Items ascend.
     pub fn cursor_page<T>(
         &self,
         url: &str,

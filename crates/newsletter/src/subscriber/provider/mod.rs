@@ -50,8 +50,7 @@ impl fmt::Display for ProviderId {
 }
 
 vocabulary! {
-    /// The provider's status of a subscriber. An unknown one is an error, because it might mean
-    /// refusal.
+    /// The provider's status of a subscriber. An unknown one is an error: it might mean refusal.
     ProviderStatus {
         Active = "active",
         Unsubscribed = "unsubscribed",
@@ -140,8 +139,7 @@ pub enum ProviderError {
         /// The pause that the provider requested, if any.
         after: Option<Duration>,
     },
-    /// The account refuses the key (401, or 403 in the API's own JSON), until an operator replaces
-    /// it.
+    /// The account refuses the key (401, or 403 in the API's own JSON), until replaced.
     #[error("{0}")]
     Locked(String),
     /// The request never succeeds, or its answer is not understood. The task waits for an operator.

@@ -119,8 +119,7 @@ impl Ann {
                 .iter()
                 .map(|event| event.name.clone())
                 .collect(),
-            // A suppression that has not reached the accounts requests a withdrawal with every
-            // change.
+            // A suppression that has not reached the accounts requests a withdrawal each time.
             effects: writes
                 .tasks
                 .asked()

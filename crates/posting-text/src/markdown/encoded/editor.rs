@@ -205,8 +205,7 @@ fn nodes(children: &[Value], out: &mut String) {
     }
 }
 
-/// In Lexical the bits of a number are the styles, in Slate members, in `ProseMirror` a list of
-/// marks.
+/// Styles are bits in Lexical, members in Slate, a list of marks in `ProseMirror`.
 fn leaf(text: &str, node: &Value, out: &mut String) {
     let format = node["format"].as_u64().unwrap_or_default();
     let marks = node["marks"].as_array();

@@ -44,8 +44,7 @@ pub(super) fn repaired(text: &str) -> Option<String> {
             from = at + length;
         }
     }
-    // A capital letter before a quotation mark is garbled only if there are other garbled
-    // characters.
+    // A capital letter before a quotation mark is garbled only if others are.
     let sure = found.iter().filter(|(.., is_quoted)| !is_quoted).count();
     if sure == 0 {
         return None;

@@ -96,8 +96,7 @@ pub(super) fn text(rtf: &str) -> String {
     out
 }
 
-/// The control word at the start of a text, its number, and the length of both with the space after
-/// it.
+/// The control word at the start of a text, its number, and their length with the space.
 fn control(text: &str) -> (&str, Option<i32>, usize) {
     let letters = text
         .bytes()

@@ -11,8 +11,7 @@ patterns! {
     );
 }
 
-/// Shortcodes have attributes or an end: `[et_pb_section admin_label="x"]`. `None` if there are
-/// none.
+/// Removes `[et_pb_section admin_label="x"]`. `None` without attributes or ends.
 pub(super) fn removed(text: &str) -> Option<String> {
     if !text.contains('[') || !text.contains(['=', '/']) {
         return None;

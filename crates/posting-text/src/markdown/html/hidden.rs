@@ -1,5 +1,4 @@
-//! Finds text that a page hides, such as keywords for search engines. An element that never ends
-//! hides nothing.
+//! Finds hidden text, such as keywords. An element that never ends hides nothing.
 //!
 //! `aria-hidden` hides only from screen readers, so that text stays.
 
@@ -108,8 +107,7 @@ fn length(value: &str) -> Option<f64> {
     number.trim().parse().ok()
 }
 
-/// An open element whose content does not show, and how its end is known where its end tag is
-/// missing.
+/// An open element whose content does not show, and how it ends without an end tag.
 #[derive(Debug)]
 pub(super) struct Region {
     name: String,

@@ -36,8 +36,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reduces white space to single spaces, also at the ends, since inline text may continue
-    /// there.
+    /// Reduces white space to single spaces, also at the ends, where text may continue.
     fn line(&mut self, line: &str) {
         for (blank, word, _) in pieces(line) {
             if !blank.is_empty() {

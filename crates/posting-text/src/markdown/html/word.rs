@@ -105,8 +105,7 @@ impl Lists {
         marker.spans == 0
     }
 
-    /// Adds text to the marker. Returns text that must be shown: there is no marker, or it is too
-    /// long.
+    /// Adds text to the marker. Returns text that must be shown: no marker, or too long.
     pub(super) fn text(&mut self, text: &str) -> Option<String> {
         let Some(marker) = &mut self.marker else {
             return Some(text.to_owned());

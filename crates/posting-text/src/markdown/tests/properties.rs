@@ -89,8 +89,7 @@ proptest! {
             prop_assert!(!once.contains("<p") && !once.contains("<script"), "{once:?}");
         }
         let twice = from_description(&once);
-        // "&amp;" and "\n" that are meant to show look like excess escaping, and a `**` beside
-        // others may be text.
+        // "&amp;" and "\n" that are meant to show look like excess escaping, and `**` may be text.
         let words = |markdown: &str| {
             let mut seen = seen(markdown);
             seen.retain(char::is_alphanumeric);

@@ -1,5 +1,4 @@
-//! Addresses without a word for a street, known by a postal code, a post box, a contact or the city
-//! beside them.
+//! Addresses without a word for a street, but beside a postal code, post box, contact or city.
 
 use super::{
     Cues, Hidden, Result, Text, Word, begins_sentence,

@@ -1,5 +1,4 @@
-//! What a text says about the words of a name: ordinary words, places, or where only a name can
-//! stand.
+//! What a text says about the words of a name: ordinary, places, or only names.
 
 use super::{
     super::{

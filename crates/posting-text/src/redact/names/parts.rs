@@ -9,8 +9,7 @@ use crate::{Budget, Result, redact::words::begins_sentence};
 pub(super) const MAX_WORDS: usize = 8;
 
 impl Names {
-    /// Extends a name from word `at` backwards, but not past the word `free`. Returns the first
-    /// word and its start.
+    /// Extends a name backwards, but not past `free`. Returns the first word and its start.
     pub(super) fn before(
         &self,
         on: Text<'_>,
@@ -113,8 +112,7 @@ impl Names {
             .is_some_and(|bare| is(bare) && !is(&word.lower))
     }
 
-    /// Whether one of several proper words is a place, by the word beside it: `Tamar river`,
-    /// `Nieuwe Amstel`.
+    /// Whether a proper word is a place by its neighbour: `Tamar river`, `Nieuwe Amstel`.
     pub(super) fn is_place(&self, on: Text<'_>, at: usize, next: usize) -> bool {
         const LANDS: &str = "island islands river lake valley bay beach mountain mountains hills";
         if next != at + 1

@@ -64,8 +64,7 @@ impl Names {
         }
     }
 
-    /// A first word, even an ordinary one, that is a workplace: `Nova` of `Nova Install` in `Kom
-    /// werken bij Nova`.
+    /// A first word that is a workplace: `Nova` of `Nova Install` in `Kom werken bij Nova`.
     fn add_first(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
         let [first, _, ..] = name.words else {
             return Ok(());

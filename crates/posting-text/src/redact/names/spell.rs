@@ -452,8 +452,7 @@ pub(super) fn ordinary(words: &[Word<'_>]) -> Ordinary {
     }
 }
 
-/// The fewest letters of a name whose people may be in lower case, in Hungarian and Nordic
-/// languages.
+/// For people of a name in lower case (`telianere`), by language.
 pub(super) fn min_lower(case: Case, families: Cues) -> usize {
     match case {
         _ if families.intersects(Cues::HUNGARIAN | Cues::NORDIC) => 5,

@@ -1,5 +1,4 @@
-//! Spellings that a text adds: words before an acronym, acronyms of products, and the website's
-//! label.
+//! Spellings that a text adds: words for an acronym, products, and the website's label.
 
 use std::collections::HashSet;
 

@@ -113,8 +113,7 @@ fn count_of(words: &[Word<'_>], at: usize, script: Script) -> usize {
     1 + beside.take_while(joins).count()
 }
 
-/// Arabic or Hebrew: a given name and the next word, or the words between a colon and the next
-/// sign.
+/// Arabic or Hebrew: a given name and the next word, or the words after a colon.
 pub(super) fn uncased(text: &str, words: &[Word<'_>], at: usize, is_told: bool) -> Option<Range> {
     let first = &words[at];
     // A form of address belongs to no name.

@@ -34,8 +34,7 @@ pub(super) fn names_role(word: &Word<'_>) -> bool {
     ROLES.contains(&*word.lower)
 }
 
-/// Two capitalised words after a word or a comma, not the first of a sentence unless a comma
-/// follows.
+/// Two capitalised words after a word or a comma, not beginning a sentence without a comma.
 pub(super) fn may_begin(text: &str, words: &[Word<'_>], at: usize) -> bool {
     let Some([word, next]) = words.get(at..at + 2) else {
         return false;
