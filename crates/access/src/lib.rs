@@ -185,8 +185,7 @@ impl Client {
         (unchanged != *self).then_some(write)
     }
 
-    /// Adds a secret by its digest. The present one ends after `overlap` at most, older ones at
-    /// once.
+    /// Adds a secret by its digest. The present one ends after `overlap` at most, others at once.
     pub fn rotate(&self, digest: [u8; 32], overlap: Duration, now: OffsetDateTime) -> ClientWrite {
         self.changed(|client| {
             let newest = client.secrets.first().cloned();
@@ -217,8 +216,7 @@ impl Client {
 impl ClientWrite {
     /// Also ends all tokens that were issued before.
     ///
-    /// Tokens name whole seconds. Those of the present one are refused, and new tokens name the
-    /// next.
+    /// Tokens name whole seconds. The present one is refused; new tokens name the next.
     #[must_use]
     pub fn ending_tokens(mut self, now: OffsetDateTime) -> Self {
         let second = self.client.time_of_issue(now).saturating_add(1);

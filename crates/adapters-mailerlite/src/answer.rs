@@ -93,8 +93,7 @@ impl Answer {
         })
     }
 
-    /// The subscriber of a successful answer. Another address or unknown value is a permanent
-    /// error.
+    /// The subscriber of a successful answer. Another address or value is a permanent error.
     pub fn person(&self, email: &Email) -> Result<Found, ProviderError> {
         person::of_address(&self.json()?, email).map_err(|why| self.misunderstood(&why))
     }

@@ -24,8 +24,7 @@ pub struct Load<'run> {
 }
 
 impl Load<'_> {
-    /// Warms up, checking every answer, then measures. Returns both results. `tag` must be new each
-    /// time.
+    /// Warms up, checking every answer, then measures. Returns both results. `tag` must be new.
     pub fn measure(
         &self,
         scenario: Scenario,

@@ -1,8 +1,8 @@
 //! A description as a small document: the reader builds it, redaction edits it, the writer prints
 //! it.
 //!
-//! Inline text is a flat list of styled runs: nested input cannot make the document deep, and
-//! `**Ub**er` reads as one word.
+//! Inline text is a flat list of styled runs: nested input makes no deep document, and `**Ub**er`
+//! reads as one word.
 
 use std::sync::Arc;
 
@@ -10,8 +10,7 @@ use pulldown_cmark::Options;
 
 pub(crate) const DIALECT: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
 
-/// Follows each block in the text of a document. Documents never contain it, so finds do not span
-/// blocks.
+/// Follows each block in the text of a document. Documents never contain it, so finds span none.
 pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
 
 /// Deeper lists, quotes and tables are merged into their parent.

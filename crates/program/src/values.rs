@@ -165,8 +165,7 @@ pub fn api_key(text: &str) -> Result<SecretString, String> {
     }
 }
 
-/// Checks a parser by lines: after a bar the debug form of the value, after `!` the beginning of
-/// the error.
+/// Checks a parser by lines: after a bar the debug form of the value, after `!` that of the error.
 ///
 /// # Panics
 ///

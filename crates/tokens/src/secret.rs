@@ -1,5 +1,4 @@
-//! Client secrets: 256 random bits, of which only the SHA-256 is stored. A slow hash adds no
-//! security.
+//! Client secrets: 256 random bits, stored by SHA-256. A slow hash adds no security.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
-//! Packs a build: a Debian package, a container image, an archive, a bill of materials, and
-//! checksums.
+//! Packs a build: a Debian package, a container image, an archive, a bill of materials, checksums.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,7 +1,6 @@
 //! Syncs: the state that an account should hold, and the state that it is known to hold.
 //!
-//! `synced_digest` is cleared before each call and set by the answer, so unclear calls are
-//! repeated.
+//! `synced_digest` is cleared before each call and set by the answer, so calls are repeated.
 
 use fields::day;
 use kernel::digest;

@@ -124,8 +124,7 @@ impl ProviderJob {
         }
     }
 
-    /// The account's record after an upsert. A refusal has no reason, so the subscriber is looked
-    /// up.
+    /// The account's record after an upsert. A refusal has no reason, so a lookup follows.
     pub(super) async fn observe(
         &self,
         provider: &dyn Provider,

@@ -133,8 +133,7 @@ fn base64(text: &str) -> Option<String> {
     (plain.contains([' ', '<']) && plain.chars().all(is_text)).then_some(plain)
 }
 
-/// Counts the tags among the found names, and those that are rare in prose: end tags or line
-/// breaks.
+/// Counts the tags among the found names, and the end tags and line breaks, rare in prose.
 fn count_tags<'a>(found: impl Iterator<Item = (bool, &'a str)>) -> (usize, usize) {
     let (mut all, mut sure) = (0, 0);
     for (is_end, name) in found {

@@ -201,8 +201,7 @@ fn written(spans: &[Span], in_cell: bool, budget: &Budget) -> Result<String> {
         intervals.retain(|interval| interval.mark != Mark::Code || !has_pipe(interval));
     }
     let mut out = marked(&text, &intervals, in_cell, budget)?;
-    // Plain text is better than visible marks. Struck out text changes the meaning, so it goes
-    // last.
+    // Plain text is better than visible marks. Struck out text goes last, for its meaning.
     let kept: [fn(&Mark) -> bool; 2] = [
         |mark| !matches!(mark, Mark::Strong | Mark::Emphasis),
         |mark| *mark != Mark::Deleted,

@@ -1,5 +1,4 @@
-//! Finds persons to contact: beside a telephone number or an e-mail address, or after a word for
-//! one.
+//! Finds persons to contact: beside a number or an e-mail address, or after a word for one.
 //!
 //! A run of capitalised words is a person by its words or its place.
 

@@ -1,5 +1,4 @@
-//! The newsletter's tasks: syncs, moves and withdrawals. Several loops share a queue, to overlap
-//! calls.
+//! The newsletter's tasks: syncs, moves and withdrawals. Several loops share a queue.
 
 use std::{sync::Arc, time::Duration};
 

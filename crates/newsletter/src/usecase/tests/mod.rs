@@ -139,8 +139,7 @@ impl World {
         Some((task.token, task.effect))
     }
 
-    /// Works until nothing is due, or the provider fails. Then open tasks are due, as after a
-    /// crash.
+    /// Works until nothing is due, or the provider fails. Then open tasks are due again.
     async fn work(&mut self) -> Result<(), ProviderError> {
         self.now += hours(1);
         loop {
