@@ -221,6 +221,7 @@ impl Gathered {
         }
     }
 
+    /// Adds the use of a secret.
     pub fn use_secret(&mut self, client: ClientId, digest: [u8; 32], at: OffsetDateTime) {
         if let Some(entry) = self.of(client) {
             entry.secrets.retain(|(known, _)| *known != digest);

@@ -34,6 +34,7 @@ pub const fn syncs(account: Account) -> Queue {
     }
 }
 
+/// The queue of an account's bulk syncs, which runs after its other syncs.
 pub const fn bulk_syncs(account: Account) -> Queue {
     match account {
         Account::Old => BULK_SYNCS_TO_OLD,

@@ -14,6 +14,7 @@ pub struct ProviderEvent {
     pub email: Email,
     /// The status that the event implies.
     pub status: SubscriberStatus,
+    /// The secret that signed the delivery, if known.
     pub signed_with: Option<SignedWith>,
 }
 

@@ -1,3 +1,5 @@
+//! The move from the provider's old account to the new one.
+
 use time::OffsetDateTime;
 
 use super::{

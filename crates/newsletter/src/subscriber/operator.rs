@@ -1,3 +1,5 @@
+//! Decisions of an operator.
+
 use time::OffsetDateTime;
 
 use super::{

@@ -1,3 +1,5 @@
+//! Compares an account's list with the stored subscribers.
+
 use time::OffsetDateTime;
 
 use super::{

@@ -104,7 +104,7 @@ impl Suppression {
     }
 }
 
-/// The reason why an address is removed.
+/// Why an address is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {
     /// The person has a new address, on the record with this id.
@@ -114,6 +114,7 @@ pub enum Departure {
 }
 
 vocabulary! {
+    /// The kinds of departure, by their stored names.
     DepartureKind {
         Moved = "moved",
         Erased = "erased",

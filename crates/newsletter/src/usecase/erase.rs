@@ -7,11 +7,14 @@ use crate::{
     subscriber::{Email, MigrationToken, SubscriberId, departure},
 };
 
+/// The subscriber that an erasure found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Erased {
+    /// A reported subscriber.
     Reported,
     /// A suppression without a report, or an earlier erasure.
     Hidden,
+    /// No subscriber.
     Nothing,
 }
 

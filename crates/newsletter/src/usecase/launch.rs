@@ -14,14 +14,17 @@ pub const PAGE: usize = 1_000;
 pub enum People<'a> {
     /// The subscribers with these addresses.
     Named(vec::IntoIter<Email>),
+    /// All who have not moved yet, after an address.
     Everybody {
         /// Lists them.
         subscribers: &'a dyn SubscriberReader,
+        /// The last returned address.
         after: Option<Email>,
     },
 }
 
 impl<'a> People<'a> {
+    /// All who have not moved yet.
     pub const fn everybody(subscribers: &'a dyn SubscriberReader) -> Self {
         Self::Everybody {
             subscribers,

@@ -1,3 +1,5 @@
+//! The use cases: load, decide, commit. Each takes its ports and the time.
+
 mod erase;
 mod launch;
 mod link;

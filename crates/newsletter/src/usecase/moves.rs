@@ -59,6 +59,7 @@ pub struct MoveMonitor<'a> {
 }
 
 impl<'a> MoveMonitor<'a> {
+    /// Watches no moves yet.
     pub fn new(store: &'a dyn Store, outbox: &'a dyn Outbox) -> Self {
         Self {
             store,
@@ -68,12 +69,14 @@ impl<'a> MoveMonitor<'a> {
         }
     }
 
+    /// Adds moves to watch.
     pub async fn watch(&mut self, moved: &[Email]) -> Result<(), StoreError> {
         let known = self.store.load(moved).await?;
         self.under_way.extend(known.values().map(|known| known.id));
         Ok(())
     }
 
+    /// Returns the outcome of all watched moves.
     pub async fn check(&mut self) -> Result<Moves, StoreError> {
         self.count_dead().await?;
         let waiting: Vec<_> = self.under_way.iter().copied().collect();

@@ -21,6 +21,7 @@ use super::{Account, Email, SubscriberStatus};
 pub struct Fields {
     /// `name`.
     pub name: Option<String>,
+    /// `country`.
     pub country: Option<String>,
     /// `membership_plan_category`.
     pub membership_plan_category: Option<String>,
