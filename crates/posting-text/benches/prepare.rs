@@ -45,7 +45,6 @@ fn checked(posting: &Posting<'_>) -> Result<(), rules::CheckError> {
     rules::check(&texts(&prepared), prepared.coordinates, posting, &budget)
 }
 
-/// About 1 KB, as a web editor writes it.
 const HTML: &str = r#"<h2>What you will do</h2>
 <p>At <strong>Brightvik</strong> you plan the work of <em>two shifts</em> &amp; keep the cold
 chain unbroken. Brightvik&#39;s terminal in Drammen handles 4,000 pallets a day, and you know by
@@ -63,7 +62,6 @@ Free parking and a canteen</p>
 +47 918 12 345 before 12.04.2026. Read more on https://brightvik.example/jobs/planner.</p>
 "#;
 
-/// About 1 KB of typed text.
 const TEXT: &str = "About the job\n\nAt Brightvik you plan the work of two shifts and keep the \
 cold chain unbroken. Our terminal in Drammen handles 4,000 pallets a day, and you know by ten \
 o'clock what the evening brings. You report to the head of operations.\n\nYour tasks:\n- Plan \

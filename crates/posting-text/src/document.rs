@@ -26,7 +26,6 @@ pub(crate) struct Document {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Images {
     pub(crate) count: usize,
-    /// The letters and digits that stand for images.
     pub(crate) letters: usize,
 }
 
@@ -42,7 +41,6 @@ pub(crate) enum Block {
     Rule,
 }
 
-/// `start` is the first number of an ordered list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct List {
     pub(crate) start: Option<u32>,

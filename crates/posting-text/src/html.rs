@@ -125,7 +125,6 @@ impl Writer {
         }
     }
 
-    /// The tag of an element that begins and ends alike.
     fn element(&mut self, tag: TagEnd, opening: &str) {
         let name = match tag {
             TagEnd::Paragraph | TagEnd::HtmlBlock => "p",

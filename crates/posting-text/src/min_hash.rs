@@ -9,7 +9,6 @@ use crate::{Budget, Exceeded, Result};
 /// The number of values of a signature.
 pub const LENGTH: usize = 64;
 
-/// The words of a run.
 const RUN: usize = 3;
 
 /// The signature of a text. It is stored, so its calculation must not change.

@@ -7,12 +7,10 @@ use crate::{
     document::{DIALECT, SEPARATOR, is_unseen},
 };
 
-/// What a reader of `CommonMark` sees.
 #[derive(Debug, Default)]
 pub(crate) struct Reading<'a> {
     /// With [`SEPARATOR`] between blocks.
     pub(crate) text: String,
-    /// Also of unused definitions.
     pub(crate) links: Vec<Cow<'a, str>>,
     pub(crate) images: Vec<Cow<'a, str>>,
     /// A tag, a comment, or a line of a block.

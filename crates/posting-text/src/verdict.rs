@@ -34,7 +34,6 @@ const MAX_BESIDE: usize = 12;
 const MAX_ALTERNATIVE: usize = 80;
 const MAX_PASSAGES: usize = 3;
 
-/// The title or lines of the description, verbatim as readers see them.
 pub(crate) fn passages(
     refusal: Refusal,
     title: &str,
@@ -141,7 +140,6 @@ fn by_notice(text: &str, title: &str) -> Option<Refusal> {
     (!seen.iter().any(describes)).then_some(refusal)
 }
 
-/// Whether a sentence says more than the notice.
 fn describes(seen: &Seen, refusal: Refusal) -> bool {
     let is_name = seen.plain_words == 0 && seen.unknown_words <= MAX_NAME;
     if seen.unknown == 0 || is_name {

@@ -63,7 +63,6 @@ fn mended_figures_hold() {
 
 #[test]
 fn texts_that_are_no_postings_are_refused() {
-    /// A notice by a word that the table lacks.
     const MISSED: usize = 1;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval/notices");
     let samples = set::read(&folder).unwrap();

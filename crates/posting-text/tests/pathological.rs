@@ -31,10 +31,8 @@ fn filled(pattern: &str, bytes: usize) -> String {
     written.collect()
 }
 
-/// Of about so many bytes.
 type Fill = fn(usize) -> String;
 
-/// Texts that are more than repeated parts.
 const OTHERS: [(&str, Fill); 5] = [
     ("long links over line breaks", |n| {
         let href = "a".repeat(2_000);
@@ -117,7 +115,6 @@ fn texts(prepared: &Prepared) -> Texts<'_> {
     }
 }
 
-/// With a draft of a model as well.
 fn steps(posting: &Posting<'_>) -> u64 {
     let budget = Budget::unlimited();
     let prepared = prepare(posting, &budget).unwrap();

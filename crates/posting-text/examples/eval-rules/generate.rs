@@ -33,7 +33,6 @@ struct Tables {
     country: String,
     city: String,
     words: BTreeMap<String, Vec<String>>,
-    /// By kind and shape: `contact.known`.
     lines: Vec<(String, String)>,
 }
 

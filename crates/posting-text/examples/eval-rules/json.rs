@@ -61,7 +61,6 @@ pub fn read(file: &Path) -> Result<Vec<Sample>, Box<dyn Error>> {
     Ok(out)
 }
 
-/// As readers see it, a block on each line.
 fn text(description: &str) -> Result<String, Box<dyn Error>> {
     let markdown = markdown::from_description(description, &Budget::of(description))?;
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
@@ -88,7 +87,6 @@ fn spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The next place of a phrase outside these labels.
 fn placed(
     text: &str,
     from: usize,

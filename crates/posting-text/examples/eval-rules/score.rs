@@ -211,7 +211,6 @@ pub fn table(scores: &BTreeMap<String, Score>) -> String {
     out + &row("precision", precision.collect())
 }
 
-/// In percent, and of how many.
 fn share(part: u32, all: u32) -> String {
     match all {
         0 => "-".to_owned(),

@@ -28,7 +28,6 @@ pub(crate) enum Kind {
     Preformatted,
 }
 
-/// An end tag can close it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Container {
     List,
@@ -39,7 +38,6 @@ pub(crate) enum Container {
 #[derive(Debug)]
 pub(crate) struct Builder<'a> {
     budget: &'a Budget,
-    /// Set if the document is incomplete.
     exceeded: Option<Exceeded>,
     root: Vec<Block>,
     frames: Vec<Frame>,
@@ -76,7 +74,6 @@ impl<'a> Builder<'a> {
         matches!(self.kind, Kind::Code | Kind::Preformatted)
     }
 
-    /// Ends the current block, and begins one of this kind.
     pub(crate) fn boundary(&mut self, kind: Kind) {
         if self.inline.is_empty() {
             self.kind = kind;
@@ -147,7 +144,6 @@ impl<'a> Builder<'a> {
         self.frames.push(Frame::Item(Vec::new()));
     }
 
-    /// Only if the item belongs to the innermost list.
     pub(crate) fn close_item(&mut self) {
         self.boundary(Kind::Paragraph);
         if self.ignored == 0 && matches!(self.frames.last(), Some(Frame::Item(_))) {
@@ -227,7 +223,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// `images` were seen outside of dropped content.
     pub(crate) fn finish(mut self, images: Images) -> Result<Document> {
         self.boundary(Kind::Paragraph);
         self.close_from(0);

@@ -172,7 +172,6 @@ fn shrink(interval: &mut Interval, text: &[char]) -> bool {
     narrow(interval, |at, _| text[at].is_whitespace())
 }
 
-/// Moves both ends to where marks can open and close.
 fn flank(interval: &mut Interval, text: &[char]) -> bool {
     narrow(interval, |at, outside| {
         let c = text[at];

@@ -211,7 +211,6 @@ fn escapes(text: &str) -> Option<String> {
     Some(out + rest)
 }
 
-/// Also returns its length.
 fn escape(text: &str) -> Option<(char, usize)> {
     let code = |text: &str, from: usize, to: usize| {
         let digits = text.get(from..to)?;

@@ -54,7 +54,6 @@ fn definition(text: &[char]) -> Option<usize> {
 pub(crate) struct Place<'a> {
     pub(crate) text: &'a [char],
     pub(crate) paragraph: Paragraph,
-    /// In the paragraph.
     pub(crate) at: usize,
     /// Whether it starts a line, with no markup before it.
     pub(crate) line_start: bool,
@@ -68,7 +67,6 @@ pub(crate) fn is_harmless(text: &str) -> bool {
         && !text.contains(['\\', '*', '`', '_', '~', '[', ']', '!', '<', '&', '\n'])
 }
 
-/// Writes a character so that a parser shows it as it is.
 pub(crate) fn push(out: &mut String, place: Place<'_>) {
     let c = place.text[place.at];
     let next = place.text.get(place.at + 1).copied();

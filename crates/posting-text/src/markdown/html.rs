@@ -88,16 +88,13 @@ struct Reader<'a> {
     builder: Builder<'a>,
     bare_lines: bool,
     base: Option<&'a Url>,
-    /// The number of open elements of each style.
     styles: [usize; 6],
     pre: usize,
     blocks: usize,
     in_head: bool,
     images: Images,
     word_lists: word::Lists,
-    /// The element whose content is dropped.
     dropping: Option<Region>,
-    /// The element whose text is hidden, and by which property.
     unseen: Option<(Region, Property)>,
     end_tags: EndTags,
     sheet: StyleSheet,

@@ -7,9 +7,7 @@ use crate::document::{Span, Style, plain};
 #[derive(Debug, Default)]
 pub(crate) struct Inline {
     spans: Vec<Span>,
-    /// Line breaks at the end of the text so far.
     breaks: usize,
-    /// Whether the text so far ends in a space.
     space: bool,
     empty: bool,
     /// The destination of the following text.
@@ -78,7 +76,6 @@ impl Inline {
         self.run(style).push_str(word);
     }
 
-    /// Without white space at their ends.
     pub(crate) fn take(&mut self) -> Vec<Vec<Span>> {
         let spans = self.take_spans();
         let mut paragraphs = Vec::new();
@@ -119,7 +116,6 @@ impl Inline {
         spans.any(|span| span.style != Style::default() || span.link.is_some())
     }
 
-    /// Without empty lines at its ends.
     pub(crate) fn take_verbatim(&mut self) -> String {
         let mut text = plain(&self.take_spans());
         text.truncate(text.trim_end().len());
@@ -158,7 +154,6 @@ fn trim_end(spans: &mut Vec<Span>) {
     }
 }
 
-/// Removes white space and line breaks at both ends, and empty spans.
 pub(crate) fn trim(spans: &mut Vec<Span>) {
     spans.retain(|span| !span.text.is_empty());
     let leading = spans
@@ -185,7 +180,6 @@ pub(crate) fn collapse(spans: &mut [Span]) {
     }
 }
 
-/// Without line breaks.
 pub(crate) fn lines(spans: &[Span]) -> Vec<Vec<Span>> {
     let mut lines = vec![Vec::new()];
     for span in spans {

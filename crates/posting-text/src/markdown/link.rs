@@ -17,7 +17,6 @@ pub(crate) fn destination(href: &str, base: Option<&Url>) -> Option<Arc<str>> {
     safe(href)
 }
 
-/// Whether the address depends on its page.
 fn is_relative(href: &str) -> bool {
     let scheme = href.split(['/', '?', '#']).next().unwrap_or_default();
     !scheme.contains(':') && !href.is_empty() && !href.starts_with('#')
@@ -63,7 +62,6 @@ fn is_long(address: &str) -> bool {
     address.chars().nth(LONGEST).is_some()
 }
 
-/// `None` if it is not informative.
 pub(crate) fn alternative(alt: &str) -> Option<&str> {
     let alt = alt.trim();
     let words = alt.split_whitespace().count();

@@ -160,7 +160,6 @@ fn with_autolinks(text: &str, write: impl Fn(&str) -> String) -> Cow<'_, str> {
     AUTOLINK.replace_all(text, |found: &Captures<'_>| write(&found[1]))
 }
 
-/// Removes the markers of too deep quotes and lists.
 fn limit_nesting(text: &str) -> String {
     const MARKERS: usize = 12;
     let mut out = String::with_capacity(text.len());

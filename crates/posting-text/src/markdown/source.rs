@@ -19,7 +19,6 @@ patterns! {
 
 const MAX_UNESCAPES: usize = 4;
 
-/// Also counts the tags.
 pub(super) fn repaired<'a>(raw: &'a str, budget: &Budget) -> Result<(Cow<'a, str>, TagCounts)> {
     let raw = encoded::decoded(raw, budget)?;
     // Each of the passes below reads every character once or twice.
@@ -160,7 +159,6 @@ fn is_escaped(piece: &str, is_whole: bool) -> bool {
     sure > 0 && (begins || around > usize::from(!is_whole))
 }
 
-/// Removes the marks of character data, which feeds leave.
 fn without_cdata(text: Cow<'_, str>) -> Cow<'_, str> {
     const START: &str = "<![CDATA[";
     if text.contains(START) || text.trim_end().ends_with("]]>") {
@@ -183,7 +181,6 @@ fn without_escaped_entities(text: Cow<'_, str>) -> Cow<'_, str> {
     })
 }
 
-/// Replaces a `sign` if `with` returns something for its place.
 pub(super) fn replace_some<'a>(
     text: Cow<'a, str>,
     sign: &str,
@@ -210,7 +207,6 @@ pub(super) struct TagCounts {
     pub(super) all: usize,
     pub(super) blocks: usize,
     pub(super) breaks: usize,
-    /// Whether an element keeps line feeds.
     pub(super) raw: bool,
 }
 
@@ -243,7 +239,6 @@ fn real_tags(text: Cow<'_, str>) -> (Cow<'_, str>, TagCounts) {
     (text, seen)
 }
 
-/// In lower case.
 fn end_tags(text: &str) -> HashSet<String> {
     let ends = text.match_indices("</");
     ends.filter_map(|(at, sign)| Some(name(&text[at + sign.len()..])?.to_ascii_lowercase()))
@@ -257,7 +252,6 @@ fn name(rest: &str) -> Option<&str> {
     rest.get(..end)
 }
 
-/// Counts the tag if the text after a `<` is one.
 fn count<'e>(
     rest: &str,
     seen: &mut TagCounts,

@@ -212,7 +212,6 @@ fn item_starts(text: &str) -> Vec<usize> {
     if is_list { starts } else { Vec::new() }
 }
 
-/// The length is in bytes, with the space.
 fn marker(line: &str) -> Option<(Marker, usize)> {
     let first = line.chars().next()?;
     let (marker, width) = match first {

@@ -119,7 +119,6 @@ fn write_list(list: &List, other_sign: bool, out: &mut Vec<String>, budget: &Bud
     Ok(())
 }
 
-/// GitHub Flavored Markdown, "Tables".
 fn write_table(table: &Table, out: &mut Vec<String>, budget: &Budget) -> Result<()> {
     let row = |cells: &[Vec<Span>]| {
         let mut line = "|".to_owned();

@@ -87,7 +87,6 @@ struct Wanted {
     state: Option<&'static str>,
 }
 
-/// Names in the table, the most exact first.
 fn candidates(country: &str, city: &str) -> Vec<Wanted> {
     let mut out: Vec<Wanted> = Vec::new();
     let (outside, inside) = match city.split_once('(') {

@@ -1,4 +1,3 @@
-/// By the code or the folded name.
 pub(crate) fn code(country: &str, folded: &str) -> Option<&'static str> {
     let states = match country {
         "US" => include_str!("tables/united_states.txt"),

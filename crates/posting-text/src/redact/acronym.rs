@@ -67,7 +67,6 @@ pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Ve
 
 /// `AVIZIG` of `Alföldi Vízügyi Igazgatóság`, as in the east of Europe.
 fn has_syllables(name: &[(String, bool)], acronym: &str, budget: &Budget) -> Result<bool> {
-    /// Of each word.
     const MAX_SYLLABLE: usize = 4;
     let letters: Vec<char> = unaccented(acronym).chars().collect();
     // How many letters the words so far may have given.
@@ -278,7 +277,6 @@ fn initial(word: &Word<'_>) -> Option<char> {
     word.lower.chars().next()
 }
 
-/// Whether an acronym consists of initials of a name, in order.
 fn initials_of(acronym: &str, initials: &str) -> bool {
     let mut initials = initials.chars();
     acronym

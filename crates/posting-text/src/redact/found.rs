@@ -49,7 +49,6 @@ pub(crate) fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Adds ranges that overlap no existing one, in order.
 pub(crate) fn add(found: &mut Vec<Hidden>, ranges: Vec<Range<usize>>, kind: Kind) {
     if ranges.is_empty() {
         return;

@@ -58,7 +58,6 @@ fn at_sign(text: &str, at: usize, length: usize) -> Option<Range> {
 
 /// ASCII letters, digits, `_`, `.` and `-`.
 fn name(text: &str) -> Option<usize> {
-    /// Of the networks.
     const MAX_LENGTH: usize = 32;
     let inside = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
     let length = text.bytes().take(MAX_LENGTH + 1).take_while(inside).count();

@@ -18,7 +18,6 @@ const MAX_GROUPS: usize = 10;
 const SHORT: &str = "hrb hra pr vr gnr fn rea reg registernummer kraz izin prot";
 /// Words with other meanings, after which only a long number counts.
 const LONG: &str = include_str!("tables/long_ids.txt");
-/// Registers that are written with their numbers.
 const WITH_NUMBER: &str = "hrb hra pr vr gnr fn sc ni oc so";
 
 pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
@@ -149,7 +148,6 @@ fn is_prefix(words: &[Word<'_>], at: usize, text: &str) -> bool {
         )
 }
 
-/// Returns the end of the groups, and the number of their digits.
 fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
     let digits = |word: &Word<'_>| word.text.bytes().filter(u8::is_ascii_digit).count();
     let mut last = &words[at];

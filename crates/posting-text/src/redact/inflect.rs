@@ -24,7 +24,6 @@ pub(crate) struct Stem {
 #[derive(Debug, Default)]
 struct Grammar {
     endings: FxHashSet<&'static str>,
-    /// Dropped and added letters.
     changes: Vec<(&'static str, &'static str)>,
 }
 
@@ -161,7 +160,6 @@ impl Stem {
 /// By first letters: companies, groups, people, places and things of work.
 const SECOND_PARTS: &str = include_str!("tables/second_parts.txt");
 
-/// Whether this may follow a name in a compound.
 pub(crate) fn is_second_part(rest: &str) -> bool {
     let after_s = rest.strip_prefix('s');
     begins_with_one(SECOND_PARTS, rest)

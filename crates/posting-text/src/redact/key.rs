@@ -70,7 +70,6 @@ impl Token {
     }
 }
 
-/// An Arabic article.
 fn without_article(lower: &str) -> Option<&str> {
     lower
         .strip_prefix("ال")
@@ -112,7 +111,6 @@ impl Key {
         }
     }
 
-    /// `None` if it has no accents.
     pub(crate) fn unaccented(&self) -> Option<Self> {
         if self.joined.is_ascii() {
             return None;
@@ -239,7 +237,6 @@ impl Key {
             && is_among(ENDINGS, &more)
     }
 
-    /// Word by word, each in any of its forms.
     fn matches_inflected(&self, on: Text<'_>, at: usize, first: &Word<'_>) -> Result<Match> {
         let budget = on.budget;
         if self.tokens.is_empty() {
@@ -355,7 +352,6 @@ pub(crate) fn with_legal_form(on: Text<'_>, end: usize, next: usize) -> (usize, 
     (end, next)
 }
 
-/// The number of words of the legal form.
 fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
     let is_dotted = |pair: &[Word<'_>]| {
         let gap = &text[pair[0].end()..pair[1].start];
@@ -383,7 +379,6 @@ fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
     ((written && sure && legal) || word.lower == "gmbh").then_some(1)
 }
 
-/// The first letter of a word, without its accent.
 pub(crate) fn initial(lower: &str) -> char {
     let letter = lower.chars().next().unwrap_or_default();
     if letter.is_ascii() {

@@ -104,7 +104,6 @@ pub(crate) fn with_tokens(text: &str, found: Vec<Hidden>) -> String {
 
 const MAX_PASSES: usize = 8;
 
-/// Hides everything in a scanned document, and counts it.
 pub(crate) fn hide(
     document: &mut Document,
     posting: &Posting<'_>,

@@ -43,7 +43,6 @@ pub(crate) struct Names {
     /// By their initials, the longest first.
     keys: BTreeMap<char, Vec<Key>>,
     label: Option<String>,
-    /// Names in a script without spaces.
     unspaced: Vec<String>,
     /// Made once for each word.
     tokens: Vec<Rc<Token>>,

@@ -23,7 +23,6 @@ use super::{
 };
 use crate::{Range, Result, redact::Kind};
 
-/// In words, after the word that announces a person.
 const AHEAD: usize = 9;
 type Search = fn(&str, &[Word<'_>], usize) -> Option<Range>;
 
@@ -234,7 +233,6 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     is_person.then(|| start..names[names.len() - 1].end())
 }
 
-/// On the same line.
 fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let cue = &words[at];
     let line = line_end(text, cue.end());

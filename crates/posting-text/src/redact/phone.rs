@@ -9,7 +9,6 @@ use crate::{
     },
 };
 
-/// Between two digits, as a pattern.
 const GAP: &str = r"(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}";
 
 patterns! {
@@ -111,7 +110,6 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     Ok(out)
 }
 
-/// Such a parenthesis is no part of the number.
 fn opens_before(number: &str, after: &str) -> bool {
     number.starts_with('(')
         && after.starts_with(')')
@@ -323,7 +321,6 @@ fn tail(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
 }
 
-/// Whether the number is a part of something longer.
 fn is_attached(before: &str, after: &str, joins: impl Fn(char) -> bool) -> bool {
     let goes_on = after.strip_prefix(['-', '.', ',']);
     before.ends_with(|c| joins(c) || matches!(c, '_' | '-' | ',' | '='))

@@ -65,7 +65,6 @@ pub(super) fn add_phrases(
     Ok(())
 }
 
-/// As whole words.
 fn standing_alone(text: &str, words: &str, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len() + words.len())?;
     let (first, last) = (words.chars().next(), words.chars().next_back());

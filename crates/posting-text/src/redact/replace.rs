@@ -4,7 +4,6 @@ use crate::{
     document::{Document, SEPARATOR, Span},
 };
 
-/// Also removes all links.
 pub(super) fn hide_ranges(
     document: &mut Document,
     found: &[Hidden],

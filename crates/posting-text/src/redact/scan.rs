@@ -8,13 +8,11 @@ use super::{
 };
 use crate::{Budget, Posting, Result};
 
-/// A text with its words, addresses and telephone numbers.
 #[derive(Debug)]
 pub(crate) struct Scan<'a> {
     pub(crate) text: &'a str,
     pub(crate) words: Vec<Word<'a>>,
     pub(crate) contacts: Vec<Hidden>,
-    /// Of the company's website.
     pub(crate) label: Option<String>,
 }
 
@@ -45,7 +43,6 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// In order and without overlaps.
     pub(crate) fn find(self, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Hidden>> {
         budget.spend(self.text.len() + self.contacts.len())?;
         let Self {

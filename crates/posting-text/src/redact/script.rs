@@ -35,7 +35,6 @@ impl Script {
         }
     }
 
-    /// Of the first letter that has a script.
     pub(crate) fn of_text(text: &str) -> Self {
         text.chars()
             .map(Self::of)
@@ -58,7 +57,6 @@ const ZEROS: &str = "٠۰०০੦૦๐０𝟎";
 /// With their ASCII forms.
 const SIGNS: (&str, &str) = ("－ー−＋（）．／\u{3000}", "---+()./ ");
 
-/// A digit, or a sign between digits.
 fn ascii(c: char) -> Option<char> {
     // Most letters, at once: up to Hebrew, ideographs and Hangul.
     if matches!(c, ..'٠' | '\u{3100}'..'\u{ff00}') {
@@ -82,7 +80,6 @@ pub(crate) struct Ascii {
 }
 
 impl Ascii {
-    /// `None` if all digits are ASCII.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let is_digit =
             |c: char| !c.is_ascii() && ascii(c).is_some_and(|c| c.is_ascii_digit() || c == '(');

@@ -41,7 +41,6 @@ struct Name {
     first: String,
     rest: Vec<String>,
     is_alone: bool,
-    /// One ordinary word also begins sentences.
     is_ordinary: bool,
 }
 
@@ -79,7 +78,6 @@ impl IdentifyingTerms {
 }
 
 impl Name {
-    /// `None` if the name does not count.
     fn of(name: &str, posting: &Posting<'_>) -> Option<Self> {
         let words = name_words(name, posting);
         let is_spaced = |word: &String| !word.contains(is_unspaced);
@@ -121,7 +119,6 @@ fn name_end(text: &str, mut end: usize, rest: &[String], budget: &Budget) -> Res
     Ok(Some(end))
 }
 
-/// With the subdomains before it.
 fn hosts_in(text: &str, host: &str) -> impl Iterator<Item = Range> {
     let dot = host.find('.').unwrap_or(host.len());
     text.match_indices('.').filter_map(move |(at, _)| {
@@ -141,7 +138,6 @@ fn hosts_in(text: &str, host: &str) -> impl Iterator<Item = Range> {
     })
 }
 
-/// Then it is another host.
 fn goes_on(after: &str) -> bool {
     let label = after.strip_prefix('.').unwrap_or(after);
     label.starts_with(char::is_alphanumeric)
@@ -164,7 +160,6 @@ fn is_boundary(c: char) -> bool {
         || matches!(c, '\u{2010}'..='\u{205e}' | '\u{3000}'..='\u{303f}')
 }
 
-/// Empty if the name does not count.
 fn name_words(name: &str, posting: &Posting<'_>) -> Vec<String> {
     let words: Vec<String> = words(name);
     let mut letters = words
@@ -197,7 +192,6 @@ fn words(text: &str) -> Vec<String> {
     seen.split_whitespace().map(str::to_owned).collect()
 }
 
-/// In the spellings that a text may use.
 fn hosts(website: &str) -> Vec<String> {
     let Ok(url) = Url::parse(website) else {
         return Vec::new();

@@ -30,7 +30,6 @@ pub(crate) fn begins_with_one(list: &str, text: &str) -> bool {
     listed(list).any(|word| text.starts_with(word))
 }
 
-/// `None` if the text ends with no word of the list.
 pub(crate) fn without_ending<'a>(list: &str, text: &'a str) -> Option<&'a str> {
     listed(list).find_map(|word| text.strip_suffix(word))
 }

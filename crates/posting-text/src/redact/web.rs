@@ -240,7 +240,6 @@ fn hosted(host: &str, path: &str) -> Option<String> {
     )
 }
 
-/// They name no company.
 const PLAIN_PARTS: &str = "\
     www jobs job careers career apply boards board company companies pages page in de en fr es it nl \
     uk us eu com embed job_board for o recruiting recruit candidate talent embed.js site sites view \

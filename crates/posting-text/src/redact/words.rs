@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{Budget, places::plain_letter};
 
-/// A text with its words, and the budget.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'a> {
     pub(crate) content: &'a str,
@@ -77,12 +76,10 @@ impl Word<'_> {
         self.text.chars().all(char::is_uppercase)
     }
 
-    /// Letters and digits.
     pub(crate) fn letters(&self) -> usize {
         self.text.chars().count()
     }
 
-    /// One letter or digit.
     pub(crate) fn is_letter(&self) -> bool {
         self.text.chars().nth(1).is_none()
     }

@@ -80,7 +80,6 @@ pub(super) fn read(posting: &Posting<'_>, budget: &Budget) -> Result<Document> {
     Ok(document)
 }
 
-/// As short quotations.
 fn absent(
     posting: &Posting<'_>,
     document: &Document,
@@ -109,7 +108,6 @@ fn is_shown(phrase: &Phrase<'_>, shown: &[&str], budget: &Budget) -> Result<bool
     Ok(false)
 }
 
-/// Compares what phrases hide with what rules hide.
 fn too_much(posting: &Posting<'_>, text: &str, budget: &Budget) -> Result<Option<String>> {
     let by_rules = Posting {
         hide: &[],
@@ -133,7 +131,6 @@ fn too_much(posting: &Posting<'_>, text: &str, budget: &Budget) -> Result<Option
     }))
 }
 
-/// On one line.
 fn quoted(text: &str) -> String {
     let line: String = text
         .trim()

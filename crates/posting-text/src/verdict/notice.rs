@@ -14,7 +14,6 @@ pub(super) struct Table {
     /// In lower case, between spaces if their script has some.
     phrases: AhoCorasick,
     meanings: Vec<Refusal>,
-    /// Words that belong to such texts.
     words: HashSet<String>,
     /// The same in scripts without spaces.
     pieces: AhoCorasick,
@@ -25,7 +24,6 @@ pub(super) struct Table {
 pub(super) static TEST: LazyLock<Table> =
     LazyLock::new(|| Table::of(&[(Refusal::Test, include_str!("tables/test.txt"))]));
 
-/// The first meaning of a text counts.
 pub(super) static PAGES: LazyLock<Table> = LazyLock::new(|| {
     Table::of(&[
         (Refusal::Closed, include_str!("tables/closed.txt")),
@@ -41,7 +39,6 @@ const PRONOUNS: &str = "you du dich sie ihr vous tu te tú usted você je jij u 
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// The first of the table's meanings.
     pub(super) refusal: Option<Refusal>,
     /// All letters, and those of unknown words.
     pub(super) letters: usize,
@@ -85,7 +82,6 @@ impl Table {
         }
     }
 
-    /// `also` is another known word.
     pub(super) fn look(&self, sentence: &str, also: impl Fn(&str) -> bool) -> Seen {
         let words = words(sentence);
         let mut seen = Seen {
@@ -148,7 +144,6 @@ fn has_digit(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
 }
 
-/// In lower case, with single spaces.
 pub(super) fn normalised(text: &str) -> String {
     joined(listed(text))
 }
@@ -164,7 +159,6 @@ fn joined<T: AsRef<str>>(words: impl Iterator<Item = T>) -> String {
     joined
 }
 
-/// In lower case.
 fn listed(line: &str) -> impl Iterator<Item = String> {
     let words = words(line).into_iter();
     words
@@ -173,7 +167,6 @@ fn listed(line: &str) -> impl Iterator<Item = String> {
         .into_iter()
 }
 
-/// `None` for an empty phrase.
 fn padded(phrase: &str) -> Option<String> {
     let said = normalised(phrase);
     let edge = |c: Option<char>| if c.is_some_and(is_unspaced) { "" } else { " " };

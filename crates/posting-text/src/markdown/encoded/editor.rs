@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// `None` for an unknown document.
 pub(super) fn html(json: &str) -> Option<String> {
     let document: Value = serde_json::from_str(json).ok()?;
     let mut out = String::with_capacity(json.len());
@@ -103,7 +102,6 @@ fn quill_line(line: &str, attributes: &Value, out: &mut String) {
     }
 }
 
-/// Adds to the list at the end.
 fn ordered(item: &str, out: &mut String) {
     const END: &str = "</ol>";
     if out.ends_with(END) {

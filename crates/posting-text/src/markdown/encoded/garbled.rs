@@ -26,7 +26,6 @@ pub(super) fn of_latin(bytes: &[u8]) -> String {
     bytes.iter().map(of).collect()
 }
 
-/// `None` if no character is garbled.
 pub(super) fn repaired(text: &str) -> Option<String> {
     if text.is_ascii() || !text.contains(|c: char| LEADS.contains(c)) {
         return None;
@@ -63,7 +62,6 @@ pub(super) fn repaired(text: &str) -> Option<String> {
     Some(out.replace("Ã ", "à ").replace("Â ", " "))
 }
 
-/// Also returns its length.
 fn character(text: &str) -> Option<(usize, char)> {
     let mut bytes = Vec::with_capacity(4);
     let mut length = 0;

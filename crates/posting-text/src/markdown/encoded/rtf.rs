@@ -2,7 +2,6 @@
 
 use super::garbled;
 
-/// Groups without text.
 const OTHERS: [&str; 8] = [
     "fonttbl",
     "colortbl",

@@ -81,7 +81,6 @@ pub(super) fn of_style(style: &str, has_backgrounds: bool) -> Option<Hiding> {
     text.or(is_hidden.then_some(Hiding::Text(Property::Color)))
 }
 
-/// The colour of a page without one.
 fn is_white(color: &str) -> bool {
     let plain: String = color.split_whitespace().collect();
     matches!(
@@ -101,7 +100,6 @@ pub(super) fn shows(start: &StartTag<()>, hidden: Property) -> bool {
     })
 }
 
-/// In any unit.
 fn length(value: &str) -> Option<f64> {
     let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
     number.trim().parse().ok()
@@ -111,9 +109,7 @@ fn length(value: &str) -> Option<f64> {
 #[derive(Debug)]
 pub(super) struct Region {
     name: String,
-    /// Open elements of this name.
     depth: usize,
-    /// Open blocks within it that need an end tag.
     blocks: usize,
 }
 
@@ -126,7 +122,6 @@ impl Region {
         }
     }
 
-    /// Whether a start tag ends the element.
     pub(super) fn is_ended_by(&mut self, start: &StartTag<()>, name: &str) -> bool {
         if self.blocks == 0 && is_next_to(&self.name, name) {
             return true;
@@ -139,7 +134,6 @@ impl Region {
         false
     }
 
-    /// Whether an end tag ends the element, and whether it is its own.
     pub(super) fn close(&mut self, name: &str) -> Option<Closed> {
         if name == self.name {
             self.depth -= 1;
@@ -166,7 +160,6 @@ pub(super) fn ends_by_itself(name: &str) -> bool {
     matches!(name, "p" | "li" | "td" | "th" | "tr" | "dt" | "dd")
 }
 
-/// Whether an open element ends where another one begins.
 fn is_next_to(open: &str, next: &str) -> bool {
     match open {
         "p" => tag(next).is_some_and(Tag::is_block),

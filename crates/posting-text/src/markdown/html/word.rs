@@ -13,7 +13,6 @@ const LONGEST: usize = 24;
 
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    /// Outer lists first.
     open: Vec<Open>,
     /// Set until it is known whether the paragraph is an item.
     paragraph: Option<Paragraph>,
@@ -96,7 +95,6 @@ impl Lists {
         }
     }
 
-    /// Whether the marker ends with this `</span>`.
     pub(super) fn close_span(&mut self) -> bool {
         let Some(marker) = self.marker.as_mut().filter(|marker| marker.spans > 0) else {
             return false;
@@ -118,7 +116,6 @@ impl Lists {
         self.marker.take().map(|marker| marker.text)
     }
 
-    /// Whether text may belong to a marker, or begin an item.
     pub(super) fn is_waiting(&self) -> bool {
         self.paragraph.is_some() || self.marker.is_some()
     }

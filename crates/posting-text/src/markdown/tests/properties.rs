@@ -9,7 +9,6 @@ use crate::{
     testing::one_of,
 };
 
-/// The visible text, without white space.
 fn seen(markdown: &str) -> String {
     let mut out = String::new();
     for event in Parser::new_ext(markdown, DIALECT) {
@@ -24,7 +23,6 @@ fn seen(markdown: &str) -> String {
     out
 }
 
-/// The text of the parsed document, without white space.
 fn said(raw: &str) -> String {
     let mut out = String::new();
     let document = read(raw, None, &Budget::unlimited()).unwrap();

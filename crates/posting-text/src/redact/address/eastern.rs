@@ -53,7 +53,6 @@ pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     Some(street.start + district..end)
 }
 
-/// Includes units and further numbers.
 fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
     let mut end = words[at].end();
     let mut next = at + 1;

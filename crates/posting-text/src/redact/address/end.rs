@@ -4,7 +4,6 @@ use super::{Cues, Word, is_among};
 
 /// Written as words.
 const ARABIC_ORDINALS: &str = include_str!("../tables/arabic_floors.txt");
-/// Parts of a house without a number.
 const WHOLE: &str = "bajo tv th mf st stuen kld dto esq fszt parter";
 const MAX_UNITS: usize = 8;
 
@@ -98,7 +97,6 @@ pub(super) fn is_roman(word: &Word<'_>) -> bool {
     word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'))
 }
 
-/// Whether a letter begins a sentence or precedes a lower-case word.
 fn is_sentence(text: &str, word: &Word<'_>) -> bool {
     let rest = &text[word.end()..];
     matches!(&*word.lower, "a" | "e" | "i" | "o" | "y" | "и" | "в" | "о")
@@ -107,7 +105,6 @@ fn is_sentence(text: &str, word: &Word<'_>) -> bool {
             .is_some_and(|rest| rest.starts_with(char::is_lowercase))
 }
 
-/// The end of the next postal code, if a place follows it.
 fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<usize> {
     let first = words.get(at)?;
     if !matches!(

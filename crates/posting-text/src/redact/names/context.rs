@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{Budget, Posting, Result, places, redact::words::begins_sentence};
 
-/// The posting and its text.
 pub(super) struct Context<'a> {
     pub(super) posting: &'a Posting<'a>,
     /// Outside addresses.
@@ -17,7 +16,6 @@ pub(super) struct Context<'a> {
     pub(super) text: &'a str,
     /// Of the languages of the text.
     pub(super) families: Cues,
-    /// Of most of the first words.
     pub(super) script: Script,
     pub(super) budget: &'a Budget,
 }
@@ -132,7 +130,6 @@ impl Context<'_> {
             || (ends && SIGNS.iter().any(|sign| before.ends_with(sign)))
     }
 
-    /// Whether a word in lower case can be the name.
     pub(super) fn is_distinctive(&self, word: &str) -> Result<bool> {
         Ok(!is_ordinary(word) && !self.is_common(word)? && !self.is_place(word))
     }
@@ -256,7 +253,6 @@ impl Context<'_> {
                 .all(|word| is_ordinary(&word.lower) || word.is(Cues::AFFIX))
     }
 
-    /// Words before a place, and before no company.
     fn locatives(&self) -> &'static str {
         let has = |families| self.families.intersects(families) && self.families != Cues::LANGUAGES;
         if has(Cues::NORDIC) {
@@ -310,7 +306,6 @@ pub(super) fn is_ordinary(word: &str) -> bool {
     ordinary(word) || ordinary(&unaccented(word))
 }
 
-/// By its tone and quality.
 pub(super) const fn is_vietnamese(c: char) -> bool {
     matches!(c, '\u{1ea0}'..='\u{1ef9}')
 }

@@ -6,7 +6,6 @@ pub(super) fn is_cased(text: &str) -> bool {
     text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
 }
 
-/// Before a dash or a comma, if that can be a name.
 pub(super) fn segment(name: &str) -> Option<String> {
     let segment = [" - ", " – ", " — ", " | ", ", "]
         .iter()
@@ -19,7 +18,6 @@ pub(super) fn segment(name: &str) -> Option<String> {
     (is_name && !cues::are_of(&rest, Cues::LEGAL)).then(|| segment.to_owned())
 }
 
-/// The part in quotation marks.
 pub(super) fn quoted(name: &str) -> Option<String> {
     QUOTES.iter().find_map(|(open, close)| {
         let (_, rest) = name.split_once(*open)?;

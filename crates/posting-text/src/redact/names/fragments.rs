@@ -94,7 +94,6 @@ impl Names {
         self.add_shortened(name, context)
     }
 
-    /// Whether a part of the name can stand for it.
     fn stands_alone(
         &self,
         fragment: &[Word<'_>],
@@ -196,7 +195,6 @@ impl Names {
 /// The proper word of such an office is its territory.
 const TERRITORIES: &str = include_str!("../tables/territories.txt");
 
-/// Whether a name capitalises each word but the small ones.
 fn are_capitals(words: &[Word<'_>]) -> bool {
     let mut telling = words.iter().filter(|word| !word.is_small());
     telling.all(Word::is_upper)

@@ -133,7 +133,6 @@ impl Names {
         Ok(())
     }
 
-    /// Of a phrase with this last word.
     fn before_phrase<'c>(
         &self,
         context: &'c Context<'_>,
@@ -215,12 +214,10 @@ impl Names {
     }
 }
 
-/// In the scripts of [`EASTERN`].
 const fn is_eastern(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{6ff}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// The capitalised words that begin the sentence of a phrase.
 fn subject<'c>(context: &'c Context<'_>, phrase: usize) -> Option<&'c [Word<'c>]> {
     let (text, all) = (context.text, context.all);
     let first = (phrase.saturating_sub(MAX_WORDS)..phrase)
@@ -233,7 +230,6 @@ fn subject<'c>(context: &'c Context<'_>, phrase: usize) -> Option<&'c [Word<'c>]
         .filter(|run| !run.is_empty())
 }
 
-/// Of a phrase with this first word.
 fn after_phrase<'c>(
     context: &'c Context<'_>,
     at: usize,
@@ -262,7 +258,6 @@ fn after_phrase<'c>(
     Some(&all[first..at]).filter(|run| !run.is_empty())
 }
 
-/// Of capitalised words, with small words and joiners between them.
 fn run_end(text: &str, all: &[Word<'_>], from: usize) -> usize {
     const SMALL: &str = "of and und et y e i & de du des la der och og en the van von";
     let mut end = from;

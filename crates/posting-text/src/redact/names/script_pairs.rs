@@ -99,7 +99,6 @@ impl Names {
         }))
     }
 
-    /// Adds words of other scripts that sound like the name.
     fn add_sounds(&mut self, context: &Context<'_>) -> Result<()> {
         let heads: Vec<(Script, String, String)> = self
             .parts

@@ -25,7 +25,6 @@ const OFFICES: &str = include_str!("../tables/mailboxes.txt");
 /// Verbs of people who answer, with small words.
 const ANSWERS: &str = include_str!("../tables/answers.txt");
 
-/// On the same line.
 pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut Vec<Range>) {
     let after = words.partition_point(|word| word.start < contact.end);
     let before = words.partition_point(|word| word.end() <= contact.start);
@@ -416,7 +415,6 @@ fn ends_sentence(gap: &str) -> bool {
     full_stops(gap, ends) || gap.contains(['\n', '!', ';'])
 }
 
-/// By the word before the full stop and the text after it.
 fn full_stops(gap: &str, is_such: impl Fn(&str, &str) -> bool) -> bool {
     let mut stops = gap.match_indices(". ");
     stops.any(|(at, stop)| is_such(last_word(&gap[..at]), &gap[at + stop.len()..]))

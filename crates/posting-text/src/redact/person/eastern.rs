@@ -21,7 +21,6 @@ pub(super) fn may_announce(word: &Word<'_>) -> bool {
 
 const DOUBLE: &str = include_str!("../tables/double_families.txt");
 
-/// Of the usual length, with a known family name.
 fn is_full_name(name: &str) -> bool {
     let letters = name.chars().count();
     let script = Script::of_text(name);

@@ -122,7 +122,6 @@ fn is_followed_or_verb(text: &str, end: usize) -> bool {
             .is_some_and(|rest| rest.starts_with(char::is_lowercase))
 }
 
-/// By a comma, or a small word.
 fn leads_on(rest: &str) -> bool {
     const WAYS: [&str; 14] = [
         ", ",

@@ -82,7 +82,6 @@ pub(super) fn has_contact(text: &str, at: usize) -> bool {
     line.contains('@') || line.bytes().filter(u8::is_ascii_digit).count() >= 6
 }
 
-/// By the end of a line, a comma, or a number.
 pub(super) fn is_followed(text: &str, end: usize) -> bool {
     let rest = text[end..].trim_start_matches([' ', '\u{a0}']);
     rest.is_empty()

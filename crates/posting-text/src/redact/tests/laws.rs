@@ -17,7 +17,6 @@ fn clean(text: &str) -> String {
     from_description(text, &Budget::unlimited()).unwrap()
 }
 
-/// The kind, and the text that shows it.
 type Leak = (Kind, String);
 
 fn leaks(redacted: &str, posting: &Posting<'_>) -> Vec<Leak> {
@@ -67,7 +66,6 @@ proptest! {
     }
 }
 
-/// Some hardly look like names.
 fn name() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         "[A-ZÅÉ][a-zåéø]{0,8}",
@@ -213,7 +211,6 @@ fn shows_only(redacted: &str, source: &str) -> bool {
         })
 }
 
-/// Some of them in the text.
 fn phrases() -> impl Strategy<Value = Vec<(usize, usize, String, Kind)>> {
     let phrase = (
         0_usize..400,

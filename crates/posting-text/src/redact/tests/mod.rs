@@ -97,7 +97,6 @@ fn a_title_is_one_line_of_plain_text() {
     }
 }
 
-/// Writes each label by its kind and its text.
 fn with_labels<'a>(text: &'a str, write: fn(&'a str, &'a str) -> &'a str) -> String {
     let pieces = text.split(['{', '}']).enumerate();
     let written = pieces.map(|(number, piece)| match piece.split_once(':') {
