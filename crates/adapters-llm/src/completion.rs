@@ -75,7 +75,6 @@ fn refusal(message: &Value) -> Option<&str> {
         .filter(|refusal| !refusal.trim().is_empty())
 }
 
-/// The text of a message: a string, or an array of parts.
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

@@ -26,7 +26,6 @@ pub struct Dialect {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Another form of every request.
     Always(Dialect),
     /// Room for this many tokens in the answer about this posting.
     Room(usize),

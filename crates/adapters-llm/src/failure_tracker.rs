@@ -43,7 +43,6 @@ struct State {
 }
 
 impl FailureTracker {
-    /// Records that the endpoint has answered about a posting.
     pub fn answered(&self, posting: &DraftKey) {
         let mut state = self.state();
         state.in_a_row = None;

@@ -63,7 +63,6 @@ pub struct Connection {
     /// When the last part of an answer was written; at first, when the connection was opened.
     pub(crate) last_answer: Cell<Instant>,
     pub(crate) last_request: Cell<Instant>,
-    /// Whether the request in progress comes from a known client.
     pub(crate) is_admitted: Cell<bool>,
     /// Whether the request waits for its client: for a piece of its body, or to read the answer.
     pub(crate) is_stalled: Cell<bool>,

@@ -54,7 +54,6 @@ impl<R: BufRead> LineReader<R> {
         }
     }
 
-    /// Returns whether there was a line.
     pub fn append_line(&mut self, buffer: &mut Vec<u8>) -> io::Result<bool> {
         // One byte more than the limit tells that the line is too long.
         let limit = self.longest as u64 + 1;

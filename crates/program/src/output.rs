@@ -140,7 +140,6 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
         Ok(())
     }
 
-    /// A cell that is too wide moves those after it.
     fn line<'a>(&self, cell: impl Fn(&Column) -> Option<Cow<'a, str>>) -> String {
         let mut line = String::new();
         for (column, width) in self.columns.iter().zip(&self.widths) {
@@ -194,7 +193,6 @@ struct Column {
 
 #[derive(PartialEq, Eq)]
 enum Place {
-    /// As wide as given, or as needed.
     Of(Option<usize>),
     /// Cut at this width of the line.
     Until(usize),

@@ -31,7 +31,6 @@ pub struct Receipt {
     pub line: u64,
     pub id: Option<String>,
     pub outcome: Outcome,
-    /// The status that a `PUT` would get.
     pub status: Option<u16>,
     #[serde(default)]
     pub message: String,
@@ -59,7 +58,6 @@ pub struct Missing {
     pub held: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
-    /// The first identifiers that are held back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<String>,
 }
@@ -75,21 +73,16 @@ pub struct Summary {
     pub receipts_omitted: u64,
     pub unattributed: u64,
     pub missing: Option<Missing>,
-    /// The notices of accepted lines, by code.
     pub notices: BTreeMap<String, u64>,
-    /// Why it is incomplete.
     pub message: Option<String>,
 }
 
-/// An answer that was read to its end.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,
-    /// The wait that the service requests.
     pub after: Option<Duration>,
     pub path: String,
     pub summary: Option<Summary>,
-    /// The message, if the answer is not that of an import.
     pub message: Option<String>,
     pub receipts: Vec<Receipt>,
 }

@@ -3,7 +3,6 @@ use std::collections::HashMap;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
-/// Identifier and payload as they are written.
 #[derive(Debug, Deserialize)]
 pub struct Entry<'a> {
     #[serde(borrow)]
@@ -60,7 +59,6 @@ fn write_entry(text: &[u8], reopens: bool, body: &mut Vec<u8>) {
     body.push(b'}');
 }
 
-/// Whether a line declares the end of the body.
 pub fn is_end(text: &[u8]) -> bool {
     let members = text.trim_ascii_start().strip_prefix(b"{");
     members.is_some_and(|members| members.trim_ascii_start().starts_with(b"\"end\""))

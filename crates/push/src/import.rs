@@ -82,7 +82,6 @@ pub struct Import {
     /// Refused lines that may be about other postings.
     pub unattributed: u64,
     pub missing: Option<Missing>,
-    /// Notices of accepted lines, by code.
     pub notices: BTreeMap<String, u64>,
     pub receipts: Vec<Receipt>,
     /// Receipts that the service left out because they were too many.

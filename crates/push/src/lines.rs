@@ -135,7 +135,6 @@ impl Spread {
     }
 }
 
-/// Splits an array into its items, even malformed ones.
 #[derive(Default)]
 struct Items {
     place: Place,
@@ -152,7 +151,6 @@ enum Place {
 }
 
 impl Items {
-    /// Takes a byte, and returns the item that it ends.
     fn take(&mut self, byte: u8) -> io::Result<Option<Vec<u8>>> {
         match self.place {
             _ if self.item.is_empty() && byte.is_ascii_whitespace() => return Ok(None),

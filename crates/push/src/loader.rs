@@ -185,7 +185,6 @@ impl Loader {
         })
     }
 
-    /// Fails when the service makes no progress for too long.
     async fn watch<T>(
         &self,
         exchange: impl Future<Output = Result<T, Failure>>,

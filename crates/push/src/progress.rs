@@ -6,7 +6,6 @@ use std::{
 /// How long a stall lasts before it is reported.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The state of a push, shared by all its tasks.
 #[derive(Clone, Debug)]
 pub struct Progress(Arc<Mutex<State>>);
 
@@ -15,7 +14,6 @@ pub struct Snapshot {
     pub length: Option<u64>,
     pub position: u64,
     pub lines: u64,
-    /// What the push waits for, and how long.
     pub waits_for: Option<String>,
 }
 
@@ -23,7 +21,6 @@ pub struct Snapshot {
 struct State {
     /// Without the wait.
     now: Snapshot,
-    /// The position of the furthest attempt.
     furthest: u64,
     doing: Doing,
     moved: Instant,
@@ -104,7 +101,6 @@ impl Progress {
         self.state().furthest
     }
 
-    /// How long the service has made no progress.
     pub(crate) fn idle_time(&self) -> Duration {
         let state = self.state();
         match state.doing {

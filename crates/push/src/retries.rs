@@ -13,7 +13,6 @@ const LIMIT: Duration = Duration::from_mins(3);
 pub struct Retries {
     failures: u32,
     since: Option<Instant>,
-    /// The position of the furthest attempt.
     reached: u64,
 }
 

@@ -27,7 +27,6 @@ const ENOUGH: u64 = 4 << 10;
 const SHOWN: usize = 40;
 const BUFFER: usize = 256 << 10;
 
-/// An input that can be read repeatedly.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
@@ -96,7 +95,6 @@ impl Source {
         }
     }
 
-    /// In bytes as stored, if already known.
     pub fn length(&self) -> Option<u64> {
         match &self.content {
             Content::File(path) => fs::metadata(path).ok().map(|metadata| metadata.len()),
@@ -105,7 +103,6 @@ impl Source {
         }
     }
 
-    /// Reads lines until `each` breaks.
     pub(crate) fn read(&self, each: impl FnMut(Line<'_>) -> ControlFlow<()>) -> anyhow::Result<()> {
         let position = Rc::default();
         let (input, is_array) = self.unpacked(Rc::clone(&position))?;
@@ -181,7 +178,6 @@ fn unpack(mut input: impl Read + 'static) -> anyhow::Result<Box<dyn Read>> {
     })
 }
 
-/// Returns whether the content is an array.
 fn detect(mut input: Box<dyn Read>) -> anyhow::Result<(impl BufRead, bool)> {
     let mut start = Vec::new();
     (&mut input).take(ENOUGH).read_to_end(&mut start)?;

@@ -21,7 +21,6 @@ pub struct Spool {
 #[derive(Debug, Default)]
 struct State {
     length: u64,
-    /// How the copy ended, once it has.
     end: Option<Result<(), String>>,
 }
 
@@ -80,7 +79,6 @@ impl Spool {
     }
 }
 
-/// Reads a spool from its beginning, and waits for the rest.
 pub struct SpoolReader {
     pub spool: Arc<Spool>,
     pub offset: u64,

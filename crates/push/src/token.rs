@@ -32,7 +32,6 @@ struct Denied {
     error_description: Option<String>,
 }
 
-/// Returns the value of the `Authorization` header.
 pub async fn request(
     http: &Client,
     endpoint: &Url,

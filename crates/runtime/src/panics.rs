@@ -11,7 +11,6 @@ pub async fn caught<T, E: From<StoreError>>(
     caught_as(|message| StoreError::Broken(message).into(), work).await
 }
 
-/// Turns a panic into an error created from its message.
 pub async fn caught_as<T, E>(
     error: impl FnOnce(String) -> E,
     work: impl Future<Output = Result<T, E>>,

@@ -14,7 +14,6 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 /// Under load, a batch is this fraction of the usual one.
 const BATCH_DIVISOR: usize = 16;
 
-/// Whether many pushes are in flight.
 pub type BusyProbe = Arc<dyn Fn() -> bool + Send + Sync>;
 
 #[derive(Clone)]

@@ -43,7 +43,6 @@ struct Known {
     misses: BTreeMap<PostingId, (u8, u8)>,
     /// The postings that the last expiry closed.
     expired: BTreeMap<PostingId, UndoState>,
-    /// The postings that the last complete import held back.
     held: BTreeSet<PostingId>,
     /// Whether a release was the last expiry.
     has_released: bool,
@@ -58,7 +57,6 @@ enum Running {
 #[derive(Debug)]
 struct Import {
     crawl: Crawl,
-    /// The open postings at its beginning.
     had: Option<Vec<OpenPosting>>,
     expired: BTreeSet<PostingId>,
     /// Postings that were opened or listed elsewhere meanwhile.

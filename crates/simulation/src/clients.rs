@@ -84,7 +84,6 @@ pub async fn push(world: Arc<World>, process: Arc<Process>, client: Integration)
     }
 }
 
-/// Checks that what was acknowledged is there.
 pub fn acknowledged(world: &World, to: &SourceIdentifier, number: Option<u64>, answer: &Answer) {
     world.note(format!("{number:?} for {to}: {}", answer.outcome));
     if let Some(number) = number {

@@ -33,7 +33,6 @@ struct Lease {
     process: String,
     holder: Uuid,
     began: Instant,
-    /// Whether its round was recorded, or the lease given back.
     has_ended: bool,
     /// The rounds of its process by then. A round that lost a lease which the process leased again
     /// does not know that yet.
@@ -146,7 +145,6 @@ impl Deliveries {
         wrong
     }
 
-    /// An answer to a delivery is lost.
     pub fn lose_answer(&mut self, host: &str, id: &str, attempt: Attempt) {
         let host = self.by_host.entry(host.to_owned()).or_default();
         if let Some(lease) = attempt.lease.and_then(|number| host.leases.get_mut(number)) {
@@ -174,7 +172,6 @@ impl Deliveries {
         }
     }
 
-    /// Whether the last event of a receiver was late.
     pub fn is_late(&self, host: &str) -> bool {
         let host = self.by_host.get(host);
         let last = host.and_then(|host| host.taken.last());

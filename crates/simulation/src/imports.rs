@@ -333,7 +333,6 @@ pub async fn correct(world: Arc<World>, process: Arc<Process>, client: Integrati
     });
 }
 
-/// A client's whole catalogue, imported without faults.
 pub struct Whole {
     client: Integration,
     options: Options,

@@ -5,7 +5,6 @@ pub struct Integration {
     pub number: u8,
     /// The prefixes of the identifiers that it may use.
     prefixes: &'static [&'static str],
-    /// The identifiers that it uses.
     pub identifiers: &'static [&'static str],
 }
 

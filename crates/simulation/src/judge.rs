@@ -22,7 +22,6 @@ use crate::{
     world::World,
 };
 
-/// The number in a title or in a company's name.
 pub fn number(text: &str) -> u64 {
     let last = text.rsplit(' ').next();
     last.and_then(|last| last.parse().ok()).unwrap_or_default()
@@ -45,7 +44,6 @@ pub fn lost(world: &World, numbers: Vec<u64>) {
     }
 }
 
-/// Commits, and checks what was written.
 pub async fn commit(world: &World, by: &str, writes: WriteSet) -> Result<(), StoreError> {
     let mut written = Vec::new();
     for (id, write) in &writes.postings {

@@ -51,10 +51,8 @@ use webhooks::{Owner, Webhooks, testing::endpoint};
 
 use crate::{integrations::CLIENTS, process::Process, reached::Reached, world::World};
 
-/// Begins lines that name a rare state.
 const REACHED: &str = "reached: ";
 
-/// The steps that are printed before a failure.
 const LAST_STEPS: usize = 60;
 
 /// How often the end state is checked: in all, and before clocks are put forward.

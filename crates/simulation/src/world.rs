@@ -100,7 +100,6 @@ impl World {
         self.may_go_wrong() && self.dice.one_in(self.chances * rarer)
     }
 
-    /// Whether anything may go wrong now.
     pub fn may_go_wrong(&self) -> bool {
         !self.is_calm && !self.are_faults_over.load(Ordering::SeqCst)
     }

@@ -132,7 +132,6 @@ struct Failed {
 enum Done {
     Outcome(Box<Outcome>),
     Failure(Failed),
-    /// The worker was stopped before it began.
     NotBegun(ClaimToken),
 }
 

@@ -69,7 +69,6 @@ pub use self::{
     wake::Wake,
 };
 
-/// In the order in which their kinds are shown.
 const HANDLERS: [KindHandler; 3] = [enrich::HANDLER, duplicates::HANDLER, newsletter::HANDLER];
 
 pub fn kinds() -> &'static [Kind] {

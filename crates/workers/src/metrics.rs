@@ -66,7 +66,6 @@ pub fn enricher_paused(is_paused: bool) {
     gauge!(ENRICHER_PAUSED).set(u8::from(is_paused));
 }
 
-/// Counts what the rules hid in a posting, by kind.
 pub fn redacted(redactions: &Redactions) {
     for (kind, count) in redactions.iter() {
         counter!(REDACTIONS, "kind" => kind.name()).increment(count.into());
@@ -77,7 +76,6 @@ pub fn draft_reused() {
     counter!(DRAFTS_REUSED).increment(1);
 }
 
-/// Phrases of a draft that are not in its posting.
 pub fn phrases_dropped(phrases: usize) {
     counter!(PHRASES_DROPPED).increment(phrases as u64);
 }

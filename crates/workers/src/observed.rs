@@ -33,7 +33,6 @@ use crate::{
 pub struct Observer {
     pub wake: Arc<Wake>,
     pub activities: Arc<Activities>,
-    /// For commits of traced commands.
     pub tracer: OptionalTracer,
 }
 
@@ -93,7 +92,6 @@ impl<S: ?Sized> ObservedStore<S> {
     }
 }
 
-/// The tasks and events that a commit adds.
 struct Additions {
     queues: BTreeSet<Queue>,
     has_events: bool,

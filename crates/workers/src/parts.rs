@@ -16,7 +16,6 @@ pub struct WorkerParts {
     pub provider: Arc<dyn Provider>,
     pub sender: Arc<dyn Sender>,
     pub body: Body,
-    /// The store's clock.
     pub clock: Clock,
     /// This machine's clock: deletions use the earlier time.
     pub machine_clock: Clock,

@@ -19,7 +19,6 @@ pub(super) trait Handler: Send + Sync {
 
     fn queue(&self) -> Queue;
 
-    /// The most tasks in a claim.
     fn most(&self) -> usize;
 
     /// The least share of the machine under load.
@@ -106,7 +105,6 @@ async fn poison<H: Handler>(
     Ok(1)
 }
 
-/// Returns the size of the claimed batch.
 async fn round<H: Handler>(
     tasks: &Tasks,
     handler: &H,

@@ -17,7 +17,6 @@ pub(super) struct Quarantine {
     one: tokio::sync::Mutex<()>,
     /// Shared by enriching rounds, exclusive to a task that may be poison.
     enriching: RwLock<()>,
-    /// The queues that were checked for such tasks.
     looked_at: Mutex<Recent<Queue>>,
 }
 
@@ -33,7 +32,6 @@ impl Quarantine {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True for one loop in each interval.
     pub fn is_to_look(&self, queue: Queue, every: Duration) -> bool {
         let mut looked_at = self.looked_at();
         let is_due = !looked_at.has(&queue);

@@ -22,7 +22,6 @@ runtime::metrics! {
 }
 
 const INTERVAL: Duration = Duration::from_secs(1);
-/// The time limit of a comparison.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// The remembered positions of the primary, an hour's worth.
 const MOST: usize = 3_600;
@@ -86,7 +85,6 @@ async fn in_time<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Resu
     answer.unwrap_or_else(|elapsed| Err(StoreError::Unavailable(elapsed.to_string())))
 }
 
-/// The times of the primary's positions.
 #[derive(Debug, Default)]
 struct Track(VecDeque<(Instant, u64)>);
 

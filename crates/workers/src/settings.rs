@@ -29,7 +29,6 @@ pub struct WorkerSettings {
     /// Loops for each queue of the e-mail provider. Overlapping calls use the limit of slow
     /// accounts.
     pub provider_loops: usize,
-    /// The retries of webhook deliveries.
     pub schedule: RetrySchedule,
     /// Whether the accounts' lists are read, before the first sync and every night.
     pub reconciles: bool,

@@ -99,7 +99,6 @@ impl Tasks {
         Ok(None)
     }
 
-    /// Renews leases while it is polled.
     pub async fn keep(&self, tokens: &[ClaimToken]) {
         let renew = async || {
             let until = self.now() + self.lease();
@@ -149,7 +148,6 @@ impl Tasks {
         next_attempt(attempts, since, asked, rand::random(), self.now())
     }
 
-    /// Returns whether that was recorded.
     pub async fn put_off(
         &self,
         task: &Claimed,
@@ -166,7 +164,6 @@ impl Tasks {
         recorded(&settled.await)
     }
 
-    /// Returns whether that was recorded.
     pub async fn dead_letter(&self, task: &Claimed, failure: &Failure) -> bool {
         failure.log_end(task);
         let (error, now) = (failure.message.as_str(), self.now());

@@ -12,9 +12,7 @@ use tokio::{sync::Notify, time::sleep};
 #[derive(Debug, Default)]
 pub struct Wake {
     queues: Mutex<HashMap<Queue, Arc<Signal>>>,
-    /// Events of any name, for the feed.
     recorded: Arc<Notify>,
-    /// The same, for the webhooks.
     deliveries: Arc<Notify>,
 }
 
@@ -35,7 +33,6 @@ impl Wake {
         Arc::clone(self.queues().entry(queue).or_default())
     }
 
-    /// Notifies one waiting loop.
     pub(super) fn call(&self, queue: Queue) {
         let is_worked_on = |own: Queue| own == queue || own.fallback() == Some(queue);
         let queues = self.queues();

@@ -28,7 +28,6 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Installs the packages, unless they are up to date.
     pub fn prepare(root: &Path, target: &Path, interrupt: &Interrupt) -> Result<Self> {
         let environment = target.join("python-venv");
         let programs = environment.join("bin");

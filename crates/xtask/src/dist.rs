@@ -118,7 +118,6 @@ impl Files {
     }
 }
 
-/// Builds the Debian package, and returns its name.
 fn deb(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
     let root = dist.join("deb");
     done(

@@ -27,7 +27,6 @@ pub fn found_or_installed(program: &str, interrupt: &Interrupt) -> Result<PathBu
     find(program).with_context(|| format!("{program} was installed and is not on the PATH"))
 }
 
-/// Whether a program runs successfully with these arguments.
 pub fn answers(program: &Path, arguments: &[&str]) -> bool {
     let run = Command::new(program).args(arguments).output();
     run.is_ok_and(|output| output.status.success())

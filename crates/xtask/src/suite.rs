@@ -22,7 +22,6 @@ const PROGRAM: &str = "POSTHASTE_BIN";
 /// change and not to chance.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20261120");
 const THREADS: &str = "RUST_TEST_THREADS";
-/// The arguments of `promtool` for the alert rules.
 const ALERTS: [[&str; 3]; 2] = [
     ["check", "rules", "alerts.yaml"],
     ["test", "rules", "alerts.test.yaml"],

@@ -18,7 +18,6 @@ struct Line<'a> {
     target: &'a str,
 }
 
-/// Decides the form of messages and panics.
 pub(super) fn settle(is_json: bool) {
     if *IS_JSON.get_or_init(|| is_json) {
         panic::set_hook(Box::new(|panic| {

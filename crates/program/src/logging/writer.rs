@@ -31,12 +31,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Before a full queue is tried again.
 const RETRY: Duration = Duration::from_millis(2);
 
-/// Set for a service.
 static WRITER: OnceLock<LogWriter> = OnceLock::new();
 
 enum Message {
     Line(Vec<u8>),
-    /// Answered when everything before is written.
     Flush(SyncSender<()>),
 }
 

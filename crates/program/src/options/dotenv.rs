@@ -19,7 +19,6 @@ use super::refusal::Refusal;
 /// In bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// The beginnings of names that count, and whole names.
 const PREFIXES: [&str; 2] = ["POSTHASTE_", "OTEL_"];
 const NAMES: [&str; 3] = ["DATABASE_URL", "DATABASE_URL_FILE", "RUST_LOG"];
 
@@ -28,7 +27,6 @@ pub struct Dotenv {
     path: PathBuf,
     /// In the order of the file.
     taken: Vec<(String, String)>,
-    /// Other variables.
     ignored: usize,
 }
 

@@ -12,7 +12,6 @@ const WANTED: &str = "JobPosting";
 struct Page {
     has_content: bool,
     scripts: Vec<Val>,
-    /// The errors of unreadable scripts.
     broken: Vec<String>,
 }
 

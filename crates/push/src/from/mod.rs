@@ -51,7 +51,6 @@ pub struct Converted {
     pub source: Source,
     pub items: u64,
     pub lines: u64,
-    /// Items that failed or yielded nothing.
     pub failed: u64,
     /// The first ones: the place, the beginning of the item, and the error.
     pub failures: Vec<String>,
@@ -77,7 +76,6 @@ impl Converted {
 }
 
 impl Conversion {
-    /// Reads a preset by its name, or a file.
     pub fn new(from: &str, settings: &[Setting]) -> anyhow::Result<Self> {
         let program = match Preset::find(from) {
             Some(preset) => Program::new(from, preset.program)?,

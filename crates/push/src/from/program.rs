@@ -15,7 +15,6 @@ const ELEMENTS: &str = "if type == \"array\" then .[] else . end";
 
 type Filter = jaq_core::Filter<JustLut<Val>>;
 
-/// Selects the items of a document, and converts each.
 pub struct Program {
     items: Filter,
     lines: Filter,

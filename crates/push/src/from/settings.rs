@@ -106,7 +106,6 @@ impl Settings {
     }
 }
 
-/// A JSON value, or else a text.
 fn value(text: &str) -> Val {
     serde_json::from_str(text).unwrap_or_else(|_| text.to_owned().into())
 }

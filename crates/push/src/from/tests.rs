@@ -87,7 +87,6 @@ const SAMPLES: &[(&str, &str, u64, u64, &[&str])] = &[
     ),
 ];
 
-/// Settings for what the source of a preset lacks.
 fn settings(preset: &str) -> &'static [&'static str] {
     match preset {
         "personio" => &[

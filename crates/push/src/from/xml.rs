@@ -16,7 +16,6 @@ use quick_xml::{
 
 /// The maximum depth, which limits the stack.
 const DEEPEST: usize = 128;
-/// HTML elements, kept as markup.
 const MARKUP: &[&str] = &[
     "b", "br", "div", "em", "h1", "h2", "h3", "h4", "i", "li", "ol", "p", "span", "strong",
     "table", "ul",
@@ -39,7 +38,6 @@ pub fn check_encoding(xml: &[u8]) -> anyhow::Result<()> {
 
 struct Element {
     name: String,
-    /// Where its content begins in the document.
     start: usize,
     members: Map,
     text: String,
@@ -101,7 +99,6 @@ impl Element {
     }
 }
 
-/// Returns an object with the root element.
 pub fn parse(xml: &str) -> anyhow::Result<Val> {
     let mut reader = Reader::from_str(xml);
     let config = reader.config_mut();

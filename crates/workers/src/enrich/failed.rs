@@ -45,7 +45,6 @@ impl Enrichments {
         self.end(task, &failure, &given_up).await
     }
 
-    /// Dead-letters a poison task without working on it.
     pub(super) async fn abandon(&self, task: &Claimed) -> Result<(), StoreError> {
         let failure = Failure::poison();
         let given_up = GivenUp {

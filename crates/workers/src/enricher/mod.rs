@@ -17,7 +17,6 @@ use crate::{metrics, model_breaker::ModelBreaker};
 
 pub struct Enriching {
     pub enricher: Arc<dyn Enricher>,
-    /// Open while the enricher must not be called.
     pub breaker: Arc<ModelBreaker>,
 }
 

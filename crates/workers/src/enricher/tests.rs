@@ -16,7 +16,6 @@ const SECOND: Duration = Duration::from_secs(1);
 const DESCRIPTION: &str = "Plan bridges with a small team, and see to it that they stand. You have \
                            built some before.";
 
-/// An enricher with a scripted model, in virtual time.
 struct Bench {
     model: Arc<ScriptedModel>,
     drafts: Arc<MemoryDrafts>,

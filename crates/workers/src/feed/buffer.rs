@@ -11,13 +11,11 @@ const LARGEST: usize = 4 << 20;
 /// How long the buffer is served after the last read. Erasures must take effect in ten seconds.
 const READABLE: Duration = Duration::from_secs(5);
 
-/// All public events between two places of the log.
 #[derive(Debug)]
 pub(super) struct Buffer {
     read_at: Instant,
     /// The first event follows it.
     base: Cursor,
-    /// The log was read up to it.
     end: Cursor,
     events: VecDeque<RecordedEvent>,
     bytes: usize,

@@ -35,9 +35,7 @@ const CATCH_UP: Duration = Duration::from_millis(300);
 
 pub struct Feed {
     log: Arc<dyn EventLog>,
-    /// Waiting readers subscribe to it.
     buffer: Arc<watch::Sender<Buffer>>,
-    /// Notifies the task of a waiting reader.
     joined: Arc<Notify>,
     stop: CancellationToken,
 }
@@ -122,7 +120,6 @@ impl EventFeed for Feed {
     }
 }
 
-/// Whether the reader has everything, and gets no event.
 const fn is_at_end(page: &LogPage) -> bool {
     page.events.is_empty() && !page.has_more
 }

@@ -14,7 +14,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::buffer::Buffer;
 
-/// The time between two queries.
 const TICK: Duration = Duration::from_millis(50);
 /// Added for each waiting reader, because all woken readers ask again at once.
 const TICK_PER_READER: Duration = Duration::from_micros(100);
@@ -31,7 +30,6 @@ pub(super) struct Poller {
 }
 
 impl Poller {
-    /// Reads the log while there are readers.
     pub async fn run(self, stop: CancellationToken) {
         let mut rounds = Rounds::new("the feed of events", stop);
         let mut read_at = None::<Instant>;

@@ -45,7 +45,6 @@ pub(super) struct AccountBreaker {
 
 #[derive(Default)]
 struct Record {
-    /// Subscribers whose calls failed since the last success.
     failing: HashSet<String>,
     /// Subscribers whose calls were refused since their last success.
     locking: HashMap<String, Locking>,
@@ -67,7 +66,6 @@ impl Record {
         }
     }
 
-    /// Whether only this subscriber's calls are refused.
     fn is_alone_in_locking(&mut self, whom: &str) -> bool {
         if self.locking.len() >= MOST_LOCKING {
             self.locking.clear();
@@ -90,7 +88,6 @@ pub(super) enum BreakerEffect {
     Nothing,
     Closed,
     Opened(Duration),
-    /// The refusals concern one subscriber alone.
     OneSubscriber,
 }
 
@@ -198,7 +195,6 @@ mod tests {
         }
     }
 
-    /// A call that is answered a moment later.
     async fn call(
         breaker: &AccountBreaker,
         whom: &str,

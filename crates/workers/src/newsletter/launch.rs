@@ -51,7 +51,6 @@ pub struct Launch<'a> {
     pub outbox: &'a dyn Outbox,
     pub clock: Clock,
     pub source: MigrationSource,
-    /// The rate limit of an account.
     pub requests_per_minute: NonZeroU32,
 }
 

@@ -64,7 +64,6 @@ impl LeasedProvider {
         self.breakers.of(account).open_until()
     }
 
-    /// Waits until the time is over, or the lease is lost.
     async fn wait(&self, until: impl Fn() -> Option<Instant>) {
         if !self.lease.holds() {
             return self.lease.lost().cancelled().await;
@@ -74,13 +73,11 @@ impl LeasedProvider {
         }
     }
 
-    /// Allows writes to the account.
     pub fn listed(&self, account: Account) {
         self.listed
             .send_if_modified(|listed| listed.insert(account));
     }
 
-    /// Whether writes to the account are allowed.
     pub fn is_listed(&self, account: Account) -> bool {
         self.listed.borrow().contains(&account)
     }
@@ -92,7 +89,6 @@ impl LeasedProvider {
         _ = listed.wait_for(|listed| listed.contains(&account)).await;
     }
 
-    /// Begins a call if the account may be called now.
     pub fn admit(&self, account: Account) -> Result<outbound::Call, ProviderError> {
         let locked = |reason: &str| ProviderError::Locked(reason.to_owned());
         if !self.lease.holds() {

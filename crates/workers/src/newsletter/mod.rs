@@ -63,7 +63,6 @@ struct Newsletter {
 }
 
 impl Newsletter {
-    /// Works while it holds the lease.
     async fn run(self, stop: CancellationToken) {
         let leases = Leases::new(&self.tasks);
         // Breakers outlast a lease, because pauses do.
@@ -84,7 +83,6 @@ impl Newsletter {
         }
     }
 
-    /// Adopts the pauses that are stored with the lease.
     async fn adopt_pauses(&self, accounts: &[Account], breakers: &Breakers) {
         for &account in accounts {
             match account_state(&self.tasks, account).await {

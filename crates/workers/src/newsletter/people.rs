@@ -26,7 +26,6 @@ impl<K> Default for People<K> {
 }
 
 impl<K: Eq + Hash> People<K> {
-    /// Waits for the lock, which the guard holds.
     pub async fn alone(&self, person: K) -> OwnedMutexGuard<()> {
         self.of(person).lock_owned().await
     }

@@ -24,7 +24,6 @@ use uuid::Uuid;
 /// For commits that began before their command's deadline.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The effect of the migration links in e-mails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
     Move,
@@ -53,7 +52,6 @@ impl NewsletterService {
         }
     }
 
-    /// Waits for the commands in progress. No more may follow.
     pub async fn stop(self) {
         self.tasks.close();
         if timeout(DEADLINE + GRACE, self.tasks.wait()).await.is_err() {

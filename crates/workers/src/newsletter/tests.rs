@@ -138,6 +138,11 @@ impl Bench {
         }
     }
 
+    async fn until_under_way(&self, calls: usize) {
+        let holds = async || self.script.under_way() == calls;
+        self.until("so many calls are under way", holds).await;
+    }
+
     async fn until_idle(&self) {
         self.until("nothing waits", async || self.rows(false).await.is_empty())
             .await;

@@ -23,7 +23,6 @@ use runtime::{Clock, decide_again};
 use time::OffsetDateTime;
 use tokio::time::sleep;
 
-/// How long a commit is retried after conflicts.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 const MAX_ATTEMPTS: u32 = 5;
@@ -38,7 +37,6 @@ const MAX_LOOKUPS: u64 = 10_000;
 
 pub struct ListWalk<'a> {
     pub account: Account,
-    /// Whether others may write to the account meanwhile.
     pub concurrent: ConcurrentWrites,
     pub is_dry: bool,
     pub provider: &'a dyn Provider,
@@ -119,7 +117,6 @@ impl ListWalk<'_> {
         Ok(page)
     }
 
-    /// Returns the number of requested lookups.
     async fn look_for_missing(
         &self,
         since: OffsetDateTime,
@@ -176,7 +173,6 @@ mod tests {
         store
     }
 
-    /// Walks the old account's list, this many hours later.
     async fn walk(
         store: &MemoryStore,
         provider: &MemoryProvider,

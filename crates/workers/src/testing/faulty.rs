@@ -42,12 +42,10 @@ impl From<StoreError> for Fault {
 #[derive(Debug)]
 pub struct FaultyStore {
     pub memory: Arc<MemoryStore>,
-    /// The number of postings in each successful commit.
     commits: Mutex<Vec<usize>>,
     tries: AtomicUsize,
     loaded: AtomicUsize,
     loads: Mutex<Option<StoreError>>,
-    /// Rows locked by another transaction.
     locked: Mutex<RowLocks>,
     /// For commits of postings or subscribers.
     next: Mutex<VecDeque<Fault>>,
@@ -81,7 +79,6 @@ impl FaultyStore {
         Arc::default()
     }
 
-    /// Blocks every commit from now on.
     pub fn close_gate(&self) {
         self.gate.send_replace(false);
     }
@@ -90,12 +87,10 @@ impl FaultyStore {
         self.gate.send_replace(true);
     }
 
-    /// Commits of the posting with this identifier fail.
     pub fn poison(&self, identifier: &str, fault: Fault) {
         locked(&self.poison).push((identifier.to_owned(), fault));
     }
 
-    /// Removes the faults of identifiers.
     pub fn heal(&self) {
         locked(&self.poison).clear();
     }
@@ -113,7 +108,6 @@ impl FaultyStore {
         locked(&self.next).extend(faults.into_iter().map(Into::into));
     }
 
-    /// The number of postings in each successful commit.
     pub fn commits(&self) -> Vec<usize> {
         locked(&self.commits).clone()
     }

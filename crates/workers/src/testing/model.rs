@@ -31,11 +31,9 @@ pub struct Call {
 
 pub struct ScriptedModel {
     pub takes: Mutex<Duration>,
-    /// Phrases that it hides of every posting.
     pub hide: Mutex<Vec<Phrase>>,
     /// For all other titles.
     usual: Mutex<Answer>,
-    /// By title.
     special: Mutex<HashMap<String, Answer>>,
     calls: Mutex<Vec<Call>>,
     under_way: AtomicUsize,

@@ -36,7 +36,6 @@ const RECORDABLE: f64 = 0.8;
 const READABLE: Duration = Duration::from_secs(5);
 
 enum Permit<'a> {
-    /// The first attempt of its round.
     First,
     Further(#[expect(dead_code, reason = "it is held")] SemaphorePermit<'a>),
 }
@@ -65,7 +64,6 @@ enum Unsent {
 }
 
 struct Ended {
-    /// Its number in the round.
     number: usize,
     result: Result<Attempt, StoreError>,
 }
@@ -265,7 +263,6 @@ impl Deliveries {
         Some(span)
     }
 
-    /// The event, without a reason that was erased meanwhile.
     async fn fresh<'a>(
         &self,
         recorded: &'a RecordedEvent,

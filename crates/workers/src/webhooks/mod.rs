@@ -63,9 +63,7 @@ pub(super) fn start(parts: &Arc<WorkerParts>, loops: &mut Loops) {
 pub(super) struct Deliveries {
     parts: Arc<WorkerParts>,
     recorded: Arc<Notify>,
-    /// Permits for further attempts.
     attempts: Semaphore,
-    /// The number of rounds that make attempts.
     attempting: AtomicUsize,
     leases: Mutex<HashMap<Lease, Held>>,
 }
@@ -78,7 +76,6 @@ struct Held {
     /// As the round knows it.
     owner: Option<(ClientId, Version)>,
     began: Instant,
-    /// Written at the end of the round.
     release: Release,
     /// Whether the round is over, and the lease must be ended.
     is_over: bool,
@@ -239,7 +236,6 @@ impl Deliveries {
         }
     }
 
-    /// Marks a lease that must be ended.
     fn end(&self, lease: Lease, to: Cursor, again_at: OffsetDateTime) {
         if let Some(held) = self.leases().get_mut(&lease) {
             held.release.to = to;
@@ -248,7 +244,6 @@ impl Deliveries {
         }
     }
 
-    /// Whether the lease is held and the endpoint unchanged.
     fn is_held(&self, lease: Lease) -> bool {
         let leases = self.leases();
         leases.get(&lease).is_some_and(|held| held.lease.holds())

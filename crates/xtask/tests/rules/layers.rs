@@ -15,7 +15,6 @@ const APART: (&str, &str) = ("adapters", "sql-common");
 /// The map in `docs/architecture.md`: its picture of the layers, and its table of the crates.
 struct Map {
     layers: Vec<(&'static str, Vec<String>)>,
-    /// The crates that each crate depends on.
     depends_on: BTreeMap<&'static str, Vec<&'static str>>,
 }
 

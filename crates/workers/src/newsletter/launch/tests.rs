@@ -128,7 +128,6 @@ enum MoveResult {
     Done,
 }
 
-/// Ends the moves that are in progress.
 async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> MoveResult) {
     let (hour, lease) = (time::Duration::HOUR, uuid::Uuid::max());
     let claimed = memory

@@ -27,11 +27,7 @@ async fn a_sync_does_not_come_between_a_move_and_the_old_account() {
     // A sync is in progress when the move begins.
     bench.script.treat(Old, Treatment::Slow(60 * SECOND));
     bench.put(ADA, &named("Ada")).await;
-    bench
-        .until("the sync is under way", async || {
-            bench.script.under_way() == 1
-        })
-        .await;
+    bench.until_under_way(1).await;
     bench.migrate(ADA).await;
     // Other subscribers do not wait for it.
     bench.put(BOB, "{}").await;

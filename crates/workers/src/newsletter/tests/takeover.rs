@@ -95,19 +95,11 @@ async fn a_worker_that_loses_the_lease_stops_calling_at_once() {
     bench.script.treat(Old, Treatment::Slow(HOUR));
     bench.put(ADA, "{}").await;
     bench.put(BOB, "{}").await;
-    bench
-        .until("a call is under way", async || {
-            bench.script.under_way() == 2
-        })
-        .await;
+    bench.until_under_way(2).await;
     sleep(SECOND).await;
     leases.answer(Some(Ok(false)));
     let lost = Instant::now();
-    bench
-        .until("nobody waits for it", async || {
-            bench.script.under_way() == 0
-        })
-        .await;
+    bench.until_under_way(0).await;
     assert!(lost.elapsed() <= bench.settings.lease.renew_every + SECOND);
     sleep(HOUR).await;
     assert_eq!(bench.script.asked(Old).len(), 2);
@@ -129,19 +121,11 @@ async fn a_lease_that_cannot_be_renewed_is_relied_on_until_shortly_before_its_en
     let worker = bench.start_with(&bench.script, Arc::clone(&leases) as _);
     bench.script.treat(Old, Treatment::Slow(HOUR));
     bench.put(ADA, "{}").await;
-    bench
-        .until("a call is under way", async || {
-            bench.script.under_way() == 1
-        })
-        .await;
+    bench.until_under_way(1).await;
     let away = StoreError::Unavailable("away".to_owned());
     leases.answer(Some(Err(away)));
     let away_since = Instant::now();
-    bench
-        .until("nobody waits for it", async || {
-            bench.script.under_way() == 0
-        })
-        .await;
+    bench.until_under_way(0).await;
     let relied_on = away_since.elapsed();
     assert!(relied_on < bench.settings.lease.length, "{relied_on:?}");
     assert!(relied_on > bench.settings.lease.length / 2, "{relied_on:?}");
@@ -168,11 +152,7 @@ async fn a_stop_ends_the_call_that_is_under_way_and_gives_the_rest_back() {
         bench.put(&format!("person{n}@example.com"), "{}").await;
     }
     let worker = bench.start();
-    bench
-        .until("a call is under way", async || {
-            bench.script.under_way() == 4
-        })
-        .await;
+    bench.until_under_way(4).await;
     worker.stop().await;
     assert_eq!(bench.script.asked(Old).len(), 4);
     let rows = bench.rows(false).await;

@@ -12,7 +12,6 @@ pub struct Call {
 pub struct Receivers {
     pub start: Instant,
     pub times: HashMap<&'static str, Duration>,
-    /// The time of all others.
     pub others: Duration,
     pub under_way: AtomicUsize,
     pub most: AtomicUsize,
@@ -75,7 +74,6 @@ impl Sender for Receivers {
     }
 }
 
-/// Postings that can be unavailable, one of them broken.
 pub struct Postings(Arc<MemoryStore>, pub AtomicBool);
 
 pub const BROKEN: &str = "job-broken";
@@ -107,11 +105,8 @@ pub struct World {
     pub store: Arc<MemoryStore>,
     pub postings: Arc<Postings>,
     pub receivers: Arc<Receivers>,
-    /// The number of queries for endpoints.
     pub questions: Arc<AtomicUsize>,
-    /// The number of commits at the end of rounds.
     pub commits: Arc<AtomicUsize>,
-    /// Whether leases and rounds cannot be written.
     pub is_away: Arc<AtomicBool>,
     pub clock: Clock,
 }
