@@ -1,5 +1,3 @@
-//! The commands of operators about OAuth clients.
-
 use kernel::{
     ClientId, StoreError,
     audit::{Action, Attribution, Entry},

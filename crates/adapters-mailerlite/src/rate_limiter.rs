@@ -1,5 +1,3 @@
-//! Rate limiting of the requests to one account.
-
 use std::{
     collections::VecDeque,
     num::NonZeroU32,

@@ -1,5 +1,3 @@
-//! The places for connections of a thread.
-
 use std::{
     cell::{Cell, RefCell},
     collections::HashMap,

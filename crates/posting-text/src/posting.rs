@@ -1,5 +1,3 @@
-//! A posting, as the rules read it.
-
 use crate::kind::Kind;
 
 /// A posting.

@@ -1,5 +1,3 @@
-//! The answer to an import: receipts of lines, and a final summary.
-
 use std::{collections::BTreeMap, time::Duration};
 
 use outbound::retry_after;

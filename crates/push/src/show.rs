@@ -1,5 +1,3 @@
-//! Displays progress.
-
 use std::{
     convert::Infallible,
     future::pending,

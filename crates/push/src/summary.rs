@@ -1,5 +1,3 @@
-//! The result of an import, for people and as JSON.
-
 use std::{collections::BTreeMap, fmt, num::NonZero, time::Duration};
 
 use program::text::{plain, shorten};

@@ -1,5 +1,3 @@
-//! Refused pushes, as kept for the client.
-
 use std::collections::BTreeMap;
 
 use fields::validation::{FieldErrors, Rule};

@@ -1,5 +1,3 @@
-//! The command of the membership system: a report of a subscriber.
-
 use fields::{
     Patch,
     body::{self, BodyError},

@@ -1,5 +1,3 @@
-//! The ports that a worker carries out claimed tasks with.
-
 use std::pin::Pin;
 
 use async_trait::async_trait;

@@ -1,5 +1,3 @@
-//! Records assignments without an outcome.
-
 use std::{sync::Arc, time::Duration};
 
 use domain::{

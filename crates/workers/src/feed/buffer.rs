@@ -1,5 +1,3 @@
-//! The newest events in memory.
-
 use std::{cmp::Ordering, collections::VecDeque, time::Duration};
 
 use domain::posting::event::JOB_POSTING_ERASED;

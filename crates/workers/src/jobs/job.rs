@@ -1,5 +1,3 @@
-//! Periodic jobs, and jobs that delete old rows.
-
 use std::time::Duration;
 
 use async_trait::async_trait;

@@ -1,5 +1,3 @@
-//! Circuit breakers of the provider's accounts.
-
 use std::{
     collections::{HashMap, HashSet},
     sync::{Mutex, MutexGuard, PoisonError},

@@ -1,5 +1,3 @@
-//! Locks per subscriber and per address.
-
 use std::{
     collections::HashMap,
     hash::Hash,

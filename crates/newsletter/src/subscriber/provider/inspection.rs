@@ -1,5 +1,3 @@
-//! An account's configuration at the provider.
-
 use std::collections::BTreeMap;
 
 /// A webhook of the account.

@@ -1,5 +1,3 @@
-//! Parts of a name that stand for it.
-
 use super::{
     AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Result, Text, Word, cues,
     form::is_cased,
