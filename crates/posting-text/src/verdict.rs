@@ -1,13 +1,15 @@
 //! Refuses descriptions that describe no job: empty ones, links or images, test strings, and texts
 //! of pages such as an error, a login form or a cookie banner.
 //!
-//! A text is refused if a sentence is a notice of a table and no other one describes anything. A
-//! wrong refusal is worse than a poor posting, so only certain cases are refused.
+//! A text is read sentence by sentence. It is refused if a sentence is a notice of a table and no
+//! other sentence describes anything; brands, numbers and the words of such pages describe nothing.
+//! It is also refused if most of its letters belong to such pages and no sentence has a word of a
+//! job, such as pay, hours or tasks. A wrong refusal is worse than a poor posting on the board.
 
 mod notice;
 mod refusal;
 
-use self::notice::{PAGES, Seen, TEST, normalised};
+use self::notice::{JOB, PAGES, Seen, TEST, normalised};
 pub use self::refusal::Refusal;
 use crate::{
     Budget, Result,
@@ -16,7 +18,7 @@ use crate::{
 };
 
 /// The version of the rules. A test requires raising it with changed verdicts.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// A longer description is no test, unless it is filler text.
 const MAX_TEST_LENGTH: usize = 400;
@@ -132,12 +134,55 @@ fn by_notice(text: &str, title: &str) -> Option<Refusal> {
     let is_known = |word: &str| {
         word.contains(|c: char| c.is_ascii_digit()) || title.split(' ').any(|known| known == word)
     };
-    let seen: Vec<_> = sentences(text)
+    let parts: Vec<_> = sentences(text).collect();
+    let seen: Vec<_> = parts
+        .iter()
         .map(|sentence| PAGES.look(sentence, is_known))
         .collect();
     let refusal = seen.iter().filter_map(|seen| seen.refusal).min()?;
     let describes = |seen: &Seen| describes(seen, refusal);
-    (!seen.iter().any(describes)).then_some(refusal)
+    if !seen.iter().any(describes) {
+        return Some(refusal);
+    }
+    let names_job = |(part, seen): (&&str, &Seen)| {
+        seen.refusal.is_none() && seen.unknown > 0 && (has_pay(part) || JOB.has_word(part))
+    };
+    // A question begins an ad more often than it ends one: "No longer available? Not with us."
+    let asks = |(part, seen): (&&str, &Seen)| {
+        seen.refusal.is_some_and(|it| it != Refusal::LoginWall) && part.ends_with(['?', '？'])
+    };
+    if parts.iter().zip(&seen).any(asks) {
+        return None;
+    }
+    (is_page(&seen, refusal) && !parts.iter().zip(&seen).any(names_job)).then_some(refusal)
+}
+
+/// Whether most of a text is a page beside or instead of a job, although it has other words.
+fn is_page(seen: &[Seen], refusal: Refusal) -> bool {
+    let tells_reader = seen.iter().any(|seen| seen.tells_reader);
+    let notices: Vec<_> = seen.iter().filter(|seen| seen.refusal.is_some()).collect();
+    let whole = notices.iter().filter(|seen| seen.unknown == 0).count();
+    let letters: usize = seen.iter().map(|seen| seen.letters).sum();
+    let known = letters - seen.iter().map(|seen| seen.unknown).sum::<usize>();
+    // The share that must be known, in percent. Real ads have menus and references beside them, and
+    // the strict rule decides about a text of one sentence.
+    let share = match (refusal, whole, notices.len()) {
+        (Refusal::NoContent, ..) | (Refusal::Navigation, _, 0..=1) => return false,
+        (Refusal::Navigation, ..) => 60,
+        (_, 0, _) if seen.len() == 1 => return false,
+        (_, 0, _) if tells_reader => 70,
+        (_, 0, 1) => 80,
+        (_, 0, _) => 50,
+        _ if tells_reader => 60,
+        _ => 35,
+    };
+    known.saturating_mul(100) >= letters.saturating_mul(share)
+}
+
+/// Whether a sentence names an amount of money.
+fn has_pay(sentence: &str) -> bool {
+    sentence.contains(['€', '£', '$', '¥', '₽', '₴', '₺', '₪', '₩'])
+        && sentence.contains(|c: char| c.is_ascii_digit())
 }
 
 fn describes(seen: &Seen, refusal: Refusal) -> bool {
@@ -191,7 +236,15 @@ fn is_test_posting(title: &str, content: &Content) -> bool {
     {
         return false;
     }
-    is_test(&content.text)
+    // "Please do not apply without a licence" is part of an ad.
+    let is_marked = content.weight <= 200
+        && asks_to_ignore(&content.text)
+        && words(&content.text)
+            .iter()
+            .any(|word| is_among("test prueba prova teste", &word.lower))
+        && !JOB.has_word(&content.text);
+    is_marked
+        || is_test(&content.text)
         || is_lorem_ipsum(&content.text)
         || (is_test_title(title) && content.weight <= 80)
 }
@@ -302,8 +355,14 @@ fn is_lorem_ipsum(text: &str) -> bool {
 
 /// "Test Engineer" is no test.
 fn is_test_title(title: &str) -> bool {
+    asks_to_ignore(title) || is_test(title)
+}
+
+/// Whether a text asks its readers not to act on it.
+fn asks_to_ignore(text: &str) -> bool {
     const IGNORED: &str = "please ignore|do not apply|ne pas postuler|bitte ignorieren|\
-        vennligst ignorer|ignore this";
-    let said = normalised(title);
-    IGNORED.split('|').any(|phrase| said.contains(phrase)) || is_test(title)
+        vennligst ignorer|ignore this|do not publish|nicht veröffentlichen|ne pas publier|\
+        nie publikować|no publicar|non pubblicare|niet publiceren|pls ignore|antes de publicar";
+    let said = normalised(text);
+    IGNORED.split('|').any(|phrase| said.contains(phrase))
 }

@@ -34,6 +34,10 @@ pub(super) static PAGES: LazyLock<Table> = LazyLock::new(|| {
     ])
 });
 
+/// Words that describe a job.
+pub(super) static JOB: LazyLock<Table> =
+    LazyLock::new(|| Table::of(&[(Refusal::NoContent, include_str!("tables/job.txt"))]));
+
 /// Words that address the reader.
 const PRONOUNS: &str = "you du dich sie ihr vous tu te tú usted você je jij u ty wy ви вы ти тебе";
 
@@ -109,6 +113,15 @@ impl Table {
             follows_pronoun = is_among(PRONOUNS, lower);
         }
         seen
+    }
+
+    /// Whether a sentence has a word of the table.
+    pub(super) fn has_word(&self, sentence: &str) -> bool {
+        let known = |word: &Word<'_>| {
+            let lower = word.lower.as_ref();
+            self.words.contains(lower) || (word.is_unspaced() && self.pieces.is_match(lower))
+        };
+        words(sentence).iter().any(known)
     }
 
     fn meaning(&self, words: &[Word<'_>]) -> Option<Refusal> {
