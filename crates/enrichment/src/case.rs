@@ -2,12 +2,13 @@
 //! draft, and the final check.
 
 use domain::posting::{
-    Coordinates, DecidedBy, EnrichedTexts, Enrichment, Verdict, duplicate::MinHash,
+    Coordinates, DecidedBy, Details, EnrichedTexts, Enrichment, Findings, Location, Locations,
+    Verdict, duplicate::MinHash,
 };
 use fields::codes::CountryCode;
 use kernel::PostingId;
 use posting_text::{
-    Budget, Exceeded, Posting, Prepared,
+    Budget, Exceeded, Posting, Prepared, places,
     rules::{self, CheckError, Texts},
 };
 
@@ -199,10 +200,8 @@ impl<'a> Case<'a> {
                 redacted_markdown: prepared.redacted_markdown,
                 redacted_title: Some(prepared.redacted_title),
             },
-            coordinates: prepared.coordinates.map(|place| Coordinates {
-                latitude: place.latitude,
-                longitude: place.longitude,
-            }),
+            coordinates: prepared.coordinates.map(on_earth),
+            findings: findings(&self.input.details),
             verdict,
             by,
             min_hash: prepared.min_hash.map(MinHash::new),
@@ -224,11 +223,30 @@ fn posting<'a>(input: &'a EnrichmentInput, other_names: &'a [&'a str]) -> Postin
         description: &input.raw_description,
         country: input.country.map(CountryCode::as_str),
         city: input.city.as_deref(),
+        region: input.details.location_region.as_deref(),
         company_name: &input.company_name,
         other_names,
         company_website: &input.company_website,
         base_url: input.application_url.as_deref(),
         hide: &[],
+    }
+}
+
+fn findings(details: &Details) -> Findings {
+    let locations = details.locations.iter().flat_map(Locations::as_slice);
+    let place = |location: &Location| {
+        let (country, city) = (location.country_code?.as_str(), location.city.as_deref()?);
+        places::find(country, location.region.as_deref(), city).map(on_earth)
+    };
+    Findings {
+        places: locations.map(place).collect(),
+    }
+}
+
+const fn on_earth(place: places::Coordinates) -> Coordinates {
+    Coordinates {
+        latitude: place.latitude,
+        longitude: place.longitude,
     }
 }
 

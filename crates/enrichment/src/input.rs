@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::usecase::Assignment;
+use domain::{posting::Details, usecase::Assignment};
 use fields::codes::CountryCode;
 use kernel::PostingId;
 
@@ -27,6 +27,8 @@ pub struct EnrichmentInput {
     pub company_website: String,
     /// Relative links of the description are relative to this page.
     pub application_url: Option<String>,
+    /// What else was pushed.
+    pub details: Details,
 }
 
 impl From<&Assignment> for EnrichmentInput {
@@ -44,6 +46,7 @@ impl From<&Assignment> for EnrichmentInput {
             other_names: assignment.former_names.clone(),
             company_website: company.website.as_str().to_owned(),
             application_url: posting.details.application_url.clone(),
+            details: posting.details.clone(),
         }
     }
 }

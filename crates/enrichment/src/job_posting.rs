@@ -2,7 +2,9 @@
 //!
 //! [google]: https://developers.google.com/search/docs/appearance/structured-data/job-posting
 
-use domain::posting::{Details, EmploymentType, LocationType, PostingView, SalaryPeriod};
+use domain::posting::{
+    Details, EmploymentType, Location, LocationType, Locations, PostingView, SalaryPeriod,
+};
 use fields::{codes::CountryCode, vocabulary::vocabulary};
 use kernel::Status;
 use posting_text::{
@@ -43,7 +45,7 @@ pub(crate) fn document(view: &PostingView, identity: Identity) -> Option<Value> 
     let mut job = json!({
         "@context": "https://schema.org/",
         "@type": "JobPosting",
-        "datePosted": written(posting.published_at?),
+        "datePosted": date_posted(posting)?,
         "validThrough": posting.expire_at.map(written),
         "employmentType": employment(details),
         "jobLocationType": is_remote.then_some("TELECOMMUTE"),
@@ -51,14 +53,7 @@ pub(crate) fn document(view: &PostingView, identity: Identity) -> Option<Value> 
             "@type": "Country",
             "name": code,
         })),
-        "jobLocation": country.filter(|_| has_place).map(|code| json!({
-            "@type": "Place",
-            "address": {
-                "@type": "PostalAddress",
-                "addressLocality": locality(view, identity),
-                "addressCountry": code,
-            },
-        })),
+        "jobLocation": has_place.then(|| places(view, identity)).flatten(),
         "baseSalary": salary(details),
     });
     let of_identity = match identity {
@@ -66,8 +61,10 @@ pub(crate) fn document(view: &PostingView, identity: Identity) -> Option<Value> 
             "title": texts.redacted_title.as_ref()?,
             "description": from_markdown(&texts.redacted_markdown, Links::Dropped),
             "hiringOrganization": "confidential",
-            "identifier": posting.id.uuid().to_string(),
-            "directApply": false,
+            "identifier": {
+                "@type": "PropertyValue",
+                "value": posting.id.uuid().to_string(),
+            },
         }),
         Identity::Shown => shown(view, &texts.markdown),
     };
@@ -87,7 +84,6 @@ fn shown(view: &PostingView, markdown: &str) -> Value {
     // A relative path is relative to a page that is not known here.
     let logo = company.logo_path.as_ref();
     let logo = logo.filter(|path| path.starts_with("http://") || path.starts_with("https://"));
-    let url = &posting.details.application_url;
     json!({
         "title": posting.details.title,
         "description": from_markdown(markdown, Links::Kept),
@@ -102,28 +98,76 @@ fn shown(view: &PostingView, markdown: &str) -> Value {
             "name": company.name,
             "value": posting.source_identifier.as_str(),
         },
-        "url": url,
-        "directApply": url.is_some(),
+        "url": posting.details.application_url,
     })
 }
 
-/// The city. If the employer is hidden, a city that contains anything a text would hide is left
-/// out: people write streets and names into this field.
-fn locality(view: &PostingView, identity: Identity) -> Option<&str> {
+/// When the source published the posting, or else when it was first approved.
+fn date_posted(posting: &domain::posting::Posting) -> Option<String> {
+    let published_at = posting.published_at?;
+    let date = posting.details.date_posted;
+    date.map(|date| date.to_string())
+        .or_else(|| written(published_at))
+}
+
+/// The places that have a country: `locations`, or else the one place of the posting.
+fn places(view: &PostingView, identity: Identity) -> Option<Value> {
     let details = &view.posting.details;
-    let city = details.location_city.as_deref()?;
+    let locations = details.locations.as_ref().map(Locations::as_slice);
+    let places: Vec<_> = if let Some(locations) = locations {
+        let found = &view.findings.places;
+        let known = |at: usize| found.get(at).is_some_and(Option::is_some);
+        let locations = locations.iter().enumerate();
+        let place = |(at, location)| place(location, known(at), view, identity);
+        locations.filter_map(place).collect()
+    } else {
+        let location = Location {
+            country_code: details.location_country_code,
+            region: details.location_region.clone(),
+            city: details.location_city.clone(),
+            postal_code: details.location_postal_code.clone(),
+        };
+        let place = place(&location, view.coordinates.is_some(), view, identity);
+        place.into_iter().collect()
+    };
+    match <[Value; 1]>::try_from(places) {
+        Ok([place]) => Some(place),
+        Err(places) => (!places.is_empty()).then_some(Value::Array(places)),
+    }
+}
+
+/// A place with a country. If the employer is hidden, parts that contain anything a text would hide
+/// are left out: people write streets and names into these fields. Only a `known` city may share a
+/// name with the company.
+fn place(
+    location: &Location,
+    known: bool,
+    view: &PostingView,
+    identity: Identity,
+) -> Option<Value> {
     let company = &view.company.company;
+    let country = location.country_code?.as_str();
     let posting = Posting {
-        country: details.location_country_code.map(CountryCode::as_str),
-        // Only a known place may share a name with the company.
-        city: view.coordinates.map(|_| city),
+        country: Some(country),
+        city: location.city.as_deref().filter(|_| known),
         company_name: &company.name,
         company_website: company.website.as_str(),
         ..Posting::default()
     };
-    let is_plain =
-        || redact::line(city, &posting, &Budget::of(city)).is_ok_and(|line| line == city);
-    (identity == Identity::Shown || is_plain()).then_some(city)
+    let is_plain = |text: &&String| {
+        let line = || redact::line(text, &posting, &Budget::of(text));
+        identity == Identity::Shown || line().is_ok_and(|line| line == **text)
+    };
+    Some(json!({
+        "@type": "Place",
+        "address": {
+            "@type": "PostalAddress",
+            "addressLocality": location.city.as_ref().filter(is_plain),
+            "addressRegion": location.region.as_ref().filter(is_plain),
+            "postalCode": location.postal_code.as_ref().filter(is_plain),
+            "addressCountry": country,
+        },
+    }))
 }
 
 fn employment(details: &Details) -> Option<Vec<&'static str>> {

@@ -1,5 +1,7 @@
 //! Days and times as they are written, as 2026-03-01 and 2026-03-01T12:00:00Z, and their precision.
 
+use std::fmt;
+
 use time::{
     Date, OffsetDateTime, UtcOffset,
     format_description::{BorrowedFormatItem, well_known::Rfc3339},
@@ -48,6 +50,60 @@ pub fn microseconds(at: OffsetDateTime) -> OffsetDateTime {
         .unwrap_or(at)
 }
 
+/// A day in UTC, or a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DayOrTime {
+    /// A day as a whole.
+    Day(Date),
+    /// A time in UTC.
+    Time(OffsetDateTime),
+}
+
+impl DayOrTime {
+    /// Parses a day or an RFC 3339 time.
+    pub fn parse(text: &str) -> Option<Self> {
+        let day = parse(text).map(Self::Day);
+        day.or_else(|| <OffsetDateTime as Term>::parse(text).map(Self::Time))
+    }
+
+    /// Returns the time at which it begins.
+    pub fn start(self) -> OffsetDateTime {
+        match self {
+            Self::Day(day) => day.midnight().assume_utc(),
+            Self::Time(at) => at,
+        }
+    }
+
+    /// Returns the time at which it has ended.
+    pub fn end(self) -> OffsetDateTime {
+        match self {
+            // The last day of the calendar has no next one.
+            Self::Day(day) => day.next_day().unwrap_or(day).midnight().assume_utc(),
+            Self::Time(at) => at,
+        }
+    }
+}
+
+impl fmt::Display for DayOrTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Day(day) => f.write_str(&write(*day)),
+            Self::Time(at) => f.write_str(&at.format(&Rfc3339).map_err(|_| fmt::Error)?),
+        }
+    }
+}
+
+crate::as_text!(DayOrTime, Self::parse);
+
+impl Term for DayOrTime {
+    const EXPECTED: &'static str =
+        "a date like 2026-12-31 or a time in RFC 3339, like 2026-12-31T12:00:00Z";
+
+    fn parse(text: &str) -> Option<Self> {
+        Self::parse(text)
+    }
+}
+
 impl Term for Date {
     const EXPECTED: &'static str = "a date like 2026-12-31";
 
@@ -84,6 +140,29 @@ mod tests {
             assert_eq!(parse(text), Some(day), "{text}");
             assert_eq!(write(day), text);
         }
+    }
+
+    #[test]
+    fn a_day_ends_at_its_end_and_comes_back_as_a_day() {
+        for (text, start, end) in [
+            (
+                "2026-12-31",
+                datetime!(2026-12-31 00:00 UTC),
+                datetime!(2027-01-01 00:00 UTC),
+            ),
+            (
+                "2026-12-31T22:00:00.5Z",
+                datetime!(2026-12-31 22:00:00.5 UTC),
+                datetime!(2026-12-31 22:00:00.5 UTC),
+            ),
+        ] {
+            let parsed = DayOrTime::parse(text).unwrap();
+            assert_eq!((parsed.start(), parsed.end()), (start, end));
+            assert_eq!(parsed.to_string(), text);
+        }
+        let zone = DayOrTime::parse("2026-12-31T22:00:00-05:00").unwrap();
+        assert_eq!(zone.to_string(), "2027-01-01T03:00:00Z");
+        assert_eq!(DayOrTime::parse("31.12.2026"), None);
     }
 
     #[test]

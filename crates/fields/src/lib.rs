@@ -29,7 +29,7 @@ pub mod vocabulary;
 pub mod website;
 
 pub use self::{
-    day::microseconds,
+    day::{DayOrTime, microseconds},
     patch::Patch,
     sent::Sent,
     sent_website::{SentWebsite, is_short_when_normal},

@@ -45,6 +45,8 @@ pub enum Actor {
     Operator(Option<Operator>),
     /// The end of its lifetime.
     Lifetime,
+    /// The end of the closing date that its source gave.
+    Source,
 }
 
 /// As its text, which every store has.
@@ -57,6 +59,7 @@ impl fmt::Display for Actor {
             Self::Operator(None) => f.write_str("operator"),
             Self::Operator(Some(name)) => write!(f, "operator:{name}"),
             Self::Lifetime => f.write_str("lifetime"),
+            Self::Source => f.write_str("source"),
         }
     }
 }
@@ -77,6 +80,7 @@ impl FromStr for Actor {
             "enricher" => Ok(Self::Enricher),
             "operator" => Ok(Self::Operator(None)),
             "lifetime" => Ok(Self::Lifetime),
+            "source" => Ok(Self::Source),
             _ => match text.split_once(':').ok_or_else(unknown)? {
                 ("client", id) => id.parse().map(Self::Client).map_err(|_| unknown()),
                 ("catalogue", name) => {
@@ -116,6 +120,7 @@ mod tests {
                 "operator:Ann of: it".to_owned(),
             ),
             (Actor::Lifetime, "lifetime".to_owned()),
+            (Actor::Source, "source".to_owned()),
         ] {
             assert_eq!(actor.to_string(), text);
             assert_eq!(text.parse(), Ok(actor));

@@ -22,6 +22,7 @@ fn posting(description: &str) -> Posting<'_> {
         company_name: "Brightvik Cold Storage AS",
         other_names: &[],
         company_website: "https://www.brightvik.example/careers",
+        region: None,
         base_url: None,
         hide: &[],
     }

@@ -11,6 +11,8 @@ pub struct Posting<'a> {
     pub country: Option<&'a str>,
     /// The city of the workplace.
     pub city: Option<&'a str>,
+    /// The region of the city, which tells cities of one name apart.
+    pub region: Option<&'a str>,
     /// The company's name, to be hidden.
     pub company_name: &'a str,
     /// Other present or former names, to be hidden.

@@ -50,7 +50,7 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
     let min_hash = min_hash(&text, budget)?;
     let redactions = redact::hide(&mut document, posting, scan, budget)?;
     let coordinates = match (posting.country, posting.city) {
-        (Some(country), Some(city)) => places::find(country, city),
+        (Some(country), Some(city)) => places::find(country, posting.region, city),
         _ => None,
     };
     Ok(Prepared {

@@ -16,6 +16,7 @@ pub(crate) fn posting(description: &str) -> Posting<'_> {
         company_name: "Acmera AS",
         other_names: &[],
         company_website: "https://www.acmera.no",
+        region: None,
         base_url: None,
         hide: &[],
     }

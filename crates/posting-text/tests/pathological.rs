@@ -102,6 +102,7 @@ fn posting<'a>(company_name: &'a str, description: &'a str) -> Posting<'a> {
         company_name,
         other_names: &[],
         company_website: "https://www.acme.example/jobs",
+        region: None,
         base_url: Some("https://www.acme.example/jobs/1"),
         hide: &[],
     }

@@ -14,6 +14,7 @@ fn enrich(title: &str, description: &str) -> Prepared {
         company_name: "Brightvik SAS",
         other_names: &[],
         company_website: "https://brightvik.fr",
+        region: None,
         base_url: None,
         hide: &[],
     };

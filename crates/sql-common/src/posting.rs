@@ -27,7 +27,7 @@ use crate::{
     binds, entity,
     executor::{Executor, Outcome},
     statement,
-    stored::{corrupt, digest, most, parse, parse_optional},
+    stored::{corrupt, digest, document, most, parse, parse_optional},
     types::{Count, Id, Moment, StoredId, TextList, ToText, optional_time},
 };
 
@@ -82,6 +82,14 @@ entity! {
             application_email: Nullable<Text> = Text(|it| details(it).application_email.as_deref()),
             application_url: Nullable<Text> = Text(|it| details(it).application_url.as_deref()),
             expiration_reason: Nullable<Text> = Text(|it| details(it).expiration_reason.as_deref()),
+            valid_through: Nullable<Text> = Rendered(|it| text(details(it).valid_through.as_ref())),
+            date_posted: Nullable<Text> = Rendered(|it| text(details(it).date_posted.as_ref())),
+            requisition_id: Nullable<Text> = Text(|it| details(it).requisition_id.as_deref()),
+            location_region: Nullable<Text> = Text(|it| details(it).location_region.as_deref()),
+            location_postal_code: Nullable<Text> = Text(|it| {
+                details(it).location_postal_code.as_deref()
+            }),
+            locations: Nullable<Text> = Document(|it| text(details(it).locations.as_ref())),
             description_digest: Binary = Blob(|it| Some(details(it).raw_description.digest())),
             metadata: Nullable<Text> = Json(|it| details(it).metadata.as_ref().map(Metadata::as_str)),
         }
@@ -101,7 +109,11 @@ fn hash(hash: Option<&ContentHash>) -> Option<&[u8]> {
 }
 
 fn actor(by: Option<&Actor>) -> Option<&dyn ToText> {
-    by.map(|by| by as _)
+    text(by)
+}
+
+fn text<T: ToText>(value: Option<&T>) -> Option<&dyn ToText> {
+    value.map(|value| value as _)
 }
 
 /// The column of the identifier, which some queries read alone.
@@ -153,6 +165,12 @@ impl PostingRow {
             application_url: row.application_url,
             metadata: row.metadata.as_deref().map(Metadata::from_store),
             expiration_reason: row.expiration_reason,
+            valid_through: parse_optional(row.valid_through, "postings.valid_through")?,
+            date_posted: parse_optional(row.date_posted, "postings.date_posted")?,
+            requisition_id: row.requisition_id,
+            location_region: row.location_region,
+            location_postal_code: row.location_postal_code,
+            locations: document(row.locations.as_deref(), "postings.locations")?,
         };
         let bytes = |stored: Option<Vec<u8>>, column: &str| {
             stored.map(|bytes| digest(&bytes, column)).transpose()
@@ -209,6 +227,7 @@ entity! {
             markdown: Text = Text(|it| Some(&texts(it)?.markdown)),
             redacted_markdown: Text = Text(|it| Some(&texts(it)?.redacted_markdown)),
             redacted_title: Nullable<Text> = Text(|it| texts(it)?.redacted_title.as_deref()),
+            findings: Nullable<Text> = Document(|it| Some(&it.findings)),
         }
     }
 }

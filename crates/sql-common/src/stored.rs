@@ -11,8 +11,10 @@ use domain::{
     },
 };
 use fields::{
+    DayOrTime,
     codes::{CountryCode, CurrencyCode},
     day,
+    serde::de::DeserializeOwned,
 };
 use kernel::{
     Actor, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError, audit::Details,
@@ -22,6 +24,7 @@ use newsletter::subscriber::{
     Account, DepartureKind, Email, MembershipStatus, MigrationSource, PlanCategory,
     SubscriberStatus, SuppressionSource,
 };
+
 use time::Date;
 use webhooks::EndpointState;
 
@@ -60,6 +63,7 @@ stored_texts! {
     SignInTokenKind Status SubscriberStatus SuppressionSource: text => Self::parse(text);
     CatalogueName SourceIdentifier: text => Self::new(text).ok();
     Actor: text => text.parse().ok();
+    DayOrTime: text => Self::parse(text);
     // For a store without a type for dates.
     Date: text => day::parse(text);
     // A lookup would never find an address in another spelling.
@@ -110,6 +114,15 @@ pub fn array_text<T: AsRef<str>>(texts: &[T]) -> String {
 /// Converts a JSON array of texts from its column.
 pub fn array(text: &str, column: &str) -> Result<Vec<String>, StoreError> {
     serde_json::from_str(text).map_err(|_| corrupt(column, text))
+}
+
+/// Converts a nullable JSON document from its column.
+pub fn document<T: DeserializeOwned>(
+    text: Option<&str>,
+    column: &str,
+) -> Result<Option<T>, StoreError> {
+    let read = |text| serde_json::from_str(text).map_err(|_| corrupt(column, text));
+    text.map(read).transpose()
 }
 
 /// Converts prefixes from their column.

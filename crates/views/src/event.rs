@@ -232,7 +232,7 @@ impl Serialize for EventId {
 mod tests {
     use domain::{
         posting::{
-            self,
+            self, Findings,
             event::{COMPANY_UPDATED, JOB_POSTING_REJECTED},
         },
         testing::{self},
@@ -296,6 +296,7 @@ mod tests {
             company: testing::company_view(&company),
             texts: None,
             coordinates: None,
+            findings: Findings::default(),
             decision: Some(posting::Decision::approval(None, noon())),
             history: Vec::new(),
         };

@@ -1,7 +1,7 @@
 //! A posting as the list shows it, and with its history.
 
 use domain::{
-    posting::{self, PostingView},
+    posting::{self, Coordinates, PostingView},
     store::Texts,
 };
 use fields::{
@@ -104,6 +104,19 @@ view! {
             view.posting.details.location_country_code.map(CountryCode::as_str),
         /// As pushed, trimmed.
         location_city: Option<&'a str> = view.posting.details.location_city.as_deref(),
+        /// As pushed, trimmed. Absent if it is not set.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = String, extensions(("optional" = json!(true))))]
+        location_region: Option<&'a str> = view.posting.details.location_region.as_deref(),
+        /// As pushed, trimmed. Absent if it is not set.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = String, extensions(("optional" = json!(true))))]
+        location_postal_code: Option<&'a str> =
+            view.posting.details.location_postal_code.as_deref(),
+        /// Every place of a job that has more than one. Absent if it is not set.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schema(extensions(("optional" = json!(true))))]
+        locations: Vec<Location<'a>> = locations(view),
         /// Degrees north of the city, where it is known.
         #[schema(minimum = -90, maximum = 90)]
         latitude: Option<f64> = view.coordinates.map(|place| place.latitude),
@@ -144,6 +157,21 @@ view! {
         expired_at: Option<Timestamp> = view.posting.expired_at().map(Timestamp),
         /// Why the posting was taken down.
         expiration_reason: Option<&'a str> = view.posting.details.expiration_reason.as_deref(),
+        /// The closing date of the source, a date or a time. The posting expires when it has ended.
+        /// Absent if it is not set.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(extensions(("optional" = json!(true))))]
+        valid_through: Option<String> =
+            view.posting.details.valid_through.map(|date| date.to_string()),
+        /// When the source first published the posting, a date or a time. Absent if it is not set.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(extensions(("optional" = json!(true))))]
+        date_posted: Option<String> =
+            view.posting.details.date_posted.map(|date| date.to_string()),
+        /// The employer's own number of the position. Absent if it is not set.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = String, extensions(("optional" = json!(true))))]
+        requisition_id: Option<&'a str> = view.posting.details.requisition_id.as_deref(),
         /// When the posting was first pushed.
         #[schema(value_type = OffsetDateTime)]
         created_at: Timestamp = Timestamp(view.posting.created_at),
@@ -154,10 +182,43 @@ view! {
         /// known.
         created_by: Option<String> = view.posting.created_by.as_ref().map(ToString::to_string),
         /// The actor of the last change: `client:ID`, `catalogue:NAME`, `operator:NAME`,
-        /// `enricher`, `operator` or `lifetime`. `null` of a posting that has not changed since
+        /// `enricher`, `operator`, `lifetime` or `source`. `null` of a posting that has not changed since
         /// this is known.
         updated_by: Option<String> = view.posting.updated_by.as_ref().map(ToString::to_string),
     }
+}
+
+view! {
+    /// A place of a job that has more than one.
+    #[derive(Serialize, ToSchema)]
+    struct Location<'a>(location: &'a posting::Location, place: Option<Coordinates>) {
+        /// ISO 3166-1 alpha-2, upper case.
+        country_code: Option<&'static str> = location.country_code.map(CountryCode::as_str),
+        /// As pushed, trimmed.
+        region: Option<&'a str> = location.region.as_deref(),
+        /// As pushed, trimmed.
+        city: Option<&'a str> = location.city.as_deref(),
+        /// As pushed, trimmed.
+        postal_code: Option<&'a str> = location.postal_code.as_deref(),
+        /// Degrees north of the city, where it is known.
+        #[schema(minimum = -90, maximum = 90)]
+        latitude: Option<f64> = place.map(|place| place.latitude),
+        /// Degrees east of the city, where it is known.
+        #[schema(minimum = -180, maximum = 180)]
+        longitude: Option<f64> = place.map(|place| place.longitude),
+    }
+}
+
+fn locations(view: &PostingView) -> Vec<Location<'_>> {
+    let locations = view.posting.details.locations.iter();
+    let places = view.findings.places.iter().copied();
+    let places = places.chain(std::iter::repeat(None));
+    let locations = locations
+        .flat_map(|locations| locations.as_slice())
+        .zip(places);
+    locations
+        .map(|(location, place)| Location::new(location, place))
+        .collect()
 }
 
 /// An integer from 0 to the largest that every JSON implementation represents exactly, or `null`.
@@ -181,9 +242,9 @@ view! {
         at: Timestamp = Timestamp(entry.at),
         /// The reason, if there is one.
         reason: Option<&'a str> = entry.reason.as_deref(),
-        /// The actor: `client:ID`, `catalogue:NAME`, `operator:NAME`, `enricher`, `operator` or
-        /// `lifetime`.
-        #[schema(pattern = "^(client:.+|catalogue:.+|operator:.+|enricher|operator|lifetime)$")]
+        /// The actor: `client:ID`, `catalogue:NAME`, `operator:NAME`, `enricher`, `operator`,
+        /// `lifetime` or `source`, whose closing date has passed.
+        #[schema(pattern = "^(client:.+|catalogue:.+|operator:.+|enricher|operator|lifetime|source)$")]
         by: String = entry.by.to_string(),
     }
 }
@@ -239,7 +300,10 @@ impl Serialize for Verbatim<'_> {
 
 #[cfg(test)]
 mod tests {
-    use domain::{posting::EnrichedTexts, testing};
+    use domain::{
+        posting::{EnrichedTexts, Findings},
+        testing,
+    };
 
     use super::*;
 
@@ -251,6 +315,7 @@ mod tests {
             company: testing::company_view(&company),
             texts: None,
             coordinates: None,
+            findings: Findings::default(),
             decision: None,
             history: Vec::new(),
         };

@@ -139,7 +139,7 @@ mod tests {
     use access::{Activity, testing::client};
     use async_trait::async_trait;
     use domain::{
-        posting::Posting,
+        posting::{Findings, Posting},
         store::PostingWrite,
         testing::{posting, state},
     };
@@ -247,6 +247,7 @@ mod tests {
                 posting: posting.clone(),
                 sets_description: false,
                 enriched: None,
+                findings: Findings::default(),
                 decision: None,
                 history: Vec::new(),
             };

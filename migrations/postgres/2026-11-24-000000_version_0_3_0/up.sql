@@ -72,6 +72,12 @@ CREATE TABLE postings (
     application_email text,
     application_url text,
     expiration_reason text,
+    valid_through text COLLATE "C",
+    date_posted text COLLATE "C",
+    requisition_id text,
+    location_region text,
+    location_postal_code text,
+    locations json COMPRESSION lz4,
     description_digest bytea NOT NULL,
     metadata json COMPRESSION lz4,
     raw_description text COMPRESSION lz4 NOT NULL,
@@ -131,6 +137,14 @@ COMMENT ON COLUMN postings.salary_period IS 'hourly, weekly, monthly or annually
 COMMENT ON COLUMN postings.application_email IS 'Where to apply by mail.';
 COMMENT ON COLUMN postings.application_url IS 'Where to apply on the web.';
 COMMENT ON COLUMN postings.expiration_reason IS 'Why it was taken down, as pushed.';
+COMMENT ON COLUMN postings.valid_through IS
+    'The closing date of the source, a day or an RFC 3339 time in UTC; expire_at is never later.';
+COMMENT ON COLUMN postings.date_posted IS 'When the source published it, a day or a time likewise.';
+COMMENT ON COLUMN postings.requisition_id IS 'The employer''s own number.';
+COMMENT ON COLUMN postings.location_region IS 'A code of ISO 3166-2, or a name.';
+COMMENT ON COLUMN postings.location_postal_code IS 'Postal code of the workplace.';
+COMMENT ON COLUMN postings.locations IS
+    'Every place of a job with more than one: an array of objects with country_code, region, city, postal_code.';
 COMMENT ON COLUMN postings.description_digest IS
     'SHA-256 of raw_description in UTF-8: a description that is pushed again is compared without being read.';
 COMMENT ON COLUMN postings.metadata IS
@@ -180,6 +194,7 @@ CREATE TABLE posting_texts (
     markdown text COMPRESSION lz4 NOT NULL,
     redacted_markdown text COMPRESSION lz4 NOT NULL,
     redacted_title text,
+    findings json COMPRESSION lz4,
     CONSTRAINT coordinates_come_together
         CHECK ((latitude IS NULL) = (longitude IS NULL))
 )
@@ -196,6 +211,8 @@ COMMENT ON COLUMN posting_texts.redacted_markdown IS
     'The same without what identifies the company or leads past the board.';
 COMMENT ON COLUMN posting_texts.redacted_title IS
     'The title without what identifies the company, one line of plain text.';
+COMMENT ON COLUMN posting_texts.findings IS
+    'An object with what else was found: places, the coordinates of each of the posting''s locations.';
 
 CREATE TABLE posting_decisions (
     posting_id uuid NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,

@@ -80,6 +80,17 @@ CREATE TABLE postings (
     application_email TEXT,
     application_url TEXT,
     expiration_reason TEXT,
+    -- The closing date of the source, and when the source published it: a day, or an RFC 3339 time
+    -- in UTC. expire_at is never later than the former.
+    valid_through TEXT,
+    date_posted TEXT,
+    requisition_id TEXT,
+    -- A code of ISO 3166-2, or a name.
+    location_region TEXT,
+    location_postal_code TEXT,
+    -- Every place of a job with more than one: an array of objects with country_code, region, city,
+    -- postal_code.
+    locations TEXT CHECK (locations IS NULL OR json_type(locations) = 'array'),
     -- SHA-256 of what enrichment made of it, so that a result that brings nothing new raises no
     -- event. NULL before the first result.
     texts_digest BLOB,
@@ -140,6 +151,9 @@ CREATE TABLE posting_texts (
     redacted_markdown TEXT NOT NULL,
     -- Likewise the title, one line of plain text.
     redacted_title TEXT,
+    -- An object with what else was found: places, the coordinates of each of the posting's
+    -- locations.
+    findings TEXT CHECK (findings IS NULL OR json_type(findings) = 'object'),
     CONSTRAINT coordinates_come_together
         CHECK ((latitude IS NULL) = (longitude IS NULL))
 ) STRICT;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use access::Client;
 use actix_web::web;
 use askama::Template;
-use domain::posting::{Posting, PostingView, Trigger};
+use domain::posting::{Location, Locations, Posting, PostingView, Trigger};
+use fields::DayOrTime;
 use kernel::{Actor, PostingId};
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -125,6 +126,9 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
         .coordinates
         .map(|at| format!("{}, {}", at.latitude, at.longitude));
     let employment = details.employment_types.iter().map(ToString::to_string);
+    let places = details.locations.iter().flat_map(Locations::as_slice);
+    let places = places.map(Location::words);
+    let date = |date: Option<DayOrTime>| date.map(|date| date.to_string()).unwrap_or_default();
     text::stated([
         ("Identifier", posting.source_identifier.to_string()),
         ("UUID", posting.id.to_string()),
@@ -136,11 +140,18 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
         ("Employment", employment.collect::<Vec<_>>().join(", ")),
         ("Place", details.place()),
         ("Coordinates", coordinates.unwrap_or_default()),
+        ("All places", places.collect::<Vec<_>>().join("; ")),
         ("Salary", details.salary()),
         (
             "Apply by e-mail",
             details.application_email.clone().unwrap_or_default(),
         ),
+        (
+            "Requisition",
+            details.requisition_id.clone().unwrap_or_default(),
+        ),
+        ("Posted at the source", date(details.date_posted)),
+        ("Closing date", date(details.valid_through)),
         ("Created", text::minute(posting.created_at)),
         ("Updated", text::minute(posting.updated_at)),
         ("Published", text::optional_minute(posting.published_at)),

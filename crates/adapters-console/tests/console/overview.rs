@@ -8,7 +8,7 @@ use domain::{
     audit::POSTINGS_REJECT,
     catalogue::{Catalogues, PastImport},
     import::{HeldBecause, Missing, Summary},
-    posting::EnrichedTexts,
+    posting::{EnrichedTexts, Findings},
     store::{PostingWrite, Store as _, WriteSet},
     testing::{create, push_by},
 };
@@ -71,6 +71,7 @@ async fn posting(desk: &Desk, client: ClientId) -> String {
         posting,
         sets_description: false,
         enriched: Some((texts, None)),
+        findings: Findings::default(),
         decision: None,
         history: Vec::new(),
     };

@@ -135,7 +135,10 @@ pub mod tests {
         task::Poll,
     };
 
-    use domain::{posting::EnrichedTexts, testing};
+    use domain::{
+        posting::{EnrichedTexts, Findings},
+        testing,
+    };
     use serde_json::{Value, json};
     use tokio::{runtime::Builder, task::spawn_blocking};
     use uuid::Uuid;
@@ -153,6 +156,7 @@ pub mod tests {
                 ..EnrichedTexts::default()
             }),
             coordinates: None,
+            findings: Findings::default(),
             decision: None,
             history: Vec::new(),
         }

@@ -1,7 +1,7 @@
 //! The OpenAPI schema of a push. Names, descriptions and lengths of its fields are those of
 //! `domain::posting`, which has the rules; `openapi.json` has examples and patterns.
 
-use domain::posting::{CompanyPatch, Expiration, PostingPatch};
+use domain::posting::{CompanyPatch, Expiration, LocationPatch, PostingPatch};
 use fields::FieldValue;
 use serde_json::{Map, Value, json};
 
@@ -10,6 +10,7 @@ pub fn describe_fields(schemas: &mut Map<String, Value>) {
     describe::<PostingPatch>(&mut schemas["PostingPayload"]);
     describe::<CompanyPatch>(&mut schemas["CompanyPayload"]);
     describe::<Expiration>(&mut schemas["ExpirationPayload"]);
+    describe::<LocationPatch>(&mut schemas["LocationPayload"]);
 }
 
 /// Describes the fields of an object: optional texts of one line, unless they are something else.

@@ -1,7 +1,7 @@
 use std::{collections::BTreeMap, error::Error, path::Path, time::Duration};
 
 use adapters_llm::ChatModel;
-use domain::posting::Verdict;
+use domain::posting::{Details, Verdict};
 use enrichment::{Case, Draft, EnrichError, EnrichmentInput, Model as _, StopFlag};
 use fields::codes::CountryCode;
 use posting_text::{Budget, Posting, prepare, redact::Phrase, rules};
@@ -95,6 +95,7 @@ fn input(sample: &Sample) -> EnrichmentInput {
         other_names: sample.other_names.clone(),
         company_website: sample.website.clone(),
         application_url: None,
+        details: Details::default(),
     }
 }
 

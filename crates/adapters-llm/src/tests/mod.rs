@@ -10,7 +10,7 @@ mod transport;
 
 use std::time::Duration;
 
-use domain::posting::{ReasonCode, Verdict};
+use domain::posting::{Details, ReasonCode, Verdict};
 use enrichment::{
     Brief, Draft, DraftError, EnrichError, EnrichmentInput, Feedback, MODEL_CODES, Model, Phrase,
     PhraseKind,
@@ -71,6 +71,7 @@ fn input() -> EnrichmentInput {
         other_names: Vec::new(),
         company_website: "https://granite-owl.example/jobs".to_owned(),
         application_url: None,
+        details: Details::default(),
     }
 }
 

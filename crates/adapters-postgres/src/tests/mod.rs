@@ -23,7 +23,7 @@ use diesel::{
 };
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
 use domain::{
-    posting::HistoryEntry,
+    posting::{Findings, HistoryEntry},
     store::{PostingWrite, WriteSet},
     testing::posting,
 };
@@ -80,6 +80,7 @@ fn retitle(n: u128, title: &str) -> WriteSet {
             posting,
             sets_description: false,
             enriched: None,
+            findings: Findings::default(),
             decision: None,
             history: Vec::new(),
         },

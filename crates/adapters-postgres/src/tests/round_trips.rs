@@ -8,7 +8,7 @@ use std::sync::{
 use diesel::connection::InstrumentationEvent;
 use diesel_async::AsyncConnection;
 use domain::{
-    posting::{Coordinates, ENRICH, EnrichedTexts, HistoryEntry, enrich, event},
+    posting::{Coordinates, ENRICH, EnrichedTexts, Findings, HistoryEntry, enrich, event},
     store::{PostingWrite, Store, WriteSet},
     testing::{company, company_write, state},
 };
@@ -81,6 +81,7 @@ fn creates(n: u128) -> WriteSet {
                 posting,
                 sets_description: true,
                 enriched: None,
+                findings: Findings::default(),
                 decision: None,
                 history: history(Status::PendingEnrichment),
             },

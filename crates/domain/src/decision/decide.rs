@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use fields::validation::{FieldErrors, Rule};
+use fields::{
+    DayOrTime,
+    validation::{FieldErrors, Rule},
+};
 use kernel::{Actor, CompanyId, PutOutcome, Status};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
-use super::{Change, Snapshot, company, duplicate::note_content};
+use super::{Change, Snapshot, company, duplicate::note_content, lapse::closing};
 use crate::{
     company::Company,
     posting::{
-        Answer, Cause, ContentHash, Details, Lifetime, Notice, Posting, PutPosting, Rejection,
-        State, Trigger, event,
+        Answer, Cause, ContentHash, Details, Lifetime, Notice, Posting, PostingPatch, PutPosting,
+        Rejection, State, Trigger, event,
     },
 };
 
@@ -58,6 +61,7 @@ fn create(
     let mut details = Details::default();
     patch.apply_to(&mut details);
     check_together(&details, &mut errors);
+    check_date_posted(patch, now, &mut errors);
     // The website is there unless there are errors.
     let company = patch.company().website().and_then(|website| {
         let id = CompanyId::of(website);
@@ -73,15 +77,22 @@ fn create(
     let posting = Posting::new(put.new_id, identifier, company_id, details, by.clone(), now);
     let mut change = Change::create(posting, by);
     change.write.posting.catalogue = put.catalogue;
+    change.write.posting.expire_at = change.write.posting.details.closes_at();
     if company.is_update {
         change.raise(event::COMPANY_UPDATED);
     }
     change.raise(event::JOB_POSTING_CREATED);
     change.company = company.write;
+    let is_closed = is_past(change.write.posting.expire_at, now);
+    if is_closed {
+        change.fire(Trigger::Lapse, closing(now))?;
+        change.asks_for_enrichment = false;
+    }
+    let closed = is_closed.then_some(Notice::ClosingDatePassed);
     Ok(Decided {
         answer: Answer {
             updated_by: None,
-            notices: notices(None, company.notice, put),
+            notices: notices(closed, company.notice, put),
             ..Answer::on(&change.write.posting, PutOutcome::Created)
         },
         change: Some(Box::new(change)),
@@ -99,7 +110,7 @@ fn update(
     let by = Actor::Client(put.by.client);
     let mut errors = put.errors.clone();
     let mut change = Change::of(posting);
-    let has_step = match fire(&mut change, posting, put, now) {
+    let has_step = match fire(&mut change, posting, put, lifetime, now) {
         Ok(has_step) => has_step,
         Err(refusal) if errors.is_empty() => return Err(refusal),
         Err(_) => return Err(Rejection::Invalid(errors)),
@@ -107,6 +118,7 @@ fn update(
     let after = &mut change.write.posting;
     put.patch.apply_to(&mut after.details);
     check_together(&after.details, &mut errors);
+    check_date_posted(&put.patch, now, &mut errors);
     let website = put.patch.company().website();
     let id = website.map_or(posting.company_id, CompanyId::of);
     let company = company::push(snapshot.companies.get(&id), id, put, now);
@@ -153,7 +165,8 @@ fn update(
         let cause = Cause::new(by.clone(), now);
         ask_if_stale(&mut change, &company.after, is_update, cause)?;
     }
-    lifetime.renew(&mut change.write.posting, now);
+    let closed = posting.details.closes_at();
+    lifetime.renew(&mut change.write.posting, closed, now);
     // The company's name and logo are not part of its postings: feeds that disagree about them
     // would update the postings with every push.
     if put.catalogue.is_some() && put.catalogue != posting.catalogue {
@@ -172,7 +185,7 @@ fn update(
     Ok(Decided {
         answer: Answer {
             status,
-            notices: notices(stays_down(posting, status, put), company.notice, put),
+            notices: notices(stays_down(posting, status, put, now), company.notice, put),
             ..Answer::on(posting, outcome)
         },
         change: is_any.then(|| Box::new(change)),
@@ -180,20 +193,37 @@ fn update(
     })
 }
 
-/// Changes the state as the push asks for, and returns whether that is a step of the history.
+/// Changes the state as the push and the closing date ask for, and returns whether that is a step
+/// of the history.
 fn fire(
     change: &mut Change,
     posting: &Posting,
     put: &PutPosting,
+    lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<bool, Rejection> {
-    let Some(trigger) = put.trigger() else {
-        return Ok(false);
+    let is_closed = is_past(put.patch.closes_after(&posting.details), now);
+    let trigger = match put.trigger() {
+        Some(trigger) if put.expires() => trigger,
+        _ if is_closed && (posting.is_open() || !posting.is_moderated()) => {
+            return change.fire(Trigger::Lapse, closing(now));
+        }
+        None if !is_closed && posting.is_closed_by_date() => Trigger::Reopen,
+        Some(trigger) => trigger,
+        None => return Ok(false),
     };
     let stored = posting.details.expiration_reason.as_deref();
     let reason = put.patch.reason_after(stored).filter(|_| put.expires());
-    let cause = Cause::new(Actor::Client(put.by.client), now);
-    change.fire(trigger, Cause { reason, ..cause })
+    let cause = Cause {
+        reason,
+        lifetime,
+        ..Cause::new(Actor::Client(put.by.client), now)
+    };
+    change.fire(trigger, cause)
+}
+
+fn is_past(end: Option<OffsetDateTime>, now: OffsetDateTime) -> bool {
+    end.is_some_and(|end| end <= now)
 }
 
 /// Asks for enrichment if the content differs from the content of the last outcome. A review ends
@@ -239,8 +269,20 @@ fn notices(down: Option<Notice>, company: Option<Notice>, put: &PutPosting) -> V
 }
 
 /// The notice that the posting stays down, unless the push itself wants that.
-fn stays_down(posting: &Posting, after: Status, put: &PutPosting) -> Option<Notice> {
-    if put.expires() || after != posting.status() {
+fn stays_down(
+    posting: &Posting,
+    after: Status,
+    put: &PutPosting,
+    now: OffsetDateTime,
+) -> Option<Notice> {
+    if put.expires() {
+        return None;
+    }
+    let is_closed = is_past(put.patch.closes_after(&posting.details), now);
+    if is_closed && after == Status::Expired && (posting.is_open() || !posting.is_moderated()) {
+        return Some(Notice::ClosingDatePassed);
+    }
+    if after != posting.status() {
         return None;
     }
     match posting.state() {
@@ -248,6 +290,21 @@ fn stays_down(posting: &Posting, after: Status, put: &PutPosting) -> Option<Noti
         State::Expired { .. } => put.patch.has_fields().then_some(Notice::StillExpired),
         State::Rejected { moderated } => moderated.then_some(Notice::StillRejected),
         _ => None,
+    }
+}
+
+/// Checks that the source has published the posting already. A day has begun when it begins in the
+/// first time zone, which is 14 hours ahead of UTC.
+fn check_date_posted(patch: &PostingPatch, now: OffsetDateTime, errors: &mut FieldErrors) {
+    let Some(date) = patch.date_posted.value() else {
+        return;
+    };
+    let ahead = match date {
+        DayOrTime::Day(_) => Duration::hours(14),
+        DayOrTime::Time(_) => Duration::ZERO,
+    };
+    if date.start() > now.saturating_add(ahead) {
+        errors.add("date_posted", "must not be in the future");
     }
 }
 

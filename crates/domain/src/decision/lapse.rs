@@ -4,17 +4,31 @@ use kernel::{Actor, CatalogueId, CatalogueName, Status};
 use time::OffsetDateTime;
 
 use super::Change;
-use crate::posting::{Cause, Posting, Trigger};
+use crate::posting::{CLOSED, Cause, Posting, Trigger};
 
-/// Expires a posting whose lifetime has ended; `None` if it has not, or was renewed meanwhile.
+/// Expires a posting whose lifetime or closing date has ended; `None` if it has not, or was renewed
+/// meanwhile.
 pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Change> {
-    let cause = Cause {
-        reason: Some("The posting's lifetime ended."),
-        ..Cause::new(Actor::Lifetime, now)
+    let is_closed = posting.details.closes_at().is_some_and(|end| end <= now);
+    let cause = if is_closed {
+        closing(now)
+    } else {
+        Cause {
+            reason: Some("The posting's lifetime ended."),
+            ..Cause::new(Actor::Lifetime, now)
+        }
     };
     let is_overdue = posting.is_overdue(now);
     let change = is_overdue.then(|| Change::by(posting, Trigger::Lapse, cause));
     change?.ok()?
+}
+
+/// The cause of an expiry by the closing date.
+pub(super) fn closing(now: OffsetDateTime) -> Cause<'static> {
+    Cause {
+        reason: Some(CLOSED),
+        ..Cause::new(Actor::Source, now)
+    }
 }
 
 /// Expires an open posting of a catalogue; `None` if it is not open, or belongs to another

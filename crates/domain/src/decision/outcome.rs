@@ -69,10 +69,12 @@ pub fn apply(
 
 /// Gives the posting texts and a place, and returns whether they differ from the last ones.
 fn enrich(change: &mut Change, made: &Enrichment) -> bool {
-    let digest = Some(TextsDigest::of(&made.texts, made.coordinates));
+    let digest = TextsDigest::of(&made.texts, made.coordinates, &made.findings);
+    let digest = Some(digest);
     let is_new = change.write.posting.texts_digest != digest;
     change.write.posting.texts_digest = digest;
     change.write.enriched = Some((made.texts.clone(), made.coordinates));
+    change.write.findings.clone_from(&made.findings);
     is_new
 }
 

@@ -69,6 +69,7 @@ impl Snapshot {
                 answer,
                 catalogue: posting.catalogue,
                 expire_at: posting.expire_at,
+                closes_at: posting.details.closes_at(),
             };
             (identifier.clone(), answer)
         };

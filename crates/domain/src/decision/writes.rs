@@ -12,7 +12,7 @@ use crate::{
     catalogue::{CatalogueLease, Missed},
     company::{CompanyView, CompanyWrite},
     posting::{
-        Coordinates, Decision, Description, ENRICH, EnrichedTexts, HistoryEntry, Posting,
+        Coordinates, Decision, Description, ENRICH, EnrichedTexts, Findings, HistoryEntry, Posting,
         PostingView, duplicate::DatedFingerprint,
     },
 };
@@ -34,6 +34,8 @@ pub struct PostingWrite {
     pub sets_description: bool,
     /// The enricher's result, if new.
     pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
+    /// What the enricher found besides; written with `enriched`.
+    pub findings: Findings,
     /// The decision whether the posting may be shown, if new.
     pub decision: Option<Decision>,
     /// New entries of the history, in order.
@@ -48,6 +50,7 @@ impl PostingWrite {
             posting,
             sets_description: expected.is_none(),
             enriched: None,
+            findings: Findings::default(),
             decision: None,
             history: Vec::new(),
         }
@@ -57,7 +60,9 @@ impl PostingWrite {
     pub(super) fn follow(&mut self, earlier: Self) {
         self.expected = earlier.expected;
         self.sets_description |= earlier.sets_description;
-        self.enriched = self.enriched.take().or(earlier.enriched);
+        if self.enriched.is_none() {
+            (self.enriched, self.findings) = (earlier.enriched, earlier.findings);
+        }
         self.decision = self.decision.take().or(earlier.decision);
         let later = std::mem::replace(&mut self.history, earlier.history);
         self.history.extend(later);
@@ -85,9 +90,12 @@ impl PostingWrite {
         let description = &mut self.posting.details.raw_description;
         let text = written.or_else(|| stored?.posting.details.raw_description.text().cloned());
         *description = Description::stored(*description.digest(), text);
-        let before = stored.map(|view| (view.texts.clone(), view.coordinates));
-        let (texts, coordinates) = match self.enriched {
-            Some((texts, coordinates)) => (Some(texts), coordinates),
+        let before = stored.map(|view| {
+            let findings = view.findings.clone();
+            (view.texts.clone(), view.coordinates, findings)
+        });
+        let (texts, coordinates, findings) = match self.enriched {
+            Some((texts, coordinates)) => (Some(texts), coordinates, self.findings),
             None => before.unwrap_or_default(),
         };
         let mut history = stored.map_or_else(Vec::new, |view| view.history.clone());
@@ -100,6 +108,7 @@ impl PostingWrite {
             company,
             texts,
             coordinates,
+            findings,
             decision: self.decision.or_else(|| stored?.decision.clone()),
             history,
         }

@@ -2,14 +2,14 @@
 
 use kernel::digest::{self, digest};
 
-use super::Details;
+use super::{Details, Location};
 use crate::{
     company::Company,
-    posting::{Coordinates, EnrichedTexts},
+    posting::{Coordinates, EnrichedTexts, Findings},
 };
 
 digest! {
-    /// A hash of title, description, city, country, company and company name. Contents with equal
+    /// A hash of title, description, places, company and company name. Contents with equal
     /// hashes need one enrichment.
     ///
     /// It consists of two SHA-256: all but the last `NAME` bytes cover the posting itself, the last
@@ -35,7 +35,13 @@ impl ContentHash {
             country.as_bytes(),
             id.as_bytes(),
         ];
-        let mut hash = digest::of_parts(own);
+        let region = details.location_region.as_deref().unwrap_or_default();
+        let postal_code = details.location_postal_code.as_deref().unwrap_or_default();
+        let locations = details.locations.iter().flat_map(|it| it.as_slice());
+        let locations: Vec<_> = locations.map(Location::words).collect();
+        let places = [region, postal_code].into_iter();
+        let places = places.chain(locations.iter().map(String::as_str));
+        let mut hash = digest::of_parts(own.into_iter().chain(places.map(str::as_bytes)));
         let name = digest::of_parts([company.name.as_bytes()]);
         hash[32 - NAME..].copy_from_slice(&name[..NAME]);
         Self(hash)
@@ -56,19 +62,27 @@ digest! {
 
 impl TextsDigest {
     /// The digest of an enricher's result.
-    pub fn of(texts: &EnrichedTexts, coordinates: Option<Coordinates>) -> Self {
+    pub fn of(
+        texts: &EnrichedTexts,
+        coordinates: Option<Coordinates>,
+        findings: &Findings,
+    ) -> Self {
         let EnrichedTexts {
             markdown,
             redacted_markdown,
             redacted_title,
         } = texts;
-        let place = coordinates.map(|place| {
-            let [latitude, longitude] = [place.latitude, place.longitude].map(f64::to_le_bytes);
-            [latitude, longitude].concat()
-        });
-        let place = place.unwrap_or_default();
+        let bytes = |place: &Option<Coordinates>| match place {
+            Some(place) => [place.latitude.to_le_bytes(), place.longitude.to_le_bytes()].concat(),
+            None => Vec::new(),
+        };
+        let place = bytes(&coordinates);
         let parts = [markdown.as_bytes(), redacted_markdown.as_bytes(), &place];
         let title = redacted_title.as_deref().map(str::as_bytes);
-        Self(digest::of_parts(parts.into_iter().chain(title)))
+        let places: Vec<_> = findings.places.iter().map(bytes).collect();
+        let places = places.iter().map(Vec::as_slice);
+        Self(digest::of_parts(
+            parts.into_iter().chain(title).chain(places),
+        ))
     }
 }

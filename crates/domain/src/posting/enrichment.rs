@@ -12,6 +12,8 @@ pub struct Enrichment {
     pub texts: EnrichedTexts,
     /// The city's coordinates; `None` unless certain.
     pub coordinates: Option<Coordinates>,
+    /// What else was found.
+    pub findings: Findings,
     /// Whether the posting may be shown.
     pub verdict: Verdict,
     /// Who judged it.
@@ -26,6 +28,7 @@ impl Enrichment {
         Self {
             texts: EnrichedTexts::default(),
             coordinates: None,
+            findings: Findings::default(),
             verdict: Verdict::Approve,
             by: DecidedBy::Operator(None),
             min_hash: None,
@@ -43,6 +46,14 @@ pub struct EnrichedTexts {
     /// The title with the same hidden, one line of plain text. `None` if there are no texts, and of
     /// a posting that was enriched before titles were redacted.
     pub redacted_title: Option<String>,
+}
+
+/// What enrichment finds besides texts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Findings {
+    /// The coordinates of each of the posting's `locations`, if certain.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Option<Coordinates>>,
 }
 
 /// A place on Earth, WGS 84, in degrees.

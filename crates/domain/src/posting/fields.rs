@@ -3,15 +3,18 @@
 //! OpenAPI document.
 
 use fields::{
-    FieldValue as _, Patch, Sent, SentWebsite, Website,
+    DayOrTime, FieldValue as _, Patch, Sent, SentWebsite, Website,
     checks::value,
     email, fields, is_short_when_normal,
     validation::FieldErrors,
     website::{check_logo_path, check_web_url, encode_markup},
 };
 
+use time::OffsetDateTime;
+
 use super::{
-    CountryCode, CurrencyCode, Description, EmploymentType, LocationType, Metadata, SalaryPeriod,
+    CountryCode, CurrencyCode, Description, EmploymentType, LocationType, Locations, Metadata,
+    SalaryPeriod,
 };
 
 /// Checks the address for applications. That is stricter than the rule for subscribers: applicants
@@ -116,6 +119,24 @@ posting_fields! {
         /// Why the posting was taken down. `expiration.reason` takes precedence.
         #[garde(length(chars, max = 255))]
         expiration_reason: String,
+        /// The closing date of the source: a date, which ends in UTC, or an RFC 3339 time. The
+        /// posting expires when it ends. A later one reopens it.
+        valid_through: DayOrTime,
+        /// When the source first published the posting: a date, or an RFC 3339 time; not in the
+        /// future.
+        date_posted: DayOrTime,
+        /// The employer's own number of the position.
+        #[garde(length(chars, max = 255))]
+        requisition_id: String,
+        /// The region: a code of ISO 3166-2, or a name.
+        #[garde(length(chars, max = 255))]
+        location_region: String,
+        /// The postal code.
+        #[garde(length(chars, max = 32))]
+        location_postal_code: String,
+        /// Every place of the job, where there is more than one: at most 50, each with a country
+        /// code, a region, a city or a postal code.
+        locations: Locations,
     }
     others {
         /// The company.
@@ -180,6 +201,13 @@ fields! {
     }
 }
 
+impl Details {
+    /// Returns the time at which the closing date of the source has ended.
+    pub fn closes_at(&self) -> Option<OffsetDateTime> {
+        self.valid_through.map(DayOrTime::end)
+    }
+}
+
 impl PostingPatch {
     /// The changes of the company, which are none if the push has no company.
     pub const fn company(&self) -> &CompanyPatch {
@@ -202,6 +230,15 @@ impl PostingPatch {
                 expiration,
                 ..Self::default()
             }
+    }
+
+    /// Returns the time at which the posting closes after the push.
+    pub(crate) fn closes_after(&self, stored: &Details) -> Option<OffsetDateTime> {
+        match &self.valid_through {
+            Patch::Keep => stored.closes_at(),
+            Patch::Clear => None,
+            Patch::Set(date) => Some(date.end()),
+        }
     }
 
     /// Percent-encodes what the application link and the logo's path must not contain in a page.

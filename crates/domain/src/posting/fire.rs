@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 
 use super::{
     ContentHash, HistoryEntry, Lifetime, Posting, Rejection, Review, State, Trigger, event,
-    transition::Effect,
+    lifetime::earlier, transition::Effect,
 };
 
 /// The circumstances of a trigger.
@@ -180,10 +180,17 @@ impl Posting {
                 self.details.expiration_reason = None;
                 self.enriched_hash = None;
                 self.approved_hash = None;
+                // It is open again, although the closing date has passed.
+                if self.details.closes_at().is_some_and(|end| end <= cause.at) {
+                    self.details.valid_through = None;
+                }
+                let lifetime = cause.lifetime.starting(cause.at);
+                self.expire_at = earlier(lifetime, self.details.closes_at());
             }
             State::Approved { .. } => {
                 self.published_at.get_or_insert(cause.at);
-                self.expire_at = cause.lifetime.starting(cause.at);
+                let lifetime = cause.lifetime.starting(cause.at);
+                self.expire_at = earlier(lifetime, self.details.closes_at());
             }
             State::Rejected { .. } => self.duplicate_of = None,
             State::Expired { .. } => {

@@ -29,21 +29,39 @@ impl Lifetime {
         now.checked_add(self.0?)
     }
 
-    /// Starts the lifetime of a pushed posting anew if less than half of it is left, and ends it
-    /// if postings stay for ever.
-    pub(crate) fn renew(self, posting: &mut Posting, now: OffsetDateTime) {
-        if self.is_due(posting.status(), posting.expire_at, now) {
-            posting.expire_at = self.starting(now);
-        }
+    /// Sets the end of a pushed posting whose closing date was `closed` until now.
+    pub(crate) fn renew(
+        self,
+        posting: &mut Posting,
+        closed: Option<OffsetDateTime>,
+        now: OffsetDateTime,
+    ) {
+        let closing = (closed, posting.details.closes_at());
+        posting.expire_at = self.end(posting.status(), posting.expire_at, closing, now);
     }
 
-    /// Whether a push of a posting of this status and with this end gives it another end.
-    pub(crate) fn is_due(
+    /// Returns the end of a posting after a push that moves its closing date from the first of
+    /// `closing` to the second. The lifetime starts anew if less than half of it is left, and ends
+    /// if postings stay for ever. A closing date makes it shorter, never longer.
+    pub(crate) fn end(
         self,
         status: Status,
         end: Option<OffsetDateTime>,
+        (closed, closing): (Option<OffsetDateTime>, Option<OffsetDateTime>),
         now: OffsetDateTime,
-    ) -> bool {
+    ) -> Option<OffsetDateTime> {
+        if !status.is_open() {
+            return end;
+        }
+        // An end by the closing date says nothing of the lifetime.
+        let own = end.filter(|end| Some(*end) != closed);
+        let is_due = self.is_due(status, own, now);
+        let own = if is_due { self.starting(now) } else { own };
+        earlier(own, closing)
+    }
+
+    /// Whether a push of a posting of this status and with this lifetime gives it another one.
+    fn is_due(self, status: Status, end: Option<OffsetDateTime>, now: OffsetDateTime) -> bool {
         match (self.0, status, end) {
             (None, status, end) => status.is_open() && end.is_some(),
             (Some(lifetime), status, Some(end)) => status.is_open() && end - now < lifetime / 2,
@@ -51,4 +69,12 @@ impl Lifetime {
             (Some(_), status, None) => status == Status::Approved,
         }
     }
+}
+
+/// The earlier of two ends, of which either may be absent.
+pub(super) fn earlier(
+    one: Option<OffsetDateTime>,
+    other: Option<OffsetDateTime>,
+) -> Option<OffsetDateTime> {
+    one.into_iter().chain(other).min()
 }

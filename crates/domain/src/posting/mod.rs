@@ -16,6 +16,7 @@ pub mod event;
 mod fields;
 mod fire;
 mod lifetime;
+mod location;
 mod metadata;
 mod min_hash;
 pub mod moderation;
@@ -29,17 +30,17 @@ mod words;
 
 use ::fields::codes::{CountryCode, CurrencyCode};
 
-pub(crate) use self::fire::{Cause, Fired};
 pub use self::{
     answer::{Answer, IngestError, Rejection},
     basis::Basis,
     content::{ContentHash, TextsDigest},
     decision::{DecidedBy, Decision, DecisionOutcome, Ground, MOST_PASSAGES, Verdict},
     description::Description,
-    enrichment::{Coordinates, EnrichedTexts, Enrichment},
+    enrichment::{Coordinates, EnrichedTexts, Enrichment, Findings},
     event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},
     fields::{CompanyPatch, Details, Expiration, PostingPatch},
     lifetime::Lifetime,
+    location::{Location, LocationPatch, Locations, MOST_LOCATIONS},
     metadata::Metadata,
     notice::{Notice, NoticeCode, NoticeCounts},
     put::{NamedBefore, PutPosting},
@@ -47,4 +48,8 @@ pub use self::{
     state::{HistoryEntry, Original, Posting, PostingView},
     transition::{Review, State, Trigger},
     vocabulary::{EmploymentType, LocationType, ReasonCode, SalaryPeriod},
+};
+pub(crate) use self::{
+    fire::{Cause, Fired},
+    state::CLOSED,
 };

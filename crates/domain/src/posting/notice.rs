@@ -15,6 +15,8 @@ vocabulary! {
         StillRejected = "still_rejected",
         /// An operator expired the posting, and it stays down.
         TakenDown = "taken_down",
+        /// The closing date has passed, and the posting is expired.
+        ClosingDatePassed = "closing_date_passed",
         /// The company's name or logo stays as it is.
         CompanyKept = "company_kept",
         /// A field was left out.
@@ -31,6 +33,8 @@ pub enum Notice {
     StillRejected,
     /// An operator expired the posting.
     TakenDown,
+    /// The closing date has passed.
+    ClosingDatePassed,
     /// The company belongs to another client.
     CompanyOfAnother,
     /// An operator set the company's name or logo.
@@ -48,6 +52,7 @@ impl Notice {
             Self::StillExpired => NoticeCode::StillExpired,
             Self::StillRejected => NoticeCode::StillRejected,
             Self::TakenDown => NoticeCode::TakenDown,
+            Self::ClosingDatePassed => NoticeCode::ClosingDatePassed,
             Self::CompanyOfAnother | Self::CompanyOfOperator | Self::CompanyNamedBefore => {
                 NoticeCode::CompanyKept
             }
@@ -82,6 +87,10 @@ impl Notice {
             }
             Self::TakenDown => {
                 "An operator took this posting down; what was sent is stored, and it stays down."
+            }
+            Self::ClosingDatePassed => {
+                "The closing date has passed, so the posting is expired. To bring it back, send a \
+                 later valid_through."
             }
             Self::CompanyOfAnother => {
                 "The company's name and logo stay as they are, because another client owns it."

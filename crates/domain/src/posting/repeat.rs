@@ -15,6 +15,8 @@ pub struct RepeatAnswer {
     pub catalogue: Option<CatalogueId>,
     /// The end of the posting's lifetime.
     pub expire_at: Option<OffsetDateTime>,
+    /// The end of its closing date.
+    pub closes_at: Option<OffsetDateTime>,
 }
 
 impl RepeatAnswer {
@@ -29,9 +31,13 @@ impl RepeatAnswer {
         lifetime: Lifetime,
         now: OffsetDateTime,
     ) -> Option<Answer> {
+        let (status, closes_at) = (self.answer.status, self.closes_at);
+        let end = lifetime.end(status, self.expire_at, (closes_at, closes_at), now);
+        let is_closing = status.is_open() && closes_at.is_some_and(|end| end <= now);
         let is_same = self.answer.basis == Some(basis)
             && (catalogue.is_none() || catalogue == self.catalogue)
-            && !lifetime.is_due(self.answer.status, self.expire_at, now);
+            && end == self.expire_at
+            && !is_closing;
         is_same.then(|| Answer {
             notices: notices.to_vec(),
             ..self.answer

@@ -7,9 +7,13 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use super::{
-    ContentHash, Coordinates, Decision, Details, EnrichedTexts, Review, State, TextsDigest,
+    ContentHash, Coordinates, Decision, Details, EnrichedTexts, Findings, Review, State,
+    TextsDigest,
 };
 use crate::company::CompanyView;
+
+/// The reason of an expiry by the closing date.
+pub(crate) const CLOSED: &str = "The closing date has passed.";
 
 /// A posting as the rules see it. Its enriched texts and its history are not part of it: no
 /// rule reads them, so no load has to fetch them. See [`PostingView`].
@@ -181,6 +185,18 @@ impl Posting {
         self.content_at.unwrap_or(self.created_at)
     }
 
+    /// Whether the end of its closing date expired it.
+    pub(crate) fn is_closed_by_date(&self) -> bool {
+        let expired = matches!(
+            self.state,
+            State::Expired {
+                moderated: false,
+                ..
+            }
+        );
+        expired && self.status_reason() == Some(CLOSED)
+    }
+
     /// Whether its lifetime has ended, and it has not expired yet.
     pub fn is_overdue(&self, now: OffsetDateTime) -> bool {
         self.is_open() && self.expire_at.is_some_and(|end| end <= now)
@@ -235,6 +251,8 @@ pub struct PostingView {
     pub texts: Option<EnrichedTexts>,
     /// The coordinates, once enriched and if known.
     pub coordinates: Option<Coordinates>,
+    /// What else enrichment found; empty before the first outcome.
+    pub findings: Findings,
     /// The newest decision whether it may be shown; `None` before the first.
     pub decision: Option<Decision>,
     /// The history, oldest first; empty in lists.

@@ -1,13 +1,17 @@
 //! A posting's place and salary as people read them.
 
-use super::{CountryCode, CurrencyCode, Details, SalaryPeriod};
+use super::{CurrencyCode, Details, Location, SalaryPeriod};
 
 impl Details {
     /// Where the work is, such as `Brest, FR (on-site, hybrid)`; empty if nothing is said of it.
     pub fn place(&self) -> String {
-        let country = self.location_country_code.map(CountryCode::as_str);
-        let place = [self.location_city.as_deref(), country].into_iter();
-        let place = place.flatten().collect::<Vec<_>>().join(", ");
+        let place = Location {
+            country_code: self.location_country_code,
+            region: self.location_region.clone(),
+            city: self.location_city.clone(),
+            postal_code: self.location_postal_code.clone(),
+        };
+        let place = place.words();
         let types = self.location_types.iter().map(|it| it.as_str());
         let types = types.collect::<Vec<_>>().join(", ");
         match (place.as_str(), types.as_str()) {
@@ -36,7 +40,10 @@ impl Details {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::posting::LocationType::{Hybrid, OnSite};
+    use crate::posting::{
+        CountryCode,
+        LocationType::{Hybrid, OnSite},
+    };
 
     #[test]
     fn what_is_not_said_is_left_out() {

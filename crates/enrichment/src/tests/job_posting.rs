@@ -2,12 +2,15 @@
 
 use domain::{
     posting::{
-        Coordinates, Details, EmploymentType, EnrichedTexts, LocationType, PostingView,
+        Coordinates, Details, EmploymentType, EnrichedTexts, Findings, LocationType, PostingView,
         SalaryPeriod,
     },
     testing,
 };
-use fields::codes::{CountryCode, CurrencyCode};
+use fields::{
+    DayOrTime,
+    codes::{CountryCode, CurrencyCode},
+};
 use kernel::Status;
 use proptest::{prelude::*, sample::subsequence};
 use serde_json::{Value, json};
@@ -54,6 +57,7 @@ fn approved() -> PostingView {
             latitude: 59.9,
             longitude: 10.7,
         }),
+        findings: Findings::default(),
         history: Vec::new(),
     }
 }
@@ -77,8 +81,10 @@ fn a_hidden_document_is_confidential() {
         "validThrough": "2026-04-01T12:00:00Z",
         "employmentType": ["FULL_TIME", "CONTRACTOR"],
         "hiringOrganization": "confidential",
-        "identifier": "01900000-0000-7000-8000-000000000007",
-        "directApply": false,
+        "identifier": {
+            "@type": "PropertyValue",
+            "value": "01900000-0000-7000-8000-000000000007",
+        },
         "jobLocation": {
             "@type": "Place",
             "address": {
@@ -128,7 +134,6 @@ fn a_document_that_is_shown_names_the_employer() {
             json!({"@type": "PropertyValue", "name": "Acmera AS", "value": "job-7"}),
         ),
         ("url", json!("https://acmera.example/jobs/7")),
-        ("directApply", json!(true)),
     ] {
         assert_eq!(job[name], expect, "{name}");
     }
@@ -136,7 +141,6 @@ fn a_document_that_is_shown_names_the_employer() {
     view.company.company.logo_path = Some("logos/a.png".to_owned());
     let job = document(&view, Identity::Shown).unwrap();
     assert_eq!(job.get("url"), None);
-    assert_eq!(job["directApply"], false);
     assert_eq!(job["hiringOrganization"].get("logo"), None);
 }
 
@@ -187,6 +191,44 @@ fn work_is_at_a_place_or_remote_from_a_country() {
             is_remote && country.is_some(),
             "{types:?}"
         );
+    }
+}
+
+#[test]
+fn every_place_with_a_country_is_one_with_its_region_and_postal_code() {
+    let location = |country, city: &str, region: &str, code: &str| json!({"country_code": country, "city": city, "region": region, "postal_code": code});
+    let place = |code: &str, region: &str, postal: &str| {
+        json!({"@type": "Place", "address": {"@type": "PostalAddress", "addressLocality": "Oslo",
+            "addressRegion": region, "postalCode": postal, "addressCountry": code}})
+    };
+    let one = property("jobLocation", |details| {
+        details.location_region = Some("Østlandet".to_owned());
+        details.location_postal_code = Some("0150".to_owned());
+    });
+    assert_eq!(one, place("NO", "Østlandet", "0150"));
+    let all = property("jobLocation", |details| {
+        let places = json!([
+            location(Some("NO"), "Oslo", "NO-03", "0150"),
+            location(None, "Paris", "", ""),
+            location(Some("SE"), "Oslo", "Acmera", "1"),
+        ]);
+        details.locations = serde_json::from_value(places).unwrap();
+    });
+    let mut hidden = place("SE", "", "1");
+    hidden["address"]
+        .as_object_mut()
+        .unwrap()
+        .remove("addressRegion");
+    assert_eq!(all, json!([place("NO", "NO-03", "0150"), hidden]));
+}
+
+#[test]
+fn the_source_says_when_it_published_the_posting() {
+    for date in ["2026-01-05", "2026-01-05T07:00:00Z"] {
+        let posted = property("datePosted", |details| {
+            details.date_posted = DayOrTime::parse(date);
+        });
+        assert_eq!(posted, json!(date));
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::posting::{DecidedBy, Enrichment, ReasonCode, Verdict};
+use domain::posting::{DecidedBy, Details, Enrichment, ReasonCode, Verdict};
 use fields::codes::CountryCode;
 
 use super::*;
@@ -31,6 +31,7 @@ fn input(description: &str) -> EnrichmentInput {
         other_names: Vec::new(),
         company_website: "https://www.acmera.no".to_owned(),
         application_url: None,
+        details: Details::default(),
     }
 }
 

@@ -44,6 +44,7 @@ pub fn posting<'a>(
         company_name: &sample.name,
         other_names: names,
         company_website: &sample.website,
+        region: None,
         base_url: None,
         hide,
     }

@@ -32,6 +32,7 @@ impl<'a> Parts<'a> {
             company_name: &self.name,
             other_names: &[],
             company_website: &self.website,
+            region: None,
             base_url: None,
             hide: &[],
         }

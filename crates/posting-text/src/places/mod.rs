@@ -21,15 +21,19 @@ pub struct Coordinates {
     pub longitude: f64,
 }
 
-/// The coordinates of a city, by a country's two-letter code and the city's name.
-pub fn find(country: &str, city: &str) -> Option<Coordinates> {
+/// Returns the coordinates of a city, by a country's two-letter code, its region if that is known,
+/// and its name as people write it.
+pub fn find(country: &str, region: Option<&str>, city: &str) -> Option<Coordinates> {
     let names = TABLE.get(country)?;
-    let place = candidates(country, city).into_iter().find_map(|wanted| {
-        let place = names.get(wanted.name.as_str())?;
-        // "Boston, GA" is not the Boston in the table.
-        let elsewhere = wanted.state.is_some_and(|state| state != place.state);
-        (!elsewhere).then_some(place)
-    })?;
+    let in_region = region.map(|region| format!("{city}, {region}"));
+    let place = candidates(country, in_region.as_deref().unwrap_or(city))
+        .into_iter()
+        .find_map(|wanted| {
+            let place = names.get(wanted.name.as_str())?;
+            // "Boston, GA" is not the Boston in the table.
+            let elsewhere = wanted.state.is_some_and(|state| state != place.state);
+            (!elsewhere).then_some(place)
+        })?;
     Some(Coordinates {
         latitude: f64::from(place.latitude) / 1000.0,
         longitude: f64::from(place.longitude) / 1000.0,

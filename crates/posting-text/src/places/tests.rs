@@ -2,7 +2,8 @@ use super::{TABLE, find, fold::fold};
 
 #[track_caller]
 fn check(country: &str, city: &str, near: (f64, f64)) {
-    let found = find(country, city).unwrap_or_else(|| panic!("{city} in {country} is not found"));
+    let found =
+        find(country, None, city).unwrap_or_else(|| panic!("{city} in {country} is not found"));
     let far = (found.latitude - near.0).abs() > 0.1 || (found.longitude - near.1).abs() > 0.1;
     assert!(!far, "{city} in {country} is at {found:?}");
 }
@@ -54,18 +55,23 @@ fn the_largest_of_a_name_unless_a_state_says_otherwise() {
     check("US", "Portland, Maine", (43.66, -70.26));
     check("CA", "London, Ontario", (42.98, -81.23));
     check("GB", "London", (51.51, -0.13));
-    assert_eq!(find("US", "San Francisco, Maine"), None);
+    for region in ["ME", "US-ME", "Maine"] {
+        let found = find("US", Some(region), "Portland").unwrap();
+        assert!((found.latitude - 43.66).abs() < 0.1, "{region}");
+    }
+    assert!(find("DE", Some("Hessen"), "Frankfurt").is_some());
+    assert_eq!(find("US", None, "San Francisco, Maine"), None);
 }
 
 #[test]
 fn nothing_is_guessed() {
-    assert_eq!(find("DE", "Bangalore"), None);
-    assert_eq!(find("FI", "Uusimaa"), None);
-    assert_eq!(find("XX", "Paris"), None);
-    assert_eq!(find("FR", ""), None);
-    assert_eq!(find("FR", "75014"), None);
-    assert_eq!(find("FR", "Remote"), None);
-    assert_eq!(find("", ""), None);
+    assert_eq!(find("DE", None, "Bangalore"), None);
+    assert_eq!(find("FI", None, "Uusimaa"), None);
+    assert_eq!(find("XX", None, "Paris"), None);
+    assert_eq!(find("FR", None, ""), None);
+    assert_eq!(find("FR", None, "75014"), None);
+    assert_eq!(find("FR", None, "Remote"), None);
+    assert_eq!(find("", None, ""), None);
 }
 
 #[test]

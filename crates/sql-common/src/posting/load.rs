@@ -12,6 +12,7 @@ use domain::{
     posting::{Answer, Basis, RepeatAnswer},
     store::Snapshot,
 };
+use fields::DayOrTime;
 use kernel::{CompanyId, PostingId, PutOutcome, SourceIdentifier};
 use time::OffsetDateTime;
 
@@ -82,6 +83,7 @@ read! {
         status: Text,
         catalogue_id: Nullable<Id>,
         expire_at: Nullable<Moment>,
+        valid_through: Nullable<Text>,
         created_by: Nullable<Text>,
         updated_by: Nullable<Text>,
     }
@@ -123,6 +125,8 @@ pub async fn repeat_answers(
             answer,
             catalogue: catalogue.transpose()?.map(CatalogueId::new),
             expire_at: optional_time(row.expire_at, "postings.expire_at")?,
+            closes_at: parse_optional::<DayOrTime>(row.valid_through, "postings.valid_through")?
+                .map(DayOrTime::end),
         };
         Ok((parse(row.source_identifier, IDENTIFIER)?, answer))
     };

@@ -18,7 +18,7 @@ use crate::{
     entity::Entity,
     executor::{Executor, Outcome},
     read, statement,
-    stored::{coordinates, most, parse, parse_optional},
+    stored::{coordinates, document, most, parse, parse_optional},
     types::{Id, Moment, StoredTime},
 };
 
@@ -34,7 +34,7 @@ macro_rules! views {
             $markdown,
             ", ",
             $redacted,
-            ", redacted_title, {posting_decisions read}
+            ", redacted_title, findings, {posting_decisions read}
             FROM postings JOIN companies ON companies.id = postings.company_id
             LEFT JOIN posting_texts ON posting_texts.posting_id = postings.id
             LEFT JOIN posting_decisions ON posting_decisions.posting_id = postings.id
@@ -72,6 +72,11 @@ fn view(
         posting: posting.posting(description)?,
         company: company_view(company)?,
         coordinates: texts.as_ref().and_then(place),
+        findings: match &texts {
+            Some(texts) => document(texts.findings.as_deref(), "posting_texts.findings")?,
+            None => None,
+        }
+        .unwrap_or_default(),
         texts: texts.map(|texts| EnrichedTexts {
             markdown: texts.markdown,
             redacted_markdown: texts.redacted_markdown,

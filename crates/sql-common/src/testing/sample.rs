@@ -4,6 +4,7 @@ use std::mem;
 
 use domain::{
     company::Company,
+    posting::Findings,
     store::{PostingWrite, WriteSet},
     testing::{company_write, posting},
 };
@@ -45,6 +46,7 @@ pub fn create(n: u128) -> WriteSet {
             posting,
             sets_description: true,
             enriched: None,
+            findings: Findings::default(),
             decision: None,
             history: Vec::new(),
         },

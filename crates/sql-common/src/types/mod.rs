@@ -19,7 +19,8 @@ use diesel::{
     serialize::{self, Output, ToSql},
     sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, SqlType, Text},
 };
-use domain::posting::{DecidedBy, EmploymentType, LocationType, NoticeCounts};
+use domain::posting::{DecidedBy, EmploymentType, Findings, LocationType, Locations, NoticeCounts};
+use fields::DayOrTime;
 use kernel::{Actor, Prefixes, StoreError, audit::Details, event::EventName, trace::TraceParent};
 use serde_json::Value;
 use time::{Date, OffsetDateTime};
@@ -229,7 +230,10 @@ macro_rules! rendered {
 rendered! {
     Actor: it => it.to_string(),
     BTreeMap<String, Vec<String>>: it => serde_json::json!(it).to_string(),
+    DayOrTime: it => it.to_string(),
     DecidedBy: it => it.to_string(),
+    Findings: it => serde_json::json!(it).to_string(),
+    Locations: it => serde_json::json!(it).to_string(),
     NoticeCounts: it => {
         let counts: BTreeMap<_, _> = it.iter().map(|(code, count)| (code.as_str(), count)).collect();
         serde_json::json!(counts).to_string()

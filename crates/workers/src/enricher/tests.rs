@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use domain::posting::{Enrichment, Verdict};
+use domain::posting::{Details, Enrichment, Verdict};
 use enrichment::{
     Brief, Draft, DraftKey, EnrichError, EnrichmentInput, StopFlag, testing::MemoryDrafts,
 };
@@ -62,6 +62,7 @@ fn input(title: &str) -> EnrichmentInput {
         other_names: Vec::new(),
         company_website: "https://harbourpine.example".to_owned(),
         application_url: None,
+        details: Details::default(),
     }
 }
 

@@ -68,6 +68,7 @@ fn what_the_rules_hide_is_counted() {
         company_website: "https://acmera.no".to_owned(),
         other_names: Vec::new(),
         application_url: None,
+        details: domain::posting::Details::default(),
     };
     let page = recorded(|| {
         Pipeline::new(None, redacted).unjudged(&input).unwrap();

@@ -56,9 +56,9 @@ const FIELDS: &str = "unique_source_identifier  uuid  version  status  status_re
      decision/outcome  decision/by  decision/version  decision/at  decision/code  \
      decision/sentence  decision/passages  decision/ground  decision/appeal  company/name  company/website_url  \
      company/logo_path  employment_types  location_types  location_city  location_country_code  \
-     latitude  longitude  salary_min  salary_max  salary_currency_code  salary_period  \
+     location_region?  location_postal_code?  locations?  latitude  longitude  salary_min  salary_max  salary_currency_code  salary_period  \
      application_email  application_url  metadata  created_at  updated_at  published_at  \
-     expire_at  expired_at  expiration_reason";
+     expire_at  expired_at  expiration_reason  valid_through?  date_posted?  requisition_id?";
 
 /// What text shows of an entry of the history.
 const HISTORY: &str = "AT=at  STATUS=status  BY=by  =reason:below";

@@ -1,7 +1,7 @@
 //! When a posting is due for enrichment, and what an outcome does.
 
 use super::*;
-use crate::posting::{Coordinates, Original, Review, State, TextsDigest};
+use crate::posting::{Coordinates, Findings, Original, Review, State, TextsDigest};
 
 #[test]
 fn changes_of_content_ask_for_enrichment_and_others_do_not() {
@@ -138,6 +138,7 @@ fn made() -> Enrichment {
     Enrichment {
         texts: texts("Kept.", "K."),
         coordinates: Some(PLACE),
+        findings: Findings::default(),
         ..Enrichment::bare()
     }
 }
@@ -166,7 +167,11 @@ fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
         expect.updated_at = board.now;
         expect.updated_by = Some(Actor::Enricher);
         expect.version += 1;
-        expect.texts_digest = Some(TextsDigest::of(&made().texts, Some(PLACE)));
+        expect.texts_digest = Some(TextsDigest::of(
+            &made().texts,
+            Some(PLACE),
+            &Findings::default(),
+        ));
         assert_eq!(*board.posting(), expect, "{status}");
         let again = board.fail(Some(&made()), "no");
         assert_eq!(again, None, "the same is no change");

@@ -19,6 +19,8 @@ const VALUES: &str = r#"{
     "application_url": ["https://a.example", null, "a"],
     "metadata": [{"a": 1}, {}, null, [5]],
     "expiration_reason": ["r", "s", null],
+    "valid_through": ["2025-12-31", "2099-12-31", null, "soon"],
+    "locations": [[{"city": "Oslo"}], [], [{"city": "A"}, {"country_code": "se"}], [{}]],
     "expiration": [{}, {"reason": "e"}, null],
     "company": [
         {"name": "Acme", "website_url": "https://acme.example"},

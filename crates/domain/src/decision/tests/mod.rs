@@ -2,6 +2,7 @@
 
 mod authority;
 mod catalogue;
+mod closing;
 mod company;
 mod decided;
 mod duplicate;

@@ -8,6 +8,8 @@ const FULL: &str = r#"{
     "location_country_code": "NO", "location_city": "Oslo", "salary_min": 1, "salary_max": 2,
     "salary_currency_code": "NOK", "salary_period": "hourly", "application_email": "a@b.example",
     "application_url": "https://a.example", "metadata": {"a": 1}, "expiration_reason": "later",
+    "valid_through": "2099-12-31", "date_posted": "2026-01-01", "requisition_id": "R7",
+    "location_region": "NO-03", "location_postal_code": "0150", "locations": [{"city": "Oslo"}],
     "company": {"name": "Acme", "website_url": "https://acme.example", "logo_path": "/l.svg"}
 }"#;
 
@@ -25,7 +27,8 @@ fn null_and_blank_clear_optional_fields() {
             "employment_types": null, "location_types": null, "location_country_code": #,
             "location_city": #, "salary_min": null, "salary_max": null, "salary_currency_code": #,
             "salary_period": #, "application_email": #, "metadata": null, "expiration_reason": #,
-            "company": {"logo_path": #}
+            "valid_through": #, "date_posted": #, "requisition_id": #, "location_region": #,
+            "location_postal_code": #, "locations": null, "company": {"logo_path": #}
         }"#;
         board.put(&body.replace('#', null)).unwrap();
         let mut bare = Board::new();

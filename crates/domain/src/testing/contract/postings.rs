@@ -11,7 +11,7 @@ use crate::{
     decision::decide,
     posting::{
         ContentHash, Coordinates, DecidedBy, Decision, DecisionOutcome, Description, EnrichedTexts,
-        Ground, Posting, Review, State,
+        Findings, Ground, Posting, Review, State,
     },
     store::{ListQuery, PostingReader, Snapshot, Store, Texts, WriteSet},
     testing::{create, push, put_id, state},
@@ -134,6 +134,9 @@ kernel::contract_cases!(
             "application_url": "https://acme.example/ü?a=b#c",
             "metadata": { "b": 1.50, "a": [null, {"x": "\u00e9\ud83e\udd80"}], "c": 1e308 },
             "expiration_reason": "later",
+            "valid_through": "9999-12-31", "date_posted": "2025-12-31T23:00:00.5-02:00",
+            "requisition_id": "R 7", "location_region": "Skåne", "location_postal_code": "211 20",
+            "locations": [{"city": "Malmö", "postal_code": "1\"2"}, {"country_code": "no", "region": "NO-03"}],
             "company": {
                 "name": "Acmé", "website_url": "https://acme.example/", "logo_path": "/logo.svg"
             }
@@ -248,10 +251,23 @@ kernel::contract_cases!(
             None,
             Some((texts("two"), None)),
         ] {
+            let one = Findings {
+                places: vec![None, Some(place)],
+            };
+            let found = match &enriched {
+                Some((_, None)) => Findings::default(),
+                _ => one,
+            };
             let before = posting(store, "a").await?;
-            let writes = writing(&before, |write| write.enriched.clone_from(&enriched));
+            let writes = writing(&before, |write| {
+                write.enriched.clone_from(&enriched);
+                if enriched.is_some() {
+                    write.findings = found.clone();
+                }
+            });
             store.commit(writes).await?;
             let view = view(store, "a").await?;
+            assert_eq!(view.findings, found);
             let (texts, place) = enriched.unwrap_or((texts("one"), Some(place)));
             assert_eq!((view.texts, view.coordinates), (Some(texts), place));
         }

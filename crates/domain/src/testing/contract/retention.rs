@@ -66,7 +66,7 @@ async fn enriched<S: Store>(
         };
         posting.put_in(state, None);
         posting.enriched_hash = Some(ContentHash::from_bytes([1; 32]));
-        posting.texts_digest = Some(TextsDigest::of(&texts, place));
+        posting.texts_digest = Some(TextsDigest::of(&texts, place, &write.findings));
         write.enriched = Some((texts, place));
     });
     Ok(store.commit(writes).await?)

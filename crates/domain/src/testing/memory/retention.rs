@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 
 use super::{MemoryStore, State, outbox::Task};
 use crate::{
-    posting::PostingView,
+    posting::{Findings, PostingView},
     store::{Erasure, Purge, Retention},
 };
 
@@ -48,6 +48,7 @@ impl Retention for MemoryStore {
                 row.posting.forget_texts();
                 row.texts = None;
                 row.coordinates = None;
+                row.findings = Findings::default();
             }
             state.fingerprints.remove(id);
         }

@@ -10,8 +10,8 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{
     posting::{
-        Coordinates, ENRICH, EnrichedTexts, Enrichment, Ground, Lifetime, PostingView, Verdict,
-        moderation::Moderation,
+        Coordinates, ENRICH, EnrichedTexts, Enrichment, Findings, Ground, Lifetime, PostingView,
+        Verdict, moderation::Moderation,
     },
     store::PostingReader,
     testing::{MemoryStore, push},
@@ -158,6 +158,7 @@ fn made() -> Enrichment {
     Enrichment {
         texts: texts("Kept."),
         coordinates: Some(PLACE),
+        findings: Findings::default(),
         ..Enrichment::bare()
     }
 }

@@ -143,6 +143,7 @@ proptest! {
         let posting = Posting {
             company_name: &name,
             company_website: website,
+            region: None,
             base_url: None,
             ..posting(&description)
         };
