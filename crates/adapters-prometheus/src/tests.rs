@@ -277,6 +277,7 @@ async fn the_page_counts_postings_and_says_how_imports_ended() {
             held: Some(HeldBecause::Share),
             ..Missing::default()
         }),
+        changes: None,
         complete: true,
     };
     let import = PastImport {

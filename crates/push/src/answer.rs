@@ -60,6 +60,16 @@ pub struct Missing {
     pub first: Vec<String>,
 }
 
+/// What an import did to what was there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Changes {
+    /// The postings that lost the value of a field.
+    pub lost: BTreeMap<String, u64>,
+    #[serde(flatten)]
+    pub others: BTreeMap<String, u64>,
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Summary {
@@ -72,6 +82,9 @@ pub struct Summary {
     pub unattributed: u64,
     pub missing: Option<Missing>,
     pub notices: BTreeMap<String, u64>,
+    pub changes: Option<Changes>,
+    /// The changes that make the import degraded.
+    pub degraded: Vec<String>,
     pub message: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    answer::{Answer, Missing, Receipt},
+    answer::{Answer, Changes, Missing, Receipt},
     counts::Counts,
 };
 
@@ -82,6 +82,9 @@ pub struct Import {
     /// Refused lines that may be about other postings.
     pub unattributed: u64,
     pub missing: Option<Missing>,
+    pub changes: Option<Changes>,
+    /// The changes that make the last import degraded.
+    pub degraded: Vec<String>,
     pub notices: BTreeMap<String, u64>,
     pub receipts: Vec<Receipt>,
     /// Receipts that the service left out because they were too many.
@@ -95,6 +98,8 @@ impl Import {
         self.counts.add(&summary.counts.after(done));
         self.unattributed += summary.unattributed;
         self.missing = summary.missing;
+        self.changes = summary.changes;
+        self.degraded = summary.degraded;
         for (code, count) in summary.notices {
             *self.notices.entry(code).or_default() += count;
         }

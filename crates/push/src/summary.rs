@@ -4,7 +4,7 @@ use program::text::{plain, shorten};
 use serde::Serialize;
 
 use crate::{
-    answer::Missing,
+    answer::{Changes, Missing},
     counts::Counts,
     import::Import,
     reasons::{Reason, reasons},
@@ -38,6 +38,10 @@ pub struct Summary {
     nothing_to_expire: Option<NonZero<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<Missing>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<Changes>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    degraded: Vec<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     notices: BTreeMap<String, u64>,
     /// Lines that were not taken, and have no receipt.
@@ -59,6 +63,8 @@ impl Summary {
             unattributed: NonZero::new(import.unattributed),
             nothing_to_expire: NonZero::new(needless.count() as u64),
             missing: import.missing.clone(),
+            changes: import.changes.clone(),
+            degraded: import.degraded.clone(),
             notices: import.notices.clone(),
             receipts_omitted: NonZero::new(import.receipts_omitted),
             reasons: reasons(&import.receipts),
@@ -94,6 +100,19 @@ impl fmt::Display for Summary {
         for (code, count) in &self.notices {
             write!(f, "\n{count:>10} × taken, with the notice {}", plain(code))?;
         }
+        if let Some(changes) = &self.changes {
+            changes.lost.iter().try_for_each(|(field, count)| {
+                write!(f, "\n{count:>10} × lost the value of {}", plain(field))
+            })?;
+            let others = changes.others.iter().filter(|(_, count)| **count > 0);
+            for (name, count) in others {
+                write!(f, "\n{count:>10} × {}", plain(name))?;
+            }
+        }
+        if !self.degraded.is_empty() {
+            let degraded = self.degraded.join(", ");
+            write!(f, "\nThe import looks degraded: {}. Look at the source.", plain(&degraded))?;
+        }
         if let Some(omitted) = self.receipts_omitted {
             write!(
                 f,
@@ -128,6 +147,11 @@ mod tests {
                 because: Some("share".to_owned()),
                 first: vec!["a".to_owned()],
             }),
+            changes: Some(Changes {
+                lost: [("salary_min".to_owned(), 21)].into(),
+                others: [("same_text".to_owned(), 0), ("shrunk".to_owned(), 4)].into(),
+            }),
+            degraded: vec!["lost:salary_min".to_owned()],
             unattributed: 1,
             notices: [("unknown_field".to_owned(), 3)].into(),
             receipts: vec![serde_json::from_value(receipt).unwrap()],
@@ -139,13 +163,17 @@ mod tests {
                     failed             0\n3 lines in 1.5 s, 2 a second\n         \
                     1 × title: is required\n\
                     1 of the refused lines may be about other postings\n         \
-                    3 × taken, with the notice unknown_field";
+                    3 × taken, with the notice unknown_field\n        \
+                    21 × lost the value of salary_min\n         \
+                    4 × shrunk\n\
+                    The import looks degraded: lost:salary_min. Look at the source.";
         assert_eq!(summary.to_string(), text);
         let expect = json!({"lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0,
             "reopened": 0, "refused": 1, "failed": 0, "unattributed": 1, "seconds": 1.5,
             "missing": {"count": 3, "expired": 0, "held": true, "because": "share",
                 "first": ["a"]},
-            "notices": {"unknown_field": 3},
+            "notices": {"unknown_field": 3}, "degraded": ["lost:salary_min"],
+            "changes": {"lost": {"salary_min": 21}, "same_text": 0, "shrunk": 4},
             "reasons": [{"reason": "title: is required", "count": 1}]});
         assert_eq!(serde_json::to_value(&summary).unwrap(), expect);
     }

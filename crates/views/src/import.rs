@@ -129,6 +129,16 @@ fn missing() -> RefOr<Schema> {
     optional(Missing::schema())
 }
 
+fn changes() -> RefOr<Schema> {
+    optional(Changes::schema())
+}
+
+fn degraded() -> RefOr<Schema> {
+    let about = "The changes that make the import degraded; absent if there are none.";
+    let names = ArrayBuilder::new().items(String::schema());
+    optional(names.description(Some(about)).build())
+}
+
 /// The last line of an answer.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ImportSummaryLine)]
@@ -190,6 +200,15 @@ view! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(schema_with = missing)]
         missing: Option<Missing<'a>> = of.missing.as_ref().map(Missing::new),
+        /// What a complete import did to what was there.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(schema_with = changes)]
+        changes: Option<Changes<'a>> = of.changes.as_ref().map(Changes::new),
+        /// The changes above 20 postings and 30 percent of the lines, such as `lost:salary_min` and
+        /// `same_text`; absent if there are none.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schema(schema_with = degraded)]
+        degraded: Vec<String> = of.degraded(),
         /// Whether the body ended as it should and every line has its answer.
         complete: bool = of.complete,
         /// Why it is not complete.
@@ -243,6 +262,23 @@ view! {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schema(schema_with = first_missing)]
         first: Vec<&'a str> = missing.first.iter().map(SourceIdentifier::as_str).collect(),
+    }
+}
+
+view! {
+    /// What an import did to what was there. Lines that changed nothing do not count.
+    #[derive(Serialize, ToSchema)]
+    struct Changes<'a>(changes: &'a import::Changes) {
+        /// The postings that lost the value of a field, by field.
+        lost: &'a BTreeMap<String, u64> = &changes.lost,
+        /// The postings whose description fell below a third of its length.
+        shrunk: u64 = changes.shrunk,
+        /// The lines that set the same description as at least ten others.
+        same_text: u64 = changes.same_text,
+        /// The lines that set the same title as at least ten others.
+        same_title: u64 = changes.same_title,
+        /// The lines that set the same application link as at least ten others.
+        same_url: u64 = changes.same_url,
     }
 }
 
@@ -342,8 +378,9 @@ mod tests {
     #[test]
     fn a_past_import_is_shown_with_its_summary() {
         let counts = Counts {
-            lines: 3,
+            lines: 40,
             created: 2,
+            updated: 37,
             refused: 1,
             unattributed: 1,
             notices: [(NoticeCode::TakenDown, 2)].into_iter().collect(),
@@ -360,15 +397,23 @@ mod tests {
             summary: import::Summary {
                 counts,
                 missing: Some(missing),
+                changes: Some(import::Changes {
+                    lost: [("salary_min".to_owned(), 21)].into(),
+                    shrunk: 1,
+                    ..import::Changes::default()
+                }),
                 complete: true,
             },
         };
         let last = LastImport::new(&past);
         let expect = json!({
             "started_at": "2026-03-01T12:00:00.123456Z", "finished_at": "2026-03-01T12:01:00.123456Z",
-            "lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0, "reopened": 0,
+            "lines": 40, "created": 2, "updated": 37, "unchanged": 0, "expired": 0, "reopened": 0,
             "refused": 1, "unattributed": 1, "failed": 0, "complete": true,
             "notices": {"taken_down": 2},
+            "changes": {"lost": {"salary_min": 21}, "shrunk": 1, "same_text": 0, "same_title": 0,
+                "same_url": 0},
+            "degraded": ["lost:salary_min"],
             "missing": {"count": 5, "expired": 0, "held": true, "because": "unattributed"},
         });
         assert_eq!(serde_json::to_value(last).unwrap(), expect);

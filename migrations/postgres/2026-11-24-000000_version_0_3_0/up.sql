@@ -471,6 +471,7 @@ CREATE TABLE catalogue_imports (
     failed bigint NOT NULL,
     unattributed bigint NOT NULL,
     notices json,
+    changes json,
     missing bigint,
     missing_expired bigint,
     held_because text,
@@ -501,6 +502,8 @@ COMMENT ON COLUMN catalogue_imports.unattributed IS
     'Those without an answer that may be about a posting which they do not name.';
 COMMENT ON COLUMN catalogue_imports.notices IS
     'The notices of its lines: a JSON object of numbers by code.';
+COMMENT ON COLUMN catalogue_imports.changes IS
+    'What it did to what was there, a JSON object; unset of an incomplete one.';
 COMMENT ON COLUMN catalogue_imports.missing IS
     'The open postings that no line named; unset if the import did not get so far.';
 COMMENT ON COLUMN catalogue_imports.missing_expired IS 'Those of them that expired.';

@@ -341,6 +341,8 @@ CREATE TABLE catalogue_imports (
     unattributed INTEGER NOT NULL,
     -- The notices of its lines: a JSON object of numbers by code.
     notices TEXT CHECK (json_type(notices) = 'object'),
+    -- What it did to what was there, a JSON object; unset of an incomplete one.
+    changes TEXT CHECK (json_type(changes) = 'object'),
     -- The open postings that no line named, and those of them that expired; unset if the import did
     -- not get so far.
     missing INTEGER,

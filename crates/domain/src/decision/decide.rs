@@ -13,8 +13,8 @@ use super::{Change, Snapshot, company, duplicate::note_content, lapse::closing};
 use crate::{
     company::Company,
     posting::{
-        Answer, Cause, ContentHash, Details, Lifetime, Notice, Posting, PostingPatch, PutPosting,
-        Rejection, State, Trigger, event,
+        Answer, Cause, ContentHash, Details, Effects, Lifetime, Notice, Posting, PostingPatch,
+        PutPosting, Rejection, State, Trigger, event,
     },
 };
 
@@ -93,6 +93,7 @@ fn create(
         answer: Answer {
             updated_by: None,
             notices: notices(closed, company.notice, put),
+            effects: Some(Effects::of(None, &change.write.posting.details)),
             ..Answer::on(&change.write.posting, PutOutcome::Created)
         },
         change: Some(Box::new(change)),
@@ -181,11 +182,13 @@ fn update(
         || !change.write.history.is_empty()
         || change.write.posting.expire_at != posting.expire_at
         || change.write.posting.catalogue != posting.catalogue;
+    let effects = differs.then(|| Effects::of(Some(&posting.details), &change.write.posting.details));
     let is_any = change.writes_posting || change.company.is_some() || change.asks_for_enrichment;
     Ok(Decided {
         answer: Answer {
             status,
             notices: notices(stays_down(posting, status, put, now), company.notice, put),
+            effects,
             ..Answer::on(posting, outcome)
         },
         change: is_any.then(|| Box::new(change)),

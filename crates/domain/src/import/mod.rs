@@ -1,5 +1,6 @@
 //! Imports: many commands in one request, one a line, each with a receipt.
 
+mod changes;
 mod hidden;
 mod line;
 mod names;
@@ -7,6 +8,7 @@ mod proof;
 mod receipt;
 
 pub use self::{
+    changes::{ChangeCounter, Changes},
     hidden::LongLine,
     line::{Line, LineError, LineOptions, LineText, Parsed, TooLong},
     names::Names,

@@ -3,7 +3,7 @@
 use fields::validation::FieldErrors;
 use kernel::{Actor, PostingId, PutOutcome, Status};
 
-use super::{Basis, Notice, Posting, PutPosting};
+use super::{Basis, Effects, Notice, Posting, PutPosting};
 
 /// The answer to an accepted command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct Answer {
     /// The state in which the same command changes nothing, once the answer is valid. `None` if
     /// it is not known, because other commands of the batch are for the same posting.
     pub basis: Option<Basis>,
+    /// What the command changed of the content, if it changed anything.
+    pub effects: Option<Effects>,
 }
 
 impl Answer {
@@ -36,6 +38,7 @@ impl Answer {
             updated_by: posting.updated_by.clone(),
             notices: Vec::new(),
             basis: None,
+            effects: None,
         }
     }
 
@@ -55,6 +58,7 @@ impl Answer {
     pub fn after_doubt(mut self, doubted: &Self) -> Self {
         if self.outcome == PutOutcome::Unchanged && self.id == doubted.id {
             self.outcome = doubted.outcome;
+            self.effects = doubted.effects;
         }
         self
     }

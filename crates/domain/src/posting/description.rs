@@ -15,13 +15,32 @@ use sha2::{Digest as _, Sha256};
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Description {
     digest: [u8; 32],
+    /// In bytes; 0 where it was not read.
+    #[serde(default)]
+    length: usize,
     text: Option<Arc<str>>,
 }
 
 impl Description {
     /// A description back from a store, with its text if that was read.
-    pub const fn stored(digest: [u8; 32], text: Option<Arc<str>>) -> Self {
-        Self { digest, text }
+    pub fn stored(digest: [u8; 32], text: Option<Arc<str>>) -> Self {
+        let length = text.as_ref().map_or(0, |text| text.len());
+        Self {
+            digest,
+            length,
+            text,
+        }
+    }
+
+    /// The same with its length in bytes, of a text that was not read.
+    #[must_use]
+    pub fn of_length(self, length: usize) -> Self {
+        Self { length, ..self }
+    }
+
+    /// The length of the text in bytes; 0 where it was not read.
+    pub const fn length(&self) -> usize {
+        self.length
     }
 
     /// The SHA-256 of the text.
@@ -39,6 +58,7 @@ impl Description {
     pub const fn unread(&self) -> Self {
         Self {
             digest: self.digest,
+            length: self.length,
             text: None,
         }
     }
@@ -63,6 +83,7 @@ impl From<Arc<str>> for Description {
     fn from(text: Arc<str>) -> Self {
         Self {
             digest: Sha256::digest(text.as_bytes()).into(),
+            length: text.len(),
             text: Some(text),
         }
     }

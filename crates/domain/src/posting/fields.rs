@@ -64,6 +64,20 @@ macro_rules! posting_fields {
             prohibited { $($prohibited,)+ }
         }
 
+        impl Details {
+            /// The fields that may be without a value.
+            pub const OPTIONAL_FIELDS: &[&str] =
+                &[$(stringify!($list),)+ $(stringify!($optional),)+];
+
+            /// The optional fields that have a value, as bits in the order of
+            /// [`OPTIONAL_FIELDS`](Self::OPTIONAL_FIELDS).
+            pub(crate) fn set_fields(&self) -> u64 {
+                let is_set = [$(!self.$list.is_empty(),)+ $(self.$optional.is_some(),)+];
+                let bits = is_set.into_iter().zip(0..);
+                bits.fold(0, |set, (is_set, at)| set | u64::from(is_set) << at)
+            }
+        }
+
         impl PostingPatch {
             /// Applies the patch to details.
             pub(crate) fn apply_to(&self, details: &mut Details) {

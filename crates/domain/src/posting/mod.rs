@@ -11,6 +11,7 @@ mod content;
 mod decision;
 mod description;
 pub mod duplicate;
+mod effects;
 mod enrichment;
 pub mod event;
 mod fields;
@@ -36,6 +37,7 @@ pub use self::{
     content::{ContentHash, TextsDigest},
     decision::{DecidedBy, Decision, DecisionOutcome, Ground, MOST_PASSAGES, Verdict},
     description::Description,
+    effects::Effects,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Findings},
     event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},
     fields::{CompanyPatch, Details, Expiration, PostingPatch},

@@ -62,6 +62,7 @@ pub fn answered(identifier: &str, outcome: PutOutcome) -> Answer {
         updated_by: by.filter(|_| outcome != PutOutcome::Created),
         notices: Vec::new(),
         basis: None,
+        effects: None,
     }
 }
 

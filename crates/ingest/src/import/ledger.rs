@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use domain::{
-    import::{Counts, LineError, Receipt},
+    import::{ChangeCounter, Changes, Counts, LineError, Receipt},
     posting::Answer,
 };
 use kernel::SourceIdentifier;
@@ -19,6 +19,7 @@ pub(super) struct Ledger {
     first: Offset,
     rows: VecDeque<Row>,
     counts: Counts,
+    changes: ChangeCounter,
 }
 
 struct Row {
@@ -75,6 +76,7 @@ impl Ledger {
             };
             self.first += 1;
             self.counts.add(&receipt);
+            self.changes.add(&receipt);
             receipts.push(receipt);
         }
         receipts
@@ -88,5 +90,10 @@ impl Ledger {
     /// The receipts that were given out, by outcome, and the unattributed lines.
     pub const fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// What the lines of these receipts did to what was there.
+    pub fn changes(&self) -> Changes {
+        self.changes.changes()
     }
 }

@@ -373,16 +373,19 @@ impl Pipeline {
 
     /// Ends the import once its lines have their receipts.
     async fn close(self, ending: Ending) -> (Summary, Result<(), ImportError>) {
+        let complete = ending != Ending::Broken && self.ended.is_none();
         let mut summary = Summary {
             counts: self.ledger.counts(),
             missing: None,
-            complete: ending != Ending::Broken && self.ended.is_none(),
+            changes: complete.then(|| self.ledger.changes()),
+            complete,
         };
         let mut result = self.ended.map_or(Ok(()), Err);
         if let Some(run) = self.run {
             let is_proven = ending == Ending::Proven;
             let ended = run.end(self.started_at, &mut summary, is_proven, &self.stop);
             result = result.and(ended.await);
+            summary.changes = summary.changes.filter(|_| summary.complete);
         }
         (summary, result)
     }

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 
 use domain::{
     catalogue::{Catalogue, Catalogues, Guard, MaxMissing, Patience},
-    import::{Ending, HeldBecause, Line, LineText, Receipt, Summary},
+    import::{Changes, Ending, HeldBecause, Line, LineText, Receipt, Summary},
     posting::{Lifetime, Posting},
     store::{LockedRows, PostingReader, Store},
     usecase::{CatalogueOrder, Ingest},

@@ -10,7 +10,7 @@ use domain::{
     catalogue::{
         Catalogue, CatalogueId, LastImport, MOST_CATALOGUES, MOST_IMPORTS, OpenPosting, PastImport,
     },
-    import::{Counts, Missing, Summary},
+    import::{Changes, Counts, Missing, Summary},
     posting::{NoticeCode, NoticeCounts},
 };
 use kernel::{CatalogueName, ClientId, PostingId, StoreError};
@@ -231,6 +231,7 @@ fn summary(row: &ImportRow) -> Result<Summary, StoreError> {
             },
         },
         missing,
+        changes: row.changes.as_deref().map(changes).transpose()?,
         complete: row.is_complete,
     })
 }
@@ -244,6 +245,10 @@ fn notices(stored: &str) -> Result<NoticeCounts, StoreError> {
             .collect()
     });
     known.ok_or_else(|| corrupt("catalogue_imports.notices", stored))
+}
+
+fn changes(stored: &str) -> Result<Changes, StoreError> {
+    serde_json::from_str(stored).map_err(|_| corrupt("catalogue_imports.changes", stored))
 }
 
 fn count(stored: i64, column: &str) -> Result<u64, StoreError> {

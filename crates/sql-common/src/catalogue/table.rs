@@ -65,6 +65,9 @@ entity! {
             notices: Nullable<Text> = Document(|record| {
                 Some(&record.counts().notices)
             }),
+            changes: Nullable<Text> = Document(|record| {
+                record.import.summary.changes.as_ref().map(|it| it as _)
+            }),
             missing: Nullable<BigInt> = Integer(|record| Some(signed(record.missing()?.count))),
             is_complete: Bool = Bool(|record| record.import.summary.complete),
         }

@@ -42,9 +42,11 @@ macro_rules! with_companies {
 
 statement! {
     /// Every push runs it.
-    ByIdentifier = with_companies!("", "source_identifier = {each identifier}"),
+    ByIdentifier = with_companies!(
+        ", CAST(octet_length(raw_description) AS bigint)", "source_identifier = {each identifier}"
+    ),
     over [PostingRow, CompanyRow],
-    returns (<PostingRow as Entity>::Row, <CompanyRow as Entity>::Row)
+    returns (<PostingRow as Entity>::Row, <CompanyRow as Entity>::Row, BigInt)
 }
 
 /// Loads the postings with these identifiers, their companies, and the companies with these ids.
@@ -56,14 +58,17 @@ pub async fn load(
     let identifiers = each! { identifiers, it => identifier: it.as_str() };
     let companies = each! { companies, id => company: id.uuid() };
     let (postings, companies) = conn
-        .load_two::<ByIdentifier, (PostingRow, CompanyRow), ById, CompanyRow>(
+        .load_two::<ByIdentifier, (PostingRow, CompanyRow, i64), ById, CompanyRow>(
             [&identifiers, &companies],
             &[],
         )
         .await?;
     let mut known = Snapshot::default();
-    for (posting, company) in postings {
-        let posting = posting.posting(None)?;
+    for (posting, company, length) in postings {
+        let mut posting = posting.posting(None)?;
+        let length = usize::try_from(length).unwrap_or_default();
+        let description = &mut posting.details.raw_description;
+        *description = description.unread().of_length(length);
         add(&mut known, company)?;
         let identifier = posting.source_identifier.clone();
         known.postings.insert(identifier, posting);
@@ -118,6 +123,7 @@ pub async fn repeat_answers(
             updated_by: parse_optional(row.updated_by, "postings.updated_by")?,
             notices: Vec::new(),
             basis: Some(Basis::of((id, row.version), (&name, logo_path.as_deref()))),
+            effects: None,
         };
         let catalogue = row.catalogue_id;
         let catalogue = catalogue.map(|id| id.uuid("postings.catalogue_id"));

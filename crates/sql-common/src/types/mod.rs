@@ -19,7 +19,10 @@ use diesel::{
     serialize::{self, Output, ToSql},
     sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, SqlType, Text},
 };
-use domain::posting::{DecidedBy, EmploymentType, Findings, LocationType, Locations, NoticeCounts};
+use domain::{
+    import::Changes,
+    posting::{DecidedBy, EmploymentType, Findings, LocationType, Locations, NoticeCounts},
+};
 use fields::DayOrTime;
 use kernel::{Actor, Prefixes, StoreError, audit::Details, event::EventName, trace::TraceParent};
 use serde_json::Value;
@@ -230,6 +233,7 @@ macro_rules! rendered {
 rendered! {
     Actor: it => it.to_string(),
     BTreeMap<String, Vec<String>>: it => serde_json::json!(it).to_string(),
+    Changes: it => serde_json::json!(it).to_string(),
     DayOrTime: it => it.to_string(),
     DecidedBy: it => it.to_string(),
     Findings: it => serde_json::json!(it).to_string(),

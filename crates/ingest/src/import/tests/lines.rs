@@ -104,6 +104,7 @@ async fn an_empty_import_is_complete() {
     let kit = Kit::new();
     let outcome = kit.import(order(), &[]).await;
     let expect = Summary {
+        changes: Some(Changes::default()),
         complete: true,
         ..Summary::default()
     };

@@ -18,7 +18,7 @@ use crate::{
         Catalogue, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, Forgotten, Leased,
         Missed, Patience, Released, Undone,
     },
-    import::{Counts, HeldBecause, Missing, Summary},
+    import::{Changes, Counts, HeldBecause, Missing, Summary},
     posting::NoticeCode,
     store::Store,
     testing::{create, push, put_id, state},
@@ -124,6 +124,11 @@ kernel::contract_cases!(
             let mut import = past(Summary {
                 counts,
                 missing,
+                changes: complete.then(|| Changes {
+                    lost: [("salary_min".to_owned(), 2)].into(),
+                    same_text: 11,
+                    ..Changes::default()
+                }),
                 complete,
             });
             import.finished_at += hours(i64::try_from(n)?);

@@ -1,0 +1,64 @@
+//! What an accepted push changed of a posting's content, for the summary of its import.
+
+use std::hash::{DefaultHasher, Hash, Hasher as _};
+
+use super::Details;
+
+/// What a push set that was not so before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// The fields that had a value and have none now, in the order of [`Details::OPTIONAL_FIELDS`].
+    lost: u64,
+    /// Whether the description fell below a third of its length.
+    pub is_shrunk: bool,
+    /// A hash of the description, if the push set another one; of the title, and of the
+    /// application link.
+    pub set: [Option<u64>; 3],
+}
+
+impl Effects {
+    /// Compares a posting's details before a push, if there were any, with those after it.
+    pub(crate) fn of(before: Option<&Details>, after: &Details) -> Self {
+        let digest = |details: &Details| *details.raw_description.digest();
+        let link = |details: &Details| details.application_url.clone();
+        let set = [
+            set(before.map(digest), &digest(after)),
+            set(before.map(|before| before.title.clone()), &after.title),
+            after
+                .application_url
+                .is_some()
+                .then(|| set(before.map(link), &link(after)))
+                .flatten(),
+        ];
+        let Some(before) = before else {
+            return Self {
+                set,
+                ..Self::default()
+            };
+        };
+        let length = |details: &Details| details.raw_description.length();
+        Self {
+            lost: before.set_fields() & !after.set_fields(),
+            is_shrunk: set[0].is_some() && length(after) < length(before) / 3,
+            set,
+        }
+    }
+
+    /// The names of the fields that lost their value.
+    pub fn lost(&self) -> impl Iterator<Item = &'static str> {
+        let fields = Details::OPTIONAL_FIELDS.iter().enumerate();
+        let lost = fields.filter(|(at, _)| self.lost >> at & 1 == 1);
+        // Reopening clears the reason of the expiry.
+        let lost = lost.filter(|(_, field)| **field != "expiration_reason");
+        lost.map(|(_, field)| *field)
+    }
+}
+
+/// A hash of a value that another one replaces.
+fn set<T: Hash + PartialEq>(before: Option<T>, after: &T) -> Option<u64> {
+    (before.as_ref() != Some(after)).then(|| {
+        let mut hasher = DefaultHasher::new();
+        after.hash(&mut hasher);
+        hasher.finish()
+    })
+}
