@@ -15,7 +15,7 @@ use kernel::{PutOutcome, StoreError};
 use time::{Date, Duration, OffsetDateTime};
 
 pub use self::refusal::{REASONS_KEPT, Reasons, Refusal};
-use super::ClientId;
+use super::{Client, ClientId};
 
 /// The number of days with activity that are kept of a client.
 pub const DAYS_KEPT: usize = 30;
@@ -26,8 +26,12 @@ pub const REFUSALS_KEPT: usize = 50;
 /// So many days with pushes make a client a regular one.
 const USUAL_DAYS: usize = 3;
 
-/// A regular client without a push for this time is silent.
-const SILENCE: Duration = Duration::days(7);
+/// A client is silent after so many times its usual interval, and at least a day.
+const SILENT_INTERVALS: i32 = 3;
+
+/// A share of a client's pushes or postings is large above so many and so many percent.
+const MANY: u64 = 20;
+const LARGE_PERCENT: u64 = 30;
 
 /// Between two writes. The activity of further clients is lost.
 const MOST_CLIENTS: usize = 10_000;
@@ -51,6 +55,10 @@ pub struct Counts {
     pub approved: u64,
     /// Likewise, those that were rejected.
     pub rejected: u64,
+    /// Likewise, those that were rejected after they had been approved.
+    pub withdrawn: u64,
+    /// The hours of the day with pushes, as bits.
+    pub hours: u32,
 }
 
 impl Counts {
@@ -92,6 +100,8 @@ impl AddAssign for Counts {
         self.refused += other.refused;
         self.approved += other.approved;
         self.rejected += other.rejected;
+        self.withdrawn += other.withdrawn;
+        self.hours |= other.hours;
     }
 }
 
@@ -109,6 +119,8 @@ pub struct Day {
 pub struct Activity {
     /// When it last pushed, refused or not.
     pub last_push_at: Option<OffsetDateTime>,
+    /// The number of approved postings that it created, about a minute old.
+    pub visible: u64,
     /// The newest [`DAYS_KEPT`] days with anything, newest first.
     pub days: Vec<Day>,
     /// The newest [`REFUSALS_KEPT`] refusals, newest first.
@@ -116,11 +128,100 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// When a client that had pushed on three days fell silent: seven days after its last push.
-    pub fn silent_since(&self, now: OffsetDateTime) -> Option<OffsetDateTime> {
-        let pushed = self.days.iter().filter(|day| day.counts.pushes() > 0);
-        let last = self.last_push_at.filter(|at| now - *at > SILENCE)?;
-        (pushed.count() >= USUAL_DAYS).then_some(last)
+    /// Since when a client is silent: it has not pushed for longer than it says or, if it says
+    /// nothing, than three times its usual interval and a day.
+    pub fn silent_since(&self, client: &Client, now: OffsetDateTime) -> Option<OffsetDateTime> {
+        let last = self.last_push_at;
+        let last = last.or_else(|| client.expect_every.map(|_| client.created_at))?;
+        let usual = || Some((self.usual_interval()? * SILENT_INTERVALS).max(Duration::DAY));
+        let longest = client.expect_every.or_else(usual)?;
+        (now - last > longest).then_some(last)
+    }
+
+    /// The median time between hours with pushes; `None` of a client that pushed on fewer than
+    /// three days.
+    fn usual_interval(&self) -> Option<Duration> {
+        let days = self.days.iter().filter(|day| day.counts.hours != 0);
+        if days.clone().count() < USUAL_DAYS {
+            return None;
+        }
+        let mut hours: Vec<_> = days
+            .flat_map(|day| {
+                let first = i64::from(day.date.to_julian_day()) * 24;
+                (0..24).filter_map(move |hour| {
+                    (day.counts.hours >> hour & 1 == 1).then_some(first + hour)
+                })
+            })
+            .collect();
+        hours.sort_unstable();
+        let mut gaps: Vec<_> = hours.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        gaps.sort_unstable();
+        gaps.get(gaps.len() / 2).map(|gap| Duration::hours(*gap))
+    }
+
+    /// The refused pushes, if they are many: of today (UTC), or since the day before began.
+    pub fn many_refused(&self, now: OffsetDateTime) -> Option<Share> {
+        let share = |counts: &Counts| Share {
+            count: counts.refused,
+            of: counts.pushes(),
+        };
+        self.recent(now).iter().map(share).find(Share::is_large)
+    }
+
+    /// The visible postings that were rejected, if they are many, in the same time. Content that is
+    /// held back belongs here too.
+    pub fn many_withdrawn(&self, now: OffsetDateTime) -> Option<Share> {
+        let share = |counts: &Counts| Share {
+            count: counts.withdrawn,
+            of: self.visible + counts.withdrawn,
+        };
+        self.recent(now).iter().map(share).find(Share::is_large)
+    }
+
+    /// The kept refusals by reason, the most frequent first: how many pushes were refused for it,
+    /// and the newest one.
+    pub fn reasons(&self) -> Vec<(u64, &Refusal)> {
+        let mut reasons: Vec<(u64, &Refusal)> = Vec::new();
+        for refusal in &self.refusals {
+            let of = |one: &Refusal| (one.status, one.message.clone(), one.errors.clone());
+            match reasons
+                .iter_mut()
+                .find(|(_, known)| of(known) == of(refusal))
+            {
+                Some((count, _)) => *count += refusal.count,
+                None => reasons.push((refusal.count, refusal)),
+            }
+        }
+        reasons.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        reasons
+    }
+
+    /// The counts of today, and those since yesterday began.
+    fn recent(&self, now: OffsetDateTime) -> [Counts; 2] {
+        [0, 1].map(|ago| {
+            let first = now.date() - Duration::days(ago);
+            let days = self.days.iter().filter(|day| day.date >= first);
+            days.fold(Counts::default(), |mut sum, day| {
+                sum += day.counts;
+                sum
+            })
+        })
+    }
+}
+
+/// A part of a client's pushes or postings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The part.
+    pub count: u64,
+    /// All of them.
+    pub of: u64,
+}
+
+impl Share {
+    /// Whether somebody should look at it: more than 20, and more than 30 percent.
+    pub const fn is_large(&self) -> bool {
+        self.count > MANY && self.count * 100 > self.of * LARGE_PERCENT
     }
 }
 
@@ -198,9 +299,12 @@ struct OfClient {
 }
 
 impl Gathered {
-    /// Adds counts to those of a day. Jumps of the clock cannot make the days grow.
-    pub fn count(&mut self, client: ClientId, counts: Counts, at: OffsetDateTime) {
+    /// Adds counts to those of a day. A clock that jumps about cannot make the days grow.
+    pub fn count(&mut self, client: ClientId, mut counts: Counts, at: OffsetDateTime) {
         if let Some(entry) = self.of(client) {
+            if counts.pushes() > 0 {
+                counts.hours |= 1 << at.hour();
+            }
             *entry.days.entry(at.date()).or_default() += counts;
             if entry.days.len() > DAYS_KEPT {
                 entry.days.pop_first();
@@ -287,7 +391,7 @@ impl Gathered {
 
 #[cfg(test)]
 mod tests {
-    use kernel::testing::{hours, minutes, noon, uuid};
+    use kernel::testing::{hours, noon, uuid};
 
     use super::*;
 
@@ -326,7 +430,12 @@ mod tests {
             created: 1,
             unchanged: 1,
             refused: 1,
+            hours: 1 << 12 | 1 << 13,
             ..approved
+        };
+        let unchanged = Counts {
+            hours: 1,
+            ..unchanged
         };
         let (date, tomorrow) = (noon().date(), (noon() + hours(12)).date());
         let expect = [
@@ -395,35 +504,91 @@ mod tests {
         assert_eq!(gathered.take().secrets, expect);
     }
 
+    /// Activity with a push in each of these hours since noon.
+    fn pushed_at(hours_since: &[i64]) -> Activity {
+        let mut gathered = Gathered::default();
+        for hour in hours_since {
+            gathered.count(client(1), Counts::refused(), noon() + hours(*hour));
+        }
+        let writes = gathered.take();
+        let day = |(_, date, counts)| Day { date, counts };
+        Activity {
+            last_push_at: writes.pushes.first().map(|(_, at)| *at),
+            days: writes.days.into_iter().map(day).collect(),
+            ..Activity::default()
+        }
+    }
+
     #[test]
-    fn a_client_that_pushed_on_three_days_is_missed_after_seven() {
-        let pushed = Counts::one(PutOutcome::Unchanged);
-        let refused = Counts::refused();
-        let judged = Counts {
-            approved: 1,
-            ..Counts::default()
-        };
-        let past = noon() - hours(24 * 7);
-        for (days, last_push_at, is_silent) in [
-            (vec![], None, false),
-            (vec![pushed, refused], Some(past - minutes(1)), false),
-            (vec![pushed, judged, pushed], Some(past - minutes(1)), false),
-            (vec![pushed, refused, pushed], Some(past - minutes(1)), true),
-            (vec![pushed, pushed, pushed], Some(past), false),
-            (vec![pushed, pushed, pushed], Some(noon()), false),
+    fn silence_is_longer_than_a_client_says_or_three_times_its_usual_interval() {
+        let daily = [0, 24, 48, 72];
+        let hourly = [0, 1, 2, 24, 25, 48];
+        let minute = Duration::MINUTE;
+        for (pushes, expect_every, longest) in [
+            (&daily[..], None, Some(hours(72))),
+            (&hourly, None, Some(hours(24))),
+            (&hourly, Some(hours(3)), Some(hours(3))),
+            (&daily, Some(hours(200)), Some(hours(200))),
+            (&daily[..2], None, None),
+            (&daily[..1], Some(hours(1)), Some(hours(1))),
         ] {
-            let date = noon().date();
-            let days: Vec<_> = days
-                .into_iter()
-                .map(|counts| Day { date, counts })
-                .collect();
+            let (activity, mut client) = (pushed_at(pushes), crate::testing::client(1));
+            client.expect_every = expect_every;
+            let last = activity.last_push_at.unwrap();
+            let silent = |after| activity.silent_since(&client, last + after);
+            let longest_or = longest.unwrap_or(hours(9_999));
+            assert_eq!(silent(longest_or), None, "{pushes:?}");
+            assert_eq!(
+                silent(longest_or + minute),
+                longest.map(|_| last),
+                "{pushes:?}"
+            );
+        }
+        // One that has never pushed is expected from its creation on.
+        let mut client = crate::testing::client(1);
+        let nothing = Activity::default();
+        assert_eq!(nothing.silent_since(&client, noon() + hours(99)), None);
+        client.expect_every = Some(hours(1));
+        let since = nothing.silent_since(&client, client.created_at + hours(2));
+        assert_eq!(since, Some(client.created_at));
+    }
+
+    #[test]
+    fn more_than_twenty_and_thirty_percent_of_a_day_or_two_is_a_large_share() {
+        let day = |ago: i64, refused, unchanged, withdrawn| Day {
+            date: (noon() - hours(24 * ago)).date(),
+            counts: Counts {
+                refused,
+                unchanged,
+                withdrawn,
+                ..Counts::default()
+            },
+        };
+        let share = |count, of| Some(Share { count, of });
+        for (days, refused, withdrawn) in [
+            (vec![day(0, 20, 0, 20)], None, None),
+            (vec![day(0, 21, 49, 21)], None, None),
+            (vec![day(0, 21, 48, 22)], share(21, 69), share(22, 71)),
+            (
+                vec![day(0, 1, 9, 1), day(1, 40, 0, 40)],
+                share(41, 50),
+                share(41, 90),
+            ),
+            (
+                vec![day(0, 80, 20, 0), day(1, 0, 900, 0)],
+                share(80, 100),
+                None,
+            ),
+            (vec![day(2, 80, 20, 80)], None, None),
+        ] {
             let activity = Activity {
-                last_push_at,
                 days,
-                refusals: Vec::new(),
+                visible: 49,
+                ..Activity::default()
             };
-            let expect = last_push_at.filter(|_| is_silent);
-            assert_eq!(activity.silent_since(noon()), expect, "{activity:?}");
+            assert_eq!(activity.many_refused(noon()), refused);
+            let found = activity.many_withdrawn(noon());
+            assert_eq!(found, withdrawn, "{activity:?}");
         }
     }
 }

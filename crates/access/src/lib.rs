@@ -27,7 +27,7 @@ pub use self::{
     manage::{ClientError, ManagedClients, Rotation},
     named::{ClientRef, ClientRefError},
     secret::{MOST_SECRETS, StoredSecret},
-    settings::{LONGEST_OVERLAP, client_name, requests_per_minute},
+    settings::{LONGEST_OVERLAP, client_name, interval, interval_text, requests_per_minute},
 };
 
 vocabulary! {
@@ -65,6 +65,8 @@ pub struct Client {
     pub prefixes: Prefixes,
     /// The most requests in a minute, per process.
     pub requests_per_minute: Option<NonZeroU32>,
+    /// How often it pushes at least, as the operator expects.
+    pub expect_every: Option<Duration>,
     /// Its secrets, the newest first, at most [`MOST_SECRETS`].
     pub secrets: Vec<StoredSecret>,
     /// Tokens issued earlier are refused; a whole second.
@@ -86,6 +88,8 @@ pub struct NewClient {
     pub prefixes: Prefixes,
     /// The limit.
     pub requests_per_minute: Option<NonZeroU32>,
+    /// How often it is expected to push.
+    pub expect_every: Option<Duration>,
 }
 
 /// A change of a client's settings. A setting that is `None` stays.
@@ -99,6 +103,8 @@ pub struct ClientChange {
     pub prefixes: Option<Prefixes>,
     /// The limit.
     pub requests_per_minute: Patch<NonZeroU32>,
+    /// How often it is expected to push.
+    pub expect_every: Patch<Duration>,
 }
 
 /// A change of a client to write.
@@ -120,6 +126,7 @@ impl Client {
             scopes: unique(new.scopes),
             prefixes: new.prefixes,
             requests_per_minute: new.requests_per_minute,
+            expect_every: new.expect_every,
             secrets: vec![StoredSecret::new(digest, now)],
             tokens_from: None,
             created_at: now,
@@ -177,6 +184,7 @@ impl Client {
             change
                 .requests_per_minute
                 .apply(&mut client.requests_per_minute);
+            change.expect_every.apply(&mut client.expect_every);
         });
         let unchanged = Self {
             version: self.version,

@@ -5,7 +5,7 @@ use kernel::{
 };
 use time::{Duration, OffsetDateTime};
 
-use crate::{Client, ClientChange, ClientWrite, Clients, NewClient, audit};
+use crate::{Client, ClientChange, ClientWrite, Clients, NewClient, audit, interval_text};
 
 /// Why a command about a client was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -148,5 +148,6 @@ fn describe(entry: Entry, client: &Client) -> Entry {
         .with("scopes", client.scope_names())
         .with("prefixes", client.prefixes.as_slice());
     let limit = client.requests_per_minute.map(std::num::NonZeroU32::get);
-    entry.with("requests_per_minute", limit)
+    let entry = entry.with("requests_per_minute", limit);
+    entry.with("expect_every", client.expect_every.map(interval_text))
 }

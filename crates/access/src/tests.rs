@@ -14,6 +14,7 @@ fn a_change_replaces_what_it_names() {
         scopes: Some(vec![Scope::JobPostingsRead; 2]),
         prefixes: Prefixes::new(&["acme-"]).ok(),
         requests_per_minute: NonZeroU32::new(60).into(),
+        expect_every: Some(Duration::DAY).into(),
     };
     let write = before.apply(&change).unwrap();
     assert_eq!((write.expected, write.client.version), (1, 2));
@@ -22,6 +23,7 @@ fn a_change_replaces_what_it_names() {
     assert_eq!(after.scopes, [Scope::JobPostingsRead]);
     assert_eq!(after.prefixes.as_slice(), ["acme-"]);
     assert_eq!(after.requests_per_minute, NonZeroU32::new(60));
+    assert_eq!(after.expect_every, Some(Duration::DAY));
     assert_eq!(after.apply(&change), None);
     let unlimited = ClientChange {
         prefixes: Some(Prefixes::ALL),

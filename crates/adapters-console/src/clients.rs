@@ -2,7 +2,7 @@
 
 use access::{
     Activity, Client, ClientChange, ClientError, LONGEST_OVERLAP, ManagedClients, NewClient,
-    Rotation, Scope, client_name, requests_per_minute,
+    Rotation, Scope, client_name, interval, interval_text, requests_per_minute,
 };
 use actix_web::web;
 use askama::Template;
@@ -121,6 +121,10 @@ fn present(client: &Client) -> Fields {
     let fields = [
         ("name", client.name.clone()),
         ("requests_per_minute", limit.unwrap_or_default()),
+        (
+            "expect_every",
+            client.expect_every.map_or_else(String::new, interval_text),
+        ),
         ("prefixes", client.prefixes.as_slice().join("\n")),
     ];
     let scopes = client.scopes.iter();
@@ -154,11 +158,14 @@ fn settings(fields: &mut Reader<'_>) -> Option<NewClient> {
     let prefixes = fields.prefixes();
     let limit = optional(fields.text("requests_per_minute"), requests_per_minute);
     let limit = fields.take("requests_per_minute", limit);
+    let expect_every = optional(fields.text("expect_every"), interval);
+    let expect_every = fields.take("expect_every", expect_every);
     Some(NewClient {
         name: name?,
         scopes: scopes?,
         prefixes: prefixes?,
         requests_per_minute: limit?,
+        expect_every: expect_every?,
     })
 }
 
@@ -250,6 +257,7 @@ async fn carry_out(visit: &OperatorVisit, id: ClientId, form: &Form) -> Answer {
                 scopes: Some(settings.scopes),
                 prefixes: Some(settings.prefixes),
                 requests_per_minute: settings.requests_per_minute.into(),
+                expect_every: settings.expect_every.into(),
             };
             clients.update(id, &change, visit.now).await?;
             "update"

@@ -23,9 +23,9 @@ use actix_web::{
     web,
 };
 use askama::Template;
-use domain::catalogue::Catalogue;
-use kernel::SourceIdentifier;
+use kernel::{AttentionItem, SourceIdentifier};
 use time::OffsetDateTime;
+use views::attention::Pages;
 
 use crate::{
     assets, catalogues,
@@ -133,8 +133,8 @@ struct Overview<'a> {
     frame: Frame,
     client: &'a Client,
     pushes: Chart,
-    /// Its catalogues that are held back.
-    held: Vec<Catalogue>,
+    /// What needs attention, with links to its pages.
+    items: Vec<(AttentionItem, String)>,
     /// The sums of the chart's days.
     sums: Counts,
     activity: Activity,
@@ -151,10 +151,14 @@ async fn overview(visit: Visit) -> Answer {
             sums += day.counts;
         }
     }
-    let mut held = visit.stores().catalogues.list(client.id, visit.now).await?;
-    held.retain(|catalogue| catalogue.held.is_some());
+    let mut items = visit.stores().attention.attention().await?.items;
+    items.retain(|item| item.is_for(Some(client.id), &client.prefixes));
+    let linked = items.into_iter().map(|item| {
+        let link = Pages::Integration("").link(&item.page);
+        (item, link)
+    });
     let page = Overview {
-        held,
+        items: linked.collect(),
         frame: visit.frame("/", "Overview"),
         client,
         pushes: pushes(days),

@@ -14,7 +14,6 @@
 //! - The other modules are the pages; `integration` has those that are the clients' alone.
 
 mod assets;
-mod attention;
 mod audit;
 mod by;
 mod catalogues;

@@ -1,17 +1,20 @@
 //! `/`: what needs attention, and what happens, at a glance.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+};
 
 use access::{Activity, Client, activity::Counts};
 use askama::Template;
+use fields::vocabulary::vocabulary;
 use kernel::{
-    ClientId, Status,
+    AttentionItem, ClientId, Status,
     outbox::{Backlog, Kind},
 };
 use time::{Date, Duration, OffsetDateTime};
 
 use crate::{
-    attention::{self, Matter},
     chart::{Chart, Column, percent},
     error::{Answer, Failure},
     page::Frame,
@@ -24,9 +27,11 @@ use crate::{
 const DAYS: i64 = 14;
 /// Days of the sums of clients.
 const LAST_DAYS: usize = 7;
-/// Clients that are read, and those that are shown: the last to push.
+/// Clients that are read, and those that are shown: the first in the chosen order.
 const CLIENTS: usize = 500;
 const SHOWN: usize = 50;
+/// Items of attention that are shown.
+const ITEMS: usize = 50;
 /// The steps of the times to approval: names, and their ends.
 const STEPS: [(&str, Option<Duration>); 6] = [
     ("< 10 s", Some(Duration::seconds(10))),
@@ -50,18 +55,80 @@ const OUTCOMES: [&str; 6] = [
 #[template(path = "overview.html")]
 struct Page {
     frame: Frame,
-    matters: Vec<Matter>,
-    more_matters: usize,
+    items: Vec<AttentionItem>,
+    more_items: usize,
     statuses: Option<Vec<Counted>>,
     approval: Option<Approval>,
     pushes: Chart,
     backlog: Vec<Backlog>,
     clients: Vec<Row>,
+    order: Order,
     has_more: bool,
     now: OffsetDateTime,
 }
 
+vocabulary! {
+    /// The columns that the table of clients sorts by.
+    Order {
+        /// The last to push first, as is usual.
+        LastPush = "last_push",
+        /// By name.
+        Name = "name",
+        /// The most visible postings first.
+        Visible = "visible",
+        /// The most pushes first.
+        Pushes = "pushes",
+        /// The most created postings first.
+        Created = "created",
+        /// The largest share of refused pushes first.
+        Refused = "refused",
+        /// The most approved postings first.
+        Approved = "approved",
+        /// The most rejected postings first.
+        Rejected = "rejected",
+    }
+}
+
+impl Order {
+    const fn title(self) -> &'static str {
+        match self {
+            Self::LastPush => "Last push (UTC)",
+            Self::Name => "Client",
+            Self::Visible => "Visible now",
+            Self::Pushes => "Pushes",
+            Self::Created => "Created",
+            Self::Refused => "Refused",
+            Self::Approved => "Approved",
+            Self::Rejected => "Rejected",
+        }
+    }
+
+    fn sort(self, rows: &mut [Row]) {
+        let number: fn(&Row) -> u64 = match self {
+            Self::Name => return rows.sort_by_key(|row| row.name.to_lowercase()),
+            Self::LastPush => return rows.sort_by_key(|row| Reverse(row.last_push)),
+            Self::Visible => |row| row.visible,
+            Self::Pushes => |row| row.counts.pushes(),
+            Self::Created => |row| row.counts.created,
+            Self::Refused => Row::refused,
+            Self::Approved => |row| row.counts.approved,
+            Self::Rejected => |row| row.counts.rejected,
+        };
+        rows.sort_by_key(|row| (Reverse(number(row)), row.name.to_lowercase()));
+    }
+}
+
 impl Page {
+    /// The heading of a column, which sorts by it.
+    fn heading(&self, order: &str) -> String {
+        let order = Order::parse(order).unwrap_or(Order::LastPush);
+        let title = order.title();
+        if order == self.order {
+            return format!("{title} ↓");
+        }
+        format!("<a href=\"/?sort={}#clients\">{title}</a>", order.as_str())
+    }
+
     /// The share of all that waits.
     fn share(&self, one: &Backlog) -> u64 {
         percent(
@@ -94,10 +161,20 @@ struct Approval {
 struct Row {
     id: ClientId,
     name: String,
+    /// Whether something about it needs attention.
+    is_marked: bool,
+    visible: u64,
     last_push: Option<OffsetDateTime>,
     /// What was pushed on each day, the oldest first: the number, and its share of the largest one.
     days: Vec<(u64, u64)>,
     counts: Counts,
+}
+
+impl Row {
+    /// The percentage of refused pushes.
+    fn refused(&self) -> u64 {
+        percent(self.counts.refused, self.counts.pushes())
+    }
 }
 
 /// Numbers with their shares of the largest one.
@@ -126,26 +203,30 @@ pub async fn show(visit: OperatorVisit) -> Answer {
     clients.truncate(CLIENTS);
     let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
     let activities = stores.activity.activities(&ids, false).await?;
-    let (days, mut rows) = activity(&activities, &clients, now);
+    let mut items = stores.attention.attention().await?.items;
+    let (days, mut rows) = activity(&activities, &clients, &items, now);
+    let order = visit.query().get("sort").and_then(Order::parse);
+    let order = order.unwrap_or(Order::LastPush);
+    order.sort(&mut rows);
     let has_more = rows.len() > SHOWN;
     rows.truncate(SHOWN);
     let mut backlog = stores.outbox.backlog(state.settings.kinds).await?;
-    let mut matters = attention::matters(&visit, &backlog, &clients, &activities).await?;
-    let more_matters = matters.len().saturating_sub(attention::SHOWN);
-    matters.truncate(attention::SHOWN);
+    let more_items = items.len().saturating_sub(ITEMS);
+    items.truncate(ITEMS);
     // The newsletter's work is none of a board's that has no newsletter.
     let is_used =
         |kind: &Kind| state.settings.has_newsletter || !newsletter::tasks::KINDS.contains(kind);
     backlog.retain(|one| one.waiting + one.dead > 0 || is_used(&one.kind));
     let page = Page {
         frame: visit.frame("/", "Overview"),
-        matters,
-        more_matters,
+        items,
+        more_items,
         statuses: statuses(state).await?,
         approval: approval(state).await?,
         pushes: pushes(days),
         backlog,
         clients: rows,
+        order,
         has_more,
         now,
     };
@@ -180,6 +261,7 @@ pub fn pushes(days: BTreeMap<Date, Counts>) -> Chart {
 fn activity(
     activities: &HashMap<ClientId, Activity>,
     clients: &[Client],
+    items: &[AttentionItem],
     now: OffsetDateTime,
 ) -> (BTreeMap<Date, Counts>, Vec<Row>) {
     let today = now.date();
@@ -202,12 +284,13 @@ fn activity(
         rows.push(Row {
             id: client.id,
             name: client.name.clone(),
+            is_marked: items.iter().any(|item| item.client == Some(client.id)),
+            visible: activity.map_or(0, |activity| activity.visible),
             last_push: activity.and_then(|activity| activity.last_push_at),
             days: shares(&pushed),
             counts: sum,
         });
     }
-    rows.sort_by_key(|row| std::cmp::Reverse(row.last_push));
     (days, rows)
 }
 

@@ -12,6 +12,7 @@ mod accept;
 mod access;
 mod answer;
 mod application;
+mod attention;
 mod body;
 mod client_pages;
 mod coding;

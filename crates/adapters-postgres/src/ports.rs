@@ -1,10 +1,12 @@
 //! The ports whose implementation is that of both stores.
 
-use kernel::StoreError;
+use kernel::{StoreError, attention::AttentionCheck};
+use sql_common::attention;
 
-use crate::{PostgresStore, connection::Work};
+use crate::{PostgresStore, commit, connection::Work};
 
 sql_common::accounts!(PostgresStore);
+sql_common::attention!(PostgresStore);
 sql_common::audit_log!(PostgresStore);
 sql_common::catalogues!(PostgresStore);
 sql_common::clients!(PostgresStore);
@@ -48,5 +50,19 @@ impl PostgresStore {
         work: impl Work<T>,
     ) -> Result<T, StoreError> {
         self.connections.transaction(work).await
+    }
+}
+
+impl PostgresStore {
+    /// Writes a check of what needs attention, with its events.
+    pub(crate) async fn commit_check(&self, check: AttentionCheck) -> Result<(), StoreError> {
+        let lock_timeout = self.connections.row_lock_timeout();
+        self.transaction(async move |conn| {
+            attention::write(conn, &check).await?;
+            let mut rest = domain::store::WriteSet::new(check.at);
+            rest.tasks = check.tasks();
+            commit::finish(conn, &rest, &lock_timeout).await
+        })
+        .await
     }
 }

@@ -1,6 +1,7 @@
 //! Renders the page of all metrics. State is read for each page into a recorder of its own, so that
 //! unreadable values are missing, not stale.
 
+mod attention;
 mod catalogues;
 mod clients;
 mod newsletter;
@@ -18,7 +19,10 @@ use ::newsletter::{
 };
 use domain::catalogue::LastImport;
 use futures_util::future::{join, join5};
-use kernel::outbox::{Backlog, Kind};
+use kernel::{
+    AttentionItem,
+    outbox::{Backlog, Kind},
+};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use runtime::{Clock, metrics};
 use stores::Stores;
@@ -59,6 +63,7 @@ pub struct Serving {
 pub struct Page {
     recorder: PrometheusHandle,
     ports: PagePorts,
+    attention: Reading<Vec<AttentionItem>>,
     backlog: Reading<Vec<Backlog>>,
     catalogues: Reading<Vec<LastImport>>,
     clients: Reading<Vec<clients::LastPush>>,
@@ -83,6 +88,7 @@ impl Page {
         Self {
             recorder,
             ports,
+            attention: Reading::new("what needs attention", STATE_LIFETIME),
             backlog: Reading::new("the backlog", STATE_LIFETIME),
             catalogues: Reading::new("the catalogues", catalogues::LIFETIME),
             clients: Reading::new("the clients", clients::LIFETIME),
@@ -104,6 +110,7 @@ impl Page {
         )
         .await;
         // In sequence: these are counts, and no client waits for them.
+        let attention = self.attention.look(attention::read(stores)).await;
         let catalogues = self.catalogues.look(catalogues::read(stores)).await;
         let postings = self.postings.look(postings::read(stores)).await;
         let PagePorts { serving, clock, .. } = &self.ports;
@@ -118,6 +125,9 @@ impl Page {
             webhooks::record(webhooks.as_ref(), clock());
             clients::record(clients.unwrap_or_default());
             catalogues::record(catalogues.unwrap_or_default());
+            if let Some(items) = attention {
+                attention::record(&items);
+            }
             postings::record(&postings.unwrap_or_default());
             process::record();
             if let Some(serving) = serving {

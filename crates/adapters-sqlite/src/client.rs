@@ -25,7 +25,8 @@ statement! {
 statement! {
     AddDay = r"
         INSERT INTO client_days ({client_days}) VALUES ({client_days :})
-        ON CONFLICT (client_id, date) DO UPDATE SET {client_days.changing += excluded}",
+        ON CONFLICT (client_id, date) DO UPDATE SET {client_days.changing += excluded},
+            hours = client_days.hours | excluded.hours",
     over [DayRow]
 }
 

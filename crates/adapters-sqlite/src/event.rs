@@ -39,7 +39,7 @@ statement! {
             coalesce(companies.website, :company_website),
             iif(companies.id IS NULL, :company_logo_path, companies.logo_path),
             iif(companies.id IS NULL, :company_updated_by, companies.updated_by),
-            :trace_parent, :decision_code
+            :trace_parent, :decision_code, :attention
         FROM (SELECT 1)
         LEFT JOIN companies ON :company_name IS NOT NULL AND companies.id = :subject",
     over [EventRow]
@@ -122,7 +122,7 @@ async fn read(conn: &mut impl Executor, query: &LogQuery) -> Outcome<Option<LogP
     let limit = most(query.limit.saturating_add(1));
     let asked = binds! { prefixes: &prefixes, after, last, names: &names, limit };
     let rows = conn.load::<Wanted, _>(asked).await?;
-    Ok(Some(page(rows, query.limit, place(last)?, last < end)?))
+    Ok(Some(page(rows, query, place(last)?, last < end)?))
 }
 
 statement! {

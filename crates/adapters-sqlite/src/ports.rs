@@ -4,13 +4,19 @@
     reason = "`?` converts the shared failure to the store's, which here is the same"
 )]
 
-use diesel::SqliteConnection;
-use kernel::StoreError;
-use sql_common::executor::{Outcome, at_once};
+use std::collections::HashSet;
 
-use crate::SqliteStore;
+use diesel::SqliteConnection;
+use kernel::{StoreError, attention::AttentionCheck};
+use sql_common::{
+    attention,
+    executor::{Outcome, at_once},
+};
+
+use crate::{SqliteStore, commit};
 
 sql_common::accounts!(SqliteStore);
+sql_common::attention!(SqliteStore);
 sql_common::audit_log!(SqliteStore);
 sql_common::catalogues!(SqliteStore);
 sql_common::clients!(SqliteStore);
@@ -66,5 +72,16 @@ impl SqliteStore {
         work: impl Work<T>,
     ) -> Result<T, StoreError> {
         self.transaction(work).await
+    }
+}
+
+impl SqliteStore {
+    /// Writes a check of what needs attention, with its events.
+    pub(crate) async fn commit_check(&self, check: AttentionCheck) -> Result<(), StoreError> {
+        self.transaction(async move |conn| {
+            attention::write(conn, &check).await?;
+            commit::write_tasks(conn, &check.tasks(), &HashSet::new()).await
+        })
+        .await
     }
 }

@@ -4,6 +4,7 @@
 //!   change. [`Prefixes`] say which part of the board somebody may use.
 //! - What the commits of all of them carry: [`event`]s for the log, [`outbox`] tasks, and
 //!   [`audit`] entries, with the ports to read them. [`trace`]s lead from one to the next.
+//! - The list of matters that need [`attention`].
 //! - The state of the store itself: [`health`].
 //!
 //! There is no clock, no randomness, no runtime and no I/O here: time and new ids come in as
@@ -12,6 +13,8 @@
 #![warn(missing_docs)]
 
 mod actor;
+pub mod attention;
+mod attention_item;
 pub mod audit;
 pub mod board;
 mod catalogue_name;
@@ -35,6 +38,7 @@ pub use fields::as_text;
 
 pub use self::{
     actor::{Actor, Operator, UnknownActor},
+    attention_item::{AttentionItem, AttentionKind},
     board::{PutOutcome, Status},
     catalogue_name::{CatalogueName, InvalidName},
     decision_code::DecisionCode,

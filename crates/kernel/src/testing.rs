@@ -6,7 +6,7 @@ use time::{Duration, OffsetDateTime, macros::datetime};
 use uuid::Uuid;
 
 use crate::{
-    Operator, SourceIdentifier,
+    AttentionItem, AttentionKind, Operator, SourceIdentifier,
     audit::{Attribution, AuditLog, AuditQuery, Entry},
     outbox::{Outbox, TaskRow},
 };
@@ -35,6 +35,21 @@ pub fn by_ann(n: u128) -> Attribution {
     Attribution {
         id: uuid(0x5000 + n),
         operator: valid(Operator::new("ann")),
+    }
+}
+
+/// The `n`-th item of attention: a catalogue of no client that is held back since noon.
+pub fn item(n: u128) -> AttentionItem {
+    let kind = AttentionKind::CatalogueHeld;
+    AttentionItem {
+        id: AttentionItem::id_of(kind, &uuid(n).to_string()),
+        kind,
+        subject: format!("catalogue {n}"),
+        client: None,
+        since: noon(),
+        sentence: "It is held back.".to_owned(),
+        page: format!("/catalogues/{}", uuid(n)),
+        is_of_board: true,
     }
 }
 

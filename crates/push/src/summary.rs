@@ -111,7 +111,11 @@ impl fmt::Display for Summary {
         }
         if !self.degraded.is_empty() {
             let degraded = self.degraded.join(", ");
-            write!(f, "\nThe import looks degraded: {}. Look at the source.", plain(&degraded))?;
+            write!(
+                f,
+                "\nThe import looks degraded: {}. Look at the source.",
+                plain(&degraded)
+            )?;
         }
         if let Some(omitted) = self.receipts_omitted {
             write!(

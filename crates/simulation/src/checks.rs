@@ -62,6 +62,7 @@ pub async fn check(world: &World) {
         after: None,
         names: PUBLIC.to_vec(),
         prefixes: Prefixes::ALL,
+        reader: None,
         limit: usize::MAX,
     };
     let events = world.memory.read(&query).await.unwrap().events;
@@ -183,7 +184,7 @@ async fn deliveries(world: &World, events: &[RecordedEvent]) {
         let client = Clients::find(&*world.memory, owner).await.unwrap().unwrap();
         let is_active = endpoint.state == EndpointState::Active;
         let wanted: BTreeSet<_> = (events.iter())
-            .filter(|recorded| recorded.event.is_within(&client.prefixes))
+            .filter(|recorded| recorded.event.is_for(Some(client.id), &client.prefixes))
             .map(|recorded| recorded.cursor.to_string())
             .collect();
         let (mut got, mut last) = (BTreeSet::new(), HashMap::new());

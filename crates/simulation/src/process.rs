@@ -133,7 +133,7 @@ impl Process {
             },
             provider: Arc::new(Mail(Arc::clone(&link))),
             sender: Arc::new(Receivers(Arc::clone(&link))),
-            body: Arc::new(|event, _| Ok(event.name.as_str().as_bytes().to_vec())),
+            body: Arc::new(|_, event, _| Ok(event.name.as_str().as_bytes().to_vec())),
             clock: Arc::clone(&clock),
             machine_clock,
             wake,

@@ -1,11 +1,13 @@
 //! Postings in short, as the console lists them.
 
+use std::collections::BTreeMap;
+
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
     browse::{PostingSummary, WindowOrder},
     store::Position,
 };
-use kernel::{PostingId, SourceIdentifier, Status, StoreError};
+use kernel::{Actor, ClientId, PostingId, SourceIdentifier, Status, StoreError};
 use uuid::Uuid;
 
 use crate::{
@@ -13,7 +15,7 @@ use crate::{
     entity::Entity,
     executor::{Executor, Outcome, counted},
     read, statement,
-    stored::{most, parse, parse_optional},
+    stored::{most, parse, parse_optional, unsigned},
     types::{Id, Moment, StoredTime, optional_time},
 };
 
@@ -151,19 +153,41 @@ pub async fn count_status(
     Ok(counted(&conn.load::<CountStatus, _>(asked).await?))
 }
 
+statement! {
+    /// Read from a partial index alone, which has the creator.
+    Visible = r"
+        SELECT created_by, count(*) FROM postings
+        WHERE status = 'approved' AND created_by IS NOT NULL GROUP BY created_by",
+    returns (Text, BigInt)
+}
+
+/// Counts the approved postings of each client.
+pub async fn visible(conn: &mut impl Executor) -> Outcome<BTreeMap<ClientId, u64>> {
+    let rows: Vec<(String, i64)> = conn.load::<Visible, _>(&[]).await?;
+    let mut visible = BTreeMap::new();
+    for (actor, count) in rows {
+        if let Actor::Client(client) = parse(actor, "postings.created_by")? {
+            visible.insert(client, unsigned(count, "postings", "count")?);
+        }
+    }
+    Ok(visible)
+}
+
 /// The port [`PostingBrowser`](domain::browse::PostingBrowser).
 #[macro_export]
 macro_rules! console {
     ($store:ty) => {
         const _: () = {
             use domain::browse::{PostingBrowser, PostingSummary, WindowOrder};
-            use kernel::{Status, StoreError};
+            use kernel::{ClientId, Status, StoreError};
+            use std::collections::BTreeMap;
             use $crate::console;
 
             $crate::port! {
                 impl PostingBrowser for $store {
                     query console::window(order: &WindowOrder, limit: usize) -> Vec<PostingSummary>;
                     query console::count_status(status: Status, most: usize) -> usize;
+                    query console::visible() -> BTreeMap<ClientId, u64>;
                 }
             }
         };

@@ -17,7 +17,7 @@ const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
 }
 
 /// All tables. One comes after those that it refers to.
-pub const TABLES: [Table; 27] = [
+pub const TABLES: [Table; 29] = [
     table("companies", &["id"]),
     table("postings", &["id"]),
     table("posting_texts", &["posting_id"]),
@@ -36,6 +36,8 @@ pub const TABLES: [Table; 27] = [
     table("account_states", &["account"]),
     table("erased_suppressions", &["hash"]),
     table("erasure_keys", &["singleton"]),
+    table("attention_items", &["id"]),
+    table("attention_checks", &["singleton"]),
     table("audit", &["id"]),
     table("sign_in_tokens", &["digest"]),
     table("drafts", &["key"]),

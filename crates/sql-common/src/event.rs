@@ -15,6 +15,7 @@ use kernel::{
 use time::{Duration, OffsetDateTime};
 
 use crate::{
+    attention::item,
     entity,
     entity::Entity,
     stored::{corrupt, parse, parse_optional, signed, trace, unsigned},
@@ -58,6 +59,10 @@ entity! {
             decision_code: Nullable<Text> = Text(|event| {
                 posting(event)?.decision.as_ref().map(DecisionCode::as_str)
             }),
+            attention: Nullable<Text> = Document(|event| match &event.subject {
+                Subject::Attention(item) => Some(&**item as _),
+                _ => None,
+            }),
         }
         changing {}
     }
@@ -66,14 +71,14 @@ entity! {
 const fn posting(event: &Event) -> Option<&PostingState> {
     match &event.subject {
         Subject::Posting(posting) => Some(posting),
-        Subject::Company(_) | Subject::Other(_) => None,
+        _ => None,
     }
 }
 
 const fn company(event: &Event) -> Option<&CompanyState> {
     match &event.subject {
         Subject::Company(company) => Some(company),
-        Subject::Posting(_) | Subject::Other(_) => None,
+        _ => None,
     }
 }
 
@@ -130,7 +135,10 @@ pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent,
             logo_path: row.company_logo_path,
             updated_by: parse_optional(row.company_updated_by, "events.company_updated_by")?,
         }),
-        (None, None) => Subject::Other(id),
+        (None, None) => match row.attention {
+            Some(stored) => Subject::Attention(Box::new(item(&stored)?)),
+            None => Subject::Other(id),
+        },
     };
     Ok(RecordedEvent {
         cursor: cursor(commit_seq, number)?,
@@ -144,11 +152,11 @@ pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent,
 }
 
 /// The page that rows add up to: wanted events in order, and whether the store looked at as many
-/// events as it may (`is_full`) or found as many as were asked for (`limit`). `last` is the place
+/// events as it may (`is_full`) or found as many as were asked for. `last` is the place
 /// of the last event that it looked at.
 pub fn page(
     wanted: Vec<PlacedEvent>,
-    limit: usize,
+    query: &LogQuery,
     last: Cursor,
     is_full: bool,
 ) -> Result<LogPage, StoreError> {
@@ -156,12 +164,14 @@ pub fn page(
     let mut events = events.collect::<Result<Vec<_>, _>>()?;
     // Usually they are sorted already, but a database does not promise it without a sort.
     events.sort_by_key(|event| event.cursor);
-    let has_all = events.len() <= limit;
-    events.truncate(limit);
+    let has_all = events.len() <= query.limit;
+    events.truncate(query.limit);
     let next = match events.last() {
         Some(event) if !has_all => event.cursor,
         _ => last,
     };
+    // The statement knows identifiers alone.
+    events.retain(|event| query.wants(&event.event));
     Ok(LogPage {
         events,
         next,
@@ -199,6 +209,7 @@ mod tests {
             company_updated_by: None,
             trace_parent: None,
             decision_code: None,
+            attention: None,
         };
         (7, number, row)
     }
@@ -214,7 +225,14 @@ mod tests {
     fn a_page_ends_where_the_store_stopped_looking() {
         let check = |found: i64, limit, is_full, next, has_more| {
             let rows = (1..=found).map(row).collect();
-            let page = page(rows, limit, at(99), is_full).unwrap();
+            let query = LogQuery {
+                after: None,
+                names: vec![EventName::new("Told")],
+                prefixes: kernel::Prefixes::ALL,
+                reader: None,
+                limit,
+            };
+            let page = page(rows, &query, at(99), is_full).unwrap();
             let read: Vec<_> = page.events.iter().map(|event| event.cursor).collect();
             let shown = u64::try_from(found).unwrap().min(limit as u64);
             assert_eq!(read, (1..=shown).map(at).collect::<Vec<_>>());

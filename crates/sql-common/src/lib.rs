@@ -6,7 +6,7 @@
 //! - `executor`: a connection of a store, for port implementations that both stores share.
 //! - `stored`: columns back into values; one without a meaning is reported by its name.
 //! - `posting`, `company`, `duplicate`, `catalogue`, `client`, `console`, `sign_in`, `draft`,
-//!   `audit`, `outbox`, `retention`, `subscriber`, `account`, `erasure`, `webhook`: tables, their
+//!   `audit`, `outbox`, `retention`, `subscriber`, `account`, `attention`, `erasure`, `webhook`: tables, their
 //!   rows as values of the domain and of the newsletter, statements, and functions that run them.
 //!   Where a port is the same in both stores, a macro implements it for one.
 //! - `migrations`: which of them a database lacks; `copy`: rows of any table, for the other store.
@@ -18,6 +18,7 @@
 //! row becomes a value.
 
 pub mod account;
+pub mod attention;
 pub mod audit;
 #[cfg(feature = "postgres")]
 pub mod batch;

@@ -17,8 +17,8 @@ use fields::{
     serde::de::DeserializeOwned,
 };
 use kernel::{
-    Actor, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError, audit::Details,
-    trace::TraceParent,
+    Actor, AttentionKind, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError,
+    audit::Details, trace::TraceParent,
 };
 use newsletter::subscriber::{
     Account, DepartureKind, Email, MembershipStatus, MigrationSource, PlanCategory,
@@ -57,7 +57,7 @@ macro_rules! stored_texts {
 }
 
 stored_texts! {
-    Account CountryCode CurrencyCode DecisionOutcome DepartureKind EmploymentType EndpointState
+    Account AttentionKind CountryCode CurrencyCode DecisionOutcome DepartureKind EmploymentType EndpointState
     Ground HeldBecause LocationType MembershipStatus MigrationSource PlanCategory Review
     SalaryPeriod Scope
     SignInTokenKind Status SubscriberStatus SuppressionSource: text => Self::parse(text);

@@ -14,7 +14,7 @@ use domain::{
     store::{Health, LockedRows, PostingReader, ReplicaPosition, Retention, Store, StoreClock},
 };
 use enrichment::DraftCache;
-use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox};
+use kernel::{attention::AttentionList, audit::AuditLog, event::EventLog, outbox::Outbox};
 use newsletter::store::{Accounts, SubscriberReader};
 use webhooks::Webhooks;
 
@@ -54,6 +54,7 @@ ports! {
     activity: ActivityLog,
     drafts: DraftCache,
     audit: AuditLog,
+    attention: AttentionList,
     health: Health,
     clock: StoreClock,
     position: ReplicaPosition,

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 use access::{
     Activity, Client, Scope, StoredSecret,
     activity::{self, Day},
+    interval_text,
 };
 use fields::day;
 use serde::Serialize;
@@ -64,6 +65,10 @@ view! {
         /// The most requests that each process accepts from it in a minute, if there is a limit.
         #[schema(value_type = Option<u32>, minimum = 1)]
         requests_per_minute: Option<NonZeroU32> = client.requests_per_minute,
+        /// How often it is expected to push, such as `1d`; `null` where its own rhythm says so.
+        expect_every: Option<String> = client.expect_every.map(interval_text),
+        /// The number of its approved postings, about a minute late.
+        visible: u64 = activity.visible,
         /// When it last pushed, refused or not.
         #[schema(value_type = Option<OffsetDateTime>)]
         last_push_at: Option<Timestamp> = activity.last_push_at.map(Timestamp),
@@ -146,6 +151,7 @@ mod tests {
         let mut client = access::testing::client(1);
         client.prefixes = Prefixes::new(&["acme-"]).unwrap();
         client.requests_per_minute = NonZeroU32::new(60);
+        client.expect_every = Some(hours(24));
         client.secrets[0].last_used_at = Some(noon());
         let errors = FieldErrors::one("title", "is required");
         let refusal = |status, errors| activity::Refusal {
@@ -156,6 +162,7 @@ mod tests {
         };
         let activity = Activity {
             last_push_at: Some(noon() + hours(1)),
+            visible: 7,
             days: vec![Day {
                 date: noon().date(),
                 counts: Counts {
@@ -167,6 +174,7 @@ mod tests {
                     refused: 6,
                     approved: 7,
                     rejected: 8,
+                    ..Counts::default()
                 },
             }],
             refusals: vec![refusal(422, Some(&errors)), refusal(404, None)],
@@ -179,7 +187,7 @@ mod tests {
         let mut expect = json!({
             "client_id": uuid(1), "name": "Client 1",
             "scopes": ["job-postings:write", "job-postings:read"], "prefixes": ["acme-"],
-            "requests_per_minute": 60, "last_push_at": "2026-03-01T13:00:00.123456Z",
+            "requests_per_minute": 60, "expect_every": "1d", "visible": 7, "last_push_at": "2026-03-01T13:00:00.123456Z",
             "days": [{"date": "2026-03-01", "created": 1, "updated": 2, "unchanged": 3,
                 "expired": 4, "reopened": 5, "refused": 6, "approved": 7, "rejected": 8}],
             "refusals": [

@@ -14,6 +14,7 @@ use utoipa::{
 use uuid::Uuid;
 
 use crate::{
+    attention::{Item, Pages},
     company::Company,
     json::Timestamp,
     posting::{PostingWithHistory, Status},
@@ -35,9 +36,10 @@ pub struct EventPageAnswer<'a> {
 impl<'a> EventPageAnswer<'a> {
     /// The JSON form of a page, without the events that readers outside may not see.
     #[must_use]
-    pub fn new(page: &'a LogPage) -> Self {
+    pub fn new(page: &'a LogPage, pages: Pages<'a>) -> Self {
+        let shown = |event| Event::new(event, pages);
         Self {
-            data: page.events.iter().filter_map(Event::new).collect(),
+            data: page.events.iter().filter_map(shown).collect(),
             next_cursor: EventId(page.next),
         }
     }
@@ -54,10 +56,10 @@ struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    fn new(recorded: &'a RecordedEvent) -> Option<Self> {
+    fn new(recorded: &'a RecordedEvent, pages: Pages<'a>) -> Option<Self> {
         Some(Self {
             id: EventId(recorded.cursor),
-            body: EventBody::new(&recorded.event)?,
+            body: EventBody::new(&recorded.event, pages)?,
         })
     }
 }
@@ -74,13 +76,14 @@ struct EventBody<'a> {
 }
 
 impl<'a> EventBody<'a> {
-    fn new(event: &'a event::Event) -> Option<Self> {
+    fn new(event: &'a event::Event, pages: Pages<'a>) -> Option<Self> {
         let data = match &event.subject {
             Subject::Posting(posting) if event.name == JOB_POSTING_ERASED => {
                 EventData::Erased(ErasedPosting::new(posting))
             }
             Subject::Posting(posting) => EventData::Posting(PostingState::new(posting)),
             Subject::Company(company) => EventData::Company(Company::of_event(company, event.at)),
+            Subject::Attention(item) => EventData::Attention(Item::new(item, pages)),
             Subject::Other(_) => return None,
         };
         PUBLIC.contains(&event.name).then_some(Self {
@@ -91,14 +94,16 @@ impl<'a> EventBody<'a> {
     }
 }
 
-/// The subject of the event: of `CompanyUpdated` the company, of `JobPostingErased` the posting's
-/// identifier, of all others the posting.
+/// The subject of the event: of `CompanyUpdated` the company, of `AttentionRaised` and
+/// `AttentionCleared` the item, of `JobPostingErased` the posting's identifier, of all others the
+/// posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum EventData<'a> {
     Posting(PostingState<'a>),
     Erased(ErasedPosting<'a>),
     Company(Company<'a>),
+    Attention(Item<'a>),
 }
 
 /// An event as it is delivered to a webhook endpoint.
@@ -112,14 +117,16 @@ pub struct DeliveredEvent<'a> {
     data: DeliveredData<'a>,
 }
 
-/// The subject of the event: of `CompanyUpdated` the company, of `JobPostingErased` the posting's
-/// identifier, of all others the posting.
+/// The subject of the event: of `CompanyUpdated` the company, of `AttentionRaised` and
+/// `AttentionCleared` the item, of `JobPostingErased` the posting's identifier, of all others the
+/// posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum DeliveredData<'a> {
     Posting(DeliveredPosting<'a>),
     Erased(ErasedPosting<'a>),
     Company(Company<'a>),
+    Attention(Item<'a>),
 }
 
 /// A posting, as an event left it, and as it is.
@@ -142,19 +149,21 @@ impl<'a> DeliveredEvent<'a> {
         event: &'a event::Event,
         posting: Option<&'a PostingView>,
         appeal: Option<&'a str>,
+        pages: Pages<'a>,
     ) -> Option<Self> {
         let posting = posting.map(|view| Box::new(PostingWithHistory::new(view, appeal)));
         let EventBody {
             name,
             timestamp,
             data,
-        } = EventBody::new(event)?;
+        } = EventBody::new(event, pages)?;
         let data = match data {
             EventData::Posting(state) => {
                 DeliveredData::Posting(DeliveredPosting { state, posting })
             }
             EventData::Erased(posting) => DeliveredData::Erased(posting),
             EventData::Company(company) => DeliveredData::Company(company),
+            EventData::Attention(item) => DeliveredData::Attention(item),
         };
         Some(Self {
             name,
@@ -237,10 +246,12 @@ mod tests {
         },
         testing::{self},
     };
-    use kernel::testing::noon;
+    use kernel::{attention::ATTENTION_RAISED, testing::noon};
     use serde_json::{Value, json};
 
     use super::*;
+
+    const PAGES: Pages<'_> = Pages::Console("https://console.example");
 
     fn body(name: EventName, subject: Subject) -> Option<Value> {
         let event = event::Event {
@@ -249,7 +260,7 @@ mod tests {
             at: noon(),
             trace: None,
         };
-        let body = DeliveredEvent::new(&event, None, None);
+        let body = DeliveredEvent::new(&event, None, None, PAGES);
         body.map(|body| serde_json::to_value(&body).unwrap())
     }
 
@@ -307,7 +318,7 @@ mod tests {
             trace: None,
         };
         let appeal = Some("https://a.example");
-        let with_posting = DeliveredEvent::new(&event, Some(&view), appeal).unwrap();
+        let with_posting = DeliveredEvent::new(&event, Some(&view), appeal, PAGES).unwrap();
         let with_posting = serde_json::to_value(&with_posting).unwrap();
         let data = &with_posting["data"];
         assert_eq!(data["uuid"], json!(view.posting.id.uuid()));
@@ -321,6 +332,12 @@ mod tests {
         });
         assert_eq!(shown["decision"], decision);
         assert_eq!(data["posting"], shown);
+
+        let item = kernel::testing::item(7);
+        let raised = json!({"type": "AttentionRaised", "timestamp": timestamp,
+            "data": Item::new(&item, PAGES)});
+        let subject = Subject::Attention(Box::new(item.clone()));
+        assert_eq!(body(ATTENTION_RAISED, subject), Some(raised));
 
         let other = Subject::Other(Uuid::nil());
         assert_eq!(body(COMPANY_UPDATED, other), None);

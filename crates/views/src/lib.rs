@@ -4,6 +4,7 @@
 //! Each module has the forms of one subject, mostly declared with [`view!`]. Forms `…OfOperator` have
 //! more than clients see. [`json`] writes times, absent values and field errors.
 
+pub mod attention;
 pub mod client;
 pub mod company;
 pub mod event;

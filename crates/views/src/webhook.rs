@@ -9,6 +9,7 @@ use uuid::Uuid;
 use webhooks::{Attempt, Health, LoggedDelivery, TrackedEndpoint};
 
 use crate::{
+    attention::Pages,
     event::{DeliveredEvent, EventId, EventType},
     json::Timestamp,
     schema::vocabularies,
@@ -94,7 +95,7 @@ view! {
     /// An attempt to deliver an event.
     #[derive(Serialize, ToSchema)]
     #[schema(as = WebhookAttempt)]
-    pub struct Delivery<'a>(delivery: &'a LoggedDelivery) {
+    pub struct Delivery<'a>(delivery: &'a LoggedDelivery, pages: Pages<'a>) {
         /// When the attempt ended.
         #[schema(value_type = OffsetDateTime)]
         at: Timestamp = Timestamp(delivery.record.at),
@@ -122,7 +123,8 @@ view! {
         /// identifier is.
         #[schema(value_type = Option<Object>)]
         payload: Option<DeliveredEvent<'a>> =
-            (delivery.event.as_ref()).and_then(|of| DeliveredEvent::new(&of.event, None, None)),
+            (delivery.event.as_ref())
+                .and_then(|of| DeliveredEvent::new(&of.event, None, None, pages)),
     }
 }
 
@@ -197,7 +199,9 @@ mod tests {
             "payload": {"type": "JobPostingErased", "timestamp": at,
                 "data": {"unique_source_identifier": identifier.as_str()}},
         });
-        let shown = |delivery: &_| serde_json::to_value(Delivery::new(delivery)).unwrap();
+        let shown = |delivery: &_| {
+            serde_json::to_value(Delivery::new(delivery, Pages::Console(""))).unwrap()
+        };
         assert_eq!(shown(&delivery), expect);
         delivery.event = None;
         expect["unique_source_identifier"] = json!(null);

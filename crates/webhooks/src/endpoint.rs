@@ -31,6 +31,16 @@ pub enum Owner {
     Operator,
 }
 
+impl Owner {
+    /// The client, if it is one.
+    pub const fn client(self) -> Option<ClientId> {
+        match self {
+            Self::Client(client) => Some(client),
+            Self::Operator => None,
+        }
+    }
+}
+
 vocabulary! {
     /// Whether events are delivered to an endpoint.
     EndpointState {
@@ -108,7 +118,7 @@ impl Endpoint {
 
     /// Whether it is told about an event. Events of companies are for everybody.
     pub fn wants(&self, event: &Event) -> bool {
-        self.names().contains(&event.name) && event.is_within(&self.prefixes)
+        self.names().contains(&event.name) && event.is_for(self.owner.client(), &self.prefixes)
     }
 
     /// The endpoint with what its owner may read now, or the reason why it gets no deliveries.

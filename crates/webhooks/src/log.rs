@@ -44,7 +44,11 @@ pub async fn logged(
         cursors.sort_unstable();
         cursors.dedup();
         let found = log.events_at(&cursors).await?.into_iter();
-        let seen = found.filter(|event| event.event.is_within(&endpoint.prefixes));
+        let seen = found.filter(|event| {
+            event
+                .event
+                .is_for(endpoint.owner.client(), &endpoint.prefixes)
+        });
         events.extend(seen.map(|event| (event.cursor, event)));
     }
     let with_event = |record: DeliveryRecord| LoggedDelivery {

@@ -113,15 +113,18 @@ impl Verdict {
     pub fn all_of(writes: &WriteSet) -> Vec<Self> {
         let judged = writes.tasks.events.iter().filter_map(|event| {
             let mut counts = Counts::default();
-            match &event.name {
-                name if *name == JOB_POSTING_APPROVED => counts.approved = 1,
-                name if *name == JOB_POSTING_REJECTED => counts.rejected = 1,
-                _ => return None,
-            }
             let Subject::Posting(posting) = &event.subject else {
                 return None;
             };
             let write = writes.postings.get(&posting.id)?;
+            match &event.name {
+                name if *name == JOB_POSTING_APPROVED => counts.approved = 1,
+                name if *name == JOB_POSTING_REJECTED => {
+                    counts.rejected = 1;
+                    counts.withdrawn = u64::from(write.posting.published_at.is_some());
+                }
+                _ => return None,
+            }
             let Some(Actor::Client(client)) = write.posting.created_by else {
                 return None;
             };

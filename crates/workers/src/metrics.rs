@@ -37,6 +37,9 @@ runtime::metrics! {
     counter PUSHES in Count = "posthaste_pushes_total",
         "Pushes and lines of imports that this process answered, by client and outcome: created, \
          updated, unchanged, expired, reopened and refused; counted every few seconds";
+    counter VERDICTS in Count = "posthaste_verdicts_total",
+        "Verdicts that this process committed, by the client that created the posting and outcome: \
+         approved, rejected, and withdrawn (rejected after an approval); counted every few seconds";
 }
 
 pub fn enriched(verdict: &Verdict) {
@@ -106,6 +109,14 @@ pub fn pushed(client: ClientId, counts: &Counts) {
     ];
     for (outcome, count) in outcomes.into_iter().filter(|(_, count)| *count > 0) {
         counter!(PUSHES, "client" => client.to_string(), "outcome" => outcome).increment(count);
+    }
+    let verdicts = [
+        ("approved", counts.approved),
+        ("rejected", counts.rejected.saturating_sub(counts.withdrawn)),
+        ("withdrawn", counts.withdrawn),
+    ];
+    for (outcome, count) in verdicts.into_iter().filter(|(_, count)| *count > 0) {
+        counter!(VERDICTS, "client" => client.to_string(), "outcome" => outcome).increment(count);
     }
 }
 

@@ -116,7 +116,7 @@ impl Additions {
 fn log(event: &Event) {
     let source_identifier = match &event.subject {
         Subject::Posting(posting) => Some(posting.source_identifier.as_str()),
-        Subject::Company(_) | Subject::Other(_) => None,
+        _ => None,
     };
     tracing::debug!(
         target: "posthaste::event",

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use ::newsletter::subscriber::provider::Provider;
-use ::webhooks::Sender;
+use ::webhooks::{Owner, Sender};
 use domain::posting::PostingView;
 use kernel::{event::Event, trace::OptionalTracer};
 use runtime::{Clock, Throttle};
@@ -25,5 +25,7 @@ pub struct WorkerParts {
     pub settings: WorkerSettings,
 }
 
-/// Renders the body of a delivery: the event, and the posting if the endpoint wants it.
-pub type Body = Arc<dyn Fn(&Event, Option<&PostingView>) -> Result<Vec<u8>, String> + Send + Sync>;
+/// Renders the body of a delivery to an owner's endpoint: the event, and the posting if the endpoint
+/// wants it.
+pub type Body =
+    Arc<dyn Fn(Owner, &Event, Option<&PostingView>) -> Result<Vec<u8>, String> + Send + Sync>;

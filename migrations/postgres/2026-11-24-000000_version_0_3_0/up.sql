@@ -167,6 +167,9 @@ COMMENT ON COLUMN postings.content_at IS
 CREATE INDEX postings_by_update ON postings (updated_at, id);
 CREATE INDEX postings_by_status ON postings (status, updated_at, id);
 
+-- How many postings of each client are visible, which a worker counts every minute.
+CREATE INDEX postings_visible ON postings (created_by) WHERE status = 'approved';
+
 -- What the worker that ends lifetimes asks for. A query uses it only if it repeats the two
 -- status names literally.
 CREATE INDEX postings_by_end ON postings (expire_at, source_identifier)
@@ -311,7 +314,9 @@ CREATE TABLE clients (
     prefixes json NOT NULL DEFAULT '[]',
     requests_per_minute bigint,
     last_push_at timestamptz,
-    tokens_from timestamptz
+    tokens_from timestamptz,
+    expect_every_seconds bigint,
+    visible bigint NOT NULL DEFAULT 0
 )
 -- The time of the last push changes every few seconds, and no index has it: with space left, the
 -- row stays on its page.
@@ -329,6 +334,10 @@ COMMENT ON COLUMN clients.prefixes IS
 COMMENT ON COLUMN clients.requests_per_minute IS
     'The most requests that each process accepts from it in a minute; unset for no limit.';
 COMMENT ON COLUMN clients.last_push_at IS 'When it last pushed, refused or not; some seconds late.';
+COMMENT ON COLUMN clients.expect_every_seconds IS
+    'How often it pushes at least, as the operator expects; unset where its own rhythm says so.';
+COMMENT ON COLUMN clients.visible IS
+    'The approved postings that it created; about a minute late.';
 COMMENT ON COLUMN clients.tokens_from IS
     'The earliest time of issue of its tokens that are accepted; NULL for any.';
 
@@ -364,6 +373,8 @@ CREATE TABLE client_days (
     refused bigint NOT NULL,
     approved bigint NOT NULL,
     rejected bigint NOT NULL,
+    withdrawn bigint NOT NULL,
+    hours bigint NOT NULL,
     PRIMARY KEY (client_id, date)
 )
 -- As above.
@@ -382,6 +393,9 @@ COMMENT ON COLUMN client_days.refused IS 'Pushes that were refused.';
 COMMENT ON COLUMN client_days.approved IS
     'Of the postings that it created, those that were approved on this day.';
 COMMENT ON COLUMN client_days.rejected IS 'Likewise, those that were rejected.';
+COMMENT ON COLUMN client_days.withdrawn IS
+    'Likewise, those that were rejected after they had been approved.';
+COMMENT ON COLUMN client_days.hours IS 'The hours of the day with pushes, as bits.';
 
 CREATE TABLE client_refusals (
     client_id uuid NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
@@ -816,6 +830,7 @@ CREATE TABLE events (
     trace_parent text COLLATE "C",
     company_updated_by text COLLATE "C",
     decision_code text COLLATE "C",
+    attention json COMPRESSION lz4,
     -- The order of the log. Another index of all events would cost every commit more than it would
     -- save.
     PRIMARY KEY (commit_seq, number),
@@ -858,6 +873,8 @@ COMMENT ON COLUMN events.status_reason IS 'Of postings only: the reason of the s
 COMMENT ON COLUMN events.company_name IS 'Of companies only: the name, as the commit left it.';
 COMMENT ON COLUMN events.company_website IS 'Of companies only: the website.';
 COMMENT ON COLUMN events.company_logo_path IS 'Of companies only: the path to the logo, if any.';
+COMMENT ON COLUMN events.attention IS
+    'Of a matter that needs attention only: the item, a JSON object.';
 COMMENT ON COLUMN events.trace_parent IS
     'The trace of the event''s cause, as the header traceparent has it; NULL if it is not traced.';
 COMMENT ON COLUMN events.company_updated_by IS 'Of companies only: who changed it.';
@@ -1053,6 +1070,44 @@ COMMENT ON COLUMN webhook_deliveries.status IS 'The status of the answer; unset 
 COMMENT ON COLUMN webhook_deliveries.duration_ms IS
     'The time until the answer, in milliseconds.';
 COMMENT ON COLUMN webhook_deliveries.error IS 'Why it failed.';
+
+CREATE TABLE attention_items (
+    id uuid NOT NULL PRIMARY KEY,
+    kind text COLLATE "C" NOT NULL,
+    subject text NOT NULL,
+    client_id uuid,
+    since timestamptz NOT NULL,
+    sentence text NOT NULL,
+    page text COLLATE "C" NOT NULL,
+    is_of_board boolean NOT NULL
+);
+
+COMMENT ON TABLE attention_items IS
+    'What an operator or integrator should look at, as a worker found it last.';
+COMMENT ON COLUMN attention_items.id IS 'Derived from the kind and its subject.';
+COMMENT ON COLUMN attention_items.kind IS 'The kind of matter.';
+COMMENT ON COLUMN attention_items.subject IS 'The name of what it is about.';
+COMMENT ON COLUMN attention_items.client_id IS
+    'The client that it is about. No foreign key: the next check ends it.';
+COMMENT ON COLUMN attention_items.since IS 'When it began.';
+COMMENT ON COLUMN attention_items.sentence IS 'What is the matter, and what to do.';
+COMMENT ON COLUMN attention_items.page IS 'The path of the console''s page about it.';
+COMMENT ON COLUMN attention_items.is_of_board IS
+    'Whether it is about postings, so that clients without prefixes may see it.';
+
+CREATE TABLE attention_checks (
+    singleton boolean NOT NULL PRIMARY KEY CHECK (singleton),
+    version bigint NOT NULL,
+    at timestamptz NOT NULL
+)
+WITH (fillfactor = 50);
+
+COMMENT ON TABLE attention_checks IS
+    'The last check of what needs attention, in one row; without a row there was none.';
+COMMENT ON COLUMN attention_checks.singleton IS 'True: there is one row.';
+COMMENT ON COLUMN attention_checks.version IS
+    'Counts the checks. Each names the one before, so that none is based on older items.';
+COMMENT ON COLUMN attention_checks.at IS 'When it was.';
 
 CREATE TABLE audit (
     id uuid NOT NULL PRIMARY KEY,

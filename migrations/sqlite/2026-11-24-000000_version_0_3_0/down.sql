@@ -2,6 +2,8 @@ DROP TABLE schema_compatibility;
 DROP TABLE drafts;
 DROP TABLE sign_in_tokens;
 DROP TABLE audit;
+DROP TABLE attention_checks;
+DROP TABLE attention_items;
 DROP TABLE webhook_deliveries;
 DROP TABLE webhook_waiting;
 DROP TABLE webhook_endpoints;

@@ -120,6 +120,9 @@ CREATE TABLE postings (
 CREATE INDEX postings_by_update ON postings (updated_at, id);
 CREATE INDEX postings_by_status ON postings (status, updated_at, id);
 
+-- How many postings of each client are visible, which a worker counts every minute.
+CREATE INDEX postings_visible ON postings (created_by) WHERE status = 'approved';
+
 -- What the worker that ends lifetimes asks for. A query uses it only if it repeats the two
 -- status names literally.
 CREATE INDEX postings_by_end ON postings (expire_at)
@@ -236,7 +239,11 @@ CREATE TABLE clients (
     -- When it last pushed, refused or not; some seconds late.
     last_push_at INTEGER,
     -- The earliest time of issue of its tokens that are accepted; NULL for any.
-    tokens_from INTEGER
+    tokens_from INTEGER,
+    -- How often it pushes at least, as the operator expects; unset where its own rhythm says so.
+    expect_every_seconds INTEGER,
+    -- The approved postings that it created; about a minute late.
+    visible INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 -- The secrets of clients: the newest, which has no end, and the one before it.
@@ -267,6 +274,10 @@ CREATE TABLE client_days (
     -- Of the postings that it created, those that got this verdict on the day.
     approved INTEGER NOT NULL,
     rejected INTEGER NOT NULL,
+    -- Likewise, those that were rejected after they had been approved.
+    withdrawn INTEGER NOT NULL,
+    -- The hours of the day with pushes, as bits.
+    hours INTEGER NOT NULL,
     PRIMARY KEY (client_id, date)
 ) STRICT, WITHOUT ROWID;
 
@@ -589,6 +600,8 @@ CREATE TABLE events (
     company_updated_by TEXT,
     -- Of a decision about a posting: its code.
     decision_code TEXT,
+    -- Of a matter that needs attention: the item, a JSON object.
+    attention TEXT CHECK (json_type(attention) = 'object'),
     CONSTRAINT posting_has_a_version
         CHECK ((source_identifier IS NULL) = (version IS NULL)),
     CONSTRAINT posting_has_a_status
@@ -732,6 +745,32 @@ CREATE TABLE webhook_deliveries (
     error TEXT,
     PRIMARY KEY (endpoint, slot)
 ) STRICT, WITHOUT ROWID;
+
+-- What an operator or integrator should look at, as a worker found it last.
+CREATE TABLE attention_items (
+    -- Derived from the kind and its subject.
+    id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    kind TEXT NOT NULL,
+    -- The name of what it is about.
+    subject TEXT NOT NULL,
+    -- The client that it is about. No foreign key: the next check ends it.
+    client_id BLOB CHECK (length(client_id) = 16),
+    since INTEGER NOT NULL,
+    -- What is the matter, and what to do.
+    sentence TEXT NOT NULL,
+    -- The path of the console's page about it.
+    page TEXT NOT NULL,
+    -- Whether it is about postings, so that clients without prefixes may see it.
+    is_of_board INTEGER NOT NULL CHECK (is_of_board IN (0, 1))
+) STRICT, WITHOUT ROWID;
+
+-- The last check of that, in one row; without a row there was none.
+CREATE TABLE attention_checks (
+    singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
+    -- Counts the checks. Each names the one before, so that none is based on older items.
+    version INTEGER NOT NULL,
+    at INTEGER NOT NULL
+) STRICT;
 
 -- What operators did, each line written with what it tells of. People are named by their ids, so
 -- that no address is kept here.

@@ -19,6 +19,7 @@ pub fn client(n: u128) -> Client {
         version: 1,
         prefixes: Prefixes::ALL,
         requests_per_minute: None,
+        expect_every: None,
         secrets: vec![StoredSecret::new([7; 32], noon())],
         tokens_from: None,
         created_at: noon() + minutes(i64::try_from(n).unwrap_or_default()),

@@ -17,7 +17,7 @@ use kernel::{
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
-use views::event::DeliveredEvent;
+use views::{attention::Pages, event::DeliveredEvent};
 use webhooks::{
     DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, LoggedDelivery,
     ManagedWebhooks, Manager, Owner, SECRET_OVERLAP, TrackedEndpoint, WebhookError,
@@ -79,6 +79,15 @@ impl Desk {
                 Author::Operator(by, _) => Manager::Operator(by),
                 Author::Client(id) => Manager::Client(*id),
             },
+        }
+    }
+
+    /// Where links in deliveries lead.
+    fn pages(&self) -> Pages<'_> {
+        let url = &self.visit.site.origin;
+        match self.author {
+            Author::Operator(..) => Pages::Console(url),
+            Author::Client(_) => Pages::Integration(url),
         }
     }
 
@@ -337,7 +346,12 @@ pub async fn delivery(desk: Desk, path: web::Path<(String, String)>) -> Answer {
         Err(error) => return Err(error.into()),
     };
     let shown = |found: &RecordedEvent| {
-        let shown = DeliveredEvent::new(&found.event, posting.as_ref(), ports.appeal.as_deref())?;
+        let shown = DeliveredEvent::new(
+            &found.event,
+            posting.as_ref(),
+            ports.appeal.as_deref(),
+            desk.pages(),
+        )?;
         Some(serde_json::to_string_pretty(&shown))
     };
     let payload = found.as_ref().and_then(shown).transpose();

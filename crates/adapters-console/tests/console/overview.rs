@@ -6,24 +6,22 @@ use access::{
 };
 use domain::{
     audit::POSTINGS_REJECT,
-    catalogue::{Catalogues, PastImport},
-    import::{HeldBecause, Missing, Summary},
     posting::{EnrichedTexts, Findings},
     store::{PostingWrite, Store as _, WriteSet},
-    testing::{create, push_by},
+    testing::push_by,
 };
 use kernel::{
-    ClientId, Prefixes, PutOutcome,
+    ClientId, Prefixes,
+    attention::{AttentionCheck, AttentionList as _, StoredAttention},
     event::EventLog as _,
-    testing::{by_ann, hours, noon, uuid},
+    testing::{by_ann, noon, uuid},
 };
 use newsletter::{
-    store::{AccountState, Accounts as _},
-    subscriber::{Account, SubscriberStatus},
+    subscriber::SubscriberStatus,
     testing::{notice, report},
     usecase::{put_subscriber, suppress},
 };
-use webhooks::{EndpointState, Owner, Webhooks, testing::endpoint};
+use webhooks::{Owner, Webhooks, testing::endpoint};
 
 use crate::support::{Desk, EVIL, encoded};
 
@@ -160,64 +158,31 @@ async fn the_overview_begins_with_what_needs_attention() {
     let overview = desk.operator("ann").await.get("/").await;
     overview.has(&["All is well", "<rect class=\"c0\"", ">41</td>"]);
 
-    let date = noon().date();
-    let updated = Counts::one(PutOutcome::Updated);
-    let writes = ActivityWrites {
-        days: [1, 2]
-            .map(|ago| (id, date - time::Duration::days(ago), updated))
-            .to_vec(),
-        ..ActivityWrites::default()
+    let found = kernel::AttentionItem {
+        client: Some(id),
+        subject: "<roses>".to_owned(),
+        ..kernel::testing::item(7)
     };
-    ActivityLog::record(&*desk.store, &writes).await.unwrap();
-    let mut disabled = endpoint(1);
-    disabled.state = EndpointState::Disabled;
-    disabled.state_reason = Some("gone".to_owned());
-    let start = desk.store.cursor_at(noon()).await.unwrap();
-    let inserted = Webhooks::insert(&*desk.store, &disabled, start, None);
-    inserted.await.unwrap();
-    let lease = desk.lease(id).await;
-    let held = Missing {
-        count: 40,
-        held: Some(HeldBecause::Share),
-        ..Missing::default()
+    let none = StoredAttention::default();
+    let check = AttentionCheck {
+        visible: [(id, 1_234)].into(),
+        ..AttentionCheck::new(&none, vec![found.clone()], noon())
     };
-    let import = PastImport {
-        started_at: noon(),
-        finished_at: noon(),
-        summary: Summary {
-            missing: Some(held),
-            ..Summary::default()
-        },
-    };
-    let finished = Catalogues::finish(&*desk.store, lease, &import, false).await;
-    assert_eq!(finished, Ok(true));
-    let paused = AccountState {
-        paused_until: Some(noon() + hours(24 * 9)),
-        pause_reason: Some("401: the key is not valid".to_owned()),
-        reconciled_at: None,
-    };
-    let kept = desk.store.keep_account_state(Account::New, &paused);
-    kept.await.unwrap();
-    desk.push(&[create("dead", "acme")]).await;
-    desk.give_up("no model").await;
-
-    desk.pass(time::Duration::days(8));
-    let overview = desk.operator("ann").await.get("/").await.body;
-    let attention = overview.split("</section>").next().unwrap();
-    let (webhook, url) = (disabled.id, disabled.url.as_str());
-    for shown in [
-        "<a href=\"/outbox\">1 dead task</a> of enrich".to_owned(),
-        format!("<a href=\"/webhooks/{webhook}\">Webhook {url}</a> is disabled: "),
-        format!(
-            "<a href=\"/catalogues/{}\">Catalogue roses</a> of ",
-            lease.catalogue
+    desk.store.record_check(&check).await.unwrap();
+    let ann = desk.operator("ann").await;
+    let overview = ann.get("/").await;
+    overview.has(&[
+        &format!(
+            "<a href=\"{}\">&#60;roses&#62;</a> It is held back.",
+            found.page
         ),
-        "holds 40 postings back: have it sent again, or let them expire".to_owned(),
-        "<a href=\"/subscribers\">The provider&#39;s new account</a> pauses until".to_owned(),
-        "until 2026-03-10 12:00: 401".to_owned(),
-        format!("<a href=\"/clients/{id}\">Client &#34;"),
-        "</a> has pushed nothing since 2026-03-01 12:00".to_owned(),
-    ] {
-        assert!(attention.contains(&shown), "{shown}\n{attention}");
-    }
+        "since 2026-03-01 12:00",
+        "<span class=\"status rejected\">look</span>",
+        ">1234</td>",
+        "Last push (UTC) ↓",
+        "<a href=\"/?sort=visible#clients\">Visible now</a>",
+    ]);
+    overview.lacks(&["All is well"]);
+    let sorted = ann.get("/?sort=visible").await;
+    sorted.has(&["Visible now ↓", "<a href=\"/?sort=last_push#clients\">"]);
 }

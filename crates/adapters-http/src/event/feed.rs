@@ -7,7 +7,7 @@ use domain::posting::event::PUBLIC;
 use futures_util::future::{Either, select};
 use http_server::Connection;
 use kernel::event::{Cursor, EventFeed, EventName, InvalidCursor, LogError, LogPage, LogQuery};
-use views::event::EventPageAnswer;
+use views::{attention::Pages, event::EventPageAnswer};
 
 use crate::{
     answer::{self, Answer, no_store},
@@ -66,23 +66,27 @@ pub(super) async fn follow(
         after,
         names: query.names,
         prefixes: caller.prefixes().clone(),
+        reader: Some(caller.id()),
         limit: query.limit,
     };
     if query.wait.is_zero() {
         let page = read(feed, log, Duration::ZERO).await?;
-        return encode(&request, source.label(shown(page).await?));
+        return encode(&request, source.label(shown(page, &state).await?));
     }
     RequestContext::move_to(&request, state.waits.take(caller.id())?);
     let interrupted = interrupted(&request, &state);
     let page = wait(feed, log, query.wait, &caller, interrupted).await?;
-    encode(&request, source.label(shown(page).await?))
+    encode(&request, source.label(shown(page, &state).await?))
 }
 
-async fn shown(page: LogPage) -> Answer {
+async fn shown(page: LogPage, state: &State) -> Answer {
     /// The approximate size of an event.
     const BYTES: usize = 300;
     let bytes = page.events.len() * BYTES;
-    let write = |page: &LogPage| serde_json::to_vec(&EventPageAnswer::new(page));
+    let url = state.public_url.clone();
+    let write = move |page: &LogPage| {
+        serde_json::to_vec(&EventPageAnswer::new(page, Pages::Integration(&url)))
+    };
     answer::large_json(page, bytes, write).await.map(no_store)
 }
 
@@ -288,6 +292,7 @@ mod tests {
             after: None,
             names: PUBLIC.to_vec(),
             prefixes: Prefixes::ALL,
+            reader: None,
             limit: 1,
         }
     }

@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use self::errors::{SharedError, header_refs};
 pub use self::line::line_schema;
 use crate::{
+    attention,
     error::{ErrorBody, InternalBody, ValidationBody},
     event, health, import, integration, oauth, posting,
     section::{Section, of_answer},
@@ -28,12 +29,13 @@ use crate::{
 const SERVICE: &str = include_str!("document.json");
 
 /// The sections, each with its tag, in the order of the document.
-pub const SECTIONS: [Section; 8] = [
+pub const SECTIONS: [Section; 9] = [
     posting::SECTION,
     import::SECTION,
     event::SECTION,
     webhook::SECTION,
     integration::SECTION,
+    attention::SECTION,
     subscriber::SECTION,
     oauth::SECTION,
     health::SECTION,

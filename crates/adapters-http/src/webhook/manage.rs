@@ -8,7 +8,10 @@ use actix_web::{
 use fields::Patch;
 use kernel::Prefixes;
 use uuid::Uuid;
-use views::webhook::{Delivery, Endpoint, EndpointWithSecret, TestOutcome, ping};
+use views::{
+    attention::Pages,
+    webhook::{Delivery, Endpoint, EndpointWithSecret, TestOutcome, ping},
+};
 use webhooks::{
     DELIVERIES_KEPT, EndpointChange, EndpointId, Health, MOST_ENDPOINTS, NewEndpoint, Secret,
     TrackedEndpoint, WebhookError, parse_replay, parse_resend,
@@ -167,7 +170,9 @@ pub(super) async fn deliveries(
 ) -> Answer {
     let webhooks = state.ports.webhooks_of(caller.id());
     let deliveries = webhooks.deliveries(parse(&id)?, limit).await?;
-    let shown: Vec<_> = deliveries.iter().map(Delivery::new).collect();
+    let pages = Pages::Integration(&state.public_url);
+    let shown = deliveries.iter().map(|one| Delivery::new(one, pages));
+    let shown: Vec<_> = shown.collect();
     answer::data(shown)
 }
 

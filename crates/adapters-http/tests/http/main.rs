@@ -8,6 +8,7 @@
 
 mod admin;
 mod api_page;
+mod attention;
 mod catalogues;
 mod clients;
 mod connections;

@@ -178,6 +178,7 @@ GET    export                      | leaves out
 GET    events                      | leaves out
 GET    integration                 | own pushes
 POST   integration/link            | none
+GET    attention                   | none
 GET    webhooks                    | none
 POST   webhooks                    | worker
 GET    webhooks/{id}               | none

@@ -20,7 +20,8 @@ days_added AS (
     INSERT INTO client_days ({client_days})
     SELECT {client_days sent} FROM unnest({client_days columns}) AS sent ({client_days})
     WHERE client_id IN (SELECT client FROM known)
-    ON CONFLICT (client_id, date) DO UPDATE SET {client_days.changing += excluded}
+    ON CONFLICT (client_id, date) DO UPDATE SET {client_days.changing += excluded},
+        hours = client_days.hours | excluded.hours
 ),
 pushes_noted AS (
     UPDATE clients SET last_push_at = greatest(clients.last_push_at, sent.at)

@@ -185,7 +185,7 @@ events_recorded AS (
         CASE WHEN stands.id IS NULL THEN sent.company_logo_path ELSE stands.logo_path END,
         CASE WHEN stands.id IS NULL THEN sent.company_updated_by ELSE stands.updated_by END,
         --] companies: company_name, company_website, company_logo_path, company_updated_by,
-        sent.trace_parent, sent.decision_code
+        sent.trace_parent, sent.decision_code, sent.attention::json
     FROM unnest({events columns}) AS sent ({events})
     --[ companies
     -- OFFSET keeps this apart, so that it is looked at for events of companies only.

@@ -117,7 +117,7 @@ pub(super) async fn page(
     }
     let last = cursor(commit_seq, number)?;
     let wanted = rows.into_iter().filter_map(|(.., event)| event).collect();
-    Ok(Some(of(wanted, query.limit, last, is_full)?))
+    Ok(Some(of(wanted, query, last, is_full)?))
 }
 
 fn no_log() -> StoreError {

@@ -31,6 +31,7 @@ async fn page(store: &PostgresStore, after: Option<Cursor>, limit: usize) -> Log
         after,
         names: PUBLIC.to_vec(),
         prefixes: Prefixes::ALL,
+        reader: None,
         limit,
     };
     store.read(&query).await.unwrap()
@@ -168,7 +169,7 @@ async fn a_walk_sees_every_event_once_and_in_order() {
             Subject::Company(company) => {
                 names.insert(company.id, company.name.clone());
             }
-            Subject::Other(id) => panic!("{id}"),
+            other => panic!("{other:?}"),
         }
     }
     let shared = "SELECT version AS value FROM postings WHERE source_identifier = 'shared'";
@@ -319,6 +320,7 @@ async fn new_events_follow_those_of_another_server() {
             after: Some(undone),
             names: PUBLIC.to_vec(),
             prefixes: Prefixes::ALL,
+            reader: None,
             limit: 1,
         };
         assert_eq!(store.read(&query).await, Err(LogError::Gone));
@@ -355,6 +357,7 @@ async fn a_server_that_went_back_gives_no_place_out_twice() {
         }),
         names: PUBLIC.to_vec(),
         prefixes: Prefixes::ALL,
+        reader: None,
         limit: 1,
     };
     assert_eq!(store.read(&lost).await, Err(LogError::Gone));

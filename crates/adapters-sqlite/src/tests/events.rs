@@ -40,6 +40,7 @@ async fn read(store: &SqliteStore, after: Option<Cursor>) -> LogPage {
         after,
         names: vec![TOLD],
         prefixes: Prefixes::ALL,
+        reader: None,
         limit: 10,
     };
     store.read(&query).await.unwrap()
@@ -125,6 +126,7 @@ async fn many_old_events_are_deleted_by_parts() {
         after: Some(after),
         names: vec![TOLD],
         prefixes: Prefixes::ALL,
+        reader: None,
         limit: 10,
     };
     let gone = store.read(&query(numbered(2_199))).await;
@@ -153,6 +155,7 @@ async fn a_restored_log_goes_on_behind_all_numbers_that_were_given_out() {
         after: Some(numbered(3)),
         names: vec![TOLD],
         prefixes: Prefixes::ALL,
+        reader: None,
         limit: 10,
     };
     assert_eq!(store.read(&lost).await, Err(LogError::Gone));

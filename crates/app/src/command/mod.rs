@@ -30,6 +30,7 @@ macro_rules! commands {
     (@run $options:ident, $run:ident, $given:expr) => { $run($options, $given) };
 }
 
+mod attention;
 mod audit;
 mod backup;
 mod catalogues;
@@ -79,6 +80,7 @@ commands! {
         Webhooks(webhooks::Webhooks),
         #[command(subcommand)]
         Console(console::Console),
+        Attention(attention::Attention),
         Audit(audit::Audit),
         Backup(backup::Backup),
         Restore(backup::Restore),

@@ -33,6 +33,7 @@ pub async fn integration(
         scopes: vec![Scope::JobPostingsWrite, Scope::JobPostingsRead],
         prefixes,
         requests_per_minute: None,
+        expect_every: None,
     };
     let (client, secret) = create_client(&*database.clients, &by, new).await?;
     Ok(Credentials {

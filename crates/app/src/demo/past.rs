@@ -46,5 +46,7 @@ fn pushes(client: u64, ago: i64) -> Counts {
         refused: if day == 5 + client { 14 } else { wave / 5 },
         approved: created - rejected,
         rejected,
+        withdrawn: 0,
+        hours: 1 << 4,
     }
 }

@@ -132,6 +132,14 @@ impl Serve {
         }
     }
 
+    /// What links in deliveries to webhooks begin with.
+    fn link_bases(&self) -> webhooks::LinkBases {
+        webhooks::LinkBases {
+            console: self.console.place.address().unwrap_or_default(),
+            public: self.http.place.url(),
+        }
+    }
+
     /// Fails if options do not fit together.
     pub fn check(&self) -> Result<(), Misconfigured> {
         if !self.no_worker {
@@ -205,7 +213,8 @@ impl Running {
         let url = options.store.database();
         let folder = options.store.data_dir.key_folder();
         check_keys(&url, &folder)?;
-        let setup = (!options.no_worker).then(|| WorkerSetup::new(&options.work));
+        let setup =
+            (!options.no_worker).then(|| WorkerSetup::new(&options.work, options.link_bases()));
         let setup = setup.transpose()?;
         let tried = webhooks::client_of_api(options.work.addresses.private)?;
         webhooks::warn_without_https(&tried);

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use ::webhooks::PrivateAddresses;
+use ::webhooks::{Owner, PrivateAddresses};
 use adapters_webhooks::WebhookClient;
 use domain::posting::PostingView;
 use kernel::event::Event;
-use views::event::DeliveredEvent;
+use views::{attention::Pages, event::DeliveredEvent};
 use workers::Body;
 
 /// Builds the client that calls receivers.
@@ -27,10 +27,23 @@ pub fn warn_without_https(client: &WebhookClient) {
     }
 }
 
+/// The URLs that links in deliveries begin with.
+#[derive(Clone, Debug)]
+pub struct LinkBases {
+    /// Of the console, for the operators' endpoints.
+    pub console: String,
+    /// Of the API, for the endpoints of clients.
+    pub public: String,
+}
+
 /// The bodies of deliveries, with where decisions can be contested.
-pub fn body(appeal: Option<Arc<str>>) -> Body {
-    Arc::new(move |event: &Event, posting: Option<&PostingView>| {
-        let body = DeliveredEvent::new(event, posting, appeal.as_deref());
+pub fn body(appeal: Option<Arc<str>>, links: LinkBases) -> Body {
+    Arc::new(move |owner, event: &Event, posting: Option<&PostingView>| {
+        let pages = match owner {
+            Owner::Client(_) => Pages::Integration(&links.public),
+            Owner::Operator => Pages::Console(&links.console),
+        };
+        let body = DeliveredEvent::new(event, posting, appeal.as_deref(), pages);
         let body = body.ok_or_else(|| format!("{} is not for readers outside", event.name))?;
         serde_json::to_vec(&body).map_err(|error| error.to_string())
     })

@@ -13,9 +13,13 @@ use runtime::{Loops, Throttle, clock};
 use stores::Stores;
 use workers::{Activities, Observer, Wake, WorkerParts, WorkerSettings};
 
-use super::{admin, announce, enricher, provider, traces::Traces, webhooks};
+use super::{
+    admin, announce, enricher, provider,
+    traces::Traces,
+    webhooks::{self, LinkBases},
+};
 use crate::{
-    cli::{AdminArgs, StoreArgs, WorkArgs},
+    cli::{AdminArgs, StoreArgs, WorkArgs, values::root_url},
     database, logging,
     shutdown::StopSignals,
     supervisor::Supervisor,
@@ -32,13 +36,13 @@ pub(super) struct WorkerSetup {
 
 impl WorkerSetup {
     /// Prepares enricher, provider and the client of receivers; starts nothing.
-    pub fn new(work: &WorkArgs) -> anyhow::Result<Self> {
+    pub fn new(work: &WorkArgs, links: LinkBases) -> anyhow::Result<Self> {
         let (model, settings) = enricher::prepare(&work.enricher.kind()?, work.settings())?;
         Ok(Self {
             model,
             provider: provider::connect(&work.accounts.settings(), None)?,
             receivers: webhooks::client(work.addresses.private)?,
-            body: webhooks::body(work.appeal.appeal_url.clone()),
+            body: webhooks::body(work.appeal.appeal_url.clone(), links),
             settings,
         })
     }
@@ -77,14 +81,47 @@ pub struct Worker {
     #[command(flatten)]
     pub work: WorkArgs,
     #[command(flatten)]
+    links: LinkArgs,
+    #[command(flatten)]
     pub admin: AdminArgs,
+}
+
+/// What links in deliveries begin with, as `serve` has it.
+#[derive(Debug, Args)]
+struct LinkArgs {
+    /// The address that clients know, for links
+    #[arg(
+        long,
+        value_name = "URL",
+        default_value = "http://127.0.0.1:8080",
+        value_parser = root_url("the service is at the root of its host")
+    )]
+    public_url: String,
+
+    /// The address of the operators' console, for links
+    #[arg(
+        long,
+        value_name = "URL",
+        default_value = "http://127.0.0.1:8081",
+        value_parser = root_url("the console is at the root of its host")
+    )]
+    console_url: String,
+}
+
+impl LinkArgs {
+    fn bases(&self) -> LinkBases {
+        LinkBases {
+            console: self.console_url.clone(),
+            public: self.public_url.clone(),
+        }
+    }
 }
 
 impl Worker {
     pub async fn run(self) -> anyhow::Result<()> {
         let signals = StopSignals::listen().context("cannot listen to signals")?;
         let traces = Traces::start()?;
-        let setup = WorkerSetup::new(&self.work)?;
+        let setup = WorkerSetup::new(&self.work, self.links.bases())?;
         webhooks::warn_without_https(&setup.receivers);
         let url = self.store.database();
         let database = database::open(&url).await?;

@@ -182,7 +182,8 @@ fn update(
         || !change.write.history.is_empty()
         || change.write.posting.expire_at != posting.expire_at
         || change.write.posting.catalogue != posting.catalogue;
-    let effects = differs.then(|| Effects::of(Some(&posting.details), &change.write.posting.details));
+    let effects =
+        differs.then(|| Effects::of(Some(&posting.details), &change.write.posting.details));
     let is_any = change.writes_posting || change.company.is_some() || change.asks_for_enrichment;
     Ok(Decided {
         answer: Answer {

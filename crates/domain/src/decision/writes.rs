@@ -174,7 +174,7 @@ impl WriteSet {
         let events = self.tasks.events.iter();
         let raised = events.filter_map(|event| match &event.subject {
             Subject::Posting(posting) => Some(posting.id),
-            Subject::Company(_) | Subject::Other(_) => None,
+            _ => None,
         });
         let is_new = |id: &PostingId| {
             let write = self.postings.get(id);

@@ -98,7 +98,9 @@ impl ChangeCounter {
         let [same_text, same_title, same_url] = self.set.each_ref().map(Frequencies::repeated);
         let lost = self.lost.iter();
         Changes {
-            lost: lost.map(|(field, count)| ((*field).to_owned(), *count)).collect(),
+            lost: lost
+                .map(|(field, count)| ((*field).to_owned(), *count))
+                .collect(),
             shrunk: self.shrunk,
             same_text,
             same_title,
@@ -195,7 +197,10 @@ mod tests {
         assert_eq!((changes(&new).same_title, changes(&new).same_url), (11, 11));
         let kept = vec![(Some(details(long, "t", Some(1))), same); 11];
         let kept = changes(&kept);
-        assert_eq!((kept.lost["salary_min"], kept.same_text + kept.same_title), (11, 0));
+        assert_eq!(
+            (kept.lost["salary_min"], kept.same_text + kept.same_title),
+            (11, 0)
+        );
     }
 
     #[test]
@@ -220,7 +225,10 @@ mod tests {
         ] {
             assert_eq!(changes.degraded(&counts(lines, created)), expect, "{lines}");
         }
-        assert_eq!(changes.words("lost:salary_min", 100), "31 of 100 lost salary_min");
+        assert_eq!(
+            changes.words("lost:salary_min", 100),
+            "31 of 100 lost salary_min"
+        );
     }
 
     #[test]

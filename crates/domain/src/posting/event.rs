@@ -2,6 +2,7 @@
 
 use kernel::{
     PostingId,
+    attention::{ATTENTION_CLEARED, ATTENTION_RAISED},
     event::{EventName, PostingState},
     outbox::{Effect, Kind, Queue},
 };
@@ -44,8 +45,8 @@ pub const JOB_POSTING_ERASED: EventName = EventName::new("JobPostingErased");
 /// The name or the logo of a company changed.
 pub const COMPANY_UPDATED: EventName = EventName::new("CompanyUpdated");
 
-/// The events of postings and companies, which readers outside may see.
-pub const PUBLIC: [EventName; 9] = [
+/// The events which readers outside may see: of postings, of companies, and of what needs attention.
+pub const PUBLIC: [EventName; 11] = [
     JOB_POSTING_CREATED,
     JOB_POSTING_UPDATED,
     JOB_POSTING_APPROVED,
@@ -55,6 +56,8 @@ pub const PUBLIC: [EventName; 9] = [
     JOB_POSTING_ENRICHED,
     JOB_POSTING_ERASED,
     COMPANY_UPDATED,
+    ATTENTION_RAISED,
+    ATTENTION_CLEARED,
 ];
 
 impl From<&Posting> for PostingState {

@@ -33,6 +33,7 @@ pub use self::{
 /// | `events` | `Store`, `EventLog` |
 /// | `audit` | `Store`, `Outbox`, `AuditLog` |
 /// | `catalogues` | `Store`, `EventLog`, `Clients`, `Catalogues`, `AuditLog` |
+/// | `attention` | as `console`, `AttentionList`, `Clients`, `ActivityLog`, `EventLog` |
 /// | `console` | `Store`, `PostingBrowser`, `CompanyReader` |
 /// | `retention` | as `audit` and `catalogues`, `PostingReader`, `ActivityLog`, `Retention` |
 #[macro_export]
@@ -41,7 +42,7 @@ macro_rules! contract_suite {
         $crate::contract_suite! {
             $block_on, $fixture;
             postings companies duplicates reading health commits events outbox audit
-            catalogues console retention lockstep
+            catalogues console attention retention lockstep
         }
     };
     ($block_on:path, $fixture:expr; $($area:ident)+) => {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 
 use super::{Cursor, Event, EventName, Subject};
-use crate::{CompanyId, Prefixes, StoreError};
+use crate::{ClientId, CompanyId, Prefixes, StoreError};
 
 /// An event in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct LogQuery {
     pub names: Vec<EventName>,
     /// The postings whose events are wanted.
     pub prefixes: Prefixes,
+    /// The client that reads; `None` for the operator's readers.
+    pub reader: Option<ClientId>,
     /// The largest number of events.
     pub limit: usize,
 }
@@ -35,7 +37,7 @@ impl LogQuery {
     /// prefixes.
     pub fn wants(&self, event: &Event) -> bool {
         let is_other = matches!(event.subject, Subject::Other(_));
-        self.names.contains(&event.name) && (is_other || event.is_within(&self.prefixes))
+        self.names.contains(&event.name) && (is_other || event.is_for(self.reader, &self.prefixes))
     }
 }
 

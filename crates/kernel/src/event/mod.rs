@@ -19,8 +19,8 @@ pub use self::{
     log::{EventFeed, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
 };
 use crate::{
-    Actor, CompanyId, DecisionCode, PostingId, Prefixes, SourceIdentifier, Status, Version,
-    name::name, trace::TraceParent,
+    Actor, AttentionItem, ClientId, CompanyId, DecisionCode, PostingId, Prefixes, SourceIdentifier,
+    Status, Version, name::name, trace::TraceParent,
 };
 use fields::Website;
 
@@ -43,12 +43,13 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether somebody with these prefixes may read it. Events of companies are for everybody,
-    /// those of other contexts for nobody outside.
-    pub fn is_within(&self, prefixes: &Prefixes) -> bool {
+    /// Whether a reader with these prefixes may read it: a client, or the operator's. Events of
+    /// companies are for everybody, those of other contexts for nobody outside.
+    pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match &self.subject {
             Subject::Posting(posting) => prefixes.permit(&posting.source_identifier),
             Subject::Company(_) => true,
+            Subject::Attention(item) => item.is_for(reader, prefixes),
             Subject::Other(_) => false,
         }
     }
@@ -62,6 +63,8 @@ pub enum Subject {
     /// A company. A store records it as it stands after the commit, because several writers may
     /// set different fields of a company at the same time.
     Company(CompanyState),
+    /// A matter that needs attention, or did.
+    Attention(Box<AttentionItem>),
     /// A subject of another context, by its id. The event says nothing else about it.
     Other(Uuid),
 }
@@ -72,6 +75,7 @@ impl Subject {
         match self {
             Self::Posting(posting) => posting.id.uuid(),
             Self::Company(company) => company.id.uuid(),
+            Self::Attention(item) => item.id,
             Self::Other(id) => *id,
         }
     }

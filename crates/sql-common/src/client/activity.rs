@@ -29,6 +29,7 @@ entity! {
         fixed {
             client_id: Id = Id(|day| Some(day.0.uuid())),
             date: Day = Day(|day| Some(day.1)),
+            hours: BigInt = Integer(|day| Some(day.2.hours.into())),
         }
         changing {
             created: BigInt = Integer(|day| Some(signed(day.2.created))),
@@ -39,6 +40,7 @@ entity! {
             refused: BigInt = Integer(|day| Some(signed(day.2.refused))),
             approved: BigInt = Integer(|day| Some(signed(day.2.approved))),
             rejected: BigInt = Integer(|day| Some(signed(day.2.rejected))),
+            withdrawn: BigInt = Integer(|day| Some(signed(day.2.withdrawn))),
         }
     }
 }
@@ -59,6 +61,9 @@ impl TryFrom<DayRow> for OfDay {
                 refused: count(row.refused, "refused")?,
                 approved: count(row.approved, "approved")?,
                 rejected: count(row.rejected, "rejected")?,
+                withdrawn: count(row.withdrawn, "withdrawn")?,
+                hours: u32::try_from(row.hours)
+                    .map_err(|_| corrupt("client_days.hours", row.hours))?,
             },
         })
     }
@@ -186,8 +191,8 @@ pub fn refusals_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
 }
 
 statement! {
-    LastPushes = "SELECT id, last_push_at FROM clients WHERE id = {each id}",
-    returns (Id, Nullable<Moment>)
+    LastPushes = "SELECT id, last_push_at, visible FROM clients WHERE id = {each id}",
+    returns (Id, Nullable<Moment>, BigInt)
 }
 
 statement! {
@@ -209,12 +214,13 @@ pub async fn activities(
 ) -> Outcome<HashMap<ClientId, Activity>> {
     let clients = each! { clients, client => id: client.uuid() };
     let mut found: HashMap<_, Activity> = HashMap::new();
-    let pushes: Vec<(StoredId, Option<StoredTime>)> =
+    let pushes: Vec<(StoredId, Option<StoredTime>, i64)> =
         conn.load_each::<LastPushes, _>(&clients, &[]).await?;
-    for (client, at) in pushes {
+    for (client, at, visible) in pushes {
         let client = ClientId::new(client.uuid("clients.id")?);
-        let at = optional_time(at, "clients.last_push_at")?;
-        found.entry(client).or_default().last_push_at = at;
+        let of_client = found.entry(client).or_default();
+        of_client.last_push_at = optional_time(at, "clients.last_push_at")?;
+        of_client.visible = unsigned(visible, "clients", "visible")?;
     }
     let days: Vec<DayRow> = conn.load_each::<Days, _>(&clients, &[]).await?;
     for row in days {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use access::{Client, ClientWrite, StoredSecret};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use kernel::{ClientId, Prefixes, StoreError, Version, audit::Entry};
+use time::Duration;
 
 pub use self::activity::{
     DayRow, PushNoted, RefusalRow, UseNoted, activities, clients_of, days_of, merged, refusals_of,
@@ -34,6 +35,9 @@ entity! {
             prefixes: Text = Document(|client| Some(&client.prefixes)),
             requests_per_minute: Nullable<BigInt> = Integer(|client| {
                 client.requests_per_minute.map(|limit| limit.get().into())
+            }),
+            expect_every_seconds: Nullable<BigInt> = Integer(|client| {
+                client.expect_every.map(Duration::whole_seconds)
             }),
             revoked_at: Nullable<Moment> = Time(|client| client.revoked_at),
             tokens_from: Nullable<Moment> = Time(|client| client.tokens_from),
@@ -265,6 +269,7 @@ fn client(row: ClientRow, id: ClientId) -> Result<Client, StoreError> {
         scopes: row.scopes.parse("clients.scopes")?,
         prefixes: prefixes(&row.prefixes, "clients.prefixes")?,
         requests_per_minute: row.requests_per_minute.map(limit).transpose()?,
+        expect_every: row.expect_every_seconds.map(Duration::seconds),
         secrets: Vec::new(),
         tokens_from: optional_time(row.tokens_from, "clients.tokens_from")?,
         created_at: row.created_at.time("clients.created_at")?,

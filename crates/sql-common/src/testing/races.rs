@@ -175,6 +175,7 @@ where
         after: Some(Cursor::START),
         names: Vec::new(),
         prefixes: Prefixes::ALL,
+        reader: None,
         limit: 1,
     };
     assert_eq!(one.read(&query).await, Err(LogError::Gone));

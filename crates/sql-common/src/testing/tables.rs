@@ -80,6 +80,7 @@ pub async fn a_page_of_events_looks_at_a_limited_number<S: Store + EventLog>(sto
             after,
             names: vec![TOLD],
             prefixes: Prefixes::ALL,
+            reader: None,
             limit: 5,
         };
         let page = store.read(&query).await.expect("the store works");

@@ -24,11 +24,15 @@ use domain::{
     posting::{DecidedBy, EmploymentType, Findings, LocationType, Locations, NoticeCounts},
 };
 use fields::DayOrTime;
-use kernel::{Actor, Prefixes, StoreError, audit::Details, event::EventName, trace::TraceParent};
+use kernel::{
+    Actor, AttentionItem, Prefixes, StoreError, audit::Details, event::EventName,
+    trace::TraceParent,
+};
 use serde_json::Value;
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
+use crate::attention::item_text;
 use crate::stored::{StoredText, array_text, corrupt, parse_all};
 
 /// An identifier: `uuid`, or its 16 bytes.
@@ -232,6 +236,7 @@ macro_rules! rendered {
 
 rendered! {
     Actor: it => it.to_string(),
+    AttentionItem: it => item_text(it),
     BTreeMap<String, Vec<String>>: it => serde_json::json!(it).to_string(),
     Changes: it => serde_json::json!(it).to_string(),
     DayOrTime: it => it.to_string(),

@@ -68,7 +68,7 @@ impl Start {
         let mut events: Vec<_> = page.events.into_iter().filter(is_of_lane).collect();
         let company = |event: &RecordedEvent| match &event.event.subject {
             Subject::Company(company) => Some(company.id),
-            Subject::Posting(_) | Subject::Other(_) => None,
+            _ => None,
         };
         let companies: BTreeSet<_> = events.iter().filter_map(company).collect();
         let companies: Vec<_> = companies.into_iter().collect();

@@ -375,6 +375,7 @@ impl Start {
             after: Some(after),
             names: endpoint.names().to_vec(),
             prefixes: endpoint.prefixes.clone(),
+            reader: endpoint.owner.client(),
             limit: EVENTS,
         }
     }

@@ -208,6 +208,7 @@ impl World {
             after: None,
             names: PUBLIC.to_vec(),
             prefixes: kernel::Prefixes::ALL,
+            reader: None,
             limit: usize::MAX,
         };
         self.store.read(&query).await.unwrap().events

@@ -115,6 +115,7 @@ fn size(event: &RecordedEvent) -> usize {
             let logo = company.logo_path.as_deref();
             company.name.len() + company.website.as_str().len() + logo.map_or(0, str::len)
         }
+        Subject::Attention(item) => item.subject.len() + item.sentence.len() + item.page.len(),
         Subject::Other(_) => 0,
     };
     size_of::<RecordedEvent>() + texts

@@ -90,6 +90,7 @@ impl Poller {
                 after: Some(self.buffer.borrow().end()),
                 names: PUBLIC.to_vec(),
                 prefixes: kernel::Prefixes::ALL,
+                reader: None,
                 limit: PAGE,
             };
             let page = self.log.read(&query).await?;

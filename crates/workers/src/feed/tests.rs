@@ -145,6 +145,7 @@ fn query(after: Option<Cursor>, names: &[EventName]) -> LogQuery {
         after,
         names: names.to_vec(),
         prefixes: kernel::Prefixes::ALL,
+        reader: None,
         limit: 100,
     }
 }

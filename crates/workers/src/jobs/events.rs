@@ -91,6 +91,7 @@ mod tests {
             after: None,
             names: vec![TOLD],
             prefixes: kernel::Prefixes::ALL,
+            reader: None,
             limit: 9,
         };
         EventLog::read(&*store, &all).await.unwrap().events.len()

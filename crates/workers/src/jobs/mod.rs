@@ -1,3 +1,4 @@
+mod attention;
 mod deleted;
 mod drafts;
 mod events;
@@ -18,6 +19,7 @@ use crate::parts::WorkerParts;
 
 fn all() -> Vec<Box<dyn Job>> {
     vec![
+        Box::<attention::Attention>::default(),
         Box::<expiry::Expiry>::default(),
         Box::new(deleted::Deleted),
         Box::new(drafts::Drafts),

@@ -65,7 +65,7 @@ impl TestStores {
             },
             provider: Arc::new(Script::without_accounts()),
             sender: Arc::new(NoSender),
-            body: Arc::new(|_, _| Ok(Vec::new())),
+            body: Arc::new(|_, _, _| Ok(Vec::new())),
             clock: Arc::clone(clock),
             machine_clock: Arc::clone(clock),
             wake: Arc::clone(&self.wake),

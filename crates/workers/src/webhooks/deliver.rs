@@ -210,7 +210,7 @@ impl Deliveries {
         let attempt = panics::caught_as(Unsent::Defect, async {
             let fresh = self.fresh(event, read_at).await.map_err(Unsent::Store)?;
             let posting = self.posting(endpoint, &fresh).await?;
-            let body = (self.parts.body)(&fresh, posting.as_ref());
+            let body = (self.parts.body)(endpoint.owner, &fresh, posting.as_ref());
             let timestamp = (self.parts.clock)();
             let delivery = Delivery {
                 url: &endpoint.url,
@@ -270,7 +270,7 @@ impl Deliveries {
     ) -> Result<Cow<'a, Event>, StoreError> {
         let says_why = match &recorded.event.subject {
             Subject::Posting(posting) => posting.says_why(),
-            Subject::Company(_) | Subject::Other(_) => false,
+            _ => false,
         };
         if !says_why || read_at.elapsed() < READABLE {
             return Ok(Cow::Borrowed(&recorded.event));

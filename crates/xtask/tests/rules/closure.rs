@@ -8,6 +8,7 @@ use xtask::process::cargo;
 use crate::{ROOT, assert_none, matches};
 
 pub const PURE: &[&str] = &[
+    "attention",
     "fields",
     "kernel",
     "access",

@@ -49,6 +49,7 @@ kernel::contract_cases!(
         let limited = Client {
             prefixes,
             requests_per_minute: NonZeroU32::new(600),
+            expect_every: Some(hours(26)),
             scopes: Scope::ALL.to_vec(),
             ..client(1)
         };
@@ -80,6 +81,7 @@ kernel::contract_cases!(
             scopes: Some(vec![Scope::WebhooksManage]),
             prefixes: Prefixes::new(&["b-"]).ok(),
             requests_per_minute: NonZeroU32::new(1).into(),
+            expect_every: fields::Patch::Clear,
         };
         let write = client(1).apply(&change).ok_or(Absent)?;
         store.update(&write, None).await?;
@@ -125,7 +127,10 @@ kernel::contract_cases!(
         insert(store, 2).await?;
         let (one, other) = (client(1).id, client(2).id);
         let (today, tomorrow) = (noon().date(), (noon() + hours(24)).date());
-        let created = Counts::one(PutOutcome::Created);
+        let created = Counts {
+            hours: 0b110,
+            ..Counts::one(PutOutcome::Created)
+        };
         let many = Counts {
             created: 1,
             updated: 2,
@@ -135,6 +140,8 @@ kernel::contract_cases!(
             refused: 6,
             approved: 7,
             rejected: 8,
+            withdrawn: 9,
+            hours: 0b101,
         };
         let writes = ActivityWrites {
             days: vec![
@@ -157,7 +164,11 @@ kernel::contract_cases!(
         let activity = store.activity(one).await?;
         assert_eq!(activity.last_push_at, Some(noon() + hours(24)));
         let day = |date, counts| Day { date, counts };
-        let more = Counts { created: 2, ..many };
+        let more = Counts {
+            created: 2,
+            hours: 0b111,
+            ..many
+        };
         assert_eq!(activity.days, [day(tomorrow, created), day(today, more)]);
         assert_eq!(activity.refusals, [refusal(4), refusal(2), refusal(1)]);
         let activity = store.activity(other).await?;

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use access::{
     Activity, Client, ClientChange, ClientRef, ClientRefError, Clients, LONGEST_OVERLAP, NewClient,
-    Rotation, Scope,
+    Rotation, Scope, interval,
 };
 use clap::{ArgGroup, Args};
 use fields::Patch;
@@ -62,6 +62,16 @@ pub struct Create {
     )]
     requests_per_minute: Option<NonZeroU32>,
 
+    /// How often it is expected to push, such as `1d` or `90m`; longer silence needs attention.
+    /// Default: three times its usual interval, at least a day
+    #[arg(
+        long,
+        value_name = "TIME",
+        env = "POSTHASTE_CLIENT_EXPECT_EVERY",
+        value_parser = interval
+    )]
+    expect_every: Option<Duration>,
+
     #[command(flatten)]
     json: JsonArgs,
     #[command(flatten)]
@@ -76,6 +86,7 @@ impl Create {
             scopes: self.scopes,
             prefixes: prefixes(&self.prefixes)?,
             requests_per_minute: self.requests_per_minute,
+            expect_every: self.expect_every,
         };
         let database = self.change.store.open_or_make().await?;
         let (client, secret) = operators::create_client(&*database.clients, &by, new).await?;
@@ -108,13 +119,15 @@ pub fn prefixes(texts: &[String]) -> anyhow::Result<Prefixes> {
 }
 
 /// The options of an update of which it needs one.
-const CHANGES: [&str; 6] = [
+const CHANGES: [&str; 8] = [
     "name",
     "scopes",
     "prefixes",
     "no_prefix",
     "requests_per_minute",
     "no_limit",
+    "expect_every",
+    "no_expect_every",
 ];
 
 /// Change what a client may do; effective within ten seconds
@@ -167,6 +180,23 @@ pub struct Update {
     )]
     no_limit: bool,
 
+    /// How often it is expected to push, such as `1d` or `90m`
+    #[arg(
+        long,
+        value_name = "TIME",
+        env = "POSTHASTE_CLIENT_NEW_EXPECT_EVERY",
+        value_parser = interval
+    )]
+    expect_every: Option<Duration>,
+
+    /// Expect it as often as it usually pushes
+    #[arg(
+        long,
+        env = "POSTHASTE_CLIENT_NO_EXPECT_EVERY",
+        conflicts_with = "expect_every"
+    )]
+    no_expect_every: bool,
+
     #[command(flatten)]
     client: ClientArgs,
 }
@@ -184,6 +214,10 @@ impl Update {
             requests_per_minute: match (self.requests_per_minute, self.no_limit) {
                 (None, false) => Patch::Keep,
                 (limit, _) => limit.into(),
+            },
+            expect_every: match (self.expect_every, self.no_expect_every) {
+                (None, false) => Patch::Keep,
+                (interval, _) => interval.into(),
             },
         };
         let named = self.client.open().await?;

@@ -105,11 +105,11 @@ const COLUMNS: &str = "CLIENT=client_id  NAME=name  SCOPES=scopes  PREFIXES=pref
                        CREATED=created_at  REVOKED=revoked_at";
 
 /// What a client may do.
-pub(super) const SETTINGS: &str =
-    "client_id  name  scopes  prefixes=the whole board  requests_per_minute=any number";
+pub(super) const SETTINGS: &str = "client_id  name  scopes  prefixes=the whole board  requests_per_minute=any number  \
+     expect_every=its usual interval";
 
 /// What else is shown of a client; in tables its secrets, its last days and its last refusals.
-const TIMES: &str = "last_push_at=never  created_at  revoked_at";
+const TIMES: &str = "last_push_at=never  visible  created_at  revoked_at";
 const PARTS: [(&str, &str); 3] = [
     (
         "secrets",

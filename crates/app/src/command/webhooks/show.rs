@@ -6,7 +6,10 @@ use clap::Args;
 use kernel::StoreError;
 use serde::Serialize;
 use stores::Stores;
-use views::webhook::{Delivery, Endpoint};
+use views::{
+    attention::Pages,
+    webhook::{Delivery, Endpoint},
+};
 
 use super::context::{endpoint_id, find};
 use crate::{
@@ -80,7 +83,9 @@ impl Deliveries {
         let records = database.webhooks.deliveries(self.id, most).await?;
         let (log, clients) = (&*database.events, &*database.clients);
         let deliveries = logged(endpoint, records, log, clients).await?;
-        let rows: Vec<_> = deliveries.iter().map(Delivery::new).collect();
+        let rows: Vec<_> = (deliveries.iter())
+            .map(|one| Delivery::new(one, Pages::Console("")))
+            .collect();
         self.rows
             .print(ATTEMPTS, &rows, "Nothing was attempted.", None)
     }

@@ -96,6 +96,7 @@ fn query(after: Option<Cursor>, names: &[EventName], limit: usize) -> LogQuery {
         after,
         names: names.to_vec(),
         prefixes: Prefixes::ALL,
+        reader: None,
         limit,
     }
 }
@@ -407,6 +408,7 @@ kernel::contract_cases!(
                 after: None,
                 names: vec![JOB_POSTING_CREATED, COMPANY_UPDATED, TOLD],
                 prefixes: Prefixes::new(prefixes)?,
+                reader: None,
                 limit,
             };
             let mut found = Vec::new();
@@ -417,7 +419,7 @@ kernel::contract_cases!(
                 found.extend(subjects.map(|subject| match subject {
                     Subject::Posting(posting) => posting.source_identifier.to_string(),
                     Subject::Company(company) => company.name,
-                    Subject::Other(_) => TOLD.to_string(),
+                    Subject::Attention(_) | Subject::Other(_) => TOLD.to_string(),
                 }));
                 if !page.has_more {
                     return Ok(found);

@@ -138,6 +138,7 @@ async fn events<S: EventLog>(store: &S) -> Vec<Event> {
         after: None,
         names: PUBLIC.to_vec(),
         prefixes: kernel::Prefixes::ALL,
+        reader: None,
         limit: 10_000,
     };
     let page = store.read(&query).await;

@@ -1,6 +1,7 @@
 //! The cases of the contract suite, by area. Each takes an empty store, of which it needs the ports
 //! that it names.
 
+pub mod attention;
 pub mod audit;
 pub mod catalogues;
 pub mod commits;

@@ -96,6 +96,7 @@ async fn events<S: EventLog>(store: &S) -> Checked<Vec<Event>> {
         after: None,
         names: PUBLIC.to_vec(),
         prefixes: Prefixes::ALL,
+        reader: None,
         limit: 99,
     };
     let page = store.read(&query).await?;

@@ -1,10 +1,10 @@
 //! Links and sessions, and the console's view of postings, in memory.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use access::sign_in::{MOST_TOKENS, SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
 use async_trait::async_trait;
-use kernel::{Status, StoreError, audit::Entry};
+use kernel::{Actor, ClientId, Status, StoreError, audit::Entry};
 use time::OffsetDateTime;
 
 use super::MemoryStore;
@@ -151,5 +151,17 @@ impl PostingBrowser for MemoryStore {
         let rows = state.rows.postings.values();
         let count = rows.filter(|row| row.posting.status() == status).count();
         Ok(count.min(most))
+    }
+
+    async fn visible(&self) -> Result<BTreeMap<ClientId, u64>, StoreError> {
+        let mut visible = BTreeMap::new();
+        for row in self.state().rows.postings.values() {
+            if let (Status::Approved, Some(Actor::Client(client))) =
+                (row.posting.status(), &row.posting.created_by)
+            {
+                *visible.entry(*client).or_default() += 1;
+            }
+        }
+        Ok(visible)
     }
 }

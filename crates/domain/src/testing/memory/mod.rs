@@ -1,5 +1,6 @@
 //! A store in memory: the simplest thing that keeps the contract.
 
+mod attention;
 mod audit;
 mod catalogues;
 mod clients;
@@ -18,6 +19,7 @@ use access::{Activity, Client, sign_in::SignInToken};
 use async_trait::async_trait;
 use kernel::{
     ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError,
+    attention::StoredAttention,
     audit::Entry,
     event::{CompanyState, Cursor, Event, RecordedEvent, Subject},
     outbox::{ClaimToken, Effect, TaskId, TaskWrites},
@@ -60,6 +62,7 @@ struct State {
     last_event: u64,
     forgotten: Cursor,
     audit: Vec<Entry>,
+    attention: StoredAttention,
     tokens: Vec<SignInToken>,
 }
 

@@ -148,6 +148,7 @@ pub async fn of_events<S: Store + EventLog + Shell>(store: &S) {
             after: None,
             names: vec![JOB_POSTING_CREATED],
             prefixes: Prefixes::ALL,
+            reader: None,
             limit: 1,
         };
         let page = store.read(&query).await.map_err(|error| match error {

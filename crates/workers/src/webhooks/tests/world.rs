@@ -145,7 +145,7 @@ impl World {
         });
         parts.stores.postings = Arc::clone(&self.postings) as _;
         parts.sender = Arc::clone(&self.receivers) as _;
-        parts.body = Arc::new(|event, posting| {
+        parts.body = Arc::new(|_, event, posting| {
             let title = posting.map(|view| view.posting.details.title.clone());
             let why = match &event.subject {
                 Subject::Posting(posting) => posting.status_reason.as_deref(),
@@ -181,6 +181,7 @@ impl World {
             after: None,
             names: PUBLIC.to_vec(),
             prefixes: Prefixes::ALL,
+            reader: None,
             limit: usize::MAX,
         };
         self.store.read(&query).await.unwrap().events

@@ -1,0 +1,48 @@
+//! `posthaste attention`: shows what needs attention.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use views::attention::{Item, Pages};
+
+use crate::{
+    cli::{ConsoleUrlArgs, JsonArgs, StoreArgs, exit_code},
+    output,
+};
+
+/// Show what needs attention, the oldest first
+///
+/// A worker looks every 20 seconds. Ends with exit code 1 if there is anything
+#[derive(Debug, Args)]
+pub struct Attention {
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    console: ConsoleUrlArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+/// The keys of an item's JSON.
+const COLUMNS: &str = "SINCE (UTC)=since  KIND=kind  WHAT=sentence  LINK=link";
+
+impl Attention {
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
+        let database = self.store.open().await?;
+        let stored = database.attention.attention().await?;
+        let console = self.console.address().unwrap_or_default();
+        let items = stored.items.iter();
+        let items: Vec<_> = items
+            .map(|item| Item::new(item, Pages::Console(&console)))
+            .collect();
+        let mut list = output::List::new(self.json.enabled, COLUMNS, output::print);
+        list.page(&items)?;
+        let nothing = if stored.checked_at.is_some() {
+            "All is well: nothing needs attention."
+        } else {
+            "No worker has looked yet."
+        };
+        list.end(nothing, None)?;
+        Ok(exit_code(items.is_empty()))
+    }
+}

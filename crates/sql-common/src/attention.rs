@@ -1,0 +1,197 @@
+//! The tables `attention_items` and `attention_checks`: what needs attention, and how often that was
+//! checked.
+
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use kernel::{
+    AttentionItem, ClientId, StoreError,
+    attention::{AttentionCheck, StoredAttention},
+};
+use serde_json::{Value, json};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use crate::{
+    binds, each, entity,
+    entity::row,
+    executor::{Executor, Outcome},
+    statement,
+    stored::{corrupt, parse, signed},
+    types::{Id, Moment, StoredTime},
+};
+
+entity! {
+    /// An item.
+    ItemRow = attention_items of AttentionItem {
+        fixed {
+            id: Id = Id(|item| Some(item.id)),
+            kind: Text = Text(|item| Some(item.kind.as_str())),
+            subject: Text = Text(|item| Some(&item.subject)),
+            client_id: Nullable<Id> = Id(|item| Some(item.client?.uuid())),
+            since: Moment = Time(|item| Some(item.since)),
+            sentence: Text = Text(|item| Some(&item.sentence)),
+            page: Text = Text(|item| Some(&item.page)),
+            is_of_board: Bool = Bool(|item| item.is_of_board),
+        }
+        changing {}
+    }
+}
+
+impl TryFrom<ItemRow> for AttentionItem {
+    type Error = StoreError;
+
+    fn try_from(row: ItemRow) -> Result<Self, StoreError> {
+        let client = row.client_id.map(|id| id.uuid("attention_items.client_id"));
+        Ok(Self {
+            id: row.id.uuid("attention_items.id")?,
+            kind: parse(row.kind, "attention_items.kind")?,
+            subject: row.subject,
+            client: client.transpose()?.map(ClientId::new),
+            since: row.since.time("attention_items.since")?,
+            sentence: row.sentence,
+            page: row.page,
+            is_of_board: row.is_of_board,
+        })
+    }
+}
+
+/// An item as the JSON of its events.
+pub fn item_text(item: &AttentionItem) -> String {
+    json!({
+        "id": item.id.to_string(),
+        "kind": item.kind.as_str(),
+        "subject": item.subject,
+        "client_id": item.client.map(|client| client.to_string()),
+        "since": item.since.format(&Rfc3339).unwrap_or_default(),
+        "sentence": item.sentence,
+        "page": item.page,
+        "is_of_board": item.is_of_board,
+    })
+    .to_string()
+}
+
+/// The item of an event.
+pub fn item(stored: &str) -> Result<AttentionItem, StoreError> {
+    let read = || {
+        let value: Value = serde_json::from_str(stored).ok()?;
+        let text = |key: &str| value[key].as_str();
+        Some(AttentionItem {
+            id: text("id")?.parse().ok()?,
+            kind: kernel::AttentionKind::parse(text("kind")?)?,
+            subject: text("subject")?.to_owned(),
+            client: text("client_id").map(str::parse).transpose().ok()?,
+            since: OffsetDateTime::parse(text("since")?, &Rfc3339).ok()?,
+            sentence: text("sentence")?.to_owned(),
+            page: text("page")?.to_owned(),
+            is_of_board: value["is_of_board"].as_bool()?,
+        })
+    };
+    read().ok_or_else(|| corrupt("events.attention", stored))
+}
+
+statement! {
+    LastCheck = "SELECT version, at FROM attention_checks",
+    returns (BigInt, Moment)
+}
+
+statement! {
+    Items = "SELECT {attention_items} FROM attention_items ORDER BY since, id",
+    loads ItemRow
+}
+
+/// The stored items. Those of a check that ends meanwhile have the version before.
+pub async fn attention(conn: &mut impl Executor) -> Outcome<StoredAttention> {
+    let checks: Vec<(i64, StoredTime)> = conn.load::<LastCheck, _>(&[]).await?;
+    let rows: Vec<ItemRow> = conn.load::<Items, _>(&[]).await?;
+    let (version, at) = checks.into_iter().next().unzip();
+    let at: Option<StoredTime> = at;
+    Ok(StoredAttention {
+        version: version.unwrap_or_default(),
+        checked_at: at.map(|at| at.time("attention_checks.at")).transpose()?,
+        items: rows
+            .into_iter()
+            .map(AttentionItem::try_from)
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+statement! {
+    NoteCheck = r"
+        INSERT INTO attention_checks (singleton, version, at)
+        SELECT TRUE, CAST(:expected AS bigint) + 1, :at WHERE :expected = 0
+            OR EXISTS (SELECT 1 FROM attention_checks)
+        ON CONFLICT (singleton) DO UPDATE SET version = excluded.version, at = excluded.at
+        WHERE attention_checks.version = :expected"
+}
+
+statement! {
+    Clear = "DELETE FROM attention_items"
+}
+
+statement! {
+    Insert = r"
+        INSERT INTO attention_items ({attention_items}) VALUES ({attention_items :})",
+    over [ItemRow]
+}
+
+statement! {
+    NoteVisible = {
+        postgres: r"
+            WITH locked AS MATERIALIZED (
+                SELECT id FROM clients WHERE id = ANY(:client::uuid[])
+                ORDER BY id FOR NO KEY UPDATE
+            )
+            UPDATE clients SET visible = sent.visible
+            FROM locked, unnest(:client::uuid[], :visible::bigint[]) AS sent (client, visible)
+            WHERE clients.id = locked.id AND sent.client = locked.id",
+        sqlite: "UPDATE clients SET visible = :visible WHERE id = :client",
+    }
+}
+
+/// Writes a check but for its events, in a transaction of the caller's. A conflict if another
+/// process has checked since.
+pub async fn write(conn: &mut impl Executor, check: &AttentionCheck) -> Outcome<()> {
+    let noted = binds! { expected: check.expected, at: check.at };
+    if conn.execute::<NoteCheck>(noted).await? == 0 {
+        return Err(StoreError::Conflict.into());
+    }
+    if let Some(items) = &check.items {
+        conn.execute::<Clear>(&[]).await?;
+        for item in items {
+            conn.execute::<Insert>(&row::<ItemRow>(item)).await?;
+        }
+    }
+    let visible = each! {
+        &check.visible,
+        (client, count) => client: client.uuid(), visible: signed(*count)
+    };
+    conn.execute_each::<NoteVisible>(&visible, &[]).await?;
+    Ok(())
+}
+
+/// The port [`AttentionList`](kernel::attention::AttentionList). How a check with its events is
+/// written is each store's own: `commit_check`.
+#[macro_export]
+macro_rules! attention {
+    ($store:ty) => {
+        const _: () = {
+            use kernel::{
+                StoreError,
+                attention::{AttentionCheck, AttentionList, StoredAttention},
+            };
+            use $crate::attention;
+
+            $crate::port! {
+                impl AttentionList for $store {
+                    query attention::attention() -> StoredAttention;
+                    also {
+                        async fn record_check(
+                            &self,
+                            check: &AttentionCheck,
+                        ) -> Result<(), StoreError> {
+                            self.commit_check(check.clone()).await
+                        }
+                    }
+                }
+            }
+        };
+    };
+}

@@ -1,0 +1,166 @@
+//! Looks for what needs attention, and stores it.
+//!
+//! Every process looks. One that finds a check of another process just made leaves it at that, and
+//! of two that check at the same time the store takes one.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use ::newsletter::subscriber::Account;
+use async_trait::async_trait;
+use attention::State;
+use kernel::{ClientId, StoreError, attention::AttentionCheck};
+use time::OffsetDateTime;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::job::Job;
+use crate::parts::WorkerParts;
+
+/// Clients, webhooks and catalogues that are looked at.
+const MOST: usize = 1_000;
+
+/// Counting the visible postings takes at most one part in so many of the time.
+const COUNTING: u32 = 20;
+
+/// Compares what is stored with the state.
+#[derive(Default)]
+pub(super) struct Attention {
+    /// When visible postings may be counted again.
+    count_at: Option<Instant>,
+}
+
+#[async_trait]
+impl Job for Attention {
+    fn subject(&self) -> &'static str {
+        "the checks of what needs attention"
+    }
+
+    fn every(&self, parts: &WorkerParts) -> Duration {
+        parts.settings.sweep_every
+    }
+
+    async fn run(&mut self, parts: &WorkerParts, _: &CancellationToken) -> Result<(), StoreError> {
+        let (stores, now) = (&parts.stores, (parts.clock)());
+        let stored = stores.attention.attention().await?;
+        let is_fresh = |at: OffsetDateTime| at <= now && now - at < self.every(parts) / 2;
+        if stored.checked_at.is_some_and(is_fresh) {
+            return Ok(());
+        }
+        let mut state = read(parts, now).await?;
+        let visible = self.count(parts, &mut state).await?;
+        let check = AttentionCheck {
+            visible,
+            ..AttentionCheck::new(&stored, attention::items(&state), now)
+        };
+        match stores.attention.record_check(&check).await {
+            // Another process was faster.
+            Err(StoreError::Conflict) => Ok(()),
+            recorded => recorded,
+        }
+    }
+}
+
+impl Attention {
+    /// Counts the visible postings of clients, if it is time, and returns the numbers that differ
+    /// from the stored ones.
+    async fn count(
+        &mut self,
+        parts: &WorkerParts,
+        state: &mut State,
+    ) -> Result<BTreeMap<ClientId, u64>, StoreError> {
+        let (start, mut changed) = (Instant::now(), BTreeMap::new());
+        if self.count_at.is_some_and(|at| start < at) {
+            return Ok(changed);
+        }
+        let visible = parts.stores.browser.visible().await?;
+        self.count_at = Some(Instant::now() + start.elapsed() * COUNTING);
+        for client in &state.clients {
+            let visible = visible.get(&client.id).copied().unwrap_or_default();
+            let activity = state.activities.entry(client.id).or_default();
+            if std::mem::replace(&mut activity.visible, visible) != visible {
+                changed.insert(client.id, visible);
+            }
+        }
+        Ok(changed)
+    }
+}
+
+async fn read(parts: &WorkerParts, now: OffsetDateTime) -> Result<State, StoreError> {
+    let stores = &parts.stores;
+    let clients = stores.clients.list(MOST).await?;
+    let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
+    let mut accounts = Vec::new();
+    for account in Account::ALL {
+        accounts.push((*account, stores.accounts.account_state(*account).await?));
+    }
+    Ok(State {
+        now,
+        activities: stores.activity.activities(&ids, false).await?,
+        clients,
+        backlog: stores.outbox.backlog(crate::kinds()).await?,
+        endpoints: stores.webhooks.list(None, None, MOST).await?,
+        imports: stores.catalogues.last_imports(MOST).await?,
+        accounts,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use access::{Clients as _, testing::client};
+    use kernel::{
+        AttentionKind,
+        attention::{ATTENTION_CLEARED, ATTENTION_RAISED, AttentionList as _},
+        event::{EventLog as _, LogQuery},
+        testing::{hours, noon},
+    };
+    use runtime::Clock;
+
+    use super::*;
+    use crate::{WorkerSettings, testing::TestStores};
+
+    /// Looks at this time, with a job of its own each.
+    async fn look(stores: &TestStores, at: OffsetDateTime) {
+        let clock: Clock = Arc::new(move || at);
+        let parts = stores.parts(&clock, &WorkerSettings::default());
+        let done = Attention::default()
+            .run(&parts, &CancellationToken::new())
+            .await;
+        assert_eq!(done, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn an_item_begins_and_ends_once_however_many_look() {
+        let stores = TestStores::new();
+        let store = Arc::clone(&stores.faulty.memory);
+        let mut expected = client(1);
+        expected.expect_every = Some(hours(1));
+        store.insert(&expected, None).await.unwrap();
+        let late = expected.created_at + hours(2);
+        for at in [late, late, late + hours(1)] {
+            look(&stores, at).await;
+        }
+        let stored = store.attention().await.unwrap();
+        let kinds: Vec<_> = stored.items.iter().map(|item| item.kind).collect();
+        assert_eq!(
+            (kinds, stored.version),
+            (vec![AttentionKind::SourceSilent], 2)
+        );
+        let write = expected.revoke(noon()).unwrap();
+        store.update(&write, None).await.unwrap();
+        look(&stores, late + hours(2)).await;
+        look(&stores, late + hours(3)).await;
+        assert_eq!(store.attention().await.unwrap().items, []);
+        let query = LogQuery {
+            after: None,
+            names: vec![ATTENTION_RAISED, ATTENTION_CLEARED],
+            prefixes: kernel::Prefixes::ALL,
+            reader: Some(expected.id),
+            limit: 9,
+        };
+        let page = store.read(&query).await.unwrap();
+        let names: Vec<_> = page.events.into_iter().map(|it| it.event.name).collect();
+        assert_eq!(names, [ATTENTION_RAISED, ATTENTION_CLEARED]);
+    }
+}
