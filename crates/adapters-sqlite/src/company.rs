@@ -1,8 +1,8 @@
 //! How companies are written.
 
 use diesel::sql_types::{Nullable, Text};
-use domain::company::{Company, CompanyWrite};
-use kernel::ClientId;
+use domain::company::{Company, CompanyWrite, name_key, site};
+use kernel::{ClientId, CompanyId};
 use sql_common::{
     binds,
     company::{CompanyRow, former_names},
@@ -23,12 +23,13 @@ statement! {
     /// Writes a company as it is afterwards.
     Write = r"
         INSERT INTO companies
-            (id, name, website, logo_path, owner, keeps_name, keeps_logo, former_names,
-                created_at, updated_at, updated_by)
-        VALUES (:id, :name, :website, :logo_path, :owner, :keeps_name, :keeps_logo, :former_names,
-            :at, :at, :by)
+            (id, name, website, website_key, name_key, site, alias_of, logo_path, owner, keeps_name,
+                keeps_logo, former_names, created_at, updated_at, updated_by)
+        VALUES (:id, :name, :website, :website_key, :name_key, :site, :alias_of, :logo_path, :owner,
+            :keeps_name, :keeps_logo, :former_names, :at, :at, :by)
         ON CONFLICT (id) DO UPDATE SET
-            name = excluded.name, logo_path = excluded.logo_path, owner = excluded.owner,
+            name = excluded.name, name_key = excluded.name_key, alias_of = excluded.alias_of,
+            logo_path = excluded.logo_path, owner = excluded.owner,
             keeps_name = excluded.keeps_name, keeps_logo = excluded.keeps_logo,
             former_names = coalesce(excluded.former_names, former_names),
             updated_at = iif(:is_same, updated_at, excluded.updated_at),
@@ -53,10 +54,16 @@ pub(crate) async fn upsert(conn: &mut impl Executor, write: &CompanyWrite) -> Ou
     if is_same && names.is_none() {
         return Ok(false);
     }
+    let key = after.website.key();
+    let (name_key, site) = (name_key(&after.name), site(&key));
     let written = binds! {
         id,
         name: &after.name,
         website: after.website.as_str(),
+        website_key: key.as_str(),
+        name_key: &name_key,
+        site: &site,
+        alias_of: after.alias_of.map(CompanyId::uuid),
         logo_path: &after.logo_path,
         owner: after.owner.map(ClientId::uuid),
         keeps_name: after.kept.name,

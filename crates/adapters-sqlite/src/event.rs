@@ -39,6 +39,7 @@ statement! {
             coalesce(companies.website, :company_website),
             iif(companies.id IS NULL, :company_logo_path, companies.logo_path),
             iif(companies.id IS NULL, :company_updated_by, companies.updated_by),
+            iif(companies.id IS NULL, :company_merged_into, companies.alias_of),
             :trace_parent, :decision_code, :attention
         FROM (SELECT 1)
         LEFT JOIN companies ON :company_name IS NOT NULL AND companies.id = :subject",

@@ -10,7 +10,7 @@ use domain::{
     posting::{Lifetime, PutPosting},
     store::{Snapshot, WriteSet},
 };
-use fields::Website;
+use fields::WebsiteKey;
 use kernel::{ClientId, PostingId};
 use time::{OffsetDateTime, macros::datetime};
 use uuid::Uuid;
@@ -65,7 +65,7 @@ fn decisions(criterion: &mut Criterion) {
 }
 
 fn websites(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("Website::parse");
+    let mut group = criterion.benchmark_group("WebsiteKey::parse");
     for (name, text) in [
         ("normal already", "https://www.company.example/careers"),
         (
@@ -74,7 +74,7 @@ fn websites(criterion: &mut Criterion) {
         ),
     ] {
         group.bench_function(name, |bencher| {
-            bencher.iter(|| Website::parse(black_box(text)));
+            bencher.iter(|| WebsiteKey::parse(black_box(text)));
         });
     }
     group.finish();

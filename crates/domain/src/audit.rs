@@ -12,6 +12,12 @@ kernel::actions! {
     POSTINGS_ERASE = "postings.erase",
     POSTINGS_REOPEN = "postings.reopen",
     COMPANIES_UPDATE = "companies.update",
+    /// A company was merged into another one.
+    COMPANIES_MERGE = "companies.merge",
+    /// A merged company stands by itself again.
+    COMPANIES_UNMERGE = "companies.unmerge",
+    /// Two companies that are alike were told apart.
+    COMPANIES_TELL_APART = "companies.tell_apart",
     /// A catalogue was deleted; its postings stay.
     CATALOGUES_FORGET = "catalogues.forget",
     /// The postings that an import of a catalogue held back were expired.

@@ -10,7 +10,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use async_trait::async_trait;
-use kernel::{Actor, ClientId, PostingId, Prefixes, SourceIdentifier, Status, StoreError, Version};
+use kernel::{
+    Actor, ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, StoreError, Version,
+};
 use time::OffsetDateTime;
 
 use crate::store::Position;
@@ -65,6 +67,13 @@ pub enum WindowOrder {
         prefix: Arc<str>,
         /// The identifier that the window follows.
         after: Option<SourceIdentifier>,
+    },
+    /// Those of a company, the last created first.
+    Company {
+        /// The company.
+        company: CompanyId,
+        /// The posting that the window follows.
+        before: Option<PostingId>,
     },
 }
 

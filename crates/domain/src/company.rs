@@ -1,20 +1,31 @@
 //! Companies: matched by website, upserted with the postings that name them.
 
+mod alike;
+
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use fields::Website;
-use kernel::{Actor, ClientId, CompanyId, StoreError, event::CompanyState};
+use kernel::{
+    Actor, ClientId, CompanyId, PostingId, SourceIdentifier, Status, StoreError,
+    event::CompanyState,
+};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
+
+pub use self::alike::{
+    CompanyPair, CompanyPairView, PairKind, are_similar, is_lookalike, name_key, pair, site,
+};
 
 /// A company as the rules see it. When and by whom it was changed is not part of it: no rule reads
 /// that, so no load has to fetch it. See [`CompanyView`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Company {
-    /// Its id, derived from its website.
+    /// Its id, derived from the key of its website.
     pub id: CompanyId,
     /// Its name, as last pushed.
     pub name: String,
-    /// The website, which identifies the company.
+    /// The website, as the creator sent it.
     pub website: Website,
     /// Path to its logo.
     pub logo_path: Option<String>,
@@ -22,6 +33,8 @@ pub struct Company {
     pub owner: Option<ClientId>,
     /// The parts that an operator set.
     pub kept: Kept,
+    /// The company that an operator merged it into. Whatever names its website means that one.
+    pub alias_of: Option<CompanyId>,
 }
 
 /// The parts of a company that an operator set. No push changes them until an operator releases
@@ -73,6 +86,7 @@ impl Company {
             name: self.name.clone(),
             website: self.website.clone(),
             logo_path: self.logo_path.clone(),
+            merged_into: self.alias_of,
             updated_by,
         }
     }
@@ -90,6 +104,9 @@ pub struct CompanyWrite {
     pub sets_logo_path: bool,
     /// Whether an update sets the owner.
     pub sets_owner: bool,
+    /// Whether an update makes it an alias, or ends that. A company that is an alias takes no other
+    /// write.
+    pub sets_alias: bool,
     /// The owner that an existing company must have; `None` for any. Another commit may have
     /// created the company, or given it to another owner, since the write was decided.
     pub required_owner: Option<ClientId>,
@@ -110,6 +127,7 @@ impl CompanyWrite {
             sets_name: false,
             sets_logo_path: false,
             sets_owner: false,
+            sets_alias: false,
             required_owner: None,
             by,
             at,
@@ -129,6 +147,7 @@ impl CompanyWrite {
             sets_logo_path: after.logo_path != before.logo_path
                 || after.kept.logo != before.kept.logo,
             sets_owner: after.owner != before.owner,
+            sets_alias: after.alias_of != before.alias_of,
             ..Self::new(after.clone(), by, at)
         })
     }
@@ -145,6 +164,7 @@ impl CompanyWrite {
         self.sets_name |= later.sets_name;
         self.sets_logo_path |= later.sets_logo_path;
         self.sets_owner |= later.sets_owner;
+        self.sets_alias |= later.sets_alias;
         self.required_owner = self.required_owner.or(later.required_owner);
     }
 
@@ -156,8 +176,8 @@ impl CompanyWrite {
 
     /// The company of the store with this write applied; what the write does not set stays.
     ///
-    /// [`StoreError::Conflict`] if the stored company has another owner than the write requires.
-    /// Also if an operator keeps a part that the write sets, and the write [yields](Self::yields).
+    /// [`StoreError::Conflict`] if the stored company has another owner than the write requires, or
+    /// is an alias and the write does not end that. Also if an operator keeps a part that the write sets, and the write [yields](Self::yields).
     pub fn applied_to(&self, stored: Option<&Company>) -> Result<Company, StoreError> {
         let Some(stored) = stored else {
             return Ok(self.company.clone());
@@ -165,7 +185,8 @@ impl CompanyWrite {
         let kept = stored.kept;
         let is_kept = self.sets_name && kept.name || self.sets_logo_path && kept.logo;
         let is_of_another = self.required_owner.is_some() && self.required_owner != stored.owner;
-        if is_of_another || self.yields() && is_kept {
+        let is_alias = stored.alias_of.is_some() && !self.sets_alias;
+        if is_of_another || is_alias || self.yields() && is_kept {
             return Err(StoreError::Conflict);
         }
         let mut after = stored.clone();
@@ -179,6 +200,9 @@ impl CompanyWrite {
         }
         if self.sets_owner {
             after.owner = self.company.owner;
+        }
+        if self.sets_alias {
+            after.alias_of = self.company.alias_of;
         }
         Ok(after)
     }
@@ -246,11 +270,52 @@ pub fn former_names<T: AsRef<str>>(
 /// The port for answers about companies.
 #[async_trait]
 pub trait CompanyReader: Send + Sync {
-    /// Up to `limit` companies whose websites follow a text, ascending by website, byte for byte.
+    /// Up to `limit` companies whose keys follow a text, ascending by key, byte for byte. Aliases
+    /// are left out, here and in the other lists.
     async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
 
-    /// One company.
+    /// Up to `limit` companies whose [`name_key`] begins with this text, ascending by it, then by
+    /// the key of the website.
+    async fn companies_named(
+        &self,
+        beginning: &str,
+        limit: usize,
+    ) -> Result<Vec<CompanyView>, StoreError>;
+
+    /// One company, or an alias.
     async fn company(&self, id: CompanyId) -> Result<Option<CompanyView>, StoreError>;
+
+    /// Up to `limit` aliases of a company, ascending by key.
+    async fn aliases(&self, of: CompanyId, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
+
+    /// Other companies with the same [`name_key`], up to `limit`, and with the same [`site`], as
+    /// many, each ascending by key.
+    async fn alike(&self, to: &Company, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
+
+    /// Up to `limit` pairs of this kind whose ids follow these, ascending, without those that an
+    /// operator told apart.
+    async fn company_pairs(
+        &self,
+        kind: PairKind,
+        after: Option<[CompanyId; 2]>,
+        limit: usize,
+    ) -> Result<Vec<CompanyPairView>, StoreError>;
+
+    /// The numbers of a company's postings by status, of at most `most` postings.
+    async fn count_postings(
+        &self,
+        company: CompanyId,
+        most: usize,
+    ) -> Result<BTreeMap<Status, usize>, StoreError>;
+
+    /// Up to `limit` postings that follow this one by id: of an alias those that it still has, of
+    /// another company those that came by it to another one.
+    async fn misplaced(
+        &self,
+        company: &Company,
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<(PostingId, SourceIdentifier)>, StoreError>;
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod patch;
 mod sent;
 mod sent_website;
 pub mod suggest;
+pub mod tracking;
 pub mod validation;
 mod value;
 pub mod vocabulary;
@@ -32,9 +33,9 @@ pub use self::{
     day::{DayOrTime, microseconds},
     patch::Patch,
     sent::Sent,
-    sent_website::{SentWebsite, is_short_when_normal},
+    sent_website::{SentWebsite, is_short_when_encoded},
     value::{FieldSpec, FieldValue, INTEGER, Prohibited, Term, read},
-    website::Website,
+    website::{Website, WebsiteKey},
 };
 
 #[doc(hidden)]

@@ -1,21 +1,28 @@
 //! The field of a company's website.
 
-use crate::website::{InvalidWebUrl, Website};
+use crate::website::{InvalidWebUrl, Website, WebsiteKey};
 use crate::{FieldValue, Sent};
 
-/// A company's website as sent, and parsed: once, because every push has one.
+/// A company's website as sent, and its key: computed once, because every push has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentWebsite {
     line: String,
-    /// The website in its normal form.
-    pub website: Result<Website, InvalidWebUrl>,
+    /// The key by which the company is found.
+    pub key: Result<WebsiteKey, InvalidWebUrl>,
+}
+
+impl SentWebsite {
+    /// The website to store.
+    pub fn website(&self) -> Option<Website> {
+        Website::parse(&self.line).ok()
+    }
 }
 
 impl From<Website> for SentWebsite {
     fn from(website: Website) -> Self {
         Self {
             line: website.as_str().to_owned(),
-            website: Ok(website),
+            key: Ok(website.key()),
         }
     }
 }
@@ -25,7 +32,7 @@ impl FieldValue for SentWebsite {
 
     fn string(text: &str) -> Sent<Self> {
         String::string(text).map(|line| Self {
-            website: Website::parse(&line),
+            key: WebsiteKey::parse(&line),
             line,
         })
     }
@@ -44,14 +51,15 @@ impl AsRef<Self> for SentWebsite {
     }
 }
 
-/// Checks that a website is one, and that its normal form keeps the limit too: it is what is stored
-/// and shown, so that it can be sent back.
-pub fn is_short_when_normal<const LONGEST: usize>(sent: &SentWebsite) -> Result<(), String> {
-    let normal = sent.website.as_ref().map_err(ToString::to_string)?.as_str();
-    if normal.len() <= LONGEST {
-        return Ok(());
+/// Checks that a website is one, and that it keeps the limit as it is stored, so that it can be sent
+/// back.
+pub fn is_short_when_encoded<const LONGEST: usize>(sent: &SentWebsite) -> Result<(), String> {
+    if let Err(error) = sent.key {
+        return Err(error.to_string());
     }
-    let length = normal.chars().count();
+    let may_be_long = sent.line.len() > LONGEST / 3;
+    let stored = may_be_long.then(|| sent.website()).flatten();
+    let length = stored.map_or(0, |website| website.as_str().chars().count());
     if length > LONGEST && sent.line.chars().count() <= LONGEST {
         return Err(format!(
             "must be at most {LONGEST} characters long when it is percent-encoded, and has \

@@ -1,15 +1,22 @@
-//! Web addresses, and the normal form that companies are matched by.
+//! Web addresses, and the keys that companies are matched by.
 
 use std::fmt;
 
 use url::{Position, Url};
 
-/// A company's website in the normal form of RFC 3986 §6: scheme and host in lower case, no default
-/// port, no dot segments, percent-encoding only where it is needed and in upper case, and besides
-/// no trailing slash and no fragment, unless the fragment is a page of its own: one that begins
-/// with `/` or `!`, as in `https://jobs.example/#/acme`.
+use crate::tracking;
+
+/// A company's website as its creator sent it. Characters that end an attribute in a page are
+/// percent-encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Website(String);
+
+/// The key of a website, by which companies are matched: its address in the normal form of RFC 3986
+/// §6, without scheme, a leading `www.`, user information, trailing slash and [`tracking`]
+/// parameters. It has a fragment only if that is a page of its own, which begins with `/` or `!`,
+/// as in `jobs.example#/acme`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WebsiteKey(String);
 
 /// The reason why a text is not a web address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,25 +33,12 @@ pub enum InvalidWebUrl {
 crate::as_text!(Website, |text| Self::parse(text).ok());
 
 impl Website {
-    /// Normalises a web address.
+    /// Parses a web address.
     pub fn parse(text: &str) -> Result<Self, InvalidWebUrl> {
-        let url = parse_web_url(text)?;
-        let path = decode_unreserved(url.path());
-        let path = path.trim_end_matches('/');
-        let query = url.query().map(decode_unreserved);
-        let mut normal = url[..Position::BeforePath].to_owned();
-        normal.push_str(path);
-        if let Some(query) = query {
-            normal.push('?');
-            normal.push_str(&query);
-        }
-        let is_page = |fragment: &&str| fragment.starts_with(['/', '!']);
-        if let Some(fragment) = url.fragment().filter(is_page) {
-            normal.push('#');
-            normal.push_str(&decode_unreserved(fragment));
-        }
-        encode_markup(&mut normal);
-        Ok(Self(normal))
+        parse_web_url(text)?;
+        let mut website = text.to_owned();
+        encode_markup(&mut website);
+        Ok(Self(website))
     }
 
     /// Wraps a stored text from [`Self::as_str`].
@@ -52,15 +46,81 @@ impl Website {
         Self(text)
     }
 
-    /// The normal form.
+    /// The address.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The key.
+    pub fn key(&self) -> WebsiteKey {
+        let key = WebsiteKey::parse(&self.0);
+        key.unwrap_or_else(|_| WebsiteKey(self.0.clone()))
     }
 }
 
 impl fmt::Display for Website {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl WebsiteKey {
+    /// The key of a web address.
+    pub fn parse(text: &str) -> Result<Self, InvalidWebUrl> {
+        let url = parse_web_url(text)?;
+        let host_and_port = &url[Position::BeforeHost..Position::BeforePath];
+        let bare = host_and_port.strip_prefix("www.");
+        // A host `www.com` is a site of its own.
+        let bare = bare.filter(|bare| bare.contains('.'));
+        let mut key = bare.unwrap_or(host_and_port).to_owned();
+        key.push_str(decode_unreserved(url.path()).trim_end_matches('/'));
+        let query = url.query().unwrap_or_default().split('&');
+        let query = query.filter(|pair| !pair.is_empty() && !tracking::is_pair(pair));
+        for (at, pair) in query.enumerate() {
+            key.push(if at == 0 { '?' } else { '&' });
+            key.push_str(&decode_unreserved(pair));
+        }
+        let is_page = |fragment: &&str| fragment.starts_with(['/', '!']);
+        let fragment = url.fragment().filter(is_page).map(decode_unreserved);
+        let fragment = fragment.unwrap_or_default();
+        let fragment = fragment.trim_end_matches('/');
+        if !fragment.is_empty() {
+            key.push('#');
+            key.push_str(fragment);
+        }
+        encode_markup(&mut key);
+        Ok(Self(key))
+    }
+
+    /// The key as text: host, port, path, query and fragment.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The host, without its port.
+    pub fn host(&self) -> &str {
+        let authority = self.0.split(['/', '?', '#']).next().unwrap_or_default();
+        match authority.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+            _ => authority,
+        }
+    }
+
+    /// The domain that somebody registered, by the list of public suffixes; the host where there is
+    /// none, as of an address of numbers.
+    pub fn domain(&self) -> &str {
+        let host = self.host();
+        psl::domain_str(host).unwrap_or(host)
+    }
+
+    /// The segments of the path, and those of a fragment that is a page.
+    pub fn segments(&self) -> impl Iterator<Item = &str> {
+        let (address, fragment) = self.0.split_once('#').unwrap_or((&self.0, ""));
+        let path = address.split('?').next().unwrap_or_default();
+        let segments = path.split('/').skip(1).chain(fragment.split('/'));
+        segments
+            .map(|segment| segment.trim_start_matches('!'))
+            .filter(|segment| !segment.is_empty())
     }
 }
 
@@ -159,41 +219,88 @@ fn decode_unreserved(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use proptest::prelude::*;
 
     use super::*;
 
-    /// Addresses, each with its normal form.
-    const NORMAL: &str = "
-        HTTPS://WWW.Example.COM https://www.example.com
-        https://example.com/Jobs https://example.com/Jobs
-        https://BÜCHER.example https://xn--bcher-kva.example
-        http://example.com:80/ http://example.com
-        https://example.com:443 https://example.com
-        https://example.com:8443 https://example.com:8443
-        https://example.com/a/./b/../c https://example.com/a/c
-        https://example.com/%2e%2E/a https://example.com/a
-        https://example.com/%7ejobs/%41%2f%c3%a9 https://example.com/~jobs/A%2F%C3%A9
-        https://example.com/é https://example.com/%C3%A9
-        https://example.com/100% https://example.com/100%25
-        https://example.com/?q=%7e%2f https://example.com?q=~%2F
-        https://example.com/#about https://example.com
-        https://example.com/jobs/ https://example.com/jobs
-        https://example.com// https://example.com
-        https://example.com/?a=b/ https://example.com?a=b/
-        https://b.example/#/acme https://b.example#/acme
-        https://b.example/en/#!jobs/%7Eacme/ https://b.example/en#!jobs/~acme/
-        https://b.example?a=b#/é% https://b.example?a=b#/%C3%A9%25
-        https://b.example/#about/acme https://b.example
-        https://b.example/o'r?q='<`># https://b.example/o%27r?q=%27%3C%60%3E
-        https://b.example/# https://b.example";
+    /// Addresses, each with its key.
+    const KEYS: &str = "
+        HTTPS://WWW.Example.COM example.com
+        http://example.com/ example.com
+        https://www.com www.com
+        https://www.co.uk/a co.uk/a
+        https://example.com/Jobs example.com/Jobs
+        https://BÜCHER.example xn--bcher-kva.example
+        http://example.com:80/ example.com
+        https://example.com:443 example.com
+        https://www.example.com:8443 example.com:8443
+        https://example.com/a/./b/../c example.com/a/c
+        https://example.com/%2e%2E/a example.com/a
+        https://example.com/%7ejobs/%41%2f%c3%a9 example.com/~jobs/A%2F%C3%A9
+        https://example.com/é example.com/%C3%A9
+        https://example.com/100% example.com/100%25
+        https://example.com/?q=%7e%2f example.com?q=~%2F
+        https://example.com/#about example.com
+        https://example.com/jobs/ example.com/jobs
+        https://example.com// example.com
+        https://example.com/? example.com
+        https://example.com/?a=b/ example.com?a=b/
+        https://example.com/?b=1&utm_source=x&a=2&UTM_Medium=y example.com?b=1&a=2
+        https://example.com/jobs?gh_src=abc&gclid=1&fbclid=2 example.com/jobs
+        https://example.com/?utm=1&source=2 example.com?utm=1&source=2
+        https://b.example/#/acme b.example#/acme
+        https://b.example/en/#!jobs/%7Eacme/ b.example/en#!jobs/~acme
+        https://b.example?a=b#/é% b.example?a=b#/%C3%A9%25
+        https://b.example/#about/acme b.example
+        https://b.example/o'r?q='<`># b.example/o%27r?q=%27%3C%60%3E
+        https://b.example/# b.example";
 
     #[test]
-    fn an_address_has_one_normal_form() {
-        for line in NORMAL.trim().lines() {
+    fn an_address_has_one_key() {
+        for line in KEYS.trim().lines() {
             let (text, expect) = line.trim().split_once(' ').unwrap();
-            let normal = Website::parse(text).map(|site| site.0);
-            assert_eq!(normal.as_deref(), Ok(expect), "{text}");
+            let key = WebsiteKey::parse(text).map(|key| key.0);
+            assert_eq!(key.as_deref(), Ok(expect), "{text}");
+            assert_eq!(Website::parse(text).unwrap().key().0, expect, "{text}");
+        }
+        let careers = "https://acme.example http://acme.example https://www.acme.example/ \
+                       https://acme.example/?gh_src=abc https://ACME.example:443#jobs";
+        let keys = careers.split_whitespace().map(WebsiteKey::parse);
+        let keys: HashSet<_> = keys.map(Result::unwrap).collect();
+        assert_eq!(keys.len(), 1);
+    }
+
+    #[test]
+    fn a_key_has_a_domain_and_segments() {
+        for (text, host, domain, segments) in [
+            ("https://acme.example", "acme.example", "acme.example", ""),
+            (
+                "https://jobs.acme.co.uk:81/a/b?c=/d",
+                "jobs.acme.co.uk",
+                "acme.co.uk",
+                "a b",
+            ),
+            (
+                "https://b.example/#!/acme",
+                "b.example",
+                "b.example",
+                "acme",
+            ),
+            (
+                "https://acme.github.io/x",
+                "acme.github.io",
+                "acme.github.io",
+                "x",
+            ),
+            ("https://[::1]:80/x", "[::1]", "[::1]", "x"),
+            ("https://[::1]/x", "[::1]", "[::1]", "x"),
+        ] {
+            let key = WebsiteKey::parse(text).unwrap();
+            assert_eq!((key.host(), key.domain()), (host, domain), "{text}");
+            let found: Vec<_> = key.segments().collect();
+            assert_eq!(found.join(" "), segments, "{text}");
         }
     }
 
@@ -262,11 +369,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn normalisation_is_idempotent(
+        fn a_key_is_its_own(
             text in "(?i:https?)://[a-zA-Z0-9]{1,8}(\\.[a-zA-Z]{2,5}){1,2}(:[0-9]{2,4})?(/[ -~é]{0,6}|/\\.\\.?|/%[0-9a-fA-F]{2}){0,5}/{0,2}(\\?[a-z=%/0-9]{0,9})?(#[/!]?[ -~é]{0,4})?"
         ) {
-            if let Ok(once) = Website::parse(&text) {
-                prop_assert_eq!(Website::parse(once.as_str()), Ok(once));
+            if let Ok(once) = WebsiteKey::parse(&text) {
+                // Without its scheme, a port that is the default of one of them may be left.
+                let scheme = text.split("://").next().unwrap();
+                let again = format!("{scheme}://{}", once.as_str());
+                prop_assert_eq!(WebsiteKey::parse(&again), Ok(once));
             }
         }
     }

@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use fields::{as_text, website::Website};
+use fields::{as_text, website::WebsiteKey};
 
 /// Declares an id: a UUID of a type of its own.
 #[macro_export]
@@ -54,8 +54,8 @@ id! {
 }
 
 id! {
-    /// A company's id: the `UUIDv5` (RFC 9562 §5.5, URL namespace) of its normalised website. The
-    /// same new company made in two places is therefore the same row.
+    /// A company's id: the `UUIDv5` (RFC 9562 §5.5, URL namespace) of its website's key. The same
+    /// new company created in two places is therefore the same row.
     CompanyId
 }
 
@@ -84,8 +84,8 @@ impl PostingId {
 }
 
 impl CompanyId {
-    /// The id that follows from the company's website.
-    pub fn of(website: &Website) -> Self {
+    /// The id that follows from the key of the company's website.
+    pub fn of(website: &WebsiteKey) -> Self {
         let website = website.as_str().as_bytes();
         Self(Uuid::new_v5(&Uuid::NAMESPACE_URL, website))
     }

@@ -1,39 +1,74 @@
-//! The table `companies`.
+//! The tables `companies` and `company_pairs`.
+
+mod lists;
+mod pairs;
+
+use std::collections::HashMap;
 
 use diesel::sql_types::{Bool, Nullable, Text};
-use domain::company::{Company, CompanyView, CompanyWrite, Kept};
-use fields::Website;
+use domain::company::{Company, CompanyView, CompanyWrite, Kept, name_key, site};
+use fields::{Website, WebsiteKey};
 use kernel::{ClientId, CompanyId, StoreError};
 
+pub use self::{
+    lists::{aliases, alike, companies, companies_named, count_postings, misplaced},
+    pairs::{company_pairs, write_pairs},
+};
 use crate::{
-    binds,
+    binds, each,
     entity::Entity,
     executor::{Executor, Outcome},
     read, statement,
-    stored::{array, most, parse_optional},
+    stored::{array, parse_optional},
     types::{Id, Moment, StoredTime, ToText},
     written,
 };
 
+/// A company as a commit sends it, with the keys that it is found by.
+#[derive(Clone, Debug)]
+pub struct SentCompany {
+    write: CompanyWrite,
+    key: WebsiteKey,
+    name_key: String,
+    site: String,
+}
+
+impl SentCompany {
+    pub fn of(write: &CompanyWrite) -> Self {
+        let key = write.company.website.key();
+        Self {
+            name_key: name_key(&write.company.name),
+            site: site(&key),
+            key,
+            write: write.clone(),
+        }
+    }
+}
+
 written! {
     /// What a commit sends of a company: the columns of an insert, and what an update sets.
-    CompanySent = companies of CompanyWrite {
-        id = Id(|write| Some(write.company.id.uuid())),
-        name = Text(|write| Some(&write.company.name)),
-        website = Text(|write| Some(write.company.website.as_str())),
-        logo_path = Text(|write| write.company.logo_path.as_deref()),
-        owner = Id(|write| write.company.owner.map(ClientId::uuid)),
-        keeps_name = Bool(|write| write.company.kept.name),
-        keeps_logo = Bool(|write| write.company.kept.logo),
-        at = Time(|write| Some(write.at)),
-        by = Rendered(|write| Some(&write.by)),
-        sets_name = Bool(|write| write.sets_name),
-        sets_logo_path = Bool(|write| write.sets_logo_path),
-        sets_owner = Bool(|write| write.sets_owner),
-        required_owner = Id(|write| write.required_owner.map(ClientId::uuid)),
-        yields = Bool(CompanyWrite::yields),
-        replaced = Rendered(|write| {
-            let names = &write.replaced_names;
+    CompanySent = companies of SentCompany {
+        id = Id(|sent| Some(sent.write.company.id.uuid())),
+        name = Text(|sent| Some(&sent.write.company.name)),
+        website = Text(|sent| Some(sent.write.company.website.as_str())),
+        website_key = Text(|sent| Some(sent.key.as_str())),
+        name_key = Text(|sent| Some(&sent.name_key)),
+        site = Text(|sent| Some(&sent.site)),
+        alias_of = Id(|sent| sent.write.company.alias_of.map(CompanyId::uuid)),
+        logo_path = Text(|sent| sent.write.company.logo_path.as_deref()),
+        owner = Id(|sent| sent.write.company.owner.map(ClientId::uuid)),
+        keeps_name = Bool(|sent| sent.write.company.kept.name),
+        keeps_logo = Bool(|sent| sent.write.company.kept.logo),
+        at = Time(|sent| Some(sent.write.at)),
+        by = Rendered(|sent| Some(&sent.write.by)),
+        sets_name = Bool(|sent| sent.write.sets_name),
+        sets_logo_path = Bool(|sent| sent.write.sets_logo_path),
+        sets_owner = Bool(|sent| sent.write.sets_owner),
+        sets_alias = Bool(|sent| sent.write.sets_alias),
+        required_owner = Id(|sent| sent.write.required_owner.map(ClientId::uuid)),
+        yields = Bool(|sent| sent.write.yields()),
+        replaced = Rendered(|sent| {
+            let names = &sent.write.replaced_names;
             (!names.is_empty()).then_some(names as &dyn ToText)
         }),
     }
@@ -49,6 +84,7 @@ read! {
         owner: Nullable<Id>,
         keeps_name: Bool,
         keeps_logo: Bool,
+        alias_of: Nullable<Id>,
     }
 }
 
@@ -74,6 +110,7 @@ impl TryFrom<CompanyRow> for Company {
     type Error = StoreError;
 
     fn try_from(row: CompanyRow) -> Result<Self, StoreError> {
+        let alias_of = row.alias_of.map(|id| id.uuid("companies.alias_of"));
         let owner = row.owner.map(|id| id.uuid("companies.owner")).transpose()?;
         Ok(Self {
             id: CompanyId::new(row.id.uuid("companies.id")?),
@@ -85,6 +122,7 @@ impl TryFrom<CompanyRow> for Company {
                 name: row.keeps_name,
                 logo: row.keeps_logo,
             },
+            alias_of: alias_of.transpose()?.map(CompanyId::new),
         })
     }
 }
@@ -92,25 +130,6 @@ impl TryFrom<CompanyRow> for Company {
 /// The former names of a company, from their column.
 pub fn former_names(stored: &str) -> Result<Vec<String>, StoreError> {
     array(stored, "companies.former_names")
-}
-
-statement! {
-    List = r"
-        SELECT {companies read}, created_at, updated_at, updated_by FROM companies
-        WHERE website > :after ORDER BY website LIMIT :limit",
-    over [CompanyRow],
-    returns CompanyViewColumns
-}
-
-/// Companies in the order of their websites, behind one of these.
-pub async fn companies(
-    conn: &mut impl Executor,
-    after: &str,
-    limit: usize,
-) -> Outcome<Vec<CompanyView>> {
-    let page = binds! { after, limit: most(limit) };
-    let found = conn.load::<List, _>(page).await?.into_iter();
-    Ok(found.map(company_view).collect::<Result<_, _>>()?)
 }
 
 statement! {
@@ -123,6 +142,28 @@ statement! {
 pub async fn company(conn: &mut impl Executor, id: CompanyId) -> Outcome<Option<CompanyView>> {
     let found = conn.load::<Find, _>(binds! { id: id.uuid() }).await?;
     Ok(found.into_iter().next().map(company_view).transpose()?)
+}
+
+statement! {
+    FindEach = r"
+        SELECT {companies read}, created_at, updated_at, updated_by FROM companies
+        WHERE id = {each company}",
+    over [CompanyRow],
+    returns CompanyViewColumns
+}
+
+/// The companies with these ids.
+pub(crate) async fn views(
+    conn: &mut impl Executor,
+    ids: impl IntoIterator<Item = CompanyId>,
+) -> Outcome<HashMap<CompanyId, CompanyView>> {
+    let ids = each! { ids, id => company: id.uuid() };
+    let found = conn.load_each::<FindEach, _>(&ids, &[]).await?.into_iter();
+    let found = found.map(company_view).collect::<Result<Vec<_>, _>>()?;
+    Ok(found
+        .into_iter()
+        .map(|view| (view.company.id, view))
+        .collect())
 }
 
 statement! {

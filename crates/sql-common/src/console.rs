@@ -81,6 +81,12 @@ statement! {
     returns Columns
 }
 
+statement! {
+    OfCompany = window!("company_id = :company AND id < :before", "id DESC"),
+    over [SummaryRow],
+    returns Columns
+}
+
 /// A window of postings, in short.
 pub async fn window(
     conn: &mut impl Executor,
@@ -108,13 +114,18 @@ pub async fn window(
             let asked = binds! { start, after, end: &end, limit };
             conn.load::<ByIdentifier, _>(asked).await
         }
+        WindowOrder::Company { company, before } => {
+            let before = before.map_or(Uuid::max(), PostingId::uuid);
+            let asked = binds! { company: company.uuid(), before, limit };
+            conn.load::<OfCompany, _>(asked).await
+        }
     }?;
     Ok(rows.into_iter().map(summary).collect::<Result<_, _>>()?)
 }
 
 /// A text behind all that begin with this one: the last code point that is valid and not a
 /// character follows it several times.
-fn end_of(prefix: &str) -> String {
+pub(crate) fn end_of(prefix: &str) -> String {
     format!("{prefix}{}", "\u{10FFFF}".repeat(4))
 }
 

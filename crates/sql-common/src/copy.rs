@@ -17,8 +17,9 @@ const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
 }
 
 /// All tables. One comes after those that it refers to.
-pub const TABLES: [Table; 29] = [
+pub const TABLES: [Table; 30] = [
     table("companies", &["id"]),
+    table("company_pairs", &["one", "other"]),
     table("postings", &["id"]),
     table("posting_texts", &["posting_id"]),
     table("posting_decisions", &["posting_id"]),

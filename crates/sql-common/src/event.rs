@@ -53,6 +53,9 @@ entity! {
             company_updated_by: Nullable<Text> = Rendered(|event| {
                 company(event)?.updated_by.as_ref().map(|by| by as _)
             }),
+            company_merged_into: Nullable<Id> = Id(|event| {
+                company(event)?.merged_into.map(CompanyId::uuid)
+            }),
             trace_parent: Nullable<Text> = Rendered(|event| {
                 event.trace.as_ref().map(|trace| trace as _)
             }),
@@ -117,6 +120,8 @@ pub fn cursor_values(cursor: Cursor) -> [i64; 2] {
 /// An event that was read.
 pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent, StoreError> {
     let id = row.subject.uuid("events.subject")?;
+    let merged_into = row.company_merged_into;
+    let merged_into = merged_into.map(|id| id.uuid("events.company_merged_into"));
     let subject = match (row.source_identifier, row.company_name) {
         (Some(identifier), _) => Subject::Posting(PostingState {
             id: PostingId::new(id),
@@ -133,6 +138,7 @@ pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent,
             name,
             website: Website::from_store(row.company_website.unwrap_or_default()),
             logo_path: row.company_logo_path,
+            merged_into: merged_into.transpose()?.map(CompanyId::new),
             updated_by: parse_optional(row.company_updated_by, "events.company_updated_by")?,
         }),
         (None, None) => match row.attention {
@@ -207,6 +213,7 @@ mod tests {
             company_website: None,
             company_logo_path: None,
             company_updated_by: None,
+            company_merged_into: None,
             trace_parent: None,
             decision_code: None,
             attention: None,

@@ -8,15 +8,17 @@ macro_rules! postings {
     ($store:ty) => {
         const _: () = {
             use domain::{
-                company::{CompanyReader, CompanyView},
+                company::{Company, CompanyPairView, CompanyReader, CompanyView, PairKind},
                 posting::{
                     PostingView, RepeatAnswer,
                     duplicate::{Candidate, Fingerprint},
                 },
                 store::{ListQuery, PostingPage, PostingReader, Snapshot, Store, WriteSet},
             };
-            use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError};
-            use std::collections::HashMap;
+            use kernel::{
+                ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, StoreError,
+            };
+            use std::collections::{BTreeMap, HashMap};
             use time::OffsetDateTime;
             use $crate::{client, company, duplicate, posting};
 
@@ -60,7 +62,21 @@ macro_rules! postings {
             $crate::port! {
                 impl CompanyReader for $store {
                     query company::companies(after: &str, limit: usize) -> Vec<CompanyView>;
+                    query company::companies_named(
+                        beginning: &str, limit: usize
+                    ) -> Vec<CompanyView>;
                     query company::company(id: CompanyId) -> Option<CompanyView>;
+                    query company::aliases(of: CompanyId, limit: usize) -> Vec<CompanyView>;
+                    query company::alike(to: &Company, limit: usize) -> Vec<CompanyView>;
+                    query company::company_pairs(
+                        kind: PairKind, after: Option<[CompanyId; 2]>, limit: usize
+                    ) -> Vec<CompanyPairView>;
+                    query company::count_postings(
+                        company: CompanyId, most: usize
+                    ) -> BTreeMap<Status, usize>;
+                    query company::misplaced(
+                        company: &Company, after: Option<PostingId>, limit: usize
+                    ) -> Vec<(PostingId, SourceIdentifier)>;
                 }
             }
         };

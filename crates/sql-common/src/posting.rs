@@ -47,6 +47,7 @@ entity! {
             review: Nullable<Text> = Text(|it| it.posting.review().map(Review::as_str)),
             moderated: Bool = Bool(|it| it.posting.is_moderated()),
             company_id: Id = Id(|it| Some(it.posting.company_id.uuid())),
+            came_by: Nullable<Id> = Id(|it| it.posting.came_by.map(CompanyId::uuid)),
             catalogue_id: Nullable<Id> = Id(|it| it.posting.catalogue.map(CatalogueId::uuid)),
             enriched_hash: Nullable<Binary> = Blob(|it| hash(it.posting.enriched_hash.as_ref())),
             approved_hash: Nullable<Binary> = Blob(|it| hash(it.posting.approved_hash.as_ref())),
@@ -199,6 +200,8 @@ impl PostingRow {
             row.created_at.time("postings.created_at")?,
         );
         posting.version = row.version;
+        let came_by = row.came_by.map(|id| id.uuid("postings.came_by"));
+        posting.came_by = came_by.transpose()?.map(CompanyId::new);
         posting.catalogue = catalogue.transpose()?.map(CatalogueId::new);
         posting.enriched_hash = enriched_hash.map(ContentHash::from_bytes);
         posting.approved_hash = approved_hash.map(ContentHash::from_bytes);

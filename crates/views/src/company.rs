@@ -1,7 +1,9 @@
 //! A company.
 
-use domain::company::CompanyView;
-use kernel::{Actor, ClientId, event::CompanyState};
+use std::collections::BTreeMap;
+
+use domain::company::{CompanyPairView, CompanyView};
+use kernel::{Actor, ClientId, Status, event::CompanyState};
 use serde::Serialize;
 use time::OffsetDateTime;
 use utoipa::ToSchema;
@@ -12,11 +14,11 @@ use crate::json::Timestamp;
 /// The company, as last pushed with any posting.
 #[derive(Serialize, ToSchema)]
 pub struct Company<'a> {
-    /// The company's id: the UUIDv5 of its normalised website.
+    /// The company's id: the UUIDv5 of the key of its website.
     uuid: Uuid,
     /// The company's name.
     name: &'a str,
-    /// The company's normalised website.
+    /// The company's website, as its creator sent it.
     website_url: &'a str,
     /// Path to the company's logo.
     logo_path: Option<&'a str>,
@@ -73,6 +75,64 @@ impl<'a> From<&'a CompanyView> for CompanyOfOperator<'a> {
             owner: view.company.owner.map(ClientId::uuid),
             kept: view.company.kept.names().collect(),
             created_at: Timestamp(view.created_at),
+        }
+    }
+}
+
+/// A company that another one stands for.
+#[derive(Serialize)]
+pub struct Alias<'a> {
+    uuid: Uuid,
+    name: &'a str,
+    website_url: &'a str,
+}
+
+/// A company with its aliases and the numbers of its postings by status, as operators see it.
+#[derive(Serialize)]
+pub struct CompanyInFull<'a> {
+    #[serde(flatten)]
+    company: CompanyOfOperator<'a>,
+    aliases: Vec<Alias<'a>>,
+    postings: BTreeMap<&'static str, usize>,
+}
+
+impl<'a> CompanyInFull<'a> {
+    pub fn new(
+        view: &'a CompanyView,
+        aliases: &'a [CompanyView],
+        postings: &BTreeMap<Status, usize>,
+    ) -> Self {
+        let alias = |view: &'a CompanyView| Alias {
+            uuid: view.company.id.uuid(),
+            name: &view.company.name,
+            website_url: view.company.website.as_str(),
+        };
+        let counts = postings
+            .iter()
+            .map(|(status, count)| (status.as_str(), *count));
+        Self {
+            company: view.into(),
+            aliases: aliases.iter().map(alias).collect(),
+            postings: counts.collect(),
+        }
+    }
+}
+
+/// Two companies that may be one, as operators see them.
+#[derive(Serialize)]
+pub struct CompanyPairOfOperator<'a> {
+    company: CompanyOfOperator<'a>,
+    similar_to: CompanyOfOperator<'a>,
+    since: Timestamp,
+}
+
+impl<'a> From<&'a CompanyPairView> for CompanyPairOfOperator<'a> {
+    fn from(view: &'a CompanyPairView) -> Self {
+        let [one, other] = &view.companies;
+        Self {
+            company: one.into(),
+            similar_to: other.into(),
+            since: Timestamp(view.pair.since),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use domain::posting::{
     PostingView,
-    event::{JOB_POSTING_ERASED, PUBLIC},
+    event::{COMPANY_MERGED, JOB_POSTING_ERASED, PUBLIC},
 };
 use kernel::DecisionCode;
 use kernel::event::{self, Cursor, EventName, LogPage, RecordedEvent, Subject};
@@ -82,6 +82,9 @@ impl<'a> EventBody<'a> {
                 EventData::Erased(ErasedPosting::new(posting))
             }
             Subject::Posting(posting) => EventData::Posting(PostingState::new(posting)),
+            Subject::Company(company) if event.name == COMPANY_MERGED => {
+                EventData::Merged(MergedCompany::new(company))
+            }
             Subject::Company(company) => EventData::Company(Company::of_event(company, event.at)),
             Subject::Attention(item) => EventData::Attention(Item::new(item, pages)),
             Subject::Other(_) => return None,
@@ -94,8 +97,9 @@ impl<'a> EventBody<'a> {
     }
 }
 
-/// The subject of the event: of `CompanyUpdated` the company, of `AttentionRaised` and
-/// `AttentionCleared` the item, of `JobPostingErased` the posting's identifier, of all others the
+/// The subject of the event: of `CompanyUpdated` the company, of `CompanyMerged` its id and that of
+/// the company that it is now, of `AttentionRaised` and `AttentionCleared` the item, of
+/// `JobPostingErased` the posting's identifier, of all others the
 /// posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
@@ -104,6 +108,7 @@ enum EventData<'a> {
     Erased(ErasedPosting<'a>),
     Company(Company<'a>),
     Attention(Item<'a>),
+    Merged(MergedCompany),
 }
 
 /// An event as it is delivered to a webhook endpoint.
@@ -117,8 +122,9 @@ pub struct DeliveredEvent<'a> {
     data: DeliveredData<'a>,
 }
 
-/// The subject of the event: of `CompanyUpdated` the company, of `AttentionRaised` and
-/// `AttentionCleared` the item, of `JobPostingErased` the posting's identifier, of all others the
+/// The subject of the event: of `CompanyUpdated` the company, of `CompanyMerged` its id and that of
+/// the company that it is now, of `AttentionRaised` and `AttentionCleared` the item, of
+/// `JobPostingErased` the posting's identifier, of all others the
 /// posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
@@ -127,6 +133,7 @@ enum DeliveredData<'a> {
     Erased(ErasedPosting<'a>),
     Company(Company<'a>),
     Attention(Item<'a>),
+    Merged(MergedCompany),
 }
 
 /// A posting, as an event left it, and as it is.
@@ -164,6 +171,7 @@ impl<'a> DeliveredEvent<'a> {
             EventData::Erased(posting) => DeliveredData::Erased(posting),
             EventData::Company(company) => DeliveredData::Company(company),
             EventData::Attention(item) => DeliveredData::Attention(item),
+            EventData::Merged(company) => DeliveredData::Merged(company),
         };
         Some(Self {
             name,
@@ -206,6 +214,26 @@ view! {
     struct ErasedPosting<'a>(posting: &'a event::PostingState) {
         /// The posting's id in the world it comes from. It may be pushed anew.
         unique_source_identifier: &'a str = posting.source_identifier.as_str(),
+    }
+}
+
+/// A company that was merged into another one.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct MergedCompany {
+    /// The company's id, which no posting has any more.
+    uuid: Uuid,
+    /// The id of the company that stands for it.
+    into: Uuid,
+}
+
+impl MergedCompany {
+    fn new(company: &event::CompanyState) -> Self {
+        let into = company.merged_into.unwrap_or(company.id);
+        Self {
+            uuid: company.id.uuid(),
+            into: into.uuid(),
+        }
     }
 }
 
@@ -301,6 +329,15 @@ mod tests {
         let of_company = || Subject::Company(testing::company_state(&company));
         let subject = of_company();
         assert_eq!(body(COMPANY_UPDATED, subject), Some(updated));
+
+        let merged = json!({"type": "CompanyMerged", "timestamp": timestamp, "data": {
+            "uuid": company.id.uuid(), "into": testing::company("bolt").id.uuid(),
+        }});
+        let subject = Subject::Company(event::CompanyState {
+            merged_into: Some(testing::company("bolt").id),
+            ..testing::company_state(&company)
+        });
+        assert_eq!(body(COMPANY_MERGED, subject), Some(merged));
 
         let view = PostingView {
             posting: testing::posting(1, company.id),

@@ -65,7 +65,7 @@ pub struct PublicEvent(pub EventName);
 impl Term for PublicEvent {
     const EXPECTED: &'static str = "one of JobPostingCreated, JobPostingUpdated, \
         JobPostingApproved, JobPostingRejected, JobPostingExpired, JobPostingReopened, \
-        JobPostingEnriched, JobPostingErased, CompanyUpdated";
+        JobPostingEnriched, JobPostingErased, CompanyUpdated, CompanyMerged";
 
     fn parse(text: &str) -> Option<Self> {
         let mut names = PUBLIC.into_iter();

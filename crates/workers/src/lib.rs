@@ -3,7 +3,7 @@
 //!
 //! Several loops run side by side, so that none waits for another:
 //!
-//! - Tasks of the outbox: [`enrich`], [`duplicates`], [`newsletter`]. [`poll`] claims them and
+//! - Tasks of the outbox: [`enrich`], [`duplicates`], [`companies`], [`newsletter`]. [`poll`] claims them and
 //!   keeps their leases, [`tasks`] decides about failures. A commit of this process wakes them
 //!   ([`wake`], [`observed`]). For others they look every second.
 //! - [`webhooks`] delivers events to receivers.
@@ -23,6 +23,7 @@
 
 mod activity;
 mod background;
+mod companies;
 mod duplicates;
 mod enrich;
 mod enricher;
@@ -69,7 +70,12 @@ pub use self::{
     wake::Wake,
 };
 
-const HANDLERS: [KindHandler; 3] = [enrich::HANDLER, duplicates::HANDLER, newsletter::HANDLER];
+const HANDLERS: [KindHandler; 4] = [
+    enrich::HANDLER,
+    duplicates::HANDLER,
+    companies::HANDLER,
+    newsletter::HANDLER,
+];
 
 pub fn kinds() -> &'static [Kind] {
     static KINDS: LazyLock<Vec<Kind>> =

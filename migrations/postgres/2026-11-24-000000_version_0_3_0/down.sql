@@ -29,4 +29,5 @@ DROP TABLE posting_history;
 DROP TABLE posting_decisions;
 DROP TABLE posting_texts;
 DROP TABLE postings;
+DROP TABLE company_pairs;
 DROP TABLE companies;

@@ -10,6 +10,10 @@ CREATE TABLE companies (
     id uuid NOT NULL PRIMARY KEY,
     name text NOT NULL,
     website text COLLATE "C" NOT NULL,
+    website_key text COLLATE "C" NOT NULL,
+    name_key text COLLATE "C" NOT NULL,
+    site text COLLATE "C" NOT NULL,
+    alias_of uuid CHECK (alias_of <> id),
     logo_path text,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
@@ -19,13 +23,21 @@ CREATE TABLE companies (
     keeps_logo boolean NOT NULL DEFAULT false,
     updated_by text COLLATE "C"
 )
--- No index has a column that an update changes, so with space left an update stays on its page.
+-- An update changes a column that an index has only with a new name or a merge, so with space left an update stays on its page.
 WITH (fillfactor = 80);
 
 COMMENT ON TABLE companies IS 'Upserted with the postings that name them; never deleted.';
-COMMENT ON COLUMN companies.id IS 'The UUIDv5 of the website: one website cannot have two rows.';
+COMMENT ON COLUMN companies.id IS 'The UUIDv5 of the website''s key: one website cannot have two rows.';
 COMMENT ON COLUMN companies.name IS 'As last pushed.';
-COMMENT ON COLUMN companies.website IS 'In the normal form that companies are matched by.';
+COMMENT ON COLUMN companies.website IS 'As its creator sent it.';
+COMMENT ON COLUMN companies.website_key IS
+    'What companies are matched by: the website in its normal form, without scheme, www. and so on.';
+COMMENT ON COLUMN companies.name_key IS
+    'What companies that may be one are found by: the name without case and legal form.';
+COMMENT ON COLUMN companies.site IS
+    'Likewise: the registered domain, or the company''s own address at a hosting service.';
+COMMENT ON COLUMN companies.alias_of IS
+    'The company that an operator merged it into. Its website means that one. No foreign key: a copy of the database has rows in any order.';
 COMMENT ON COLUMN companies.logo_path IS 'Path to the logo.';
 COMMENT ON COLUMN companies.created_at IS 'When it was first pushed.';
 COMMENT ON COLUMN companies.updated_at IS 'When it was last written.';
@@ -39,8 +51,39 @@ COMMENT ON COLUMN companies.keeps_logo IS 'Likewise the logo.';
 COMMENT ON COLUMN companies.updated_by IS
     'Who changed name, logo or owner last: client:ID or operator:NAME.';
 
--- The list of companies. A website never changes, so that updates stay on their page.
-CREATE INDEX companies_by_website ON companies (website);
+-- The list of companies, and the search for a name.
+CREATE INDEX companies_by_key ON companies (website_key) WHERE alias_of IS NULL;
+CREATE INDEX companies_by_name ON companies (name_key, website_key) WHERE alias_of IS NULL;
+CREATE INDEX companies_by_site ON companies (site, website_key) WHERE alias_of IS NULL;
+CREATE INDEX companies_by_target ON companies (alias_of, website_key) WHERE alias_of IS NOT NULL;
+
+CREATE TABLE company_pairs (
+    one uuid NOT NULL REFERENCES companies (id),
+    other uuid NOT NULL REFERENCES companies (id),
+    is_similar boolean NOT NULL,
+    lookalike uuid CHECK (lookalike IN (one, other)),
+    since timestamptz NOT NULL,
+    seen_at timestamptz NOT NULL,
+    is_apart boolean NOT NULL,
+    PRIMARY KEY (one, other),
+    CHECK (one < other)
+);
+
+COMMENT ON TABLE company_pairs IS 'Companies that may be one.';
+COMMENT ON COLUMN company_pairs.one IS 'The company with the lower id.';
+COMMENT ON COLUMN company_pairs.other IS 'The other company.';
+COMMENT ON COLUMN company_pairs.is_similar IS 'Whether they have the same name, and a site in common.';
+COMMENT ON COLUMN company_pairs.lookalike IS
+    'The one that a client with prefixes created on the site of the other.';
+COMMENT ON COLUMN company_pairs.since IS 'When that was found.';
+COMMENT ON COLUMN company_pairs.seen_at IS 'When it was last looked for.';
+COMMENT ON COLUMN company_pairs.is_apart IS 'Whether an operator said that they are not the same.';
+
+CREATE INDEX company_pairs_by_other ON company_pairs (other);
+CREATE INDEX company_pairs_similar ON company_pairs (one, other)
+    WHERE is_similar AND NOT is_apart;
+CREATE INDEX company_pairs_lookalike ON company_pairs (one, other)
+    WHERE lookalike IS NOT NULL AND NOT is_apart;
 
 CREATE TABLE postings (
     id uuid NOT NULL PRIMARY KEY,
@@ -50,8 +93,8 @@ CREATE TABLE postings (
     status_reason text,
     review text COLLATE "C",
     moderated boolean NOT NULL,
-    -- Without an index: nothing asks for a company's postings, and companies are never deleted.
     company_id uuid NOT NULL REFERENCES companies (id),
+    came_by uuid,
     enriched_hash bytea,
     approved_hash bytea,
     is_featured boolean NOT NULL,
@@ -113,6 +156,8 @@ COMMENT ON COLUMN postings.review IS
 COMMENT ON COLUMN postings.moderated IS
     'Whether its status is an operator''s word: a verdict or an expiry, which only an operator takes back.';
 COMMENT ON COLUMN postings.company_id IS 'Whose posting it is.';
+COMMENT ON COLUMN postings.came_by IS
+    'The alias by which it came to the company, which gets it back when it is none any more.';
 COMMENT ON COLUMN postings.enriched_hash IS
     'SHA-256 of the content that the last enrichment outcome was for.';
 COMMENT ON COLUMN postings.approved_hash IS
@@ -185,6 +230,10 @@ CREATE INDEX postings_with_old_texts ON postings (expired_at, id)
 -- changes, so a posting moves in it only when it expires, comes back or is listed elsewhere.
 CREATE INDEX postings_by_catalogue ON postings (catalogue_id, id)
     WHERE catalogue_id IS NOT NULL AND expired_at IS NULL;
+
+-- A company's postings, the newest first; and those that came by an alias.
+CREATE INDEX postings_by_company ON postings (company_id, id);
+CREATE INDEX postings_by_alias ON postings (came_by, id) WHERE came_by IS NOT NULL;
 
 -- The copies of a posting, which are looked up anew when it ends or changes. Few postings are copies.
 CREATE INDEX postings_by_original ON postings (duplicate_of, id)
@@ -829,6 +878,7 @@ CREATE TABLE events (
     company_logo_path text COMPRESSION lz4,
     trace_parent text COLLATE "C",
     company_updated_by text COLLATE "C",
+    company_merged_into uuid,
     decision_code text COLLATE "C",
     attention json COMPRESSION lz4,
     -- The order of the log. Another index of all events would cost every commit more than it would
@@ -878,6 +928,8 @@ COMMENT ON COLUMN events.attention IS
 COMMENT ON COLUMN events.trace_parent IS
     'The trace of the event''s cause, as the header traceparent has it; NULL if it is not traced.';
 COMMENT ON COLUMN events.company_updated_by IS 'Of companies only: who changed it.';
+COMMENT ON COLUMN events.company_merged_into IS
+    'Of companies only: the one that it was merged into.';
 COMMENT ON COLUMN events.decision_code IS 'Of decisions about a posting only: the code.';
 
 CREATE TABLE event_log (

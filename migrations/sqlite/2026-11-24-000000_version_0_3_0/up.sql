@@ -8,11 +8,20 @@
 
 -- Upserted with the postings that name them.
 CREATE TABLE companies (
-    -- The UUIDv5 of the website: one website cannot have two rows.
+    -- The UUIDv5 of the website's key: one website cannot have two rows.
     id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     name TEXT NOT NULL,
-    -- In the normal form that companies are matched by.
+    -- As its creator sent it.
     website TEXT NOT NULL,
+    -- What companies are matched by: the website in its normal form, without scheme, www. and so on.
+    website_key TEXT NOT NULL,
+    -- What companies that may be one are found by: the name without case and legal form, and the
+    -- registered domain, or the company's own address at a hosting service.
+    name_key TEXT NOT NULL,
+    site TEXT NOT NULL,
+    -- The company that an operator merged it into. Its website means that one. No foreign key: a
+    -- copy of the database has rows in any order.
+    alias_of BLOB CHECK (length(alias_of) = 16 AND alias_of <> id),
     logo_path TEXT,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
@@ -28,8 +37,36 @@ CREATE TABLE companies (
     updated_by TEXT
 ) STRICT, WITHOUT ROWID;
 
--- The list of companies.
-CREATE INDEX companies_by_website ON companies (website);
+-- The list of companies, and the search for a name.
+CREATE INDEX companies_by_key ON companies (website_key) WHERE alias_of IS NULL;
+CREATE INDEX companies_by_name ON companies (name_key, website_key) WHERE alias_of IS NULL;
+CREATE INDEX companies_by_site ON companies (site, website_key) WHERE alias_of IS NULL;
+CREATE INDEX companies_by_target ON companies (alias_of, website_key) WHERE alias_of IS NOT NULL;
+
+-- Companies that may be one.
+CREATE TABLE company_pairs (
+    -- The lower id.
+    one BLOB NOT NULL REFERENCES companies (id),
+    other BLOB NOT NULL REFERENCES companies (id),
+    -- 1: they have the same name, and a site in common.
+    is_similar INTEGER NOT NULL CHECK (is_similar IN (0, 1)),
+    -- The one that a client with prefixes created on the site of the other.
+    lookalike BLOB CHECK (lookalike IN (one, other)),
+    -- When that was found.
+    since INTEGER NOT NULL,
+    -- When it was last looked for.
+    seen_at INTEGER NOT NULL,
+    -- 1: an operator said that they are not the same.
+    is_apart INTEGER NOT NULL CHECK (is_apart IN (0, 1)),
+    PRIMARY KEY (one, other),
+    CHECK (one < other)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX company_pairs_by_other ON company_pairs (other);
+CREATE INDEX company_pairs_similar ON company_pairs (one, other)
+    WHERE is_similar AND NOT is_apart;
+CREATE INDEX company_pairs_lookalike ON company_pairs (one, other)
+    WHERE lookalike IS NOT NULL AND NOT is_apart;
 
 -- Columns that are read without the others come first, large ones last: SQLite reads a row
 -- from its beginning and follows it onto further pages only as far as it must.
@@ -47,8 +84,9 @@ CREATE TABLE postings (
     review TEXT,
     -- 1: the status is an operator's word, a verdict or an expiry, which only an operator takes back.
     moderated INTEGER NOT NULL CHECK (moderated IN (0, 1)),
-    -- Without an index: nothing asks for a company's postings, and companies are never deleted.
     company_id BLOB NOT NULL REFERENCES companies (id),
+    -- The alias by which it came to the company, which gets it back when it is none any more.
+    came_by BLOB CHECK (length(came_by) = 16),
     -- SHA-256 of the content that the last enrichment outcome was for.
     enriched_hash BLOB,
     -- SHA-256 of the content that an operator approved, which no enricher overrules.
@@ -138,6 +176,10 @@ CREATE INDEX postings_with_old_texts ON postings (expired_at, id)
 -- changes, so a posting moves in it only when it expires, comes back or is listed elsewhere.
 CREATE INDEX postings_by_catalogue ON postings (catalogue_id, id)
     WHERE catalogue_id IS NOT NULL AND expired_at IS NULL;
+
+-- A company's postings, the newest first; and those that came by an alias.
+CREATE INDEX postings_by_company ON postings (company_id, id);
+CREATE INDEX postings_by_alias ON postings (came_by, id) WHERE came_by IS NOT NULL;
 
 -- The copies of a posting, which are looked up anew when it ends or changes. Few postings are copies.
 CREATE INDEX postings_by_original ON postings (duplicate_of, id) WHERE duplicate_of IS NOT NULL;
@@ -596,8 +638,9 @@ CREATE TABLE events (
     company_logo_path TEXT,
     -- The trace of its cause, as the header traceparent has it; NULL if it is not traced.
     trace_parent TEXT,
-    -- Of a company: who changed it.
+    -- Of a company: who changed it, and the one that it was merged into.
     company_updated_by TEXT,
+    company_merged_into BLOB CHECK (length(company_merged_into) = 16),
     -- Of a decision about a posting: its code.
     decision_code TEXT,
     -- Of a matter that needs attention: the item, a JSON object.

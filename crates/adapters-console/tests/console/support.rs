@@ -3,6 +3,7 @@
 use std::{
     any::Any,
     cell::RefCell,
+    collections::BTreeMap,
     rc::Rc,
     sync::{
         Arc,
@@ -28,13 +29,14 @@ use domain::{
     catalogue::{
         CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, Leased, Released, Undone,
     },
-    company::{CompanyReader, CompanyView},
+    company::{Company, CompanyPairView, CompanyReader, CompanyView, PairKind},
     posting::{ENRICH, Lifetime, Posting, PutPosting},
     store::Store as _,
     usecase::{CatalogueCorrections, CatalogueError, CorrectionOrder, ingest},
 };
 use kernel::{
-    CatalogueName, ClientId, CompanyId, Operator, Prefixes, StoreError,
+    CatalogueName, ClientId, CompanyId, Operator, PostingId, Prefixes, SourceIdentifier, Status,
+    StoreError,
     audit::{Attribution, AuditLog as _, AuditQuery},
     outbox::{Kind, Outbox as _},
     testing::{identifier, minutes, noon, uuid},
@@ -155,14 +157,56 @@ impl CatalogueCorrections for Corrections {
 /// The companies of a store that is unavailable.
 pub struct Away;
 
+fn away<T>() -> Result<T, StoreError> {
+    Err(StoreError::Unavailable("gone <for> good".to_owned()))
+}
+
 #[async_trait]
 impl CompanyReader for Away {
     async fn company(&self, _: CompanyId) -> Result<Option<CompanyView>, StoreError> {
-        Err(StoreError::Unavailable("gone <for> good".to_owned()))
+        away()
     }
 
     async fn companies(&self, _: &str, _: usize) -> Result<Vec<CompanyView>, StoreError> {
-        Err(StoreError::Unavailable("gone <for> good".to_owned()))
+        away()
+    }
+
+    async fn companies_named(&self, _: &str, _: usize) -> Result<Vec<CompanyView>, StoreError> {
+        away()
+    }
+
+    async fn aliases(&self, _: CompanyId, _: usize) -> Result<Vec<CompanyView>, StoreError> {
+        away()
+    }
+
+    async fn alike(&self, _: &Company, _: usize) -> Result<Vec<CompanyView>, StoreError> {
+        away()
+    }
+
+    async fn company_pairs(
+        &self,
+        _: PairKind,
+        _: Option<[CompanyId; 2]>,
+        _: usize,
+    ) -> Result<Vec<CompanyPairView>, StoreError> {
+        away()
+    }
+
+    async fn count_postings(
+        &self,
+        _: CompanyId,
+        _: usize,
+    ) -> Result<BTreeMap<Status, usize>, StoreError> {
+        away()
+    }
+
+    async fn misplaced(
+        &self,
+        _: &Company,
+        _: Option<PostingId>,
+        _: usize,
+    ) -> Result<Vec<(PostingId, SourceIdentifier)>, StoreError> {
+        away()
     }
 }
 

@@ -68,7 +68,7 @@ async fn every_field_is_read_back() {
         "company": {
             "uuid": data["company"]["uuid"],
             "name": "Example",
-            "website_url": "https://example.com",
+            "website_url": "HTTPS://Example.com:443/",
             "logo_path": "/logo.png",
             "updated_at": at,
             "updated_by": by,

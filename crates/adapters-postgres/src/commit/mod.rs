@@ -14,7 +14,7 @@ use sql_common::{
     audit,
     batch::changed,
     binds, catalogue,
-    company::CompanySent,
+    company::{self, CompanySent, SentCompany},
     duplicate, each,
     event::EventRow,
     executor::Executor as _,
@@ -57,6 +57,8 @@ fn is_one_statement(writes: &WriteSet) -> bool {
     writes.missed.is_empty()
         && writes.standing.is_empty()
         && writes.fingerprints.is_empty()
+        && writes.pairs.is_empty()
+        && writes.apart.is_empty()
         && !writes.tasks.settles_tasks()
         && writes.tasks.audit.is_empty()
         && !has_decisions(writes)
@@ -77,6 +79,7 @@ async fn write(
     let enriched: Vec<_> = postings()
         .filter(|write| write.enriched.is_some())
         .collect();
+    let companies: Vec<_> = writes.companies.values().map(SentCompany::of).collect();
     let history: Vec<_> = postings().flat_map(history_of).collect();
     let effects: Vec<_> = effects_of(&writes.tasks).collect();
     let changed_id = old.iter().map(|write| write.posting.id.uuid()).collect();
@@ -91,7 +94,7 @@ async fn write(
         leases: most(writes.leases.len()),
     }
     .to_vec();
-    values.extend(arrays::<CompanySent>(writes.companies.values()));
+    values.extend(arrays::<CompanySent>(companies.iter()));
     values.push(("most_names", most(FORMER_NAMES).into()));
     values.extend(arrays::<PostingRow>(new.iter().copied()));
     values.push(("changed_id", Value::Uuids(changed_id)));
@@ -151,6 +154,7 @@ pub(crate) async fn finish(
     trim_histories(conn, writes).await?;
     write_decisions(conn, writes).await?;
     duplicate::write(conn, &writes.fingerprints).await?;
+    company::write_pairs(conn, writes).await?;
     let done = each! { &tasks.done, it => id: it.task.0, generation: it.generation };
     conn.execute_each::<outbox::Finish>(&done, binds! { at: tasks.at })
         .await?;

@@ -42,14 +42,19 @@ companies_sent AS MATERIALIZED (
 ),
 companies_written AS (
     INSERT INTO companies
-        (id, name, website, logo_path, owner, keeps_name, keeps_logo, former_names, created_at,
-            updated_at, updated_by)
-    SELECT id, name, website, logo_path, owner, keeps_name, keeps_logo, replaced::json, at, at, by
+        (id, name, website, website_key, name_key, site, alias_of, logo_path, owner, keeps_name,
+            keeps_logo, former_names, created_at, updated_at, updated_by)
+    SELECT id, name, website, website_key, name_key, site, alias_of, logo_path, owner, keeps_name,
+        keeps_logo, replaced::json, at, at, by
     FROM companies_sent
     WHERE (SELECT count(*) FROM locked) >= 0
     ON CONFLICT (id) DO UPDATE SET
         name = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_name)
             THEN excluded.name ELSE companies.name END,
+        name_key = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_name)
+            THEN excluded.name_key ELSE companies.name_key END,
+        alias_of = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_alias)
+            THEN excluded.alias_of ELSE companies.alias_of END,
         keeps_name = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_name)
             THEN excluded.keeps_name ELSE companies.keeps_name END,
         logo_path = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path)
@@ -78,13 +83,14 @@ companies_written AS (
         updated_at = excluded.updated_at,
         updated_by = excluded.updated_by
     -- `CompanyWrite::applied_to`, of the stored company as it is under this lock: one of another
-    -- owner than the write requires, or that an operator keeps, undoes the commit. One that is so
+    -- owner than the write requires, that an operator keeps or merged, undoes the commit. One that is so
     -- already, because another commit was quicker, stays as it is.
     WHERE CASE WHEN must_hold(NOT EXISTS (
             SELECT FROM companies_sent
             WHERE companies_sent.id = excluded.id
                 AND (required_owner IS DISTINCT FROM companies.owner
                     AND required_owner IS NOT NULL
+                OR companies.alias_of IS NOT NULL AND NOT sets_alias
                 OR yields AND (sets_name AND companies.keeps_name
                     OR sets_logo_path AND companies.keeps_logo))
         ))
@@ -96,12 +102,14 @@ companies_written AS (
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path))
         OR (excluded.owner IS DISTINCT FROM companies.owner
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_owner))
+        OR (excluded.alias_of IS DISTINCT FROM companies.alias_of
+            AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_alias))
         OR EXISTS (
             SELECT value FROM json_array_elements_text(excluded.former_names)
             WHERE value <> companies.name
             EXCEPT SELECT value FROM json_array_elements_text(companies.former_names)
         ) END
-    RETURNING id, name, website, logo_path, updated_by
+    RETURNING id, name, website, logo_path, updated_by, alias_of
 ),
 --] companies
 --[ new
@@ -184,7 +192,8 @@ events_recorded AS (
         coalesce(stands.name, sent.company_name), coalesce(stands.website, sent.company_website),
         CASE WHEN stands.id IS NULL THEN sent.company_logo_path ELSE stands.logo_path END,
         CASE WHEN stands.id IS NULL THEN sent.company_updated_by ELSE stands.updated_by END,
-        --] companies: company_name, company_website, company_logo_path, company_updated_by,
+        CASE WHEN stands.id IS NULL THEN sent.company_merged_into ELSE stands.alias_of END,
+        --] companies: company_name, company_website, company_logo_path, company_updated_by, company_merged_into,
         sent.trace_parent, sent.decision_code, sent.attention::json
     FROM unnest({events columns}) AS sent ({events})
     --[ companies

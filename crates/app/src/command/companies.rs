@@ -1,30 +1,37 @@
-//! `posthaste companies`: lists companies, and changes what they are called and who owns them.
+//! `posthaste companies`: lists companies, merges those that are one, and changes what they are called
+//! and who owns them.
 
 use access::ClientRef;
 use clap::{ArgGroup, Args, ValueEnum};
 use domain::{
-    company::{CompanyView, Kept},
+    company::{CompanyView, Kept, PairKind, name_key},
     posting::CompanyPatch,
-    usecase::{CompanyChange, CompanyError, update_company},
+    usecase::{
+        CompanyChange, CompanyError, MOST_ALIASES, find_company, merge_companies, unmerge_company,
+        update_company,
+    },
 };
-use fields::{Patch, Website, line::InvalidText};
+use fields::{Patch, WebsiteKey, line::InvalidText};
 use kernel::CompanyId;
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use stores::Stores;
-use views::company::CompanyOfOperator;
+use uuid::Uuid;
+use views::company::{CompanyInFull, CompanyOfOperator, CompanyPairOfOperator};
 
 use crate::{
-    cli::{ChangeArgs, JsonArgs, ListArgs, StoreArgs},
+    cli::{ChangeArgs, JsonArgs, ListArgs, StoreArgs, values},
     command::clients::find_client,
     misconfigured::Misconfigured,
 };
 
 commands! {
-    /// Look at companies, and at who owns them
+    /// Look at companies, merge those that are one, and change who owns them
     Companies {
         List(List),
         Show(Show),
         Update(Update),
+        Merge(Merge),
+        Unmerge(Unmerge),
     }
 }
 
@@ -33,9 +40,15 @@ commands! {
 pub struct List {
     #[command(flatten)]
     rows: ListArgs,
-    /// Only companies whose websites follow this text, which begins with `https://` or `http://`
+    /// Only companies whose websites follow this one
     #[arg(long, value_name = "WEBSITE", default_value = "")]
     after: String,
+    /// Only companies whose names begin so, whatever their legal form, by name
+    #[arg(long, value_name = "NAME", conflicts_with = "after")]
+    name: Option<String>,
+    /// Pairs of companies that may be one: of the same name, with a site in common
+    #[arg(long, conflicts_with_all = ["after", "name"])]
+    similar: bool,
     #[command(flatten)]
     store: StoreArgs,
 }
@@ -43,8 +56,24 @@ pub struct List {
 impl List {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
-        let most = self.rows.most();
-        let mut all = database.companies.companies(&self.after, most).await?;
+        let (most, companies) = (self.rows.most(), &database.companies);
+        if self.similar {
+            let mut all = companies
+                .company_pairs(PairKind::Similar, None, most)
+                .await?;
+            let more = self.rows.cut(&mut all);
+            let rows: Vec<_> = all.iter().map(CompanyPairOfOperator::from).collect();
+            return self.rows.print(PAIR_COLUMNS, &rows, "", more);
+        }
+        if let Some(name) = &self.name {
+            let mut all = companies.companies_named(&name_key(name), most).await?;
+            let more = self.rows.cut(&mut all);
+            let rows: Vec<_> = all.iter().map(CompanyOfOperator::from).collect();
+            return self.rows.print(COLUMNS, &rows, "", more);
+        }
+        let after = WebsiteKey::parse(&self.after);
+        let after = after.as_ref().map_or(&*self.after, WebsiteKey::as_str);
+        let mut all = companies.companies(after, most).await?;
         let more = self.rows.cut(&mut all);
         let more = more.and(all.last()).map(|last| {
             let website = &last.company.website;
@@ -59,16 +88,28 @@ impl List {
 const COLUMNS: &str =
     "WEBSITE=website_url  NAME=name  OWNER=owner  UPDATED (UTC)=updated_at  BY=updated_by";
 
-/// The keys of a company's JSON, as `show` prints them.
+/// What a list shows of a pair.
+const PAIR_COLUMNS: &str = "WEBSITE=company/website_url  NAME=company/name  \
+                            SIMILAR TO=similar_to/website_url  NAME=similar_to/name";
+
+/// The keys of a company's JSON, as `update` prints them.
 const FIELDS: &str = "name  website_url  logo_path=none  owner=none  kept=none  uuid  created_at  \
                       updated_at  updated_by=unknown";
 
-/// Show a company and its owner
+/// The keys of a company's JSON, as `show` prints them.
+const FIELDS_IN_FULL: &str = "name  website_url  logo_path=none  owner=none  kept=none  \
+                              aliases=none  postings=none  uuid  created_at  updated_at  \
+                              updated_by=unknown";
+
+/// The postings that `show` counts at most.
+const COUNTED: usize = 1_000_000;
+
+/// Show a company, its aliases and its postings
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The company's website
-    #[arg(value_name = "WEBSITE", value_parser = website)]
-    website: Website,
+    /// The company's website or UUID, or those of an alias
+    #[arg(value_name = "WEBSITE", value_parser = company)]
+    website: CompanyId,
     #[command(flatten)]
     json: JsonArgs,
     #[command(flatten)]
@@ -78,14 +119,22 @@ pub struct Show {
 impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
-        let id = CompanyId::of(&self.website);
-        let found = find(&database, id).await?;
-        self.json.record(&CompanyOfOperator::from(&found), FIELDS)
+        let found = find(&database, self.website).await?;
+        show(&database, &found, &self.json).await
     }
 }
 
+/// Prints a company with its aliases and postings.
+async fn show(database: &Stores, found: &CompanyView, json: &JsonArgs) -> anyhow::Result<()> {
+    let (companies, id) = (&database.companies, found.company.id);
+    let aliases = companies.aliases(id, MOST_ALIASES).await?;
+    let postings = companies.count_postings(id, COUNTED).await?;
+    let record = CompanyInFull::new(found, &aliases, &postings);
+    json.record(&record, FIELDS_IN_FULL)
+}
+
 async fn find(database: &Stores, id: CompanyId) -> anyhow::Result<CompanyView> {
-    let found = database.companies.company(id).await?;
+    let found = find_company(&*database.companies, id).await?;
     Ok(found.ok_or(CompanyError::NotFound)?)
 }
 
@@ -98,9 +147,9 @@ const CHANGES: [&str; 5] = ["name", "logo", "no_logo", "owner", "release"];
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
 pub struct Update {
-    /// The company's website
-    #[arg(value_name = "WEBSITE", value_parser = website)]
-    website: Website,
+    /// The company's website or UUID
+    #[arg(value_name = "WEBSITE", value_parser = company)]
+    website: CompanyId,
 
     /// Call it so
     #[arg(long, value_name = "NAME", env = "POSTHASTE_COMPANY_NAME")]
@@ -161,9 +210,73 @@ fn owner_named(text: &str) -> Result<CompanyOwner, InvalidText> {
     }
 }
 
-/// The website that names a company, in any of its spellings.
-fn website(text: &str) -> Result<Website, String> {
-    Website::parse(text.trim()).map_err(|error| error.to_string())
+/// The company that a website names, in any of its spellings, or a UUID.
+fn company(text: &str) -> Result<CompanyId, String> {
+    let text = text.trim();
+    match Uuid::try_parse(text) {
+        Ok(id) => Ok(CompanyId::new(id)),
+        Err(_) => WebsiteKey::parse(text)
+            .map(|key| CompanyId::of(&key))
+            .map_err(|error| error.to_string()),
+    }
+}
+
+/// Merge a company into another one, which takes its postings
+///
+/// Its website means the other company from then on. The other one keeps its name, logo and owner.
+#[derive(Debug, Args)]
+pub struct Merge {
+    /// The website or UUID of the company that becomes an alias
+    #[arg(value_name = "FROM", value_parser = company)]
+    from: CompanyId,
+    /// The website or UUID of the company that stands for both
+    #[arg(value_name = "INTO", value_parser = company)]
+    into: CompanyId,
+    /// The reason, for the audit
+    #[arg(long, value_name = "REASON", value_parser = values::reason)]
+    reason: String,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    by: ChangeArgs,
+}
+
+impl Merge {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let (by, database) = self.by.open().await?;
+        let ports = (&*database.store, &*database.companies);
+        let (ids, reason) = ((self.from, self.into), &*self.reason);
+        let attempt = || merge_companies(ports, ids, reason, &by, clock::now());
+        decide_again(COMMAND_PATIENCE, attempt).await?;
+        let found = find(&database, self.into).await?;
+        show(&database, &found, &self.json).await
+    }
+}
+
+/// Give a merged company back what came by it
+#[derive(Debug, Args)]
+pub struct Unmerge {
+    /// The website or UUID of the company that was merged into another one
+    #[arg(value_name = "ALIAS", value_parser = company)]
+    alias: CompanyId,
+    /// The reason, for the audit
+    #[arg(long, value_name = "REASON", value_parser = values::reason)]
+    reason: String,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    by: ChangeArgs,
+}
+
+impl Unmerge {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let (by, database) = self.by.open().await?;
+        let (store, id, reason) = (&*database.store, self.alias, &*self.reason);
+        let attempt = || unmerge_company(store, id, reason, &by, clock::now());
+        decide_again(COMMAND_PATIENCE, attempt).await?;
+        let found = find(&database, id).await?;
+        show(&database, &found, &self.json).await
+    }
 }
 
 impl Update {
@@ -191,7 +304,7 @@ impl Update {
             name: self.release.contains(&Part::Name),
             logo: self.release.contains(&Part::Logo),
         };
-        let id = CompanyId::of(&self.website);
+        let id = self.website;
         let change = CompanyChange {
             patch,
             owner,

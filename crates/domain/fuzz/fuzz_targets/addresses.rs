@@ -9,10 +9,9 @@ use serde_json::value::RawValue;
 
 fuzz_target!(|text: &str| {
     if let Ok(website) = Website::parse(text) {
-        let again = Website::parse(website.as_str()).expect("a normal form is a website");
+        let again = Website::parse(website.as_str()).expect("a stored website is a website");
         assert_eq!(again.as_str(), website.as_str());
-        assert_eq!(CompanyId::of(&again), CompanyId::of(&website));
-        assert!(website.as_str().chars().count() <= 1024);
+        assert_eq!(CompanyId::of(&again.key()), CompanyId::of(&website.key()));
     }
     if let Ok(identifier) = SourceIdentifier::from_path_segment(text) {
         assert_eq!(SourceIdentifier::new(identifier.as_str()), Ok(identifier));

@@ -10,6 +10,7 @@ use crate::{
     company::CompanyWrite,
     posting::{
         Cause, Fired, HistoryEntry, Posting, Rejection, Trigger, enrich, event, look_up_duplicates,
+        settle_company,
     },
 };
 
@@ -122,6 +123,9 @@ impl Change {
         }
         if let Some(write) = self.company {
             let company = write.company.clone();
+            if write.sets_name {
+                writes.tasks.ask(settle_company(company.id));
+            }
             match writes.companies.get_mut(&company.id) {
                 Some(earlier) => earlier.then(write),
                 None => drop(writes.companies.insert(company.id, write)),

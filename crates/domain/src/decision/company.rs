@@ -9,6 +9,7 @@ use fields::Patch;
 use kernel::{Actor, ClientId, CompanyId};
 use time::OffsetDateTime;
 
+use super::Snapshot;
 use crate::{
     authority::Principal,
     company::{Company, CompanyWrite, Kept},
@@ -18,6 +19,8 @@ use crate::{
 /// A company as a push leaves it.
 pub(super) struct Pushed {
     pub after: Company,
+    /// The alias by which the push names it.
+    pub alias: Option<CompanyId>,
     /// The company's write, if it changes.
     pub write: Option<CompanyWrite>,
     /// Whether that changes a company that exists.
@@ -28,14 +31,15 @@ pub(super) struct Pushed {
     pub is_left: bool,
 }
 
-/// Applies a push to its company; `None` when a new company has no name.
+/// Applies a push to the company that it names; `None` when a new company has no name.
 pub(super) fn push(
-    existing: Option<&Company>,
+    snapshot: &Snapshot,
     id: CompanyId,
     put: &PutPosting,
     now: OffsetDateTime,
 ) -> Option<Pushed> {
-    let Some(before) = existing else {
+    let alias = Some(id).filter(|id| snapshot.meant(*id) != *id);
+    let Some(before) = snapshot.companies.get(&snapshot.meant(id)) else {
         return found(id, put, now);
     };
     let (patch, by) = (put.patch.company(), put.by);
@@ -43,6 +47,10 @@ pub(super) fn push(
     patch.name.apply_required(&mut after.name);
     patch.logo_path.apply(&mut after.logo_path);
     let mut notice = None;
+    if after != *before && alias.is_some() {
+        after.clone_from(before);
+        notice = Some(Notice::CompanyByAlias);
+    }
     if after != *before && !may_change(by, before) {
         after.clone_from(before);
         notice = Some(Notice::CompanyOfAnother);
@@ -60,6 +68,7 @@ pub(super) fn push(
     let write = CompanyWrite::between(before, &after, Actor::Client(by.client), now);
     Some(Pushed {
         after,
+        alias,
         is_update: write.is_some(),
         write: write.map(|write| of_push(write, by)),
         notice,
@@ -78,10 +87,11 @@ fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Pushed>
     let after = Company {
         id,
         name: patch.name.value()?.clone(),
-        website: patch.website()?.clone(),
+        website: patch.website_url.value()?.website()?,
         logo_path: logo_path.filter(|_| !is_named).cloned(),
         owner: Some(by.client),
         kept: Kept::default(),
+        alias_of: None,
     };
     let write = CompanyWrite {
         sets_name: !is_named,
@@ -91,6 +101,7 @@ fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Pushed>
     };
     Some(Pushed {
         after,
+        alias: None,
         write: Some(of_push(write, by)),
         is_update: false,
         notice: logo_path

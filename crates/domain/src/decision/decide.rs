@@ -62,10 +62,10 @@ fn create(
     patch.apply_to(&mut details);
     check_together(&details, &mut errors);
     check_date_posted(patch, now, &mut errors);
-    // The website is there unless there are errors.
-    let company = patch.company().website().and_then(|website| {
-        let id = CompanyId::of(website);
-        company::push(snapshot.companies.get(&id), id, put, now)
+    // `key` is `None` only when `errors` is not empty.
+    let company = patch.company().key().and_then(|key| {
+        let id = CompanyId::of(key);
+        company::push(snapshot, id, put, now)
     });
     let (Some(company), true) = (company, errors.is_empty()) else {
         return Err(Rejection::Invalid(errors));
@@ -76,6 +76,7 @@ fn create(
     let company_id = company.after.id;
     let posting = Posting::new(put.new_id, identifier, company_id, details, by.clone(), now);
     let mut change = Change::create(posting, by);
+    change.write.posting.came_by = company.alias;
     change.write.posting.catalogue = put.catalogue;
     change.write.posting.expire_at = change.write.posting.details.closes_at();
     if company.is_update {
@@ -120,9 +121,9 @@ fn update(
     put.patch.apply_to(&mut after.details);
     check_together(&after.details, &mut errors);
     check_date_posted(&put.patch, now, &mut errors);
-    let website = put.patch.company().website();
-    let id = website.map_or(posting.company_id, CompanyId::of);
-    let company = company::push(snapshot.companies.get(&id), id, put, now);
+    let key = put.patch.company().key();
+    let id = key.map_or(posting.company_id, CompanyId::of);
+    let company = company::push(snapshot, id, put, now);
     if company.is_none()
         && !errors.concern("company.name")
         && !errors.concern("company.website_url")
@@ -136,7 +137,14 @@ fn update(
     let (Some(company), true) = (company, errors.is_empty()) else {
         return Err(Rejection::Invalid(errors));
     };
-    after.company_id = company.after.id;
+    if company.after.id != posting.company_id {
+        after.company_id = company.after.id;
+        after.came_by = if company.after.id == snapshot.meant(posting.company_id) {
+            posting.came_by.or(Some(posting.company_id))
+        } else {
+            company.alias
+        };
+    }
     note_content(after, posting, now);
     let sets_description = after.details.raw_description != posting.details.raw_description;
     let differs = after.details != posting.details || after.company_id != posting.company_id;

@@ -4,13 +4,14 @@
 //! rule of a push, [`moderation`] of an operator's command, [`outcome`] of an enricher's result,
 //! [`lapse`] of the passing of time and of the absence from a catalogue. Each gives a [`Change`],
 //! which is [recorded](Change::record) in the [`WriteSet`] of a commit. [`company`] has the rules
-//! about companies.
+//! about companies, [`merge`] those about postings of merged ones.
 
 mod change;
 pub mod company;
 mod decide;
 pub mod duplicate;
 pub mod lapse;
+pub mod merge;
 pub mod moderation;
 pub mod outcome;
 mod snapshot;

@@ -9,12 +9,17 @@ use crate::{
     posting::{Answer, Basis, Posting, RepeatAnswer},
 };
 
+/// The largest number of merges from an alias to its company: two, unless operators merge at the
+/// same moment.
+const MOST_MERGES: usize = 8;
+
 /// The state that a batch of commands is decided on.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The postings that exist, by identifier.
     pub postings: HashMap<SourceIdentifier, Posting>,
-    /// The existing companies: the requested ones, and those of the postings.
+    /// The existing companies: the requested ones, those of the postings, and those that any of
+    /// them was merged into.
     pub companies: HashMap<CompanyId, Company>,
     /// The former names of these companies, newest first, of those that have any; only for
     /// enrichment, see [`Store::load_by_id`].
@@ -50,6 +55,24 @@ impl Snapshot {
             let id = posting.id;
             StoreError::Broken(format!("posting {id} was loaded without its company"))
         })
+    }
+
+    /// The company that this id means: of an alias, the company that it was merged into.
+    pub fn meant(&self, mut id: CompanyId) -> CompanyId {
+        for _ in 0..MOST_MERGES {
+            match self.companies.get(&id).and_then(|it| it.alias_of) {
+                Some(into) => id = into,
+                None => break,
+            }
+        }
+        id
+    }
+
+    /// The companies that aliases were merged into and that were not loaded yet.
+    pub fn targets(&self) -> Vec<CompanyId> {
+        let targets = self.companies.values().filter_map(|it| it.alias_of);
+        let missing = targets.filter(|id| !self.companies.contains_key(id));
+        missing.collect()
     }
 
     /// The state of the posting with this identifier; `None` if there is no such posting.

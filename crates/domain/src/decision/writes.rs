@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 use crate::{
     catalogue::{CatalogueLease, Missed},
-    company::{CompanyView, CompanyWrite},
+    company::{CompanyPair, CompanyView, CompanyWrite},
     posting::{
         Coordinates, Decision, Description, ENRICH, EnrichedTexts, Findings, HistoryEntry, Posting,
         PostingView, duplicate::DatedFingerprint,
@@ -138,6 +138,10 @@ pub struct WriteSet {
     /// Fingerprints, by which duplicates of these postings are found. `None` takes one away; a
     /// posting that is open keeps its own.
     pub fingerprints: BTreeMap<PostingId, Option<DatedFingerprint>>,
+    /// What was found of pairs of these companies, in the place of what was found before.
+    pub pairs: BTreeMap<CompanyId, Vec<CompanyPair>>,
+    /// Companies that an operator told apart, the lower id first.
+    pub apart: BTreeSet<[CompanyId; 2]>,
     /// The outbox and audit writes of the same commit.
     pub tasks: TaskWrites,
 }
@@ -152,6 +156,8 @@ impl WriteSet {
             missed: BTreeMap::new(),
             standing: BTreeMap::new(),
             fingerprints: BTreeMap::new(),
+            pairs: BTreeMap::new(),
+            apart: BTreeSet::new(),
             tasks: TaskWrites::new(at),
         }
     }
@@ -162,6 +168,8 @@ impl WriteSet {
             && self.postings.is_empty()
             && self.missed.is_empty()
             && self.fingerprints.is_empty()
+            && self.pairs.is_empty()
+            && self.apart.is_empty()
             && self.tasks.is_empty()
     }
 

@@ -1,7 +1,7 @@
 //! The events and tasks of postings and companies.
 
 use kernel::{
-    PostingId,
+    CompanyId, PostingId,
     attention::{ATTENTION_CLEARED, ATTENTION_RAISED},
     event::{EventName, PostingState},
     outbox::{Effect, Kind, Queue},
@@ -25,6 +25,15 @@ pub const fn look_up_duplicates(id: PostingId) -> Effect {
     Effect::new(DUPLICATES, id.uuid())
 }
 
+/// The queue of companies whose postings and doubles are looked at.
+pub const COMPANIES: Queue = Queue::of(Kind::new("companies", "settle a company"));
+
+/// The move of a company's postings to or from the company that it is merged with, and the search
+/// for companies that it may be one with.
+pub const fn settle_company(id: CompanyId) -> Effect {
+    Effect::new(COMPANIES, id.uuid())
+}
+
 /// A posting was pushed for the first time.
 pub const JOB_POSTING_CREATED: EventName = EventName::new("JobPostingCreated");
 /// An integration or an operator changed the posting.
@@ -45,8 +54,11 @@ pub const JOB_POSTING_ERASED: EventName = EventName::new("JobPostingErased");
 /// The name or the logo of a company changed.
 pub const COMPANY_UPDATED: EventName = EventName::new("CompanyUpdated");
 
+/// A company was merged into another one, whose id takes the place of its own.
+pub const COMPANY_MERGED: EventName = EventName::new("CompanyMerged");
+
 /// The events which readers outside may see: of postings, of companies, and of what needs attention.
-pub const PUBLIC: [EventName; 11] = [
+pub const PUBLIC: [EventName; 12] = [
     JOB_POSTING_CREATED,
     JOB_POSTING_UPDATED,
     JOB_POSTING_APPROVED,
@@ -56,6 +68,7 @@ pub const PUBLIC: [EventName; 11] = [
     JOB_POSTING_ENRICHED,
     JOB_POSTING_ERASED,
     COMPANY_UPDATED,
+    COMPANY_MERGED,
     ATTENTION_RAISED,
     ATTENTION_CLEARED,
 ];

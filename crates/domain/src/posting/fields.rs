@@ -3,9 +3,9 @@
 //! OpenAPI document.
 
 use fields::{
-    DayOrTime, FieldValue as _, Patch, Sent, SentWebsite, Website,
+    DayOrTime, FieldValue as _, Patch, Sent, SentWebsiteKey, WebsiteKey,
     checks::value,
-    email, fields, is_short_when_normal,
+    email, fields, is_short_when_encoded,
     validation::FieldErrors,
     website::{check_logo_path, check_web_url, encode_markup},
 };
@@ -179,9 +179,9 @@ fields! {
         #[garde(length(chars, max = 255))]
         required name: String,
         /// The company's website: an absolute `http` or `https` address, without user information.
-        /// Its normal form, which is what is shown, keeps to the limit too. It has a fragment only
-        /// if that begins with `/` or `!`.
-        #[garde(length(chars, max = 1024), custom(value(is_short_when_normal::<1024>)))]
+        /// Spellings of one address are one company: scheme, a leading `www.`, tracking parameters,
+        /// a trailing slash and a fragment that does not begin with `/` or `!` do not count.
+        #[garde(length(chars, max = 1024), custom(value(is_short_when_encoded::<1024>)))]
         required website_url: SentWebsite,
         /// The company's logo: a relative path (which begins neither with `//` nor with a scheme
         /// and has no backslash), or an absolute `http` or `https` address.
@@ -302,9 +302,9 @@ fn encode(field: &str, longest: usize, address: &mut Patch<String>, errors: &mut
 }
 
 impl CompanyPatch {
-    /// The company to move to, or to be created with.
-    pub fn website(&self) -> Option<&Website> {
-        self.website_url.value()?.website.as_ref().ok()
+    /// The key of the company to move to, or to be created with.
+    pub fn key(&self) -> Option<&WebsiteKey> {
+        self.website_url.value()?.key.as_ref().ok()
     }
 
     /// Parses a name, and a path to a logo or its absence, by the rules of a push.

@@ -39,7 +39,7 @@ pub use self::{
     description::Description,
     effects::Effects,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Findings},
-    event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},
+    event::{COMPANIES, DUPLICATES, ENRICH, enrich, look_up_duplicates, settle_company},
     fields::{CompanyPatch, Details, Expiration, PostingPatch},
     lifetime::Lifetime,
     location::{Location, LocationPatch, Locations, MOST_LOCATIONS},

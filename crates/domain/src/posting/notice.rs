@@ -39,6 +39,8 @@ pub enum Notice {
     CompanyOfAnother,
     /// An operator set the company's name or logo.
     CompanyOfOperator,
+    /// The website named is an alias of the company.
+    CompanyByAlias,
     /// An earlier line of the import named the company, and decides its name and logo.
     CompanyNamedBefore,
     /// The field with this path, as it was sent, is none of a posting.
@@ -53,9 +55,10 @@ impl Notice {
             Self::StillRejected => NoticeCode::StillRejected,
             Self::TakenDown => NoticeCode::TakenDown,
             Self::ClosingDatePassed => NoticeCode::ClosingDatePassed,
-            Self::CompanyOfAnother | Self::CompanyOfOperator | Self::CompanyNamedBefore => {
-                NoticeCode::CompanyKept
-            }
+            Self::CompanyOfAnother
+            | Self::CompanyOfOperator
+            | Self::CompanyByAlias
+            | Self::CompanyNamedBefore => NoticeCode::CompanyKept,
             Self::UnknownField(_) => NoticeCode::UnknownField,
         }
     }
@@ -97,6 +100,10 @@ impl Notice {
             }
             Self::CompanyOfOperator => {
                 "An operator set the company's name or logo, which stays as it is."
+            }
+            Self::CompanyByAlias => {
+                "An operator merged this company into another one, whose name and logo stay as \
+                 they are."
             }
             Self::CompanyNamedBefore => {
                 "The company's name and logo are those of the first line that names it."

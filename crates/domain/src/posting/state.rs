@@ -32,6 +32,8 @@ pub struct Posting {
     pub details: Details,
     /// The company.
     pub company_id: CompanyId,
+    /// The alias by which it came to the company, which gets it back when it is none any more.
+    pub came_by: Option<CompanyId>,
     /// The catalogue that listed it last, if any did. That catalogue may be deleted.
     pub catalogue: Option<CatalogueId>,
     /// The content that the last enrichment outcome was for; `None` before the first, after
@@ -110,6 +112,7 @@ impl Posting {
             status_reason,
             details,
             company_id,
+            came_by: None,
             catalogue: None,
             enriched_hash: None,
             approved_hash: None,

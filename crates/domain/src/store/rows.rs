@@ -45,6 +45,17 @@ impl Rows {
         let companies = wanted.iter().filter_map(|id| self.company(id).cloned());
         let companies: Vec<_> = companies.collect();
         let mut snapshot = Snapshot::of(postings, companies);
+        loop {
+            let targets = snapshot.targets();
+            let found: Vec<_> = targets.iter().filter_map(|id| self.company(id)).collect();
+            if found.is_empty() {
+                break;
+            }
+            let found = found
+                .into_iter()
+                .map(|company| (company.id, company.clone()));
+            snapshot.companies.extend(found);
+        }
         let former = |id| Some((id, self.former_names.get(&id)?.clone()));
         snapshot.former_names = wanted.into_iter().filter_map(former).collect();
         snapshot

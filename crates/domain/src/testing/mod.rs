@@ -34,6 +34,7 @@ pub use self::{
 /// | `audit` | `Store`, `Outbox`, `AuditLog` |
 /// | `catalogues` | `Store`, `EventLog`, `Clients`, `Catalogues`, `AuditLog` |
 /// | `attention` | as `console`, `AttentionList`, `Clients`, `ActivityLog`, `EventLog` |
+/// | `merges` | `Store`, `CompanyReader`, `PostingBrowser`, `EventLog` |
 /// | `console` | `Store`, `PostingBrowser`, `CompanyReader` |
 /// | `retention` | as `audit` and `catalogues`, `PostingReader`, `ActivityLog`, `Retention` |
 #[macro_export]
@@ -41,7 +42,7 @@ macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {
         $crate::contract_suite! {
             $block_on, $fixture;
-            postings companies duplicates reading health commits events outbox audit
+            postings companies merges duplicates reading health commits events outbox audit
             catalogues console attention retention lockstep
         }
     };

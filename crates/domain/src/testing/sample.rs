@@ -117,12 +117,13 @@ pub fn renaming(mut put: PutPosting, name: &str) -> PutPosting {
 pub fn company(host: &str) -> Company {
     let website = valid(Website::parse(&format!("https://{host}.example")));
     Company {
-        id: CompanyId::of(&website),
+        id: CompanyId::of(&website.key()),
         name: host.into(),
         website,
         logo_path: None,
         owner: Some(pusher()),
         kept: Kept::default(),
+        alias_of: None,
     }
 }
 

@@ -10,12 +10,12 @@ use time::OffsetDateTime;
 
 use crate::{
     audit::COMPANIES_UPDATE,
-    company::{Company, CompanyWrite, Kept},
+    company::{Company, CompanyReader, CompanyView, CompanyWrite, Kept},
     decision::{
         WriteSet,
         company::{self, CompanyChange},
     },
-    posting::event::COMPANY_UPDATED,
+    posting::{event::COMPANY_UPDATED, settle_company},
     store::Store,
 };
 
@@ -28,12 +28,35 @@ pub enum CompanyError {
     /// The new owner is not known.
     #[error("there is no client {0}")]
     UnknownOwner(ClientId),
+    /// A company is to be merged with itself.
+    #[error("both websites name the same company")]
+    Same,
+    /// The company to merge is an alias already.
+    #[error("the company is merged into another one; unmerge it first")]
+    AliasOfAnother,
+    /// The company to give back is no alias.
+    #[error("the company is not merged into another one")]
+    NoAlias,
     /// The store did not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 kernel::store_failure!(CompanyError);
+
+/// The company that an id means: of an alias, the company that it was merged into.
+pub async fn find_company(
+    companies: &dyn CompanyReader,
+    mut id: CompanyId,
+) -> Result<Option<CompanyView>, StoreError> {
+    loop {
+        let found = companies.company(id).await?;
+        match found.as_ref().and_then(|view| view.company.alias_of) {
+            Some(into) => id = into,
+            None => return Ok(found),
+        }
+    }
+}
 
 /// Carries out an operator's change of a company. A change of nothing is not recorded.
 ///
@@ -50,6 +73,7 @@ pub async fn update_company(
         known.get(&owner).ok_or(CompanyError::UnknownOwner(owner))?;
     }
     let snapshot = store.load(&[], &[id]).await?;
+    let id = snapshot.meant(id);
     let before = snapshot.companies.get(&id).ok_or(CompanyError::NotFound)?;
     let operator = Actor::Operator(Some(by.operator.clone()));
     let Some(write) = company::change(before, change, operator, now) else {
@@ -65,6 +89,9 @@ pub async fn update_company(
             at: now,
             trace: None,
         });
+    }
+    if write.sets_name {
+        writes.tasks.ask(settle_company(id));
     }
     writes.companies.insert(id, write);
     Ok(store.commit(writes).await?)

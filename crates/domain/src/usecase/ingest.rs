@@ -81,7 +81,7 @@ impl Batch {
             if !self.postings.contains_key(&put.identifier) {
                 identifiers.insert(put.identifier.clone());
             }
-            named.extend(put.patch.company().website().map(CompanyId::of));
+            named.extend(put.patch.company().key().map(CompanyId::of));
         }
         let identifiers: Vec<_> = identifiers.into_iter().collect();
         let at_once: Vec<_> = named.iter().copied().filter(|_| with_named).collect();
@@ -171,8 +171,9 @@ impl Batch {
     /// The companies that a command is decided on: the one that it names, and its posting's.
     pub fn companies_of(&self, put: &PutPosting) -> impl Iterator<Item = CompanyId> {
         let posting = self.snapshot.postings.get(&put.identifier);
-        let named = put.patch.company().website().map(CompanyId::of);
-        (posting.map(|posting| posting.company_id).into_iter()).chain(named)
+        let named = put.patch.company().key().map(CompanyId::of);
+        let companies = (posting.map(|posting| posting.company_id).into_iter()).chain(named);
+        companies.flat_map(|id| [id, self.snapshot.meant(id)])
     }
 
     /// The rows that a decision has a commit lock.

@@ -10,6 +10,7 @@ mod import;
 mod ingest;
 mod lapse;
 mod lookalikes;
+mod merge;
 mod moderate;
 
 #[cfg(test)]
@@ -25,13 +26,17 @@ pub use self::{
         CatalogueCorrections, CatalogueError, CorrectionOrder, forget_catalogue, record_missed,
         release_held, undo_expiries,
     },
-    company::{CompanyError, update_company},
+    company::{CompanyError, find_company, update_company},
     duplicate::{finish_idle_searches, look_up},
     enrich::{Assignment, GivenUp, Outcome, assignments, give_up, record_outcomes},
     erase::erase,
     import::{CatalogueOrder, Import, ImportError, ImportOrder, Imports},
     ingest::{Answers, Batch, ingest},
     lapse::{Delisted, delist_missing, expire},
+    merge::{
+        MOST_ALIASES, Settling, company_lookalikes, merge_companies, settle_batch,
+        tell_companies_apart, unmerge_company,
+    },
     moderate::{ModerationError, moderate},
 };
 use crate::{

@@ -121,8 +121,8 @@ impl Named {
         if !put.errors.is_empty() {
             return Self::Nothing;
         }
-        match company.website() {
-            Some(website) => Self::Company(CompanyKey::of(CompanyId::of(website))),
+        match company.key() {
+            Some(key) => Self::Company(CompanyKey::of(CompanyId::of(key))),
             None if *company == CompanyPatch::default() => Self::Nothing,
             None => Self::OfPosting,
         }

@@ -87,7 +87,7 @@ impl InFlightSet {
     /// Whether a command has to wait: for its posting, or for a company that its decision depends
     /// on.
     pub fn conflicts_with(&self, job: &Job) -> bool {
-        let named = job.put.patch.company().website();
+        let named = job.put.patch.company().key();
         let companies = (job.waits_for.into_iter()).chain(named.into_iter().map(CompanyId::of));
         !job.is_dry_run
             && (self.postings.contains(&job.put.identifier) || self.writes_any(companies))

@@ -122,6 +122,8 @@ pub struct CompanyState {
     pub website: Website,
     /// Path to its logo.
     pub logo_path: Option<String>,
+    /// The company that it was merged into.
+    pub merged_into: Option<CompanyId>,
     /// The actor of the change; `None` of an event from before this was recorded.
     pub updated_by: Option<Actor>,
 }

@@ -76,7 +76,26 @@ pub async fn load(
     for company in companies {
         add(&mut known, company)?;
     }
+    add_targets(conn, &mut known).await?;
     Ok(known)
+}
+
+/// Adds the companies that aliases were merged into. Few companies are aliases.
+async fn add_targets(conn: &mut impl Executor, known: &mut Snapshot) -> Outcome<()> {
+    loop {
+        let targets = known.targets();
+        if targets.is_empty() {
+            return Ok(());
+        }
+        let targets = each! { &targets, id => company: id.uuid() };
+        let found: Vec<CompanyRow> = conn.load_each::<ById, _>(&targets, &[]).await?;
+        if found.is_empty() {
+            return Ok(());
+        }
+        for company in found {
+            add(known, company)?;
+        }
+    }
 }
 
 read! {

@@ -39,7 +39,10 @@ async fn store() -> MemoryStore {
 }
 
 async fn tasks(store: &MemoryStore, dead: bool) -> Vec<TaskRow> {
-    Outbox::list(store, dead, None, usize::MAX).await.unwrap()
+    let mut all = Outbox::list(store, dead, None, usize::MAX).await.unwrap();
+    // The company has a task, too.
+    all.retain(|task| task.kind == "enrich");
+    all
 }
 
 fn recorded() -> Entry {
@@ -93,13 +96,13 @@ async fn a_list_has_a_limit_and_says_how_many_more_there_are() {
     ingest(&store, &puts, Lifetime::NEVER, noon())
         .await
         .unwrap();
-    for (limit, rows) in [(1, 1), (PAGE + 1, PAGE + 1), (PAGE * 3, PAGE * 2)] {
+    for (limit, rows) in [(1, 1), (PAGE + 1, PAGE + 1), (PAGE * 3, PAGE * 2 + 1)] {
         let json = listed(&store, limit, true).await.concat();
         let json: Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json.as_array().unwrap().len(), rows);
         let mut text = listed(&store, limit, false).await;
         if limit < PAGE * 2 {
-            let more = format!("and {} more; ", PAGE * 2 - rows);
+            let more = format!("and {} more; ", PAGE * 2 + 1 - rows);
             let last = text.pop().unwrap();
             assert!(last.starts_with(&more), "{last}");
         }

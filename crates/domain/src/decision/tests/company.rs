@@ -1,9 +1,13 @@
 //! The company of a push: matched by website, upserted, moved to.
 
-use kernel::{CompanyId, event::PostingState};
+use kernel::{Actor, CompanyId, event::PostingState, testing::identifier};
 
 use super::*;
-use crate::testing::{create, put_id};
+use crate::{
+    decision::merge,
+    posting::Notice,
+    testing::{create, put_id},
+};
 
 #[test]
 fn a_new_website_makes_a_company() {
@@ -11,7 +15,7 @@ fn a_new_website_makes_a_company() {
     let (_, written) = board.put(CREATE).unwrap();
     assert_eq!(written.companies, 1);
     assert_eq!(board.company().website.as_str(), "https://acme.example");
-    let id = uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_URL, b"https://acme.example");
+    let id = uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_URL, b"acme.example");
     assert_eq!(board.company().id, CompanyId::new(id));
 }
 
@@ -19,10 +23,93 @@ fn a_new_website_makes_a_company() {
 fn a_known_website_in_any_spelling_is_the_same_company() {
     let mut board = Board::new();
     board.put(CREATE).unwrap();
-    let other = CREATE.replace("https://acme.example", "HTTPS://ACME.example:443/./#jobs");
-    let (_, written) = board.run(&push("b", &other)).unwrap();
-    assert_eq!(written.companies, 0);
+    for other in [
+        "HTTPS://ACME.example:443/./#jobs",
+        "http://www.acme.example/?gh_src=abc",
+        "https://acme.example",
+    ] {
+        let body = CREATE.replace("https://acme.example", other);
+        let (_, written) = board.put(&body).unwrap();
+        assert_eq!(written, Written::default(), "{other}");
+        let (_, written) = board.run(&push(other, &body)).unwrap();
+        assert_eq!(written.companies, 0, "{other}");
+    }
     assert_eq!(board.snapshot.companies.len(), 1);
+    assert_eq!(board.company().website.as_str(), "https://acme.example");
+}
+
+/// A board whose company `bolt` was merged into that of its posting.
+fn with_alias() -> (Board, CompanyId) {
+    let mut board = Board::with(Status::Approved);
+    let bolt = Company {
+        alias_of: Some(board.company().id),
+        ..crate::testing::company("bolt")
+    };
+    let id = bolt.id;
+    board.snapshot.companies.insert(id, bolt);
+    (board, id)
+}
+
+#[test]
+fn a_push_that_names_an_alias_means_its_company_and_leaves_that_as_it_is() {
+    let (mut board, bolt) = with_alias();
+    let acme = board.company().clone();
+    let body = r#"{"company":{"website_url":"http://bolt.example/","name":"Bolt"}}"#;
+    let put = push("a", body);
+    let decided = board.decide(&put).unwrap();
+    assert_eq!(decided.change, None);
+    assert_eq!(decided.answer.notices, [Notice::CompanyByAlias]);
+    assert_eq!(board.posting().came_by, None, "it stays as it came");
+    let (_, written) = board.run(&create("b", "bolt")).unwrap();
+    assert_eq!(written.companies, 0);
+    let posting = &board.snapshot.postings[&identifier("b")];
+    assert_eq!((posting.company_id, posting.came_by), (acme.id, Some(bolt)));
+    // By its own name it is still what came by the alias.
+    let own = r#"{"company":{"website_url":"https://acme.example"}}"#;
+    let (_, written) = board.run(&push("b", own)).unwrap();
+    assert_eq!(written, Written::default());
+    board.run(&create("b", "core")).unwrap();
+    let posting = &board.snapshot.postings[&identifier("b")];
+    assert_eq!(posting.came_by, None);
+    assert_eq!(*board.company(), acme);
+}
+
+#[test]
+fn a_posting_of_an_alias_moves_and_comes_back_with_what_an_operator_approved() {
+    let (mut board, bolt) = with_alias();
+    let acme = board.company().id;
+    let mut posting = board.posting().clone();
+    (posting.company_id, posting.came_by) = (bolt, None);
+    let own = ContentHash::of(&posting.details, &board.snapshot.companies[&bolt]);
+    (posting.enriched_hash, posting.approved_hash) = (Some(own), Some(own));
+    let settle = |board: &Board, posting: &Posting| {
+        merge::settle(
+            &board.snapshot,
+            posting,
+            bolt,
+            Actor::Operator(None),
+            board.now,
+        )
+    };
+    let moved = settle(&board, &posting).unwrap();
+    assert!(moved.asks_for_enrichment);
+    assert_eq!(moved.events, [event::JOB_POSTING_UPDATED]);
+    let moved = moved.write.posting;
+    assert_eq!((moved.company_id, moved.came_by), (acme, Some(bolt)));
+    let content = ContentHash::of(&moved.details, &board.snapshot.companies[&acme]);
+    assert_eq!(moved.approved_hash, Some(content));
+    assert_eq!(settle(&board, &moved), None);
+    let alias = board.snapshot.companies.get_mut(&bolt).unwrap();
+    alias.alias_of = None;
+    let back = settle(&board, &moved).unwrap().write.posting;
+    assert_eq!((back.company_id, back.came_by), (bolt, None));
+    assert_eq!(back.approved_hash, Some(own));
+    assert_eq!(settle(&board, &back), None);
+    assert_eq!(
+        settle(&board, board.posting()),
+        None,
+        "what came by itself stays"
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@ pub mod duplicates;
 pub mod events;
 pub mod health;
 pub mod lockstep;
+pub mod merges;
 pub mod outbox;
 pub mod postings;
 pub mod reading;

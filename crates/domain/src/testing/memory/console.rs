@@ -141,6 +141,14 @@ impl PostingBrowser for MemoryStore {
                 });
                 found.sort_by(|one, other| one.source_identifier.cmp(&other.source_identifier));
             }
+            WindowOrder::Company { company, before } => {
+                found.retain(|one| {
+                    let row = state.rows.postings.get(&one.id);
+                    row.is_some_and(|row| row.posting.company_id == *company)
+                        && before.is_none_or(|before| one.id < before)
+                });
+                found.sort_by_key(|one| Reverse(one.id));
+            }
         }
         found.truncate(limit);
         Ok(found)

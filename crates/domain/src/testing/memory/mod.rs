@@ -4,6 +4,7 @@ mod attention;
 mod audit;
 mod catalogues;
 mod clients;
+mod companies;
 mod console;
 mod events;
 mod outbox;
@@ -11,7 +12,7 @@ mod retention;
 
 use std::{
     any::{Any, TypeId},
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -30,7 +31,7 @@ use uuid::Uuid;
 
 use self::outbox::Task;
 use crate::{
-    company::{CompanyReader, CompanyView},
+    company::CompanyPair,
     posting::{
         PostingView,
         duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
@@ -53,6 +54,8 @@ pub struct MemoryStore {
 struct State {
     rows: Rows,
     fingerprints: BTreeMap<PostingId, DatedFingerprint>,
+    pairs: BTreeMap<[CompanyId; 2], CompanyPair>,
+    apart: BTreeSet<[CompanyId; 2]>,
     clients: Vec<Client>,
     activity: HashMap<ClientId, Activity>,
     catalogues: Vec<catalogues::Row>,
@@ -263,6 +266,8 @@ impl Store for MemoryStore {
         for (id, fingerprint) in writes.fingerprints {
             state.write_fingerprint(id, fingerprint);
         }
+        state.write_pairs(writes.pairs);
+        state.apart.extend(writes.apart);
         state.write_tasks(writes.tasks, &unchanged);
         Ok(())
     }
@@ -317,28 +322,6 @@ impl Store for MemoryStore {
         limit: usize,
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
         Ok(self.state().rows.overdue(now, limit))
-    }
-}
-
-#[async_trait]
-impl CompanyReader for MemoryStore {
-    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError> {
-        let state = self.state();
-        let found = state.rows.companies.values();
-        let mut found: Vec<_> = found
-            .filter(|view| view.company.website.as_str() > after)
-            .cloned()
-            .collect();
-        found.sort_by(|one, other| {
-            let [one, other] = [one, other].map(|view| view.company.website.as_str());
-            one.cmp(other)
-        });
-        found.truncate(limit);
-        Ok(found)
-    }
-
-    async fn company(&self, id: CompanyId) -> Result<Option<CompanyView>, StoreError> {
-        Ok(self.state().rows.companies.get(&id).cloned())
     }
 }
 

@@ -3,3 +3,4 @@
 mod duplicates;
 mod enrich;
 mod ingest;
+mod merge;

@@ -63,7 +63,7 @@ impl Said {
 type Shown = (String, Option<String>);
 
 async fn shown(kit: &Kit) -> HashMap<&'static str, Shown> {
-    let id = |host: &str| CompanyId::of(&Website::parse(&website(host)).unwrap());
+    let id = |host: &str| CompanyId::of(&Website::parse(&website(host)).unwrap().key());
     let ids = HOSTS.map(id);
     let known = kit.store.memory.load(&[], &ids).await.unwrap();
     let company = |host| {

@@ -35,7 +35,7 @@ fn posting(identifier: &str) -> RowLocks {
 }
 
 fn company() -> CompanyId {
-    CompanyId::of(&Website::parse("https://acme.example").unwrap())
+    CompanyId::of(&Website::parse("https://acme.example").unwrap().key())
 }
 
 /// Pushes, and has it get as far as it can.

@@ -11,7 +11,9 @@ async fn no_more_calls_are_under_way_than_there_may_be() {
     assert_eq!(bench.calls(), 31);
     assert!(took < 11 * 2 * SECOND + SECOND, "{took:?}");
     // The push, and each outcome by itself.
-    let commits = bench.stores.faulty.commits();
+    let mut commits = bench.stores.faulty.commits();
+    // The company's task writes no posting.
+    commits.retain(|postings| *postings > 0);
     assert_eq!(commits[0], 31);
     assert_eq!(commits[1..], [1; 31]);
     worker.stop().await;
@@ -88,7 +90,7 @@ async fn many_idle_loops_ask_no_more_than_one() {
     sleep(MINUTE).await;
     // Each look at the outbox reads the clock once.
     let looks = reads.load(Ordering::SeqCst) - begin;
-    assert!((60..=360).contains(&looks), "{looks}");
+    assert!((60..=480).contains(&looks), "{looks}");
     // Another process commits; the poll finds it.
     let (now, puts) = ((bench.clock)(), [posting("n0", "n0")]);
     let answers = usecase::ingest(bench.memory(), &puts, Lifetime::NEVER, now).await;

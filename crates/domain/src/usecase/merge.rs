@@ -1,0 +1,298 @@
+//! Companies that are one: the commands of operators, and what follows from them.
+
+use std::collections::HashMap;
+
+use kernel::{
+    Actor, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError,
+    audit::{Action, Attribution},
+    event::{Event, EventName, Subject},
+    outbox::ClaimToken,
+};
+use time::{Duration, OffsetDateTime};
+
+use super::CompanyError;
+use crate::{
+    audit::{COMPANIES_MERGE, COMPANIES_TELL_APART, COMPANIES_UNMERGE},
+    company::{
+        Company, CompanyPair, CompanyPairView, CompanyReader, CompanyView, CompanyWrite, PairKind,
+        are_similar, is_lookalike, pair,
+    },
+    decision::{WriteSet, merge::settle},
+    posting::{
+        duplicate::{DatedFingerprint, Fingerprint},
+        event::{COMPANY_MERGED, COMPANY_UPDATED},
+        look_up_duplicates, settle_company,
+    },
+    store::Store,
+};
+
+/// The largest number of aliases that a company may have.
+pub const MOST_ALIASES: usize = 1_000;
+
+/// The number of postings that share a commit when a company's move.
+const AT_ONCE: usize = 256;
+
+/// The number of companies that one is compared with, by name and by site.
+const ALIKE: usize = 64;
+
+/// How long after a merge a posting may be committed that was decided before it.
+const SETTLED: Duration = Duration::MINUTE;
+
+/// Merges a company into another one, which stands for it from then on; its postings follow. If it
+/// is merged into that one already, nothing changes.
+pub async fn merge_companies(
+    (store, companies): (&dyn Store, &dyn CompanyReader),
+    (from, into): (CompanyId, CompanyId),
+    reason: &str,
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<(), CompanyError> {
+    let snapshot = store.load(&[], &[from, into]).await?;
+    let known = |id| snapshot.companies.get(&id).ok_or(CompanyError::NotFound);
+    let (source, target) = (known(from)?, known(snapshot.meant(into))?);
+    if snapshot.meant(from) == target.id && from != target.id {
+        return Ok(());
+    }
+    if from == target.id {
+        return Err(CompanyError::Same);
+    }
+    if source.alias_of.is_some() {
+        return Err(CompanyError::AliasOfAnother);
+    }
+    let operator = Actor::Operator(Some(by.operator.clone()));
+    let aliases = companies.aliases(from, MOST_ALIASES).await?;
+    let aliases: Vec<_> = aliases.into_iter().map(|view| view.company).collect();
+    let mut writes = WriteSet::new(now);
+    for alias in aliases.iter().chain([source]) {
+        redirect(&mut writes, alias, Some(target.id), &operator);
+    }
+    // Texts of its postings hide the names of both.
+    let keeps_names = CompanyWrite {
+        sets_name: true,
+        replaced_names: vec![source.name.clone()],
+        ..CompanyWrite::new(target.clone(), operator, now)
+    };
+    writes.companies.insert(target.id, keeps_names);
+    raise(&mut writes, COMPANY_MERGED, from);
+    record(&mut writes, by, COMPANIES_MERGE, source, target, reason);
+    Ok(store.commit(writes).await?)
+}
+
+/// Ends that a company is an alias: what came by it is given back.
+pub async fn unmerge_company(
+    store: &dyn Store,
+    alias: CompanyId,
+    reason: &str,
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<(), CompanyError> {
+    let snapshot = store.load(&[], &[alias]).await?;
+    let company = snapshot.companies.get(&alias);
+    let company = company.ok_or(CompanyError::NotFound)?;
+    let target = snapshot.companies.get(&snapshot.meant(alias));
+    let target = target.filter(|target| target.id != alias);
+    let target = target.ok_or(CompanyError::NoAlias)?;
+    let operator = Actor::Operator(Some(by.operator.clone()));
+    let mut writes = WriteSet::new(now);
+    redirect(&mut writes, company, None, &operator);
+    raise(&mut writes, COMPANY_UPDATED, alias);
+    record(&mut writes, by, COMPANIES_UNMERGE, company, target, reason);
+    Ok(store.commit(writes).await?)
+}
+
+/// Notes that two companies are not the same, so that they are suggested no more.
+pub async fn tell_companies_apart(
+    store: &dyn Store,
+    companies: [CompanyId; 2],
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<(), CompanyError> {
+    let snapshot = store.load(&[], &companies).await?;
+    let known = |id| snapshot.companies.get(&id).ok_or(CompanyError::NotFound);
+    let [one, other] = companies;
+    let mut writes = WriteSet::new(now);
+    writes.apart.insert(pair(one, other));
+    let entry = by.entry(COMPANIES_TELL_APART, now);
+    let entry = entry.about(known(one)?.website.as_str());
+    let entry = entry.with("other", known(other)?.website.as_str());
+    writes.tasks.audit.push(entry);
+    Ok(store.commit(writes).await?)
+}
+
+/// Makes a company an alias, or ends that, and asks for what follows.
+fn redirect(writes: &mut WriteSet, company: &Company, into: Option<CompanyId>, by: &Actor) {
+    let after = Company {
+        alias_of: into,
+        ..company.clone()
+    };
+    let write = CompanyWrite {
+        sets_alias: true,
+        ..CompanyWrite::new(after, by.clone(), writes.tasks.at)
+    };
+    writes.companies.insert(company.id, write);
+    writes.tasks.ask(settle_company(company.id));
+}
+
+/// Raises an event of a company that the commit writes.
+fn raise(writes: &mut WriteSet, name: EventName, company: CompanyId) {
+    let at = writes.tasks.at;
+    let state = writes.companies.get(&company).map(CompanyWrite::state);
+    let event = state.map(|state| Event {
+        name,
+        subject: Subject::Company(state),
+        at,
+        trace: None,
+    });
+    writes.tasks.events.extend(event);
+}
+
+fn record(
+    writes: &mut WriteSet,
+    by: &Attribution,
+    action: Action,
+    alias: &Company,
+    target: &Company,
+    reason: &str,
+) {
+    let entry = by.entry(action, writes.tasks.at);
+    let entry = entry.about(alias.website.as_str());
+    let entry = entry.with("into", target.website.as_str());
+    writes.tasks.audit.push(entry.with("reason", reason));
+}
+
+/// A batch of the work on a company.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settling {
+    /// Further postings may follow this one.
+    After(PostingId),
+    /// All that there was is done, and its task is to be worked on once more at this time: postings
+    /// that were decided before may still be committed.
+    Again(OffsetDateTime),
+    /// All is done, and its task is finished.
+    Done,
+}
+
+/// Works on a batch of a company's task. A batch that was interrupted is made again.
+///
+/// [`StoreError::Conflict`] if something changed meanwhile.
+pub async fn settle_batch(
+    (store, companies): (&dyn Store, &dyn CompanyReader),
+    (task, id): (ClaimToken, CompanyId),
+    after: Option<PostingId>,
+    now: OffsetDateTime,
+) -> Result<Settling, StoreError> {
+    let Some(view) = companies.company(id).await? else {
+        return finish(store, WriteSet::new(now), task).await;
+    };
+    let company = &view.company;
+    let misplaced = companies.misplaced(company, after, AT_ONCE).await?;
+    if let Some((last, _)) = misplaced.last() {
+        let last = *last;
+        move_postings(store, &view, misplaced, now).await?;
+        return Ok(Settling::After(last));
+    }
+    let settled = view.updated_at + SETTLED;
+    let is_merge = matches!(view.updated_by, Some(Actor::Operator(_)));
+    if is_merge && now < settled {
+        return Ok(Settling::Again(settled));
+    }
+    let mut writes = WriteSet::new(now);
+    if company.alias_of.is_none() {
+        let pairs = find_pairs(store, companies, &view, now).await?;
+        writes.pairs.insert(id, pairs);
+    }
+    finish(store, writes, task).await
+}
+
+async fn finish(
+    store: &dyn Store,
+    mut writes: WriteSet,
+    task: ClaimToken,
+) -> Result<Settling, StoreError> {
+    writes.tasks.done.push(task);
+    store.commit(writes).await?;
+    Ok(Settling::Done)
+}
+
+/// Moves postings in one commit, with what their duplicates are found by.
+async fn move_postings(
+    store: &dyn Store,
+    view: &CompanyView,
+    postings: Vec<(PostingId, SourceIdentifier)>,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let id = view.company.id;
+    let by = view.updated_by.clone().unwrap_or(Actor::Operator(None));
+    let (ids, identifiers): (Vec<_>, Vec<_>) = postings.into_iter().unzip();
+    let mut snapshot = store.load(&identifiers, &[id]).await?;
+    let known = store.candidates(&[], &ids).await?.into_iter();
+    let fingerprints: HashMap<_, _> = known.map(|it| (it.id, it.dated)).collect();
+    let mut writes = WriteSet::new(now);
+    for identifier in &identifiers {
+        let posting = snapshot.postings.get(identifier);
+        let change = posting.and_then(|it| settle(&snapshot, it, id, by.clone(), now));
+        let Some(change) = change else { continue };
+        let posting = &change.write.posting;
+        if let Some(dated) = fingerprints.get(&posting.id).filter(|_| posting.is_open()) {
+            let signature = dated.fingerprint.signature;
+            let fingerprint = Fingerprint::of(&posting.details, posting.company_id, signature);
+            let dated = DatedFingerprint {
+                fingerprint,
+                ..dated.clone()
+            };
+            writes.fingerprints.insert(posting.id, Some(dated));
+            writes.tasks.ask(look_up_duplicates(posting.id));
+        }
+        change.record(&mut snapshot, &mut writes);
+    }
+    if writes.is_empty() {
+        return Ok(());
+    }
+    store.commit(writes).await
+}
+
+/// The pairs of a company with others.
+async fn find_pairs(
+    store: &dyn Store,
+    companies: &dyn CompanyReader,
+    view: &CompanyView,
+    now: OffsetDateTime,
+) -> Result<Vec<CompanyPair>, StoreError> {
+    let others = companies.alike(&view.company, ALIKE).await?;
+    let owners: Vec<_> = (others.iter().chain([view]))
+        .filter_map(|it| it.company.owner)
+        .collect();
+    let fences = if others.is_empty() {
+        HashMap::new()
+    } else {
+        store.fences(&owners).await?
+    };
+    let is_fenced = |view: &CompanyView| {
+        let fence = view.company.owner.and_then(|owner| fences.get(&owner));
+        fence.is_some_and(|prefixes: &Prefixes| !prefixes.are_all())
+    };
+    let found = others.iter().map(|other| {
+        let both = [(view, other), (other, view)].into_iter();
+        let mut lookalikes = both.filter(|(one, older)| is_fenced(one) && is_lookalike(one, older));
+        CompanyPair {
+            companies: pair(view.company.id, other.company.id),
+            is_similar: are_similar(&view.company, &other.company),
+            lookalike: lookalikes.next().map(|(one, _)| one.company.id),
+            since: now,
+        }
+    });
+    let found = found.filter(|pair| pair.is_similar || pair.lookalike.is_some());
+    Ok(found.collect())
+}
+
+/// The companies that clients with prefixes created on the sites of other owners, each with that of
+/// the other: items of what needs attention.
+pub async fn company_lookalikes(
+    companies: &dyn CompanyReader,
+    limit: usize,
+) -> Result<Vec<CompanyPairView>, StoreError> {
+    let kind = PairKind::Lookalike;
+    let mut found = companies.company_pairs(kind, None, limit).await?;
+    found.retain(|pair| pair.lookalike().is_some());
+    Ok(found)
+}

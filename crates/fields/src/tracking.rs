@@ -1,0 +1,43 @@
+//! Parameters of links that tell where a reader came from and change nothing of the page.
+
+/// Beginnings of names.
+const BEGINNINGS: [&str; 2] = ["utm_", "hsa_"];
+
+/// Names of parameters: of applicant tracking systems, of advertisements, and of newsletters.
+const NAMES: [&str; 24] = [
+    "_ga",
+    "_gl",
+    "_hsenc",
+    "_hsmi",
+    "dclid",
+    "fbclid",
+    "gad_source",
+    "gbraid",
+    "gclid",
+    "gh_src",
+    "hsctatracking",
+    "igshid",
+    "lever-origin",
+    "lever-source",
+    "lever-source[]",
+    "li_fat_id",
+    "mc_cid",
+    "mc_eid",
+    "mkt_tok",
+    "msclkid",
+    "ttclid",
+    "twclid",
+    "wbraid",
+    "yclid",
+];
+
+/// Whether this is the name of a tracking parameter, in any case.
+pub fn is_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace("%5b%5d", "[]");
+    BEGINNINGS.iter().any(|it| name.starts_with(it)) || NAMES.contains(&name.as_str())
+}
+
+/// Whether a part of a query, `name=value` or `name`, is a tracking parameter.
+pub fn is_pair(pair: &str) -> bool {
+    is_name(pair.split('=').next().unwrap_or_default())
+}

@@ -1,0 +1,172 @@
+//! Lists of companies, and of their postings.
+
+use std::collections::BTreeMap;
+
+use diesel::sql_types::{BigInt, Text};
+use domain::company::{Company, CompanyView, name_key, site};
+use kernel::{CompanyId, PostingId, SourceIdentifier, Status};
+use uuid::Uuid;
+
+use super::{CompanyRow, CompanyViewColumns, company_view};
+use crate::{
+    binds,
+    executor::{Executor, Outcome},
+    posting::IDENTIFIER,
+    statement,
+    stored::{most, parse},
+    types::{Id, StoredId},
+    value::Named,
+};
+
+/// Selects companies.
+macro_rules! list {
+    ($which:literal) => {
+        concat!(
+            "SELECT {companies read}, created_at, updated_at, updated_by FROM companies WHERE ",
+            $which,
+            " LIMIT :limit"
+        )
+    };
+}
+
+statement! {
+    List = list!("alias_of IS NULL AND website_key > :after ORDER BY website_key"),
+    over [CompanyRow],
+    returns CompanyViewColumns
+}
+
+statement! {
+    OfName = list!(
+        "alias_of IS NULL AND name_key >= :start AND name_key < :end ORDER BY name_key, website_key"
+    ),
+    over [CompanyRow],
+    returns CompanyViewColumns
+}
+
+statement! {
+    Aliases = list!("alias_of = :company ORDER BY website_key"),
+    over [CompanyRow],
+    returns CompanyViewColumns
+}
+
+statement! {
+    /// The condition on the id is none that the index could be left for.
+    Namesakes = list!("alias_of IS NULL AND name_key = :key AND id <> :id ORDER BY website_key"),
+    over [CompanyRow],
+    returns CompanyViewColumns
+}
+
+statement! {
+    Neighbours = list!("alias_of IS NULL AND site = :key AND id <> :id ORDER BY website_key"),
+    over [CompanyRow],
+    returns CompanyViewColumns
+}
+
+async fn load<S>(conn: &mut impl Executor, asked: &[Named<'_>]) -> Outcome<Vec<CompanyView>>
+where
+    S: crate::sql::Returning<Row = CompanyViewColumns>,
+{
+    let found = conn.load::<S, _>(asked).await?.into_iter();
+    Ok(found.map(company_view).collect::<Result<_, _>>()?)
+}
+
+/// Companies in the order of their keys, behind one of these.
+pub async fn companies(
+    conn: &mut impl Executor,
+    after: &str,
+    limit: usize,
+) -> Outcome<Vec<CompanyView>> {
+    load::<List>(conn, binds! { after, limit: most(limit) }).await
+}
+
+/// Companies whose names begin with this key.
+pub async fn companies_named(
+    conn: &mut impl Executor,
+    beginning: &str,
+    limit: usize,
+) -> Outcome<Vec<CompanyView>> {
+    let end = crate::console::end_of(beginning);
+    let asked = binds! { start: beginning, end: &end, limit: most(limit) };
+    load::<OfName>(conn, asked).await
+}
+
+/// The aliases of a company.
+pub async fn aliases(
+    conn: &mut impl Executor,
+    of: CompanyId,
+    limit: usize,
+) -> Outcome<Vec<CompanyView>> {
+    load::<Aliases>(conn, binds! { company: of.uuid(), limit: most(limit) }).await
+}
+
+/// Other companies of the same name, and of the same site.
+pub async fn alike(
+    conn: &mut impl Executor,
+    to: &Company,
+    limit: usize,
+) -> Outcome<Vec<CompanyView>> {
+    let (name, site) = (name_key(&to.name), site(&to.website.key()));
+    let (id, limit) = (to.id.uuid(), most(limit));
+    let mut found = load::<Namesakes>(conn, binds! { key: &name, id, limit }).await?;
+    found.extend(load::<Neighbours>(conn, binds! { key: &site, id, limit }).await?);
+    let found = found.into_iter().map(|view| (view.company.id, view));
+    Ok(found.collect::<BTreeMap<_, _>>().into_values().collect())
+}
+
+statement! {
+    Counts = r"
+        SELECT status, count(*) FROM (
+            SELECT status FROM postings WHERE company_id = :company LIMIT :limit
+        ) AS counted
+        GROUP BY status",
+    returns (Text, BigInt)
+}
+
+/// The numbers of a company's postings by status.
+pub async fn count_postings(
+    conn: &mut impl Executor,
+    company: CompanyId,
+    limit: usize,
+) -> Outcome<BTreeMap<Status, usize>> {
+    let asked = binds! { company: company.uuid(), limit: most(limit) };
+    let found: Vec<(String, i64)> = conn.load::<Counts, _>(asked).await?;
+    let count = |(status, count): (String, i64)| {
+        let count = usize::try_from(count).unwrap_or_default();
+        Ok((parse(status, "postings.status")?, count))
+    };
+    found.into_iter().map(count).collect()
+}
+
+statement! {
+    OfCompany = r"
+        SELECT id, source_identifier FROM postings WHERE company_id = :company AND id > :after
+        ORDER BY id LIMIT :limit",
+    returns (Id, Text)
+}
+
+statement! {
+    OfAlias = r"
+        SELECT id, source_identifier FROM postings WHERE came_by = :company AND id > :after
+        ORDER BY id LIMIT :limit",
+    returns (Id, Text)
+}
+
+/// The postings of an alias, or those that came by one that is none any more.
+pub async fn misplaced(
+    conn: &mut impl Executor,
+    company: &Company,
+    after: Option<PostingId>,
+    limit: usize,
+) -> Outcome<Vec<(PostingId, SourceIdentifier)>> {
+    let after = after.map_or(Uuid::nil(), PostingId::uuid);
+    let asked = binds! { company: company.id.uuid(), after, limit: most(limit) };
+    let found: Vec<(StoredId, String)> = match company.alias_of {
+        Some(_) => conn.load::<OfCompany, _>(asked).await?,
+        None => conn.load::<OfAlias, _>(asked).await?,
+    };
+    let posting = |(id, identifier): (StoredId, String)| {
+        let id = PostingId::new(id.uuid("postings.id")?);
+        Ok((id, parse(identifier, IDENTIFIER)?))
+    };
+    found.into_iter().map(posting).collect()
+}

@@ -1,0 +1,134 @@
+//! The table `company_pairs`.
+
+use diesel::sql_types::{Bool, Nullable};
+use domain::{
+    company::{CompanyPair, CompanyPairView, PairKind},
+    store::WriteSet,
+};
+use kernel::{CompanyId, StoreError};
+use uuid::Uuid;
+
+use super::views;
+use crate::{
+    binds,
+    executor::{Executor, Outcome},
+    statement,
+    stored::most,
+    types::{Id, Moment, StoredId, StoredTime},
+};
+
+/// Selects pairs of companies that are no aliases. The condition is that of a partial index.
+macro_rules! pairs {
+    ($kind:literal) => {
+        concat!(
+            "SELECT one, other, is_similar, lookalike, since FROM company_pairs WHERE ",
+            $kind,
+            " AND NOT is_apart AND (one, other) > (:one, :other)
+                AND NOT EXISTS (
+                    SELECT 1 FROM companies WHERE id IN (one, other) AND alias_of IS NOT NULL
+                )
+            ORDER BY one, other LIMIT :limit"
+        )
+    };
+}
+
+/// The SQL types of a [`PairRow`].
+type PairColumns = (Id, Id, Bool, Nullable<Id>, Moment);
+
+type PairRow = (StoredId, StoredId, bool, Option<StoredId>, StoredTime);
+
+statement! {
+    Similar = pairs!("is_similar"),
+    returns PairColumns
+}
+
+statement! {
+    Lookalikes = pairs!("lookalike IS NOT NULL"),
+    returns PairColumns
+}
+
+fn company_pair(
+    (one, other, is_similar, lookalike, since): PairRow,
+) -> Result<CompanyPair, StoreError> {
+    let lookalike = lookalike.map(|id| id.uuid("company_pairs.lookalike"));
+    Ok(CompanyPair {
+        companies: [
+            CompanyId::new(one.uuid("company_pairs.one")?),
+            CompanyId::new(other.uuid("company_pairs.other")?),
+        ],
+        is_similar,
+        lookalike: lookalike.transpose()?.map(CompanyId::new),
+        since: since.time("company_pairs.since")?,
+    })
+}
+
+/// Pairs of a kind, behind one of these.
+pub async fn company_pairs(
+    conn: &mut impl Executor,
+    kind: PairKind,
+    after: Option<[CompanyId; 2]>,
+    limit: usize,
+) -> Outcome<Vec<CompanyPairView>> {
+    let [one, other] = after.map_or([Uuid::nil(); 2], |ids| ids.map(CompanyId::uuid));
+    let asked = binds! { one, other, limit: most(limit) };
+    let found: Vec<PairRow> = match kind {
+        PairKind::Similar => conn.load::<Similar, _>(asked).await?,
+        PairKind::Lookalike => conn.load::<Lookalikes, _>(asked).await?,
+    };
+    let found = found.into_iter().map(company_pair);
+    let found = found.collect::<Result<Vec<_>, _>>()?;
+    let views = views(conn, found.iter().flat_map(|pair| pair.companies)).await?;
+    let view = |pair: CompanyPair| {
+        let [one, other] = pair.companies.map(|id| views.get(&id).cloned());
+        Some(CompanyPairView {
+            pair,
+            companies: [one?, other?],
+        })
+    };
+    Ok(found.into_iter().filter_map(view).collect())
+}
+
+statement! {
+    Note = r"
+        INSERT INTO company_pairs (one, other, is_similar, lookalike, since, seen_at, is_apart)
+        VALUES (:one, :other, :is_similar, :lookalike, :since, :at, false)
+        ON CONFLICT (one, other) DO UPDATE SET
+            is_similar = excluded.is_similar, lookalike = excluded.lookalike,
+            seen_at = excluded.seen_at"
+}
+
+statement! {
+    /// What an operator said stays.
+    Forget = r"
+        DELETE FROM company_pairs
+        WHERE (one = :company OR other = :company) AND seen_at <> :at AND NOT is_apart"
+}
+
+statement! {
+    TellApart = r"
+        INSERT INTO company_pairs (one, other, is_similar, lookalike, since, seen_at, is_apart)
+        VALUES (:one, :other, false, NULL, :at, :at, true)
+        ON CONFLICT (one, other) DO UPDATE SET is_apart = true"
+}
+
+/// Writes what a commit says of pairs.
+pub async fn write_pairs(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
+    let at = writes.tasks.at;
+    for (company, pairs) in &writes.pairs {
+        for pair in pairs {
+            let [one, other] = pair.companies.map(CompanyId::uuid);
+            let lookalike = pair.lookalike.map(CompanyId::uuid);
+            let note = binds! {
+                one, other, is_similar: pair.is_similar, lookalike, since: pair.since, at
+            };
+            conn.execute::<Note>(note).await?;
+        }
+        let forget = binds! { company: company.uuid(), at };
+        conn.execute::<Forget>(forget).await?;
+    }
+    for [one, other] in &writes.apart {
+        let told = binds! { one: one.uuid(), other: other.uuid(), at };
+        conn.execute::<TellApart>(told).await?;
+    }
+    Ok(())
+}

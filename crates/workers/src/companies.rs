@@ -1,0 +1,94 @@
+//! Moves the postings of companies that were merged or given back, and finds companies that may be
+//! one.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use domain::{
+    posting::COMPANIES,
+    usecase::{Settling, settle_batch},
+};
+use kernel::{
+    CompanyId, StoreError,
+    outbox::{Claimed, Queue},
+};
+use runtime::decide_again;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    poll::{self, Handler},
+    split::SplitBatch,
+    tasks::{Failure, KindHandler, Tasks},
+};
+
+/// The number of companies that are claimed at once.
+const AT_ONCE: usize = 64;
+
+/// The time limit for a batch that pushes interfere with.
+const CONFLICTS: Duration = Duration::from_secs(5);
+
+struct Companies(Tasks);
+
+/// The kind, and what works on its tasks.
+pub(super) const HANDLER: KindHandler = KindHandler {
+    kinds: &[COMPANIES.kind()],
+    start: |tasks, loops| {
+        let (tasks, handler) = (tasks.clone(), Arc::new(Companies(tasks.clone())));
+        loops.spawn(|stop| poll::run(tasks, handler, stop));
+    },
+};
+
+#[async_trait]
+impl Handler for Companies {
+    type Permit = ();
+
+    fn queue(&self) -> Queue {
+        COMPANIES
+    }
+
+    fn most(&self) -> usize {
+        AT_ONCE
+    }
+
+    async fn ready(&self) {}
+
+    async fn dead_letter(&self, task: &Claimed) -> Result<(), StoreError> {
+        self.0.dead_letter(task, &Failure::poison()).await;
+        Ok(())
+    }
+
+    async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError> {
+        let mut split = SplitBatch::new(&self.0, tasks.len());
+        for task in tasks {
+            let done = self.settle(task, stop).await;
+            split.note(task, done).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Companies {
+    /// Works on a task until it is done, put off, or given back because of a stop. An interrupted one
+    /// goes on with what is left.
+    async fn settle(&self, task: &Claimed, stop: &CancellationToken) -> Result<(), StoreError> {
+        let stores = &self.0.parts.stores;
+        let ports = (&*stores.store, &*stores.companies);
+        let company = CompanyId::new(task.effect.key());
+        let mut after = None;
+        loop {
+            if stop.is_cancelled() {
+                self.0.give_back(&[task.token], time::Duration::ZERO).await;
+                return Ok(());
+            }
+            let settle = || settle_batch(ports, (task.token, company), after, self.0.now());
+            match decide_again(CONFLICTS, settle).await? {
+                Settling::After(posting) => after = Some(posting),
+                Settling::Again(at) => {
+                    self.0.give_back(&[task.token], at - self.0.now()).await;
+                    return Ok(());
+                }
+                Settling::Done => return Ok(()),
+            }
+        }
+    }
+}
