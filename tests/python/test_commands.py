@@ -37,7 +37,9 @@ NOT_RUN = [
 # Commands that say by their exit code that something is not as it should be, here rightly.
 TELLING = ["posthaste doctor", "posthaste webhooks test", "posthaste subscribers reconcile"]
 PAGES = ["README.md", "docs/api.md", "docs/operations.md"] + [
-    f"docs/operations/{page.name}" for page in sorted((ROOT / "docs/operations").glob("*.md"))
+    f"docs/{folder}/{page.name}"
+    for folder in ("api", "operations")
+    for page in sorted((ROOT / "docs" / folder).glob("*.md"))
 ]
 
 

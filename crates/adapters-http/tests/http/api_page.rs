@@ -1,11 +1,14 @@
-//! `docs/api.md` against the OpenAPI document: the page for people says the same as the one for
+//! `docs/api.md` and the pages below it against the OpenAPI document: the page for people says the same as the one for
 //! programs.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-const PAGE: &str = include_str!("../../../../docs/api.md");
+const PAGE: &str = concat!(
+    include_str!("../../../../docs/api.md"),
+    include_str!("../../../../docs/api/newsletter.md"),
+);
 
 /// Answers whose fields a standard defines, by the names of their schemas.
 const BY_STANDARD: [&str; 5] = [
