@@ -107,7 +107,11 @@ mod tests {
 
     #[test]
     fn what_begins_and_what_ends_is_an_event_once() {
-        let (one, two, three) = (item(1), item(2), item(3));
+        let since = |n: i64, item| AttentionItem {
+            since: noon() - hours(9 - n),
+            ..item
+        };
+        let (one, two, three) = (since(1, item(1)), since(2, item(2)), since(3, item(3)));
         let stored = StoredAttention {
             version: 4,
             checked_at: Some(noon()),
