@@ -105,6 +105,7 @@ kernel::contract_cases!(
             after: None,
             names: vec![COMPANY_MERGED],
             prefixes: Prefixes::ALL,
+            reader: None,
             limit: 9,
         };
         let page = store.read(&query).await?;
