@@ -3,7 +3,7 @@
 //! OpenAPI document.
 
 use fields::{
-    DayOrTime, FieldValue as _, Patch, Sent, SentWebsiteKey, WebsiteKey,
+    DayOrTime, FieldValue as _, Patch, Sent, SentWebsite, WebsiteKey,
     checks::value,
     email, fields, is_short_when_encoded,
     validation::FieldErrors,
