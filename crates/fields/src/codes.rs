@@ -70,7 +70,11 @@ macro_rules! code {
             }
 
             fn likely(text: &str) -> Option<&'static str> {
-                $likely(text)
+                $likely(text).map(|meant| meant.code)
+            }
+
+            fn certain(text: &str) -> Option<&'static str> {
+                $likely(text).filter(|meant| meant.is_certain).map(|meant| meant.code)
             }
         }
 

@@ -71,6 +71,11 @@ pub fn one_line(text: &str) -> Option<Cow<'_, str>> {
     })
 }
 
+/// Whether [`one_line`] replaces character references of a text.
+pub fn has_references(text: &str) -> bool {
+    text.contains('&') && without_references(text).is_some()
+}
+
 /// The names of the characters from U+00A0 to U+00FF (HTML, "Named character references").
 const LATIN: &str = "\
     nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 \

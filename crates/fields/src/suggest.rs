@@ -44,37 +44,60 @@ pub type Word = (&'static str, &'static [&'static str]);
 /// The word of a vocabulary that a text means: in another case, with other separators, by another
 /// name, or misspelt.
 pub fn word(text: &str, words: &[Word]) -> Option<&'static str> {
+    let names = || words.iter().map(|(word, _)| *word);
+    certain_word(text, words).or_else(|| nearest(&text.to_lowercase(), names()))
+}
+
+/// The same without what is misspelt, which may mean another word.
+pub fn certain_word(text: &str, words: &[Word]) -> Option<&'static str> {
     let folded = folded(text);
     let means = |(word, others): &&Word| {
         let mut all = others.iter().chain([word]);
         all.any(|one| self::folded(one) == folded)
     };
-    let found = words.iter().find(means).map(|(word, _)| *word);
-    found.or_else(|| nearest(&text.to_lowercase(), words.iter().map(|(word, _)| *word)))
+    words.iter().find(means).map(|(word, _)| *word)
 }
 
 /// The alpha-2 code of a country of ISO 3166-1, by its alpha-3 code, by its name in English or in
 /// its own languages, or by another common one.
-pub fn country(text: &str) -> Option<&'static str> {
-    static NAMES: LazyLock<HashMap<String, &'static str>> =
+pub fn country(text: &str) -> Option<Meant> {
+    static NAMES: LazyLock<HashMap<String, Meant>> =
         LazyLock::new(|| table(include_str!("suggest/countries.txt")));
     NAMES.get(&folded(text)).copied()
 }
 
 /// The code of a currency of ISO 4217, by its sign, by its name, or by a code that it replaced.
-pub fn currency(text: &str) -> Option<&'static str> {
-    static NAMES: LazyLock<HashMap<String, &'static str>> =
+pub fn currency(text: &str) -> Option<Meant> {
+    static NAMES: LazyLock<HashMap<String, Meant>> =
         LazyLock::new(|| table(include_str!("suggest/currencies.txt")));
     let folded = folded(text);
     let one = folded.strip_suffix('s').unwrap_or(&folded);
     NAMES.get(&folded).or_else(|| NAMES.get(one)).copied()
 }
 
-/// The codes of a table by their folded names. A line is a code, a space, and names between bars.
-fn table(text: &'static str) -> HashMap<String, &'static str> {
+/// The code that a text likely means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meant {
+    /// The code.
+    pub code: &'static str,
+    /// Whether the text means nothing else.
+    pub is_certain: bool,
+}
+
+/// The codes of a table by their folded names. A line is a code, a space, and names between bars;
+/// a name behind a question mark may also mean something else.
+fn table(text: &'static str) -> HashMap<String, Meant> {
     let lines = text.lines().filter_map(|line| line.split_once(' '));
     let names = lines.flat_map(|(code, names)| names.split('|').map(move |name| (name, code)));
-    names.map(|(name, code)| (folded(name), code)).collect()
+    let meant = |(name, code): (&str, &'static str)| {
+        let uncertain = name.strip_prefix('?');
+        let is_certain = uncertain.is_none();
+        (
+            folded(uncertain.unwrap_or(name)),
+            Meant { code, is_certain },
+        )
+    };
+    names.map(meant).collect()
 }
 
 /// A text without what people spell one way or another: case, separators, and small words.
@@ -102,7 +125,7 @@ mod tests {
     use crate::codes::{CountryCode, CurrencyCode};
 
     /// Checks what is found for texts, in pairs `TEXT = CODE`; no code is nothing.
-    fn check(find: fn(&str) -> Option<&'static str>, pairs: &str) {
+    fn check(find: impl Fn(&str) -> Option<&'static str>, pairs: &str) {
         for pair in pairs.split(", ") {
             let (text, code) = pair.split_once('=').unwrap();
             let expect = Some(code.trim()).filter(|code| !code.is_empty());
@@ -141,10 +164,27 @@ mod tests {
         let countries = "UK = GB, EN = GB, U.K. = GB, GBR = GB, Norway = NO, norge = NO, \
             the Netherlands = NL, Österreich = AT, Bosnia and Herzegovina = BA, \
             Deutschland = DE, 日本 = JP, Atlantis =, =";
-        check(country, countries);
+        check(|text| Some(country(text)?.code), countries);
         let currencies = "€ = EUR, euros = EUR, $ = USD, US$ = USD, £ = GBP, zł = PLN, \
             Swiss francs = CHF, HRK = EUR, kr =";
-        check(currency, currencies);
+        check(|text| Some(currency(text)?.code), currencies);
+    }
+
+    #[test]
+    fn what_may_mean_something_else_is_not_certain() {
+        let certain = |meant: Option<Meant>| meant.filter(|it| it.is_certain).map(|it| it.code);
+        let countries =
+            "UK = GB, EL = GR, GBR = GB, Deutschland = DE, EN =, SW =, Korea =, America =";
+        check(|text| certain(country(text)), countries);
+        let currencies =
+            "€ = EUR, £ = GBP, US$ = USD, zł = PLN, $ =, dollars =, R =, DEM =, GBX =, Rs =";
+        check(|text| certain(currency(text)), currencies);
+        let hourly: &[Word] = &[("hourly", &["hour"])];
+        assert_eq!(certain_word("PER HOUR", hourly), Some("hourly"));
+        assert_eq!(
+            (word("hourlly", hourly), certain_word("hourlly", hourly)),
+            (Some("hourly"), None)
+        );
     }
 
     #[test]
@@ -163,7 +203,8 @@ mod tests {
                 let (code, names) = line.split_once(' ').unwrap();
                 assert!(is_code(code), "{line}");
                 for name in names.split('|') {
-                    assert_eq!(found[&folded(name)], code, "{name}");
+                    let name = name.trim_start_matches('?');
+                    assert_eq!(found[&folded(name)].code, code, "{name}");
                 }
             }
         }
@@ -173,7 +214,8 @@ mod tests {
     fn alpha_3_codes_are_those_that_others_know() {
         let countries = celes::Country::get_countries();
         for known in countries.iter().filter(|known| known.alpha2 != "XK") {
-            assert_eq!(country(known.alpha3), Some(known.alpha2));
+            let meant = country(known.alpha3).unwrap();
+            assert_eq!((meant.code, meant.is_certain), (known.alpha2, true));
         }
     }
 }

@@ -54,6 +54,7 @@ pub struct FieldErrors {
     left_out: usize,
     unknown: Vec<Arc<str>>,
     unknown_left_out: usize,
+    decoded: Vec<Arc<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +85,7 @@ impl FieldErrors {
             left_out: 0,
             unknown: Vec::new(),
             unknown_left_out: 0,
+            decoded: Vec::new(),
         }
     }
 
@@ -161,6 +163,9 @@ impl FieldErrors {
         for path in other.unknown {
             self.note_unknown(rename(path.as_ref().to_owned()));
         }
+        for path in other.decoded {
+            self.note_decoded(rename(path.as_ref().to_owned()));
+        }
         self.left_out += other.left_out;
         self.unknown_left_out += other.unknown_left_out;
     }
@@ -178,6 +183,28 @@ impl FieldErrors {
         } else if self.unknown.iter().all(|known| **known != *path) {
             self.unknown.push(path.into());
         }
+    }
+
+    /// Notes a field whose character references were replaced, which is no error.
+    pub fn note_decoded(&mut self, path: String) {
+        if self.decoded.len() < MOST_ERRORS {
+            self.decoded.push(path.into());
+        }
+    }
+
+    /// The fields whose character references were replaced.
+    pub fn decoded(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.decoded.iter()
+    }
+
+    /// The errors of one field.
+    #[must_use]
+    pub fn of(&self, field: &str) -> Self {
+        let mut errors = Self::new();
+        errors.fields = self.fields.clone();
+        errors.fields.retain(|known| known.path == field);
+        errors.count = errors.fields.iter().map(|known| known.messages.len()).sum();
+        errors
     }
 
     /// The paths of unknown fields as they were sent; of many the first.

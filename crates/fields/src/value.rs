@@ -9,7 +9,7 @@ use serde::{
 
 use crate::{Patch, Sent};
 use crate::{
-    line::{check_line, one_line},
+    line::{check_line, has_references, one_line},
     validation::{FieldErrors, Rule},
 };
 
@@ -169,8 +169,15 @@ impl FieldValue for String {
         let Some(line) = one_line(text) else {
             return Sent::null();
         };
-        let check = check_line(&line);
-        Sent::set_checked(line.into_owned(), check)
+        let is_decoded = has_references(text);
+        match check_line(&line) {
+            Ok(()) if is_decoded => {
+                let mut noted = FieldErrors::new();
+                noted.note_decoded(String::new());
+                Sent::set_with(line.into_owned(), noted)
+            }
+            check => Sent::set_checked(line.into_owned(), check),
+        }
     }
 }
 
@@ -207,6 +214,11 @@ pub trait Term: Sized {
 
     /// The term that a text which is none was meant to be, if that can be told.
     fn likely(_text: &str) -> Option<&'static str> {
+        None
+    }
+
+    /// The term that a text which is none means, if it can mean nothing else.
+    fn certain(_text: &str) -> Option<&'static str> {
         None
     }
 }

@@ -41,6 +41,10 @@ macro_rules! vocabulary {
             fn likely(text: &str) -> Option<&'static str> {
                 $crate::suggest::word(text, &[$(($text, &[$($other),*]),)+])
             }
+
+            fn certain(text: &str) -> Option<&'static str> {
+                $crate::suggest::certain_word(text, &[$(($text, &[$($other),*]),)+])
+            }
         }
 
         $crate::as_text!($name, Self::parse);

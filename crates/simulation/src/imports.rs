@@ -150,7 +150,7 @@ impl Body {
         let order = ImportOrder {
             client: client.id(),
             dry_run: false,
-            strict: false,
+            handling: Handling::Usual,
             catalogue: options.map(|options| CatalogueOrder {
                 name: catalogue(),
                 guard: options.guard,

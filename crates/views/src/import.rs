@@ -70,11 +70,14 @@ view! {
         /// `still_expired`: the posting has expired, and fields alone do not bring it back;
         /// `still_rejected`: an operator's rejection stands; `taken_down`: an operator took the
         /// posting down, and it stays down; `company_kept`: the company's name and logo stay as
-        /// they are; `unknown_field`: a field was left out.
+        /// they are; `closing_date_passed`: the posting is expired by its closing date;
+        /// `corrected`: a wrong value was taken for another one; `left_out`: a wrong value was left
+        /// out; `decoded`: character references were replaced; `unknown_field`: a field was left
+        /// out.
         code: &'static str = notice.code().as_str(),
         /// The notice as a sentence.
         message: Cow<'static, str> = notice.message(),
-        /// The unknown field.
+        /// The field.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         field: Option<String> = notice.field().map(str::to_owned),
@@ -82,6 +85,10 @@ view! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(extensions(("x-optional" = json!(true))))]
         nearest: Option<String> = notice.nearest(),
+        /// The value that was taken for a wrong one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(extensions(("x-optional" = json!(true))))]
+        to: Option<String> = notice.to().map(str::to_owned),
     }
 }
 

@@ -33,7 +33,7 @@ use crate::{
     context::RequestContext,
     error::{ApiError, RETRY_UNAVAILABLE, refusals},
     oauth::{AuthError, Caller},
-    posting::{NDJSON, PREFERENCE_APPLIED, Pushes, STRICT, is_strict},
+    posting::{NDJSON, PREFERENCE_APPLIED, Preferences, Pushes},
     query::{Parameters, boolean, integer, integer_of},
     state::State,
 };
@@ -64,7 +64,7 @@ pub struct ImportOptions {
     encoding: ContentEncoding,
     receipts: Receipts,
     dry_run: bool,
-    strict: bool,
+    prefer: Preferences,
     /// To have a body without its end refused.
     require_end: bool,
     /// What holds the import of a catalogue back.
@@ -88,7 +88,7 @@ impl ImportOptions {
             encoding,
             receipts: (parameters.take("receipts", receipts)).unwrap_or(Receipts::NotTaken),
             dry_run: parameters.take("dry_run", boolean).unwrap_or(false),
-            strict: is_strict(request.headers()),
+            prefer: Preferences::of(request.headers()),
             require_end: parameters.take("require_end", boolean).unwrap_or(false),
             guard: Guard::default(),
             patience: Patience::default(),
@@ -159,7 +159,7 @@ pub async fn run(
     let order = ImportOrder {
         client: caller.id(),
         dry_run: options.dry_run,
-        strict: options.strict,
+        handling: options.prefer.handling,
         catalogue,
     };
     let import = state.ports.imports.begin(order).await?;
@@ -342,8 +342,8 @@ async fn answer(
     response
         .content_type(NDJSON)
         .insert_header((CACHE_CONTROL, "no-store"));
-    if options.strict {
-        response.insert_header((PREFERENCE_APPLIED, STRICT));
+    if let Some(applied) = options.prefer.applied() {
+        response.insert_header((PREFERENCE_APPLIED, applied));
     }
     let length = spool.len();
     if let Some(all) = spool.take_memory() {

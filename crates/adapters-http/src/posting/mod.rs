@@ -23,12 +23,8 @@ pub use self::page::tests;
 #[cfg(fuzzing)]
 pub use self::cursor::{decode as read_cursor, encode as write_cursor};
 pub use self::{
-    activity::Pushes,
-    export::NDJSON,
-    list::LIST_PATH,
-    payload::describe_fields,
-    prefer::{STRICT, is_strict},
-    put::PREFERENCE_APPLIED,
+    activity::Pushes, export::NDJSON, list::LIST_PATH, payload::describe_fields,
+    prefer::Preferences, put::PREFERENCE_APPLIED,
 };
 use crate::{
     answer::Answer,

@@ -29,6 +29,7 @@ fn item(notice: &Notice) -> String {
     for (key, name) in [
         ("field", notice.field().map(str::to_owned)),
         ("nearest", notice.nearest()),
+        ("to", notice.to().map(str::to_owned)),
     ] {
         if let Some(name) = name {
             item.push(';');

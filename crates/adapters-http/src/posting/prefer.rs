@@ -1,26 +1,58 @@
-//! The header `Prefer` (RFC 7240): whether the client wants to be told about unknown fields.
+//! The header `Prefer` (RFC 7240): how unknown fields and wrong values are handled, and whether a
+//! dry run shows what would become of a posting.
 
-use actix_web::http::header::{HeaderMap, HeaderName};
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use domain::posting::Handling;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 
-/// The preference for refusing unknown fields, which are ignored otherwise.
-pub const STRICT: &str = "handling=strict";
+/// The preferences of a request. Of several instances of a preference the first one counts; others,
+/// and parameters, are ignored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Preferences {
+    pub handling: Handling,
+    /// `return=representation`.
+    pub representation: bool,
+}
 
-/// Whether the client prefers `handling=strict`. Of several instances of a preference the first one
-/// counts; others, and parameters, are ignored.
-pub fn is_strict(headers: &HeaderMap) -> bool {
-    for header in headers.get_all(PREFER) {
-        let text = String::from_utf8_lossy(header.as_bytes());
-        for preference in split(&text, ',') {
-            let preference = split(preference, ';').next().unwrap_or_default();
-            let (name, value) = preference.split_once('=').unwrap_or((preference, ""));
-            if name.trim().eq_ignore_ascii_case("handling") {
-                return word(value).eq_ignore_ascii_case("strict");
+impl Preferences {
+    pub fn of(headers: &HeaderMap) -> Self {
+        let (mut handling, mut shown) = (None, None);
+        for header in headers.get_all(PREFER) {
+            let text = String::from_utf8_lossy(header.as_bytes());
+            for preference in split(&text, ',') {
+                let preference = split(preference, ';').next().unwrap_or_default();
+                let (name, value) = preference.split_once('=').unwrap_or((preference, ""));
+                match name.trim().to_ascii_lowercase().as_str() {
+                    "handling" => _ = handling.get_or_insert_with(|| word(value)),
+                    "return" => _ = shown.get_or_insert_with(|| word(value)),
+                    _ => {}
+                }
             }
         }
+        let is = |word: &Option<String>, value: &str| {
+            let word = word.as_deref();
+            word.is_some_and(|word| word.eq_ignore_ascii_case(value))
+        };
+        Self {
+            handling: match () {
+                () if is(&handling, "strict") => Handling::Strict,
+                () if is(&handling, "lenient") => Handling::Lenient,
+                () => Handling::Usual,
+            },
+            representation: is(&shown, "representation"),
+        }
     }
-    false
+
+    /// The value of `Preference-Applied`, if a preference about handling is honoured.
+    pub fn applied(self) -> Option<HeaderValue> {
+        let handling = match self.handling {
+            Handling::Usual => return None,
+            Handling::Strict => "handling=strict",
+            Handling::Lenient => "handling=lenient",
+        };
+        Some(HeaderValue::from_static(handling))
+    }
 }
 
 /// Splits a text at a separator that is not within a quoted string.
@@ -76,6 +108,7 @@ mod tests {
             (&[" ,, handling=strict ,"], true),
             (&["x=\u{e9}, handling=strict"], true),
             (&["handling=lenient"], false),
+            (&["return=representation, handling=strict"], true),
             (&["handling=lenient, handling=strict"], false),
             (&["handling=lenient", "handling=strict"], false),
             (&["handling=strict, handling=lenient"], true),
@@ -97,7 +130,38 @@ mod tests {
             });
             let mut map = HeaderMap::new();
             headers.for_each(|(name, value)| map.append(name, value));
-            assert_eq!(is_strict(&map), expect, "{sent:?}");
+            let is_strict = Preferences::of(&map).handling == Handling::Strict;
+            assert_eq!(is_strict, expect, "{sent:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_honoured_is_told() {
+        for (sent, handling, representation, applied) in [
+            (
+                "handling=lenient",
+                Handling::Lenient,
+                false,
+                Some("handling=lenient"),
+            ),
+            ("Return=representation", Handling::Usual, true, None),
+            (
+                "return=minimal, return=representation",
+                Handling::Usual,
+                false,
+                None,
+            ),
+        ] {
+            let mut map = HeaderMap::new();
+            map.insert(PREFER, HeaderValue::from_static(sent));
+            let found = Preferences::of(&map);
+            let expect = Preferences {
+                handling,
+                representation,
+            };
+            assert_eq!(found, expect, "{sent}");
+            let told = found.applied();
+            assert_eq!(told.as_ref().map(|it| it.to_str().unwrap()), applied);
         }
     }
 }

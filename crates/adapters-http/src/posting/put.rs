@@ -8,10 +8,7 @@ use std::{
 use actix_web::{
     FromRequest, HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
     dev::Payload,
-    http::{
-        StatusCode,
-        header::{HeaderName, HeaderValue},
-    },
+    http::{StatusCode, header::HeaderName},
     web,
 };
 use domain::{
@@ -28,7 +25,7 @@ use uuid::Uuid;
 use super::{
     activity::Pushes,
     notice::{self, NOTICE},
-    prefer::{STRICT, is_strict},
+    prefer::Preferences,
 };
 use crate::{
     answer::{Answer, Data},
@@ -57,8 +54,7 @@ struct Pushed {
 pub(super) struct PushOptions {
     /// To be answered without anything written.
     dry_run: bool,
-    /// To have unknown fields refused.
-    strict: bool,
+    prefer: Preferences,
     /// The trace of the request.
     trace: Option<TraceParent>,
     /// The errors of the parameters, which are told with those of the fields.
@@ -73,7 +69,7 @@ impl FromRequest for PushOptions {
         let mut parameters = Parameters::of(request.query_string());
         ready(Ok(Self {
             dry_run: parameters.take("dry_run", boolean).unwrap_or(false),
-            strict: is_strict(request.headers()),
+            prefer: Preferences::of(request.headers()),
             trace: request.extensions().get().copied(),
             errors: parameters.errors(),
         }))
@@ -88,11 +84,11 @@ pub(super) async fn put(
     body: Body,
     state: web::Data<State>,
 ) -> Answer {
-    let (dry_run, strict) = (options.dry_run, options.strict);
+    let (dry_run, applied) = (options.dry_run, options.prefer.applied());
     let answer = push(&caller, &segment, options, body, &state).await;
-    let answer = answer.map_err(|error| match error.status_code() {
-        StatusCode::UNPROCESSABLE_ENTITY if strict => {
-            error.with_header(PREFERENCE_APPLIED, HeaderValue::from_static(STRICT))
+    let answer = answer.map_err(|error| match &applied {
+        Some(applied) if error.status_code() == StatusCode::UNPROCESSABLE_ENTITY => {
+            error.with_header(PREFERENCE_APPLIED, applied.clone())
         }
         _ => error,
     });
@@ -110,8 +106,8 @@ pub(super) async fn put(
     response
         .insert_header((OUTCOME, answer.outcome.as_str()))
         .insert_header((STATUS, answer.status.as_str()));
-    if strict {
-        response.insert_header((PREFERENCE_APPLIED, STRICT));
+    if let Some(applied) = applied {
+        response.insert_header((PREFERENCE_APPLIED, applied));
     }
     if let Some(notices) = notice::header(&answer.notices) {
         response.insert_header((NOTICE, notices));
@@ -141,7 +137,7 @@ async fn push(
     let body = body.json(state.body_limit()).await?;
     let new_id = PostingId::new(Uuid::now_v7());
     let by = Principal::new(caller.id(), prefixes);
-    let mut put = PutPosting::parse_as(segment?, &body, options.strict, by, new_id);
+    let mut put = PutPosting::parse_as(segment?, &body, options.prefer.handling, by, new_id);
     if let Ok(PutPosting { errors, .. }) | Err(BodyError::Invalid(errors)) = &mut put {
         errors.merge(options.errors);
     }

@@ -122,10 +122,31 @@ async fn a_strict_push_has_unknown_fields_refused() {
         told(&accepted),
         (201, [Some("created"), pending, None, applied])
     );
-    let lenient = put(&token, "a", &body).header("Prefer", "handling=lenient");
+    let usual = put(&token, "a", &body).header("Prefer", "handling=other");
     let notice = Some(r#"unknown_field;field="titel";nearest="title""#);
     let unchanged = (200, [Some("unchanged"), pending, notice, None]);
-    assert_eq!(told(&lenient.send(&app).await), unchanged);
+    assert_eq!(told(&usual.send(&app).await), unchanged);
+}
+
+#[tokio::test]
+async fn a_lenient_push_is_corrected_and_tells_each_step() {
+    let (app, token) = TestApp::with_writer().await;
+    let mut body = posting();
+    body["location_country_code"] = "UK".into();
+    body["salary_period"] = "daily".into();
+    let lenient = put(&token, "a", &body).header("Prefer", "handling=lenient");
+    let pending = Some("PendingEnrichment");
+    let notices =
+        r#"corrected;field="location_country_code";to="GB", left_out;field="salary_period""#;
+    let applied = Some("handling=lenient");
+    let created = (201, [Some("created"), pending, Some(notices), applied]);
+    assert_eq!(told(&lenient.send(&app).await), created);
+    let stored = app.get(&token, &format!("{PATH}/a")).await.json();
+    assert_eq!(stored["data"]["location_country_code"], "GB");
+    let untitled = json!({"title": null});
+    let refused = put(&token, "a", &untitled).header("Prefer", "handling=lenient");
+    let refused = refused.send(&app).await;
+    assert_eq!(told(&refused), (422, [None, None, None, applied]));
 }
 
 #[tokio::test]

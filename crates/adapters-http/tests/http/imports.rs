@@ -185,6 +185,17 @@ async fn the_wishes_of_a_push_are_those_of_an_import() {
     assert_eq!(answer.header("Preference-Applied"), Some("handling=strict"));
     assert!(lines(&answer)[0]["errors"].get("tittle").is_some());
 
+    let wrong = line("a", &json!({"title": "T", "location_country_code": "UK"}));
+    let lenient = format!("{IMPORTS}?receipts=all&dry_run=true");
+    let lenient = import(&token, &lenient, &*wrong).header("Prefer", "handling=lenient");
+    let answer = lenient.send(&app).await;
+    assert_eq!(
+        answer.header("Preference-Applied"),
+        Some("handling=lenient")
+    );
+    let errors = lines(&answer)[0]["errors"].clone();
+    assert_eq!(errors.get("location_country_code"), None, "{errors}");
+
     let table = "
         POST ?receipts=some |                      | 422 | receipts must be all or refused
         POST ?dry_run=1     |                      | 422 | dry_run must be true or false

@@ -131,7 +131,7 @@ struct HandlingArgs {
     #[arg(long)]
     strict: bool,
 
-    /// Ask the service to correct what is certain (`Prefer: handling=lenient`); it does not do so yet
+    /// Have the service correct what is certain and leave out other wrong optional values
     #[arg(long, conflicts_with = "strict")]
     lenient: bool,
 }

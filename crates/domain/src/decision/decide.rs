@@ -60,8 +60,7 @@ fn create(
     }
     let mut details = Details::default();
     patch.apply_to(&mut details);
-    check_together(&details, &mut errors);
-    check_date_posted(patch, now, &mut errors);
+    let left_out = check(&mut details, &Details::default(), put, now, &mut errors);
     // `key` is `None` only when `errors` is not empty.
     let company = patch.company().key().and_then(|key| {
         let id = CompanyId::of(key);
@@ -93,7 +92,7 @@ fn create(
     Ok(Decided {
         answer: Answer {
             updated_by: None,
-            notices: notices(closed, company.notice, put),
+            notices: notices(closed, company.notice, left_out, put),
             effects: Some(Effects::of(None, &change.write.posting.details)),
             ..Answer::on(&change.write.posting, PutOutcome::Created)
         },
@@ -119,8 +118,7 @@ fn update(
     };
     let after = &mut change.write.posting;
     put.patch.apply_to(&mut after.details);
-    check_together(&after.details, &mut errors);
-    check_date_posted(&put.patch, now, &mut errors);
+    let left_out = check(&mut after.details, &posting.details, put, now, &mut errors);
     let key = put.patch.company().key();
     let id = key.map_or(posting.company_id, CompanyId::of);
     let company = company::push(snapshot, id, put, now);
@@ -196,7 +194,12 @@ fn update(
     Ok(Decided {
         answer: Answer {
             status,
-            notices: notices(stays_down(posting, status, put, now), company.notice, put),
+            notices: notices(
+                stays_down(posting, status, put, now),
+                company.notice,
+                left_out,
+                put,
+            ),
             effects,
             ..Answer::on(posting, outcome)
         },
@@ -274,10 +277,23 @@ fn ask_if_renamed(change: &mut Change, company: &Company) {
 }
 
 /// What a command leaves undone, in the order in which it is told.
-fn notices(down: Option<Notice>, company: Option<Notice>, put: &PutPosting) -> Vec<Notice> {
+fn notices(
+    down: Option<Notice>,
+    company: Option<Notice>,
+    left_out: Vec<Notice>,
+    put: &PutPosting,
+) -> Vec<Notice> {
+    let decoded = put.errors.decoded();
+    let decoded = decoded.map(|path| Notice::Decoded(Arc::clone(path)));
     let unknown = put.errors.unknown();
     let unknown = unknown.map(|path| Notice::UnknownField(Arc::clone(path)));
-    down.into_iter().chain(company).chain(unknown).collect()
+    let first = down.into_iter().chain(company);
+    let of_fields = put.notices.iter().cloned().chain(left_out);
+    first
+        .chain(of_fields)
+        .chain(decoded)
+        .chain(unknown)
+        .collect()
 }
 
 /// The notice that the posting stays down, unless the push itself wants that.
@@ -305,25 +321,60 @@ fn stays_down(
     }
 }
 
-/// Checks that the source has published the posting already. A day has begun when it begins in the
-/// first time zone, which is 14 hours ahead of UTC.
-fn check_date_posted(patch: &PostingPatch, now: OffsetDateTime, errors: &mut FieldErrors) {
-    let Some(date) = patch.date_posted.value() else {
-        return;
-    };
-    let ahead = match date {
-        DayOrTime::Day(_) => Duration::hours(14),
-        DayOrTime::Time(_) => Duration::ZERO,
-    };
-    if date.start() > now.saturating_add(ahead) {
+/// Validates rules across fields and with the time, after a push of `details`. A lenient push
+/// leaves out what breaks a rule.
+fn check(
+    details: &mut Details,
+    stored: &Details,
+    put: &PutPosting,
+    now: OffsetDateTime,
+    errors: &mut FieldErrors,
+) -> Vec<Notice> {
+    let mut left_out = Vec::new();
+    if put.is_lenient {
+        let mut leave = |field: &str, is_sent: bool| {
+            left_out.extend(is_sent.then(|| Notice::LeftOut(field.into())));
+        };
+        if is_swapped(details) {
+            leave("salary_min", put.patch.salary_min.value().is_some());
+            leave("salary_max", put.patch.salary_max.value().is_some());
+            (details.salary_min, details.salary_max) = (stored.salary_min, stored.salary_max);
+        }
+        if is_in_future(&put.patch, now) {
+            leave("date_posted", true);
+            details.date_posted = stored.date_posted;
+        }
+        if details.application_email.is_none() && details.application_url.is_none() {
+            errors.merge(put.dropped.clone());
+        }
+    } else if is_in_future(&put.patch, now) {
         errors.add("date_posted", "must not be in the future");
     }
+    check_together(details, errors);
+    left_out
+}
+
+fn is_swapped(details: &Details) -> bool {
+    let ends = details.salary_min.zip(details.salary_max);
+    ends.is_some_and(|(min, max)| max < min)
+}
+
+/// Whether the source is yet to publish the posting. A day has begun when it begins in the first
+/// time zone, which is 14 hours ahead of UTC.
+fn is_in_future(patch: &PostingPatch, now: OffsetDateTime) -> bool {
+    patch.date_posted.value().is_some_and(|date| {
+        let ahead = match date {
+            DayOrTime::Day(_) => Duration::hours(14),
+            DayOrTime::Time(_) => Duration::ZERO,
+        };
+        date.start() > now.saturating_add(ahead)
+    })
 }
 
 /// Validates rules across fields. A rule that depends on a field in error is skipped.
 fn check_together(details: &Details, errors: &mut FieldErrors) {
-    if let (Some(min), Some(max)) = (details.salary_min, details.salary_max)
-        && max < min
+    if let Some(min) = details.salary_min
+        && is_swapped(details)
         && !errors.concern("salary_min")
         && !errors.concern("salary_max")
     {

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use super::Names;
 use crate::{
     authority::Principal,
-    posting::{IngestError, PostingPatch, PutPosting},
+    posting::{Handling, IngestError, Payload, PostingPatch, PutPosting},
 };
 
 /// A line as it arrived. Blank lines are none.
@@ -57,8 +57,8 @@ impl TooLong {
 pub struct LineOptions {
     /// The client.
     pub client: ClientId,
-    /// To have unknown fields refused.
-    pub strict: bool,
+    /// How unknown fields and wrong values are handled.
+    pub handling: Handling,
     /// The catalogue that lists the postings. Those that have expired come back, unless the line
     /// expires them.
     pub catalogue: Option<CatalogueId>,
@@ -149,9 +149,19 @@ impl Line {
             Err(error) => return unread(error),
         };
         let (id, payload) = match plain(text) {
-            Some((id, payload)) => (id, Ok(payload.checked())),
+            Some((id, payload)) => {
+                let payload = Payload::from(payload.checked());
+                let payload = match options.handling {
+                    Handling::Lenient => read(text).and_then(|(_, json)| payload.leniently(json)),
+                    _ => Ok(payload),
+                };
+                (id, payload)
+            }
             None => match read(text) {
-                Ok((id, payload)) => match body::parse(payload) {
+                Ok((id, json)) => match Payload::parse(json) {
+                    Ok(payload) if options.handling == Handling::Lenient => {
+                        (id, payload.leniently(json))
+                    }
                     Ok(payload) => (id, Ok(payload)),
                     // A payload that is no object may hold the objects of other lines.
                     Err(error) => {
@@ -239,7 +249,7 @@ fn entry(text: &str) -> Result<Entry<'_>, BodyError> {
 /// The command of a line. An identifier of others is refused before anything else.
 fn command(
     id: &str,
-    payload: Result<(PostingPatch, FieldErrors), BodyError>,
+    payload: Result<Payload, BodyError>,
     options: &LineOptions,
     prefixes: &Prefixes,
     new_id: PostingId,
@@ -249,7 +259,7 @@ fn command(
         prefixes.check(identifier)?;
     }
     let by = Principal::new(options.client, prefixes);
-    let put = PutPosting::of(identifier, payload?, options.strict, by, new_id)?;
+    let put = PutPosting::of(identifier, payload?, options.handling, by, new_id)?;
     Ok(match options.catalogue {
         Some(catalogue) => put.listed_in(catalogue),
         None => put,
@@ -266,7 +276,7 @@ mod tests {
     fn options() -> LineOptions {
         LineOptions {
             client: ClientId::new(uuid(1)),
-            strict: false,
+            handling: Handling::Usual,
             catalogue: None,
         }
     }
@@ -448,7 +458,7 @@ mod tests {
     #[test]
     fn unknown_fields_are_errors_for_who_wants_that() {
         let strict = LineOptions {
-            strict: true,
+            handling: Handling::Strict,
             ..options()
         };
         for (options, is_refused) in [(options(), false), (strict, true)] {

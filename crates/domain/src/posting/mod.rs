@@ -16,11 +16,13 @@ mod enrichment;
 pub mod event;
 mod fields;
 mod fire;
+mod lenient;
 mod lifetime;
 mod location;
 mod metadata;
 mod min_hash;
 pub mod moderation;
+mod nearest;
 mod notice;
 mod put;
 mod repeat;
@@ -45,7 +47,7 @@ pub use self::{
     location::{Location, LocationPatch, Locations, MOST_LOCATIONS},
     metadata::Metadata,
     notice::{Notice, NoticeCode, NoticeCounts},
-    put::{NamedBefore, PutPosting},
+    put::{Handling, NamedBefore, PutPosting},
     repeat::RepeatAnswer,
     state::{HistoryEntry, Original, Posting, PostingView},
     transition::{Review, State, Trigger},
@@ -53,5 +55,6 @@ pub use self::{
 };
 pub(crate) use self::{
     fire::{Cause, Fired},
+    lenient::Payload,
     state::CLOSED,
 };

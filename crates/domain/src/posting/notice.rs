@@ -2,9 +2,9 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use fields::{body, vocabulary::vocabulary};
+use fields::vocabulary::vocabulary;
 
-use super::PostingPatch;
+use super::nearest::nearest;
 
 vocabulary! {
     /// The code of a notice, a token of RFC 9651.
@@ -19,6 +19,12 @@ vocabulary! {
         ClosingDatePassed = "closing_date_passed",
         /// The company's name or logo stays as it is.
         CompanyKept = "company_kept",
+        /// A value was corrected.
+        Corrected = "corrected",
+        /// A wrong value was left out.
+        LeftOut = "left_out",
+        /// Character references were replaced.
+        Decoded = "decoded",
         /// A field was left out.
         UnknownField = "unknown_field",
     }
@@ -45,6 +51,12 @@ pub enum Notice {
     CompanyNamedBefore,
     /// The field with this path, as it was sent, is none of a posting.
     UnknownField(Arc<str>),
+    /// The value of the field with this path was taken for another one, as it was stored.
+    Corrected(Arc<str>, Arc<str>),
+    /// The value of the field with this path was wrong.
+    LeftOut(Arc<str>),
+    /// Character references of the field with this path were replaced.
+    Decoded(Arc<str>),
 }
 
 impl Notice {
@@ -60,13 +72,27 @@ impl Notice {
             | Self::CompanyByAlias
             | Self::CompanyNamedBefore => NoticeCode::CompanyKept,
             Self::UnknownField(_) => NoticeCode::UnknownField,
+            Self::Corrected(..) => NoticeCode::Corrected,
+            Self::LeftOut(_) => NoticeCode::LeftOut,
+            Self::Decoded(_) => NoticeCode::Decoded,
         }
     }
 
-    /// The path of the unknown field.
+    /// The path of the field.
     pub fn field(&self) -> Option<&str> {
         match self {
-            Self::UnknownField(path) => Some(path),
+            Self::UnknownField(path)
+            | Self::Corrected(path, _)
+            | Self::LeftOut(path)
+            | Self::Decoded(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The value that was taken for a wrong one.
+    pub fn to(&self) -> Option<&str> {
+        match self {
+            Self::Corrected(_, to) => Some(to),
             _ => None,
         }
     }
@@ -74,7 +100,10 @@ impl Notice {
     /// The field that the unknown one may be a misspelling of. It is looked for here, because most
     /// notices are only counted.
     pub fn nearest(&self) -> Option<String> {
-        body::nearest_field::<PostingPatch>(self.field()?)
+        match self {
+            Self::UnknownField(path) => nearest(path),
+            _ => None,
+        }
     }
 
     /// The notice as a sentence.
@@ -107,6 +136,13 @@ impl Notice {
             }
             Self::CompanyNamedBefore => {
                 "The company's name and logo are those of the first line that names it."
+            }
+            Self::Corrected(field, to) => {
+                return format!("{field} was taken for \"{to}\".").into();
+            }
+            Self::LeftOut(field) => return format!("{field} was wrong, and was left out.").into(),
+            Self::Decoded(field) => {
+                return format!("{field} had character references, which were replaced.").into();
             }
             Self::UnknownField(field) => {
                 let nearest = self.nearest();

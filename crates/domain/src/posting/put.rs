@@ -7,7 +7,7 @@ use fields::{
 };
 use kernel::{CatalogueId, InvalidIdentifier, PostingId, SourceIdentifier, trace::TraceParent};
 
-use super::{PostingPatch, Trigger};
+use super::{Notice, Payload, PostingPatch, Trigger, nearest::nearest};
 use crate::authority::Principal;
 
 /// Whether an earlier line of the same import named the company of a line, and so decides its name
@@ -23,6 +23,18 @@ pub enum NamedBefore {
     Differently,
 }
 
+/// How unknown fields and wrong values are handled (RFC 7240).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handling {
+    /// Unknown fields are left out, wrong values are refused.
+    #[default]
+    Usual,
+    /// Both are refused.
+    Strict,
+    /// Both are left out, and what certainly means another value is taken for it.
+    Lenient,
+}
+
 /// Create, update or expire a posting: which of them, [`decide`](crate::decision::decide) finds out.
 #[derive(Clone, Debug)]
 pub struct PutPosting {
@@ -33,6 +45,12 @@ pub struct PutPosting {
     /// The errors of the payload itself, reported together with the fields that a *new* posting
     /// lacks: only the store knows whether it is new. Unknown fields are noted beside them.
     pub errors: FieldErrors,
+    /// Whether wrong optional values are left out.
+    pub is_lenient: bool,
+    /// What was corrected and left out.
+    pub(crate) notices: Vec<Notice>,
+    /// Why ways to apply were left out.
+    pub(crate) dropped: FieldErrors,
     /// The client that pushes.
     pub by: Principal,
     /// The catalogue that lists the posting, if any does.
@@ -56,40 +74,52 @@ impl PutPosting {
         by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
-        Self::parse_as(segment, body, false, by, new_id)
+        Self::parse_as(segment, body, Handling::Usual, by, new_id)
     }
 
-    /// Parses a request as [`Self::parse`] does; if it is `strict`, unknown fields are errors.
+    /// Parses a request as [`Self::parse`] does, with its unknown fields and wrong values handled
+    /// in this way.
     pub fn parse_as(
         segment: &str,
         body: &[u8],
-        strict: bool,
+        handling: Handling,
         by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
-        let fields = body::parse(body::text(body)?)?;
+        let text = body::text(body)?;
+        let mut payload = Payload::parse(text)?;
+        if handling == Handling::Lenient {
+            payload = payload.leniently(text)?;
+        }
         let identifier = SourceIdentifier::from_path_segment(segment);
-        Self::of(identifier, fields, strict, by, new_id)
+        Self::of(identifier, payload, handling, by, new_id)
     }
 
-    /// The command of a payload for an identifier, without which there is none; if it is `strict`,
-    /// unknown fields are errors.
+    /// The command of a payload for an identifier, without which there is none.
     pub(crate) fn of(
         identifier: Result<SourceIdentifier, InvalidIdentifier>,
-        (mut patch, mut errors): (PostingPatch, FieldErrors),
-        strict: bool,
+        payload: Payload,
+        handling: Handling,
         by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
-        patch.encode_addresses(&mut errors);
-        if strict {
-            body::refuse_unknown::<PostingPatch>(&mut errors);
+        let Payload {
+            patch,
+            mut errors,
+            notices,
+            dropped,
+        } = payload;
+        if handling == Handling::Strict {
+            body::refuse_unknown_as(&mut errors, nearest);
         }
         match identifier {
             Ok(identifier) => Ok(Self {
                 identifier,
                 patch,
                 errors,
+                is_lenient: handling == Handling::Lenient,
+                notices,
+                dropped,
                 by,
                 catalogue: None,
                 company_named: NamedBefore::No,

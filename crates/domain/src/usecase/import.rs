@@ -7,6 +7,7 @@ use super::IngestError;
 use crate::{
     catalogue::{Guard, Patience},
     import::{Ending, Line, Receipt, Summary},
+    posting::Handling,
 };
 
 /// What a client asks an import for.
@@ -16,8 +17,8 @@ pub struct ImportOrder {
     pub client: ClientId,
     /// To have every line decided, and nothing written.
     pub dry_run: bool,
-    /// To have unknown fields refused.
-    pub strict: bool,
+    /// How unknown fields and wrong values are handled.
+    pub handling: Handling,
     /// The catalogue that the lines are, if they are one.
     pub catalogue: Option<CatalogueOrder>,
 }

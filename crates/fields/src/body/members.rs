@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 pub(super) const NAME: usize = 100;
 
 /// The members of a JSON object, as far as it is one.
-pub(super) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
+pub fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
     let mut members = Vec::new();
     // A syntax error is reported elsewhere.
     let _ = serde_json::Deserializer::from_str(json).deserialize_map(Members(&mut members));

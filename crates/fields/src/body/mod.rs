@@ -13,6 +13,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 pub use self::{
     cause::{Encoding, not_json},
+    members::members,
     nul::{may_have as may_have_nul, refuse as refuse_nul},
     object::{InvalidObject, compact_object},
     tokens::{BYTE_ORDER_MARK, Nesting, Token, TokenKind, Tokens},

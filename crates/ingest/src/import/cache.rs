@@ -146,7 +146,7 @@ impl LineCache {
     /// The seed for an import. The same line means something else in another catalogue.
     pub fn seed(&self, options: &LineOptions) -> Seed {
         let catalogue = options.catalogue.map(CatalogueId::uuid);
-        let flags = [u8::from(options.strict), u8::from(catalogue.is_some())];
+        let flags = [options.handling as u8, u8::from(catalogue.is_some())];
         let options = [&flags[..], catalogue.unwrap_or_default().as_bytes()].concat();
         Seed(XxHash3_64::oneshot_with_seed(self.seed, &options))
     }
@@ -253,9 +253,9 @@ mod tests {
     #[test]
     fn a_line_is_kept_for_its_wishes() {
         let cache = LineCache::new();
-        let options = |strict, catalogue: Option<u128>| LineOptions {
+        let options = |handling, catalogue: Option<u128>| LineOptions {
             client: ClientId::new(uuid(1)),
-            strict,
+            handling,
             catalogue: catalogue.map(|n| CatalogueId::new(uuid(n))),
         };
         let all = [
@@ -304,7 +304,7 @@ mod tests {
         let cache = LineCache::new();
         let options = LineOptions {
             client: ClientId::new(uuid(1)),
-            strict: false,
+            handling: Handling::Usual,
             catalogue: None,
         };
         let line = |n: usize| LineDigest::of(&text(&n.to_string()), cache.seed(&options)).unwrap();

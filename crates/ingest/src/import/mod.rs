@@ -136,7 +136,7 @@ async fn begin(
     let started_at = (ports.catalogues.clock)();
     let mut options = LineOptions {
         client: order.client,
-        strict: order.strict,
+        handling: order.handling,
         catalogue: None,
     };
     let run = match &order.catalogue {

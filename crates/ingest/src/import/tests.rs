@@ -231,7 +231,7 @@ fn order() -> ImportOrder {
     ImportOrder {
         client: client(),
         dry_run: false,
-        strict: false,
+        handling: Handling::Usual,
         catalogue: None,
     }
 }

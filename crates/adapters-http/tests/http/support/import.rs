@@ -92,7 +92,7 @@ impl Lines {
     async fn answer(&self, line: &Line, prefixes: &Prefixes) -> Receipt {
         let options = LineOptions {
             client: self.order.client,
-            strict: self.order.strict,
+            handling: self.order.handling,
             catalogue: (self.order.catalogue.as_ref()).map(|_| CatalogueId::new(Uuid::nil())),
         };
         let parsed = line.parse(&options, prefixes, PostingId::new(Uuid::now_v7()));

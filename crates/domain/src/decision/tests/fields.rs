@@ -101,7 +101,13 @@ fn a_body_has_these_errors_in_this_order() {
             "new " => wrong(Board::new(), body),
             "strict " => {
                 let client = Principal::unfenced(pusher());
-                let put = PutPosting::parse_as("a", body.as_bytes(), true, client, put_id("a"));
+                let put = PutPosting::parse_as(
+                    "a",
+                    body.as_bytes(),
+                    posting::Handling::Strict,
+                    client,
+                    put_id("a"),
+                );
                 list(&put.unwrap().errors)
             }
             _ => wrong(Board::with(Status::Approved), body),

@@ -56,7 +56,7 @@ fn full_body() -> impl Strategy<Value = Value> {
     })
 }
 
-fn any_body() -> impl Strategy<Value = Value> {
+pub fn any_body() -> impl Strategy<Value = Value> {
     prop_oneof![full_body(), body()]
 }
 

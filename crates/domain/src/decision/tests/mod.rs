@@ -9,6 +9,7 @@ mod duplicate;
 mod enrichment;
 mod fields;
 mod laws;
+mod lenient;
 mod lifetime;
 mod moderation;
 mod notices;

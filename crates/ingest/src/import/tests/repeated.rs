@@ -97,7 +97,7 @@ async fn what_is_as_it_was_needs_no_decision() {
     };
     assert_eq!(seen.import(dry).await, unchanged(0));
     let strict = ImportOrder {
-        strict: true,
+        handling: Handling::Strict,
         ..order()
     };
     assert_eq!(seen.import(strict.clone()).await, unchanged(2));

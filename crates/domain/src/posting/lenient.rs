@@ -1,0 +1,354 @@
+//! Lenient handling (RFC 7240): what a wrong value certainly means is taken for it, and any other
+//! wrong optional value is left out.
+//!
+//! A payload without errors is taken as it is. Of any other one each wrong value is replaced or
+//! removed by itself, and the rest is read once more by the rules of every push. So nothing is
+//! stored that the rules refuse.
+
+use std::{borrow::Cow, sync::Arc};
+
+use fields::{
+    FieldValue as _, Term, body,
+    body::BodyError,
+    codes::{CountryCode, CurrencyCode},
+    day,
+    validation::FieldErrors,
+};
+use serde_json::{Map, Value, json};
+
+use super::{EmploymentType, LocationType, Notice, PostingPatch, SalaryPeriod};
+
+/// A payload as it is taken.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Payload {
+    pub(crate) patch: PostingPatch,
+    pub(crate) errors: FieldErrors,
+    /// What was corrected and left out.
+    pub(crate) notices: Vec<Notice>,
+    /// Why the ways to apply were left out: a posting needs one.
+    pub(crate) dropped: FieldErrors,
+}
+
+impl From<(PostingPatch, FieldErrors)> for Payload {
+    fn from((mut patch, mut errors): (PostingPatch, FieldErrors)) -> Self {
+        patch.encode_addresses(&mut errors);
+        Self {
+            patch,
+            errors,
+            ..Self::default()
+        }
+    }
+}
+
+impl Payload {
+    pub(crate) fn parse(json: &str) -> Result<Self, BodyError> {
+        Ok(body::parse(json)?.into())
+    }
+
+    /// The same payload, or what can be taken of it if anything is wrong with it.
+    pub(crate) fn leniently(self, json: &str) -> Result<Self, BodyError> {
+        if self.errors.is_empty() {
+            return Ok(self);
+        }
+        let mut notices = Vec::new();
+        let mut dropped = FieldErrors::new();
+        let mut members = Vec::new();
+        for (name, sent) in body::members(json) {
+            let Some(taken) = take(&name, sent, &self.errors, &mut notices) else {
+                if name.starts_with("application_") {
+                    dropped.merge(self.errors.of(&name));
+                }
+                continue;
+            };
+            members.push(format!("{}:{taken}", Value::from(&*name)));
+        }
+        let taken = Self::parse(&format!("{{{}}}", members.join(",")))?;
+        Ok(Self {
+            notices,
+            dropped,
+            ..taken
+        })
+    }
+}
+
+/// The JSON to take of a member; `None` leaves it out.
+fn take<'a>(
+    name: &str,
+    sent: &'a str,
+    errors: &FieldErrors,
+    notices: &mut Vec<Notice>,
+) -> Option<Cow<'a, str>> {
+    let wrong: Vec<_> = errors.iter().map(|(path, _)| path).collect();
+    let within: Vec<_> = wrong
+        .iter()
+        .filter_map(|path| path.strip_prefix(name)?.strip_prefix('.'))
+        .collect();
+    let is_wrong = wrong.contains(&name);
+    if !is_wrong && within.is_empty() {
+        return Some(sent.into());
+    }
+    // What nests too deeply to be read means nothing.
+    let mut value = serde_json::from_str::<Value>(sent).unwrap_or_default();
+    let is_known = !is_wrong && !errors.is_full();
+    match &mut value {
+        Value::Object(members) if is_known => inner(name, members, &within, notices),
+        Value::Array(items) if is_known => {
+            let sent = items.len();
+            list(name, items, &within, notices);
+            // An update keeps what is stored.
+            if items.is_empty() && sent > 0 {
+                return None;
+            }
+        }
+        _ => match correct(name, &value).filter(|value| accepts(name, value)) {
+            Some(corrected) => {
+                notices.push(corrected_to(name, &corrected));
+                value = corrected;
+            }
+            None if is_needed(name) => return Some(sent.into()),
+            None => {
+                notices.push(Notice::LeftOut(name.into()));
+                return None;
+            }
+        },
+    }
+    Some(value.to_string().into())
+}
+
+/// Corrects the members of an object, or leaves them out.
+fn inner(name: &str, members: &mut Map<String, Value>, wrong: &[&str], notices: &mut Vec<Notice>) {
+    members.retain(|member, value| {
+        let path = format!("{name}.{member}");
+        let is_wrong = wrong.iter().any(|it| it.split('.').next() == Some(member));
+        if !is_wrong {
+            return true;
+        }
+        let is_taken = |value: &Value| accepts(name, &json!({ member: value }));
+        match correct(&path, value).filter(is_taken) {
+            Some(corrected) => {
+                notices.push(corrected_to(&path, &corrected));
+                *value = corrected;
+                true
+            }
+            None if is_needed(&path) => true,
+            None => {
+                notices.push(Notice::LeftOut(path.into()));
+                false
+            }
+        }
+    });
+}
+
+/// Corrects the items of a list, or leaves them out.
+fn list(name: &str, items: &mut Vec<Value>, wrong: &[&str], notices: &mut Vec<Notice>) {
+    let mut at = 0;
+    items.retain_mut(|item| {
+        let index = at.to_string();
+        at += 1;
+        let path = format!("{name}.{index}");
+        let own: Vec<_> = wrong
+            .iter()
+            .filter(|it| it.split('.').next() == Some(&index))
+            .filter_map(|it| Some(it.split_once('.')?.1))
+            .collect();
+        let is_wrong = wrong.contains(&&*index);
+        if !is_wrong && own.is_empty() {
+            return true;
+        }
+        let is_taken = |item: &Value| accepts(name, &json!([item]));
+        let before = notices.len();
+        if let Value::Object(members) = item
+            && !is_wrong
+        {
+            members.retain(|member, value| {
+                if !own.contains(&member.as_str()) {
+                    return true;
+                }
+                let path = format!("{path}.{member}");
+                let corrected = correct(&format!("{name}.*.{member}"), value);
+                match corrected.filter(|value| is_taken(&json!({ member: value }))) {
+                    Some(corrected) => {
+                        notices.push(corrected_to(&path, &corrected));
+                        *value = corrected;
+                        true
+                    }
+                    None => {
+                        notices.push(Notice::LeftOut(path.into()));
+                        false
+                    }
+                }
+            });
+            if is_taken(item) {
+                return true;
+            }
+        } else if let Some(corrected) = correct(&format!("{name}.*"), item).filter(is_taken) {
+            notices.push(corrected_to(&path, &corrected));
+            *item = corrected;
+            return true;
+        }
+        notices.truncate(before);
+        notices.push(Notice::LeftOut(path.into()));
+        false
+    });
+}
+
+/// Whether a wrong value is refused: a posting needs the field, only the service sets it, or it
+/// asks for an expiry.
+fn is_needed(path: &str) -> bool {
+    let required = [
+        "title",
+        "raw_description",
+        "company",
+        "company.name",
+        "company.website_url",
+        "expiration",
+    ];
+    required.contains(&path) || PostingPatch::PROHIBITED.contains(&path)
+}
+
+/// Whether the rules of every push take a value.
+fn accepts(name: &str, value: &Value) -> bool {
+    let payload = Payload::parse(&json!({ name: value }).to_string());
+    payload.is_ok_and(|payload| payload.errors.is_empty())
+}
+
+fn corrected_to(path: &str, value: &Value) -> Notice {
+    let value = match value {
+        Value::Array(items) => items.first().unwrap_or(&Value::Null),
+        value => value,
+    };
+    let to = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
+    Notice::Corrected(path.into(), Arc::from(to))
+}
+
+/// What the value of a field certainly means.
+fn correct(field: &str, value: &Value) -> Option<Value> {
+    let text = value.as_str();
+    match field {
+        "location_country_code" | "locations.*.country_code" => term::<CountryCode>(text?),
+        "salary_currency_code" => term::<CurrencyCode>(text?),
+        "salary_period" => term::<SalaryPeriod>(text?),
+        "employment_types.*" => term::<EmploymentType>(text?),
+        "location_types.*" => term::<LocationType>(text?),
+        "employment_types" | "location_types" if text.is_some() => {
+            let item = correct(&format!("{field}.*"), value);
+            Some(json!([item.unwrap_or_else(|| value.clone())]))
+        }
+        "locations" if value.is_object() => {
+            let mut items = vec![value.clone()];
+            let members = ["country_code"].map(|member| format!("0.{member}"));
+            if !accepts(field, &json!(items)) {
+                let members: Vec<_> = members.iter().map(String::as_str).collect();
+                list(field, &mut items, &members, &mut Vec::new());
+            }
+            (!items.is_empty()).then(|| json!(items))
+        }
+        "salary_min" | "salary_max" => whole(value).map(Value::from),
+        "application_url" | "company.website_url" => with_scheme(text?).map(Value::from),
+        "application_email" => {
+            let address = text?.trim().strip_prefix("mailto:")?;
+            Some(Value::from(address))
+        }
+        "valid_through" | "date_posted" => date(text?).map(Value::from),
+        _ => None,
+    }
+}
+
+fn term<T: Term>(text: &str) -> Option<Value> {
+    T::certain(text).map(Value::from)
+}
+
+/// A number that is written as a text, rounded half up if it has a fraction.
+fn whole(value: &Value) -> Option<i64> {
+    let text: String = match value {
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => plain_number(text)?,
+        _ => return None,
+    };
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) {
+        return None;
+    }
+    let is_up = fraction.starts_with(|first: char| first >= '5');
+    whole.parse::<i64>().ok()?.checked_add(is_up.into())
+}
+
+/// The number of a text, with a point before the fraction. A single separator before three digits
+/// may be of either kind, so it means nothing for certain.
+fn plain_number(text: &str) -> Option<String> {
+    let text = text
+        .trim()
+        .replace([' ', '\u{a0}', '\u{202f}', '\'', '’'], "");
+    let points = text.matches('.').count();
+    let commas = text.matches(',').count();
+    let after = |sign| {
+        text.rsplit_once(sign)
+            .map_or(0, |(_, after): (_, &str)| after.len())
+    };
+    let (thousands, decimal) = match (points, commas) {
+        (0, 0) => return Some(text),
+        (1, 0) if after('.') != 3 => return Some(text),
+        (0, 1) if after(',') != 3 => ("", ","),
+        (1, 0) | (0, 1) => return None,
+        (2.., 0) => (".", ""),
+        (0, 2..) => (",", ""),
+        (_, 1) if text.rfind(',') > text.rfind('.') => (".", ","),
+        (1, _) if text.rfind('.') > text.rfind(',') => (",", "."),
+        _ => return None,
+    };
+    let (whole, fraction) = match decimal {
+        "" => (text.as_str(), ""),
+        decimal => text.rsplit_once(decimal)?,
+    };
+    let mut groups = whole.split(|c| thousands.contains(c));
+    let is_grouped = groups.next()?.len() <= 3 && groups.all(|group| group.len() == 3);
+    let whole = match thousands {
+        "" => whole.to_owned(),
+        _ if is_grouped => whole.replace(thousands, ""),
+        _ => return None,
+    };
+    Some(format!("{whole}.{fraction}"))
+}
+
+/// An address that lacks its scheme: a host with a top-level domain, and what follows it.
+fn with_scheme(text: &str) -> Option<String> {
+    let text = text.trim();
+    let text = text.strip_prefix("//").unwrap_or(text);
+    let host = text.split(['/', '?', '#']).next()?;
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    let (_, top) = host.rsplit_once('.')?;
+    let is_label =
+        |label: &str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-');
+    let is_host = host.split('.').all(is_label)
+        && top.chars().count() > 1
+        && top.chars().all(char::is_alphabetic);
+    is_host.then(|| format!("https://{text}"))
+}
+
+/// A time in another spelling of ISO 8601, or the day of one that lacks its zone.
+fn date(text: &str) -> Option<String> {
+    let text = text.trim();
+    let (day, rest) = text.split_at_checked(10)?;
+    day::parse(day)?;
+    let time = rest.strip_prefix(['T', 't', ' '])?.trim_start();
+    time.starts_with(|first: char| first.is_ascii_digit())
+        .then_some(())?;
+    let (clock, zone) = match time.rfind(['+', '-', 'Z', 'z']) {
+        Some(at) => time.split_at(at),
+        None => return Some(day.to_owned()),
+    };
+    let clock = match clock.trim_end() {
+        clock if clock.len() == 5 => format!("{clock}:00"),
+        clock => clock.to_owned(),
+    };
+    let zone = match zone.len() {
+        _ if !zone.is_ascii() => return None,
+        5 => format!("{}:{}", &zone[..3], &zone[3..]),
+        3 => format!("{zone}:00"),
+        _ => zone.to_owned(),
+    };
+    Some(format!("{day}T{clock}{zone}"))
+}
