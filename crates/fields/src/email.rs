@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::website::registrable_domain;
+
 /// The longest local part, in bytes (RFC 5321 §4.5.3.1.1).
 const LOCAL: usize = 64;
 
@@ -42,6 +44,12 @@ pub fn parts(text: &str) -> Option<Parts<'_>> {
     };
     let is_domain = domain.len() <= DOMAIN && domain.split('.').all(is_label);
     is_domain.then_some(Parts { local, domain })
+}
+
+/// The registrable domain of an address, in the form that the DNS knows.
+pub fn domain_of(text: &str) -> Option<String> {
+    let domain = parts(text)?.domain.to_ascii_lowercase();
+    Some(registrable_domain(&domain).to_owned())
 }
 
 fn is_local(byte: u8) -> bool {

@@ -169,6 +169,22 @@ pub fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
     Ok(url)
 }
 
+/// The part of a host name that somebody registers, by the Public Suffix List: `acme.co.uk` of
+/// `jobs.acme.co.uk`. An address of IP, and a name that is a suffix itself, are whole.
+pub fn registrable_domain(host: &str) -> &str {
+    let host = host.trim_end_matches('.');
+    if host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok() {
+        return host;
+    }
+    psl::domain_str(host).unwrap_or(host)
+}
+
+/// The registrable domain of a web address, in the form that the DNS knows.
+pub fn domain_of_url(url: &str) -> Option<String> {
+    let url = parse_web_url(url).ok()?;
+    Some(registrable_domain(url.host_str()?).to_owned())
+}
+
 /// A text that is no path to a logo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a relative path or an absolute http or https URL")]
@@ -330,6 +346,24 @@ mod tests {
             let text = format!("https://acme.example{place}");
             assert_eq!(check_web_url(&text), Ok(()), "{text}");
         }
+    }
+
+    #[test]
+    fn a_registrable_domain_is_what_somebody_registers() {
+        for (url, domain) in [
+            ("https://jobs.acme.co.uk/1", Some("acme.co.uk")),
+            ("https://ACME.example", Some("acme.example")),
+            ("https://a.github.io/x", Some("a.github.io")),
+            ("https://www.bücher.example", Some("xn--bcher-kva.example")),
+            ("http://10.0.0.1:80/", Some("10.0.0.1")),
+            ("http://[::1]/", Some("[::1]")),
+            ("http://localhost/", Some("localhost")),
+            ("acme", None),
+        ] {
+            assert_eq!(domain_of_url(url).as_deref(), domain, "{url}");
+        }
+        let of_mail = crate::email::domain_of("jobs@Mail.Acme.example");
+        assert_eq!(of_mail.as_deref(), Some("acme.example"));
     }
 
     #[test]
