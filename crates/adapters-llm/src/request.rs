@@ -39,6 +39,9 @@ struct Posting<'a> {
     company_name: &'a str,
     city: Option<&'a str>,
     country: Option<&'a str>,
+    /// Only if they changed since the last verdict: a posting may have been approved for others.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    applications_now_go_to: &'a [String],
     description_markdown: &'a str,
 }
 
@@ -96,6 +99,7 @@ fn posting(brief: &Brief<'_>) -> serde_json::Result<String> {
         company_name: brief.company_name,
         city: brief.city,
         country: brief.country.as_ref().map(|country| country.as_str()),
+        applications_now_go_to: brief.new_domains,
         description_markdown: brief.markdown,
     })?;
     Ok(json

@@ -8,7 +8,9 @@ use kernel::{SourceIdentifier, StoreError};
 use sql_common::{
     audit, binds, each, erase_drafts,
     executor::{Executor as _, counted},
-    forget_texts, old_texts, statement,
+    forget_texts, old_texts,
+    posting::forget_versions,
+    statement,
     stored::most,
 };
 use time::OffsetDateTime;
@@ -51,6 +53,9 @@ statement! {
             DELETE FROM outbox
             WHERE kind = 'enrich' AND subject = ANY(ARRAY(SELECT id FROM old)) AND lease IS NULL
         ),
+        versions AS (
+            DELETE FROM posting_versions WHERE posting_id = ANY(ARRAY(SELECT id FROM old))
+        ),
         gone AS (DELETE FROM postings WHERE id = ANY(ARRAY(SELECT id FROM old)) RETURNING id)
         SELECT count(*) FROM gone",
     returns (BigInt,)
@@ -75,6 +80,9 @@ statement! {
         refusals AS (
             DELETE FROM client_refusals USING asked
             WHERE client_refusals.identifier = asked.identifier
+        ),
+        versions AS (
+            DELETE FROM posting_versions USING asked WHERE posting_id = asked.id
         ),
         drafts AS (", erase_drafts!("(SELECT id FROM asked)"), "),
         entries AS (
@@ -178,6 +186,15 @@ impl Retention for PostgresStore {
             Ok(counted(&conn.load::<DropTexts, _>(old).await?))
         })
         .await
+    }
+
+    async fn forget_versions(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        self.write(async move |conn| Ok(forget_versions(conn, before, limit).await?))
+            .await
     }
 
     async fn purge(&self, purge: &Purge) -> Result<usize, StoreError> {

@@ -9,7 +9,7 @@ use sql_common::{
     binds,
     entity::row,
     executor::{Executor, Outcome},
-    posting::{HistoryRow, PostingRow, TextsRow, history_of},
+    posting::{HistoryRow, PostingRow, TextsRow, VersionSent, history_of},
     statement,
 };
 
@@ -36,6 +36,21 @@ statement! {
 }
 
 statement! {
+    /// Records what an update is about to replace.
+    AddVersion = r"
+        INSERT INTO posting_versions (posting_id, version, at, actor, import, before,
+            raw_description, markdown, redacted_markdown, redacted_title, latitude, longitude,
+            findings)
+        SELECT :posting_id, :version, :at, :actor, :import, :before,
+            CASE WHEN :has_description THEN raw_description END,
+            markdown, redacted_markdown, redacted_title, latitude, longitude, findings
+        FROM postings LEFT JOIN posting_texts
+            ON :has_texts AND posting_texts.posting_id = postings.id
+        WHERE postings.id = :posting_id",
+    over [VersionSent]
+}
+
+statement! {
     IsOfVersion = "SELECT count(*) AS count FROM postings WHERE id = :id AND version = :version",
     returns (BigInt,)
 }
@@ -59,6 +74,10 @@ pub(crate) async fn stand(
 /// identifier that is taken.
 pub(crate) async fn write(conn: &mut impl Executor, write: &PostingWrite) -> Outcome<()> {
     let mut values = row::<PostingRow>(write);
+    if write.replaced.is_some() {
+        conn.execute::<AddVersion>(&row::<VersionSent>(write))
+            .await?;
+    }
     if let Some(expected) = write.expected {
         values.extend(binds! { expected });
         if conn.execute::<Update>(&values).await? == 0 {

@@ -9,7 +9,9 @@ use kernel::StoreError;
 use sql_common::{
     audit, binds, erase_drafts,
     executor::{Executor, Outcome},
-    forget_texts, old_texts, statement,
+    forget_texts, old_texts,
+    posting::forget_versions,
+    statement,
     stored::most,
     types::{Id, StoredId},
 };
@@ -42,7 +44,7 @@ statement! {
 }
 
 statement! {
-    /// Texts, decision, history and fingerprint go with it.
+    /// Texts, decision, history, versions and fingerprint go with it.
     Delete = r"
         DELETE FROM postings
         WHERE id = :id AND version = :version AND status = 'expired' AND NOT moderated"
@@ -146,6 +148,15 @@ impl Retention for SqliteStore {
             conn.execute::<Clear>(old).await
         })
         .await
+    }
+
+    async fn forget_versions(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        self.write(async move |conn| forget_versions(conn, before, limit).await)
+            .await
     }
 
     async fn purge(&self, purge: &Purge) -> Result<usize, StoreError> {

@@ -11,6 +11,8 @@ kernel::actions! {
     POSTINGS_EXPIRE = "postings.expire",
     POSTINGS_ERASE = "postings.erase",
     POSTINGS_REOPEN = "postings.reopen",
+    /// A posting got the values of an older version.
+    POSTINGS_RESTORE = "postings.restore",
     COMPANIES_UPDATE = "companies.update",
     /// A company was merged into another one.
     COMPANIES_MERGE = "companies.merge",
@@ -22,6 +24,6 @@ kernel::actions! {
     CATALOGUES_FORGET = "catalogues.forget",
     /// The postings that an import of a catalogue held back were expired.
     CATALOGUES_RELEASE = "catalogues.release",
-    /// The postings that an import of a catalogue expired were reopened.
+    /// What an import of a catalogue expired or changed was taken back.
     CATALOGUES_UNDO = "catalogues.undo",
 }

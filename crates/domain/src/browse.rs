@@ -15,7 +15,7 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use crate::store::Position;
+use crate::{posting::Shown, store::Position};
 
 /// The number of postings that are read at a time.
 const STEP: usize = 500;
@@ -49,6 +49,16 @@ pub struct PostingSummary {
     pub published_at: Option<OffsetDateTime>,
     /// When it last changed.
     pub updated_at: OffsetDateTime,
+}
+
+impl PostingSummary {
+    /// Makes a stored posting what readers see of it: `company` is the name of the shown company.
+    pub fn show(&mut self, shown: &Shown, company: Option<String>) {
+        if let Some(title) = shown.values.get("title") {
+            self.title = title;
+        }
+        self.company = company.unwrap_or_else(|| std::mem::take(&mut self.company));
+    }
 }
 
 /// An order in which a store reads postings, by an index, with the first ones to read.

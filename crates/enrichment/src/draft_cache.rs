@@ -20,7 +20,7 @@ impl DraftKey {
     /// [`Model::version`](super::Model::version).
     pub fn of(model: &str, brief: &Brief<'_>) -> Self {
         let country = brief.country.as_ref();
-        let parts: [&str; 6] = [
+        let parts = [
             model,
             brief.title,
             brief.markdown,
@@ -28,6 +28,8 @@ impl DraftKey {
             brief.city.unwrap_or_default(),
             brief.company_name,
         ];
+        let domains = brief.new_domains.iter().map(String::as_str);
+        let parts = parts.into_iter().chain(domains);
         Self(digest::of_parts(parts.map(str::as_bytes)))
     }
 }
@@ -91,6 +93,7 @@ mod tests {
             country: CountryCode::parse("NO"),
             city: Some("Oslo"),
             company_name: "Acmera AS",
+            new_domains: &[],
         }
     }
 

@@ -29,6 +29,8 @@ pub struct EnrichmentInput {
     pub application_url: Option<String>,
     /// What else was pushed.
     pub details: Details,
+    /// The domains that applications go to, if they changed since the last verdict.
+    pub new_domains: Vec<String>,
 }
 
 impl From<&Assignment> for EnrichmentInput {
@@ -47,6 +49,7 @@ impl From<&Assignment> for EnrichmentInput {
             company_website: company.website.as_str().to_owned(),
             application_url: posting.details.application_url.clone(),
             details: posting.details.clone(),
+            new_domains: posting.unjudged_domains(),
         }
     }
 }

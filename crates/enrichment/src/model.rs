@@ -20,6 +20,8 @@ pub struct Brief<'a> {
     pub city: Option<&'a str>,
     /// The company's name.
     pub company_name: &'a str,
+    /// The domains that applications go to, if they changed since the last verdict.
+    pub new_domains: &'a [String],
 }
 
 impl<'a> Brief<'a> {
@@ -31,6 +33,7 @@ impl<'a> Brief<'a> {
             country: input.country,
             city: input.city.as_deref(),
             company_name: &input.company_name,
+            new_domains: &input.new_domains,
         }
     }
 }

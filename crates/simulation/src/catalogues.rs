@@ -68,6 +68,9 @@ pub enum UndoState {
     Untouched,
     Touched,
     Reopened,
+    /// A newer import has changed others, so an undo is about that one, unless what it changed is
+    /// gone.
+    Superseded,
 }
 
 impl Import {
@@ -118,6 +121,20 @@ impl Catalogues {
         let running: BTreeSet<_> = running.collect();
         let mut channels = channels.iter();
         channels.any(|channel| !self.channels.contains(channel) || running.contains(channel))
+    }
+
+    /// An import has changed a posting.
+    pub fn changed(&mut self, posting: &Posting) {
+        let known = posting.catalogue.and_then(|id| self.known.get_mut(&id));
+        let Some(known) = known else { return };
+        if let Some(Running::Import(import)) = &known.running
+            && import.expired.is_empty()
+        {
+            known
+                .expired
+                .values_mut()
+                .for_each(|fate| *fate = UndoState::Superseded);
+        }
     }
 
     pub fn forget(&mut self, client: ClientId) {
@@ -330,7 +347,7 @@ impl Known {
             return Some("no undo of its catalogue runs");
         }
         match self.expired.insert(id, UndoState::Reopened) {
-            Some(UndoState::Untouched) => None,
+            Some(UndoState::Untouched | UndoState::Superseded) => None,
             Some(_) => Some("somebody has touched it since"),
             None => Some("the last import that expired any has not expired it"),
         }

@@ -6,7 +6,7 @@ use access::Clients;
 use domain::{
     catalogue::Catalogues,
     posting::event::{COMPANY_UPDATED, JOB_POSTING_ERASED, PUBLIC},
-    store::PostingReader,
+    store::{PostingReader, Store},
 };
 use kernel::{
     Prefixes, Status,
@@ -103,12 +103,16 @@ async fn postings(world: &World, events: &[RecordedEvent]) {
             continue;
         };
         let posting = view.posting;
+        let pushed = Store::load_by_id(&*world.memory, &[posting.id])
+            .await
+            .unwrap();
+        let pushed = &pushed.postings[&name];
         let is_told =
             told.is_some_and(|told| (told.id, told.status) == (posting.id, posting.status()));
         world.check(is_told, || {
             format!("{name} is {}: the feed has {told:?}", posting.status())
         });
-        let title = number(&posting.details.title);
+        let title = number(&pushed.details.title);
         let last = world
             .book()
             .titles
@@ -119,7 +123,10 @@ async fn postings(world: &World, events: &[RecordedEvent]) {
         });
         let is_judged = match posting.status() {
             Status::PendingEnrichment => false,
-            Status::Approved => posting.is_moderated() || is_fine(title),
+            Status::Approved => {
+                let shown = number(&posting.details.title);
+                posting.is_moderated() || is_fine(shown)
+            }
             Status::Rejected => posting.is_moderated() || !is_fine(title),
             Status::Expired => true,
         };

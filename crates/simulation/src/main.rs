@@ -28,6 +28,7 @@ mod people;
 mod ports;
 mod process;
 mod reached;
+mod restores;
 mod subscribers;
 mod world;
 

@@ -114,11 +114,16 @@ impl Enricher for Model {
                 _ => return Err(EnrichError::Retry { message, after }),
             }
         }
-        let verdict = if is_fine(number(&input.title)) {
+        let title = number(&input.title);
+        let verdict = if is_fine(title) {
             Verdict::Approve
         } else {
             Verdict::Reject {
-                code: ReasonCode::Spam,
+                code: if title.is_multiple_of(2) {
+                    ReasonCode::NoContent
+                } else {
+                    ReasonCode::Spam
+                },
                 text: "It is spam.".to_owned(),
                 passages: Vec::new(),
             }

@@ -67,6 +67,8 @@ fn settings(world: &World) -> (LaneSettings, WorkerSettings) {
         provider_loops: few(2),
         reconciles: world.dice.one_in(2),
         keep_expired_texts: Some(Duration::from_mins(10)),
+        hold_content: Duration::from_mins(5),
+        keep_versions: Some(Duration::from_mins(20)),
         schedule: "5,20,60,120,300".parse().unwrap(),
         ..WorkerSettings::default()
     };
@@ -107,6 +109,7 @@ impl Process {
             catalogues: CataloguePorts {
                 catalogues: Arc::clone(&port) as _,
                 store: Arc::clone(&as_store),
+                lifetime: world.lifetime,
                 clock: Arc::clone(&clock),
                 throttle: throttle.clone(),
             },

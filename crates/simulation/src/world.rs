@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use crate::{
     book::Book, catalogues::Catalogues, deliveries::Deliveries, dice::Dice, reached::Reached,
+    restores::Restores,
 };
 
 /// The most calls of a receiver while it is silent, at most a minute: some per subject, 16 probes.
@@ -36,6 +37,7 @@ pub struct World {
     pub is_calm: bool,
     book: Mutex<Book>,
     catalogues: Mutex<Catalogues>,
+    restores: Mutex<Restores>,
     deliveries: Mutex<Deliveries>,
     /// By host.
     silent: Mutex<BTreeMap<String, Silence>>,
@@ -70,6 +72,7 @@ impl World {
             provider: MemoryProvider::new(),
             book: Mutex::default(),
             catalogues: Mutex::default(),
+            restores: Mutex::default(),
             deliveries: Mutex::default(),
             silent: Mutex::default(),
             start: Instant::now(),
@@ -157,6 +160,11 @@ impl World {
         self.catalogues
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What undos may restore.
+    pub fn restores(&self) -> MutexGuard<'_, Restores> {
+        self.restores.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn deliveries(&self) -> MutexGuard<'_, Deliveries> {

@@ -12,8 +12,10 @@ use uuid::Uuid;
 
 use crate::{
     binds,
+    company::company,
     entity::Entity,
     executor::{Executor, Outcome, counted},
+    posting::shown,
     read, statement,
     stored::{most, parse, parse_optional, unsigned},
     types::{Id, Moment, StoredTime, optional_time},
@@ -46,6 +48,7 @@ read! {
         moderated: Bool,
         is_featured: Bool,
         title: Text,
+        shown: Nullable<Text>,
         created_by: Nullable<Text>,
         created_at: Moment,
         published_at: Nullable<Moment>,
@@ -120,7 +123,20 @@ pub async fn window(
             conn.load::<OfCompany, _>(asked).await
         }
     }?;
-    Ok(rows.into_iter().map(summary).collect::<Result<_, _>>()?)
+    let mut postings = Vec::with_capacity(rows.len());
+    for (row, name) in rows {
+        let shown = row.shown.as_deref().map(shown).transpose()?;
+        let mut posting = summary((row, name))?;
+        if let Some(shown) = shown {
+            let company = match shown.company_id {
+                Some(id) => company(conn, id).await?,
+                None => None,
+            };
+            posting.show(&shown, company.map(|it| it.company.name));
+        }
+        postings.push(posting);
+    }
+    Ok(postings)
 }
 
 /// A text behind all that begin with this one: the last code point that is valid and not a

@@ -17,13 +17,14 @@ const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
 }
 
 /// All tables. One comes after those that it refers to.
-pub const TABLES: [Table; 30] = [
+pub const TABLES: [Table; 31] = [
     table("companies", &["id"]),
     table("company_pairs", &["one", "other"]),
     table("postings", &["id"]),
     table("posting_texts", &["posting_id"]),
     table("posting_decisions", &["posting_id"]),
     table("posting_history", &["posting_id", "version", "step"]),
+    table("posting_versions", &["posting_id", "version"]),
     table("posting_signatures", &["posting_id"]),
     table("clients", &["id"]),
     table("client_secrets", &["client_id", "digest"]),

@@ -10,16 +10,18 @@ macro_rules! postings {
             use domain::{
                 company::{Company, CompanyPairView, CompanyReader, CompanyView, PairKind},
                 posting::{
-                    PostingView, RepeatAnswer,
+                    AsOf, PostingVersion, PostingView, RepeatAnswer,
                     duplicate::{Candidate, Fingerprint},
                 },
                 store::{ListQuery, PostingPage, PostingReader, Snapshot, Store, WriteSet},
             };
             use kernel::{
                 ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, StoreError,
+                Version,
             };
             use std::collections::{BTreeMap, HashMap};
             use time::OffsetDateTime;
+            use uuid::Uuid;
             use $crate::{client, company, duplicate, posting};
 
             $crate::port! {
@@ -41,6 +43,12 @@ macro_rules! postings {
                     query posting::overdue(
                         now: OffsetDateTime, limit: usize
                     ) -> Vec<SourceIdentifier>;
+                    query posting::held(
+                        before: OffsetDateTime, limit: usize
+                    ) -> Vec<SourceIdentifier>;
+                    query posting::records(
+                        import: Uuid, postings: &[PostingId]
+                    ) -> Vec<PostingVersion>;
                     also {
                         async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
                             if writes.is_empty() {
@@ -56,6 +64,12 @@ macro_rules! postings {
                 impl PostingReader for $store {
                     query posting::find(identifier: &SourceIdentifier) -> Option<PostingView>;
                     query posting::list(asked: &ListQuery) -> PostingPage;
+                    query posting::as_of(
+                        identifier: &SourceIdentifier, moment: AsOf
+                    ) -> Option<PostingView>;
+                    query posting::versions(
+                        identifier: &SourceIdentifier, before: Option<Version>, limit: usize
+                    ) -> Option<Vec<PostingVersion>>;
                 }
             }
 

@@ -1,7 +1,9 @@
-//! The tables `postings`, `posting_texts`, `posting_decisions` and `posting_history`.
+//! The tables `postings`, `posting_texts`, `posting_decisions`, `posting_history` and
+//! `posting_versions`.
 
 mod decision;
 mod load;
+mod version;
 mod view;
 
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use domain::{
     catalogue::CatalogueId,
     posting::{
         ContentHash, Description, Details, EnrichedTexts, HistoryEntry, Metadata, Original,
-        Posting, Review, SalaryPeriod, State, TextsDigest,
+        Posting, Review, SalaryPeriod, Shown, State, TextsDigest,
     },
     store::{HISTORY_SHOWN, PostingWrite, WriteSet},
 };
@@ -20,7 +22,8 @@ use kernel::{Actor, CompanyId, PostingId, StoreError, Version};
 
 pub use self::{
     decision::{DecisionRow, has_decisions, write_decisions},
-    load::{load, load_by_id, overdue, repeat_answers},
+    load::{held, load, load_by_id, overdue, repeat_answers},
+    version::{VersionSent, as_of, forget_versions, records, versions},
     view::{find, list},
 };
 use crate::{
@@ -59,6 +62,8 @@ entity! {
                 Some(it.posting.duplicate_of.as_ref()?.source_identifier.as_str())
             }),
             content_at: Nullable<Moment> = Time(|it| it.posting.content_at),
+            shown: Nullable<Text> = Document(|it| it.posting.shown.as_ref().map(|it| it as _)),
+            held_at: Nullable<Moment> = Time(|it| it.posting.shown.as_ref()?.held_since()),
             is_featured: Bool = Bool(|it| it.posting.is_featured),
             published_at: Nullable<Moment> = Time(|it| it.posting.published_at),
             expire_at: Nullable<Moment> = Time(|it| it.posting.expire_at),
@@ -208,6 +213,7 @@ impl PostingRow {
         posting.texts_digest = texts_digest.map(TextsDigest::from_bytes);
         posting.duplicate_of = original(row.duplicate_of, row.duplicate_identifier)?;
         posting.content_at = optional_time(row.content_at, "postings.content_at")?;
+        posting.shown = row.shown.as_deref().map(shown).transpose()?;
         posting.is_featured = row.is_featured;
         posting.published_at = optional_time(row.published_at, "postings.published_at")?;
         posting.expire_at = optional_time(row.expire_at, "postings.expire_at")?;
@@ -216,6 +222,11 @@ impl PostingRow {
         posting.updated_by = parse_optional(row.updated_by, "postings.updated_by")?;
         Ok(posting)
     }
+}
+
+/// The values that readers see, from their column.
+pub(crate) fn shown(stored: &str) -> Result<Shown, StoreError> {
+    Shown::from_store(stored).ok_or_else(|| corrupt("postings.shown", stored))
 }
 
 entity! {

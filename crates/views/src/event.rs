@@ -158,7 +158,7 @@ impl<'a> DeliveredEvent<'a> {
         appeal: Option<&'a str>,
         pages: Pages<'a>,
     ) -> Option<Self> {
-        let posting = posting.map(|view| Box::new(PostingWithHistory::new(view, appeal)));
+        let posting = posting.map(|view| Box::new(PostingWithHistory::delivered(view, appeal)));
         let EventBody {
             name,
             timestamp,

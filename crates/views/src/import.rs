@@ -290,11 +290,14 @@ view! {
 }
 
 view! {
-    /// What became of the postings that the last import that expired anything had expired.
+    /// What became of the postings that the last import that expired or changed any had expired or
+    /// changed.
     #[derive(Serialize, ToSchema)]
     pub struct Undone(undone: catalogue::Undone) {
         /// How many were reopened.
         reopened: u64 = undone.reopened,
+        /// How many got the values back that they had before.
+        restored: u64 = undone.restored,
         /// How many were left as they are, because they were changed since, or are open again.
         left: u64 = undone.left,
     }

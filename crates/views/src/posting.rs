@@ -1,7 +1,10 @@
 //! A posting as the list shows it, and with its history.
 
 use domain::{
-    posting::{self, Coordinates, PostingView},
+    posting::{
+        self, COMPANY, Coordinates, DESCRIPTION, Metadata, Original, PostingVersion, PostingView,
+        State, TEXTS,
+    },
     store::Texts,
 };
 use fields::{
@@ -9,7 +12,8 @@ use fields::{
     codes::{CountryCode, CurrencyCode},
 };
 use serde::{Serialize, Serializer, ser::Error as _};
-use serde_json::value::RawValue;
+use serde_json::{Map, Value, json, value::RawValue};
+use time::OffsetDateTime;
 use utoipa::{
     ToSchema,
     openapi::{KnownFormat, ObjectBuilder, SchemaFormat, Type, schema::SchemaType},
@@ -45,6 +49,10 @@ pub struct PostingWithHistory<'a> {
     posting: Posting<'a>,
     /// The history of the posting's status, oldest first.
     history: Vec<HistoryEntry<'a>>,
+    /// What is shown, if a version or a time was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Moment, extensions(("optional" = json!(true))))]
+    as_of: Option<Moment>,
 }
 
 impl<'a> PostingWithHistory<'a> {
@@ -54,8 +62,183 @@ impl<'a> PostingWithHistory<'a> {
         Self {
             posting: Posting::new(view, Texts::All, appeal),
             history: view.history.iter().map(HistoryEntry::new).collect(),
+            as_of: None,
         }
     }
+
+    /// The JSON form of a posting as it was at a moment.
+    #[must_use]
+    pub fn as_of(view: &'a PostingView, appeal: Option<&'a str>) -> Self {
+        Self {
+            as_of: Some(Moment::new(&view.posting)),
+            ..Self::new(view, appeal)
+        }
+    }
+
+    /// The JSON form for the receivers of webhooks, who see nothing that was not judged.
+    #[must_use]
+    pub fn delivered(view: &'a PostingView, appeal: Option<&'a str>) -> Self {
+        let mut data = Self::new(view, appeal);
+        data.posting.pending = None;
+        data
+    }
+}
+
+view! {
+    /// The version of a posting that is shown.
+    #[derive(Serialize, ToSchema)]
+    struct Moment(posting: &posting::Posting) {
+        /// The version.
+        #[schema(minimum = 1)]
+        version: i64 = posting.version,
+        /// Since when the posting had it.
+        #[schema(value_type = OffsetDateTime)]
+        at: Timestamp = Timestamp(posting.updated_at),
+    }
+}
+
+/// The pushed values of an approved posting that wait for a verdict.
+#[derive(Serialize, ToSchema)]
+struct Pending<'a> {
+    /// When the first of them was pushed.
+    #[schema(value_type = OffsetDateTime)]
+    since: Timestamp,
+    /// The description, if it waits. Absent if `texts` leaves it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, extensions(("optional" = json!(true))))]
+    raw_description: Option<&'a str>,
+    /// The company, if the posting moves to another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Company, extensions(("optional" = json!(true))))]
+    company: Option<Company<'a>>,
+    /// The other fields that wait, as pushed.
+    #[serde(flatten)]
+    values: Map<String, Value>,
+}
+
+impl<'a> Pending<'a> {
+    fn new(pending: &'a posting::Pending, texts: Texts) -> Self {
+        let values = pending.values.iter();
+        let values = values.filter(|(name, _)| *name != DESCRIPTION);
+        Self {
+            since: Timestamp(pending.since),
+            raw_description: pending
+                .description
+                .as_deref()
+                .filter(|_| texts == Texts::All),
+            company: pending.company.as_ref().map(Company::from),
+            values: values
+                .map(|(name, value)| (name.to_owned(), value.clone()))
+                .collect(),
+        }
+    }
+}
+
+/// A page of the versions of a posting.
+#[derive(Serialize, ToSchema)]
+#[schema(as = VersionPage)]
+pub struct VersionPageAnswer<'a> {
+    data: Vec<Version<'a>>,
+    /// Send it as `cursor` to get the next page; `null` on the last one.
+    next_cursor: Option<String>,
+}
+
+impl<'a> VersionPageAnswer<'a> {
+    /// The JSON form of a page, which has more behind it or not.
+    #[must_use]
+    pub fn new(versions: &'a [PostingVersion], has_more: bool) -> Self {
+        let last = versions.last().filter(|_| has_more);
+        Self {
+            data: versions.iter().map(Version::new).collect(),
+            next_cursor: last.map(|it| it.version.to_string()),
+        }
+    }
+}
+
+view! {
+    /// A change of a posting, with what it replaced.
+    #[derive(Serialize, ToSchema)]
+    pub struct Version<'a>(version: &'a PostingVersion) {
+        /// The version that the change made.
+        #[schema(minimum = 2)]
+        version: i64 = version.version,
+        /// When it changed.
+        #[schema(value_type = OffsetDateTime)]
+        at: Timestamp = Timestamp(version.at),
+        /// The actor, as in the history.
+        by: String = version.by.to_string(),
+        /// The id of the import whose line it was.
+        import: Option<Uuid> = version.import,
+        /// The names of the fields that it replaced.
+        changed: Vec<&'a str> = replaced(version).into_iter().map(|(name, _)| name).collect(),
+        /// What they were before.
+        #[schema(value_type = Object)]
+        before: Map<String, Value> = replaced(version)
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    }
+}
+
+/// What a change replaced, by the names that fields have in a posting. A change that makes waiting
+/// values the shown ones replaces those that were shown.
+pub fn replaced(version: &PostingVersion) -> Vec<(&str, Value)> {
+    let before = &version.before;
+    let mut replaced = Vec::new();
+    let time = |name| match before.get::<Option<OffsetDateTime>>(name) {
+        Some(Some(at)) => serde_json::to_value(Timestamp(at)).unwrap_or_default(),
+        _ => Value::Null,
+    };
+    for (name, value) in before.iter() {
+        let value = match name {
+            "updated_at" | "updated_by" | "enriched_hash" | "approved_hash" | "content_at"
+            | "came_by" | "shown" => continue,
+            "state" => {
+                let state = before.get::<State>(name);
+                let status = state.map(|state| Status(state.status()));
+                replaced.push(("status", json!(status)));
+                continue;
+            }
+            COMPANY => {
+                let company = version.company.as_ref().map(Company::from);
+                replaced.push(("company", json!(company)));
+                continue;
+            }
+            TEXTS => {
+                let texts = version.texts.as_ref();
+                let place = version.coordinates;
+                replaced.extend([
+                    (
+                        "redacted_title",
+                        json!(texts.and_then(|it| it.redacted_title.as_ref())),
+                    ),
+                    ("markdown_description", json!(texts.map(|it| &it.markdown))),
+                    (
+                        "markdown_redacted_description",
+                        json!(texts.map(|it| &it.redacted_markdown)),
+                    ),
+                    ("latitude", json!(place.map(|it| it.latitude))),
+                    ("longitude", json!(place.map(|it| it.longitude))),
+                ]);
+                continue;
+            }
+            DESCRIPTION => json!(version.description),
+            "published_at" | "expire_at" => time(name),
+            "duplicate_of" => {
+                let original = before.get::<Option<Original>>(name).flatten();
+                json!(original.map(|it| it.id.uuid()))
+            }
+            "metadata" => {
+                let metadata = before.get::<Option<Metadata>>(name).flatten();
+                metadata.map_or(Value::Null, |it| {
+                    serde_json::from_str(it.as_str()).unwrap_or_default()
+                })
+            }
+            _ => value.clone(),
+        };
+        replaced.push((name, value));
+    }
+    replaced
 }
 
 view! {
@@ -140,6 +323,10 @@ view! {
         metadata: Option<Verbatim<'a>> =
             view.posting.details.metadata.as_ref().map(|metadata| Verbatim(metadata.as_str())),
         company: Company<'a> = Company::from(&view.company),
+        /// The pushed values of an approved posting that wait for a verdict, and that no reader
+        /// sees; `null` if none do.
+        pending: Option<Pending<'a>> =
+            view.pending.as_ref().map(|pending| Pending::new(pending, shown)),
         /// The `uuid` of the open posting of the company with the same title and place and nearly
         /// the same text that was pushed first; `null` if there is none that you may see.
         duplicate_of: Option<Uuid> =
@@ -317,6 +504,7 @@ mod tests {
             coordinates: None,
             findings: Findings::default(),
             decision: None,
+            pending: None,
             history: Vec::new(),
         };
         let enriched = PostingView {

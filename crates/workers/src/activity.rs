@@ -252,6 +252,7 @@ mod tests {
                 enriched: None,
                 findings: Findings::default(),
                 decision: None,
+                replaced: None,
                 history: Vec::new(),
             };
             writes.postings.insert(posting.id, write);

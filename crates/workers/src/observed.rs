@@ -9,7 +9,7 @@ use ::newsletter::subscriber::{Email, MigrationToken, Remembered, Subscriber, Su
 use async_trait::async_trait;
 use domain::{
     posting::{
-        RepeatAnswer,
+        PostingVersion, RepeatAnswer,
         duplicate::{Candidate, Fingerprint},
     },
     store::{Snapshot, Store, WriteSet},
@@ -23,6 +23,7 @@ use kernel::{
 use stores::Stores;
 use time::OffsetDateTime;
 use tracing::Level;
+use uuid::Uuid;
 
 use crate::{
     activity::{Activities, Verdict},
@@ -176,6 +177,22 @@ impl<S: Store + ?Sized> Store for ObservedStore<S> {
         limit: usize,
     ) -> Result<Vec<Candidate>, StoreError> {
         self.inner.copies(of, after, limit).await
+    }
+
+    async fn held(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        self.inner.held(before, limit).await
+    }
+
+    async fn records(
+        &self,
+        import: Uuid,
+        postings: &[PostingId],
+    ) -> Result<Vec<PostingVersion>, StoreError> {
+        self.inner.records(import, postings).await
     }
 
     async fn fences(

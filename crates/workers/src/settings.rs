@@ -18,6 +18,11 @@ pub struct WorkerSettings {
     pub keep_events: Duration,
     /// How long an expired posting keeps its texts; `None` for ever.
     pub keep_expired_texts: Option<Duration>,
+    /// How long content that is no ad is held back from an approved posting.
+    pub hold_content: Duration,
+    /// How long versions of postings are kept; `None` for ever.
+    pub keep_versions: Option<Duration>,
+    /// How many loops enrich.
     pub enrich_loops: usize,
     /// Postings per claim. Their outcomes share a commit, and are lost together.
     pub claim_for_enrichment: usize,
@@ -46,6 +51,8 @@ impl Default for WorkerSettings {
             forget_every: Duration::from_hours(1),
             keep_events: Duration::from_hours(30 * 24),
             keep_expired_texts: Some(Duration::from_hours(30 * 24)),
+            hold_content: Duration::from_hours(72),
+            keep_versions: Some(Duration::from_hours(90 * 24)),
             enrich_loops: 1,
             claim_for_enrichment: 64,
             // The other half is for pushes.

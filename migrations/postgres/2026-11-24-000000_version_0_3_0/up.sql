@@ -130,7 +130,9 @@ CREATE TABLE postings (
     catalogue_id uuid,
     duplicate_of uuid,
     duplicate_identifier text COLLATE "C",
-    content_at timestamptz
+    content_at timestamptz,
+    shown json,
+    held_at timestamptz
 )
 -- Nearly every update changes updated_at, which indexes have, so it gets entries in all of them
 -- with or without space. But the space left by old rows all over a large table is where new
@@ -152,7 +154,7 @@ COMMENT ON COLUMN postings.version IS
 COMMENT ON COLUMN postings.status IS 'PendingEnrichment, approved, rejected or expired.';
 COMMENT ON COLUMN postings.status_reason IS 'The reason of the newest change of status.';
 COMMENT ON COLUMN postings.review IS
-    'Why its newest content gets no verdict without an operator: no_verdict or poison; NULL if it does not await one.';
+    'Why its newest content gets no verdict without an operator: no_verdict or poison; or that it is no ad and is held back: content_held. NULL if there is no such reason.';
 COMMENT ON COLUMN postings.moderated IS
     'Whether its status is an operator''s word: a verdict or an expiry, which only an operator takes back.';
 COMMENT ON COLUMN postings.company_id IS 'Whose posting it is.';
@@ -207,6 +209,9 @@ COMMENT ON COLUMN postings.duplicate_identifier IS
     'The identifier of the posting that it duplicates, which tells who may know of it.';
 COMMENT ON COLUMN postings.content_at IS
     'When a push last changed company, title, place or description; NULL if none did since the first.';
+COMMENT ON COLUMN postings.shown IS
+    'The values that readers see while others wait for a verdict; NULL if none wait.';
+COMMENT ON COLUMN postings.held_at IS 'Since when content that is no ad is held back.';
 
 -- The two orders of the list: all postings, and those of one status.
 CREATE INDEX postings_by_update ON postings (updated_at, id);
@@ -238,6 +243,9 @@ CREATE INDEX postings_by_alias ON postings (came_by, id) WHERE came_by IS NOT NU
 -- The copies of a posting, which are looked up anew when it ends or changes. Few postings are copies.
 CREATE INDEX postings_by_original ON postings (duplicate_of, id)
     WHERE duplicate_of IS NOT NULL;
+
+-- The postings whose content is held back, which a worker ends.
+CREATE INDEX postings_held ON postings (held_at) WHERE held_at IS NOT NULL;
 
 CREATE TABLE posting_texts (
     posting_id uuid NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,
@@ -319,6 +327,47 @@ COMMENT ON COLUMN posting_history.status IS 'The status from then on.';
 COMMENT ON COLUMN posting_history.reason IS 'Why, where there is a reason.';
 COMMENT ON COLUMN posting_history.actor IS
     'Who brought it about: client:ID, catalogue:NAME, operator:NAME, enricher, operator or lifetime.';
+
+-- Without a foreign key, whose check would cost every push that changes a posting: what deletes a
+-- posting deletes its versions.
+CREATE TABLE posting_versions (
+    posting_id uuid NOT NULL,
+    version bigint NOT NULL,
+    at timestamptz NOT NULL,
+    actor text COLLATE "C" NOT NULL,
+    import uuid,
+    before json NOT NULL,
+    raw_description text COMPRESSION lz4,
+    markdown text COMPRESSION lz4,
+    redacted_markdown text COMPRESSION lz4,
+    redacted_title text,
+    latitude double precision,
+    longitude double precision,
+    findings json,
+    PRIMARY KEY (posting_id, version)
+);
+
+COMMENT ON TABLE posting_versions IS
+    'What each change of a posting replaced; deleted when it is old.';
+COMMENT ON COLUMN posting_versions.posting_id IS 'The posting.';
+COMMENT ON COLUMN posting_versions.version IS 'The version that the change made.';
+COMMENT ON COLUMN posting_versions.at IS 'When.';
+COMMENT ON COLUMN posting_versions.actor IS 'As in posting_history.';
+COMMENT ON COLUMN posting_versions.import IS
+    'The import whose line it was: the holder of a catalogue''s lease, or a random id.';
+COMMENT ON COLUMN posting_versions.before IS
+    'The values that it replaced, by their names, with the digests of what follows.';
+COMMENT ON COLUMN posting_versions.raw_description IS 'The description that it replaced.';
+COMMENT ON COLUMN posting_versions.markdown IS 'The text that it replaced.';
+COMMENT ON COLUMN posting_versions.redacted_markdown IS 'The redacted text that it replaced.';
+COMMENT ON COLUMN posting_versions.redacted_title IS 'The redacted title that it replaced.';
+COMMENT ON COLUMN posting_versions.latitude IS 'Degrees north that it replaced.';
+COMMENT ON COLUMN posting_versions.longitude IS 'Degrees east that it replaced.';
+COMMENT ON COLUMN posting_versions.findings IS 'What else enrichment had found.';
+
+CREATE INDEX posting_versions_by_age ON posting_versions (at);
+CREATE INDEX posting_versions_by_import ON posting_versions (import, posting_id)
+    WHERE import IS NOT NULL;
 
 -- What duplicates are found by.
 CREATE TABLE posting_signatures (

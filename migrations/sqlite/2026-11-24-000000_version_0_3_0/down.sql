@@ -23,6 +23,7 @@ DROP TABLE client_days;
 DROP TABLE client_secrets;
 DROP TABLE clients;
 DROP TABLE posting_signatures;
+DROP TABLE posting_versions;
 DROP TABLE posting_history;
 DROP TABLE posting_decisions;
 DROP TABLE posting_texts;

@@ -79,8 +79,8 @@ CREATE TABLE postings (
     status TEXT NOT NULL,
     -- The reason of the newest change of status.
     status_reason TEXT,
-    -- Why its newest content gets no verdict without an operator: no_verdict or poison; NULL if it
-    -- does not await one.
+    -- Why its newest content gets no verdict without an operator: no_verdict or poison; or that it
+    -- is no ad and is held back: content_held. NULL if there is no such reason.
     review TEXT,
     -- 1: the status is an operator's word, a verdict or an expiry, which only an operator takes back.
     moderated INTEGER NOT NULL CHECK (moderated IN (0, 1)),
@@ -145,6 +145,10 @@ CREATE TABLE postings (
     -- When a push last changed company, title, place or description; NULL if none did since the
     -- first.
     content_at INTEGER,
+    -- The values that readers see while others wait for a verdict, a JSON object; NULL if none wait.
+    shown TEXT CHECK (shown IS NULL OR json_valid(shown)),
+    -- Since when content that is no ad is held back.
+    held_at INTEGER,
     -- SHA-256 of raw_description: a description that is pushed again is compared without being
     -- read.
     description_digest BLOB NOT NULL,
@@ -183,6 +187,9 @@ CREATE INDEX postings_by_alias ON postings (came_by, id) WHERE came_by IS NOT NU
 
 -- The copies of a posting, which are looked up anew when it ends or changes. Few postings are copies.
 CREATE INDEX postings_by_original ON postings (duplicate_of, id) WHERE duplicate_of IS NOT NULL;
+
+-- The postings whose content is held back, which a worker ends.
+CREATE INDEX postings_held ON postings (held_at) WHERE held_at IS NOT NULL;
 
 -- What enrichment made of a posting. Apart from it, because no rule reads the texts and a
 -- push does not write them.
@@ -237,6 +244,33 @@ CREATE TABLE posting_history (
     actor TEXT NOT NULL,
     PRIMARY KEY (posting_id, version, step)
 ) STRICT, WITHOUT ROWID;
+
+-- What each change of a posting replaced; deleted when it is old.
+CREATE TABLE posting_versions (
+    posting_id BLOB NOT NULL REFERENCES postings (id) ON DELETE CASCADE,
+    -- The version that the change made.
+    version INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    -- As in posting_history.
+    actor TEXT NOT NULL,
+    -- The import whose line it was: the holder of a catalogue's lease, or a random id.
+    import BLOB CHECK (length(import) = 16),
+    -- The values that it replaced, a JSON object by their names, with the digests of what follows.
+    before TEXT NOT NULL CHECK (json_valid(before)),
+    -- The description and the texts that it replaced.
+    raw_description TEXT,
+    markdown TEXT,
+    redacted_markdown TEXT,
+    redacted_title TEXT,
+    latitude REAL,
+    longitude REAL,
+    findings TEXT CHECK (findings IS NULL OR json_type(findings) = 'object'),
+    PRIMARY KEY (posting_id, version)
+) STRICT;
+
+CREATE INDEX posting_versions_by_age ON posting_versions (at);
+CREATE INDEX posting_versions_by_import ON posting_versions (import, posting_id)
+    WHERE import IS NOT NULL;
 
 -- By what duplicates of a posting are found. Made by outcomes, of postings that are open; those of
 -- postings that are not open any more go when a search meets them.
@@ -359,8 +393,8 @@ CREATE TABLE catalogues (
     holder BLOB CHECK (length(holder) = 16),
     leased_until INTEGER,
     -- Imports, by the holders of their leases: the last one that ended; the last one that was complete
-    -- and not held back, whose misses count; and the last one that expired any posting, unset once that
-    -- is undone.
+    -- and not held back, whose misses count; and the last one that expired or changed any posting,
+    -- unset once that is undone.
     last_import BLOB CHECK (length(last_import) = 16),
     counted_import BLOB CHECK (length(counted_import) = 16),
     expiring_import BLOB CHECK (length(expiring_import) = 16),
@@ -421,6 +455,7 @@ CREATE TABLE missed_postings (
     posting_id BLOB NOT NULL CHECK (length(posting_id) = 16),
     -- Whether the import left it open, expired it, or held it back. Of one that expired, whether an
     -- undo reopened it or left it; of one that was held back, whether a release expired it or kept it.
+    -- Of a posting that the import changed, whether an undo restored it or left it.
     state TEXT NOT NULL,
     -- Of one that was left open, the number of imports in a row that have missed it.
     misses INTEGER,

@@ -120,7 +120,7 @@ async fn a_catalogue_is_taken_in_whole_and_undone(store: Store) {
 
     let undo = format!("{}/undo", feed.path());
     let undone = other.post(&undo, &json!({})).await.data();
-    assert_eq!(undone, json!({"reopened": 1, "left": 0}));
+    assert_eq!(undone, json!({"reopened": 1, "restored": 0, "left": 0}));
     let all_open = counts([("PendingEnrichment", 30)]);
     assert_eq!(feed.statuses(&app.api).await, all_open);
     let deleted = other.authorized(reqwest::Method::DELETE, &feed.path());

@@ -107,17 +107,21 @@ async fn page(visit: &Visit, id: &str, refused: &Fields) -> Answer {
 /// The message about the last action, from the `did` parameter of the redirect.
 fn did(done: &str) -> Option<String> {
     let (action, numbers) = done.split_once('-')?;
-    let (changed, left) = numbers.split_once('-')?;
-    let (changed, left) = (changed.parse().ok()?, left.parse().ok()?);
-    match action {
-        "release" => {
-            let expired = changed;
-            Some(Released { expired, left }.sentence())
-        }
-        "undo" => {
-            let reopened = changed;
-            Some(Undone { reopened, left }.sentence())
-        }
+    let numbers: Vec<_> = numbers
+        .split('-')
+        .map(str::parse)
+        .collect::<Result<_, _>>()
+        .ok()?;
+    match (action, numbers.as_slice()) {
+        ("release", &[expired, left]) => Some(Released { expired, left }.sentence()),
+        ("undo", &[reopened, restored, left]) => Some(
+            Undone {
+                reopened,
+                restored,
+                left,
+            }
+            .sentence(),
+        ),
         _ => None,
     }
 }
@@ -162,14 +166,15 @@ async fn carry_out(visit: &Visit, id: &str, form: &Form) -> Answer {
         prefixes,
         by: by.clone(),
     };
-    let (action, changed, left) = match action {
+    let done = match action {
         Action::Release => {
             let released = ports.corrections.release(order).await?;
-            ("release", released.expired, released.left)
+            format!("release-{}-{}", released.expired, released.left)
         }
         Action::Undo => {
             let undone = ports.corrections.undo(order).await?;
-            ("undo", undone.reopened, undone.left)
+            let (reopened, restored) = (undone.reopened, undone.restored);
+            format!("undo-{reopened}-{restored}-{}", undone.left)
         }
         Action::Forget => {
             let by = by.ok_or(Failure::Forbidden)?;
@@ -178,5 +183,5 @@ async fn carry_out(visit: &Visit, id: &str, form: &Form) -> Answer {
             return Ok(visit.lead(&format!("{PATH}?client={client}"), "forget"));
         }
     };
-    Ok(visit.lead(&page, &format!("{action}-{changed}-{left}")))
+    Ok(visit.lead(&page, &done))
 }

@@ -78,7 +78,7 @@ fn statement(fields: &mut Reader<'_>) -> Option<(String, Ground)> {
 }
 
 /// The version of a posting that a page has shown.
-fn version(text: &str) -> Result<Version, String> {
+pub(super) fn version(text: &str) -> Result<Version, String> {
     let version = text.parse();
     version.map_err(|_| format!("{text:?} is no version of a posting; look at it again"))
 }

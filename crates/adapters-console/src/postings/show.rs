@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use access::Client;
 use actix_web::web;
 use askama::Template;
-use domain::posting::{Location, Locations, Posting, PostingView, Trigger};
+use domain::posting::{DESCRIPTION, Location, Locations, Pending, Posting, PostingView, Trigger};
 use fields::DayOrTime;
 use kernel::{Actor, PostingId};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use uuid::Uuid;
 
 use super::list::{CLIENTS, PATH};
@@ -162,6 +162,40 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
             details.expiration_reason.clone().unwrap_or_default(),
         ),
     ])
+}
+
+/// The fields that wait for a verdict: as they are shown, and as they were pushed.
+fn waiting(view: &PostingView, pending: &Pending) -> Vec<(String, String, String)> {
+    let (shown, details) = (&view.posting.details, &pending.values);
+    let shown = serde_json::to_value(shown).unwrap_or_default();
+    let mut rows: Vec<_> = details
+        .iter()
+        .filter(|(name, _)| *name != DESCRIPTION)
+        .map(|(name, pushed)| (name.to_owned(), plain(&shown[name]), plain(pushed)))
+        .collect();
+    if let Some(pushed) = &pending.description {
+        let [shown, pushed] = [view.description(), pushed].map(|it| text::cut(it).0.to_owned());
+        rows.push((DESCRIPTION.to_owned(), shown, pushed));
+    }
+    if let Some(pushed) = &pending.company {
+        let [shown, pushed] = [&view.company, pushed].map(|it| it.company.name.clone());
+        rows.push(("company".to_owned(), shown, pushed));
+    }
+    rows
+}
+
+/// A value as a person reads it.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text::cut(text).0.to_owned(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Value::Object(object) => match object.get("name") {
+            Some(Value::String(name)) => name.clone(),
+            _ => value.to_string(),
+        },
+        other => other.to_string(),
+    }
 }
 
 /// The members of `metadata`: names, and values as they were sent; strings without quotes.

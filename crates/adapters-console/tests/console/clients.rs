@@ -92,7 +92,7 @@ async fn a_catalogue_is_forgotten() {
         ann.check(unknown, &[("action=forget", 404)]).await;
     }
     let undone = ann.follow(&roses, "action=undo").await;
-    undone.has(&["2 postings are open again; 1 was left as it is."]);
+    undone.has(&["2 postings are open again; 3 were restored; 1 was left as it is."]);
     let released = ann.follow(&roses, "action=release").await;
     released.has(&["4 postings have expired; 1 was left as it is."]);
     desk.pass(minutes(2));

@@ -195,7 +195,7 @@ async fn a_client_undoes_what_its_catalogue_expired() {
     visitor.get("/integration/catalogues").await.has(&[&path]);
     visitor.get(&path).await.lacks(&["value=\"forget\""]);
     let undone = visitor.follow(&path, "action=undo").await;
-    undone.has(&["2 postings are open again; 0 were left"]);
+    undone.has(&["2 postings are open again; 3 were restored; 0 were left"]);
     let released = visitor.follow(&path, "action=release").await;
     released.has(&["4 postings have expired; 1 was left"]);
     visitor.check(&path, &[("action=forget", 403)]).await;

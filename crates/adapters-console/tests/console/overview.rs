@@ -71,6 +71,7 @@ async fn posting(desk: &Desk, client: ClientId) -> String {
         enriched: Some((texts, None)),
         findings: Findings::default(),
         decision: None,
+        replaced: None,
         history: Vec::new(),
     };
     writes.postings.insert(before.id, write);

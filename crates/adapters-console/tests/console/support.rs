@@ -148,6 +148,7 @@ impl CatalogueCorrections for Corrections {
             "running" => Err(CatalogueError::Running(7)),
             _ => Ok(Undone {
                 reopened: 2,
+                restored: 3,
                 left: u64::from(order.by.is_some()),
             }),
         }

@@ -12,7 +12,7 @@ use domain::posting::{PutPosting, Rejection};
 use http_server::PIECE;
 use kernel::SourceIdentifier;
 
-use super::{json_ld, list::LIST_PATH, page};
+use super::{json_ld, list::LIST_PATH, page, versions::take_moment};
 use crate::{
     accept, answer::Answer, coding::encode, context::RequestContext, error::ApiError,
     etag::conditional, oauth::Caller, query::Parameters, resource::Segment, state::State,
@@ -36,6 +36,7 @@ pub(super) async fn show(
     }
     let mut parameters = Parameters::of(request.query_string());
     let identity = json_ld::take_identity(&mut parameters);
+    let moment = take_moment(&mut parameters);
     let mut errors = parameters.errors();
     let identifier = SourceIdentifier::from_path_segment(segment)
         .map_err(|error| errors.add(PutPosting::IDENTIFIER, error.to_string()));
@@ -45,7 +46,11 @@ pub(super) async fn show(
     if !caller.prefixes().permit(&identifier) {
         return Err(Rejection::NotFound.into());
     }
-    let found = state.ports.stores.postings.find(&identifier).await?;
+    let postings = &state.ports.stores.postings;
+    let found = match moment {
+        Some(moment) => postings.as_of(&identifier, moment).await?,
+        None => postings.find(&identifier).await?,
+    };
     let posting = found.ok_or(Rejection::NotFound)?;
     let posting = posting.seen_by(caller.prefixes());
     let bytes = page::size(&posting);
@@ -55,9 +60,16 @@ pub(super) async fn show(
     }
     let appeal = state.appeal.clone();
     let answer = if accept::prefers(&request, json_ld::MEDIA_TYPE) {
-        json_ld::one(posting, appeal, identity, accept::takes_json(&request)).await?
+        json_ld::one(
+            posting,
+            moment,
+            appeal,
+            identity,
+            accept::takes_json(&request),
+        )
+        .await?
     } else {
-        page::one(posting, appeal).await?
+        page::one(posting, moment, appeal).await?
     };
     let mut answer = encode(&request, conditional(&request, answer)?)?;
     let vary = HeaderValue::from_static("Accept, Accept-Encoding");

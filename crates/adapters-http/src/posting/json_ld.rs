@@ -5,7 +5,7 @@ use actix_web::{
     http::header::{ACCEPT, HeaderValue},
 };
 use domain::{
-    posting::PostingView,
+    posting::{AsOf, PostingView},
     store::{ListQuery, Texts},
 };
 use enrichment::{Identity, job_posting};
@@ -84,6 +84,7 @@ impl LineForm {
 /// The answer to a `GET` of one posting by a client that prefers JSON-LD.
 pub(super) async fn one(
     view: PostingView,
+    moment: Option<AsOf>,
     appeal: Appeal,
     identity: Identity,
     takes_json: bool,
@@ -95,7 +96,7 @@ pub(super) async fn one(
     .await?;
     match job {
         Some(job) => Ok(HttpResponse::Ok().content_type(MEDIA_TYPE).body(job)),
-        None if takes_json => page::one(view, appeal).await,
+        None if takes_json => page::one(view, moment, appeal).await,
         None => Err(ApiError::not_acceptable()),
     }
 }

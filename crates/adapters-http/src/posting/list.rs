@@ -124,7 +124,7 @@ pub(super) fn parse_texts(text: &str) -> Result<Texts, String> {
     one_of(&["all", "redacted", "none"], texts)
 }
 
-fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
+pub(super) fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok();
     // Near the first and the last year, the conversion to UTC may leave the supported range.
     let time = time.and_then(|time| time.checked_to_offset(UtcOffset::UTC));

@@ -12,10 +12,11 @@ mod paged;
 mod payload;
 mod prefer;
 mod put;
+mod versions;
 
 use access::Scope;
 use actix_web::{http::Method, web};
-use views::posting::PostingWithHistory;
+use views::posting::{PostingWithHistory, VersionPageAnswer};
 
 #[cfg(test)]
 pub use self::page::tests;
@@ -38,7 +39,10 @@ pub const EXPORT_PATH: &str = "/api/job-board/export";
 pub const SECTION: Section = Section {
     routes,
     document: include_str!("openapi.json"),
-    answers: &[of_answer::<PostingWithHistory>],
+    answers: &[
+        of_answer::<PostingWithHistory>,
+        of_answer::<VersionPageAnswer>,
+    ],
 };
 
 /// `GET` of the list and of the export; `PUT` and `GET` of one posting.
@@ -55,6 +59,13 @@ fn routes(config: &mut web::ServiceConfig) {
                     "PUT creates and updates a posting, with all fields or only some; \
                      {\"expiration\":{}} takes it down.",
                 ),
+        )
+        .service(
+            protected(
+                &format!("{LIST_PATH}/{{identifier:[^/]*}}/versions"),
+                Scope::READERS,
+            )
+            .get(versions::versions),
         )
         .service(
             web::resource(format!("{LIST_PATH}/{{rest:.*}}"))

@@ -1,7 +1,7 @@
 //! Answers with postings: one, lines, and the parts of a list.
 
 use domain::{
-    posting::PostingView,
+    posting::{AsOf, PostingView},
     store::{ListQuery, PAGE_BYTES, Position, PostingPage, Texts},
 };
 use views::posting::{Posting, PostingWithHistory};
@@ -13,10 +13,13 @@ use crate::{
 };
 
 /// The answer to a `GET` of one posting.
-pub async fn one(view: PostingView, appeal: Appeal) -> Answer {
+pub async fn one(view: PostingView, moment: Option<AsOf>, appeal: Appeal) -> Answer {
     let bytes = size(&view);
     let write = move |view: &PostingView| {
-        let data = PostingWithHistory::new(view, appeal.as_deref());
+        let data = match moment {
+            Some(_) => PostingWithHistory::as_of(view, appeal.as_deref()),
+            None => PostingWithHistory::new(view, appeal.as_deref()),
+        };
         serde_json::to_vec(&Data { data })
     };
     answer::large_json(view, bytes, write).await
@@ -158,6 +161,7 @@ pub mod tests {
             coordinates: None,
             findings: Findings::default(),
             decision: None,
+            pending: None,
             history: Vec::new(),
         }
     }

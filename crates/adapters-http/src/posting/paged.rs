@@ -172,7 +172,10 @@ mod tests {
     use std::{pin::pin, sync::Mutex};
 
     use async_trait::async_trait;
-    use domain::{posting::PostingView, store::Position};
+    use domain::{
+        posting::{AsOf, PostingVersion, PostingView},
+        store::Position,
+    };
     use futures_util::StreamExt as _;
     use kernel::{ClientId, Prefixes, SourceIdentifier, StoreError, testing};
     use serde_json::Value;
@@ -212,6 +215,23 @@ mod tests {
     #[async_trait]
     impl PostingReader for Pages {
         async fn find(&self, _: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
+            Ok(None)
+        }
+
+        async fn as_of(
+            &self,
+            _: &SourceIdentifier,
+            _: AsOf,
+        ) -> Result<Option<PostingView>, StoreError> {
+            Ok(None)
+        }
+
+        async fn versions(
+            &self,
+            _: &SourceIdentifier,
+            _: Option<Version>,
+            _: usize,
+        ) -> Result<Option<Vec<PostingVersion>>, StoreError> {
             Ok(None)
         }
 

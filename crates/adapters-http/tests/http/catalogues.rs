@@ -96,7 +96,10 @@ async fn a_client_undoes_what_its_catalogue_expired() {
         (done.status, done.header("Cache-Control")),
         (200, Some("no-store"))
     );
-    assert_eq!(done.json(), json!({"data": {"reopened": 2, "left": 1}}));
+    assert_eq!(
+        done.json(),
+        json!({"data": {"reopened": 2, "restored": 3, "left": 1}})
+    );
     let table = "
         POST /unknown/undo  |  | 404 | Catalogue not found.
         POST /running/undo  |  | 409 | catalogue | Retry-After: 7

@@ -28,6 +28,7 @@ mod service;
 mod shutdown;
 mod subscribers;
 mod support;
+mod versions;
 mod webhook;
 mod webhooks;
 mod wire;

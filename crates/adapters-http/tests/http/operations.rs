@@ -165,6 +165,7 @@ async fn each_of_clients_refuses_an_unknown_parameter() {
 const FENCES: &str = "
 PUT    job-postings/{uniqueSourceIdentifier} | refuses 403 This client may only use identifiers that begin with acme-.
 GET    job-postings/{uniqueSourceIdentifier} | refuses 404 Job posting not found.
+GET    job-postings/{uniqueSourceIdentifier}/versions | refuses 404 Job posting not found.
 GET    job-postings                | leaves out
 POST   imports                     | refuses lines
 GET    catalogues                  | none

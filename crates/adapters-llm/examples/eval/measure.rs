@@ -96,6 +96,7 @@ fn input(sample: &Sample) -> EnrichmentInput {
         company_website: sample.website.clone(),
         application_url: None,
         details: Details::default(),
+        new_domains: Vec::new(),
     }
 }
 

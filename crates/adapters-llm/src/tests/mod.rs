@@ -72,6 +72,7 @@ fn input() -> EnrichmentInput {
         company_website: "https://granite-owl.example/jobs".to_owned(),
         application_url: None,
         details: Details::default(),
+        new_domains: Vec::new(),
     }
 }
 

@@ -20,8 +20,8 @@ use sql_common::{
     executor::Executor as _,
     outbox::{EffectAsked, each_effect, effects_of},
     posting::{
-        HistoryRow, PostingRow, TextsRow, has_decisions, history_of, trim_histories, trimmed,
-        write_decisions,
+        HistoryRow, PostingRow, TextsRow, VersionSent, has_decisions, history_of, trim_histories,
+        trimmed, write_decisions,
     },
     stored::most,
 };
@@ -80,6 +80,9 @@ async fn write(
         .filter(|write| write.enriched.is_some())
         .collect();
     let companies: Vec<_> = writes.companies.values().map(SentCompany::of).collect();
+    let versions: Vec<_> = postings()
+        .filter(|write| write.replaced.is_some())
+        .collect();
     let history: Vec<_> = postings().flat_map(history_of).collect();
     let effects: Vec<_> = effects_of(&writes.tasks).collect();
     let changed_id = old.iter().map(|write| write.posting.id.uuid()).collect();
@@ -101,6 +104,7 @@ async fn write(
     values.extend(changed::<PostingRow>(old.iter().copied()));
     values.push(("expected", Value::BigInts(expected)));
     values.extend(arrays::<TextsRow>(enriched.iter().copied()));
+    values.extend(arrays::<VersionSent>(versions.iter().copied()));
     values.extend(arrays::<HistoryRow>(history.iter()));
     values.extend(arrays::<EffectAsked>(effects.iter()));
     values.extend(arrays::<EventRow>(writes.tasks.events.iter()));

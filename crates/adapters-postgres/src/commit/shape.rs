@@ -10,7 +10,7 @@ use sql_common::{
     company::CompanySent,
     event::EventRow,
     outbox::EffectAsked,
-    posting::{HistoryRow, PostingRow, TextsRow},
+    posting::{HistoryRow, PostingRow, TextsRow, VersionSent},
     statement,
 };
 
@@ -20,27 +20,31 @@ const WHOLE: &str = include_str!("write.sql");
 
 statement! {
     WriteLeased = WHOLE,
-    over [CompanySent, PostingRow, TextsRow, HistoryRow, EffectAsked, EventRow]
+    over [
+        CompanySent, PostingRow, TextsRow, VersionSent, HistoryRow, EffectAsked, EventRow
+    ]
 }
 
 statement! {
     Write = &without(WHOLE, &["leases"]),
-    over [CompanySent, PostingRow, TextsRow, HistoryRow, EffectAsked, EventRow]
+    over [
+        CompanySent, PostingRow, TextsRow, VersionSent, HistoryRow, EffectAsked, EventRow
+    ]
 }
 
 statement! {
-    WriteNew = &without(WHOLE, &["leases", "companies", "changed", "texts"]),
+    WriteNew = &without(WHOLE, &["leases", "companies", "changed", "versions", "texts"]),
     over [PostingRow, HistoryRow, EffectAsked, EventRow]
 }
 
 statement! {
     WriteChanged = &without(WHOLE, &["leases", "companies", "new", "texts"]),
-    over [PostingRow, HistoryRow, EffectAsked, EventRow]
+    over [PostingRow, VersionSent, HistoryRow, EffectAsked, EventRow]
 }
 
 statement! {
     WriteBoth = &without(WHOLE, &["leases", "companies", "texts"]),
-    over [PostingRow, HistoryRow, EffectAsked, EventRow]
+    over [PostingRow, VersionSent, HistoryRow, EffectAsked, EventRow]
 }
 
 /// Which parts a commit needs, besides tasks and events.

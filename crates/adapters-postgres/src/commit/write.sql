@@ -160,6 +160,27 @@ texts_written AS (
     ON CONFLICT (posting_id) DO UPDATE SET {posting_texts.changing = excluded}
 ),
 --] texts
+--[ versions
+-- What the update replaces: this statement sees the rows as they were.
+versions_added AS (
+    INSERT INTO posting_versions (posting_id, version, at, actor, import, before, raw_description,
+        markdown, redacted_markdown, redacted_title, latitude, longitude, findings)
+    SELECT sent.posting_id, sent.version, sent.at, sent.actor, sent.import, sent.before::json,
+        CASE WHEN sent.has_description
+            THEN (SELECT raw_description FROM postings WHERE id = sent.posting_id) END,
+        --[ texts
+        texts.markdown, texts.redacted_markdown, texts.redacted_title, texts.latitude,
+        texts.longitude, texts.findings
+        --] texts: NULL, NULL, NULL, NULL, NULL, NULL
+    FROM unnest({posting_versions columns}) AS sent ({posting_versions})
+    --[ texts
+    LEFT JOIN LATERAL (
+        SELECT * FROM posting_texts
+        WHERE sent.has_texts AND posting_texts.posting_id = sent.posting_id OFFSET 0
+    ) AS texts ON true
+    --] texts
+),
+--] versions
 history_added AS (
     INSERT INTO posting_history ({posting_history})
     SELECT * FROM unnest({posting_history columns})

@@ -82,6 +82,7 @@ fn retitle(n: u128, title: &str) -> WriteSet {
             enriched: None,
             findings: Findings::default(),
             decision: None,
+            replaced: None,
             history: Vec::new(),
         },
     );

@@ -57,6 +57,10 @@ const PLANS: &str = "
     posting::load::ByIdentifier | postings_source_identifier_key
     posting::load::RepeatAnswers | postings_source_identifier_key
     posting::load::Whole | postings_pkey
+    posting::load::Held | using postings_held | !Sort
+    posting::version::Older | using posting_versions_pkey | !Sort
+    posting::version::Forget | using posting_versions_by_age | using posting_versions_pkey
+    catalogue::missed::ChangedLast | using posting_versions_by_import
     company::ById | companies_pkey
     posting::view::History | posting_history_pkey | !Sort
 ";

@@ -83,6 +83,7 @@ fn creates(n: u128) -> WriteSet {
                 enriched: None,
                 findings: Findings::default(),
                 decision: None,
+                replaced: None,
                 history: history(Status::PendingEnrichment),
             },
         );

@@ -81,6 +81,10 @@ const BY_KEY: &str = "
     webhook::lease::MayBeLeased
         | SEARCH waiting USING COVERING INDEX webhook_waiting_due (endpoint=?
     posting::view::History | posting_history
+    posting::load::Held | INDEX postings_held (
+    posting::version::Older | SEARCH posting_versions USING
+    posting::version::Forget | INDEX posting_versions_by_age
+    catalogue::missed::ChangedLast | INDEX posting_versions_by_import (
 ";
 
 fn explain(conn: &mut SqliteConnection, text: &str) -> diesel::QueryResult<String> {

@@ -20,6 +20,8 @@ use crate::{database::url::DatabaseUrl, misconfigured::Misconfigured};
 const LONGEST_TOKEN_TTL: u64 = 31_536_000;
 /// The longest time that an event can be kept, in days.
 const LONGEST_EVENTS_KEPT: u64 = 3_650;
+/// The longest time that content can be held back, in hours: a year.
+const LONGEST_HOLD: u64 = 8_760;
 /// The longest time that texts of expired postings can be kept, in days.
 pub const LONGEST_TEXTS_KEPT: u64 = 36_500;
 /// The largest limit of an import: one terabyte.
@@ -310,6 +312,27 @@ pub struct WorkArgs {
     )]
     expired_texts_days: u64,
 
+    /// How many hours content that is no ad is held back from an approved posting, before it is
+    /// rejected, at most 8760
+    #[arg(
+        long,
+        value_name = "HOURS",
+        default_value = "72",
+        value_parser = whole::<u64>("hours", 0..=LONGEST_HOLD),
+        help_heading = "Postings"
+    )]
+    content_held_hours: u64,
+
+    /// How many days versions of postings are kept, at most 36500; 0 is for ever
+    #[arg(
+        long,
+        value_name = "DAYS",
+        default_value = "90",
+        value_parser = whole::<u64>("days", 0..=LONGEST_TEXTS_KEPT),
+        help_heading = "Retention"
+    )]
+    versions_days: u64,
+
     #[command(flatten)]
     pub appeal: AppealArgs,
     #[command(flatten)]
@@ -339,6 +362,8 @@ impl WorkArgs {
             lifetime: self.lifetime.lifetime,
             keep_events: days(self.events_keep_days),
             keep_expired_texts: (texts > 0).then(|| days(texts)),
+            hold_content: Duration::from_hours(self.content_held_hours),
+            keep_versions: (self.versions_days > 0).then(|| days(self.versions_days)),
             reconciles: self.accounts.mailerlite_reconcile,
             schedule: self.webhook_retry_seconds.clone(),
             ..WorkerSettings::default()

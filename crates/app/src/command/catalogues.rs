@@ -1,5 +1,5 @@
 //! `posthaste catalogues`: shows catalogues, releases what an import of one held back, and undoes
-//! what one expired.
+//! what one did.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use access::ClientRef;
 use clap::Args;
 use domain::{
     catalogue::Catalogue,
+    posting::Lifetime,
     usecase::{CatalogueCorrections as _, CatalogueError, CorrectionOrder},
 };
 use ingest::{CatalogueCorrector, CataloguePorts};
@@ -16,12 +17,12 @@ use stores::Stores;
 use views::import::{CatalogueOfOperator, MissingView};
 
 use crate::{
-    cli::{JsonArgs, ListArgs, OperatorArgs, StoreArgs, values::catalogue},
+    cli::{JsonArgs, LifetimeArgs, ListArgs, OperatorArgs, StoreArgs, values::catalogue},
     output,
 };
 
 commands! {
-    /// Look at catalogues, release held-back postings, and undo expiries
+    /// Look at catalogues, release held-back postings, and undo imports
     Catalogues {
         List(List),
         Show(Show),
@@ -106,6 +107,7 @@ impl Named {
     async fn correct(
         self,
         operator: OperatorArgs,
+        lifetime: Lifetime,
     ) -> anyhow::Result<(CatalogueCorrector, CorrectionOrder)> {
         let by = operator.attribution()?;
         let (database, client) = self.open().await?;
@@ -116,7 +118,7 @@ impl Named {
             prefixes: Prefixes::ALL,
             by: Some(by),
         };
-        let corrector = CatalogueCorrector::new(CataloguePorts::of(&database, throttle));
+        let corrector = CatalogueCorrector::new(CataloguePorts::of(&database, lifetime, throttle));
         Ok((corrector, order))
     }
 }
@@ -174,25 +176,29 @@ pub struct Release {
 
 impl Release {
     pub async fn run(self) -> anyhow::Result<()> {
-        let (corrector, order) = self.named.correct(self.operator).await?;
+        let corrected = self.named.correct(self.operator, Lifetime::NEVER);
+        let (corrector, order) = corrected.await?;
         let released = corrector.release(order).await?;
         output::print(released.sentence())
     }
 }
 
-/// Reopen the postings that the last import or release has expired, as far as nothing has changed
-/// them since
+/// Take back the last import that changed anything: reopen what it or its release expired, and
+/// restore what it changed, as far as nothing else has changed that since
 #[derive(Debug, Args)]
 pub struct Undo {
     #[command(flatten)]
     named: Named,
+    #[command(flatten)]
+    lifetime: LifetimeArgs,
     #[command(flatten)]
     operator: OperatorArgs,
 }
 
 impl Undo {
     pub async fn run(self) -> anyhow::Result<()> {
-        let (corrector, order) = self.named.correct(self.operator).await?;
+        let lifetime = self.lifetime.lifetime;
+        let (corrector, order) = self.named.correct(self.operator, lifetime).await?;
         let undone = corrector.undo(order).await?;
         output::print(undone.sentence())
     }

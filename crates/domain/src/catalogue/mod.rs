@@ -45,7 +45,7 @@ pub struct Catalogue {
     /// The number of postings that its last complete import holds back, as long as they are not
     /// released.
     pub held: Option<u64>,
-    /// Whether an import has expired postings, and no undo has come to its end since.
+    /// Whether an import has expired or changed postings, and no undo has come to its end since.
     pub can_undo: bool,
 }
 
@@ -55,11 +55,10 @@ impl Catalogue {
         self.imports.first()
     }
 
-    /// The import whose expiries, or those of its release, an undo takes back.
+    /// The import that an undo takes back.
     pub fn undoable(&self) -> Option<&PastImport> {
-        let missing = |past: &PastImport| past.summary.missing.as_ref().map(|it| it.expired);
         let mut imports = self.imports.iter().filter(|_| self.can_undo);
-        imports.find(|past| missing(past).is_some_and(|expired| expired > 0))
+        imports.find(|past| past.has_expired() || past.has_changed())
     }
 }
 
@@ -79,6 +78,18 @@ impl PastImport {
     pub fn counts_misses(&self) -> bool {
         let missing = self.summary.missing.as_ref();
         self.summary.complete && missing.is_some_and(|missing| missing.held.is_none())
+    }
+
+    /// Whether it, or its release, expired postings that it missed.
+    fn has_expired(&self) -> bool {
+        let missing = self.summary.missing.as_ref();
+        missing.is_some_and(|missing| missing.expired > 0)
+    }
+
+    /// Whether its lines changed postings.
+    fn has_changed(&self) -> bool {
+        let counts = &self.summary.counts;
+        counts.updated + counts.reopened + counts.expired > 0
     }
 
     /// Whether it is complete and held back, so that its missing postings can be released.

@@ -79,7 +79,7 @@ pub struct MissingPosting {
     pub is_held: bool,
 }
 
-/// A posting that an import of its catalogue has expired.
+/// A posting that an import of its catalogue has expired or changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpiredPosting {
     /// Its id.
@@ -108,6 +108,10 @@ pub enum Missed {
     Reopened,
     /// The undo that holds the lease leaves it as it is.
     Left,
+    /// The import has changed it, and the undo that holds the lease has restored it.
+    Restored,
+    /// The import has changed it, and the undo that holds the lease leaves it as it is.
+    Unrestored,
 }
 
 /// What an undo did.
@@ -115,7 +119,9 @@ pub enum Missed {
 pub struct Undone {
     /// The postings that it reopened.
     pub reopened: u64,
-    /// Those that it left: they were changed since they expired, are open again or were deleted, or
+    /// The postings that it restored.
+    pub restored: u64,
+    /// Those that it left: they were changed since, are open again or were deleted, or
     /// the client may not use them any more.
     pub left: u64,
 }
@@ -145,12 +151,21 @@ pub enum Forgotten {
 impl Undone {
     /// One sentence for people.
     pub fn sentence(self) -> String {
-        let Self { reopened, left } = self;
+        let Self {
+            reopened,
+            restored,
+            left,
+        } = self;
         let open = match reopened {
             1 => "1 posting is".to_owned(),
             _ => format!("{reopened} postings are"),
         };
-        format!("{open} open again; {}.", left_as_they_are(left))
+        let restored = match restored {
+            0 => String::new(),
+            1 => " 1 was restored;".to_owned(),
+            _ => format!(" {restored} were restored;"),
+        };
+        format!("{open} open again;{restored} {}.", left_as_they_are(left))
     }
 }
 
@@ -208,7 +223,8 @@ pub trait Catalogues: Send + Sync {
     async fn renew(&self, lease: CatalogueLease, until: OffsetDateTime)
     -> Result<bool, StoreError>;
 
-    /// Ends a lease, and records its import as the last one, as the last one that
+    /// Ends a lease, and records its import as the last one, as the last one that changed postings
+    /// if there are [records](crate::store::Store::records) of that, as the last one that
     /// [counts](PastImport::counts_misses) if it does, and as the one that holds postings back if
     /// it does; `false`, and nothing is written, if the lease is not held any more. Postings that
     /// were held back before stay so if the import `keeps_held`: it is not complete, and the
@@ -248,13 +264,22 @@ pub trait Catalogues: Send + Sync {
     ) -> Result<Vec<MissingPosting>, StoreError>;
 
     /// Up to `limit` postings, ascending by id, that follow `after`, and that the last import that
-    /// expired any, complete or not, has expired ([`Missed::Expired`]) and no undo has dealt with.
+    /// expired or changed any, complete or not, has expired ([`Missed::Expired`]) and no undo has dealt with.
     async fn expired_last(
         &self,
         catalogue: CatalogueId,
         after: Option<PostingId>,
         limit: usize,
     ) -> Result<Vec<ExpiredPosting>, StoreError>;
+
+    /// The last import that expired or changed any posting, and up to `limit` postings, ascending by
+    /// id, that follow `after`, that it changed and that no undo has dealt with.
+    async fn changed_last(
+        &self,
+        catalogue: CatalogueId,
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Option<(Uuid, Vec<ExpiredPosting>)>, StoreError>;
 
     /// Ends the lease of an undo, and returns what it did with postings of that import, together
     /// with undos of it before that did not come to their end. No import has expired anything then,

@@ -4,6 +4,7 @@ use kernel::{
     Actor, PostingId, Version,
     event::{Event, EventName, PostingState, Subject},
 };
+use uuid::Uuid;
 
 use super::{PostingWrite, Snapshot, WriteSet};
 use crate::{
@@ -27,6 +28,8 @@ pub struct Change {
     pub events: Vec<EventName>,
     /// Whether it asks for enrichment.
     pub asks_for_enrichment: bool,
+    /// The import whose line it is.
+    pub import: Option<Uuid>,
     /// The posting's id, if others may be marked as its duplicates, which have to be looked up
     /// again when it closes.
     original: Option<PostingId>,
@@ -61,6 +64,7 @@ impl Change {
             company: None,
             events: Vec::new(),
             asks_for_enrichment: false,
+            import: None,
         }
     }
 
@@ -107,11 +111,14 @@ impl Change {
     pub fn record(mut self, snapshot: &mut Snapshot, writes: &mut WriteSet) {
         let id = self.write.posting.id;
         if self.writes_posting {
+            self.write
+                .note_replaced(snapshot, self.import, writes.tasks.at);
             if let Some(earlier) = writes.postings.remove(&id) {
                 self.write.follow(earlier);
             }
             // However many commands change it, a commit moves a posting on by one version.
             self.write.posting.version = self.write.expected.map_or(1, |version| version + 1);
+            self.write.posting.locate_description();
         }
         self.record_events(writes);
         if self.asks_for_enrichment {

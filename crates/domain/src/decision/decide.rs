@@ -9,7 +9,7 @@ use fields::{
 use kernel::{Actor, CompanyId, PutOutcome, Status};
 use time::{Duration, OffsetDateTime};
 
-use super::{Change, Snapshot, company, duplicate::note_content, lapse::closing};
+use super::{Change, Snapshot, company, duplicate::note_content, lapse::closing, outcome};
 use crate::{
     company::Company,
     posting::{
@@ -143,6 +143,7 @@ fn update(
             company.alias
         };
     }
+    after.keep_judged(posting, now);
     note_content(after, posting, now);
     let sets_description = after.details.raw_description != posting.details.raw_description;
     let differs = after.details != posting.details || after.company_id != posting.company_id;
@@ -253,10 +254,12 @@ fn ask_if_stale(
     if posting.status() == Status::Expired {
         return Ok(());
     }
-    let content = Some(ContentHash::of(&posting.details, company));
-    let is_stale = posting.enriched_hash != content;
+    let is_stale = outcome::due(posting, company).is_some();
     let ends_review = match posting.state() {
-        State::Approved { .. } => !is_stale || posting.approved_hash == content,
+        State::Approved { .. } => {
+            let content = ContentHash::of(&posting.details, company);
+            !is_stale && posting.shown.is_none() || posting.approved_hash == Some(content)
+        }
         _ => is_stale && is_update,
     };
     change.asks_for_enrichment = is_stale;

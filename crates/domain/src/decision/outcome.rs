@@ -7,15 +7,17 @@ use super::Change;
 use crate::{
     company::Company,
     posting::{
-        Cause, ContentHash, Decision, Enrichment, Lifetime, Original, Posting, Review, State,
-        TextsDigest, Trigger, Verdict, event,
+        Cause, ContentHash, Decision, Enrichment, Held, Lifetime, Original, Posting, Review, Shown,
+        State, TextsDigest, Trigger, Verdict, event,
     },
 };
 
 /// The content that a posting awaits an outcome for, if it does.
 pub fn due(posting: &Posting, company: &Company) -> Option<ContentHash> {
     let content = ContentHash::of(&posting.details, company);
-    let is_due = posting.status() != Status::Expired && posting.enriched_hash != Some(content);
+    let is_due = posting.status() != Status::Expired
+        && posting.enriched_hash != Some(content)
+        && !posting.holds(content);
     is_due.then_some(content)
 }
 
@@ -34,11 +36,14 @@ pub fn apply(
     if due(posting, company) != Some(content) {
         return None;
     }
+    let by_operator = posting.approved_hash == Some(content);
+    if !by_operator && let Some(change) = hold_back(posting, content, &enrichment.verdict, now) {
+        return Some(change);
+    }
     let mut change = Change::of(posting);
     let has_new_texts = enrich(&mut change, enrichment);
     change.write.posting.enriched_hash = Some(content);
     change.write.posting.touch(Actor::Enricher, now);
-    let by_operator = posting.approved_hash == Some(content);
     let (trigger, reason) = match &enrichment.verdict {
         Verdict::Reject { code, text, .. } if !by_operator => {
             (Trigger::RejectByEnricher, Some(format!("{code}: {text}")))
@@ -63,7 +68,56 @@ pub fn apply(
     };
     change.write.posting.duplicate_of = original.filter(|_| change.write.posting.is_open());
     let is_marked = change.write.posting.duplicate_of != posting.duplicate_of;
-    raise_enriched(&mut change, posting, has_new_texts || is_marked);
+    let is_new = has_new_texts || is_marked || posting.shown.is_some();
+    raise_enriched(&mut change, posting, is_new);
+    Some(change)
+}
+
+/// Holds content back that is no ad, and that an approved posting has got in place of one; `None`
+/// if it is none, or was held back for too long.
+fn hold_back(
+    posting: &Posting,
+    content: ContentHash,
+    verdict: &Verdict,
+    now: OffsetDateTime,
+) -> Option<Change> {
+    let Verdict::Reject { code, text, .. } = verdict else {
+        return None;
+    };
+    let shown = posting.shown.as_ref();
+    let shown = shown.filter(|_| posting.status() == Status::Approved && code.is_no_ad())?;
+    if shown.held == Some(Held::Over) {
+        return None;
+    }
+    let mut change = Change::of(posting);
+    let since = shown.held_since().unwrap_or(now);
+    if let Some(shown) = &mut change.write.posting.shown {
+        shown.held = Some(Held::Back { since, content });
+    }
+    let reason = format!("{code}: {text}");
+    let cause = Cause {
+        reason: Some(&reason),
+        review: Some(Review::ContentHeld),
+        ..Cause::new(Actor::Enricher, now)
+    };
+    change.fire(Trigger::LeaveUnjudged, cause).ok()?;
+    change.write.posting.touch(Actor::Enricher, now);
+    Some(change)
+}
+
+/// Ends the time for which content was held back since `before`: it is judged again, and rejected
+/// if it still is no ad. `None` if none was held back for so long.
+pub fn end_hold(posting: &Posting, before: OffsetDateTime, now: OffsetDateTime) -> Option<Change> {
+    let is_over = |since| since <= before;
+    let shown = posting.shown.clone();
+    let shown = shown.filter(|it| it.held_since().is_some_and(is_over))?;
+    let mut change = Change::of(posting);
+    change.write.posting.shown = Some(Shown {
+        held: Some(Held::Over),
+        ..shown
+    });
+    change.write.posting.touch(Actor::Enricher, now);
+    change.asks_for_enrichment = true;
     Some(change)
 }
 

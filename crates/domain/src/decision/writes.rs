@@ -7,13 +7,15 @@ use std::{
 
 use kernel::{CompanyId, PostingId, Version, event::Subject, outbox::TaskWrites};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
+use super::Snapshot;
 use crate::{
     catalogue::{CatalogueLease, Missed},
     company::{CompanyPair, CompanyView, CompanyWrite},
     posting::{
         Coordinates, Decision, Description, ENRICH, EnrichedTexts, Findings, HistoryEntry, Posting,
-        PostingView, duplicate::DatedFingerprint,
+        PostingView, Replaced, duplicate::DatedFingerprint,
     },
 };
 
@@ -40,6 +42,8 @@ pub struct PostingWrite {
     pub decision: Option<Decision>,
     /// New entries of the history, in order.
     pub history: Vec<HistoryEntry>,
+    /// What it replaces of the stored posting, which the commit records; `None` if nothing.
+    pub replaced: Option<Replaced>,
 }
 
 impl PostingWrite {
@@ -53,7 +57,21 @@ impl PostingWrite {
             findings: Findings::default(),
             decision: None,
             history: Vec::new(),
+            replaced: None,
         }
+    }
+
+    /// Notes what it replaces of the posting in the snapshot, unless it creates the posting.
+    pub(super) fn note_replaced(
+        &mut self,
+        snapshot: &Snapshot,
+        import: Option<Uuid>,
+        at: OffsetDateTime,
+    ) {
+        let before = snapshot.postings.get(&self.posting.source_identifier);
+        let before = before.filter(|_| self.expected.is_some());
+        self.replaced =
+            before.and_then(|before| Replaced::between(before, &self.posting, import, at));
     }
 
     /// Adds an earlier write of the same commit.
@@ -66,6 +84,15 @@ impl PostingWrite {
         self.decision = self.decision.take().or(earlier.decision);
         let later = std::mem::replace(&mut self.history, earlier.history);
         self.history.extend(later);
+        self.replaced = match (self.replaced.take(), earlier.replaced) {
+            (Some(mut replaced), Some(earlier)) => {
+                replaced.values.precede(earlier.values);
+                Some(replaced)
+            }
+            // The posting is new.
+            _ if self.expected.is_none() => None,
+            (later, earlier) => later.or(earlier),
+        };
     }
 
     /// Whether the commit deletes the posting's history but for the newest [`HISTORY_SHOWN`]
@@ -110,6 +137,7 @@ impl PostingWrite {
             coordinates,
             findings,
             decision: self.decision.or_else(|| stored?.decision.clone()),
+            pending: None,
             history,
         }
     }

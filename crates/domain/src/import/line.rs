@@ -10,6 +10,7 @@ use fields::{
 use kernel::{CatalogueId, ClientId, Forbidden, PostingId, Prefixes, SourceIdentifier};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
+use uuid::Uuid;
 
 use super::Names;
 use crate::{
@@ -62,6 +63,8 @@ pub struct LineOptions {
     /// The catalogue that lists the postings. Those that have expired come back, unless the line
     /// expires them.
     pub catalogue: Option<CatalogueId>,
+    /// The id of the import, drawn at random.
+    pub import: Option<Uuid>,
 }
 
 /// The reason why a line has no answer.
@@ -259,7 +262,8 @@ fn command(
         prefixes.check(identifier)?;
     }
     let by = Principal::new(options.client, prefixes);
-    let put = PutPosting::of(identifier, payload?, options.handling, by, new_id)?;
+    let mut put = PutPosting::of(identifier, payload?, options.handling, by, new_id)?;
+    put.import = options.import;
     Ok(match options.catalogue {
         Some(catalogue) => put.listed_in(catalogue),
         None => put,
@@ -278,6 +282,7 @@ mod tests {
             client: ClientId::new(uuid(1)),
             handling: Handling::Usual,
             catalogue: None,
+            import: None,
         }
     }
 

@@ -2,15 +2,15 @@
 
 use kernel::digest::{self, digest};
 
-use super::{Details, Location};
+use super::{Details, Location, shown::domains};
 use crate::{
     company::Company,
     posting::{Coordinates, EnrichedTexts, Findings},
 };
 
 digest! {
-    /// A hash of title, description, places, company and company name. Contents with equal
-    /// hashes need one enrichment.
+    /// A hash of title, description, places, company, the registrable domains that applications go
+    /// to, and company name. Contents with equal hashes need one enrichment.
     ///
     /// It consists of two SHA-256: all but the last `NAME` bytes cover the posting itself, the last
     /// ones the company's name. So it shows whether the company's name is all that changed.
@@ -28,12 +28,18 @@ impl ContentHash {
         let city = details.location_city.as_deref().unwrap_or_default();
         let country = details.location_country_code;
         let country = country.map_or("", |code| code.as_str());
-        let own: [&[u8]; 5] = [
+        let domains = domains(details);
+        let [link, mail] = domains
+            .each_ref()
+            .map(|it| it.as_deref().unwrap_or_default());
+        let own: [&[u8]; 7] = [
             details.title.as_bytes(),
             details.raw_description.digest(),
             city.as_bytes(),
             country.as_bytes(),
             id.as_bytes(),
+            link.as_bytes(),
+            mail.as_bytes(),
         ];
         let region = details.location_region.as_deref().unwrap_or_default();
         let postal_code = details.location_postal_code.as_deref().unwrap_or_default();

@@ -18,6 +18,7 @@ pub struct Description {
     /// In bytes; 0 where it was not read.
     #[serde(default)]
     length: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<Arc<str>>,
 }
 
@@ -51,6 +52,11 @@ impl Description {
     /// The text; `None` where it was not read.
     pub const fn text(&self) -> Option<&Arc<str>> {
         self.text.as_ref()
+    }
+
+    /// Adds the text, as far as it was read.
+    pub fn read(&mut self, text: Option<Arc<str>>) {
+        self.text = text;
     }
 
     /// The same without its text.

@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 
 use super::{
     CountryCode, CurrencyCode, Description, EmploymentType, LocationType, Locations, Metadata,
-    SalaryPeriod,
+    SalaryPeriod, Values,
 };
 
 /// Checks the address for applications. That is stricter than the rule for subscribers: applicants
@@ -47,6 +47,24 @@ macro_rules! posting_fields {
             $($(#[doc = $doc])+ pub $field: $type,)+
             $($(#[doc = $list_doc])+ pub $list: Vec<$item>,)+
             $($(#[doc = $optional_doc])+ pub $optional: Option<$optional_type>,)+
+        }
+
+        impl Details {
+            /// The values of these details that differ from others.
+            pub(super) fn differences(&self, other: &Self) -> Values {
+                let mut values = Values::default();
+                $(values.note(stringify!($field), &self.$field, &other.$field);)+
+                $(values.note(stringify!($list), &self.$list, &other.$list);)+
+                $(values.note(stringify!($optional), &self.$optional, &other.$optional);)+
+                values.drop_text()
+            }
+
+            /// Sets values that other details had.
+            pub(super) fn set(&mut self, values: &Values) {
+                $(values.put(stringify!($field), &mut self.$field);)+
+                $(values.put(stringify!($list), &mut self.$list);)+
+                $(values.put(stringify!($optional), &mut self.$optional);)+
+            }
         }
 
         fields! {

@@ -77,15 +77,22 @@ impl Posting {
             Effect::Protect => return Fired::Refused(Rejection::TakenDown),
         }
         let reason = match cause.review {
-            Some(_) => cause
+            Some(review) => cause
                 .reason
-                .map(|it| Cow::Owned(Review::sentence(after.status(), it))),
+                .map(|it| Cow::Owned(review.sentence(after.status(), it))),
             None => cause.reason.map(Cow::Borrowed),
         };
         let reason = reason.as_deref();
         let is_moved = after.status() != before.status();
         let is_step = is_moved || self.is_news(trigger, after, reason, cause.content);
         self.state = after;
+        let is_judged = matches!(
+            trigger,
+            Trigger::ApproveByEnricher | Trigger::ApproveByOperator
+        );
+        if is_judged || matches!(after, State::Pending { .. } | State::Rejected { .. }) {
+            self.shown = None;
+        }
         if !is_step {
             return Fired::Stayed(None);
         }
@@ -167,7 +174,9 @@ impl Posting {
                 reason.is_some() && reason != self.details.expiration_reason.as_deref()
             }
             Trigger::ApproveByEnricher | Trigger::EndReview => self.state.review().is_some(),
-            Trigger::ApproveByOperator => is_other || content != self.approved_hash,
+            Trigger::ApproveByOperator => {
+                is_other || content != self.approved_hash || self.shown.is_some()
+            }
             _ => is_other || reason != self.status_reason(),
         }
     }
@@ -195,6 +204,9 @@ impl Posting {
             State::Rejected { .. } => self.duplicate_of = None,
             State::Expired { .. } => {
                 self.duplicate_of = None;
+                if let Some(shown) = &mut self.shown {
+                    shown.held = None;
+                }
                 self.details.expiration_reason = cause.reason.map(str::to_owned);
             }
         }

@@ -26,8 +26,11 @@ mod nearest;
 mod notice;
 mod put;
 mod repeat;
+mod shown;
 mod state;
 mod transition;
+mod values;
+mod version;
 mod vocabulary;
 mod words;
 
@@ -49,8 +52,11 @@ pub use self::{
     notice::{Notice, NoticeCode, NoticeCounts},
     put::{Handling, NamedBefore, PutPosting},
     repeat::RepeatAnswer,
+    shown::{Held, Pending, Shown},
     state::{HistoryEntry, Original, Posting, PostingView},
     transition::{Review, State, Trigger},
+    values::{COMPANY, DESCRIPTION, TEXTS, Values},
+    version::{AsOf, PostingVersion, Replaced, Rewind},
     vocabulary::{EmploymentType, LocationType, ReasonCode, SalaryPeriod},
 };
 pub(crate) use self::{

@@ -6,6 +6,7 @@ use fields::{
     validation::FieldErrors,
 };
 use kernel::{CatalogueId, InvalidIdentifier, PostingId, SourceIdentifier, trace::TraceParent};
+use uuid::Uuid;
 
 use super::{Notice, Payload, PostingPatch, Trigger, nearest::nearest};
 use crate::authority::Principal;
@@ -55,6 +56,8 @@ pub struct PutPosting {
     pub by: Principal,
     /// The catalogue that lists the posting, if any does.
     pub catalogue: Option<CatalogueId>,
+    /// The import that it is a line of.
+    pub import: Option<Uuid>,
     /// Whether an earlier line decides the name and the logo of the company.
     pub company_named: NamedBefore,
     /// The id to use if the posting is new.
@@ -122,6 +125,7 @@ impl PutPosting {
                 dropped,
                 by,
                 catalogue: None,
+                import: None,
                 company_named: NamedBefore::No,
                 new_id,
                 trace: None,

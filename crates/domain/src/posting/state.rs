@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use super::{
-    ContentHash, Coordinates, Decision, Details, EnrichedTexts, Findings, Review, State,
-    TextsDigest,
+    ContentHash, Coordinates, Decision, Details, EnrichedTexts, Findings, Pending, Review, Shown,
+    State, TextsDigest,
 };
 use crate::company::CompanyView;
 
@@ -34,6 +34,9 @@ pub struct Posting {
     pub company_id: CompanyId,
     /// The alias by which it came to the company, which gets it back when it is none any more.
     pub came_by: Option<CompanyId>,
+    /// The judged values that readers see instead, while pushed ones wait for a verdict.
+    #[serde(default)]
+    pub shown: Option<Shown>,
     /// The catalogue that listed it last, if any did. That catalogue may be deleted.
     pub catalogue: Option<CatalogueId>,
     /// The content that the last enrichment outcome was for; `None` before the first, after
@@ -113,6 +116,7 @@ impl Posting {
             details,
             company_id,
             came_by: None,
+            shown: None,
             catalogue: None,
             enriched_hash: None,
             approved_hash: None,
@@ -258,6 +262,9 @@ pub struct PostingView {
     pub findings: Findings,
     /// The newest decision whether it may be shown; `None` before the first.
     pub decision: Option<Decision>,
+    /// The pushed values that wait for a verdict, if any do.
+    #[serde(default)]
+    pub pending: Option<Pending>,
     /// The history, oldest first; empty in lists.
     pub history: Vec<HistoryEntry>,
 }

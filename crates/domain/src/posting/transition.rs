@@ -49,14 +49,17 @@ vocabulary! {
         NoVerdict = "no_verdict",
         /// The workers that enriched it died, and others would die of it too.
         Poison = "poison",
+        /// It is no ad, and does not replace one.
+        ContentHeld = "content_held",
     }
 }
 
 impl Review {
     /// The sentence in which a posting of this status states its review.
-    pub(super) fn sentence(status: Status, reason: &str) -> String {
-        let prefix = match status {
-            Status::Approved => "awaiting_review: ",
+    pub(super) fn sentence(self, status: Status, reason: &str) -> String {
+        let prefix = match (self, status) {
+            (Self::ContentHeld, _) => "content_held: ",
+            (_, Status::Approved) => "awaiting_review: ",
             _ => "enrichment_failed: ",
         };
         prefix.to_owned() + &bounded(reason, LONGEST_REASON)

@@ -73,3 +73,18 @@ vocabulary! {
         Navigation = "navigation",
     }
 }
+
+impl ReasonCode {
+    /// Whether the content is no ad: a page that a source delivered in its place.
+    pub const fn is_no_ad(self) -> bool {
+        matches!(
+            self,
+            Self::ErrorPage
+                | Self::LoginWall
+                | Self::ClosedNotice
+                | Self::NoContent
+                | Self::Navigation
+                | Self::TestPosting
+        )
+    }
+}

@@ -44,6 +44,9 @@ impl Texts {
         if self != Self::All {
             let description = &mut view.posting.details.raw_description;
             *description = description.unread();
+            if let Some(pending) = &mut view.pending {
+                pending.description = None;
+            }
             if let Some(texts) = &mut view.texts {
                 texts.markdown.clear();
                 if self == Self::None {

@@ -9,12 +9,13 @@ mod search;
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier};
+use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, Version};
 pub use kernel::{
     StoreError,
     health::{Health, ReplicaPosition, StoreClock},
 };
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 pub use self::{
     list::{ListEntry, ListOrder, ListQuery, PAGE_BYTES, Position, PostingPage, Texts},
@@ -24,8 +25,10 @@ pub use self::{
     search::{Search, Step},
 };
 pub use crate::decision::{HISTORY_SHOWN, PostingWrite, Snapshot, WriteSet};
+#[cfg(doc)]
+use crate::posting::Rewind;
 use crate::posting::{
-    PostingView, RepeatAnswer,
+    AsOf, PostingVersion, PostingView, RepeatAnswer,
     duplicate::{Candidate, Fingerprint},
 };
 
@@ -60,6 +63,8 @@ pub trait Store: Send + Sync {
     /// that the commit replaces, the stored one too: [`CompanyWrite::former_names`] is the rule.
     ///
     /// The history of a posting loses its oldest entries where [`PostingWrite::trims_history`].
+    /// What a write has [replaced](PostingWrite::replaced) is recorded, with the description and
+    /// the texts as they were.
     ///
     /// [`StoreError::Conflict`] if a posting's version is not the expected one, its identifier was
     /// taken meanwhile, a company has another owner than its write requires, a posting does not
@@ -99,6 +104,26 @@ pub trait Store: Send + Sync {
     async fn fences(&self, clients: &[ClientId])
     -> Result<HashMap<ClientId, Prefixes>, StoreError>;
 
+    /// Up to `limit` postings whose content has been [held back](crate::posting::Held) since
+    /// `before`, the longest held first. None by default.
+    async fn held(
+        &self,
+        _before: OffsetDateTime,
+        _limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// The records of what changes of these postings replaced, from the first change by an import
+    /// on, newest first of each posting, without companies. None by default.
+    async fn records(
+        &self,
+        _import: Uuid,
+        _postings: &[PostingId],
+    ) -> Result<Vec<PostingVersion>, StoreError> {
+        Ok(Vec::new())
+    }
+
     /// Up to `limit` postings that are `approved` or `PendingEnrichment` and whose `expire_at` is
     /// not after `now`, the longest overdue first.
     async fn overdue(
@@ -108,7 +133,7 @@ pub trait Store: Send + Sync {
     ) -> Result<Vec<SourceIdentifier>, StoreError>;
 }
 
-/// The port for answers about postings.
+/// The port for answers about postings, as their readers see them ([`PostingView::shown`]).
 #[async_trait]
 pub trait PostingReader: Send + Sync {
     /// A posting with the newest [`HISTORY_SHOWN`] entries of its history.
@@ -117,4 +142,21 @@ pub trait PostingReader: Send + Sync {
     /// Postings without their history, ascending by the query's order. Texts that are not asked
     /// for or do not belong to the page are not read.
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError>;
+
+    /// A posting as readers saw it at a moment, as far as [records](Rewind) of it are kept. Its
+    /// company has its present name.
+    async fn as_of(
+        &self,
+        identifier: &SourceIdentifier,
+        moment: AsOf,
+    ) -> Result<Option<PostingView>, StoreError>;
+
+    /// Up to `limit` versions of a posting before one, newest first; `None` if there is no such
+    /// posting.
+    async fn versions(
+        &self,
+        identifier: &SourceIdentifier,
+        before: Option<Version>,
+        limit: usize,
+    ) -> Result<Option<Vec<PostingVersion>>, StoreError>;
 }

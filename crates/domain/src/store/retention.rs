@@ -75,15 +75,24 @@ pub trait Retention: Send + Sync {
         limit: usize,
     ) -> Result<usize, StoreError>;
 
+    /// Deletes up to `limit` records of versions from before a time, and returns their number.
+    /// Those of postings whose readers see [other](crate::posting::Shown) values than those that
+    /// were pushed stay.
+    async fn forget_versions(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError>;
+
     /// Deletes postings that are expired and have the version that is named, each with its texts,
-    /// its history, its fingerprint and its task if that waits; counts them, and writes the
+    /// its history, its versions, its fingerprint and its task if that waits; counts them, and writes the
     /// [entry](Purge::entry) of the audit if there are any. Their companies and events stay. A
     /// posting that an operator took down stays too, so that its identifier remains taken down. A
     /// store may leave out postings that other transactions hold locked.
     async fn purge(&self, purge: &Purge) -> Result<usize, StoreError>;
 
-    /// Deletes a posting, whatever its status, with every copy of what it says: its texts, history
-    /// and fingerprint; drafts that were kept for it, or that are not known to be another one's;
+    /// Deletes a posting, whatever its status, with every copy of what it says: its texts, history,
+    /// versions and fingerprint; drafts that were kept for it, or that are not known to be another one's;
     /// refusals of its identifier; and the reasons in older events and entries of the audit about
     /// that. The events themselves keep their places.
     ///

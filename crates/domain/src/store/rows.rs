@@ -1,15 +1,16 @@
 //! Postings and companies as rows in memory, for stores that keep them so.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
+use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError, Version};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use super::{ListQuery, PostingPage};
 use crate::{
     company::{Company, CompanyView},
     decision::{HISTORY_SHOWN, PostingWrite, Snapshot, WriteSet},
-    posting::PostingView,
+    posting::{AsOf, COMPANY, PostingVersion, PostingView, Rewind},
 };
 
 /// Postings and companies, and what a commit makes of them.
@@ -19,6 +20,8 @@ pub struct Rows {
     pub(crate) identifiers: HashMap<SourceIdentifier, PostingId>,
     pub(crate) companies: HashMap<CompanyId, CompanyView>,
     former_names: HashMap<CompanyId, Vec<String>>,
+    /// What changes of postings replaced, oldest first.
+    pub(crate) versions: HashMap<PostingId, Vec<PostingVersion>>,
 }
 
 impl Rows {
@@ -94,6 +97,12 @@ impl Rows {
             let company = self.companies.get(&write.posting.company_id);
             let missing = || StoreError::Broken(format!("posting {id} has no company"));
             let company = company.ok_or_else(missing)?.clone();
+            let stored = self.postings.get(id);
+            let replaced = stored.zip(write.replaced.clone());
+            if let Some((stored, replaced)) = replaced {
+                let version = PostingVersion::of(stored, write.posting.version, replaced);
+                self.versions.entry(*id).or_default().push(version);
+            }
             let view = write.clone().view(self.postings.get(id), company);
             let identifier = view.posting.source_identifier.clone();
             self.identifiers.insert(identifier, *id);
@@ -132,12 +141,77 @@ impl Rows {
         PostingPage::of(query, rows.filter_map(|row| self.shown(row)))
     }
 
+    /// The versions of a posting before one, newest first.
+    pub fn versions(
+        &self,
+        identifier: &SourceIdentifier,
+        before: Option<Version>,
+        limit: usize,
+    ) -> Option<Vec<PostingVersion>> {
+        let id = self.identifiers.get(identifier)?;
+        let all = self.versions.get(id).map_or(&[][..], Vec::as_slice);
+        let found = all
+            .iter()
+            .rev()
+            .filter(|it| before.is_none_or(|before| it.version < before));
+        let found = found.take(limit).cloned().map(|mut version| {
+            let company = version.before.get::<CompanyId>(COMPANY);
+            version.company = company.and_then(|id| self.companies.get(&id).cloned());
+            version
+        });
+        Some(found.collect())
+    }
+
+    /// The versions of postings from the first that an import made, newest first.
+    pub fn records(&self, import: Uuid, postings: &[PostingId]) -> Vec<PostingVersion> {
+        let of_each = postings.iter().filter_map(|id| self.versions.get(id));
+        let since = of_each.flat_map(|all| {
+            let first = all.iter().position(|it| it.import == Some(import));
+            all[first.unwrap_or(all.len())..].iter().rev()
+        });
+        since.cloned().collect()
+    }
+
+    /// The postings that an import changed, by id.
+    pub(crate) fn changed_by(&self, import: Uuid) -> BTreeSet<PostingId> {
+        let versions = self.versions.values().flatten();
+        let of_it = versions.filter(|it| it.import == Some(import));
+        of_it.map(|it| it.posting).collect()
+    }
+
+    /// A posting as readers saw it at a moment.
+    pub fn as_of(&self, identifier: &SourceIdentifier, moment: AsOf) -> Option<PostingView> {
+        let view = self.row(self.postings.get(self.identifiers.get(identifier)?)?)?;
+        let versions = self.versions(identifier, None, usize::MAX)?;
+        let mut rewind = Rewind::new(view, moment);
+        let _ = versions.into_iter().all(|version| rewind.take(version));
+        rewind.end().map(|view| self.show(view))
+    }
+
     /// A posting with its company as that is by now, and with the newest of its history.
-    fn shown(&self, row: &PostingView) -> Option<PostingView> {
+    fn row(&self, row: &PostingView) -> Option<PostingView> {
         let mut view = row.clone();
         view.company = self.companies.get(&row.posting.company_id)?.clone();
         let older = view.history.len().saturating_sub(HISTORY_SHOWN);
         view.history.drain(..older);
         Some(view)
+    }
+
+    /// What readers see of a posting.
+    fn show(&self, view: PostingView) -> PostingView {
+        let text = view.posting.shown_description().and_then(|(id, version)| {
+            let mut versions = self.versions.get(&id)?.iter();
+            versions
+                .find(|it| it.version == version)?
+                .description
+                .clone()
+        });
+        let company = view.posting.shown_company();
+        let company = company.and_then(|id| self.companies.get(&id).cloned());
+        view.shown(text, company)
+    }
+
+    fn shown(&self, row: &PostingView) -> Option<PostingView> {
+        Some(self.show(self.row(row)?))
     }
 }

@@ -36,6 +36,7 @@ pub use self::{
 /// | `attention` | as `console`, `AttentionList`, `Clients`, `ActivityLog`, `EventLog` |
 /// | `merges` | `Store`, `CompanyReader`, `PostingBrowser`, `EventLog` |
 /// | `console` | `Store`, `PostingBrowser`, `CompanyReader` |
+/// | `versions` | `Store`, `PostingReader`, `PostingBrowser`, `Retention` |
 /// | `retention` | as `audit` and `catalogues`, `PostingReader`, `ActivityLog`, `Retention` |
 #[macro_export]
 macro_rules! contract_suite {
@@ -43,7 +44,7 @@ macro_rules! contract_suite {
         $crate::contract_suite! {
             $block_on, $fixture;
             postings companies merges duplicates reading health commits events outbox audit
-            catalogues console attention retention lockstep
+            catalogues console attention retention versions lockstep
         }
     };
     ($block_on:path, $fixture:expr; $($area:ident)+) => {

@@ -1,12 +1,13 @@
 //! Commands about catalogues: forget a catalogue, release its held-back postings, undo its last
-//! expiry.
+//! import.
 
 use async_trait::async_trait;
 use kernel::{
-    Actor, CatalogueName, ClientId, PostingId, Prefixes, StoreError,
+    Actor, CatalogueName, ClientId, PostingId, Prefixes, SourceIdentifier, StoreError,
     audit::{Action, Attribution},
 };
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::{
     audit::{CATALOGUES_FORGET, CATALOGUES_RELEASE, CATALOGUES_UNDO},
@@ -17,7 +18,9 @@ use crate::{
     decision::{
         WriteSet,
         lapse::{delist, undo_delisting},
+        restore::{Former, restore},
     },
+    posting::Lifetime,
     store::Store,
 };
 
@@ -73,6 +76,15 @@ pub struct CorrectionOrder {
     pub by: Option<Attribution>,
 }
 
+impl CorrectionOrder {
+    fn actor(&self) -> Actor {
+        match &self.by {
+            Some(by) => Actor::Operator(Some(by.operator.clone())),
+            None => Actor::Client(self.client),
+        }
+    }
+}
+
 /// The driving port of corrections. They work in batches. An interrupted correction resumes when it
 /// is ordered again, and its totals include the earlier runs. Once it is complete, there is nothing
 /// left to correct.
@@ -84,7 +96,8 @@ pub trait CatalogueCorrections: Send + Sync {
     /// since. Returns the numbers.
     async fn release(&self, order: CorrectionOrder) -> Result<Released, CatalogueError>;
 
-    /// Reopens the postings that the last expiring import expired and that were not changed since.
+    /// Takes back the last import that expired or changed any posting: reopens those that it
+    /// expired, and restores those that it changed, as far as nothing else has changed them since.
     /// Returns the numbers.
     async fn undo(&self, order: CorrectionOrder) -> Result<Undone, CatalogueError>;
 }
@@ -147,6 +160,70 @@ fn record_order(order: &CorrectionOrder, action: Action, first: bool, writes: &m
     }
 }
 
+/// Restores postings that [`Catalogues::changed_last`] gives to the values before the import, in
+/// one commit, as far as nothing else has changed them since. The `first` one of an operator's
+/// order has its entry of the audit.
+///
+/// [`StoreError::Conflict`] also if the lease is not held any more.
+pub async fn undo_changes(
+    store: &dyn Store,
+    lease: CatalogueLease,
+    order: &CorrectionOrder,
+    (import, postings): (Uuid, &[ExpiredPosting]),
+    first: bool,
+    lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let mut writes = WriteSet::new(now);
+    writes.leases.insert(lease);
+    let (ids, wanted) = permitted(order, postings, &mut writes, Missed::Unrestored);
+    let records = store.records(import, &ids).await?;
+    let loaded = store.load(&wanted, &[]).await?;
+    let former = wanted.iter().filter_map(|identifier| {
+        let posting = loaded.postings.get(identifier)?;
+        let of_it = records.iter().filter(|it| it.posting == posting.id);
+        let of_it: Vec<_> = of_it.cloned().collect();
+        // Without a record it was deleted, and pushed anew.
+        of_it.first()?;
+        Some((posting, Former::before(import, posting, &of_it)?))
+    });
+    let former: Vec<_> = former.collect();
+    let companies: Vec<_> = former
+        .iter()
+        .map(|(_, former)| former.posting.company_id)
+        .collect();
+    let companies = store.load(&[], &companies).await?;
+    let mut snapshot = loaded.clone();
+    let by = order.actor();
+    let note = format!("undo of the catalogue {}", order.name);
+    for (posting, former) in &former {
+        let company = companies.company_of(&former.posting)?;
+        let change = restore(posting, former, company, (&by, &note), lifetime, now);
+        if let Some(change) = change {
+            writes.missed.insert(posting.id, Missed::Restored);
+            change.record(&mut snapshot, &mut writes);
+        }
+    }
+    record_order(order, CATALOGUES_UNDO, first, &mut writes);
+    store.commit(writes).await
+}
+
+/// The ids of postings, each noted as left, and the identifiers of those that the order may change.
+fn permitted(
+    order: &CorrectionOrder,
+    postings: &[ExpiredPosting],
+    writes: &mut WriteSet,
+    left: Missed,
+) -> (Vec<PostingId>, Vec<SourceIdentifier>) {
+    let mut wanted = Vec::with_capacity(postings.len());
+    for ExpiredPosting { id, identifier } in postings {
+        writes.missed.insert(*id, left);
+        let permitted = identifier.iter().filter(|it| order.prefixes.permit(it));
+        wanted.extend(permitted.cloned());
+    }
+    (postings.iter().map(|it| it.id).collect(), wanted)
+}
+
 /// Undoes the expiry of postings that
 /// [`Catalogues::expired_last`] gives, in one commit. The
 /// `first` one of an operator's order has its entry of the audit.
@@ -162,17 +239,9 @@ pub async fn undo_expiries(
 ) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(now);
     writes.leases.insert(lease);
-    let mut wanted = Vec::with_capacity(postings.len());
-    for ExpiredPosting { id, identifier } in postings {
-        writes.missed.insert(*id, Missed::Left);
-        let permitted = identifier.iter().filter(|it| order.prefixes.permit(it));
-        wanted.extend(permitted.cloned());
-    }
+    let (_, wanted) = permitted(order, postings, &mut writes, Missed::Left);
     let mut snapshot = store.load(&wanted, &[]).await?;
-    let by = match &order.by {
-        Some(by) => Actor::Operator(Some(by.operator.clone())),
-        None => Actor::Client(order.client),
-    };
+    let by = order.actor();
     for identifier in &wanted {
         let posting = snapshot.postings.get(identifier);
         let change = posting.and_then(|posting| {

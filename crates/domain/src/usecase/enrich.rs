@@ -137,7 +137,10 @@ pub async fn record_outcomes(
         let mark = lookalikes.mark(posting);
         match outcome::apply(posting, company, content, enrichment, mark, lifetime, now) {
             Some(change) => {
-                lookalikes.judged(&change.write.posting, &mut writes);
+                // Content that is held back counts for nothing.
+                if !change.write.posting.holds(content) {
+                    lookalikes.judged(&change.write.posting, &mut writes);
+                }
                 change.record(&mut snapshot, &mut writes);
             }
             None if outcome::due(posting, company).is_some() => {
@@ -151,6 +154,29 @@ pub async fn record_outcomes(
     store.commit(writes).await?;
     // The outcomes are recorded, whatever comes of this.
     lookalikes.look_again(store, now).await.or(Ok(()))
+}
+
+/// Ends the hold of content that was [held back](crate::posting::Held) since `before`, of up to
+/// `limit` postings, in one commit. Returns their number.
+pub async fn end_holds(
+    store: &dyn Store,
+    before: OffsetDateTime,
+    limit: usize,
+    now: OffsetDateTime,
+) -> Result<usize, StoreError> {
+    let held = store.held(before, limit).await?;
+    let mut snapshot = store.load(&held, &[]).await?;
+    let mut writes = WriteSet::new(now);
+    for identifier in &held {
+        let posting = snapshot.postings.get(identifier);
+        if let Some(change) = posting.and_then(|it| outcome::end_hold(it, before, now)) {
+            change.record(&mut snapshot, &mut writes);
+        }
+    }
+    if !writes.is_empty() {
+        store.commit(writes).await?;
+    }
+    Ok(held.len())
 }
 
 /// An enrichment that is given up.

@@ -126,7 +126,8 @@ impl Batch {
             }) => {
                 let is_repeatable = !is_left && change.as_deref().is_none_or(Change::is_repeatable);
                 let is_change = change.is_some();
-                if let Some(change) = change {
+                if let Some(mut change) = change {
+                    change.import = put.import;
                     (self.writes.tasks.at, self.writes.tasks.trace) = (now, put.trace);
                     change.record(&mut self.snapshot, &mut self.writes);
                 }

@@ -12,6 +12,7 @@ mod lapse;
 mod lookalikes;
 mod merge;
 mod moderate;
+mod restore;
 
 #[cfg(test)]
 mod tests;
@@ -24,11 +25,11 @@ pub use self::{
     board::Board,
     catalogue::{
         CatalogueCorrections, CatalogueError, CorrectionOrder, forget_catalogue, record_missed,
-        release_held, undo_expiries,
+        release_held, undo_changes, undo_expiries,
     },
     company::{CompanyError, find_company, update_company},
     duplicate::{finish_idle_searches, look_up},
-    enrich::{Assignment, GivenUp, Outcome, assignments, give_up, record_outcomes},
+    enrich::{Assignment, GivenUp, Outcome, assignments, end_holds, give_up, record_outcomes},
     erase::erase,
     import::{CatalogueOrder, Import, ImportError, ImportOrder, Imports},
     ingest::{Answers, Batch, ingest},
@@ -38,6 +39,7 @@ pub use self::{
         tell_companies_apart, unmerge_company,
     },
     moderate::{ModerationError, moderate},
+    restore::{Restoration, RestoreError, restore_version},
 };
 use crate::{
     catalogue::CatalogueLease,

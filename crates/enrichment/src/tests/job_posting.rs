@@ -58,6 +58,7 @@ fn approved() -> PostingView {
             longitude: 10.7,
         }),
         findings: Findings::default(),
+        pending: None,
         history: Vec::new(),
     }
 }

@@ -32,6 +32,7 @@ fn input(description: &str) -> EnrichmentInput {
         company_website: "https://www.acmera.no".to_owned(),
         application_url: None,
         details: Details::default(),
+        new_domains: Vec::new(),
     }
 }
 

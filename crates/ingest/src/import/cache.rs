@@ -257,6 +257,7 @@ mod tests {
             client: ClientId::new(uuid(1)),
             handling,
             catalogue: catalogue.map(|n| CatalogueId::new(uuid(n))),
+            import: None,
         };
         let all = [
             options(false, None),
@@ -306,6 +307,7 @@ mod tests {
             client: ClientId::new(uuid(1)),
             handling: Handling::Usual,
             catalogue: None,
+            import: None,
         };
         let line = |n: usize| LineDigest::of(&text(&n.to_string()), cache.seed(&options)).unwrap();
         let known = |field: String| Known {

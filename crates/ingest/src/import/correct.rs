@@ -1,18 +1,21 @@
-//! Releases of held-back postings, and undos of expiries. They run as tasks, so that a client that
+//! Releases of held-back postings, and undos of imports. They run as tasks, so that a client that
 //! hangs up does not end them.
+
+use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use domain::{
     catalogue::{CatalogueLease, ExpiredPosting, Released, Undone},
     usecase::{
         CatalogueCorrections, CatalogueError, CorrectionOrder, ImportError, IngestError,
-        undo_expiries,
+        undo_changes, undo_expiries,
     },
 };
 use kernel::{PostingId, StoreError};
 use runtime::{retry, waits};
 use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use uuid::Uuid;
 
 use super::{
     held::Releasing,
@@ -86,6 +89,11 @@ impl CatalogueCorrector {
             is_recorded: false,
         };
         self.sweep(lease, &mut undo).await?;
+        let mut restoring = Restoring {
+            undo,
+            import: Mutex::new(Uuid::nil()),
+        };
+        self.sweep(lease, &mut restoring).await?;
         let finish = || self.ports.catalogues.finish_undo(lease.lease);
         self.finish(finish).await
     }
@@ -142,7 +150,7 @@ impl CatalogueCorrections for CatalogueCorrector {
     }
 }
 
-/// The postings that the last import that expired any has expired.
+/// The postings that the last import that expired or changed any has expired.
 struct Undo<'a> {
     ports: &'a CataloguePorts,
     order: &'a CorrectionOrder,
@@ -168,6 +176,49 @@ impl Step for Undo<'_> {
         let is_first = !self.is_recorded;
         undo_expiries(store, self.lease, self.order, postings, is_first, now).await?;
         self.is_recorded = true;
+        Ok(())
+    }
+}
+
+/// The postings that it has changed.
+struct Restoring<'a> {
+    undo: Undo<'a>,
+    /// That import, once it was read.
+    import: Mutex<Uuid>,
+}
+
+#[async_trait]
+impl Step for Restoring<'_> {
+    type Posting = ExpiredPosting;
+
+    async fn page(&self, after: Option<PostingId>) -> Result<Page<ExpiredPosting>, StoreError> {
+        let (catalogues, catalogue) = (&self.undo.ports.catalogues, self.undo.lease.catalogue);
+        let found = catalogues.changed_last(catalogue, after, PAGE).await?;
+        let Some((import, page)) = found else {
+            return Ok((Vec::new(), None));
+        };
+        *self.import.lock().unwrap_or_else(PoisonError::into_inner) = import;
+        let last = page.last().filter(|_| page.len() == PAGE);
+        let next = last.map(|posting| posting.id);
+        Ok((page, next))
+    }
+
+    async fn commit(&mut self, postings: &[ExpiredPosting]) -> Result<(), StoreError> {
+        let import = *self
+            .import
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        let Undo {
+            ports,
+            order,
+            lease,
+            is_recorded,
+        } = &mut self.undo;
+        let (store, now) = (&*ports.store, (ports.clock)());
+        let changed = (import, postings);
+        let is_first = !*is_recorded;
+        undo_changes(store, *lease, order, changed, is_first, ports.lifetime, now).await?;
+        *is_recorded = true;
         Ok(())
     }
 }

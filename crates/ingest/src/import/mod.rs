@@ -48,6 +48,7 @@ use domain::{
 };
 use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use uuid::Uuid;
 
 use self::{
     cache::LineCache, catalogue::CatalogueRun, execute::Shared, pipeline::Pipeline,
@@ -138,12 +139,14 @@ async fn begin(
         client: order.client,
         handling: order.handling,
         catalogue: None,
+        import: Some(Uuid::new_v4()),
     };
     let run = match &order.catalogue {
         None => None,
         Some(wanted) => {
             let run = CatalogueRun::begin(&ports.catalogues, &order, wanted, &stop).await?;
             options.catalogue = Some(run.id);
+            options.import = run.lease().map(|lease| lease.holder).or(options.import);
             Some(run)
         }
     };

@@ -33,6 +33,8 @@ pub struct CataloguePorts {
     pub catalogues: Arc<dyn Catalogues>,
     /// The store of their postings.
     pub store: Arc<dyn Store>,
+    /// The lifetime that an undo gives postings that it approves.
+    pub lifetime: Lifetime,
     /// The current time.
     pub clock: Clock,
     /// Sizes the batches.
@@ -41,10 +43,11 @@ pub struct CataloguePorts {
 
 impl CataloguePorts {
     /// The ports of a store, with the clock of this process.
-    pub fn of(stores: &Stores, throttle: Throttle) -> Self {
+    pub fn of(stores: &Stores, lifetime: Lifetime, throttle: Throttle) -> Self {
         Self {
             catalogues: Arc::clone(&stores.catalogues),
             store: Arc::clone(&stores.store),
+            lifetime,
             clock: clock::system(),
             throttle,
         }

@@ -77,6 +77,7 @@ impl Kit {
             catalogues: CataloguePorts {
                 catalogues: Arc::clone(&store.memory) as _,
                 store: as_store,
+                lifetime,
                 clock: clock(),
                 throttle: Throttle(Arc::new(|| false)),
             },

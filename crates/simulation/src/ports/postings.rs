@@ -7,7 +7,7 @@ use std::{
 use async_trait::async_trait;
 use domain::{
     posting::{
-        PostingView,
+        AsOf, PostingVersion, PostingView,
         duplicate::{Candidate, Fingerprint},
     },
     store::{
@@ -15,10 +15,11 @@ use domain::{
     },
     testing::MemoryStore,
 };
-use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError};
+use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError, Version};
 use newsletter::subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId};
 use time::OffsetDateTime;
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::{Port, behind_the_link};
 use crate::judge;
@@ -78,6 +79,24 @@ impl Store for Port {
         self.0.read("copies", copies).await
     }
 
+    async fn held(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        let held = Store::held(self.memory(), before, limit);
+        self.0.read("held", held).await
+    }
+
+    async fn records(
+        &self,
+        import: Uuid,
+        postings: &[PostingId],
+    ) -> Result<Vec<PostingVersion>, StoreError> {
+        let records = self.memory().records(import, postings);
+        self.0.read("records", records).await
+    }
+
     async fn fences(
         &self,
         clients: &[ClientId],
@@ -98,6 +117,8 @@ impl Store for Port {
 behind_the_link! { PostingReader;
     read find(identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError>;
     read list(query: &ListQuery) -> Result<PostingPage, StoreError>;
+    read as_of(identifier: &SourceIdentifier, moment: AsOf) -> Result<Option<PostingView>, StoreError>;
+    read versions(identifier: &SourceIdentifier, before: Option<Version>, limit: usize) -> Result<Option<Vec<PostingVersion>>, StoreError>;
 }
 
 behind_the_link! { LockedRows;

@@ -98,6 +98,7 @@ behind_the_link! { Retention;
                 link.world.reach(Reached::DroppedTexts);
             }
         };
+    write forget_versions(before: Time, limit: usize) -> Result<usize>;
     write purge(purge: &Purge) -> Result<usize>;
     write erase(erasure: &Erasure) -> Result<()>;
 }
@@ -130,6 +131,7 @@ behind_the_link! { Catalogues;
     read missing(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<MissingPosting>>
         => async |link: &Link, done: &Vec<MissingPosting>| judge::missing(&link.world, of, done);
     read expired_last(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<ExpiredPosting>>;
+    read changed_last(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Option<(Uuid, Vec<ExpiredPosting>)>>;
     write finish_undo(lease: CatalogueLease) -> Result<Option<Undone>>
         => async |link: &Link, done: &Option<Undone>| {
             if let Some(told) = done {

@@ -72,17 +72,31 @@ statement! {
     over [CatalogueRow]
 }
 
+/// The last import that expired or changed any posting, when a lease ends or another is taken: the
+/// holder, if it changed any.
+macro_rules! expiring {
+    () => {
+        "expiring_import = CASE WHEN holder IS NOT NULL AND EXISTS (
+            SELECT 1 FROM posting_versions WHERE import = holder
+        ) THEN holder ELSE expiring_import END"
+    };
+}
+
 statement! {
-    BeginLease = "UPDATE catalogues SET holder = :holder, leased_until = :until WHERE id = :id"
+    BeginLease = concat!(
+        "UPDATE catalogues SET holder = :holder, leased_until = :until, ", expiring!(),
+        " WHERE id = :id"
+    )
 }
 
 statement! {
     /// The postings that are held back wait for the end of the import, which may name them. If it
     /// never ends, nothing is held back any more.
-    BeginImport = r"
-        UPDATE catalogues SET holder = :holder, leased_until = :until,
-            held_before = held_import, held_import = NULL
-        WHERE id = :id"
+    BeginImport = concat!(
+        "UPDATE catalogues SET holder = :holder, leased_until = :until,
+            held_before = held_import, held_import = NULL, ", expiring!(),
+        " WHERE id = :id"
+    )
 }
 
 /// Leases a catalogue, which is made if it is not there, in a transaction of the caller's. The row
@@ -188,12 +202,13 @@ pub async fn renew(
 }
 
 statement! {
-    Finish = r"
-        UPDATE catalogues SET holder = NULL, leased_until = NULL, last_import = holder,
+    Finish = concat!(
+        "UPDATE catalogues SET holder = NULL, leased_until = NULL, last_import = holder,
             counted_import = CASE WHEN :counts THEN holder ELSE counted_import END,
             held_import = CASE WHEN :is_held THEN holder WHEN :keeps_held THEN held_before END,
-            held_before = NULL
-        WHERE id = :catalogue AND holder = :holder"
+            held_before = NULL, ", expiring!(),
+        " WHERE id = :catalogue AND holder = :holder"
+    )
 }
 
 statement! {

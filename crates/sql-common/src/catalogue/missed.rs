@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use diesel::sql_types::{BigInt, Nullable, Text};
 use domain::catalogue::{CatalogueId, ExpiredPosting, Missed, MissingPosting, Released, Undone};
-use kernel::PostingId;
+use kernel::{PostingId, StoreError};
 use uuid::Uuid;
 
 use crate::{
@@ -24,6 +24,8 @@ const REOPENED: &str = "reopened";
 const LEFT: &str = "left";
 const HELD: &str = "held";
 const KEPT: &str = "kept";
+const RESTORED: &str = "restored";
+const UNRESTORED: &str = "unrestored";
 
 statement! {
     /// A commit in doubt may have written them.
@@ -57,6 +59,22 @@ statement! {
 }
 
 statement! {
+    Restore = {
+        postgres: r"
+            INSERT INTO missed_postings (import, posting_id, state)
+            SELECT expiring_import, sent.*
+            FROM catalogues, unnest(:posting::uuid[], :state::text[]) AS sent
+            WHERE catalogues.id = :catalogue AND expiring_import IS NOT NULL
+            ON CONFLICT (import, posting_id) DO UPDATE SET state = excluded.state, misses = NULL",
+        sqlite: r"
+            INSERT INTO missed_postings (import, posting_id, state)
+            SELECT expiring_import, :posting, :state FROM catalogues
+            WHERE id = :catalogue AND expiring_import IS NOT NULL
+            ON CONFLICT (import, posting_id) DO UPDATE SET state = excluded.state, misses = NULL",
+    }
+}
+
+statement! {
     /// A commit in doubt may have dealt with them.
     Settle = {
         postgres: r"
@@ -80,6 +98,7 @@ pub async fn write(
 ) -> Outcome<()> {
     let [catalogue, holder] = lease;
     let (mut missing, mut undone, mut settled) = (Vec::new(), Vec::new(), Vec::new());
+    let mut restored = Vec::new();
     for (posting, missed) in missed {
         let posting = posting.uuid();
         let mut miss = |state: &'static str, misses: Option<i64>| {
@@ -95,6 +114,8 @@ pub async fn write(
             Missed::Kept => settle(KEPT),
             Missed::Reopened => undo(REOPENED),
             Missed::Left => undo(LEFT),
+            Missed::Restored => restored.push(binds! { posting, state: RESTORED }.to_vec()),
+            Missed::Unrestored => restored.push(binds! { posting, state: UNRESTORED }.to_vec()),
         }
     }
     conn.execute_each::<Miss>(&missing, std::slice::from_ref(holder))
@@ -102,6 +123,7 @@ pub async fn write(
     let catalogue = std::slice::from_ref(catalogue);
     conn.execute_each::<Undo>(&undone, catalogue).await?;
     conn.execute_each::<Settle>(&settled, catalogue).await?;
+    conn.execute_each::<Restore>(&restored, catalogue).await?;
     Ok(())
 }
 
@@ -195,9 +217,53 @@ pub async fn expired_last(
     let after = after.map_or(Uuid::nil(), PostingId::uuid);
     let asked = binds! { catalogue: catalogue.uuid(), after, limit: most(limit) };
     let rows: Vec<(StoredId, Option<String>)> = conn.load::<ExpiredLast, _>(asked).await?;
+    Ok(undoable(rows)?)
+}
+
+statement! {
+    ExpiringImport = "SELECT expiring_import FROM catalogues WHERE id = :catalogue",
+    returns (Nullable<Id>,)
+}
+
+statement! {
+    ChangedLast = r"
+        SELECT changed.posting_id, source_identifier FROM (
+            SELECT DISTINCT posting_id FROM posting_versions AS versions
+            WHERE import = :import AND posting_id > :after AND NOT EXISTS (
+                SELECT 1 FROM missed_postings AS missed
+                WHERE missed.import = versions.import AND missed.posting_id = versions.posting_id
+                    AND missed.state IN ('restored', 'unrestored'))
+            ORDER BY posting_id LIMIT :limit
+        ) AS changed LEFT JOIN postings ON postings.id = changed.posting_id
+        ORDER BY changed.posting_id",
+    returns (Id, Nullable<Text>)
+}
+
+/// The last import that expired or changed any posting, and postings that it changed and that no
+/// undo has dealt with, behind one of them.
+pub async fn changed_last(
+    conn: &mut impl Executor,
+    catalogue: CatalogueId,
+    after: Option<PostingId>,
+    limit: usize,
+) -> Outcome<Option<(Uuid, Vec<ExpiredPosting>)>> {
+    let asked = binds! { catalogue: catalogue.uuid() };
+    let found: Vec<(Option<StoredId>,)> = conn.load::<ExpiringImport, _>(asked).await?;
+    let Some((Some(import),)) = found.into_iter().next() else {
+        return Ok(None);
+    };
+    let import = import.uuid("catalogues.expiring_import")?;
+    let after = after.map_or(Uuid::nil(), PostingId::uuid);
+    let asked = binds! { import, after, limit: most(limit) };
+    let rows: Vec<(StoredId, Option<String>)> = conn.load::<ChangedLast, _>(asked).await?;
+    Ok(Some((import, undoable(rows)?)))
+}
+
+/// Postings for an undo.
+fn undoable(rows: Vec<(StoredId, Option<String>)>) -> Result<Vec<ExpiredPosting>, StoreError> {
     let postings = rows.into_iter().map(|(id, identifier)| {
         Ok(ExpiredPosting {
-            id: PostingId::new(id.uuid("missed_postings.posting_id")?),
+            id: PostingId::new(id.uuid("posting_id")?),
             identifier: parse_optional(identifier, IDENTIFIER)?,
         })
     });
@@ -225,7 +291,8 @@ pub async fn undone(conn: &mut impl Executor, catalogue: CatalogueId) -> Outcome
     let counts = count::<CountUndone>(conn, catalogue).await?;
     Ok(Undone {
         reopened: counts(REOPENED),
-        left: counts(LEFT),
+        restored: counts(RESTORED),
+        left: counts(LEFT) + counts(UNRESTORED),
     })
 }
 

@@ -8,7 +8,7 @@ mod table;
 
 pub use self::{
     lease::{delete, finish, finish_release, finish_undo, hold, lease, renew},
-    missed::{expired_last, forget_missed, misses, missing},
+    missed::{changed_last, expired_last, forget_missed, misses, missing},
     read::{find, find_by_id, last_imports, list, open_postings},
     table::{CatalogueRow, ImportRecord, ImportRow},
 };
@@ -27,6 +27,7 @@ macro_rules! catalogues {
             };
             use kernel::{CatalogueName, ClientId, PostingId, StoreError, audit::Entry};
             use time::OffsetDateTime;
+            use uuid::Uuid;
             use $crate::catalogue;
 
             $crate::port! {
@@ -48,6 +49,9 @@ macro_rules! catalogues {
                     query catalogue::expired_last(
                         of: CatalogueId, after: Option<PostingId>, limit: usize
                     ) -> Vec<ExpiredPosting>;
+                    query catalogue::changed_last(
+                        of: CatalogueId, after: Option<PostingId>, limit: usize
+                    ) -> Option<(Uuid, Vec<ExpiredPosting>)>;
                     transaction catalogue::finish_undo(lease: CatalogueLease) -> Option<Undone>;
                     transaction catalogue::finish_release(
                         lease: CatalogueLease

@@ -222,3 +222,21 @@ pub async fn overdue(
     let found: Vec<String> = conn.load::<Overdue, _>(asked).await?;
     Ok(parse_all(found, IDENTIFIER)?)
 }
+
+statement! {
+    Held = r"
+        SELECT source_identifier FROM postings WHERE held_at <= :before
+        ORDER BY held_at LIMIT :limit",
+    returns Text
+}
+
+/// Returns postings whose content has been held back since before a time, the longest held first.
+pub async fn held(
+    conn: &mut impl Executor,
+    before: OffsetDateTime,
+    limit: usize,
+) -> Outcome<Vec<SourceIdentifier>> {
+    let asked = binds! { before, limit: most(limit) };
+    let found: Vec<String> = conn.load::<Held, _>(asked).await?;
+    Ok(parse_all(found, IDENTIFIER)?)
+}

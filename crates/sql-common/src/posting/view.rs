@@ -10,7 +10,10 @@ use domain::{
 use kernel::{Actor, SourceIdentifier, StoreError};
 use uuid::Uuid;
 
-use super::{CREATOR, DecisionRow, HistoryRow, IDENTIFIER, PostingRow, TextsRow, history};
+use super::{
+    CREATOR, DecisionRow, HistoryRow, IDENTIFIER, PostingRow, TextsRow, history,
+    version::{descriptions, shown_company},
+};
 use crate::{
     binds,
     company::{CompanyRow, CompanyViewColumns, CompanyViewRow, company_view},
@@ -63,7 +66,7 @@ type ViewRow = (
     Option<DecisionRow>,
 );
 
-/// A posting as API clients see it, without its history. Texts that were not asked for are empty.
+/// A posting as it is stored, without its history. Texts that were not asked for are empty.
 fn view(
     (posting, description, company, texts, decision): ViewRow,
 ) -> Result<PostingView, StoreError> {
@@ -83,8 +86,33 @@ fn view(
             redacted_title: texts.redacted_title,
         }),
         decision: decision.map(Decision::try_from).transpose()?,
+        pending: None,
         history: Vec::new(),
     })
+}
+
+/// Makes stored postings what readers see of them.
+pub(super) async fn show(conn: &mut impl Executor, views: &mut [PostingView]) -> Outcome<()> {
+    let with_text = views.iter().filter(|it| {
+        let description = &it.posting.details.raw_description;
+        description.text().is_some()
+    });
+    let wanted: Vec<_> = with_text
+        .filter_map(|it| it.posting.shown_description())
+        .collect();
+    let texts = match wanted.as_slice() {
+        [] => Vec::new(),
+        wanted => descriptions(conn, wanted).await?,
+    };
+    for view in views.iter_mut().filter(|it| it.posting.shown.is_some()) {
+        let company = shown_company(conn, view).await?;
+        let place = view.posting.shown_description();
+        let mut texts = texts.iter();
+        let text = texts.find(|(id, version, _)| Some((*id, *version)) == place);
+        let text = text.and_then(|(.., text)| text.clone());
+        *view = view.clone().shown(text, company);
+    }
+    Ok(())
 }
 
 statement! {
@@ -124,8 +152,18 @@ statement! {
     loads HistoryRow
 }
 
-/// A posting with its history.
+/// A posting with its history, as readers see it.
 pub async fn find(
+    conn: &mut impl Executor,
+    identifier: &SourceIdentifier,
+) -> Outcome<Option<PostingView>> {
+    let mut found: Vec<_> = stored(conn, identifier).await?.into_iter().collect();
+    show(conn, &mut found).await?;
+    Ok(found.pop())
+}
+
+/// A posting with its history, as it is stored.
+pub(super) async fn stored(
     conn: &mut impl Executor,
     identifier: &SourceIdentifier,
 ) -> Outcome<Option<PostingView>> {
@@ -248,7 +286,8 @@ pub async fn list(conn: &mut impl Executor, query: &ListQuery) -> Outcome<Postin
         Texts::Redacted => conn.load_each::<Redacted, _>(&ids, &[]).await?,
         Texts::None => conn.load_each::<Bare, _>(&ids, &[]).await?,
     };
-    let views = rows.into_iter().map(view).collect::<Result<_, _>>()?;
+    let mut views = rows.into_iter().map(view).collect::<Result<Vec<_>, _>>()?;
+    show(conn, &mut views).await?;
     Ok(PostingPage {
         postings: in_order(views, &page, query),
         next,

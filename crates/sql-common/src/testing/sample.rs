@@ -48,6 +48,7 @@ pub fn create(n: u128) -> WriteSet {
             enriched: None,
             findings: Findings::default(),
             decision: None,
+            replaced: None,
             history: Vec::new(),
         },
     );

@@ -21,7 +21,9 @@ use diesel::{
 };
 use domain::{
     import::Changes,
-    posting::{DecidedBy, EmploymentType, Findings, LocationType, Locations, NoticeCounts},
+    posting::{
+        DecidedBy, EmploymentType, Findings, LocationType, Locations, NoticeCounts, Shown, Values,
+    },
 };
 use fields::DayOrTime;
 use kernel::{
@@ -237,6 +239,8 @@ macro_rules! rendered {
 rendered! {
     Actor: it => it.to_string(),
     AttentionItem: it => item_text(it),
+    Shown: it => it.to_text(),
+    Values: it => it.to_text(),
     BTreeMap<String, Vec<String>>: it => serde_json::json!(it).to_string(),
     Changes: it => serde_json::json!(it).to_string(),
     DayOrTime: it => it.to_string(),

@@ -63,6 +63,7 @@ fn input(title: &str) -> EnrichmentInput {
         company_website: "https://harbourpine.example".to_owned(),
         application_url: None,
         details: Details::default(),
+        new_domains: Vec::new(),
     }
 }
 

@@ -3,10 +3,12 @@ mod deleted;
 mod drafts;
 mod events;
 mod expiry;
+mod held;
 mod job;
 mod missed;
 mod sessions;
 mod texts;
+mod versions;
 
 use std::sync::Arc;
 
@@ -24,9 +26,11 @@ fn all() -> Vec<Box<dyn Job>> {
         Box::new(deleted::Deleted),
         Box::new(drafts::Drafts),
         Box::new(events::Events),
+        Box::new(held::Held),
         Box::new(missed::Missed),
         Box::new(sessions::Sessions),
         Box::new(texts::Texts),
+        Box::new(versions::Versions),
     ]
 }
 

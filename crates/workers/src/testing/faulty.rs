@@ -15,7 +15,10 @@ use ::newsletter::{
 };
 use async_trait::async_trait;
 use domain::{
-    posting::duplicate::{Candidate, Fingerprint},
+    posting::{
+        PostingVersion,
+        duplicate::{Candidate, Fingerprint},
+    },
     store::{LockedRows, RowLocks, Snapshot, Store, WriteSet},
 };
 use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError};
@@ -24,6 +27,7 @@ use tokio::{
     sync::watch,
     time::{sleep, timeout},
 };
+use uuid::Uuid;
 
 #[derive(Clone, Debug)]
 pub enum Fault {
@@ -207,6 +211,22 @@ impl Store for FaultyStore {
         limit: usize,
     ) -> Result<Vec<Candidate>, StoreError> {
         Store::copies(&*self.memory, of, after, limit).await
+    }
+
+    async fn held(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        Store::held(&*self.memory, before, limit).await
+    }
+
+    async fn records(
+        &self,
+        import: Uuid,
+        postings: &[PostingId],
+    ) -> Result<Vec<PostingVersion>, StoreError> {
+        self.memory.records(import, postings).await
     }
 
     async fn fences(

@@ -69,6 +69,7 @@ fn what_the_rules_hide_is_counted() {
         other_names: Vec::new(),
         application_url: None,
         details: domain::posting::Details::default(),
+        new_domains: Vec::new(),
     };
     let page = recorded(|| {
         Pipeline::new(None, redacted).unjudged(&input).unwrap();

@@ -10,14 +10,16 @@ use ::webhooks::{
 use access::{ClientWrite, Clients, Scope, testing::client};
 use async_trait::async_trait;
 use domain::{
-    posting::{Ground, Lifetime, PostingView, event::PUBLIC, moderation::Moderation},
+    posting::{
+        AsOf, Ground, Lifetime, PostingVersion, PostingView, event::PUBLIC, moderation::Moderation,
+    },
     store::{ListQuery, PostingPage, PostingReader},
     testing::{MemoryStore, create},
     usecase,
 };
 use fields::Patch;
 use kernel::{
-    Prefixes, SourceIdentifier,
+    Prefixes, SourceIdentifier, Version,
     event::{Cursor, EventLog as _, LogQuery, RecordedEvent, Subject},
     testing::{by_ann, identifier, noon},
 };

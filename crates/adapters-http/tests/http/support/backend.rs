@@ -19,14 +19,14 @@ use domain::testing::MemoryStore;
 use domain::{
     catalogue::CatalogueLease,
     posting::{
-        Answer, ENRICH, EnrichedTexts, Enrichment, Lifetime, PostingView, PutPosting,
-        moderation::Moderation,
+        Answer, AsOf, ENRICH, EnrichedTexts, Enrichment, Lifetime, PostingVersion, PostingView,
+        PutPosting, moderation::Moderation,
     },
     store::{Health, ListQuery, PostingPage, PostingReader},
     usecase::{self, Ingest, IngestError, Outcome},
 };
 use kernel::{
-    ClientId, PostingId, PutOutcome, SourceIdentifier, StoreError,
+    ClientId, PostingId, PutOutcome, SourceIdentifier, StoreError, Version,
     event::{Cursor, EventFeed, EventLog, LogError, LogPage, LogQuery},
     outbox::Outbox as _,
 };
@@ -198,6 +198,23 @@ impl PostingReader for Backend {
             query.limit = 1;
         }
         PostingReader::list(&*self.store, &query).await
+    }
+
+    async fn as_of(
+        &self,
+        identifier: &SourceIdentifier,
+        moment: AsOf,
+    ) -> Result<Option<PostingView>, StoreError> {
+        PostingReader::as_of(&*self.store, identifier, moment).await
+    }
+
+    async fn versions(
+        &self,
+        identifier: &SourceIdentifier,
+        before: Option<Version>,
+        limit: usize,
+    ) -> Result<Option<Vec<PostingVersion>>, StoreError> {
+        PostingReader::versions(&*self.store, identifier, before, limit).await
     }
 }
 

@@ -79,6 +79,7 @@ impl CatalogueCorrections for Handle {
             "unknown" => Err(CatalogueError::NotFound),
             _ => Ok(Undone {
                 reopened: 2,
+                restored: 3,
                 left: u64::from(order.by.is_none()),
             }),
         }
@@ -94,6 +95,7 @@ impl Lines {
             client: self.order.client,
             handling: self.order.handling,
             catalogue: (self.order.catalogue.as_ref()).map(|_| CatalogueId::new(Uuid::nil())),
+            import: None,
         };
         let parsed = line.parse(&options, prefixes, PostingId::new(Uuid::now_v7()));
         let result = match parsed.command {

@@ -6,6 +6,7 @@ mod moderation;
 mod named;
 mod purge;
 mod show;
+mod versions;
 
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use self::{
     named::resolve,
     purge::Purge,
     show::Show,
+    versions::{Restore, Versions},
 };
 
 commands! {
@@ -35,6 +37,8 @@ commands! {
         /// Bring expired postings back, to be judged again
         Reopen(ReasonArgs) => with_reason(|reason| Moderation::Reopen { reason }),
         Feature(Feature),
+        Versions(Versions),
+        Restore(Restore),
         Erase(Erase),
         Purge(Purge),
     }

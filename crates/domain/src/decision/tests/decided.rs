@@ -23,7 +23,7 @@ const BY_RULES: Seen<'_> = (
     "no_objection",
     "Nothing was found that speaks against showing the posting.",
 );
-const REFUSED: Seen<'_> = (Rejected, "rules", "no_content", "Nothing in it.");
+const REFUSED: Seen<'_> = (Rejected, "rules", "not_a_job", "Nothing in it.");
 const BY_ANN: Seen<'_> = (
     Approved,
     "operator:ann",

@@ -19,7 +19,12 @@ fn changes_of_content_ask_for_enrichment_and_others_do_not() {
         (r#"{"salary_min":5}"#, false),
         (r#"{"metadata":{}}"#, false),
         (r#"{"employment_types":["contract"]}"#, false),
-        (r#"{"application_email":"a@b.example"}"#, false),
+        (r#"{"application_email":"a@b.example"}"#, true),
+        (r#"{"application_url":"https://b.example"}"#, true),
+        (
+            r#"{"application_url":"https://www.a.example/apply"}"#,
+            false,
+        ),
     ] {
         for status in [Status::Approved, Status::Rejected, Status::Expired] {
             let mut board = Board::with(status);
@@ -79,7 +84,7 @@ fn a_rejection_says_why_and_another_reason_is_another_step() {
         assert_eq!(board.step().1, board.reason());
         (board.history.len(), board.reason().unwrap().to_owned())
     };
-    assert_eq!(told(&board), (2, "no_content: Nothing in it.".to_owned()));
+    assert_eq!(told(&board), (2, "not_a_job: Nothing in it.".to_owned()));
     board.put(RENAME).unwrap();
     let verdict = Verdict::Reject {
         code: ReasonCode::TestPosting,
@@ -147,7 +152,7 @@ fn made() -> Enrichment {
 fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
     for (status, told) in [
         (Status::PendingEnrichment, Some("enrichment_failed: no")),
-        (Status::Rejected, Some("no_content: Nothing in it.")),
+        (Status::Rejected, Some("not_a_job: Nothing in it.")),
     ] {
         let mut board = Board::with(status);
         board.put(RENAME).unwrap();
@@ -247,7 +252,7 @@ fn a_review_ends_with_a_verdict_or_with_the_content_that_was_judged() {
     let mut board = awaiting();
     let events = board.enrich(&rejection()).unwrap().events;
     assert_eq!(events, [event::JOB_POSTING_REJECTED]);
-    let reason = Some("no_content: Nothing in it.");
+    let reason = Some("not_a_job: Nothing in it.");
     check(&board, Status::Rejected, reason, true);
 
     let mut board = awaiting();

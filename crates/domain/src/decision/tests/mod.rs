@@ -14,6 +14,7 @@ mod lifetime;
 mod moderation;
 mod notices;
 mod partial;
+mod shown;
 mod states;
 mod transitions;
 
@@ -259,7 +260,7 @@ fn texts(markdown: &str, redacted: &str) -> EnrichedTexts {
 
 fn rejection() -> Verdict {
     Verdict::Reject {
-        code: ReasonCode::NoContent,
+        code: ReasonCode::NotAJob,
         text: "Nothing in it.".into(),
         passages: vec!["Soon.".into()],
     }

@@ -16,6 +16,7 @@ pub mod outbox;
 pub mod postings;
 pub mod reading;
 pub mod retention;
+pub mod versions;
 
 use kernel::testing::{Absent, Checked, identifier, noon};
 use time::OffsetDateTime;

@@ -109,6 +109,7 @@ impl State {
                 Missed::Released => (row.holding(), Some(Missed::Held), Missed::Expired),
                 Missed::Kept => (row.holding(), Some(Missed::Held), *missed),
                 Missed::Reopened | Missed::Left => (row.expiring, Some(Missed::Expired), *missed),
+                Missed::Restored | Missed::Unrestored => (row.expiring, None, *missed),
             };
             if matches!(missed, Missed::Expired | Missed::Released) {
                 row.expiring = import;
@@ -155,6 +156,7 @@ impl State {
 impl Catalogues for MemoryStore {
     async fn lease(&self, query: &CatalogueQuery) -> Result<Leased, StoreError> {
         let mut state = self.state();
+        let state = &mut *state;
         let of_client = |row: &&mut Row| row.client == query.client;
         let mut rows = state.catalogues.iter_mut().filter(of_client);
         let lease = (query.holder, query.until);
@@ -164,6 +166,11 @@ impl Catalogues for MemoryStore {
                 && row.is_running(query.now)
             {
                 return Ok(Leased::Running(until));
+            }
+            if let Some((unfinished, _)) = row.lease
+                && !state.rows.changed_by(unfinished).is_empty()
+            {
+                row.expiring = Some(unfinished);
             }
             row.lease = Some(lease);
             if query.new_id.is_some() {
@@ -217,12 +224,16 @@ impl Catalogues for MemoryStore {
         keeps_held: bool,
     ) -> Result<bool, StoreError> {
         let mut state = self.state();
+        let has_changed = !state.rows.changed_by(lease.holder).is_empty();
         let Some(row) = state.leased_catalogue(lease) else {
             return Ok(false);
         };
         row.lease = None;
         if import.counts_misses() {
             row.counted = Some(lease.holder);
+        }
+        if has_changed {
+            row.expiring = Some(lease.holder);
         }
         row.held = row.suspended.take().filter(|_| keeps_held);
         if import.is_held() {
@@ -294,6 +305,33 @@ impl Catalogues for MemoryStore {
         Ok(postings.take(limit).collect())
     }
 
+    async fn changed_last(
+        &self,
+        catalogue: CatalogueId,
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Option<(Uuid, Vec<ExpiredPosting>)>, StoreError> {
+        let state = self.state();
+        let row = state.catalogues.iter().find(|row| row.id == catalogue);
+        let Some((row, import)) = row.and_then(|row| Some((row, row.expiring?))) else {
+            return Ok(None);
+        };
+        let is_dealt_with = |id: PostingId| {
+            let missed = row.missed.get(&(import, id));
+            matches!(missed, Some(Missed::Restored | Missed::Unrestored))
+        };
+        let changed = state.rows.changed_by(import).into_iter();
+        let changed = changed.filter(|id| after.is_none_or(|after| *id > after));
+        let changed = changed.filter(|id| !is_dealt_with(*id)).map(|id| {
+            let posting = state.rows.postings.get(&id).map(|row| &row.posting);
+            ExpiredPosting {
+                id,
+                identifier: posting.map(|posting| posting.source_identifier.clone()),
+            }
+        });
+        Ok(Some((import, changed.take(limit).collect())))
+    }
+
     async fn missing(
         &self,
         catalogue: CatalogueId,
@@ -354,7 +392,8 @@ impl Catalogues for MemoryStore {
         row.counted = None;
         Ok(Some(Undone {
             reopened: row.count(import, Missed::Reopened),
-            left: row.count(import, Missed::Left),
+            restored: row.count(import, Missed::Restored),
+            left: row.count(import, Missed::Left) + row.count(import, Missed::Unrestored),
         }))
     }
 

@@ -104,8 +104,11 @@ impl PostingBrowser for MemoryStore {
         let state = self.state();
         let rows = state.rows.postings.values().map(|row| {
             let (posting, details) = (&row.posting, &row.posting.details);
-            let company = state.rows.companies.get(&posting.company_id);
-            PostingSummary {
+            let company = |id| {
+                let company = state.rows.companies.get(&id);
+                company.map(|view| view.company.name.clone())
+            };
+            let mut summary = PostingSummary {
                 id: posting.id,
                 version: posting.version,
                 source_identifier: posting.source_identifier.clone(),
@@ -114,14 +117,16 @@ impl PostingBrowser for MemoryStore {
                 moderated: posting.is_moderated(),
                 is_featured: posting.is_featured,
                 title: details.title.clone(),
-                company: company
-                    .map(|view| view.company.name.clone())
-                    .unwrap_or_default(),
+                company: company(posting.company_id).unwrap_or_default(),
                 created_by: posting.created_by.clone(),
                 created_at: posting.created_at,
                 published_at: posting.published_at,
                 updated_at: posting.updated_at,
+            };
+            if let Some(shown) = &posting.shown {
+                summary.show(shown, shown.company_id.and_then(company));
             }
+            summary
         });
         let mut found: Vec<_> = rows.collect();
         let place = |one: &PostingSummary| (one.updated_at, one.id.uuid());

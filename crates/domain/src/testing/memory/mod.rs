@@ -19,7 +19,7 @@ use std::{
 use access::{Activity, Client, sign_in::SignInToken};
 use async_trait::async_trait;
 use kernel::{
-    ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError,
+    ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError, Version,
     attention::StoredAttention,
     audit::Entry,
     event::{CompanyState, Cursor, Event, RecordedEvent, Subject},
@@ -33,7 +33,7 @@ use self::outbox::Task;
 use crate::{
     company::CompanyPair,
     posting::{
-        PostingView,
+        AsOf, PostingVersion, PostingView,
         duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
     },
     store::{
@@ -323,6 +323,30 @@ impl Store for MemoryStore {
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
         Ok(self.state().rows.overdue(now, limit))
     }
+
+    async fn held(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        let state = self.state();
+        let postings = state.rows.postings.values().map(|row| &row.posting);
+        let mut held: Vec<_> = postings
+            .filter_map(|it| Some((it.shown.as_ref()?.held_since()?, &it.source_identifier)))
+            .filter(|(since, _)| *since <= before)
+            .collect();
+        held.sort_unstable();
+        let held = held.into_iter().take(limit);
+        Ok(held.map(|(_, identifier)| identifier.clone()).collect())
+    }
+
+    async fn records(
+        &self,
+        import: Uuid,
+        postings: &[PostingId],
+    ) -> Result<Vec<PostingVersion>, StoreError> {
+        Ok(self.state().rows.records(import, postings))
+    }
 }
 
 #[async_trait]
@@ -333,6 +357,23 @@ impl PostingReader for MemoryStore {
 
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
         Ok(self.state().rows.list(query))
+    }
+
+    async fn as_of(
+        &self,
+        identifier: &SourceIdentifier,
+        moment: AsOf,
+    ) -> Result<Option<PostingView>, StoreError> {
+        Ok(self.state().rows.as_of(identifier, moment))
+    }
+
+    async fn versions(
+        &self,
+        identifier: &SourceIdentifier,
+        before: Option<Version>,
+        limit: usize,
+    ) -> Result<Option<Vec<PostingVersion>>, StoreError> {
+        Ok(self.state().rows.versions(identifier, before, limit))
     }
 }
 

@@ -11,8 +11,8 @@ use time::OffsetDateTime;
 
 use super::{MemoryStore, State, outbox::Task};
 use crate::{
-    posting::{Findings, PostingView},
-    store::{Erasure, Purge, Retention},
+    posting::{Findings, PostingVersion, PostingView},
+    store::{Erasure, Purge, Retention, Rows},
 };
 
 impl State {
@@ -22,6 +22,7 @@ impl State {
             self.rows.identifiers.remove(&row.posting.source_identifier);
         }
         self.fingerprints.remove(&id);
+        self.rows.versions.remove(&id);
     }
 }
 
@@ -51,6 +52,29 @@ impl Retention for MemoryStore {
                 row.findings = Findings::default();
             }
             state.fingerprints.remove(id);
+        }
+        Ok(old.len())
+    }
+
+    async fn forget_versions(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        let mut state = self.state();
+        let Rows {
+            postings, versions, ..
+        } = &mut state.rows;
+        let is_old = |it: &PostingVersion| {
+            let row = postings.get(&it.posting);
+            it.at < before && row.is_some_and(|row| row.posting.shown.is_none())
+        };
+        let old = versions.values().flatten().filter(|it| is_old(it));
+        let mut old: Vec<_> = old.map(|it| (it.at, it.posting, it.version)).collect();
+        old.sort_unstable();
+        old.truncate(limit);
+        for versions in versions.values_mut() {
+            versions.retain(|it| !old.contains(&(it.at, it.posting, it.version)));
         }
         Ok(old.len())
     }

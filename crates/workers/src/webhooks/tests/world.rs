@@ -93,6 +93,23 @@ impl PostingReader for Postings {
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
         PostingReader::list(&*self.0, query).await
     }
+
+    async fn as_of(
+        &self,
+        identifier: &SourceIdentifier,
+        moment: AsOf,
+    ) -> Result<Option<PostingView>, StoreError> {
+        PostingReader::as_of(&*self.0, identifier, moment).await
+    }
+
+    async fn versions(
+        &self,
+        identifier: &SourceIdentifier,
+        before: Option<Version>,
+        limit: usize,
+    ) -> Result<Option<Vec<PostingVersion>>, StoreError> {
+        PostingReader::versions(&*self.0, identifier, before, limit).await
+    }
 }
 
 pub async fn register(store: &MemoryStore, endpoint: &Endpoint) {

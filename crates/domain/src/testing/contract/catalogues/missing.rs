@@ -273,6 +273,7 @@ kernel::contract_cases!(
         });
         assert_eq!(part, expired);
         let undone = Undone {
+            restored: 0,
             reopened: 2,
             left: 2,
         };

@@ -1,0 +1,116 @@
+//! Values that a posting had come back: an operator restores them, or an import is undone.
+
+use kernel::{Actor, Status};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{Change, duplicate::note_content, outcome};
+use crate::{
+    company::Company,
+    posting::{
+        Cause, Coordinates, Decision, EnrichedTexts, Findings, HistoryEntry, Lifetime, Posting,
+        PostingVersion, State, TEXTS, Trigger, event,
+    },
+};
+
+/// A posting as it was, with the texts that readers saw if they are others now.
+#[derive(Clone, Debug)]
+pub struct Former {
+    /// The posting, with the text of its description if that is another one now.
+    pub posting: Posting,
+    /// The texts, with what else enrichment made.
+    pub texts: Option<(EnrichedTexts, Option<Coordinates>, Findings)>,
+}
+
+impl Former {
+    /// The posting before an import changed it, by the records since then, newest first. `None` if
+    /// something else has changed it since.
+    pub fn before(import: Uuid, posting: &Posting, records: &[PostingVersion]) -> Option<Self> {
+        let is_other = |it: &&PostingVersion| it.import != Some(import) && it.is_of_its_own();
+        if records.iter().any(|it| is_other(&it)) {
+            return None;
+        }
+        let mut former = Self {
+            posting: posting.clone(),
+            texts: None,
+        };
+        for record in records {
+            former.posting.step_back(record);
+            if record.before.has(TEXTS) {
+                let texts = record.texts.clone();
+                former.texts = texts.map(|it| (it, record.coordinates, record.findings.clone()));
+            }
+        }
+        Some(former)
+    }
+}
+
+/// Gives a posting the values that it had, with the company of these. Content that was approved
+/// needs no other verdict; other content waits for one. `None` if nothing changes, or a text is not
+/// kept any more.
+pub fn restore(
+    posting: &Posting,
+    former: &Former,
+    company: &Company,
+    (by, note): (&Actor, &str),
+    lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> Option<Change> {
+    let was = &former.posting;
+    let mut change = Change::of(posting);
+    let after = &mut change.write.posting;
+    after.details = was.details.clone();
+    (after.details.expiration_reason).clone_from(&posting.details.expiration_reason);
+    after.company_id = was.company_id;
+    let sets_description = after.details.raw_description != posting.details.raw_description;
+    let has_text = was.details.raw_description.text().is_some();
+    let is_same = after.details == posting.details && after.company_id == posting.company_id;
+    if is_same && was.shown == posting.shown || sets_description && !has_text {
+        return None;
+    }
+    let has_texts = was.texts_digest == posting.texts_digest || former.texts.is_some();
+    let stays_rejected = posting.state() == State::Rejected { moderated: true };
+    let was_approved = was.status() == Status::Approved && was.enriched_hash.is_some();
+    let is_approved = was_approved && has_texts && !stays_rejected;
+    if is_approved {
+        after.enriched_hash = was.enriched_hash;
+        if was.texts_digest != posting.texts_digest {
+            after.texts_digest = was.texts_digest;
+            if let Some((texts, coordinates, findings)) = former.texts.clone() {
+                change.write.enriched = Some((texts, coordinates));
+                change.write.findings = findings;
+            }
+        }
+        let cause = Cause {
+            content: was.enriched_hash,
+            lifetime,
+            ..Cause::new(by.clone(), now)
+        };
+        change.fire(Trigger::ApproveByEnricher, cause).ok()?;
+        change.write.posting.shown.clone_from(&was.shown);
+    } else {
+        after.keep_judged(posting, now);
+    }
+    let after = &mut change.write.posting;
+    note_content(after, posting, now);
+    after.touch(by.clone(), now);
+    change.write.sets_description = sets_description;
+    change.write.history.push(HistoryEntry {
+        status: after.status(),
+        at: now,
+        reason: Some(note.to_owned()),
+        by: by.clone(),
+    });
+    let (status, is_due) = (after.status(), outcome::due(after, company).is_some());
+    change.asks_for_enrichment = is_due;
+    if status != posting.status() {
+        let operator = match by {
+            Actor::Operator(operator) => operator.clone(),
+            _ => None,
+        };
+        change.write.decision = Some(Decision::approval(operator, now));
+    } else if status != Status::Expired {
+        change.raise(event::JOB_POSTING_UPDATED);
+    }
+    Some(change)
+}

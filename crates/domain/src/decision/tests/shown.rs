@@ -1,0 +1,289 @@
+//! What readers of an approved posting see while other content waits for a verdict.
+
+use super::*;
+use crate::{
+    decision::restore::{Former, restore},
+    posting::{Description, Details, Findings, PostingVersion, PostingView, State},
+    testing,
+};
+
+/// What readers see of `a`: its details, and the names of the fields that wait.
+fn seen(board: &Board) -> (Details, Vec<String>) {
+    let company = testing::company_view(board.company());
+    let view = PostingView {
+        posting: board.posting().clone(),
+        company: company.clone(),
+        texts: None,
+        coordinates: None,
+        findings: Findings::default(),
+        decision: None,
+        pending: None,
+        history: Vec::new(),
+    };
+    let shown = view.shown(None, Some(company));
+    let pending = shown.pending.map(|pending| {
+        let values = pending.values.iter().map(|(name, _)| name.to_owned());
+        let company = pending.company.map(|_| "company".to_owned());
+        values.chain(company).collect()
+    });
+    (shown.posting.details, pending.unwrap_or_default())
+}
+
+fn no_ad() -> Verdict {
+    Verdict::Reject {
+        code: ReasonCode::ErrorPage,
+        text: "A page.".into(),
+        passages: Vec::new(),
+    }
+}
+
+#[test]
+fn guarded_fields_wait_and_others_take_effect_at_once() {
+    for (body, waits) in [
+        (RENAME, "title"),
+        (r#"{"raw_description":"Cash"}"#, "raw_description"),
+        (r#"{"location_city":"Oslo"}"#, "location_city"),
+        (r#"{"location_country_code":"NO"}"#, "location_country_code"),
+        (
+            r#"{"application_url":"https://evil.example"}"#,
+            "application_url",
+        ),
+        (
+            r#"{"application_email":"a@evil.example"}"#,
+            "application_email",
+        ),
+        (
+            r#"{"company":{"name":"New","website_url":"https://new.example"}}"#,
+            "company",
+        ),
+        (r#"{"salary_min":5}"#, ""),
+        (r#"{"metadata":{"a":1}}"#, ""),
+        (r#"{"employment_types":["contract"]}"#, ""),
+        (r#"{"application_url":"https://jobs.a.example/2"}"#, ""),
+    ] {
+        let mut board = Board::with(Status::Approved);
+        let before = board.posting().details.clone();
+        let ((_, outcome), _) = board.put(body).unwrap();
+        assert_eq!(outcome, PutOutcome::Updated);
+        let (details, pending) = seen(&board);
+        assert_eq!(pending.join(" "), waits, "{body}");
+        let is_shown = details != before;
+        assert_eq!(is_shown, waits.is_empty(), "{body}");
+        board.enrich(&Verdict::Approve);
+        let (details, pending) = seen(&board);
+        assert_eq!((&details, pending.len()), (&board.posting().details, 0));
+        assert_eq!(board.posting().shown, None);
+    }
+    for status in [Status::PendingEnrichment, Status::Rejected] {
+        let mut board = Board::with(status);
+        board.put(RENAME).unwrap();
+        assert_eq!(seen(&board).0.title, "New", "{status}");
+    }
+}
+
+#[test]
+fn what_was_judged_is_shown_until_a_verdict_whatever_else_is_pushed() {
+    let mut board = Board::with(Status::Approved);
+    board.put(r#"{"title":"Fraud","salary_min":9}"#).unwrap();
+    let since = board.posting().shown.as_ref().unwrap().since;
+    board.fail(None, "no").unwrap();
+    board
+        .put(r#"{"title":"Fraud!","location_city":"Oslo"}"#)
+        .unwrap();
+    let (details, pending) = seen(&board);
+    assert_eq!((&*details.title, details.location_city), ("Baker", None));
+    assert_eq!(details.salary_min, Some(9));
+    assert_eq!(pending, ["location_city", "title"]);
+    assert_eq!(board.posting().shown.as_ref().unwrap().since, since);
+    board.put(EXPIRE).unwrap();
+    assert_eq!(seen(&board).0.title, "Baker");
+    board.put(REOPEN).unwrap();
+    assert_eq!(seen(&board).0.title, "Fraud!", "nobody sees it");
+
+    let mut board = Board::with(Status::Approved);
+    let taken_down = r#"{"title":"Fraud","expiration":{}}"#;
+    board.put(taken_down).unwrap();
+    assert_eq!(seen(&board).0.title, "Baker");
+
+    let mut board = Board::with(Status::Approved);
+    board.put(RENAME).unwrap();
+    board.put(r#"{"title":"Baker"}"#).unwrap();
+    assert_eq!(board.posting().shown, None);
+    board.put(RENAME).unwrap();
+    board.moderate(&Moderation::Approve).unwrap();
+    assert_eq!(seen(&board), (board.posting().details.clone(), vec![]));
+}
+
+#[test]
+fn a_pending_value_that_becomes_shown_is_told() {
+    let mut board = Board::with(Status::Approved);
+    board
+        .put(r#"{"application_url":"https://b.example"}"#)
+        .unwrap();
+    let events = board.enrich(&Verdict::Approve).unwrap().events;
+    assert_eq!(
+        events,
+        [event::JOB_POSTING_ENRICHED],
+        "though no text is new"
+    );
+}
+
+#[test]
+fn content_that_is_no_ad_is_held_back_until_something_ends_it() {
+    let held = || {
+        let mut board = Board::with(Status::Approved);
+        board.put(r#"{"raw_description":"Just a moment"}"#).unwrap();
+        let written = board.enrich(&no_ad()).unwrap();
+        assert_eq!(written.events, [event::JOB_POSTING_ENRICHED]);
+        board
+    };
+    let mut board = held();
+    let told = Some("content_held: error_page: A page.");
+    assert_eq!(board.step(), (Status::Approved, told, &Actor::Enricher));
+    assert_eq!(board.posting().review(), Some(Review::ContentHeld));
+    assert_eq!(seen(&board).1, ["raw_description"]);
+    assert_eq!(outcome::due(board.posting(), board.company()), None);
+    assert!(!board.put(r#"{"salary_min":5}"#).unwrap().1.asked);
+    assert_eq!(board.reason(), told, "that is no content");
+
+    board.put(r#"{"raw_description":"We bake."}"#).unwrap();
+    board.enrich(&Verdict::Approve).unwrap();
+    assert_eq!((board.reason(), seen(&board).1.len()), (None, 0));
+
+    let mut board = held();
+    let (_, written) = board.put(r#"{"raw_description":"<p>Bread.</p>"}"#).unwrap();
+    assert!(!written.asked, "it has its verdict");
+    assert_eq!((board.reason(), &board.posting().shown), (None, &None));
+
+    let mut board = held();
+    assert!(board.moderate(&Moderation::Approve).unwrap().asked);
+    assert_eq!((board.reason(), &board.posting().shown), (None, &None));
+
+    let mut board = held();
+    let since = board.now;
+    board
+        .put(r#"{"raw_description":"Another moment"}"#)
+        .unwrap();
+    board.enrich(&no_ad()).unwrap();
+    let early = outcome::end_hold(board.posting(), since - hours(1), board.now);
+    assert_eq!(early, None);
+    let over = outcome::end_hold(board.posting(), since, board.now);
+    assert!(board.record(over).asked);
+    assert_eq!(board.posting().status(), Status::Approved);
+    board.enrich(&no_ad()).unwrap();
+    let told = Some("error_page: A page.");
+    assert_eq!(
+        (board.posting().status(), board.reason()),
+        (Status::Rejected, told)
+    );
+    assert_eq!(board.posting().shown, None);
+
+    // A fraud is no page that came in the place of an ad.
+    let mut board = Board::with(Status::Approved);
+    board.put(RENAME).unwrap();
+    board.enrich(&rejection()).unwrap();
+    assert_eq!(board.posting().status(), Status::Rejected);
+}
+
+/// The posting before the last changes, by their records.
+fn former(board: &Board, records: &[PostingVersion]) -> Option<Former> {
+    Former::before(IMPORT, board.posting(), records)
+}
+
+const IMPORT: uuid::Uuid = uuid::Uuid::from_u128(7);
+
+/// Pushes as a line of the import, and gives the record of it.
+fn import(board: &mut Board, body: &str) -> PostingVersion {
+    let mut put = push("a", body);
+    put.import = Some(IMPORT);
+    let before = board.posting().clone();
+    let mut change = board.decide(&put).unwrap().change.unwrap();
+    change.import = put.import;
+    record(board, &before, *change)
+}
+
+fn record(board: &mut Board, before: &Posting, change: Change) -> PostingVersion {
+    let mut writes = WriteSet::new(board.now);
+    change.record(&mut board.snapshot, &mut writes);
+    let write = writes.postings.into_values().next().unwrap();
+    let mut stored = PostingView {
+        posting: before.clone(),
+        company: testing::company_view(board.company()),
+        texts: Some(texts("Bread.", "B.")),
+        coordinates: None,
+        findings: Findings::default(),
+        decision: None,
+        pending: None,
+        history: Vec::new(),
+    };
+    let text = Description::from("<p>Bread.</p>");
+    stored.posting.details.raw_description = text;
+    PostingVersion::of(&stored, write.posting.version, write.replaced.unwrap())
+}
+
+#[test]
+fn an_undo_restores_what_an_import_replaced_and_needs_no_verdict() {
+    for verdict in [
+        Some(no_ad()),
+        Some(rejection()),
+        Some(Verdict::Approve),
+        None,
+    ] {
+        let mut board = Board::with(Status::Approved);
+        let good = board.posting().clone();
+        let body = r#"{"title":"Careers","raw_description":"Cut","salary_min":3}"#;
+        let mut records = vec![import(&mut board, body)];
+        if let Some(verdict) = &verdict {
+            let before = board.posting().clone();
+            let made = Enrichment {
+                texts: texts("Cut", "C"),
+                verdict: verdict.clone(),
+                ..Enrichment::bare()
+            };
+            let content = board.content();
+            let change = board.outcome(content, &made, None).unwrap();
+            records.insert(0, record(&mut board, &before, change));
+        }
+        let former = former(&board, &records).unwrap();
+        let (by, now) = (Actor::Client(testing::pusher()), board.now);
+        let company = board.company().clone();
+        let note = (&by, "undo");
+        let change = restore(
+            board.posting(),
+            &former,
+            &company,
+            note,
+            board.lifetime,
+            now,
+        );
+        let written = board.record(change);
+        assert!(!written.asked, "{verdict:?}");
+        let after = board.posting();
+        assert_eq!(
+            (&after.details, after.status()),
+            (&good.details, Status::Approved)
+        );
+        assert_eq!(
+            (&after.shown, after.texts_digest),
+            (&None, good.texts_digest)
+        );
+        assert_eq!(board.reason(), None, "{verdict:?}");
+    }
+}
+
+#[test]
+fn an_undo_leaves_what_something_else_has_changed() {
+    let mut board = Board::with(Status::Approved);
+    let first = import(&mut board, RENAME);
+    let before = board.posting().clone();
+    let mut change = board
+        .decide(&push("a", r#"{"salary_min":1}"#))
+        .unwrap()
+        .change
+        .unwrap();
+    change.import = None;
+    let second = record(&mut board, &before, *change);
+    assert!(former(&board, &[second, first.clone()]).is_none());
+    assert!(former(&board, &[first]).is_some());
+    assert!(matches!(board.posting().state(), State::Approved { .. }));
+}

@@ -1,0 +1,118 @@
+//! Values of fields by their names, as JSON.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use super::Posting;
+
+/// Values of some fields of a posting, by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Values(Map<String, Value>);
+
+impl Values {
+    /// Parses a stored text from [`Self::to_text`].
+    pub fn from_store(json: &str) -> Option<Self> {
+        serde_json::from_str(json).ok()
+    }
+
+    /// The JSON text for a store.
+    pub fn to_text(&self) -> String {
+        Value::Object(self.0.clone()).to_string()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether there is a value of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// The names, with their values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// The value of this name, if there is one of its type.
+    pub fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        T::deserialize(self.0.get(name)?).ok()
+    }
+
+    pub(super) fn note<T: Serialize + PartialEq>(&mut self, name: &str, before: &T, after: &T) {
+        if before != after {
+            let value = serde_json::to_value(before).unwrap_or_default();
+            self.0.insert(name.to_owned(), value);
+        }
+    }
+
+    pub(super) fn put<T: DeserializeOwned>(&self, name: &str, field: &mut T) {
+        if let Some(value) = self.get(name) {
+            *field = value;
+        }
+    }
+
+    /// Leaves the digest of the description alone, whose text is kept elsewhere.
+    pub(super) fn drop_text(mut self) -> Self {
+        if let Some(Value::Object(description)) = self.0.get_mut(DESCRIPTION) {
+            description.remove("text");
+        }
+        self
+    }
+
+    pub(super) fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.0.retain(|name, _| is_kept(name));
+    }
+
+    /// Adds values of an earlier state, which count where there are both.
+    pub(crate) fn precede(&mut self, earlier: Self) {
+        self.0.extend(earlier.0);
+    }
+}
+
+/// The description among [`Values`]: its text is kept elsewhere.
+pub const DESCRIPTION: &str = "raw_description";
+/// The company among [`Values`].
+pub const COMPANY: &str = "company_id";
+/// The digest of the texts among [`Values`], which stands for them.
+pub const TEXTS: &str = "texts_digest";
+
+/// Declares what changes of a posting beside its details.
+macro_rules! parts {
+    ($($part:ident),+ $(,)?) => {
+        impl Posting {
+            /// The values of this posting that differ from another state of it.
+            pub(crate) fn differences(&self, other: &Self) -> Values {
+                let mut values = self.details.differences(&other.details);
+                $(values.note(stringify!($part), &self.$part, &other.$part);)+
+                values
+            }
+
+            /// Sets values that another state of the posting had.
+            pub(crate) fn set(&mut self, values: &Values) {
+                self.details.set(values);
+                $(values.put(stringify!($part), &mut self.$part);)+
+            }
+        }
+    };
+}
+
+parts! {
+    state,
+    status_reason,
+    company_id,
+    came_by,
+    enriched_hash,
+    approved_hash,
+    texts_digest,
+    duplicate_of,
+    content_at,
+    is_featured,
+    published_at,
+    expire_at,
+    updated_at,
+    updated_by,
+    shown,
+}

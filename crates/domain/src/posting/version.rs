@@ -1,0 +1,224 @@
+//! Versions of a posting: what each change of it replaced.
+//!
+//! The commit that changes a posting records what it replaced. Walking back over these records
+//! gives the posting as it was ([`PostingView::step_back`]).
+
+use std::sync::Arc;
+
+use kernel::{Actor, PostingId, Prefixes, Version};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{
+    Coordinates, EnrichedTexts, Findings, Original, Posting, PostingView, Values,
+    values::{DESCRIPTION, TEXTS},
+};
+use crate::company::CompanyView;
+
+/// The posting that it duplicates among [`Values`].
+const DUPLICATE: &str = "duplicate_of";
+
+/// The values that a change of a posting replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// The time of the change.
+    pub at: OffsetDateTime,
+    /// The actor of the change.
+    pub by: Actor,
+    /// The import whose line it was.
+    pub import: Option<Uuid>,
+    /// The values.
+    pub values: Values,
+}
+
+impl Replaced {
+    /// What a change replaced; `None` if that is nothing that anybody sees.
+    pub(crate) fn between(
+        before: &Posting,
+        after: &Posting,
+        import: Option<Uuid>,
+        at: OffsetDateTime,
+    ) -> Option<Self> {
+        let values = before.differences(after);
+        // A push that changes nothing else renews the lifetime.
+        let is_renewal = values.iter().all(|(name, _)| name == "expire_at");
+        let by = after.updated_by.clone().filter(|_| !is_renewal);
+        (!values.is_empty()).then(|| Self {
+            at,
+            by: by.unwrap_or(Actor::Lifetime),
+            import,
+            values,
+        })
+    }
+
+    /// Whether the stored description is recorded.
+    pub fn has_description(&self) -> bool {
+        self.values.has(DESCRIPTION)
+    }
+
+    /// Whether the stored texts are recorded.
+    pub fn has_texts(&self) -> bool {
+        self.values.has(TEXTS)
+    }
+}
+
+/// A change of a posting, with what it replaced.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostingVersion {
+    /// The posting.
+    pub posting: PostingId,
+    /// The version that the change made.
+    pub version: Version,
+    /// The time of the change.
+    pub at: OffsetDateTime,
+    /// The actor.
+    pub by: Actor,
+    /// The import whose line it was.
+    pub import: Option<Uuid>,
+    /// What it replaced: values of the posting, and the digests of what follows.
+    pub before: Values,
+    /// The description that it replaced.
+    pub description: Option<Arc<str>>,
+    /// The texts that it replaced.
+    pub texts: Option<EnrichedTexts>,
+    /// The coordinates that it replaced, with the texts.
+    pub coordinates: Option<Coordinates>,
+    /// What else enrichment had found.
+    pub findings: Findings,
+    /// The company that it replaced, as it is now.
+    pub company: Option<CompanyView>,
+}
+
+/// A moment of a posting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AsOf {
+    /// When it had this version.
+    Version(Version),
+    /// This time.
+    At(OffsetDateTime),
+}
+
+impl PostingVersion {
+    /// The record of a change of a stored posting.
+    pub fn of(stored: &PostingView, version: Version, replaced: Replaced) -> Self {
+        let description = &stored.posting.details.raw_description;
+        let texts = stored.texts.clone().filter(|_| replaced.has_texts());
+        Self {
+            posting: stored.posting.id,
+            version,
+            at: replaced.at,
+            by: replaced.by.clone(),
+            import: replaced.import,
+            description: description
+                .text()
+                .filter(|_| replaced.has_description())
+                .cloned(),
+            coordinates: stored.coordinates.filter(|_| texts.is_some()),
+            findings: match &texts {
+                Some(_) => stored.findings.clone(),
+                None => Findings::default(),
+            },
+            texts,
+            company: None,
+            before: replaced.values,
+        }
+    }
+
+    /// The record for a reader with these prefixes, who learns of no other posting that they do not
+    /// permit.
+    #[must_use]
+    pub fn seen_by(mut self, prefixes: &Prefixes) -> Self {
+        let original = self.before.get::<Option<Original>>(DUPLICATE).flatten();
+        if original.is_some_and(|it| !prefixes.permit(&it.source_identifier)) {
+            self.before.retain(|name| name != DUPLICATE);
+        }
+        self
+    }
+
+    /// Whether the change came after a moment.
+    pub fn is_after(&self, moment: AsOf) -> bool {
+        match moment {
+            AsOf::Version(version) => self.version > version,
+            AsOf::At(at) => self.at > at,
+        }
+    }
+
+    /// Whether the change was more than a verdict about what was pushed, and than the renewal of a
+    /// lifetime.
+    pub(crate) fn is_of_its_own(&self) -> bool {
+        let is_renewal = self.before.iter().all(|(name, _)| name == "expire_at");
+        self.by != Actor::Enricher && !is_renewal
+    }
+}
+
+impl Posting {
+    /// Undoes the last change of a posting as it is stored.
+    pub(crate) fn step_back(&mut self, last: &PostingVersion) {
+        self.set(&last.before);
+        if last.before.has(DESCRIPTION) {
+            let text = last.description.clone();
+            self.details.raw_description.read(text);
+        }
+        self.version = last.version - 1;
+    }
+}
+
+impl PostingView {
+    /// Undoes the last change of a posting as it is stored.
+    pub fn step_back(&mut self, last: PostingVersion) {
+        self.posting.step_back(&last);
+        if last.before.has(TEXTS) {
+            self.texts = last.texts;
+            self.coordinates = last.coordinates;
+            self.findings = last.findings;
+        }
+        if let Some(company) = last.company {
+            self.company = company;
+        }
+        self.history.retain(|entry| entry.at < last.at);
+        self.decision = self.decision.take().filter(|it| it.at < last.at);
+    }
+}
+
+/// The walk back to a moment, over records that come newest first.
+#[derive(Debug)]
+pub struct Rewind {
+    view: PostingView,
+    moment: AsOf,
+    newest: Version,
+    /// Whether the state at the moment is reached.
+    is_there: bool,
+}
+
+impl Rewind {
+    /// Begins at a posting as it is stored.
+    pub fn new(view: PostingView, moment: AsOf) -> Self {
+        Self {
+            newest: view.posting.version,
+            view,
+            moment,
+            is_there: false,
+        }
+    }
+
+    /// Takes the next older record. Returns whether older ones are wanted.
+    pub fn take(&mut self, version: PostingVersion) -> bool {
+        self.is_there = !version.is_after(self.moment);
+        if !self.is_there {
+            self.view.step_back(version);
+        }
+        !self.is_there
+    }
+
+    /// The posting at the moment, if that is known: there is a record from before it, or the
+    /// posting was created then and has all of its records.
+    pub fn end(self) -> Option<PostingView> {
+        let posting = &self.view.posting;
+        let is_known = match self.moment {
+            AsOf::Version(version) if version > self.newest => false,
+            AsOf::Version(version) => self.is_there || posting.version == version,
+            AsOf::At(at) => posting.created_at <= at && (self.is_there || posting.version == 1),
+        };
+        is_known.then_some(self.view)
+    }
+}

@@ -1,0 +1,72 @@
+//! What undos of imports may restore, and which titles readers may see: known without the rules
+//! that the service goes by.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::posting::{Details, Posting};
+use kernel::{Actor, PostingId, SourceIdentifier};
+use uuid::Uuid;
+
+/// The postings that imports changed.
+#[derive(Debug, Default)]
+pub struct Restores {
+    /// What each was before an import changed it, as long as nothing else has changed it.
+    before: BTreeMap<(Uuid, PostingId), Details>,
+    /// How many an undo has restored that has not come to its end.
+    restored: u64,
+    /// Titles that an operator let in.
+    let_in: BTreeSet<(SourceIdentifier, u64)>,
+}
+
+impl Restores {
+    /// A posting was written; tells what must not be.
+    pub fn written(
+        &mut self,
+        before: &Posting,
+        after: &Posting,
+        import: Option<Uuid>,
+        is_restored: bool,
+    ) -> Option<String> {
+        let (id, name) = (after.id, &after.source_identifier);
+        if is_restored {
+            self.restored += 1;
+            let mut known = self.before.iter();
+            let is_known = known.any(|((_, of), details)| *of == id && is_same(details, after));
+            self.before.retain(|(_, of), _| *of != id);
+            return (!is_known).then(|| format!("{name} is restored to what it was not"));
+        }
+        let is_verdict = after.updated_by == Some(Actor::Enricher);
+        let is_change = before.updated_at != after.updated_at || before.details != after.details;
+        if is_change && !is_verdict {
+            self.before
+                .retain(|(by, of), _| *of != id || Some(*by) == import);
+        }
+        if let Some(import) = import {
+            let details = || before.details.clone();
+            self.before.entry((import, id)).or_insert_with(details);
+        }
+        None
+    }
+
+    /// An undo has come to its end; tells how many postings it restored.
+    pub fn undone(&mut self) -> u64 {
+        std::mem::take(&mut self.restored)
+    }
+
+    /// An operator has approved a posting with this title.
+    pub fn let_in(&mut self, identifier: &SourceIdentifier, title: u64) {
+        self.let_in.insert((identifier.clone(), title));
+    }
+
+    /// Whether an operator has approved a title.
+    pub fn is_let_in(&self, identifier: &SourceIdentifier, title: u64) -> bool {
+        self.let_in.contains(&(identifier.clone(), title))
+    }
+}
+
+/// Whether a posting has these details, whatever is said of its expiry.
+fn is_same(details: &Details, posting: &Posting) -> bool {
+    let mut details = details.clone();
+    (details.expiration_reason).clone_from(&posting.details.expiration_reason);
+    details == posting.details
+}

@@ -1,0 +1,236 @@
+//! The table `posting_versions`: what changes of postings replaced.
+
+use std::sync::Arc;
+
+use diesel::sql_types::{BigInt, Double, Nullable, Text};
+use domain::{
+    company::CompanyView,
+    posting::{AsOf, COMPANY, EnrichedTexts, PostingVersion, PostingView, Rewind, Values},
+    store::PostingWrite,
+};
+use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError, Version};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::view::{show, stored};
+use crate::{
+    binds, company, each,
+    executor::{Executor, Outcome},
+    read, statement,
+    stored::{coordinates, corrupt, document, most, parse},
+    types::{Id, Moment, StoredId},
+    written,
+};
+
+written! {
+    /// What a commit sends of a version. The store adds the texts that are replaced.
+    VersionSent = posting_versions of PostingWrite {
+        posting_id = Id(|it| Some(it.posting.id.uuid())),
+        version = Integer(|it| Some(it.posting.version)),
+        at = Time(|it| Some(it.replaced.as_ref()?.at)),
+        actor = Rendered(|it| Some(&it.replaced.as_ref()?.by)),
+        import = Id(|it| it.replaced.as_ref()?.import),
+        before = Rendered(|it| Some(&it.replaced.as_ref()?.values)),
+        has_description = Bool(|it| it.replaced.as_ref().is_some_and(|it| it.has_description())),
+        has_texts = Bool(|it| it.replaced.as_ref().is_some_and(|it| it.has_texts())),
+    }
+}
+
+read! {
+    /// A version.
+    VersionRow = posting_versions {
+        posting_id: Id,
+        version: BigInt,
+        at: Moment,
+        actor: Text,
+        import: Nullable<Id>,
+        before: Text,
+        raw_description: Nullable<Text>,
+        markdown: Nullable<Text>,
+        redacted_markdown: Nullable<Text>,
+        redacted_title: Nullable<Text>,
+        latitude: Nullable<Double>,
+        longitude: Nullable<Double>,
+        findings: Nullable<Text>,
+    }
+}
+
+impl TryFrom<VersionRow> for PostingVersion {
+    type Error = StoreError;
+
+    fn try_from(row: VersionRow) -> Result<Self, StoreError> {
+        let import = row.import.map(|id| id.uuid("posting_versions.import"));
+        let before = Values::from_store(&row.before);
+        let texts = row.markdown.zip(row.redacted_markdown);
+        Ok(Self {
+            posting: PostingId::new(row.posting_id.uuid("posting_versions.posting_id")?),
+            version: row.version,
+            at: row.at.time("posting_versions.at")?,
+            by: parse(row.actor, "posting_versions.actor")?,
+            import: import.transpose()?,
+            before: before.ok_or_else(|| corrupt("posting_versions.before", row.before))?,
+            description: row.raw_description.map(Arc::from),
+            texts: texts.map(|(markdown, redacted_markdown)| EnrichedTexts {
+                markdown,
+                redacted_markdown,
+                redacted_title: row.redacted_title,
+            }),
+            coordinates: coordinates(row.latitude, row.longitude),
+            findings: document(row.findings.as_deref(), "posting_versions.findings")?,
+            company: None,
+        })
+    }
+}
+
+statement! {
+    Older = r"
+        SELECT {posting_versions read} FROM posting_versions
+        WHERE posting_id = :posting AND version < :before
+        ORDER BY version DESC LIMIT :limit",
+    loads VersionRow
+}
+
+/// The versions of a posting before one, newest first, with the companies that they replaced.
+async fn older(
+    conn: &mut impl Executor,
+    posting: PostingId,
+    before: Version,
+    limit: usize,
+) -> Outcome<Vec<PostingVersion>> {
+    let asked = binds! { posting: posting.uuid(), before, limit: most(limit) };
+    let rows: Vec<VersionRow> = conn.load::<Older, _>(asked).await?;
+    let mut versions = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut version = PostingVersion::try_from(row)?;
+        if let Some(id) = version.before.get::<CompanyId>(COMPANY) {
+            version.company = company::company(conn, id).await?;
+        }
+        versions.push(version);
+    }
+    Ok(versions)
+}
+
+statement! {
+    IdOf = "SELECT id FROM postings WHERE source_identifier = :identifier", returns (Id,)
+}
+
+/// The versions of a posting before one, newest first; `None` if there is no such posting.
+pub async fn versions(
+    conn: &mut impl Executor,
+    identifier: &SourceIdentifier,
+    before: Option<Version>,
+    limit: usize,
+) -> Outcome<Option<Vec<PostingVersion>>> {
+    let asked = binds! { identifier: identifier.as_str() };
+    let found: Vec<(StoredId,)> = conn.load::<IdOf, _>(asked).await?;
+    let Some((id,)) = found.into_iter().next() else {
+        return Ok(None);
+    };
+    let id = PostingId::new(id.uuid("postings.id")?);
+    let found = older(conn, id, before.unwrap_or(Version::MAX), limit).await?;
+    Ok(Some(found))
+}
+
+/// The versions that are read at a time.
+const STEP: usize = 50;
+
+/// A posting as it was shown at a moment.
+pub async fn as_of(
+    conn: &mut impl Executor,
+    identifier: &SourceIdentifier,
+    moment: AsOf,
+) -> Outcome<Option<PostingView>> {
+    let Some(view) = stored(conn, identifier).await? else {
+        return Ok(None);
+    };
+    let (id, mut before) = (view.posting.id, view.posting.version + 1);
+    let mut rewind = Rewind::new(view, moment);
+    loop {
+        let found = older(conn, id, before, STEP).await?;
+        let Some(last) = found.last() else { break };
+        before = last.version;
+        if !found.into_iter().all(|version| rewind.take(version)) {
+            break;
+        }
+    }
+    let mut then: Vec<_> = rewind.end().into_iter().collect();
+    show(conn, &mut then).await?;
+    Ok(then.pop())
+}
+
+statement! {
+    SinceImport = r"
+        SELECT {posting_versions read} FROM posting_versions
+        WHERE posting_id = {each posting} AND version >= (
+            SELECT min(version) FROM posting_versions AS begun
+            WHERE begun.posting_id = posting_versions.posting_id AND begun.import = :import)
+        ORDER BY posting_id, version DESC",
+    loads VersionRow
+}
+
+/// The versions of postings since an import first changed them, newest first.
+pub async fn records(
+    conn: &mut impl Executor,
+    import: Uuid,
+    postings: &[PostingId],
+) -> Outcome<Vec<PostingVersion>> {
+    let postings = each! { postings, id => posting: id.uuid() };
+    let rows: Vec<VersionRow> = conn
+        .load_each::<SinceImport, _>(&postings, binds! { import })
+        .await?;
+    let versions = rows.into_iter().map(PostingVersion::try_from);
+    Ok(versions.collect::<Result<_, _>>()?)
+}
+
+statement! {
+    Descriptions = r"
+        SELECT posting_id, version, raw_description FROM posting_versions
+        WHERE posting_id = {each posting} AND version = {each version}",
+    returns (Id, BigInt, Nullable<Text>)
+}
+
+/// The descriptions that readers see of postings whose pushed ones wait.
+pub(super) async fn descriptions(
+    conn: &mut impl Executor,
+    wanted: &[(PostingId, Version)],
+) -> Outcome<Vec<(PostingId, Version, Option<Arc<str>>)>> {
+    let wanted = each! { wanted, (id, version) => posting: id.uuid(), version: *version };
+    let rows: Vec<(StoredId, Version, Option<String>)> =
+        conn.load_each::<Descriptions, _>(&wanted, &[]).await?;
+    let descriptions = rows.into_iter().map(|(id, version, text)| {
+        let id = PostingId::new(id.uuid("posting_versions.posting_id")?);
+        Ok((id, version, text.map(Arc::from)))
+    });
+    Ok(descriptions.collect::<Result<_, StoreError>>()?)
+}
+
+statement! {
+    /// Records that readers still see a description of stay.
+    Forget = r"
+        DELETE FROM posting_versions WHERE (posting_id, version) IN (
+            SELECT posting_id, version FROM posting_versions
+            WHERE at < :before AND NOT EXISTS (
+                SELECT 1 FROM postings WHERE id = posting_id AND shown IS NOT NULL)
+            ORDER BY at LIMIT :limit)"
+}
+
+/// Deletes records from before a time, and returns their number.
+pub async fn forget_versions(
+    conn: &mut impl Executor,
+    before: OffsetDateTime,
+    limit: usize,
+) -> Outcome<usize> {
+    let asked = binds! { before, limit: most(limit) };
+    conn.execute::<Forget>(asked).await
+}
+
+/// The company that readers see of a posting whose pushed one waits.
+pub(super) async fn shown_company(
+    conn: &mut impl Executor,
+    view: &PostingView,
+) -> Outcome<Option<CompanyView>> {
+    match view.posting.shown_company() {
+        Some(id) => company::company(conn, id).await,
+        None => Ok(None),
+    }
+}
