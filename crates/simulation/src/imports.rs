@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use domain::{
     catalogue::{Catalogue, Catalogues, Guard, MaxMissing, Patience, Undone},
     import::{Ending, Line, LineText, Proof, Receipt, Summary},
-    posting::Posting,
+    posting::{Handling, Posting},
     store::Store,
     usecase::{
         CatalogueCorrections as _, CatalogueError, CatalogueOrder, CorrectionOrder, ImportError,

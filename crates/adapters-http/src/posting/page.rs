@@ -263,8 +263,8 @@ pub mod tests {
         runtime.block_on(async {
             let (go_on, wait) = mpsc::channel();
             let busy = spawn_blocking(move || wait.recv());
-            assert!(is_ready(pin!(one(view_of(10), None))).await);
-            let mut large = pin!(one(view_of(1 << 20), None));
+            assert!(is_ready(pin!(one(view_of(10), None, None))).await);
+            let mut large = pin!(one(view_of(1 << 20), None, None));
             assert!(!is_ready(large.as_mut()).await, "it waits for its thread");
             go_on.send(()).unwrap();
             assert!(large.await.is_ok());

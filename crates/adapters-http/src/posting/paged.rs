@@ -177,7 +177,7 @@ mod tests {
         store::Position,
     };
     use futures_util::StreamExt as _;
-    use kernel::{ClientId, Prefixes, SourceIdentifier, StoreError, testing};
+    use kernel::{ClientId, Prefixes, SourceIdentifier, StoreError, Version, testing};
     use serde_json::Value;
     use tokio::{runtime::Builder, task::yield_now};
     use uuid::Uuid;

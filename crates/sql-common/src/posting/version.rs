@@ -76,7 +76,8 @@ impl TryFrom<VersionRow> for PostingVersion {
                 redacted_title: row.redacted_title,
             }),
             coordinates: coordinates(row.latitude, row.longitude),
-            findings: document(row.findings.as_deref(), "posting_versions.findings")?,
+            findings: document(row.findings.as_deref(), "posting_versions.findings")?
+                .unwrap_or_default(),
             company: None,
         })
     }
