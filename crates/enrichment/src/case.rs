@@ -2,8 +2,8 @@
 //! draft, and the final check.
 
 use domain::posting::{
-    Coordinates, DecidedBy, Details, EnrichedTexts, Enrichment, Findings, Location, Locations,
-    Verdict, duplicate::MinHash,
+    Coordinates, DecidedBy, EnrichedTexts, Enrichment, Findings, Location, Locations, Verdict,
+    duplicate::MinHash,
 };
 use fields::codes::CountryCode;
 use kernel::PostingId;
@@ -14,7 +14,7 @@ use posting_text::{
 
 use super::{
     Brief, Draft, DraftError, DraftKey, EnrichError, EnrichmentInput, Feedback, Model, Redactions,
-    StopFlag, reason,
+    StopFlag, reason, remarks::remarks,
 };
 
 /// A posting that the rules have read.
@@ -194,14 +194,15 @@ impl<'a> Case<'a> {
         let budget = self.budget();
         rules::check(&texts, prepared.coordinates, &posting, &budget)?;
         rules::check_title(&prepared.redacted_title, &posting, &budget)?;
+        let readable = prepared.markdown;
         Ok(Enrichment {
+            findings: findings(self.input, &readable),
             texts: EnrichedTexts {
-                markdown: prepared.markdown,
+                markdown: readable,
                 redacted_markdown: prepared.redacted_markdown,
                 redacted_title: Some(prepared.redacted_title),
             },
             coordinates: prepared.coordinates.map(on_earth),
-            findings: findings(&self.input.details),
             verdict,
             by,
             min_hash: prepared.min_hash.map(MinHash::new),
@@ -232,7 +233,8 @@ fn posting<'a>(input: &'a EnrichmentInput, other_names: &'a [&'a str]) -> Postin
     }
 }
 
-fn findings(details: &Details) -> Findings {
+fn findings(input: &EnrichmentInput, markdown: &str) -> Findings {
+    let details = &input.details;
     let locations = details.locations.iter().flat_map(Locations::as_slice);
     let place = |location: &Location| {
         let (country, city) = (location.country_code?.as_str(), location.city.as_deref()?);
@@ -240,6 +242,7 @@ fn findings(details: &Details) -> Findings {
     };
     Findings {
         places: locations.map(place).collect(),
+        remarks: remarks(details, markdown, input.pushed_at),
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use domain::{posting::Details, usecase::Assignment};
 use fields::codes::CountryCode;
 use kernel::PostingId;
+use time::OffsetDateTime;
 
 /// The content of one posting.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct EnrichmentInput {
     pub details: Details,
     /// The domains that applications go to, if they changed since the last verdict.
     pub new_domains: Vec<String>,
+    /// The time of the last push.
+    pub pushed_at: OffsetDateTime,
 }
 
 impl From<&Assignment> for EnrichmentInput {
@@ -50,6 +53,7 @@ impl From<&Assignment> for EnrichmentInput {
             application_url: posting.details.application_url.clone(),
             details: posting.details.clone(),
             new_domains: posting.unjudged_domains(),
+            pushed_at: posting.updated_at,
         }
     }
 }

@@ -15,6 +15,8 @@ use posting_text::{
 use serde_json::{Value, json};
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 
+use crate::remarks::is_place;
+
 vocabulary! {
     /// Whether a document identifies the employer.
     Identity {
@@ -136,7 +138,7 @@ fn places(view: &PostingView, identity: Identity) -> Option<Value> {
     }
 }
 
-/// A place with a country. If the employer is hidden, parts that contain anything a text would hide
+/// A place with a country. A text that is no place, or several, is no city. If the employer is hidden, parts that contain anything a text would hide
 /// are left out: people write streets and names into these fields. Only a `known` city may share a
 /// name with the company.
 fn place(
@@ -162,7 +164,7 @@ fn place(
         "@type": "Place",
         "address": {
             "@type": "PostalAddress",
-            "addressLocality": location.city.as_ref().filter(is_plain),
+            "addressLocality": location.city.as_ref().filter(|_| is_place(location)).filter(is_plain),
             "addressRegion": location.region.as_ref().filter(is_plain),
             "postalCode": location.postal_code.as_ref().filter(is_plain),
             "addressCountry": country,
@@ -212,8 +214,12 @@ fn written(at: OffsetDateTime) -> Option<String> {
 }
 
 fn drop_nulls(value: &mut Value) {
-    if let Value::Object(properties) = value {
-        properties.retain(|_, value| !value.is_null());
-        properties.values_mut().for_each(drop_nulls);
+    match value {
+        Value::Object(properties) => {
+            properties.retain(|_, value| !value.is_null());
+            properties.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
     }
 }

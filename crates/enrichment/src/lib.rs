@@ -17,6 +17,7 @@ mod job_posting;
 mod model;
 mod pipeline;
 mod reason;
+mod remarks;
 
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -322,6 +322,8 @@ view! {
         #[schema(value_type = Option<Object>)]
         metadata: Option<Verbatim<'a>> =
             view.posting.details.metadata.as_ref().map(|metadata| Verbatim(metadata.as_str())),
+        /// What a reader or a search engine would stumble over, found with the newest verdict.
+        remarks: Vec<Remark<'a>> = view.findings.remarks.iter().map(Remark::new).collect(),
         company: Company<'a> = Company::from(&view.company),
         /// The pushed values of an approved posting that wait for a verdict, and that no reader
         /// sees; `null` if none do.
@@ -372,6 +374,19 @@ view! {
         /// `enricher`, `operator`, `lifetime` or `source`. `null` of a posting that has not changed since
         /// this is known.
         updated_by: Option<String> = view.posting.updated_by.as_ref().map(ToString::to_string),
+    }
+}
+
+view! {
+    /// What a reader or a search engine would stumble over.
+    #[derive(Serialize, ToSchema)]
+    struct Remark<'a>(remark: &'a posting::Remark) {
+        /// The reason, for programs. More may come.
+        code: &'static str = remark.code.as_str(),
+        /// The field that it is about.
+        field: &'a str = &remark.field,
+        /// The remark, for people.
+        sentence: &'a str = &remark.sentence,
     }
 }
 

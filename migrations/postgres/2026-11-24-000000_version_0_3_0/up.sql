@@ -193,7 +193,7 @@ COMMENT ON COLUMN postings.location_postal_code IS 'Postal code of the workplace
 COMMENT ON COLUMN postings.locations IS
     'Every place of a job with more than one: an array of objects with country_code, region, city, postal_code.';
 COMMENT ON COLUMN postings.description_digest IS
-    'SHA-256 of raw_description in UTF-8: a description that is pushed again is compared without being read.';
+    'SHA-256 of raw_description without what changes by itself (relative dates, tracking parameters, white space): a description that is pushed again is compared without being read.';
 COMMENT ON COLUMN postings.metadata IS
     'A JSON object; json and not jsonb, so that order, repeats and spelling stay as sent.';
 COMMENT ON COLUMN postings.raw_description IS 'HTML, as sent.';

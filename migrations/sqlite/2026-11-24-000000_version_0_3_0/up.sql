@@ -149,8 +149,8 @@ CREATE TABLE postings (
     shown TEXT CHECK (shown IS NULL OR json_valid(shown)),
     -- Since when content that is no ad is held back.
     held_at INTEGER,
-    -- SHA-256 of raw_description: a description that is pushed again is compared without being
-    -- read.
+    -- SHA-256 of raw_description without what changes by itself (relative dates, tracking
+    -- parameters, white space): a description that is pushed again is compared without being read.
     description_digest BLOB NOT NULL,
     -- A JSON object as text, so that order and spelling stay as sent.
     metadata TEXT CHECK (metadata IS NULL OR json_valid(metadata)),

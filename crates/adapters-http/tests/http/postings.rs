@@ -51,6 +51,7 @@ async fn every_field_is_read_back() {
         "markdown_description": null,
         "markdown_redacted_description": null,
         "redacted_title": null,
+        "remarks": [],
         "duplicate_of": null,
         "employment_types": ["part-time", "full-time"],
         "location_types": ["remote"],

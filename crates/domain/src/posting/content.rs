@@ -87,8 +87,9 @@ impl TextsDigest {
         let title = redacted_title.as_deref().map(str::as_bytes);
         let places: Vec<_> = findings.places.iter().map(bytes).collect();
         let places = places.iter().map(Vec::as_slice);
-        Self(digest::of_parts(
-            parts.into_iter().chain(title).chain(places),
-        ))
+        let remarks = findings.remarks.iter();
+        let remarks = remarks.map(|remark| remark.sentence.as_bytes());
+        let parts = parts.into_iter().chain(title).chain(places).chain(remarks);
+        Self(digest::of_parts(parts))
     }
 }

@@ -8,6 +8,8 @@ use fields::{
 };
 use sha2::{Digest as _, Sha256};
 
+use super::essence::essence;
+
 /// A description: its digest and, where it was loaded, its text.
 ///
 /// It is by far the largest part of a posting, and most pushes repeat it. With the digest a store
@@ -44,7 +46,8 @@ impl Description {
         self.length
     }
 
-    /// The SHA-256 of the text.
+    /// The SHA-256 of what makes the text another one: not white space, relative dates or tracking
+    /// parameters of links.
     pub const fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
@@ -88,7 +91,7 @@ impl FieldValue for Description {
 impl From<Arc<str>> for Description {
     fn from(text: Arc<str>) -> Self {
         Self {
-            digest: Sha256::digest(text.as_bytes()).into(),
+            digest: Sha256::digest(essence(&text).as_bytes()).into(),
             length: text.len(),
             text: Some(text),
         }

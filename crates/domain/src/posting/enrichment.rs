@@ -2,7 +2,7 @@
 //!
 //! [`outcome`](super::outcome) decides what follows for the posting.
 
-use super::{DecidedBy, Verdict, duplicate::MinHash};
+use super::{DecidedBy, Remark, Verdict, duplicate::MinHash};
 use serde::{Deserialize, Serialize};
 
 /// The result of enriching a posting.
@@ -54,6 +54,9 @@ pub struct Findings {
     /// The coordinates of each of the posting's `locations`, if certain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Option<Coordinates>>,
+    /// What a reader would stumble over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
 }
 
 /// A place on Earth, WGS 84, in degrees.

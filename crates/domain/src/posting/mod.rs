@@ -13,6 +13,7 @@ mod description;
 pub mod duplicate;
 mod effects;
 mod enrichment;
+mod essence;
 pub mod event;
 mod fields;
 mod fire;
@@ -25,6 +26,7 @@ pub mod moderation;
 mod nearest;
 mod notice;
 mod put;
+mod remark;
 mod repeat;
 mod shown;
 mod state;
@@ -51,6 +53,7 @@ pub use self::{
     metadata::Metadata,
     notice::{Notice, NoticeCode, NoticeCounts},
     put::{Handling, NamedBefore, PutPosting},
+    remark::{Remark, RemarkCode},
     repeat::RepeatAnswer,
     shown::{Held, Pending, Shown},
     state::{HistoryEntry, Original, Posting, PostingView},

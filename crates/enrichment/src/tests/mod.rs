@@ -3,6 +3,7 @@
 mod job_posting;
 mod laws;
 mod pipeline;
+mod remarks;
 
 use std::{
     collections::VecDeque,
@@ -33,6 +34,7 @@ fn input(description: &str) -> EnrichmentInput {
         application_url: None,
         details: Details::default(),
         new_domains: Vec::new(),
+        pushed_at: time::OffsetDateTime::UNIX_EPOCH,
     }
 }
 

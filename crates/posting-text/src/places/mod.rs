@@ -1,6 +1,7 @@
 //! Coordinates of cities, from a built-in table of `GeoNames`; see `data/NOTICE`.
 
 mod fold;
+mod look;
 mod states;
 
 #[cfg(test)]
@@ -11,6 +12,7 @@ use std::{collections::HashMap, sync::LazyLock};
 use self::fold::fold;
 #[cfg(feature = "redact")]
 pub(crate) use self::fold::plain_letter;
+pub use self::look::{Look, look};
 
 /// A place on Earth, WGS 84, in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,8 +24,16 @@ pub struct Coordinates {
 }
 
 /// Returns the coordinates of a city, by a country's two-letter code, its region if that is known,
-/// and its name as people write it.
+/// and its name as people write it. A text that holds no place, or several, has none.
 pub fn find(country: &str, region: Option<&str>, city: &str) -> Option<Coordinates> {
+    match look(Some(country), region, city) {
+        Look::Found(place) | Look::Ambiguous(place) => Some(place),
+        Look::Unknown | Look::Several | Look::NoPlace => None,
+    }
+}
+
+/// The one place that a text means.
+fn named(country: &str, region: Option<&str>, city: &str) -> Option<Coordinates> {
     let names = TABLE.get(country)?;
     let in_region = region.map(|region| format!("{city}, {region}"));
     let place = candidates(country, in_region.as_deref().unwrap_or(city))
@@ -141,9 +151,9 @@ fn without_district(name: &str) -> String {
 
 /// Words before a city, and their other spellings.
 const PREFIXES: &str = "\
-    city of;ville de;greater;stadt;st>saint;ste>sainte;st>sankt;saint>st;ft>fort;mt>mount";
+    city of;ville de;greater;stadt;region;grossraum;raum;landkreis;kreis;metro;st>saint;ste>sainte;st>sankt;saint>st;ft>fort;mt>mount";
 /// Optional words after a city.
-const SUFFIXES: &str = "city;area;metropolitan area;region;dc;df;cdmx";
+const SUFFIXES: &str = "city;area;metropolitan area;region;dc;df;cdmx;nsw;vic;qld;tas;act;nt";
 
 fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let words = list.split(';');

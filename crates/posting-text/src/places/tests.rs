@@ -1,4 +1,4 @@
-use super::{TABLE, find, fold::fold};
+use super::{Look, TABLE, find, fold::fold, look};
 
 #[track_caller]
 fn check(country: &str, city: &str, near: (f64, f64)) {
@@ -61,6 +61,61 @@ fn the_largest_of_a_name_unless_a_state_says_otherwise() {
     }
     assert!(find("DE", Some("Hessen"), "Frankfurt").is_some());
     assert_eq!(find("US", None, "San Francisco, Maine"), None);
+}
+
+#[test]
+fn a_text_may_hold_no_place_or_several() {
+    for text in [
+        "Remote",
+        "REMOTE - Germany",
+        "3 Locations",
+        "Anywhere",
+        "National",
+        "Multiple Locations",
+        "Home Office",
+        "n/a",
+        "bundesweit",
+        "EMEA",
+        "12 Standorte",
+        "Nationwide",
+    ] {
+        assert_eq!(look(Some("US"), None, text), Look::NoPlace, "{text}");
+        assert_eq!(find("US", None, text), None, "{text}");
+    }
+    for (country, text) in [
+        (
+            "US",
+            "Boston, MA; Remote-Friendly | San Francisco, CA | Seattle, WA",
+        ),
+        ("DE", "Leipzig, Dresden und Chemnitz"),
+        ("DE", "Berlin / Hamburg"),
+        ("DE", "Leipzig, Dresden, Chemnitz"),
+        ("GB", "London or Manchester"),
+    ] {
+        assert_eq!(look(Some(country), None, text), Look::Several, "{text}");
+        assert_eq!(find(country, None, text), None, "{text}");
+    }
+    assert_eq!(look(None, None, "Oslo | Bergen"), Look::Several);
+    for (country, text) in [
+        ("CH", "Biel/Bienne"),
+        ("BE", "Bruxelles / Brussel"),
+        ("ES", "Getafe, Madrid"),
+        ("DE", "Region Hannover"),
+        ("AU", "Sydney NSW 2000"),
+        ("DE", "Berlin (Remote)"),
+    ] {
+        let found = look(Some(country), None, text);
+        assert!(matches!(found, Look::Found(_)), "{text}: {found:?}");
+    }
+    assert!(matches!(
+        look(Some("US"), None, "Portland"),
+        Look::Ambiguous(_)
+    ));
+    assert!(matches!(
+        look(Some("US"), Some("ME"), "Portland"),
+        Look::Found(_)
+    ));
+    assert_eq!(look(Some("DE"), None, "Hinterpfuideifi"), Look::Unknown);
 }
 
 #[test]

@@ -89,6 +89,13 @@ fn text(view: &PostingView, shown: &Value) -> anyhow::Result<String> {
     let history = shown["history"].as_array().map_or(&[][..], Vec::as_slice);
     let history = output::table(HISTORY, history)?;
     let mut text = format!("{title}\n\n{fields}\n\n{history}\n");
+    if !view.findings.remarks.is_empty() {
+        let remarks = view.findings.remarks.iter();
+        let remarks: Vec<_> = remarks
+            .map(|it| format!("{}: {}", it.code, it.sentence))
+            .collect();
+        section(&mut text, "Remarks", &remarks.join("\n"));
+    }
     match &view.texts {
         Some(texts) => {
             section(&mut text, "Description", &texts.markdown);

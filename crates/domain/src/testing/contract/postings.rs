@@ -11,7 +11,7 @@ use crate::{
     decision::decide,
     posting::{
         ContentHash, Coordinates, DecidedBy, Decision, DecisionOutcome, Description, EnrichedTexts,
-        Findings, Ground, Posting, Review, State,
+        Findings, Ground, Posting, Remark, RemarkCode, Review, State,
     },
     store::{ListQuery, PostingReader, Snapshot, Store, Texts, WriteSet},
     testing::{create, push, put_id, state},
@@ -253,6 +253,11 @@ kernel::contract_cases!(
         ] {
             let one = Findings {
                 places: vec![None, Some(place)],
+                remarks: vec![Remark::new(
+                    RemarkCode::NoPlace,
+                    "location_city",
+                    "\"é\" is none.",
+                )],
             };
             let found = match &enriched {
                 Some((_, None)) => Findings::default(),

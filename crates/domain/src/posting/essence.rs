@@ -1,0 +1,166 @@
+//! The part of a description that makes it another one.
+
+use std::borrow::Cow;
+
+use fields::tracking;
+
+/// Words that stand behind an age, and before one, in lower case.
+const BEHIND: [&str; 6] = ["ago", "siden", "sedan", "geleden", "temu", "fa"];
+const BEFORE: [&str; 4] = ["vor", "hace", "depuis", "before"];
+
+/// What an age is counted in: the beginnings of words in lower case.
+const UNITS: [&str; 23] = [
+    "second", "minute", "hour", "day", "week", "month", "sekunde", "stunde", "tag", "woche",
+    "monat", "jour", "heure", "semaine", "día", "hora", "dag", "time", "uke", "vecka", "min",
+    "giorn", "h",
+];
+
+/// A description without what changes by itself: ages such as `37 minutes ago`, tracking parameters
+/// of links, and white space that readers do not see. Of a text without elements the line breaks
+/// count.
+pub(super) fn essence(text: &str) -> Cow<'_, str> {
+    let text = without_tracking(text);
+    let is_html = ["</", "<p", "<br", "<li"]
+        .iter()
+        .any(|tag| text.contains(tag));
+    let is_spaced = text.contains("  ") || text.contains(['\n', '\t', '\r', '\u{a0}']);
+    let is_aged = text.bytes().any(|byte| byte.is_ascii_digit());
+    if !is_spaced && !is_aged && text.trim() == text {
+        return text;
+    }
+    let mut words = Vec::new();
+    let is_whole = is_html && !text.contains("<pre");
+    let mut lines = 0;
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        if lines > 0 && !is_whole {
+            words.push(if lines == 1 { "\n" } else { "\n\n" });
+        }
+        words.push(&rest[..end]);
+        let gap = rest[end..].trim_start();
+        let space = &rest[end..rest.len() - gap.len()];
+        lines = space.matches('\n').count();
+        rest = gap;
+    }
+    forget_ages(&mut words);
+    words.join(" ").into()
+}
+
+/// Replaces the numbers of ages.
+fn forget_ages(words: &mut [&str]) {
+    for at in 0..words.len() {
+        if !words[at].bytes().any(|byte| byte.is_ascii_digit()) {
+            continue;
+        }
+        let digits = plain(words[at]);
+        let is_number = digits
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'+');
+        let unit = words
+            .get(at + 1)
+            .map(|word| plain(word))
+            .unwrap_or_default();
+        let is_unit = UNITS.iter().any(|beginning| {
+            unit.strip_prefix(beginning)
+                .is_some_and(|end| end.chars().count() < 4)
+        });
+        let behind = words
+            .get(at + 2)
+            .map(|word| plain(word))
+            .unwrap_or_default();
+        let before = at
+            .checked_sub(1)
+            .map(|at| plain(words[at]))
+            .unwrap_or_default();
+        let is_age = BEHIND.contains(&&*behind) || BEFORE.contains(&&*before) || before == "a";
+        if is_number && is_unit && is_age {
+            words[at] = "#";
+            words[at + 1] = "#";
+        }
+    }
+}
+
+/// The letters and digits of a word in lower case, without the elements around it.
+fn plain(word: &str) -> String {
+    let (mut text, mut is_tag) = (String::new(), false);
+    for c in word.chars() {
+        match c {
+            '<' => is_tag = true,
+            '>' if !is_tag => text.clear(),
+            '>' => is_tag = false,
+            c if !is_tag => text.extend(c.to_lowercase()),
+            _ => {}
+        }
+    }
+    text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+}
+
+/// A text whose links have no tracking parameters.
+fn without_tracking(text: &str) -> Cow<'_, str> {
+    if !text.contains('?') || !text.contains("://") {
+        return text.into();
+    }
+    let mut out = String::new();
+    let mut copied = 0;
+    for (at, sign) in text.match_indices(['?', '&']) {
+        if at < copied {
+            continue;
+        }
+        let mut end = at + sign.len();
+        let name = text[end..].strip_prefix("amp;");
+        end += if name.is_some() { 4 } else { 0 };
+        let pair = &text[end..];
+        let length = pair.find(|c: char| c.is_whitespace() || "&\"'<>)#".contains(c));
+        let pair = &pair[..length.unwrap_or(pair.len())];
+        if pair.contains('=') && tracking::is_pair(pair) {
+            out.push_str(&text[copied..at]);
+            copied = end + pair.len();
+        }
+    }
+    if copied == 0 {
+        return text.into();
+    }
+    (out + &text[copied..]).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_by_itself_does_not_count() {
+        for (one, other) in [
+            ("<p>Bread.</p>", " <p>Bread.</p>\n"),
+            ("<p>Bread and\n rolls.</p>", "<p>Bread  and rolls.</p>"),
+            ("Posted 37 minutes ago", "Posted 2 hours ago"),
+            ("<p>Posted 37 minutes ago</p>", "<p>Posted 3 days ago</p>"),
+            ("Online seit: vor 3 Tagen", "Online seit: vor 4 Wochen"),
+            ("Lagt ut for 3 dager siden", "Lagt ut for 12 dager siden"),
+            (
+                r#"<a href="https://a.example/?utm_source=x&amp;id=1&gh_src=2">Apply</a>"#,
+                r#"<a href="https://a.example/?utm_source=y&amp;id=1&gh_src=3">Apply</a>"#,
+            ),
+            (
+                "See https://a.example/?gclid=1 .",
+                "See https://a.example/?gclid=2 .",
+            ),
+        ] {
+            assert_eq!(essence(one), essence(other), "{one}");
+        }
+        for (one, other) in [
+            ("37 hours a week", "38 hours a week"),
+            (
+                "Founded 40 years ago, 37 minutes away",
+                "Founded 40 years ago, 38 minutes away",
+            ),
+            ("Bread.\nRolls.", "Bread. Rolls."),
+            ("Bread.\n\nRolls.", "Bread.\nRolls."),
+            ("https://a.example/?id=1", "https://a.example/?id=2"),
+            ("rolls", "rol ls"),
+            ("<p>5 days</p>", "<p>6 days</p>"),
+        ] {
+            assert_ne!(essence(one), essence(other), "{one}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Remarks on a posting: what a reader, a search engine or a lawyer would stumble over.
+
+mod pay;
+mod place;
+mod text;
+
+pub(crate) use self::place::is_place;
+
+use domain::posting::{Details, LocationType, Remark, RemarkCode};
+use time::OffsetDateTime;
+
+/// Returns the remarks on a posting with this description as readers see it, pushed at this time.
+pub fn remarks(details: &Details, markdown: &str, pushed_at: OffsetDateTime) -> Vec<Remark> {
+    let mut remarks = pay::remarks(details, markdown);
+    remarks.extend(place::remarks(details));
+    remarks.extend(google(details));
+    remarks.extend(text::remarks(details, markdown, pushed_at));
+    remarks
+}
+
+/// What Google for Jobs requires: <https://developers.google.com/search/docs/appearance/structured-data/job-posting>.
+fn google(details: &Details) -> Option<Remark> {
+    let locations = details.locations.iter().flat_map(|it| it.as_slice());
+    let mut countries = locations.map(|it| it.country_code);
+    let has_country =
+        details.location_country_code.is_some() || countries.any(|country| country.is_some());
+    if has_country {
+        return None;
+    }
+    let is_remote = details.location_types.contains(&LocationType::Remote);
+    let (property, why) = if is_remote && details.location_types.len() == 1 {
+        (
+            "applicantLocationRequirements",
+            "Remote work needs a country",
+        )
+    } else {
+        ("jobLocation", "A place needs a country")
+    };
+    Some(Remark::new(
+        RemarkCode::GoogleIncomplete,
+        "location_country_code",
+        format!("{why}; without it Google for Jobs lacks {property}."),
+    ))
+}

@@ -1,0 +1,254 @@
+//! Remarks on the pay.
+
+use domain::posting::{Details, Remark, RemarkCode, SalaryPeriod};
+use fields::codes::CurrencyCode;
+
+/// Average annual wages of full-time employees, in the currency's units, to the nearest half of a
+/// power of ten: OECD, "Taxing Wages" and "Average annual wages", 2022; for currencies of other
+/// countries ILO, "Global Wage Report 2022–23". They are used with a factor of fifteen, so their
+/// order of magnitude counts.
+const AVERAGE: [(&str, i64); 34] = [
+    ("AUD", 95_000),
+    ("BGN", 22_000),
+    ("BRL", 35_000),
+    ("CAD", 78_000),
+    ("CHF", 98_000),
+    ("CLP", 11_000_000),
+    ("CNY", 110_000),
+    ("COP", 20_000_000),
+    ("CZK", 500_000),
+    ("DKK", 500_000),
+    ("EUR", 42_000),
+    ("GBP", 45_000),
+    ("HKD", 240_000),
+    ("HUF", 6_000_000),
+    ("IDR", 37_000_000),
+    ("ILS", 170_000),
+    ("INR", 220_000),
+    ("ISK", 11_000_000),
+    ("JPY", 5_200_000),
+    ("KRW", 52_000_000),
+    ("MXN", 140_000),
+    ("MYR", 40_000),
+    ("NOK", 660_000),
+    ("NZD", 75_000),
+    ("PHP", 220_000),
+    ("PLN", 80_000),
+    ("RON", 75_000),
+    ("SAR", 80_000),
+    ("SEK", 500_000),
+    ("SGD", 70_000),
+    ("THB", 190_000),
+    ("USD", 67_000),
+    ("VND", 80_000_000),
+    ("ZAR", 300_000),
+];
+
+/// How far from the average pay is plausible: a director earns more, a trainee or a part-time
+/// worker less.
+const PLAUSIBLE: i64 = 15;
+
+/// How often each period is in a year; 2,080 hours are 52 weeks of 40.
+const fn a_year(period: SalaryPeriod) -> i64 {
+    match period {
+        SalaryPeriod::Hourly => 2_080,
+        SalaryPeriod::Weekly => 52,
+        SalaryPeriod::Monthly => 12,
+        _ => 1,
+    }
+}
+
+pub(super) fn remarks(details: &Details, markdown: &str) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    let (min, max) = (details.salary_min, details.salary_max);
+    let ends = [("salary_min", min), ("salary_max", max)];
+    let ends = ends
+        .into_iter()
+        .filter_map(|(field, end)| Some((field, end?)));
+    let ends: Vec<_> = ends.collect();
+    let Some((first, _)) = ends.first() else {
+        return remarks;
+    };
+    match details.salary_currency_code {
+        None => remarks.push(Remark::new(
+            RemarkCode::PayWithoutCurrency,
+            "salary_currency_code",
+            "The pay has no currency, so search engines do not show it.",
+        )),
+        Some(currency) => {
+            remarks.extend(
+                ends.iter()
+                    .find_map(|end| implausible(*end, currency, details)),
+            );
+            remarks.extend(contradicted(first, (min, max), currency, markdown));
+        }
+    }
+    if let (Some(min), Some(max)) = (min, max)
+        && min > 0
+        && max / 5 >= min
+        && max > min.saturating_mul(5)
+    {
+        remarks.push(Remark::new(
+            RemarkCode::PayRangeWide,
+            "salary_max",
+            format!(
+                "The upper end of the pay, {max}, is more than five times the lower one, {min}."
+            ),
+        ));
+    }
+    remarks
+}
+
+fn implausible(
+    (field, amount): (&str, i64),
+    currency: CurrencyCode,
+    details: &Details,
+) -> Option<Remark> {
+    let code = RemarkCode::PayImplausible;
+    if amount == 0 {
+        return Some(Remark::new(code, field, "The pay is 0."));
+    }
+    let period = details.salary_period?;
+    let known = AVERAGE.iter().find(|(code, _)| *code == currency.as_str());
+    let (_, average) = known?;
+    let yearly = amount.saturating_mul(a_year(period));
+    let (least, most) = (average / PLAUSIBLE, average * PLAUSIBLE);
+    if (least..=most).contains(&yearly) {
+        return None;
+    }
+    let unit = a_year(period);
+    let sentence = format!(
+        "{amount} {currency} {period} is implausible: full-time pay averages about {} {currency} \
+         {period} (OECD and ILO, 2022).",
+        average / unit
+    );
+    Some(Remark::new(code, field, sentence))
+}
+
+/// A remark if the text names figures in the currency, and none of them is the pay for any period.
+fn contradicted(
+    field: &str,
+    (min, max): (Option<i64>, Option<i64>),
+    currency: CurrencyCode,
+    markdown: &str,
+) -> Option<Remark> {
+    let (least, most) = (min.or(max)?, max.or(min)?);
+    let figures = figures(markdown, currency);
+    let factors = [1, 12, 52, 2_080, 40, 160, 4];
+    // A tenth of tolerance: texts round, and add bonuses.
+    let agrees = |figure: i64| {
+        let (least, most) = (least.saturating_mul(9) / 10, most.saturating_mul(11) / 10);
+        factors.iter().any(|factor| {
+            let more = figure.saturating_mul(*factor);
+            (least..=most).contains(&more) || (least..=most).contains(&(figure / factor))
+        })
+    };
+    let shown = figures.first().copied()?;
+    if figures.into_iter().any(agrees) {
+        return None;
+    }
+    Some(Remark::new(
+        RemarkCode::PayContradicted,
+        field,
+        format!("The text names {shown} {currency}, which is not the pay of the fields."),
+    ))
+}
+
+/// The signs of currencies that texts put before or behind a figure, besides their codes.
+const SIGNS: [(&str, &[&str]); 5] = [
+    ("EUR", &["€", "Euro"]),
+    ("GBP", &["£"]),
+    ("USD", &["US$", "$"]),
+    ("NOK", &["kr"]),
+    ("SEK", &["kr"]),
+];
+
+/// The figures of a text that stand beside the currency's code or sign.
+fn figures(markdown: &str, currency: CurrencyCode) -> Vec<i64> {
+    let signs = SIGNS.iter().find(|(code, _)| *code == currency.as_str());
+    let signs = signs.map_or(&[][..], |(_, signs)| signs);
+    let marks = signs.iter().copied().chain([currency.as_str()]);
+    let mut figures = Vec::new();
+    for mark in marks {
+        for (at, _) in markdown.match_indices(mark) {
+            let (before, after) = (&markdown[..at], &markdown[at + mark.len()..]);
+            if !is_about_pay(before, after) {
+                continue;
+            }
+            let after = after.trim_start_matches([' ', '\u{a0}']);
+            let length = after
+                .find(|c: char| !is_of_figure(c))
+                .unwrap_or(after.len());
+            let next = number(&after[..length], after[length..].starts_with(['k', 'K']));
+            let before = before.trim_end_matches([' ', '\u{a0}']);
+            let thousands = before.ends_with(['k', 'K']);
+            let before = before.trim_end_matches(['k', 'K']);
+            let start = before.rfind(|c: char| !is_of_figure(c));
+            let start = start.map_or(0, |at| {
+                at + before[at..].chars().next().map_or(0, char::len_utf8)
+            });
+            let previous = number(&before[start..], thousands);
+            figures.extend(next.or(previous));
+        }
+    }
+    // Premiums and vouchers are no pay.
+    figures.retain(|figure| *figure >= 5);
+    figures
+}
+
+/// Words that stand near a figure that is pay.
+const PAY: [&str; 22] = [
+    "salary",
+    "pay",
+    "wage",
+    "gehalt",
+    "lohn",
+    "vergütung",
+    "verdienst",
+    "salaire",
+    "lønn",
+    "lön",
+    "hour",
+    "year",
+    "month",
+    "annum",
+    "p.a.",
+    "stunde",
+    "jahr",
+    "monat",
+    "heure",
+    "mois",
+    "brutto",
+    "gross",
+];
+
+/// Whether one of the words is within forty characters of a figure.
+fn is_about_pay(before: &str, after: &str) -> bool {
+    let before: String = before.chars().rev().take(40).collect();
+    let before: String = before.chars().rev().collect();
+    let after: String = after.chars().take(40).collect();
+    let near = format!("{before} {after}").to_lowercase();
+    PAY.iter().any(|word| near.contains(word))
+}
+
+const fn is_of_figure(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | '’' | '\u{202f}')
+}
+
+/// The whole units of a figure.
+fn number(text: &str, thousands: bool) -> Option<i64> {
+    let text = text.trim_matches(|c: char| !c.is_ascii_digit());
+    // What follows the last separator is a fraction unless it has three digits.
+    let cut = text.rfind(|c: char| !c.is_ascii_digit());
+    let whole = match cut {
+        Some(at) if text[at..].chars().count() != 4 => &text[..at],
+        _ => text,
+    };
+    let digits: String = whole.chars().filter(char::is_ascii_digit).collect();
+    let number: i64 = digits.parse().ok()?;
+    Some(if thousands {
+        number.saturating_mul(1_000)
+    } else {
+        number
+    })
+}
