@@ -20,6 +20,7 @@ mod catalogues;
 mod chart;
 mod clients;
 mod companies;
+mod duplicates;
 mod error;
 mod form;
 mod integration;
@@ -77,6 +78,10 @@ impl Console {
             .service(page("/", overview::show))
             .configure(postings::routes)
             .configure(companies::routes)
+            .service(
+                page(duplicates::PATH, duplicates::list)
+                    .route(web::post().to(duplicates::tell_apart)),
+            )
             .configure(clients::routes)
             .service(page(catalogues::PATH, catalogues::list))
             .service(

@@ -106,6 +106,7 @@ pub static CONSOLE: Place = Place {
         ("/", "Overview"),
         ("/postings", "Postings"),
         ("/companies", "Companies"),
+        ("/duplicates", "Duplicates"),
         ("/clients", "Clients"),
         ("/catalogues", "Catalogues"),
         ("/webhooks", "Webhooks"),

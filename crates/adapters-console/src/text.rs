@@ -112,6 +112,12 @@ pub struct Compared {
     pub is_cut: bool,
 }
 
+/// The beginning of a text in Markdown, as HTML, and whether there is more.
+pub fn prose(markdown: &str) -> (String, bool) {
+    let (text, is_cut) = cut(markdown);
+    (from_markdown(text, Links::Kept), is_cut)
+}
+
 /// Renders the Markdown of a text and of the same redacted, and marks the hidden phrases of the one
 /// and their tokens in the other. If that takes too long, the full text has no marks.
 pub fn compare(full: &str, redacted: &str) -> Compared {

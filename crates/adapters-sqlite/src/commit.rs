@@ -41,6 +41,7 @@ async fn apply(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     trim_histories(conn, writes).await?;
     write_decisions(conn, writes).await?;
     duplicate::write(conn, &writes.fingerprints).await?;
+    duplicate::tell_apart(conn, &writes.told_apart).await?;
     sql_common::company::write_pairs(conn, writes).await?;
     write_tasks(conn, &writes.tasks, &unchanged).await
 }

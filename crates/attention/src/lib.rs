@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 
 use access::{Activity, Client, activity::Share};
-use domain::catalogue::LastImport;
+use domain::{catalogue::LastImport, company::CompanyPairView};
 use kernel::{AttentionItem, AttentionKind, ClientId, outbox::Backlog};
 use newsletter::{store::AccountState, subscriber::Account};
 use time::OffsetDateTime;
@@ -26,12 +26,15 @@ pub struct State {
     pub endpoints: Vec<TrackedEndpoint>,
     pub imports: Vec<LastImport>,
     pub accounts: Vec<(Account, AccountState)>,
+    pub lookalikes: Vec<CompanyPairView>,
 }
 
 /// Adds the items of a kind.
 type Rule = fn(&State, &mut Vec<AttentionItem>);
 
-const RULES: [Rule; 6] = [dead_tasks, endpoints, held, degraded, sources, accounts];
+const RULES: [Rule; 7] = [
+    dead_tasks, endpoints, held, degraded, sources, accounts, lookalikes,
+];
 
 /// Everything that needs attention. An item that began with nothing of its own begins now.
 pub fn items(state: &State) -> Vec<AttentionItem> {
@@ -234,6 +237,31 @@ fn accounts(state: &State, items: &mut Vec<AttentionItem>) {
         items.push(AttentionItem {
             is_of_board: false,
             ..state.item(AttentionKind::ProviderPaused, about, subject, sentence)
+        });
+    }
+}
+
+fn lookalikes(state: &State, items: &mut Vec<AttentionItem>) {
+    for pair in &state.lookalikes {
+        let Some((company, older)) = pair.lookalike() else {
+            continue;
+        };
+        let (one, other) = (&company.company, &older.company);
+        let by = one.owner.map(|owner| state.client(owner));
+        let sentence = format!(
+            "{} ({}) of {} is on the site of {}, which another client owns. Merge them, or say \
+             that they are not the same.",
+            one.name,
+            one.website,
+            by.unwrap_or_default(),
+            other.name
+        );
+        let id = one.id.to_string();
+        let about = (&*id, "/companies/similar".to_owned());
+        let kind = AttentionKind::CompanyLookalike;
+        items.push(AttentionItem {
+            since: pair.pair.since,
+            ..state.item(kind, about, one.name.clone(), sentence)
         });
     }
 }

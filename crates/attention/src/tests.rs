@@ -25,6 +25,7 @@ fn nothing() -> State {
         endpoints: Vec::new(),
         imports: Vec::new(),
         accounts: Vec::new(),
+        lookalikes: Vec::new(),
     }
 }
 
@@ -186,4 +187,49 @@ fn what_is_no_posting_is_for_operators_or_its_owner_alone() {
         (AttentionKind::ProviderPaused, false),
     ];
     assert_eq!(found, expect);
+}
+
+#[test]
+fn a_company_on_the_site_of_another_owner_is_an_item_until_they_have_one_owner() {
+    use domain::{
+        company::{CompanyPair, CompanyView},
+        testing::{company, company_view},
+    };
+    let of = |host: &str, owner: u128, hour: i64| CompanyView {
+        company: domain::company::Company {
+            website: company("acme").website,
+            owner: Some(kernel::ClientId::new(uuid(owner))),
+            ..company(host)
+        },
+        created_at: noon() + hours(hour),
+        ..company_view(&company(host))
+    };
+    let pair = |owner: u128| {
+        let (one, other) = (of("acme", 2, 0), of("bolt", owner, 1));
+        CompanyPairView {
+            pair: CompanyPair {
+                companies: [one.company.id, other.company.id],
+                is_similar: false,
+                lookalike: Some(other.company.id),
+                since: noon(),
+            },
+            companies: [one, other],
+        }
+    };
+    let state = |owner| State {
+        lookalikes: vec![pair(owner)],
+        ..nothing()
+    };
+    let [(kind, page, sentence)] = &told(&state(1))[..] else {
+        panic!("one item");
+    };
+    assert_eq!(
+        (*kind, &**page),
+        ("company_lookalike", "/companies/similar")
+    );
+    assert!(
+        sentence.starts_with("bolt (https://acme.example) of "),
+        "{sentence}"
+    );
+    assert_eq!(told(&state(2)), []);
 }

@@ -13,6 +13,8 @@ kernel::actions! {
     POSTINGS_REOPEN = "postings.reopen",
     /// A posting got the values of an older version.
     POSTINGS_RESTORE = "postings.restore",
+    /// Two postings that are alike were told apart.
+    POSTINGS_TELL_APART = "postings.tell_apart",
     COMPANIES_UPDATE = "companies.update",
     /// A company was merged into another one.
     COMPANIES_MERGE = "companies.merge",

@@ -15,7 +15,10 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use crate::{posting::Shown, store::Position};
+use crate::{
+    posting::{Original, Shown},
+    store::Position,
+};
 
 /// The number of postings that are read at a time.
 const STEP: usize = 500;
@@ -43,6 +46,8 @@ pub struct PostingSummary {
     pub company: String,
     /// The actor that created it.
     pub created_by: Option<Actor>,
+    /// The posting that it duplicates.
+    pub duplicate_of: Option<Original>,
     /// When it was first pushed.
     pub created_at: OffsetDateTime,
     /// When it was first approved.
@@ -77,6 +82,11 @@ pub enum WindowOrder {
         prefix: Arc<str>,
         /// The identifier that the window follows.
         after: Option<SourceIdentifier>,
+    },
+    /// Those that duplicate another one, the last changed first.
+    Copies {
+        /// The posting that the window follows.
+        before: Option<Position>,
     },
     /// Those of a company, the last created first.
     Company {
@@ -117,6 +127,8 @@ pub struct PostingSearch {
     pub status: Option<Status>,
     /// The client that created it.
     pub client: Option<ClientId>,
+    /// Whether only those are wanted that duplicate another one.
+    pub duplicates: bool,
     /// The identifiers that whoever searches may see.
     pub fence: Prefixes,
 }
@@ -184,6 +196,7 @@ impl PostingSearch {
         posting.source_identifier.as_str().starts_with(prefix)
             && self.fence.permit(&posting.source_identifier)
             && self.status.is_none_or(|status| posting.status == status)
+            && (!self.duplicates || posting.duplicate_of.is_some())
             && self.client.is_none_or(is_creator)
             && self.words.are_in(&posting.title)
             && self.company.are_in(&posting.company)
@@ -194,7 +207,8 @@ impl PostingSearch {
         self.words.is_empty()
             && self.company.is_empty()
             && self.client.is_none()
-            && (!self.is_by_identifier() || self.status.is_none())
+            && (!self.is_by_identifier() && !self.duplicates || self.status.is_none())
+            && !(self.is_by_identifier() && self.duplicates)
     }
 
     const fn is_by_identifier(&self) -> bool {
@@ -233,12 +247,16 @@ impl PostingSearch {
                 },
             }
         } else {
+            let before = match after {
+                Some(Place::Newest(before)) => Some(*before),
+                _ => None,
+            };
+            if self.duplicates {
+                return WindowOrder::Copies { before };
+            }
             WindowOrder::Newest {
                 status: self.status,
-                before: match after {
-                    Some(Place::Newest(before)) => Some(*before),
-                    _ => None,
-                },
+                before,
             }
         }
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use access::Clients;
 use domain::{
     catalogue::Catalogues,
+    company::CompanyReader,
     posting::event::{COMPANY_UPDATED, JOB_POSTING_ERASED, PUBLIC},
     store::{PostingReader, Store},
 };
@@ -132,6 +133,19 @@ async fn postings(world: &World, events: &[RecordedEvent]) {
         };
         world.check(is_judged, || {
             format!("{name} is {} with {title}", posting.status())
+        });
+        let came = match posting.came_by {
+            Some(alias) => {
+                let alias = CompanyReader::company(&*world.memory, alias).await.unwrap();
+                alias.is_some_and(|it| it.company.alias_of == Some(posting.company_id))
+            }
+            None => true,
+        };
+        world.check(came && view.company.company.alias_of.is_none(), || {
+            format!(
+                "{name} is a posting of {:?}, and came by {:?}",
+                view.company, posting.came_by
+            )
         });
         let is_down = world.book().word(&name) == Word::Down;
         world.check(!(is_down && posting.is_open()), || {

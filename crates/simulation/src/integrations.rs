@@ -1,4 +1,5 @@
-use kernel::{CatalogueName, ClientId, Prefixes, SourceIdentifier, testing::uuid};
+use fields::WebsiteKey;
+use kernel::{CatalogueName, ClientId, CompanyId, Prefixes, SourceIdentifier, testing::uuid};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Integration {

@@ -165,6 +165,13 @@ fn check_posting(
             format!("{identifier} gets {now} from an import that lost its lease")
         });
     }
+    let moved = before.filter(|before| before.company_id != posting.company_id);
+    if moved.is_some() && matches!(posting.updated_by, Some(Actor::Operator(_))) {
+        world.reach(match posting.came_by {
+            Some(_) => Reached::Merged,
+            None => Reached::GivenBack,
+        });
+    }
     let is_down = world.book().word(identifier) == Word::Down;
     world.check(!(is_down && posting.is_open()), || {
         format!("{identifier} is shown against an operator's word")

@@ -207,7 +207,7 @@ impl Simulation {
             20 | 21 => {
                 self.tasks.spawn(people::operate(world, process));
             }
-            22..=26 => {
+            22 | 24..=26 => {
                 self.tasks
                     .spawn(async move { people::member(&world, &process).await });
             }
@@ -222,6 +222,9 @@ impl Simulation {
             }
             30 if world.dice.one_in(2) => {
                 self.tasks.spawn(people::forget(world, process, client));
+            }
+            23 if world.dice.one_in(2) => {
+                self.tasks.spawn(people::merge(world, process));
             }
             // Postings and companies that change over and over.
             31 => {

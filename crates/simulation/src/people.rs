@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use domain::{
     posting::{Ground, moderation::Moderation},
-    usecase::{ModerationError, erase, forget_catalogue, moderate},
+    usecase::{
+        ModerationError, erase, forget_catalogue, merge_companies, moderate, unmerge_company,
+    },
 };
 use kernel::{
     StoreFailure as _,
@@ -20,7 +22,7 @@ use newsletter::{
 
 use crate::{
     book::Word,
-    integrations::{IDENTIFIERS, Integration, catalogue},
+    integrations::{IDENTIFIERS, Integration, catalogue, company},
     ports::Port,
     process::Process,
     subscribers::{PEOPLE, known},
@@ -94,6 +96,28 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
     if let Some(last) = last {
         book.words.insert(posting, last);
     }
+}
+
+/// An operator merges the companies of the clients, or gives one of them back.
+pub async fn merge(world: Arc<World>, process: Arc<Process>) {
+    let [from, into] = *world.dice.pick(&[[0, 1], [1, 0]]);
+    let is_merge = world.dice.one_in(2);
+    let by = by_ann(world.number().into());
+    let (store, companies) = (&*process.store, &*world.memory);
+    world.note(format!(
+        "an operator merges ({is_merge}) company {from} into {into}"
+    ));
+    let said = async {
+        let now = (process.clock)();
+        if is_merge {
+            let ids = (company(from), company(into));
+            merge_companies((store, companies), ids, "one", &by, now).await
+        } else {
+            unmerge_company(store, company(from), "two", &by, now).await
+        }
+    };
+    let said = process.answer(said).await;
+    world.note(format!("the operator is told {said:?}"));
 }
 
 pub async fn forget(world: Arc<World>, process: Arc<Process>, client: Integration) {

@@ -35,5 +35,7 @@ states! {
     Released = "a release expires a posting";
     Undone = "an undo reopens a posting";
     LostImport = "an import loses its lease";
+    Merged = "a merge moves a posting";
+    GivenBack = "a merged company gets a posting back";
     DroppedTexts = "retention drops the texts of a posting";
 }

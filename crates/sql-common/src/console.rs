@@ -15,7 +15,7 @@ use crate::{
     company::company,
     entity::Entity,
     executor::{Executor, Outcome, counted},
-    posting::shown,
+    posting::{original, shown},
     read, statement,
     stored::{most, parse, parse_optional, unsigned},
     types::{Id, Moment, StoredTime, optional_time},
@@ -50,6 +50,8 @@ read! {
         title: Text,
         shown: Nullable<Text>,
         created_by: Nullable<Text>,
+        duplicate_of: Nullable<Id>,
+        duplicate_identifier: Nullable<Text>,
         created_at: Moment,
         published_at: Nullable<Moment>,
         updated_at: Moment,
@@ -79,6 +81,15 @@ statement! {
     ByIdentifier = window!(
         "source_identifier >= :start AND source_identifier <> :after AND source_identifier < :end",
         "source_identifier"
+    ),
+    over [SummaryRow],
+    returns Columns
+}
+
+statement! {
+    Copies = window!(
+        "duplicate_of IS NOT NULL AND (updated_at, id) < (:at, :id)",
+        "updated_at DESC, id DESC"
     ),
     over [SummaryRow],
     returns Columns
@@ -116,6 +127,13 @@ pub async fn window(
             let (start, end) = (after.max(prefix), end_of(prefix));
             let asked = binds! { start, after, end: &end, limit };
             conn.load::<ByIdentifier, _>(asked).await
+        }
+        WindowOrder::Copies { before } => {
+            let (at, id) = before.map_or(
+                (StoredTime::MAX, Uuid::max()),
+                |Position { updated_at, id }| (updated_at.into(), id),
+            );
+            conn.load::<Copies, _>(binds! { at, id, limit }).await
         }
         WindowOrder::Company { company, before } => {
             let before = before.map_or(Uuid::max(), PostingId::uuid);
@@ -158,6 +176,7 @@ fn summary((row, company): (SummaryRow, Option<String>)) -> Result<PostingSummar
         title: row.title,
         company: company.unwrap_or_default(),
         created_by: parse_optional(row.created_by, "postings.created_by")?,
+        duplicate_of: original(row.duplicate_of, row.duplicate_identifier)?,
         created_at: row.created_at.time("postings.created_at")?,
         published_at: optional_time(row.published_at, "postings.published_at")?,
         updated_at: row.updated_at.time("postings.updated_at")?,

@@ -17,7 +17,7 @@ const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
 }
 
 /// All tables. One comes after those that it refers to.
-pub const TABLES: [Table; 31] = [
+pub const TABLES: [Table; 32] = [
     table("companies", &["id"]),
     table("company_pairs", &["one", "other"]),
     table("postings", &["id"]),
@@ -26,6 +26,7 @@ pub const TABLES: [Table; 31] = [
     table("posting_history", &["posting_id", "version", "step"]),
     table("posting_versions", &["posting_id", "version"]),
     table("posting_signatures", &["posting_id"]),
+    table("distinct_postings", &["one", "other"]),
     table("clients", &["id"]),
     table("client_secrets", &["client_id", "digest"]),
     table("client_days", &["client_id", "date"]),

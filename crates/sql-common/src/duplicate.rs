@@ -1,12 +1,15 @@
 //! The table `posting_signatures`, by which duplicates are found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-use domain::posting::duplicate::{
-    BANDS, CANDIDATES, Candidate, DatedFingerprint, Fingerprint, MinHash,
+use domain::posting::{
+    Details,
+    duplicate::{
+        Apart, BANDS, CANDIDATES, Candidate, DatedFingerprint, Fingerprint, MinHash, Number, Offer,
+    },
 };
-use kernel::{PostingId, Status, StoreError};
+use kernel::{CompanyId, PostingId, Status, StoreError};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -17,7 +20,7 @@ use crate::{
     posting::{CREATOR, IDENTIFIER, original},
     read, statement,
     stored::{corrupt, most, parse, parse_optional},
-    types::{Id, Moment},
+    types::{Id, Moment, StoredId, TextList},
     value::Named,
 };
 
@@ -74,6 +77,13 @@ read! {
         created_by: Nullable<Text>,
         duplicate_of: Nullable<Id>,
         duplicate_identifier: Nullable<Text>,
+        company_id: Id,
+        employment_types: TextList,
+        salary_min: Nullable<BigInt>,
+        salary_max: Nullable<BigInt>,
+        salary_currency_code: Nullable<Text>,
+        salary_period: Nullable<Text>,
+        requisition_id: Nullable<Text>,
     }
 }
 
@@ -106,7 +116,21 @@ fn candidate((known, row): CandidateRow) -> Result<Candidate, StoreError> {
         Some(first) => signature(&first, "posting_signatures.first_signature")?,
         None => fingerprint.signature,
     };
+    let details = Details {
+        employment_types: known.employment_types.parse("postings.employment_types")?,
+        salary_min: known.salary_min,
+        salary_max: known.salary_max,
+        salary_currency_code: parse_optional(
+            known.salary_currency_code,
+            "postings.salary_currency_code",
+        )?,
+        salary_period: parse_optional(known.salary_period, "postings.salary_period")?,
+        requisition_id: known.requisition_id,
+        ..Details::default()
+    };
     Ok(Candidate {
+        company: CompanyId::new(known.company_id.uuid("postings.company_id")?),
+        offer: Offer::of(&details),
         id: PostingId::new(known.id.uuid("postings.id")?),
         source_identifier: parse(known.source_identifier, IDENTIFIER)?,
         version: known.version,
@@ -198,6 +222,35 @@ statement! {
     returns CandidateColumns
 }
 
+statement! {
+    Numbered = {
+        postgres: candidates!(
+            "posting_id IN (
+                SELECT found.id FROM unnest(:company::uuid[], :number::text[])
+                    AS wanted (company, number)
+                CROSS JOIN LATERAL (
+                    SELECT id FROM postings JOIN posting_signatures ON posting_id = id
+                    WHERE company_id = wanted.company AND requisition_id = wanted.number
+                    ORDER BY since, id LIMIT :limit
+                ) AS found
+            )"
+        ),
+        sqlite: candidates!(
+            "company_id = :company AND requisition_id = :number ORDER BY since, id LIMIT :limit"
+        ),
+    },
+    over [KnownRow, FingerprintRow],
+    returns CandidateColumns
+}
+
+/// Returns the postings that have one of these numbers.
+pub async fn numbered(conn: &mut impl Executor, numbers: &[Number]) -> Outcome<Vec<Candidate>> {
+    let numbers = each! { numbers, (company, number) => company: company.uuid(), number: number };
+    let asked = binds! { limit: most(CANDIDATES) };
+    let found = conn.load_each::<Numbered, _>(&numbers, asked).await?;
+    Ok(distinct(found)?.into_values().collect())
+}
+
 /// Returns the postings that share a band with one of these fingerprints, and the named ones.
 pub async fn candidates(
     conn: &mut impl Executor,
@@ -275,5 +328,42 @@ pub async fn write(
     let gone = fingerprints.iter().filter(|(_, it)| it.is_none());
     let gone: Vec<_> = gone.map(|(id, _)| *id).collect();
     conn.execute_each::<Forget>(&each_id(&gone), &[]).await?;
+    Ok(())
+}
+
+statement! {
+    ToldApart = {
+        postgres: r"
+            SELECT one, other FROM distinct_postings
+            JOIN unnest(:one::uuid[], :other::uuid[]) AS asked (one, other) USING (one, other)",
+        sqlite: r"
+            SELECT one, other FROM distinct_postings WHERE one = :one AND other = :other",
+    },
+    returns (Id, Id)
+}
+
+/// Returns those of these pairs that an operator told apart.
+pub async fn told_apart(conn: &mut impl Executor, pairs: &[Apart]) -> Outcome<HashSet<Apart>> {
+    let pairs = each! { pairs, [one, other] => one: one.uuid(), other: other.uuid() };
+    let found: Vec<(StoredId, StoredId)> = conn.load_each::<ToldApart, _>(&pairs, &[]).await?;
+    let pair = |(one, other): (StoredId, StoredId)| {
+        let one = PostingId::new(one.uuid("distinct_postings.one")?);
+        Ok([one, PostingId::new(other.uuid("distinct_postings.other")?)])
+    };
+    found.into_iter().map(pair).collect()
+}
+
+statement! {
+    TellApart = r"
+        INSERT INTO distinct_postings (one, other) VALUES (:one, :other)
+        ON CONFLICT (one, other) DO NOTHING"
+}
+
+/// Notes that postings are two openings.
+pub async fn tell_apart(conn: &mut impl Executor, pairs: &BTreeSet<Apart>) -> Outcome<()> {
+    for [one, other] in pairs {
+        let pair = binds! { one: one.uuid(), other: other.uuid() };
+        conn.execute::<TellApart>(pair).await?;
+    }
     Ok(())
 }

@@ -11,7 +11,7 @@ macro_rules! postings {
                 company::{Company, CompanyPairView, CompanyReader, CompanyView, PairKind},
                 posting::{
                     AsOf, PostingVersion, PostingView, RepeatAnswer,
-                    duplicate::{Candidate, Fingerprint},
+                    duplicate::{Apart, Candidate, Fingerprint, Number},
                 },
                 store::{ListQuery, PostingPage, PostingReader, Snapshot, Store, WriteSet},
             };
@@ -19,7 +19,7 @@ macro_rules! postings {
                 ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, StoreError,
                 Version,
             };
-            use std::collections::{BTreeMap, HashMap};
+            use std::collections::{BTreeMap, HashMap, HashSet};
             use time::OffsetDateTime;
             use uuid::Uuid;
             use $crate::{client, company, duplicate, posting};
@@ -36,9 +36,11 @@ macro_rules! postings {
                     query duplicate::candidates(
                         fingerprints: &[Fingerprint], named: &[PostingId]
                     ) -> Vec<Candidate>;
+                    query duplicate::numbered(numbers: &[Number]) -> Vec<Candidate>;
                     query duplicate::copies(
                         of: &[PostingId], after: Option<PostingId>, limit: usize
                     ) -> Vec<Candidate>;
+                    query duplicate::told_apart(pairs: &[Apart]) -> HashSet<Apart>;
                     query client::fences(clients: &[ClientId]) -> HashMap<ClientId, Prefixes>;
                     query posting::overdue(
                         now: OffsetDateTime, limit: usize

@@ -24,6 +24,7 @@ DROP TABLE client_refusals;
 DROP TABLE client_days;
 DROP TABLE client_secrets;
 DROP TABLE clients;
+DROP TABLE distinct_postings;
 DROP TABLE posting_signatures;
 DROP TABLE posting_versions;
 DROP TABLE posting_history;

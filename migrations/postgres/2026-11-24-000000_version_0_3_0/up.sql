@@ -247,6 +247,13 @@ CREATE INDEX postings_by_original ON postings (duplicate_of, id)
 -- The postings whose content is held back, which a worker ends.
 CREATE INDEX postings_held ON postings (held_at) WHERE held_at IS NOT NULL;
 
+-- The postings of an opening, by the employer's own number.
+CREATE INDEX postings_by_requisition ON postings (company_id, requisition_id)
+    WHERE requisition_id IS NOT NULL;
+
+-- The list of copies.
+CREATE INDEX postings_copies ON postings (updated_at, id) WHERE duplicate_of IS NOT NULL;
+
 CREATE TABLE posting_texts (
     posting_id uuid NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,
     latitude double precision,
@@ -368,6 +375,18 @@ COMMENT ON COLUMN posting_versions.findings IS 'What else enrichment had found.'
 CREATE INDEX posting_versions_by_age ON posting_versions (at);
 CREATE INDEX posting_versions_by_import ON posting_versions (import, posting_id)
     WHERE import IS NOT NULL;
+
+CREATE TABLE distinct_postings (
+    one uuid NOT NULL REFERENCES postings (id) ON DELETE CASCADE,
+    other uuid NOT NULL REFERENCES postings (id) ON DELETE CASCADE,
+    PRIMARY KEY (one, other)
+);
+
+COMMENT ON TABLE distinct_postings IS 'Postings that an operator called two openings.';
+COMMENT ON COLUMN distinct_postings.one IS 'The posting with the lower id.';
+COMMENT ON COLUMN distinct_postings.other IS 'The other posting.';
+
+CREATE INDEX distinct_postings_by_other ON distinct_postings (other);
 
 -- What duplicates are found by.
 CREATE TABLE posting_signatures (

@@ -191,6 +191,13 @@ CREATE INDEX postings_by_original ON postings (duplicate_of, id) WHERE duplicate
 -- The postings whose content is held back, which a worker ends.
 CREATE INDEX postings_held ON postings (held_at) WHERE held_at IS NOT NULL;
 
+-- The postings of an opening, by the employer's own number.
+CREATE INDEX postings_by_requisition ON postings (company_id, requisition_id)
+    WHERE requisition_id IS NOT NULL;
+
+-- The list of copies.
+CREATE INDEX postings_copies ON postings (updated_at, id) WHERE duplicate_of IS NOT NULL;
+
 -- What enrichment made of a posting. Apart from it, because no rule reads the texts and a
 -- push does not write them.
 CREATE TABLE posting_texts (
@@ -271,6 +278,15 @@ CREATE TABLE posting_versions (
 CREATE INDEX posting_versions_by_age ON posting_versions (at);
 CREATE INDEX posting_versions_by_import ON posting_versions (import, posting_id)
     WHERE import IS NOT NULL;
+
+-- Postings that an operator called two openings, the lower id first.
+CREATE TABLE distinct_postings (
+    one BLOB NOT NULL REFERENCES postings (id) ON DELETE CASCADE,
+    other BLOB NOT NULL REFERENCES postings (id) ON DELETE CASCADE,
+    PRIMARY KEY (one, other)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX distinct_postings_by_other ON distinct_postings (other);
 
 -- By what duplicates of a posting are found. Made by outcomes, of postings that are open; those of
 -- postings that are not open any more go when a search meets them.

@@ -1,6 +1,7 @@
 mod backup;
 mod clients;
 mod command_line;
+mod companies;
 mod configuration;
 mod console;
 mod copy;

@@ -5,7 +5,7 @@ use access::Client;
 use askama::Template;
 use domain::{
     company::{CompanyPairView, CompanyView, PairKind},
-    usecase::{merge_companies, tell_companies_apart, unmerge_company},
+    usecase::{company_lookalikes, merge_companies, tell_companies_apart, unmerge_company},
 };
 use fields::WebsiteKey;
 use kernel::CompanyId;
@@ -29,6 +29,8 @@ const AND: char = '+';
 #[template(path = "companies/similar.html")]
 struct Page {
     frame: Frame,
+    /// Companies on the sites of other owners, on the first page.
+    lookalikes: Vec<CompanyPairView>,
     rows: Vec<CompanyPairView>,
     clients: Vec<Client>,
     next: Option<String>,
@@ -52,6 +54,10 @@ pub(super) async fn similar(visit: OperatorVisit) -> Answer {
 
 async fn page(visit: &OperatorVisit, refused: Fields) -> Answer {
     let (query, stores) = (visit.query(), visit.stores());
+    let lookalikes = match query.get("after") {
+        None => company_lookalikes(&*stores.companies, PAGE).await?,
+        Some(_) => Vec::new(),
+    };
     let after = query
         .get("after")
         .map(|after| pair(after).ok_or(Failure::Address));
@@ -68,6 +74,7 @@ async fn page(visit: &OperatorVisit, refused: Fields) -> Answer {
         frame: visit
             .frame_of_form(COMPANIES, "Companies that may be one", &refused)
             .saying(done),
+        lookalikes,
         rows,
         clients: stores.clients.list(CLIENTS).await?,
     };

@@ -170,7 +170,7 @@ fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
 }
 
 /// A place as the address of the next page has it.
-fn cursor(place: &Place) -> String {
+pub fn cursor(place: &Place) -> String {
     let text = match place {
         Place::Newest(Position { updated_at, id }) => {
             format!(
@@ -184,7 +184,7 @@ fn cursor(place: &Place) -> String {
     URL_SAFE_NO_PAD.encode(text)
 }
 
-fn place(cursor: &str) -> Result<Place, Failure> {
+pub fn place(cursor: &str) -> Result<Place, Failure> {
     let parse = || {
         let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
         if let Some(identifier) = text.strip_prefix('i') {

@@ -1,12 +1,15 @@
 //! The pages of companies, and the form that changes one.
 
 use domain::{
-    company::{Company, Kept},
-    store::Store as _,
+    company::{Company, CompanyPair, Kept},
+    store::{Store as _, WriteSet},
     testing::{create, pusher},
 };
 use fields::Website;
-use kernel::{ClientId, CompanyId, Prefixes, testing::uuid};
+use kernel::{
+    ClientId, CompanyId, Prefixes,
+    testing::{noon, uuid},
+};
 
 use crate::support::{Desk, EVIL, encoded};
 
@@ -182,4 +185,71 @@ async fn a_change_of_a_company_that_is_refused_is_shown_at_its_field() {
     for gone in ["/companies/x", &format!("/companies/{}", id("bolt"))] {
         assert_eq!(ann.get(gone).await.status, 404);
     }
+}
+
+#[tokio::test]
+async fn companies_are_merged_and_given_back() {
+    let desk = desk(&["acme", "bolt"]).await;
+    let ann = desk.operator("ann").await;
+    let (acme, bolt) = (id("acme"), id("bolt"));
+    let path = format!("/companies/{acme}");
+    ann.get(&path)
+        .await
+        .has(&["Postings, pending", "name=\"into\""]);
+    for (form, status, told) in [
+        (format!("into={bolt}"), 422, "id=\"fault-reason\">"),
+        (
+            "into=bolt+example&reason=one".to_owned(),
+            422,
+            "id=\"fault-into\">",
+        ),
+        (
+            format!("into={acme}&reason=one"),
+            409,
+            "both websites name the same company",
+        ),
+    ] {
+        let refused = ann.post(&path, &format!("action=merge&{form}")).await;
+        assert_eq!(refused.status, status, "{}", refused.body);
+        refused.has(&[told]);
+    }
+    let form = "action=merge&into=bolt.example/&reason=one";
+    ann.follow(&path, form)
+        .await
+        .has(&["role=\"status\">The company is merged"]);
+    let page = ann.get(&path).await;
+    page.has(&["This company was merged into", "value=\"unmerge\""]);
+    let page = ann.get(&format!("/companies/{bolt}")).await;
+    page.has(&["<h2>Aliases</h2>", &format!("href=\"{path}\"")]);
+    ann.get("/companies?name=Bolt").await.has(&["bolt.example"]);
+    ann.get("/companies").await.lacks(&["acme.example"]);
+    let page = ann.follow(&path, "action=unmerge&reason=two").await;
+    page.has(&["The company stands by itself"]);
+    assert_eq!(
+        desk.audit().await[2..],
+        ["ann companies.merge", "ann companies.unmerge"]
+    );
+}
+
+#[tokio::test]
+async fn pairs_are_suggested_until_they_are_told_apart() {
+    let desk = desk(&["acme", "bolt"]).await;
+    let ann = desk.operator("ann").await;
+    let mut companies = [id("acme"), id("bolt")];
+    companies.sort();
+    let mut writes = WriteSet::new(noon());
+    let pair = CompanyPair {
+        companies,
+        is_similar: true,
+        lookalike: None,
+        since: noon(),
+    };
+    writes.pairs.insert(companies[0], vec![pair]);
+    desk.store.commit(writes).await.unwrap();
+    let page = ann.get("/companies/similar").await;
+    page.has(&["acme.example", "bolt.example", "Not the same"]);
+    let sent = format!("pair={}%2B{}", companies[0], companies[1]);
+    let page = ann.follow("/companies/similar", &sent).await;
+    page.has(&["There are none."]);
+    assert_eq!(ann.post("/companies/similar", "pair=x").await.status, 422);
 }

@@ -6,6 +6,7 @@
 
 mod clients;
 mod companies;
+mod duplicates;
 mod integration;
 mod overview;
 mod people;

@@ -20,7 +20,7 @@ use crate::{
     error::ApiError,
     oauth::Caller,
     pages,
-    query::{Parameters, integer, one_of},
+    query::{Parameters, boolean, integer, one_of},
     state::State,
 };
 
@@ -91,6 +91,7 @@ fn parse(query: &str, me: ClientId) -> Result<ListQuery, FieldErrors> {
         texts: parameters.take("texts", parse_texts).unwrap_or_default(),
         updated_after: parameters.take("updated_after", parse_time),
         created_by: parameters.take("client", |text| parse_client(text, me)),
+        duplicates: parameters.take("duplicates", boolean).unwrap_or_default(),
         after: parameters.take("cursor", |text| {
             cursor::decode(text).ok_or_else(|| {
                 "must be a next_cursor of an earlier answer; leave it out to start over".to_owned()
@@ -164,7 +165,7 @@ mod tests {
             id: Uuid::max(),
         };
         let query = format!(
-            "status=approved&updated_after=2026-01-31T12:00:00.1234567%2B02:00&client=me\
+            "status=approved&updated_after=2026-01-31T12:00:00.1234567%2B02:00&client=me&duplicates=true\
              &texts=redacted&limit=200&cursor={}",
             cursor::encode(after)
         );

@@ -57,6 +57,7 @@ fn is_one_statement(writes: &WriteSet) -> bool {
     writes.missed.is_empty()
         && writes.standing.is_empty()
         && writes.fingerprints.is_empty()
+        && writes.told_apart.is_empty()
         && writes.pairs.is_empty()
         && writes.apart.is_empty()
         && !writes.tasks.settles_tasks()
@@ -158,6 +159,7 @@ pub(crate) async fn finish(
     trim_histories(conn, writes).await?;
     write_decisions(conn, writes).await?;
     duplicate::write(conn, &writes.fingerprints).await?;
+    duplicate::tell_apart(conn, &writes.told_apart).await?;
     company::write_pairs(conn, writes).await?;
     let done = each! { &tasks.done, it => id: it.task.0, generation: it.generation };
     conn.execute_each::<outbox::Finish>(&done, binds! { at: tasks.at })

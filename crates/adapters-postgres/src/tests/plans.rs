@@ -62,6 +62,14 @@ const PLANS: &str = "
     posting::version::Forget | using posting_versions_by_age | using posting_versions_pkey
     catalogue::missed::ChangedLast | using posting_versions_by_import
     company::ById | companies_pkey
+    company::lists::List | using companies_by_key | !Sort
+    company::lists::OfName | using companies_by_name | !Sort
+    company::lists::Namesakes | using companies_by_name | !Sort
+    company::lists::Neighbours | using companies_by_site | !Sort
+    company::lists::Aliases | using companies_by_target | !Sort
+    company::pairs::Similar | company_pairs_similar | companies_pkey
+    company::pairs::Lookalikes | company_pairs_lookalike | companies_pkey
+    duplicate::ToldApart | distinct_postings_pkey
     posting::view::History | posting_history_pkey | !Sort
 ";
 
@@ -70,9 +78,15 @@ const PLANS_OF_MILLIONS: &str = "
     console::Newest | postings_by_update on postings | !Sort
     console::NewestOfStatus | postings_by_status on postings | !Sort
     console::ByIdentifier | postings_source_identifier_key on postings | !Sort
+    console::Copies | using postings_copies | !Sort
+    console::OfCompany | using postings_by_company | !Sort
+    company::lists::OfCompany | using postings_by_company | !Sort
+    company::lists::OfAlias | using postings_by_alias | !Sort
+    company::lists::Counts | postings_by_company
     catalogue::read::OpenPostings | using postings_by_catalogue
         | Index Cond: ((catalogue_id = $1) AND (id > $2)) | !Sort
     duplicate::Copies | using postings_by_original
+    duplicate::Numbered | using postings_by_requisition
     duplicate::Near | using posting_signatures_in_band_1 | using posting_signatures_in_band_2
         | using posting_signatures_in_band_3 | using posting_signatures_in_band_4
     event::keep::Forget | using events_pkey
@@ -83,6 +97,7 @@ const PLANS_OF_MILLIONS: &str = "
     event::read::CursorAt | using events_pkey | !Sort
     posting::view::Changed | using postings_by_update | !Sort
     posting::view::ChangedOfStatus | using postings_by_status | !Sort
+    posting::view::ChangedCopies | using postings_copies | !Sort
     posting::view::InOrderOfIds | using postings_pkey | !Sort
 ";
 

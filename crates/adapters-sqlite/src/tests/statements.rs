@@ -35,6 +35,17 @@ const IN_ORDER: &str = "
     client::TrimRefusals | USING PRIMARY KEY (client_id=?
     console::Newest | INDEX postings_by_update
     console::NewestOfStatus | INDEX postings_by_status
+    console::Copies | INDEX postings_copies
+    console::OfCompany | INDEX postings_by_company (company_id=? AND id<?)
+    company::lists::List | INDEX companies_by_key (
+    company::lists::OfName | INDEX companies_by_name (name_key>? AND name_key<?)
+    company::lists::Namesakes | INDEX companies_by_name (name_key=?)
+    company::lists::Neighbours | INDEX companies_by_site (site=?)
+    company::lists::Aliases | INDEX companies_by_target (alias_of=?)
+    company::lists::OfCompany | INDEX postings_by_company (company_id=? AND id>?)
+    company::lists::OfAlias | INDEX postings_by_alias (came_by=? AND id>?)
+    company::pairs::Similar | INDEX company_pairs_similar
+    company::pairs::Lookalikes | INDEX company_pairs_lookalike
     console::ByIdentifier
         | INDEX sqlite_autoindex_postings_2 (source_identifier>? AND source_identifier<?)
     adapters_sqlite::draft::Find | INDEX sqlite_autoindex_drafts_1
@@ -45,6 +56,7 @@ const IN_ORDER: &str = "
     posting::load::Overdue | INDEX postings_by_end
     posting::view::Changed | INDEX postings_by_update
     posting::view::ChangedOfStatus | INDEX postings_by_status
+    posting::view::ChangedCopies | INDEX postings_copies
     posting::view::InOrderOfIds | INDEX sqlite_autoindex_postings_1
     subscriber::ListReported | INDEX sqlite_autoindex_subscribers_2
     subscriber::ListUnmigrated | INDEX subscribers_unmigrated
@@ -64,6 +76,8 @@ const IN_ORDER: &str = "
 const BY_KEY: &str = "
     console::CountStatus | COVERING INDEX postings_by_status
     client::Find | (id=?) | (client_id=?)
+    duplicate::Numbered | INDEX postings_by_requisition (
+    company::lists::Counts | INDEX postings_by_company (company_id=?)
     duplicate::Near | INDEX posting_signatures_in_band_1 ( | INDEX posting_signatures_in_band_2 (
         | INDEX posting_signatures_in_band_3 ( | INDEX posting_signatures_in_band_4 (
     event::Around | SEARCH events USING INTEGER PRIMARY KEY

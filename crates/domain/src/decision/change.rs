@@ -30,6 +30,8 @@ pub struct Change {
     pub asks_for_enrichment: bool,
     /// The import whose line it is.
     pub import: Option<Uuid>,
+    /// Whether what it duplicates is looked up again, because its offer is another one.
+    pub looks_up: bool,
     /// The posting's id, if others may be marked as its duplicates, which have to be looked up
     /// again when it closes.
     original: Option<PostingId>,
@@ -65,6 +67,7 @@ impl Change {
             events: Vec::new(),
             asks_for_enrichment: false,
             import: None,
+            looks_up: false,
         }
     }
 
@@ -125,7 +128,7 @@ impl Change {
             writes.tasks.ask(enrich(id));
         }
         let is_open = self.write.posting.is_open();
-        if let Some(id) = self.original.filter(|_| !is_open) {
+        if let Some(id) = self.original.filter(|_| !is_open || self.looks_up) {
             writes.tasks.ask(look_up_duplicates(id));
         }
         if let Some(write) = self.company {

@@ -14,7 +14,7 @@ use crate::{
     company::Company,
     posting::{
         Answer, Cause, ContentHash, Details, Effects, Lifetime, Notice, Posting, PostingPatch,
-        PutPosting, Rejection, State, Trigger, event,
+        PutPosting, Rejection, State, Trigger, duplicate::Offer, event,
     },
 };
 
@@ -160,6 +160,8 @@ fn update(
         _ => PutOutcome::Unchanged,
     };
     change.write.sets_description = sets_description;
+    let after = &change.write.posting;
+    change.looks_up = Offer::of(&after.details) != Offer::of(&posting.details);
     if is_update && status != Status::Expired {
         change.raise(event::JOB_POSTING_UPDATED);
     }

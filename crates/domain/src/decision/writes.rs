@@ -15,7 +15,8 @@ use crate::{
     company::{CompanyPair, CompanyView, CompanyWrite},
     posting::{
         Coordinates, Decision, Description, ENRICH, EnrichedTexts, Findings, HistoryEntry, Posting,
-        PostingView, Replaced, duplicate::DatedFingerprint,
+        PostingView, Replaced,
+        duplicate::{Apart, DatedFingerprint},
     },
 };
 
@@ -166,6 +167,8 @@ pub struct WriteSet {
     /// Fingerprints, by which duplicates of these postings are found. `None` takes one away; a
     /// posting that is open keeps its own.
     pub fingerprints: BTreeMap<PostingId, Option<DatedFingerprint>>,
+    /// Postings that an operator called two openings.
+    pub told_apart: BTreeSet<Apart>,
     /// What was found of pairs of these companies, in the place of what was found before.
     pub pairs: BTreeMap<CompanyId, Vec<CompanyPair>>,
     /// Companies that an operator told apart, the lower id first.
@@ -184,6 +187,7 @@ impl WriteSet {
             missed: BTreeMap::new(),
             standing: BTreeMap::new(),
             fingerprints: BTreeMap::new(),
+            told_apart: BTreeSet::new(),
             pairs: BTreeMap::new(),
             apart: BTreeSet::new(),
             tasks: TaskWrites::new(at),
@@ -196,6 +200,7 @@ impl WriteSet {
             && self.postings.is_empty()
             && self.missed.is_empty()
             && self.fingerprints.is_empty()
+            && self.told_apart.is_empty()
             && self.pairs.is_empty()
             && self.apart.is_empty()
             && self.tasks.is_empty()

@@ -1,12 +1,13 @@
 //! Duplicates: postings of one company that offer the same job under several identifiers.
 //!
 //! A posting duplicates another one if their company, title, city and country agree, and their
-//! texts are nearly the same. Titles and cities are compared by their letters and digits without
+//! texts are nearly the same, unless the [`Offer`]s tell them apart or an operator said that they
+//! are two. Titles and cities are compared by their letters and digits without
 //! case; a city that only one of them has does not agree. So the ads that a chain makes by one
 //! template for each of its shops are no duplicates of each other.
 //!
-//! The original of a posting is the open one whose matching content was pushed first, among those
-//! that the posting's creator may see. What a client pushes is younger than what others pushed
+//! The original of a posting is the open one whose matching content was pushed first, on the whole
+//! board: who sees the mark is decided where it is read. What a client pushes is younger than what others pushed
 //! before, so it never marks that. Content is compared as enrichment judged it: an outcome gives a
 //! posting its [`DatedFingerprint`].
 //!
@@ -14,12 +15,15 @@
 //! the versions of both that it was decided on, and a posting that has become younger has none
 //! until its own copies were looked up anew.
 
-use kernel::{Actor, ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, Version, digest};
+use std::collections::HashSet;
+
+use kernel::{Actor, CompanyId, PostingId, SourceIdentifier, Version, digest};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 pub use super::min_hash::MinHash;
-use super::{Details, Original, Posting};
+use super::{Details, EmploymentType, Original, Posting, SalaryPeriod};
+use fields::codes::CurrencyCode;
 
 /// The number of bands of a fingerprint.
 pub const BANDS: usize = 4;
@@ -136,6 +140,68 @@ impl DatedFingerprint {
     }
 }
 
+/// What tells two openings apart whose texts are alike.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offer {
+    /// The employer's own number of the opening.
+    pub requisition: Option<String>,
+    /// The kinds of employment.
+    pub employment: Vec<EmploymentType>,
+    /// The lowest and the highest pay.
+    pub pay: Option<[i64; 2]>,
+    /// What the pay is counted in, and paid for.
+    pub unit: (Option<CurrencyCode>, Option<SalaryPeriod>),
+}
+
+impl Offer {
+    /// The offer of a posting.
+    pub fn of(details: &Details) -> Self {
+        let (min, max) = (details.salary_min, details.salary_max);
+        Self {
+            requisition: details.requisition_id.clone(),
+            employment: details.employment_types.clone(),
+            pay: min.or(max).zip(max.or(min)).map(|(min, max)| [min, max]),
+            unit: (details.salary_currency_code, details.salary_period),
+        }
+    }
+
+    /// Whether the employer's numbers of both are the same.
+    fn is_same_requisition(&self, other: &Self) -> bool {
+        self.requisition.is_some() && self.requisition == other.requisition
+    }
+
+    /// Whether these are two openings.
+    fn differs(&self, other: &Self) -> bool {
+        let both = self.requisition.iter().zip(&other.requisition);
+        let other_number = both.into_iter().any(|(one, other)| one != other);
+        let has_both = !self.employment.is_empty() && !other.employment.is_empty();
+        let in_common = |kind| other.employment.contains(kind);
+        let other_employment = has_both && !self.employment.iter().any(in_common);
+        let other_pay = match (self.pay, other.pay) {
+            (Some([low, high]), Some([other_low, other_high])) if self.unit == other.unit => {
+                high < other_low || other_high < low
+            }
+            _ => false,
+        };
+        other_number || other_employment || other_pay
+    }
+}
+
+/// The number of an opening at a company.
+pub type Number = (CompanyId, String);
+
+/// Two postings that an operator called two, the lower id first.
+pub type Apart = [PostingId; 2];
+
+/// Both of them, the lower id first.
+pub fn apart(one: PostingId, other: PostingId) -> Apart {
+    if one < other {
+        [one, other]
+    } else {
+        [other, one]
+    }
+}
+
 /// When a posting had its matching content. The id decides between those of one moment.
 pub type Age = (OffsetDateTime, PostingId);
 
@@ -150,6 +216,10 @@ pub struct Candidate {
     pub version: Version,
     /// Whether it is open.
     pub is_open: bool,
+    /// Its company.
+    pub company: CompanyId,
+    /// What it offers.
+    pub offer: Offer,
     /// The actor that created it, as far as that is known.
     pub created_by: Option<Actor>,
     /// The posting that it is marked to duplicate.
@@ -166,18 +236,11 @@ impl Candidate {
             source_identifier: posting.source_identifier.clone(),
             version: posting.version,
             is_open: posting.is_open(),
+            company: posting.company_id,
+            offer: Offer::of(&posting.details),
             created_by: posting.created_by.clone(),
             duplicate_of: posting.duplicate_of.clone(),
             dated,
-        }
-    }
-
-    /// The client that created it, whose prefixes tell which originals it may have; `None` if it
-    /// may have any.
-    pub const fn creator(&self) -> Option<ClientId> {
-        match self.created_by {
-            Some(Actor::Client(id)) => Some(id),
-            _ => None,
         }
     }
 
@@ -189,7 +252,19 @@ impl Candidate {
     /// Whether it duplicates that open and older posting.
     pub fn duplicates(&self, other: &Self) -> bool {
         let is_older = other.id != self.id && other.age() < self.age();
-        is_older && self.is_open && other.is_open && self.dated.duplicates(&other.dated)
+        is_older && self.is_open && other.is_open && self.is_same_job(other)
+    }
+
+    /// The employer's own number of the opening, which no other employer's is.
+    pub fn number(&self) -> Option<Number> {
+        Some((self.company, self.offer.requisition.clone()?))
+    }
+
+    /// Whether both offer the same job.
+    fn is_same_job(&self, other: &Self) -> bool {
+        let is_same = self.company == other.company;
+        is_same && self.offer.is_same_requisition(&other.offer)
+            || !self.offer.differs(&other.offer) && self.dated.duplicates(&other.dated)
     }
 
     /// Whether one of them duplicates the other.
@@ -197,13 +272,11 @@ impl Candidate {
         self.duplicates(other) || other.duplicates(self)
     }
 
-    /// The oldest of these that it duplicates and that its creator, who has these prefixes, may
-    /// see.
-    pub fn original<'a>(&self, prefixes: &Prefixes, among: &'a [Self]) -> Option<&'a Self> {
-        let seen = among
-            .iter()
-            .filter(|other| prefixes.permit(&other.source_identifier));
-        seen.filter(|other| self.duplicates(other))
+    /// The oldest of these that it duplicates, without those that an operator told apart from it.
+    pub fn original<'a>(&self, among: &'a [Self], told: &HashSet<Apart>) -> Option<&'a Self> {
+        let others = among.iter().filter(|other| self.duplicates(other));
+        others
+            .filter(|other| !told.contains(&apart(self.id, other.id)))
             .min_by_key(|other| other.age())
     }
 

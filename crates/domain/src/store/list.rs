@@ -71,6 +71,8 @@ pub struct ListQuery {
     pub updated_after: Option<OffsetDateTime>,
     /// The client that created the postings, if only those are wanted.
     pub created_by: Option<ClientId>,
+    /// Whether only postings are wanted that duplicate one which the reader may see.
+    pub duplicates: bool,
     /// The postings that the reader may see.
     pub prefixes: Prefixes,
     /// The position that the page follows; `None` for the first page.
@@ -90,6 +92,7 @@ impl Default for ListQuery {
             status: None,
             updated_after: None,
             created_by: None,
+            duplicates: false,
             prefixes: Prefixes::ALL,
             after: None,
             limit: 0,
@@ -116,11 +119,19 @@ pub struct ListEntry {
 const LOOKED_AT: usize = 1_000;
 
 impl ListQuery {
-    /// Whether a posting is wanted by its identifier and its creator, for which a store needs no
-    /// index. A store checks status and time itself.
-    pub fn wants(&self, identifier: &SourceIdentifier, created_by: Option<&Actor>) -> bool {
+    /// Whether a posting is wanted by its identifier, its creator and the original that it is
+    /// marked with, for which a store needs no index. A store checks status and time itself.
+    pub fn wants(
+        &self,
+        identifier: &SourceIdentifier,
+        created_by: Option<&Actor>,
+        original: Option<&SourceIdentifier>,
+    ) -> bool {
         let is_creator = |client| created_by == Some(&Actor::Client(client));
-        self.created_by.is_none_or(is_creator) && self.prefixes.permit(identifier)
+        let is_copy = original.is_some_and(|it| self.prefixes.permit(it));
+        self.created_by.is_none_or(is_creator)
+            && self.prefixes.permit(identifier)
+            && (is_copy || !self.duplicates)
     }
 
     /// The entry of a posting.
@@ -136,14 +147,21 @@ impl ListQuery {
             bytes: view.description().len()
                 + metadata.map_or(0, |metadata| metadata.as_str().len())
                 + texts.map_or(0, |it| it.markdown.len() + it.redacted_markdown.len()),
-            is_wanted: self.wants(&posting.source_identifier, posting.created_by.as_ref()),
+            is_wanted: self.wants(
+                &posting.source_identifier,
+                posting.created_by.as_ref(),
+                posting
+                    .duplicate_of
+                    .as_ref()
+                    .map(|it| &it.source_identifier),
+            ),
         }
     }
 
     /// The largest number of entries that a store looks at for a page, in a [`Search`]. It looks
     /// for one more, to know whether there are further ones.
     pub fn looks_at(&self) -> usize {
-        if self.created_by.is_none() && self.prefixes.are_all() {
+        if self.created_by.is_none() && self.prefixes.are_all() && !self.duplicates {
             self.limit
         } else {
             self.limit.max(LOOKED_AT)

@@ -6,7 +6,7 @@ mod retention;
 mod rows;
 mod search;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use kernel::{ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, Version};
@@ -29,7 +29,7 @@ pub use crate::decision::{HISTORY_SHOWN, PostingWrite, Snapshot, WriteSet};
 use crate::posting::Rewind;
 use crate::posting::{
     AsOf, PostingVersion, PostingView, RepeatAnswer,
-    duplicate::{Candidate, Fingerprint},
+    duplicate::{Apart, Candidate, Fingerprint, Number},
 };
 
 /// The port to the state.
@@ -87,6 +87,12 @@ pub trait Store: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// The postings with a fingerprint that have one of these numbers: of each the oldest
+    /// [`CANDIDATES`](crate::posting::duplicate::CANDIDATES). None by default.
+    async fn numbered(&self, _numbers: &[Number]) -> Result<Vec<Candidate>, StoreError> {
+        Ok(Vec::new())
+    }
+
     /// Up to `limit` postings that are marked as duplicates of one of these and have a fingerprint,
     /// by id, after this one. None by default.
     async fn copies(
@@ -98,8 +104,12 @@ pub trait Store: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Returns the current prefixes of these clients, as far as the clients are stored. They limit
-    /// the duplicates that a client may see; a client that is not among them may see all. Only a
+    /// Those of these pairs that an operator told apart. None by default.
+    async fn told_apart(&self, _pairs: &[Apart]) -> Result<HashSet<Apart>, StoreError> {
+        Ok(HashSet::new())
+    }
+
+    /// Returns the current prefixes of these clients, as far as the clients are stored. Only a
     /// stored client can own a company.
     async fn fences(&self, clients: &[ClientId])
     -> Result<HashMap<ClientId, Prefixes>, StoreError>;

@@ -1,13 +1,17 @@
 //! The search for the duplicates of a posting, when something about them has changed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use kernel::{ClientId, PostingId, Prefixes, StoreError, outbox::ClaimToken};
+use kernel::{PostingId, SourceIdentifier, StoreError, audit::Attribution, outbox::ClaimToken};
 use time::OffsetDateTime;
 
 use crate::{
+    audit::POSTINGS_TELL_APART,
     decision::{WriteSet, duplicate::mark},
-    posting::{duplicate::Candidate, look_up_duplicates},
+    posting::{
+        duplicate::{Candidate, Fingerprint, Number, apart},
+        look_up_duplicates,
+    },
     store::Store,
 };
 
@@ -74,9 +78,10 @@ pub async fn look_up(
             .into_iter()
             .partition(|it| it.duplicate_of.is_some());
         marked = marked.and(mark_each(store, &copies, now).await?);
-        let fences = Fences::of(store, unmarked.iter()).await?;
+        let pairs = unmarked.iter().map(|it| apart(it.id, own.id));
+        let told = store.told_apart(&pairs.collect::<Vec<_>>()).await?;
         for it in unmarked {
-            if fences.of_creator(&it).permit(&own.source_identifier) {
+            if !told.contains(&apart(it.id, own.id)) {
                 writes.tasks.ask(look_up_duplicates(it.id));
             }
         }
@@ -131,9 +136,10 @@ async fn search(
 ) -> Result<Vec<Candidate>, StoreError> {
     let fingerprints = postings.iter().map(|it| it.dated.fingerprint.clone());
     let fingerprints: Vec<_> = fingerprints.collect();
+    let numbers: Vec<_> = postings.iter().filter_map(Candidate::number).collect();
     let mut last = BTreeMap::new();
     for _ in 0..SEARCHES {
-        let found = store.candidates(&fingerprints, &[]).await?;
+        let found = near(store, &fingerprints, &numbers, &[]).await?;
         let mut writes = WriteSet::new(now);
         let gone = found.iter().filter(|it| !it.is_open);
         writes.fingerprints = gone.map(|it| (it.id, None)).collect();
@@ -147,6 +153,22 @@ async fn search(
     Err(StoreError::Conflict)
 }
 
+/// The postings that share a band or a number with these, and the named ones.
+pub(super) async fn near(
+    store: &dyn Store,
+    fingerprints: &[Fingerprint],
+    numbers: &[Number],
+    named: &[PostingId],
+) -> Result<Vec<Candidate>, StoreError> {
+    let mut found = store.candidates(fingerprints, named).await?;
+    if !numbers.is_empty() {
+        found.extend(store.numbered(numbers).await?);
+        found.sort_by_key(|it| it.id);
+        found.dedup_by_key(|it| it.id);
+    }
+    Ok(found)
+}
+
 /// Adds to a commit what these postings are to be marked with.
 async fn mark_all(
     store: &dyn Store,
@@ -155,12 +177,18 @@ async fn mark_all(
 ) -> Result<(), StoreError> {
     let now = writes.tasks.at;
     let candidates = search(store, postings, now).await?;
-    let copies = postings
-        .iter()
-        .filter(|it| candidates.iter().any(|other| it.duplicates(other)));
-    let fences = Fences::of(store, copies).await?;
+    let pairs = postings.iter().flat_map(|it| {
+        let others = candidates.iter().filter(|other| it.duplicates(other));
+        others.map(|other| apart(it.id, other.id))
+    });
+    let pairs: Vec<_> = pairs.collect();
+    let told = if pairs.is_empty() {
+        HashSet::new()
+    } else {
+        store.told_apart(&pairs).await?
+    };
     let marks = postings.iter().filter_map(|it| {
-        let original = it.original(fences.of_creator(it), &candidates);
+        let original = it.original(&candidates, &told);
         let original = original.map(Candidate::as_original);
         (original != it.duplicate_of).then_some((it, original))
     });
@@ -198,27 +226,25 @@ fn stand(writes: &mut WriteSet, candidates: &[Candidate]) {
     writes.standing = marks.collect();
 }
 
-/// The parts of the board that creators of postings may see.
-#[derive(Default)]
-struct Fences(HashMap<ClientId, Prefixes>);
-
-impl Fences {
-    /// The prefixes of the clients that created these, as they are now.
-    async fn of(
-        store: &dyn Store,
-        postings: impl Iterator<Item = &Candidate>,
-    ) -> Result<Self, StoreError> {
-        let creators: BTreeSet<_> = postings.filter_map(Candidate::creator).collect();
-        if creators.is_empty() {
-            return Ok(Self::default());
-        }
-        let creators: Vec<_> = creators.into_iter().collect();
-        Ok(Self(store.fences(&creators).await?))
-    }
-
-    /// What the creator of a posting may see: everything, if it is not known.
-    fn of_creator(&self, posting: &Candidate) -> &Prefixes {
-        let prefixes = posting.creator().and_then(|id| self.0.get(&id));
-        prefixes.unwrap_or(const { &Prefixes::ALL })
-    }
+/// Notes that two postings are two openings, whatever their texts, so that none is marked with the
+/// other. Returns whether both are there.
+pub async fn tell_postings_apart(
+    store: &dyn Store,
+    [one, other]: [&SourceIdentifier; 2],
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<bool, StoreError> {
+    let known = store.load(&[one.clone(), other.clone()], &[]).await?;
+    let ids: Vec<_> = known.postings.values().map(|posting| posting.id).collect();
+    let [first, second] = ids[..] else {
+        return Ok(false);
+    };
+    let mut writes = WriteSet::new(now);
+    writes.told_apart.insert(apart(first, second));
+    writes.tasks.ask(look_up_duplicates(first));
+    writes.tasks.ask(look_up_duplicates(second));
+    let entry = by.entry(POSTINGS_TELL_APART, now).about(one.as_str());
+    writes.tasks.audit.push(entry.with("other", other.as_str()));
+    store.commit(writes).await?;
+    Ok(true)
 }

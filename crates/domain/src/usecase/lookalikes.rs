@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use kernel::{PostingId, StoreError};
 use time::OffsetDateTime;
 
+use super::duplicate::near;
 use crate::{
     decision::WriteSet,
     posting::{
@@ -35,7 +36,12 @@ impl Lookalikes {
     ) -> Result<Self, StoreError> {
         let ids: Vec<_> = fingerprints.iter().map(|(posting, _)| posting.id).collect();
         let wanted: Vec<_> = fingerprints.iter().map(|(_, it)| it.clone()).collect();
-        let found = store.candidates(&wanted, &ids).await?;
+        let numbers = fingerprints.iter().filter_map(|(posting, _)| {
+            let number = posting.details.requisition_id.clone()?;
+            Some((posting.company_id, number))
+        });
+        let numbers: Vec<_> = numbers.collect();
+        let found = near(store, &wanted, &numbers, &ids).await?;
         let (before, others): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|it| ids.contains(&it.id));
         let before: HashMap<_, _> = before.into_iter().map(|it| (it.id, it.dated)).collect();
@@ -108,9 +114,9 @@ impl Lookalikes {
             return Ok(());
         }
         let fingerprints = settled.iter().map(|it| it.dated.fingerprint.clone());
-        let mut others = store
-            .candidates(&fingerprints.collect::<Vec<_>>(), &[])
-            .await?;
+        let fingerprints: Vec<_> = fingerprints.collect();
+        let numbers: Vec<_> = settled.iter().filter_map(|it| it.number()).collect();
+        let mut others = near(store, &fingerprints, &numbers, &[]).await?;
         others.retain(|other| self.others.iter().all(|one| one.id != other.id));
         let mut writes = WriteSet::new(now);
         for own in settled {

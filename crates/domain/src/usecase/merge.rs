@@ -192,7 +192,9 @@ pub async fn settle_batch(
         return Ok(Settling::After(last));
     }
     let settled = view.updated_at + SETTLED;
-    let is_merge = matches!(view.updated_by, Some(Actor::Operator(_)));
+    // Else an operator gave it a name.
+    let is_given_back = matches!(view.updated_by, Some(Actor::Operator(_))) && !company.kept.name;
+    let is_merge = company.alias_of.is_some() || is_given_back || after.is_some();
     if is_merge && now < settled {
         return Ok(Settling::Again(settled));
     }

@@ -28,7 +28,7 @@ pub use self::{
         release_held, undo_changes, undo_expiries,
     },
     company::{CompanyError, find_company, update_company},
-    duplicate::{finish_idle_searches, look_up},
+    duplicate::{finish_idle_searches, look_up, tell_postings_apart},
     enrich::{Assignment, GivenUp, Outcome, assignments, end_holds, give_up, record_outcomes},
     erase::erase,
     import::{CatalogueOrder, Import, ImportError, ImportOrder, Imports},

@@ -1,5 +1,6 @@
 //! A posting's way through enrichment, with a scripted model.
 
+mod duplicates;
 mod job_posting;
 mod laws;
 mod pipeline;

@@ -185,7 +185,7 @@ pub(super) async fn stored(
 macro_rules! entries {
     ($which:literal, $order:literal) => {
         concat!(
-            "SELECT postings.id, updated_at, source_identifier, created_by,
+            "SELECT postings.id, updated_at, source_identifier, created_by, duplicate_identifier,
                 octet_length(raw_description){postgres ::bigint}
                 + coalesce(octet_length(metadata{postgres ::text}), 0)
                 + coalesce(octet_length(markdown), 0)
@@ -207,6 +207,7 @@ read! {
         updated_at: Moment,
         source_identifier: Text,
         created_by: Nullable<Text>,
+        duplicate_identifier: Nullable<Text>,
         bytes: BigInt,
     }
 }
@@ -227,6 +228,23 @@ statement! {
 }
 
 statement! {
+    ChangedCopies = entries!(
+        "duplicate_of IS NOT NULL AND (postings.updated_at, postings.id) > (:at, :id)",
+        "postings.updated_at, postings.id"
+    ),
+    loads EntryRow
+}
+
+statement! {
+    ChangedCopiesOfStatus = entries!(
+        "duplicate_of IS NOT NULL AND status = :status
+            AND (postings.updated_at, postings.id) > (:at, :id)",
+        "postings.updated_at, postings.id"
+    ),
+    loads EntryRow
+}
+
+statement! {
     /// The other conditions are checked once a posting is read (`in_order`): a statement with them
     /// might have to go far by the key until it has a page.
     InOrderOfIds = entries!("postings.id > :id", "postings.id"),
@@ -237,13 +255,15 @@ statement! {
 fn entry(row: EntryRow, query: &ListQuery) -> Result<ListEntry, StoreError> {
     let identifier = parse(row.source_identifier, IDENTIFIER)?;
     let created_by: Option<Actor> = parse_optional(row.created_by, CREATOR)?;
+    let original = parse_optional(row.duplicate_identifier, "postings.duplicate_identifier")?;
+    let original: Option<SourceIdentifier> = original;
     Ok(ListEntry {
         position: Position {
             updated_at: row.updated_at.time("postings.updated_at")?,
             id: row.id.uuid("postings.id")?,
         },
         bytes: usize::try_from(row.bytes).unwrap_or(usize::MAX),
-        is_wanted: query.wants(&identifier, created_by.as_ref()),
+        is_wanted: query.wants(&identifier, created_by.as_ref(), original.as_ref()),
     })
 }
 
@@ -262,11 +282,19 @@ async fn entries(conn: &mut impl Executor, step: &Step) -> Outcome<Vec<EntryRow>
         (_, Some(start)) => (start.into(), Uuid::max()),
         (_, None) => (StoredTime::MIN, Uuid::nil()),
     };
-    match query.status {
-        None => conn.load::<Changed, _>(binds! { at, id, limit }).await,
-        Some(status) => {
+    match (query.status, query.duplicates) {
+        (None, false) => conn.load::<Changed, _>(binds! { at, id, limit }).await,
+        (None, true) => {
+            conn.load::<ChangedCopies, _>(binds! { at, id, limit })
+                .await
+        }
+        (Some(status), is_copy) => {
             let asked = binds! { status: status.as_str(), at, id, limit };
-            conn.load::<ChangedOfStatus, _>(asked).await
+            if is_copy {
+                conn.load::<ChangedCopiesOfStatus, _>(asked).await
+            } else {
+                conn.load::<ChangedOfStatus, _>(asked).await
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 use ::newsletter::subscriber::Account;
 use async_trait::async_trait;
 use attention::State;
+use domain::usecase::company_lookalikes;
 use kernel::{ClientId, StoreError, attention::AttentionCheck};
 use time::OffsetDateTime;
 use tokio::time::Instant;
@@ -101,6 +102,7 @@ async fn read(parts: &WorkerParts, now: OffsetDateTime) -> Result<State, StoreEr
         endpoints: stores.webhooks.list(None, None, MOST).await?,
         imports: stores.catalogues.last_imports(MOST).await?,
         accounts,
+        lookalikes: company_lookalikes(&*stores.companies, MOST).await?,
     })
 }
 

@@ -39,6 +39,10 @@ pub struct List {
     /// Only postings that this client created: its id, or its name if no other client has it
     #[arg(long, value_name = "CLIENT")]
     client: Option<ClientRef>,
+
+    /// Only postings that duplicate another one
+    #[arg(long)]
+    duplicates: bool,
     #[command(flatten)]
     rows: ListArgs,
     #[command(flatten)]
@@ -59,6 +63,7 @@ impl List {
             company: words(self.company),
             status: self.status,
             client,
+            duplicates: self.duplicates,
             ..PostingSearch::default()
         };
         print(&*database.browser, &wanted, &self.rows, output::print).await
@@ -67,6 +72,7 @@ impl List {
 
 /// A posting as JSON shows it in a list; `show` has the rest.
 fn data(posting: &PostingSummary) -> Value {
+    let original = posting.duplicate_of.as_ref();
     json!({
         "uuid": posting.id.uuid(),
         "unique_source_identifier": posting.source_identifier.as_str(),
@@ -74,6 +80,8 @@ fn data(posting: &PostingSummary) -> Value {
         "status_reason": posting.status_reason,
         "title": posting.title,
         "company": posting.company,
+        "duplicate_of": original.map(|it| it.id.uuid()),
+        "original": original.map(|it| it.source_identifier.as_str()),
         "created_at": output::time(posting.created_at),
         "updated_at": output::time(posting.updated_at),
     })

@@ -71,6 +71,8 @@ fn candidate(n: u128, since: i64, others: usize) -> Candidate {
         source_identifier: identifier(&format!("a-{n}")),
         version: 1,
         is_open: true,
+        company: CompanyId::new(uuid(1)),
+        offer: Offer::default(),
         created_by: None,
         duplicate_of: None,
         dated: DatedFingerprint::new(fingerprint, noon() + hours(since)),
@@ -78,41 +80,91 @@ fn candidate(n: u128, since: i64, others: usize) -> Candidate {
 }
 
 #[test]
-fn the_oldest_open_posting_that_the_creator_may_see_is_the_original() {
+fn the_oldest_open_posting_is_the_original_unless_an_operator_tells_them_apart() {
     let mut closed = candidate(1, 0, 0);
     closed.is_open = false;
-    let mut hidden = candidate(9, 1, 0);
-    hidden.source_identifier = identifier("b-9");
     let unlike = candidate(2, 0, 40);
     let (four, three) = (candidate(4, 2, 0), candidate(3, 2, 0));
     let all = [
         closed.clone(),
-        hidden,
+        candidate(9, 1, 0),
         unlike,
         four,
         three,
         candidate(5, 3, 0),
     ];
-    let found = |it: &Candidate, prefixes: &Prefixes| {
-        let original = it.original(prefixes, &all);
-        original.map(|it| it.source_identifier.as_str())
+    let found = |it: &Candidate, told: &HashSet<Apart>| {
+        let original = it.original(&all, told);
+        original.map(|it| it.source_identifier.to_string())
     };
-    let fence = Prefixes::new(&["a-"]).unwrap();
-    for (n, since, by_all, fenced) in [
-        (99, 1, Some("b-9"), None),
+    let nothing = HashSet::new();
+    for (n, since, first, next) in [
+        (99, 1, Some("a-9"), None),
         // Ids decide between those of one moment, and nothing else.
-        (2, 2, Some("b-9"), None),
-        (4, 2, Some("b-9"), Some("a-3")),
-        (1, 3, Some("b-9"), Some("a-3")),
+        (2, 2, Some("a-9"), None),
+        (4, 2, Some("a-9"), Some("a-3")),
+        (1, 3, Some("a-9"), Some("a-3")),
         (8, 0, None, None),
         (9, 1, None, None),
     ] {
         let it = candidate(n, since, 0);
-        assert_eq!(found(&it, &Prefixes::ALL), by_all, "{n}");
-        assert_eq!(found(&it, &fence), fenced, "{n}");
+        let told = HashSet::from([apart(it.id, PostingId::new(uuid(9)))]);
+        assert_eq!(found(&it, &nothing).as_deref(), first, "{n}");
+        assert_eq!(found(&it, &told).as_deref(), next, "{n}");
     }
     closed.dated.since = noon() + hours(9);
-    assert_eq!(found(&closed, &Prefixes::ALL), None);
+    assert_eq!(found(&closed, &nothing), None);
+}
+
+#[test]
+fn offers_tell_openings_apart() {
+    use EmploymentType::{FullTime, Internship, PartTime};
+    let offer =
+        |requisition: &str, employment: &[EmploymentType], pay: Option<[i64; 2]>, unit| Offer {
+            requisition: Some(requisition.to_owned()).filter(|it| !it.is_empty()),
+            employment: employment.to_vec(),
+            pay,
+            unit: (CurrencyCode::parse(unit), None),
+        };
+    let own = offer("R-1", &[FullTime], Some([30, 40]), "SEK");
+    for (other, expect) in [
+        (Offer::default(), true),
+        (
+            offer("", &[FullTime, PartTime], Some([40, 60]), "SEK"),
+            true,
+        ),
+        (offer("", &[PartTime, Internship], None, "SEK"), false),
+        (offer("", &[], Some([41, 60]), "SEK"), false),
+        (offer("", &[], Some([10, 29]), "SEK"), false),
+        (offer("", &[], Some([41, 60]), "NOK"), true),
+        (offer("R-2", &[FullTime], Some([30, 40]), "SEK"), false),
+        // The employer's number says that they are one.
+        (offer("R-1", &[PartTime], Some([41, 60]), "SEK"), true),
+    ] {
+        let older = Candidate {
+            offer: own.clone(),
+            ..candidate(1, 0, 0)
+        };
+        let younger = Candidate {
+            offer: other.clone(),
+            ..candidate(2, 1, 0)
+        };
+        assert_eq!(younger.duplicates(&older), expect, "{other:?}");
+    }
+    let older = Candidate {
+        offer: own.clone(),
+        ..candidate(1, 0, 0)
+    };
+    let unlike = Candidate {
+        offer: own,
+        ..candidate(2, 1, 40)
+    };
+    assert!(unlike.duplicates(&older), "one number, whatever the text");
+    let elsewhere = Candidate {
+        company: CompanyId::new(uuid(2)),
+        ..unlike
+    };
+    assert!(!elsewhere.duplicates(&older));
 }
 
 /// Whoever mends a word is no copy of those who copied in between, and whoever makes a copy of

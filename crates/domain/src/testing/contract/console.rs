@@ -111,6 +111,7 @@ kernel::contract_cases!(
             title: one.details.title.clone(),
             company: "acme".to_owned(),
             created_by: one.created_by.clone(),
+            duplicate_of: None,
             created_at: noon(),
             published_at: Some(noon() + hours(1)),
             updated_at: noon() + hours(2),

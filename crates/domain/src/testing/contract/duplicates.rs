@@ -9,10 +9,10 @@ use super::{change, posting, put, touching, view};
 use crate::{
     posting::{
         Original,
-        duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint, MinHash},
+        duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint, MinHash, Offer, apart},
     },
     store::{PostingReader, Store, WriteSet},
-    testing::{create, state},
+    testing::{company, create, push, state},
 };
 
 /// A fingerprint in these bands.
@@ -97,6 +97,8 @@ kernel::contract_cases!(
             source_identifier: identifier("001"),
             version: 1,
             is_open: true,
+            company: company("acme").id,
+            offer: Offer::default(),
             created_by: Some(Actor::Client(ClientId::new(uuid(1)))),
             duplicate_of: None,
             dated: later,
@@ -220,5 +222,44 @@ kernel::contract_cases!(
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
         assert_eq!(alike(store, &[[1; 4]]).await?, []);
         assert_eq!(posting(store, "000").await?.version, 2);
+    },
+    async fn postings_that_were_told_apart_are_known(store: &S) {
+        let ids = postings(store, 3).await?;
+        let pair = |n: usize, m: usize| apart(ids[n], ids[m]);
+        for _ in 0..2 {
+            let mut writes = WriteSet::new(noon());
+            writes.told_apart = [pair(1, 0), pair(2, 1)].into();
+            store.commit(writes).await?;
+        }
+        for (asked, told) in [
+            (vec![], vec![]),
+            (vec![pair(0, 2)], vec![]),
+            (vec![pair(0, 1), pair(0, 2)], vec![pair(0, 1)]),
+            (vec![pair(0, 1), pair(1, 2)], vec![pair(0, 1), pair(1, 2)]),
+        ] {
+            let found = store.told_apart(&asked).await?;
+            assert_eq!(found, told.into_iter().collect());
+        }
+    },
+    async fn what_a_posting_offers_comes_with_it(store: &S) {
+        let ids = postings(store, 1).await?;
+        write(store, vec![(ids[0], Some(dated([1; 4], 0)))]).await?;
+        let body = r#"{"employment_types": ["part-time", "full-time"], "salary_min": 7,
+            "salary_currency_code": "SEK", "salary_period": "monthly", "requisition_id": "R-1"}"#;
+        put(store, &[push("000", body)]).await?;
+        let details = posting(store, "000").await?.details;
+        let found = store.candidates(&[], &ids).await?;
+        let offers: Vec<_> = found.into_iter().map(|it| it.offer).collect();
+        assert_eq!(offers, [Offer::of(&details)]);
+        let number = |text: &str| (company("acme").id, text.to_owned());
+        for (numbers, expect) in [
+            (vec![number("R-1"), number("R-2")], &["000"][..]),
+            (
+                vec![number("R-2"), (company("bolt").id, "R-1".to_owned())],
+                &[],
+            ),
+        ] {
+            assert_eq!(names(&store.numbered(&numbers).await?), expect);
+        }
     },
 );

@@ -119,6 +119,7 @@ impl PostingBrowser for MemoryStore {
                 title: details.title.clone(),
                 company: company(posting.company_id).unwrap_or_default(),
                 created_by: posting.created_by.clone(),
+                duplicate_of: posting.duplicate_of.clone(),
                 created_at: posting.created_at,
                 published_at: posting.published_at,
                 updated_at: posting.updated_at,
@@ -145,6 +146,13 @@ impl PostingBrowser for MemoryStore {
                         && after.as_ref().is_none_or(|after| identifier > after)
                 });
                 found.sort_by(|one, other| one.source_identifier.cmp(&other.source_identifier));
+            }
+            WindowOrder::Copies { before } => {
+                found.retain(|one| {
+                    let follows = |at: Position| place(one) < (at.updated_at, at.id);
+                    one.duplicate_of.is_some() && before.is_none_or(follows)
+                });
+                found.sort_by_key(|one| Reverse(place(one)));
             }
             WindowOrder::Company { company, before } => {
                 found.retain(|one| {

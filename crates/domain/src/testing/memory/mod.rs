@@ -34,7 +34,7 @@ use crate::{
     company::CompanyPair,
     posting::{
         AsOf, PostingVersion, PostingView,
-        duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
+        duplicate::{Apart, CANDIDATES, Candidate, DatedFingerprint, Fingerprint, Number},
     },
     store::{
         Health, ListQuery, LockedRows, PostingPage, PostingReader, ReplicaPosition, Rows, Snapshot,
@@ -56,6 +56,7 @@ struct State {
     fingerprints: BTreeMap<PostingId, DatedFingerprint>,
     pairs: BTreeMap<[CompanyId; 2], CompanyPair>,
     apart: BTreeSet<[CompanyId; 2]>,
+    told_apart: BTreeSet<Apart>,
     clients: Vec<Client>,
     activity: HashMap<ClientId, Activity>,
     catalogues: Vec<catalogues::Row>,
@@ -268,6 +269,7 @@ impl Store for MemoryStore {
         }
         state.write_pairs(writes.pairs);
         state.apart.extend(writes.apart);
+        state.told_apart.extend(writes.told_apart);
         state.write_tasks(writes.tasks, &unchanged);
         Ok(())
     }
@@ -293,6 +295,20 @@ impl Store for MemoryStore {
         Ok(found.into_values().cloned().collect())
     }
 
+    async fn numbered(&self, numbers: &[Number]) -> Result<Vec<Candidate>, StoreError> {
+        let state = self.state();
+        let mut by_age: Vec<_> = state.candidates().collect();
+        by_age.sort_by_key(Candidate::age);
+        let found = numbers.iter().flat_map(|number| {
+            let all = by_age
+                .iter()
+                .filter(move |it| it.number().as_ref() == Some(number));
+            all.take(CANDIDATES)
+        });
+        let found: BTreeMap<_, _> = found.map(|it| (it.id, it)).collect();
+        Ok(found.into_values().cloned().collect())
+    }
+
     async fn copies(
         &self,
         of: &[PostingId],
@@ -305,6 +321,12 @@ impl Store for MemoryStore {
             original.is_some_and(|it| of.contains(&it.id)) && after.is_none_or(|id| it.id > id)
         };
         Ok(state.candidates().filter(is_copy).take(limit).collect())
+    }
+
+    async fn told_apart(&self, pairs: &[Apart]) -> Result<HashSet<Apart>, StoreError> {
+        let state = self.state();
+        let told = pairs.iter().filter(|pair| state.told_apart.contains(*pair));
+        Ok(told.copied().collect())
     }
 
     async fn fences(

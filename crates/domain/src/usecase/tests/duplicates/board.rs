@@ -1,6 +1,9 @@
 //! A board of several clients, whose postings are judged and searched when a test says so.
 
-use std::{collections::HashMap, sync::Mutex};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Mutex,
+};
 
 use access::{Clients, testing::client};
 use async_trait::async_trait;
@@ -14,7 +17,7 @@ use time::{Duration, OffsetDateTime};
 use crate::{
     posting::{
         DUPLICATES, ENRICH, Enrichment, Lifetime, ReasonCode, Verdict,
-        duplicate::{Candidate, Fingerprint, MinHash},
+        duplicate::{Apart, Candidate, Fingerprint, MinHash, Number},
     },
     store::{ListOrder, ListQuery, PostingReader, Snapshot, Store, WriteSet},
     testing::{MemoryStore, push_by},
@@ -83,6 +86,10 @@ impl Store for Raced<'_> {
         self.store.candidates(fingerprints, named).await
     }
 
+    async fn numbered(&self, numbers: &[Number]) -> Result<Vec<Candidate>, StoreError> {
+        self.store.numbered(numbers).await
+    }
+
     async fn copies(
         &self,
         of: &[PostingId],
@@ -91,6 +98,10 @@ impl Store for Raced<'_> {
     ) -> Result<Vec<Candidate>, StoreError> {
         self.call();
         self.store.copies(of, after, limit).await
+    }
+
+    async fn told_apart(&self, pairs: &[Apart]) -> Result<HashSet<Apart>, StoreError> {
+        self.store.told_apart(pairs).await
     }
 
     async fn fences(
@@ -150,7 +161,12 @@ impl Board {
         let _ = self.put(1, name, r#"{"expiration": {}}"#).await;
     }
 
-    async fn put(&self, by: u128, name: &str, body: &str) -> Result<(), crate::posting::Rejection> {
+    pub async fn put(
+        &self,
+        by: u128,
+        name: &str,
+        body: &str,
+    ) -> Result<(), crate::posting::Rejection> {
         let mut put = push_by(ClientId::new(uuid(by)), name, body);
         // Its id is in the order of names, and not in that of pushes.
         let mut id = [0; 16];
