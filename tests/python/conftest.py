@@ -17,6 +17,7 @@ SCOPES = [
     "job-postings:read",
     "newsletter-subscribers:write",
     "webhooks:manage",
+    "reports:write",
 ]
 
 

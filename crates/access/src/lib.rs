@@ -38,6 +38,8 @@ vocabulary! {
         JobPostingsRead = "job-postings:read",
         NewsletterSubscribersWrite = "newsletter-subscribers:write",
         WebhooksManage = "webhooks:manage",
+        /// Send reports of readers.
+        ReportsWrite = "reports:write",
     }
 }
 
@@ -48,6 +50,8 @@ impl Scope {
     pub const WRITERS: &[Self] = &[Self::JobPostingsWrite];
     /// The scopes for managing webhooks.
     pub const MANAGERS: &[Self] = &[Self::WebhooksManage];
+    /// Those that permit sending reports of readers, and learning how they ended.
+    pub const REPORTERS: &[Self] = &[Self::ReportsWrite];
 }
 
 /// An integration that may ask for tokens.

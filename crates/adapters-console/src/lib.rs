@@ -29,6 +29,7 @@ mod overview;
 mod page;
 mod postings;
 mod query;
+mod reports;
 mod session;
 mod sign_in;
 mod state;
@@ -88,6 +89,7 @@ impl Console {
                 page("/catalogues/{id}", catalogues::one::show)
                     .route(web::post().to(catalogues::one::command)),
             )
+            .configure(reports::routes)
             .configure(webhooks::routes)
             .service(page("/outbox", outbox::list).route(web::post().to(outbox::settle)))
             .service(

@@ -105,6 +105,7 @@ pub static CONSOLE: Place = Place {
     navigation: &[
         ("/", "Overview"),
         ("/postings", "Postings"),
+        ("/reports", "Reports"),
         ("/companies", "Companies"),
         ("/duplicates", "Duplicates"),
         ("/clients", "Clients"),

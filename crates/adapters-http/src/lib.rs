@@ -38,6 +38,7 @@ mod pages;
 mod ports;
 mod posting;
 mod query;
+mod report;
 mod resource;
 mod section;
 mod slots;

@@ -23,6 +23,7 @@ statement! {
             SELECT string_agg(format('%s on %s', action, name), ', ') FROM (VALUES
                 ('postings', 'INSERT'), ('postings', 'UPDATE'), ('posting_texts', 'INSERT'),
                 ('posting_history', 'INSERT'), ('posting_decisions', 'INSERT'),
+                ('statements', 'INSERT'), ('reports', 'INSERT'), ('reports', 'UPDATE'),
                 ('companies', 'INSERT'), ('companies', 'UPDATE'),
                 ('events', 'INSERT'), ('events', 'DELETE'), ('event_log', 'UPDATE'),
                 ('outbox', 'INSERT'), ('outbox', 'UPDATE'), ('outbox', 'DELETE'),

@@ -15,6 +15,7 @@ sql_common::sign_in!(PostgresStore);
 sql_common::drafts!(PostgresStore);
 sql_common::outbox!(PostgresStore);
 sql_common::postings!(PostgresStore);
+sql_common::reports!(PostgresStore);
 sql_common::subscribers!(PostgresStore);
 sql_common::webhooks!(PostgresStore);
 

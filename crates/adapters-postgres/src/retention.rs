@@ -10,7 +10,7 @@ use sql_common::{
     executor::{Executor as _, counted},
     forget_texts, old_texts,
     posting::forget_versions,
-    statement,
+    report, statement,
     stored::most,
 };
 use time::OffsetDateTime;
@@ -87,7 +87,8 @@ statement! {
         drafts AS (", erase_drafts!("(SELECT id FROM asked)"), "),
         entries AS (
             UPDATE audit SET details = (details::jsonb - 'reason')::json FROM asked
-            WHERE subject = asked.identifier AND action LIKE 'postings.%'
+            WHERE subject = asked.identifier
+                AND (action LIKE 'postings.%' OR action LIKE 'reports.%')
         )
         DELETE FROM postings USING asked WHERE postings.id = asked.id"
     )
@@ -101,7 +102,7 @@ statement! {
         WITH page AS MATERIALIZED (
             SELECT commit_seq, number,
                 (status_reason IS NOT NULL OR decision_code IS NOT NULL)
-                AND source_identifier = :identifier AS is_meant
+                AND reported_posting IS NULL AND source_identifier = :identifier AS is_meant
             FROM events WHERE (commit_seq, number) > (:commit_seq, :number)
             ORDER BY commit_seq, number LIMIT :limit
         )
@@ -169,9 +170,11 @@ async fn erase(
     let tasks = erasure.tasks.clone();
     let writes = WriteSet {
         tasks,
+        reports: erasure.reports.clone(),
         ..WriteSet::new(erasure.tasks.at)
     };
-    finish(conn, &writes, lock_timeout).await
+    finish(conn, &writes, lock_timeout).await?;
+    Ok(report::erase(conn, erasure).await?)
 }
 
 #[async_trait]

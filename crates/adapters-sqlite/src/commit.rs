@@ -9,6 +9,7 @@ use sql_common::{
     executor::{Executor, Outcome},
     outbox::give_up,
     posting::{trim_histories, write_decisions},
+    report,
 };
 use uuid::Uuid;
 
@@ -43,6 +44,7 @@ async fn apply(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     duplicate::write(conn, &writes.fingerprints).await?;
     duplicate::tell_apart(conn, &writes.told_apart).await?;
     sql_common::company::write_pairs(conn, writes).await?;
+    report::write(conn, &writes.reports).await?;
     write_tasks(conn, &writes.tasks, &unchanged).await
 }
 

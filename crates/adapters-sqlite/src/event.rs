@@ -40,7 +40,8 @@ statement! {
             iif(companies.id IS NULL, :company_logo_path, companies.logo_path),
             iif(companies.id IS NULL, :company_updated_by, companies.updated_by),
             iif(companies.id IS NULL, :company_merged_into, companies.alias_of),
-            :trace_parent, :decision_code, :attention
+            :trace_parent, :decision_code, :decision_ground, :decision_by_notice,
+            :reported_posting, :attention
         FROM (SELECT 1)
         LEFT JOIN companies ON :company_name IS NOT NULL AND companies.id = :subject",
     over [EventRow]

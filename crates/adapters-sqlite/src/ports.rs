@@ -25,6 +25,7 @@ sql_common::sign_in!(SqliteStore);
 sql_common::drafts!(SqliteStore);
 sql_common::outbox!(SqliteStore);
 sql_common::postings!(SqliteStore);
+sql_common::reports!(SqliteStore);
 sql_common::subscribers!(SqliteStore);
 sql_common::webhooks!(SqliteStore);
 

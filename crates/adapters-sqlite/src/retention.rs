@@ -11,7 +11,7 @@ use sql_common::{
     executor::{Executor, Outcome},
     forget_texts, old_texts,
     posting::forget_versions,
-    statement,
+    report, statement,
     stored::most,
     types::{Id, StoredId},
 };
@@ -69,7 +69,7 @@ statement! {
 statement! {
     EraseFromAudit = r"
         UPDATE audit SET details = json_remove(details, '$.reason')
-        WHERE subject = :identifier AND action LIKE 'postings.%'"
+        WHERE subject = :identifier AND (action LIKE 'postings.%' OR action LIKE 'reports.%')"
 }
 
 statement! {
@@ -77,7 +77,8 @@ statement! {
     EventsOf = r"
         SELECT number FROM events
         WHERE number > :after AND number <= :last AND source_identifier = :identifier
-            AND (status_reason IS NOT NULL OR decision_code IS NOT NULL)",
+            AND (status_reason IS NOT NULL OR decision_code IS NOT NULL)
+            AND reported_posting IS NULL",
     returns (BigInt,)
 }
 
@@ -123,6 +124,8 @@ async fn erase(conn: &mut impl Executor, erasure: &Erasure, events: &[i64]) -> O
         conn.execute::<EraseReason>(binds! { number: *number })
             .await?;
     }
+    report::write(conn, &erasure.reports).await?;
+    report::erase(conn, erasure).await?;
     write_tasks(conn, &erasure.tasks, &HashSet::new()).await
 }
 

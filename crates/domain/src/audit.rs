@@ -15,6 +15,13 @@ kernel::actions! {
     POSTINGS_RESTORE = "postings.restore",
     /// Two postings that are alike were told apart.
     POSTINGS_TELL_APART = "postings.tell_apart",
+    /// An objection was answered, and the decision stands.
+    POSTINGS_UPHOLD = "postings.uphold",
+    /// An objection was answered, and the decision was reversed.
+    POSTINGS_REVERSE = "postings.reverse",
+    /// A posting was rejected or taken down because of reports.
+    REPORTS_ACT = "reports.act",
+    REPORTS_DISMISS = "reports.dismiss",
     COMPANIES_UPDATE = "companies.update",
     /// A company was merged into another one.
     COMPANIES_MERGE = "companies.merge",

@@ -2,7 +2,7 @@
 //!
 //! Each room knows only those above it:
 //!
-//! 1. [`posting`], [`company`] and [`catalogue`] are values, [`import`] the lines of an import;
+//! 1. [`posting`], [`company`], [`catalogue`] and [`report`] are values, [`import`] the lines of an import;
 //!    [`authority`] says who may change which of them.
 //! 2. [`decision`] has the rules, as plain functions: a snapshot and a command go in, a change
 //!    comes out.
@@ -31,6 +31,7 @@ pub mod company;
 pub mod decision;
 pub mod import;
 pub mod posting;
+pub mod report;
 pub mod store;
 pub mod usecase;
 

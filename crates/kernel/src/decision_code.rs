@@ -1,5 +1,7 @@
 //! The codes of decisions about postings.
 
+use fields::vocabulary::vocabulary;
+
 use crate::name::name;
 
 name! {
@@ -15,4 +17,27 @@ impl DecisionCode {
     pub fn is_automated(&self) -> bool {
         *self != Self::OPERATOR
     }
+}
+
+vocabulary! {
+    /// The ground of a rejection or a removal.
+    #[derive(Default)]
+    Ground {
+        /// The terms of the board.
+        #[default]
+        Terms = "terms",
+        /// The law.
+        Law = "law",
+    }
+}
+
+/// What an event says of the decision that it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// The code.
+    pub code: DecisionCode,
+    /// The ground; `None` of an approval.
+    pub ground: Option<Ground>,
+    /// Whether a report of a reader led to it.
+    pub by_notice: bool,
 }

@@ -69,6 +69,11 @@ id! {
     ClientId
 }
 
+id! {
+    /// The id of a reader's report: a random UUID.
+    ReportId
+}
+
 impl PostingId {
     /// The id in the bucket of a posting's identifier: its last twelve bits become the first twelve
     /// of the identifier's SHA-256. So an id and an identifier lead to the same one of 4,096

@@ -41,9 +41,11 @@ pub use self::{
     attention_item::{AttentionItem, AttentionKind},
     board::{PutOutcome, Status},
     catalogue_name::{CatalogueName, InvalidName},
-    decision_code::DecisionCode,
+    decision_code::{Decided, DecisionCode, Ground},
     error::{ATTEMPTS, StoreError, StoreFailure, decide_again},
-    id::{CatalogueId, ClientId, CompanyId, InvalidIdentifier, PostingId, SourceIdentifier},
+    id::{
+        CatalogueId, ClientId, CompanyId, InvalidIdentifier, PostingId, ReportId, SourceIdentifier,
+    },
     prefixes::{Forbidden, InvalidPrefix, Prefixes},
     retry::RetryPolicy,
 };

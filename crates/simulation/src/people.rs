@@ -67,7 +67,8 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
         let said = async {
             let Some(command) = &command else {
                 let retention = Port(Arc::clone(&process.link));
-                let erased = erase(store, &retention, &posting, "asked", &by, now);
+                let ports = (store as _, &retention as _, &*world.memory as _);
+                let erased = erase(ports, &posting, "asked", Ground::Terms, &by, now);
                 return erased.await.map(|_| ());
             };
             let said = moderate(store, &posting, command, None, &by, lifetime, now);

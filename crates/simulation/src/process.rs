@@ -66,6 +66,7 @@ fn settings(world: &World) -> (LaneSettings, WorkerSettings) {
         enrich_within: Duration::from_secs(20),
         provider_loops: few(2),
         reconciles: world.dice.one_in(2),
+        keep_reporters: Duration::from_mins(10),
         keep_expired_texts: Some(Duration::from_mins(10)),
         hold_content: Duration::from_mins(5),
         keep_versions: Some(Duration::from_mins(20)),

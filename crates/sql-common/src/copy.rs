@@ -23,6 +23,8 @@ pub const TABLES: [Table; 32] = [
     table("postings", &["id"]),
     table("posting_texts", &["posting_id"]),
     table("posting_decisions", &["posting_id"]),
+    table("statements", &["at", "posting_id"]),
+    table("reports", &["id"]),
     table("posting_history", &["posting_id", "version", "step"]),
     table("posting_versions", &["posting_id", "version"]),
     table("posting_signatures", &["posting_id"]),

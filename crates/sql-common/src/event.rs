@@ -3,13 +3,14 @@
 //! The key of an event is (`commit_seq`, `number`): the transaction that wrote the event, 0 in a
 //! store with a single writer, and the number of the row.
 
-use diesel::sql_types::{BigInt, Nullable, Text};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use domain::report::ReportState;
 use fields::Website;
 use kernel::{
-    CompanyId, DecisionCode, PostingId, StoreError,
+    CompanyId, Decided, DecisionCode, PostingId, ReportId, StoreError,
     event::{
         CompanyState, Cursor, Event, EventName, LogPage, LogQuery, PostingState, RecordedEvent,
-        Subject,
+        ReportState as Told, Subject,
     },
 };
 use time::{Duration, OffsetDateTime};
@@ -41,12 +42,27 @@ entity! {
             at: Moment = Time(|event| Some(event.at)),
             name: Text = Text(|event| Some(event.name.as_str())),
             subject: Id = Id(|event| Some(event.subject.id())),
-            source_identifier: Nullable<Text> = Text(|event| {
-                Some(posting(event)?.source_identifier.as_str())
+            source_identifier: Nullable<Text> = Text(|event| match &event.subject {
+                Subject::Posting(posting) => Some(posting.source_identifier.as_str()),
+                Subject::Report(report) => Some(report.source_identifier.as_str()),
+                Subject::Company(_) | Subject::Other(_) => None,
             }),
-            version: Nullable<BigInt> = Integer(|event| Some(posting(event)?.version)),
-            status: Nullable<Text> = Text(|event| Some(posting(event)?.status.as_str())),
-            status_reason: Nullable<Text> = Text(|event| posting(event)?.status_reason.as_deref()),
+            version: Nullable<BigInt> = Integer(|event| match &event.subject {
+                Subject::Posting(posting) => Some(posting.version),
+                // It is decided once.
+                Subject::Report(_) => Some(1),
+                Subject::Company(_) | Subject::Other(_) => None,
+            }),
+            status: Nullable<Text> = Text(|event| match &event.subject {
+                Subject::Posting(posting) => Some(posting.status.as_str()),
+                Subject::Report(report) => Some(outcome(report).as_str()),
+                Subject::Company(_) | Subject::Other(_) => None,
+            }),
+            status_reason: Nullable<Text> = Text(|event| match &event.subject {
+                Subject::Posting(posting) => posting.status_reason.as_deref(),
+                Subject::Report(report) => Some(&report.sentence),
+                Subject::Company(_) | Subject::Other(_) => None,
+            }),
             company_name: Nullable<Text> = Text(|event| Some(&company(event)?.name)),
             company_website: Nullable<Text> = Text(|event| Some(company(event)?.website.as_str())),
             company_logo_path: Nullable<Text> = Text(|event| company(event)?.logo_path.as_deref()),
@@ -60,7 +76,15 @@ entity! {
                 event.trace.as_ref().map(|trace| trace as _)
             }),
             decision_code: Nullable<Text> = Text(|event| {
-                posting(event)?.decision.as_ref().map(DecisionCode::as_str)
+                Some(decided(event)?.code.as_str())
+            }),
+            decision_ground: Nullable<Text> = Text(|event| Some(decided(event)?.ground?.as_str())),
+            decision_by_notice: Bool = Bool(|event| {
+                decided(event).is_some_and(|decided| decided.by_notice)
+            }),
+            reported_posting: Nullable<Id> = Id(|event| match &event.subject {
+                Subject::Report(report) => Some(report.posting.uuid()),
+                _ => None,
             }),
             attention: Nullable<Text> = Document(|event| match &event.subject {
                 Subject::Attention(item) => Some(&**item as _),
@@ -71,10 +95,19 @@ entity! {
     }
 }
 
-const fn posting(event: &Event) -> Option<&PostingState> {
+const fn decided(event: &Event) -> Option<&Decided> {
     match &event.subject {
-        Subject::Posting(posting) => Some(posting),
+        Subject::Posting(posting) => posting.decision.as_ref(),
         _ => None,
+    }
+}
+
+/// How a report ended, as its event says it.
+const fn outcome(report: &Told) -> ReportState {
+    if report.acted {
+        ReportState::Acted
+    } else {
+        ReportState::Dismissed
     }
 }
 
@@ -122,8 +155,20 @@ pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent,
     let id = row.subject.uuid("events.subject")?;
     let merged_into = row.company_merged_into;
     let merged_into = merged_into.map(|id| id.uuid("events.company_merged_into"));
-    let subject = match (row.source_identifier, row.company_name) {
-        (Some(identifier), _) => Subject::Posting(PostingState {
+    let ground = parse_optional(row.decision_ground, "events.decision_ground")?;
+    let subject = match (
+        row.source_identifier,
+        row.company_name,
+        row.reported_posting,
+    ) {
+        (Some(identifier), _, Some(posting)) => Subject::Report(Told {
+            id: ReportId::new(id),
+            posting: PostingId::new(posting.uuid("events.reported_posting")?),
+            source_identifier: parse(identifier, "events.source_identifier")?,
+            acted: row.status.as_deref() == Some(ReportState::Acted.as_str()),
+            sentence: row.status_reason.unwrap_or_default(),
+        }),
+        (Some(identifier), _, None) => Subject::Posting(PostingState {
             id: PostingId::new(id),
             source_identifier: parse(identifier, "events.source_identifier")?,
             version: row
@@ -131,9 +176,13 @@ pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent,
                 .ok_or_else(|| corrupt("events.version", row.version))?,
             status: parse(row.status.unwrap_or_default(), "events.status")?,
             status_reason: row.status_reason,
-            decision: row.decision_code.map(DecisionCode::from_store),
+            decision: row.decision_code.map(|code| Decided {
+                code: DecisionCode::from_store(code),
+                ground,
+                by_notice: row.decision_by_notice,
+            }),
         }),
-        (None, Some(name)) => Subject::Company(CompanyState {
+        (None, Some(name), _) => Subject::Company(CompanyState {
             id: CompanyId::new(id),
             name,
             website: Website::from_store(row.company_website.unwrap_or_default()),
@@ -141,7 +190,7 @@ pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent,
             merged_into: merged_into.transpose()?.map(CompanyId::new),
             updated_by: parse_optional(row.company_updated_by, "events.company_updated_by")?,
         }),
-        (None, None) => match row.attention {
+        (None, None, _) => match row.attention {
             Some(stored) => Subject::Attention(Box::new(item(&stored)?)),
             None => Subject::Other(id),
         },
@@ -216,6 +265,9 @@ mod tests {
             company_merged_into: None,
             trace_parent: None,
             decision_code: None,
+            decision_ground: None,
+            decision_by_notice: false,
+            reported_posting: None,
             attention: None,
         };
         (7, number, row)

@@ -7,8 +7,10 @@ use access::{Scope, sign_in::SignInTokenKind};
 use domain::{
     import::HeldBecause,
     posting::{
-        Coordinates, DecisionOutcome, EmploymentType, Ground, LocationType, Review, SalaryPeriod,
+        Coordinates, DecisionOutcome, EmploymentType, Ground, LocationType, ObjectionState, Review,
+        SalaryPeriod,
     },
+    report::{ReportReason, ReportState},
 };
 use fields::{
     DayOrTime,
@@ -17,7 +19,7 @@ use fields::{
     serde::de::DeserializeOwned,
 };
 use kernel::{
-    Actor, AttentionKind, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError,
+    Actor, AttentionKind, CatalogueName, Operator, Prefixes, SourceIdentifier, Status, StoreError,
     audit::Details, trace::TraceParent,
 };
 use newsletter::subscriber::{
@@ -57,11 +59,13 @@ macro_rules! stored_texts {
 }
 
 stored_texts! {
-    Account AttentionKind CountryCode CurrencyCode DecisionOutcome DepartureKind EmploymentType EndpointState
-    Ground HeldBecause LocationType MembershipStatus MigrationSource PlanCategory Review
+    Account AttentionKind CountryCode CurrencyCode DecisionOutcome DepartureKind EmploymentType
+    EndpointState Ground HeldBecause LocationType MembershipStatus MigrationSource ObjectionState
+    PlanCategory ReportReason ReportState Review
     SalaryPeriod Scope
     SignInTokenKind Status SubscriberStatus SuppressionSource: text => Self::parse(text);
     CatalogueName SourceIdentifier: text => Self::new(text).ok();
+    Operator: text => Self::new(text).ok();
     Actor: text => text.parse().ok();
     DayOrTime: text => Self::parse(text);
     // For a store without a type for dates.

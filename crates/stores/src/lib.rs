@@ -11,6 +11,7 @@ use domain::{
     browse::PostingBrowser,
     catalogue::Catalogues,
     company::CompanyReader,
+    report::Reports,
     store::{Health, LockedRows, PostingReader, ReplicaPosition, Retention, Store, StoreClock},
 };
 use enrichment::DraftCache;
@@ -50,6 +51,7 @@ ports! {
     sign_in_tokens: SignInTokens,
     browser: PostingBrowser,
     companies: CompanyReader,
+    reports: Reports,
     retention: Retention,
     activity: ActivityLog,
     drafts: DraftCache,

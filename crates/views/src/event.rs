@@ -1,10 +1,10 @@
 //! An event as the feed and the bodies of webhooks show it.
 
 use domain::posting::{
-    PostingView,
+    self, PostingView,
     event::{COMPANY_MERGED, JOB_POSTING_ERASED, PUBLIC},
 };
-use kernel::DecisionCode;
+use kernel::Decided;
 use kernel::event::{self, Cursor, EventName, LogPage, RecordedEvent, Subject};
 use serde::{Serialize, Serializer};
 use utoipa::{
@@ -17,7 +17,7 @@ use crate::{
     attention::{Item, Pages},
     company::Company,
     json::Timestamp,
-    posting::{PostingWithHistory, Status},
+    posting::{DecisionOutcome, Ground, PostingWithHistory, Status},
     schema::one_of,
     view,
 };
@@ -34,10 +34,10 @@ pub struct EventPageAnswer<'a> {
 }
 
 impl<'a> EventPageAnswer<'a> {
-    /// The JSON form of a page, without the events that readers outside may not see.
+    /// The JSON form of a page, with the address at which a decision can be contested, and without the events that readers outside may not see.
     #[must_use]
-    pub fn new(page: &'a LogPage, pages: Pages<'a>) -> Self {
-        let shown = |event| Event::new(event, pages);
+    pub fn new(page: &'a LogPage, pages: Pages<'a>, appeal: Option<&'a str>) -> Self {
+        let shown = |event| Event::new(event, pages, appeal);
         Self {
             data: page.events.iter().filter_map(shown).collect(),
             next_cursor: EventId(page.next),
@@ -56,10 +56,14 @@ struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    fn new(recorded: &'a RecordedEvent, pages: Pages<'a>) -> Option<Self> {
+    fn new(
+        recorded: &'a RecordedEvent,
+        pages: Pages<'a>,
+        appeal: Option<&'a str>,
+    ) -> Option<Self> {
         Some(Self {
             id: EventId(recorded.cursor),
-            body: EventBody::new(&recorded.event, pages)?,
+            body: EventBody::new(&recorded.event, pages, appeal)?,
         })
     }
 }
@@ -76,10 +80,10 @@ struct EventBody<'a> {
 }
 
 impl<'a> EventBody<'a> {
-    fn new(event: &'a event::Event, pages: Pages<'a>) -> Option<Self> {
+    fn new(event: &'a event::Event, pages: Pages<'a>, appeal: Option<&'a str>) -> Option<Self> {
         let data = match &event.subject {
             Subject::Posting(posting) if event.name == JOB_POSTING_ERASED => {
-                EventData::Erased(ErasedPosting::new(posting))
+                EventData::Erased(ErasedPosting::new(posting, appeal))
             }
             Subject::Posting(posting) => EventData::Posting(PostingState::new(posting)),
             Subject::Company(company) if event.name == COMPANY_MERGED => {
@@ -87,6 +91,7 @@ impl<'a> EventBody<'a> {
             }
             Subject::Company(company) => EventData::Company(Company::of_event(company, event.at)),
             Subject::Attention(item) => EventData::Attention(Item::new(item, pages)),
+            Subject::Report(report) => EventData::Report(DecidedReport::new(report)),
             Subject::Other(_) => return None,
         };
         PUBLIC.contains(&event.name).then_some(Self {
@@ -99,8 +104,8 @@ impl<'a> EventBody<'a> {
 
 /// The subject of the event: of `CompanyUpdated` the company, of `CompanyMerged` its id and that of
 /// the company that it is now, of `AttentionRaised` and `AttentionCleared` the item, of
-/// `JobPostingErased` the posting's identifier, of all others the
-/// posting.
+/// `JobPostingErased` the posting's identifier with a statement, of `ReportDecided` the report, of all
+/// others the posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum EventData<'a> {
@@ -109,6 +114,7 @@ enum EventData<'a> {
     Company(Company<'a>),
     Attention(Item<'a>),
     Merged(MergedCompany),
+    Report(DecidedReport<'a>),
 }
 
 /// An event as it is delivered to a webhook endpoint.
@@ -124,8 +130,8 @@ pub struct DeliveredEvent<'a> {
 
 /// The subject of the event: of `CompanyUpdated` the company, of `CompanyMerged` its id and that of
 /// the company that it is now, of `AttentionRaised` and `AttentionCleared` the item, of
-/// `JobPostingErased` the posting's identifier, of all others the
-/// posting.
+/// `JobPostingErased` the posting's identifier with a statement, of `ReportDecided` the report, of all
+/// others the posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum DeliveredData<'a> {
@@ -134,6 +140,7 @@ enum DeliveredData<'a> {
     Company(Company<'a>),
     Attention(Item<'a>),
     Merged(MergedCompany),
+    Report(DecidedReport<'a>),
 }
 
 /// A posting, as an event left it, and as it is.
@@ -163,7 +170,7 @@ impl<'a> DeliveredEvent<'a> {
             name,
             timestamp,
             data,
-        } = EventBody::new(event, pages)?;
+        } = EventBody::new(event, pages, appeal)?;
         let data = match data {
             EventData::Posting(state) => {
                 DeliveredData::Posting(DeliveredPosting { state, posting })
@@ -172,6 +179,7 @@ impl<'a> DeliveredEvent<'a> {
             EventData::Company(company) => DeliveredData::Company(company),
             EventData::Attention(item) => DeliveredData::Attention(item),
             EventData::Merged(company) => DeliveredData::Merged(company),
+            EventData::Report(report) => DeliveredData::Report(report),
         };
         Some(Self {
             name,
@@ -199,11 +207,20 @@ view! {
         /// `JobPostingExpired` of an operator alone.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = String, extensions(("optional" = json!(true))))]
-        code: Option<&'a str> = posting.decision.as_ref().map(DecisionCode::as_str),
+        code: Option<&'a str> = posting.decision.as_ref().map(|it| it.code.as_str()),
         /// Whether no person decided, of the same events.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schema(value_type = bool, extensions(("optional" = json!(true))))]
-        automated: Option<bool> = posting.decision.as_ref().map(DecisionCode::is_automated),
+        automated: Option<bool> = posting.decision.as_ref().map(|it| it.code.is_automated()),
+        /// The ground of a rejection or a removal, of the same events.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Ground, extensions(("optional" = json!(true))))]
+        ground: Option<Ground> = posting.decision.as_ref().and_then(|it| it.ground).map(Ground),
+        /// Whether a report of a reader led to it, of the same events.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = bool, extensions(("optional" = json!(true))))]
+        by_notice: Option<bool> = posting.decision.as_ref()
+            .and_then(|it| it.ground.map(|_| it.by_notice)),
     }
 }
 
@@ -211,9 +228,51 @@ view! {
     /// A posting that was erased. Nothing else is known of it any more.
     #[derive(Serialize, ToSchema)]
     #[serde(deny_unknown_fields)]
-    struct ErasedPosting<'a>(posting: &'a event::PostingState) {
+    struct ErasedPosting<'a>(posting: &'a event::PostingState, appeal: Option<&'a str>) {
         /// The posting's id in the world it comes from. It may be pushed anew.
         unique_source_identifier: &'a str = posting.source_identifier.as_str(),
+        /// The statement of the removal, without its text; `null` once another posting of this
+        /// identifier was erased.
+        decision: Option<ErasureStatement<'a>> =
+            posting.decision.as_ref().map(|decided| ErasureStatement::new(decided, appeal)),
+    }
+}
+
+view! {
+    /// The statement of a posting's erasure.
+    #[derive(Serialize, ToSchema)]
+    struct ErasureStatement<'a>(decided: &'a Decided, appeal: Option<&'a str>) {
+        outcome: DecisionOutcome = DecisionOutcome(posting::DecisionOutcome::Removed),
+        /// The reason, for programs.
+        code: &'a str = decided.code.as_str(),
+        /// Whether no person decided.
+        automated: bool = decided.code.is_automated(),
+        ground: Option<Ground> = decided.ground.map(Ground),
+        /// Where the removal holds.
+        #[schema(pattern = "^everywhere$")]
+        scope: &'static str = "everywhere",
+        /// Whether a report of a reader led to it.
+        by_notice: bool = decided.by_notice,
+        /// Where the decision can be contested, if the board says so.
+        appeal: Option<&'a str> = appeal,
+    }
+}
+
+view! {
+    /// A report of a reader that was decided.
+    #[derive(Serialize, ToSchema)]
+    #[serde(deny_unknown_fields)]
+    struct DecidedReport<'a>(report: &'a event::ReportState) {
+        /// The report's id.
+        uuid: Uuid = report.id.uuid(),
+        /// The id of the posting in this service.
+        posting: Uuid = report.posting.uuid(),
+        /// `acted`: the posting was rejected or removed. `dismissed`: it stays as it is.
+        #[schema(pattern = "^(acted|dismissed)$")]
+        state: &'static str = if report.acted { "acted" } else { "dismissed" },
+        /// The answer to the reporter.
+        #[schema(max_length = 1000)]
+        sentence: &'a str = &report.sentence,
     }
 }
 
@@ -270,11 +329,11 @@ mod tests {
     use domain::{
         posting::{
             self, Findings,
-            event::{COMPANY_UPDATED, JOB_POSTING_REJECTED},
+            event::{COMPANY_UPDATED, JOB_POSTING_REJECTED, REPORT_DECIDED},
         },
         testing::{self},
     };
-    use kernel::{attention::ATTENTION_RAISED, testing::noon};
+    use kernel::{DecisionCode, attention::ATTENTION_RAISED, testing::noon};
     use serde_json::{Value, json};
 
     use super::*;
@@ -301,7 +360,11 @@ mod tests {
         let mut posting = testing::posting(1, company.id);
         posting.put_in(testing::state(kernel::Status::Rejected), Some("spam: …"));
         let posting = event::PostingState {
-            decision: Some(DecisionCode::new("spam")),
+            decision: Some(Decided {
+                code: DecisionCode::new("spam"),
+                ground: Some(posting::Ground::Law),
+                by_notice: true,
+            }),
             ..event::PostingState::from(&posting)
         };
         let timestamp = serde_json::to_value(Timestamp(noon())).unwrap();
@@ -310,13 +373,17 @@ mod tests {
             "uuid": posting.id.uuid(),
             "unique_source_identifier": posting.source_identifier.as_str(),
             "version": posting.version, "status": "rejected", "status_reason": "spam: …",
-            "code": "spam", "automated": true,
+            "code": "spam", "automated": true, "ground": "law", "by_notice": true,
         }});
         let subject = Subject::Posting(posting.clone());
         assert_eq!(body(JOB_POSTING_REJECTED, subject), Some(rejected));
 
         let erased = json!({"type": "JobPostingErased", "timestamp": timestamp, "data": {
             "unique_source_identifier": posting.source_identifier.as_str(),
+            "decision": {
+                "outcome": "removed", "code": "spam", "automated": true, "ground": "law",
+                "scope": "everywhere", "by_notice": true, "appeal": null,
+            },
         }});
         let subject = Subject::Posting(posting.clone());
         assert_eq!(body(JOB_POSTING_ERASED, subject), Some(erased));
@@ -365,7 +432,7 @@ mod tests {
             "outcome": "approved", "at": timestamp, "by": "operator", "automated": false,
             "version": null, "code": "operator", "sentence": "An operator approved the posting.",
             "passages": [], "ground": null, "scope": null, "by_notice": false,
-            "appeal": "https://a.example",
+            "appeal": "https://a.example", "objection": null,
         });
         assert_eq!(shown["decision"], decision);
         assert_eq!(data["posting"], shown);
@@ -375,6 +442,18 @@ mod tests {
             "data": Item::new(&item, PAGES)});
         let subject = Subject::Attention(Box::new(item.clone()));
         assert_eq!(body(ATTENTION_RAISED, subject), Some(raised));
+        let report = event::ReportState {
+            id: kernel::ReportId::new(Uuid::nil()),
+            posting: posting.id,
+            source_identifier: posting.source_identifier.clone(),
+            acted: false,
+            sentence: "All is well.".to_owned(),
+        };
+        let decided = json!({"type": "ReportDecided", "timestamp": timestamp, "data": {
+            "uuid": Uuid::nil(), "posting": posting.id.uuid(), "state": "dismissed",
+            "sentence": "All is well.",
+        }});
+        assert_eq!(body(REPORT_DECIDED, Subject::Report(report)), Some(decided));
 
         let other = Subject::Other(Uuid::nil());
         assert_eq!(body(COMPANY_UPDATED, other), None);

@@ -11,6 +11,7 @@ pub mod event;
 pub mod import;
 pub mod json;
 pub mod posting;
+pub mod report;
 mod schema;
 pub mod subscriber;
 pub mod webhook;

@@ -40,6 +40,8 @@ vocabularies! {
     DecisionOutcome(posting::DecisionOutcome);
     /// The ground of a rejection or a removal.
     Ground(posting::Ground);
+    /// The state of an objection.
+    ObjectionState(posting::ObjectionState);
 }
 
 /// A posting with its history.
@@ -484,9 +486,27 @@ view! {
         #[schema(pattern = "^everywhere$")]
         scope: Option<&'a str> = decision.ground.map(|_| "everywhere"),
         /// Whether a report of a reader led to it.
-        by_notice: bool = false,
+        by_notice: bool = decision.by_notice,
         /// Where the decision can be contested, if the board says so.
         appeal: Option<&'a str> = appeal,
+        /// The objection of the posting's client to it, or to the decision that it reverses; `null`
+        /// if there is none.
+        objection: Option<Objection<'a>> = decision.objection.as_ref().map(Objection::new),
+    }
+}
+
+view! {
+    /// An objection to a rejection or a removal.
+    #[derive(Serialize, ToSchema)]
+    struct Objection<'a>(objection: &'a posting::Objection) {
+        /// When it was sent.
+        #[schema(value_type = OffsetDateTime)]
+        at: Timestamp = Timestamp(objection.at),
+        /// `reversed`: the decision does not hold any more.
+        state: ObjectionState = ObjectionState(objection.state),
+        /// The operator's answer; `null` before it.
+        #[schema(max_length = 1000)]
+        sentence: Option<&'a str> = objection.sentence.as_deref(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Endpoints: receivers of events, as their owners registered them.
 
 use access::{Client, Scope};
-use domain::posting::event::PUBLIC;
+use domain::posting::event::{PUBLIC, REPORT_DECIDED};
 use fields::{Patch, vocabulary};
 use kernel::{
     ClientId, Prefixes, Version,
@@ -124,7 +124,9 @@ impl Endpoint {
     /// The endpoint with what its owner may read now, or the reason why it gets no deliveries.
     pub fn of_owner(mut self, owner: Option<&Client>) -> Result<Self, &'static str> {
         if self.owner == Owner::Operator {
-            return Ok(self);
+            // Its receiver may be anybody's, so operators have to name the event.
+            let is_named = self.names.is_some();
+            return Ok(self.told_of_reports(is_named));
         }
         let client = owner.filter(|client| client.is_active());
         let client = client.ok_or(CLIENT_REVOKED)?;
@@ -132,7 +134,23 @@ impl Endpoint {
             return Err(SCOPE_WITHDRAWN);
         }
         self.prefixes.clone_from(&client.prefixes);
-        Ok(self)
+        let may_report = client.may(Scope::REPORTERS);
+        Ok(self.told_of_reports(may_report))
+    }
+
+    /// The endpoint, without reports of readers unless it may be told of them.
+    fn told_of_reports(mut self, may: bool) -> Self {
+        if !may && self.names().contains(&REPORT_DECIDED) {
+            let names = self.names().iter().filter(|name| **name != REPORT_DECIDED);
+            self.names = Some(names.cloned().collect());
+        }
+        self
+    }
+
+    /// Whether its owner may see an event that was delivered.
+    pub(crate) fn shows(&self, event: &Event) -> bool {
+        let is_told = event.name != REPORT_DECIDED || self.names().contains(&event.name);
+        is_told && event.is_for(self.owner.client(), &self.prefixes)
     }
 
     /// The secrets that sign a delivery at this time, the newest first.
@@ -276,12 +294,26 @@ mod tests {
         let of = |client: Option<&Client>| of_client.clone().of_owner(client);
         assert_eq!(of(Some(&client)), Err(SCOPE_WITHDRAWN));
         client.scopes.push(Scope::WebhooksManage);
-        assert_eq!(of(Some(&client)).unwrap().prefixes, client.prefixes);
+        let gets_reports = |endpoint: &Endpoint| endpoint.names().contains(&REPORT_DECIDED);
+        let narrowed = of(Some(&client)).unwrap();
+        assert_eq!(narrowed.prefixes, client.prefixes);
+        assert_eq!(
+            (narrowed.names().len(), gets_reports(&narrowed)),
+            (PUBLIC.len() - 1, false)
+        );
+        client.scopes.push(Scope::ReportsWrite);
+        assert!(gets_reports(&of(Some(&client)).unwrap()));
         let revoked = client.revoke(noon()).unwrap().client;
         for nobody in [Some(&revoked), None] {
             assert_eq!(of(nobody), Err(CLIENT_REVOKED));
         }
-        assert_eq!(endpoint(2).of_owner(None), Ok(endpoint(2)));
+        let of_operators = endpoint(2).of_owner(None).unwrap();
+        assert!(!gets_reports(&of_operators));
+        let named = Endpoint {
+            names: Some(vec![REPORT_DECIDED]),
+            ..endpoint(2)
+        };
+        assert_eq!(named.clone().of_owner(None), Ok(named));
     }
 
     #[test]

@@ -44,11 +44,7 @@ pub async fn logged(
         cursors.sort_unstable();
         cursors.dedup();
         let found = log.events_at(&cursors).await?.into_iter();
-        let seen = found.filter(|event| {
-            event
-                .event
-                .is_for(endpoint.owner.client(), &endpoint.prefixes)
-        });
+        let seen = found.filter(|event| endpoint.shows(&event.event));
         events.extend(seen.map(|event| (event.cursor, event)));
     }
     let with_event = |record: DeliveryRecord| LoggedDelivery {

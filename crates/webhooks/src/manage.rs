@@ -279,12 +279,8 @@ impl ManagedWebhooks<'_> {
         let endpoint = of_owner(endpoint, self.clients).await?;
         let found = self.log.events_at(&[event]).await?.pop();
         let seen = endpoint.zip(found);
-        seen.filter(|(endpoint, found)| {
-            found
-                .event
-                .is_for(endpoint.owner.client(), &endpoint.prefixes)
-        })
-        .ok_or(WebhookError::EventNotFound)
+        seen.filter(|(endpoint, found)| endpoint.shows(&found.event))
+            .ok_or(WebhookError::EventNotFound)
     }
 
     /// The [newest attempts](logged).

@@ -65,7 +65,9 @@ pub struct PublicEvent(pub EventName);
 impl Term for PublicEvent {
     const EXPECTED: &'static str = "one of JobPostingCreated, JobPostingUpdated, \
         JobPostingApproved, JobPostingRejected, JobPostingExpired, JobPostingReopened, \
-        JobPostingEnriched, JobPostingErased, CompanyUpdated, CompanyMerged";
+        JobPostingEnriched, JobPostingErased, CompanyUpdated, CompanyMerged, AttentionRaised, \
+        AttentionCleared, ReportDecided";
+
 
     fn parse(text: &str) -> Option<Self> {
         let mut names = PUBLIC.into_iter();

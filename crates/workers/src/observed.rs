@@ -117,6 +117,7 @@ impl Additions {
 fn log(event: &Event) {
     let source_identifier = match &event.subject {
         Subject::Posting(posting) => Some(posting.source_identifier.as_str()),
+        Subject::Report(report) => Some(report.source_identifier.as_str()),
         _ => None,
     };
     tracing::debug!(

@@ -22,6 +22,8 @@ pub struct WorkerSettings {
     pub hold_content: Duration,
     /// How long versions of postings are kept; `None` for ever.
     pub keep_versions: Option<Duration>,
+    /// How long after the decision about a report its reporter is known.
+    pub keep_reporters: Duration,
     /// How many loops enrich.
     pub enrich_loops: usize,
     /// Postings per claim. Their outcomes share a commit, and are lost together.
@@ -53,6 +55,7 @@ impl Default for WorkerSettings {
             keep_expired_texts: Some(Duration::from_hours(30 * 24)),
             hold_content: Duration::from_hours(72),
             keep_versions: Some(Duration::from_hours(90 * 24)),
+            keep_reporters: Duration::from_hours(180 * 24),
             enrich_loops: 1,
             claim_for_enrichment: 64,
             // The other half is for pushes.

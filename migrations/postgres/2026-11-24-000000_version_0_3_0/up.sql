@@ -291,6 +291,9 @@ CREATE TABLE posting_decisions (
     sentence text NOT NULL,
     passages json NOT NULL,
     ground text COLLATE "C",
+    by_notice boolean NOT NULL,
+    objection json,
+    objection_waits_since timestamptz,
     CONSTRAINT only_an_operator_has_no_version
         CHECK ((version IS NULL) = (decided_by NOT IN ('rules', 'model')))
 )
@@ -311,6 +314,87 @@ COMMENT ON COLUMN posting_decisions.sentence IS 'The reason, for people.';
 COMMENT ON COLUMN posting_decisions.passages IS
     'What it rests on, verbatim from the posting: an array of texts.';
 COMMENT ON COLUMN posting_decisions.ground IS 'terms or law; unset of an approval.';
+COMMENT ON COLUMN posting_decisions.by_notice IS 'Whether a report of a reader led to it.';
+COMMENT ON COLUMN posting_decisions.objection IS
+    'The client''s objection, and its answer: a JSON object.';
+COMMENT ON COLUMN posting_decisions.objection_waits_since IS
+    'When the client objected; set while the objection waits for an answer.';
+
+-- What operators have to answer. Few objections wait.
+CREATE INDEX posting_decisions_contested ON posting_decisions (objection_waits_since, posting_id)
+    WHERE objection_waits_since IS NOT NULL;
+
+CREATE TABLE statements (
+    posting_id uuid NOT NULL,
+    at timestamptz NOT NULL,
+    outcome text COLLATE "C" NOT NULL,
+    ground text COLLATE "C" NOT NULL,
+    code text COLLATE "C" NOT NULL,
+    by_notice boolean NOT NULL,
+    objection text COLLATE "C",
+    PRIMARY KEY (at, posting_id)
+);
+
+COMMENT ON TABLE statements IS
+    'Every rejection and removal, for transparency reports. It has no text, and outlives the posting.';
+COMMENT ON COLUMN statements.posting_id IS 'The posting. No foreign key: it may be erased.';
+COMMENT ON COLUMN statements.at IS 'When it was decided.';
+COMMENT ON COLUMN statements.outcome IS 'rejected or removed.';
+COMMENT ON COLUMN statements.ground IS 'terms or law.';
+COMMENT ON COLUMN statements.code IS 'The reason, for programs.';
+COMMENT ON COLUMN statements.by_notice IS 'Whether a report of a reader led to it.';
+COMMENT ON COLUMN statements.objection IS
+    'waiting, upheld or reversed; unset without an objection.';
+
+CREATE TABLE reports (
+    id uuid NOT NULL PRIMARY KEY,
+    posting_id uuid NOT NULL,
+    source_identifier text COLLATE "C" NOT NULL,
+    reason text COLLATE "C" NOT NULL,
+    statement text NOT NULL,
+    url text,
+    reporter_name text,
+    reporter_email text COLLATE "C",
+    at timestamptz NOT NULL,
+    state text COLLATE "C" NOT NULL,
+    decided_at timestamptz,
+    decided_by text,
+    sentence text,
+    CONSTRAINT only_a_decided_report_has_an_answer
+        CHECK ((decided_at IS NULL) = (decided_by IS NULL)
+            AND (decided_at IS NULL) = (sentence IS NULL)
+            AND (decided_at IS NULL) = (state = 'waiting')),
+    CONSTRAINT reporter_has_an_address
+        CHECK (reporter_email IS NOT NULL OR reporter_name IS NULL)
+);
+
+COMMENT ON TABLE reports IS 'Reports of readers about postings.';
+COMMENT ON COLUMN reports.id IS 'The id, drawn at random.';
+COMMENT ON COLUMN reports.posting_id IS 'The posting. No foreign key: it may be erased.';
+COMMENT ON COLUMN reports.source_identifier IS 'The posting''s identifier.';
+COMMENT ON COLUMN reports.reason IS
+    'fraud, discrimination, illegal, misleading, closed or other.';
+COMMENT ON COLUMN reports.statement IS 'The reader''s words; empty once the posting is erased.';
+COMMENT ON COLUMN reports.url IS 'Where the reader saw the posting.';
+COMMENT ON COLUMN reports.reporter_name IS
+    'The reader''s name, for operators alone. A worker removes it after the decision.';
+COMMENT ON COLUMN reports.reporter_email IS 'The reader''s address, likewise, in lower case.';
+COMMENT ON COLUMN reports.at IS 'When it was sent.';
+COMMENT ON COLUMN reports.state IS 'waiting, dismissed or acted.';
+COMMENT ON COLUMN reports.decided_at IS 'When an operator decided about it.';
+COMMENT ON COLUMN reports.decided_by IS 'The operator''s name.';
+COMMENT ON COLUMN reports.sentence IS 'The operator''s answer to the reader.';
+
+-- The queue of operators, and the lists of what they have decided.
+CREATE INDEX reports_by_state ON reports (state, at, id);
+-- Those of a posting that wait.
+CREATE INDEX reports_by_posting ON reports (posting_id, state, at, id);
+-- A reader has one report about a posting.
+CREATE UNIQUE INDEX reports_by_reporter ON reports (reporter_email, posting_id)
+    WHERE reporter_email IS NOT NULL;
+-- What the worker asks for that removes names and addresses.
+CREATE INDEX reports_with_reporters ON reports (decided_at, id)
+    WHERE reporter_email IS NOT NULL AND decided_at IS NOT NULL;
 
 CREATE TABLE posting_history (
     posting_id uuid NOT NULL REFERENCES postings (id) ON DELETE CASCADE,
@@ -948,6 +1032,9 @@ CREATE TABLE events (
     company_updated_by text COLLATE "C",
     company_merged_into uuid,
     decision_code text COLLATE "C",
+    decision_ground text COLLATE "C",
+    decision_by_notice boolean NOT NULL DEFAULT false,
+    reported_posting uuid,
     attention json COMPRESSION lz4,
     -- The order of the log. Another index of all events would cost every commit more than it would
     -- save.
@@ -999,6 +1086,11 @@ COMMENT ON COLUMN events.company_updated_by IS 'Of companies only: who changed i
 COMMENT ON COLUMN events.company_merged_into IS
     'Of companies only: the one that it was merged into.';
 COMMENT ON COLUMN events.decision_code IS 'Of decisions about a posting only: the code.';
+COMMENT ON COLUMN events.decision_ground IS 'Likewise: terms or law; unset of an approval.';
+COMMENT ON COLUMN events.decision_by_notice IS
+    'Whether it is of a decision that a report of a reader led to.';
+COMMENT ON COLUMN events.reported_posting IS
+    'Of reports of readers only: the posting. Such an event has the posting''s identifier; its status is acted or dismissed, and its status_reason the answer to the reader.';
 
 CREATE TABLE event_log (
     singleton boolean NOT NULL PRIMARY KEY CHECK (singleton),

@@ -26,6 +26,8 @@ DROP TABLE distinct_postings;
 DROP TABLE posting_signatures;
 DROP TABLE posting_versions;
 DROP TABLE posting_history;
+DROP TABLE reports;
+DROP TABLE statements;
 DROP TABLE posting_decisions;
 DROP TABLE posting_texts;
 DROP TABLE postings;

@@ -233,9 +233,80 @@ CREATE TABLE posting_decisions (
     passages TEXT NOT NULL CHECK (json_type(passages) = 'array'),
     -- terms or law; unset of an approval.
     ground TEXT,
+    -- Whether a report of a reader led to it.
+    by_notice INTEGER NOT NULL CHECK (by_notice IN (0, 1)),
+    -- The client's objection, and its answer: a JSON object.
+    objection TEXT CHECK (objection IS NULL OR json_type(objection) = 'object'),
+    -- When the client objected; set while the objection waits for an answer.
+    objection_waits_since INTEGER,
     CONSTRAINT only_an_operator_has_no_version
         CHECK ((version IS NULL) = (decided_by NOT IN ('rules', 'model')))
 ) STRICT;
+
+-- What operators have to answer. Few objections wait.
+CREATE INDEX posting_decisions_contested ON posting_decisions (objection_waits_since, posting_id)
+    WHERE objection_waits_since IS NOT NULL;
+
+-- Every rejection and removal, for transparency reports. It has no text, and outlives the posting.
+CREATE TABLE statements (
+    -- No foreign key: the posting may be erased.
+    posting_id BLOB NOT NULL CHECK (length(posting_id) = 16),
+    at INTEGER NOT NULL,
+    -- rejected or removed.
+    outcome TEXT NOT NULL,
+    -- terms or law.
+    ground TEXT NOT NULL,
+    -- The reason, for programs.
+    code TEXT NOT NULL,
+    -- Whether a report of a reader led to it.
+    by_notice INTEGER NOT NULL CHECK (by_notice IN (0, 1)),
+    -- waiting, upheld or reversed; unset without an objection.
+    objection TEXT,
+    PRIMARY KEY (at, posting_id)
+) STRICT, WITHOUT ROWID;
+
+-- Reports of readers about postings.
+CREATE TABLE reports (
+    -- Drawn at random.
+    id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    -- The posting, with its identifier. No foreign key: it may be erased.
+    posting_id BLOB NOT NULL CHECK (length(posting_id) = 16),
+    source_identifier TEXT NOT NULL,
+    -- fraud, discrimination, illegal, misleading, closed or other.
+    reason TEXT NOT NULL,
+    -- The reader's words, and where the reader saw the posting; empty once the posting is erased.
+    statement TEXT NOT NULL,
+    url TEXT,
+    -- The reader, for operators alone; the address in lower case. A worker removes both after the
+    -- decision.
+    reporter_name TEXT,
+    reporter_email TEXT,
+    -- When it was sent.
+    at INTEGER NOT NULL,
+    -- waiting, dismissed or acted.
+    state TEXT NOT NULL,
+    -- When an operator decided about it, the operator's name, and the answer to the reader.
+    decided_at INTEGER,
+    decided_by TEXT,
+    sentence TEXT,
+    CONSTRAINT only_a_decided_report_has_an_answer
+        CHECK ((decided_at IS NULL) = (decided_by IS NULL)
+            AND (decided_at IS NULL) = (sentence IS NULL)
+            AND (decided_at IS NULL) = (state = 'waiting')),
+    CONSTRAINT reporter_has_an_address
+        CHECK (reporter_email IS NOT NULL OR reporter_name IS NULL)
+) STRICT;
+
+-- The queue of operators, and the lists of what they have decided.
+CREATE INDEX reports_by_state ON reports (state, at, id);
+-- Those of a posting that wait.
+CREATE INDEX reports_by_posting ON reports (posting_id, state, at, id);
+-- A reader has one report about a posting.
+CREATE UNIQUE INDEX reports_by_reporter ON reports (reporter_email, posting_id)
+    WHERE reporter_email IS NOT NULL;
+-- What the worker asks for that removes names and addresses.
+CREATE INDEX reports_with_reporters ON reports (decided_at, id)
+    WHERE reporter_email IS NOT NULL AND decided_at IS NOT NULL;
 
 -- What became of a posting; rows are only ever added. In the order of its key.
 CREATE TABLE posting_history (
@@ -694,6 +765,12 @@ CREATE TABLE events (
     company_merged_into BLOB CHECK (length(company_merged_into) = 16),
     -- Of a decision about a posting: its code.
     decision_code TEXT,
+    -- Likewise terms or law, unset of an approval; and whether a report of a reader led to it.
+    decision_ground TEXT,
+    decision_by_notice INTEGER NOT NULL DEFAULT 0 CHECK (decision_by_notice IN (0, 1)),
+    -- Of a report of a reader: the posting. Such an event has the posting's identifier; its status
+    -- is acted or dismissed, and its status_reason the answer to the reader.
+    reported_posting BLOB CHECK (reported_posting IS NULL OR length(reported_posting) = 16),
     -- Of a matter that needs attention: the item, a JSON object.
     attention TEXT CHECK (json_type(attention) = 'object'),
     CONSTRAINT posting_has_a_version

@@ -25,6 +25,7 @@ mod postings;
 mod proxies;
 mod push;
 mod replica;
+mod reports;
 mod schema;
 mod storm;
 mod traces;

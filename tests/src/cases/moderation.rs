@@ -86,7 +86,12 @@ async fn an_operator_erases_a_posting(store: Store) {
         Value::Null,
     ];
     assert_eq!(seen, expect.each_ref());
-    assert_eq!(events[2]["data"], json!({"unique_source_identifier": id}));
+    let statement = json!({
+        "outcome": "removed", "code": "operator", "automated": false, "ground": "terms",
+        "scope": "everywhere", "by_notice": false, "appeal": null,
+    });
+    let erased = json!({"unique_source_identifier": id, "decision": statement});
+    assert_eq!(events[2]["data"], erased);
     let audit = app.run(&["audit", "--json"]).succeeded();
     assert!(
         audit.contains("request 17") && !audit.contains("Words that"),

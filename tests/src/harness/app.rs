@@ -5,11 +5,12 @@ use uuid::Uuid;
 
 use super::{Answer, Api, CommandResult, SETTLING, Server, Site, Store, encode, eventually};
 
-const SCOPES: [&str; 4] = [
+const SCOPES: [&str; 5] = [
     "job-postings:write",
     "job-postings:read",
     "newsletter-subscribers:write",
     "webhooks:manage",
+    "reports:write",
 ];
 
 #[derive(Clone)]

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
+use ::fields::line;
 use actix_web::web;
 use askama::Template;
 use domain::{
     posting::{Ground, Posting, moderation::Moderation},
-    usecase::{self, ModerationError},
+    usecase::{self, ModerationError, ObjectionAnswer, ObjectionError},
 };
 use kernel::{PostingId, SourceIdentifier, Version};
 use runtime::{COMMAND_PATIENCE, decide_again};
@@ -53,6 +54,16 @@ impl From<ModerationError> for Failure {
     }
 }
 
+impl From<ObjectionError> for Failure {
+    fn from(error: ObjectionError) -> Self {
+        match error {
+            ObjectionError::Refused(why) => Refusal::conflict(why),
+            ObjectionError::Moderation(error) => error.into(),
+            ObjectionError::Store(error) => error.into(),
+        }
+    }
+}
+
 /// The command of a form.
 fn command(fields: &mut Reader<'_>) -> Option<Moderation> {
     match fields.text("action") {
@@ -67,7 +78,7 @@ fn command(fields: &mut Reader<'_>) -> Option<Moderation> {
 }
 
 /// The reason and the ground of a rejection or a removal.
-fn statement(fields: &mut Reader<'_>) -> Option<(String, Ground)> {
+pub fn statement(fields: &mut Reader<'_>) -> Option<(String, Ground)> {
     let reason = fields.reason();
     let ground = match fields.text("ground") {
         "" => Ok(Ground::default()),
@@ -78,7 +89,7 @@ fn statement(fields: &mut Reader<'_>) -> Option<(String, Ground)> {
 }
 
 /// The version of a posting that a page has shown.
-pub(super) fn version(text: &str) -> Result<Version, String> {
+pub fn version(text: &str) -> Result<Version, String> {
     let version = text.parse();
     version.map_err(|_| format!("{text:?} is no version of a posting; look at it again"))
 }
@@ -96,6 +107,9 @@ pub async fn on_one(visit: OperatorVisit, path: web::Path<String>, form: Form) -
 }
 
 async fn moderate(visit: &OperatorVisit, posting: &Posting, form: &Form) -> Answer {
+    if let Some(action @ ("uphold" | "reverse")) = form.get("action") {
+        return answer(visit, posting, form, action).await;
+    }
     let (command, seen) = form.read(|fields| {
         let (command, seen) = (command(fields), version(fields.text("version")));
         let seen = fields.take("version", seen);
@@ -103,6 +117,27 @@ async fn moderate(visit: &OperatorVisit, posting: &Posting, form: &Form) -> Answ
     })?;
     decide(visit, &posting.source_identifier, &command, seen).await?;
     let action = form.get("action").unwrap_or_default();
+    Ok(visit.lead(&format!("{PATH}/{}", posting.id), action))
+}
+
+/// Answers the objection to the decision about a posting.
+async fn answer(visit: &OperatorVisit, posting: &Posting, form: &Form, action: &str) -> Answer {
+    let (sentence, seen) = form.read(|fields| {
+        let sentence = line::reason(fields.text("answer")).map(str::to_owned);
+        let sentence = fields.take("answer", sentence);
+        let seen = version(fields.text("version"));
+        let seen = fields.take("version", seen);
+        Some((sentence?, seen?))
+    })?;
+    let given = ObjectionAnswer {
+        reverses: action == "reverse",
+        sentence,
+    };
+    let (stores, by, now) = (visit.stores(), &visit.by, visit.now);
+    let ports = (&*stores.store, &*stores.postings);
+    let (id, lifetime) = (&posting.source_identifier, visit.state.settings.lifetime);
+    let attempt = || usecase::answer_objection(ports, id, &given, Some(seen), by, lifetime, now);
+    decide_again(COMMAND_PATIENCE, attempt).await?;
     Ok(visit.lead(&format!("{PATH}/{}", posting.id), action))
 }
 

@@ -1,6 +1,6 @@
 //! Postings: the list with its search, one posting, and what operators decide about them.
 
-mod act;
+pub mod act;
 pub mod list;
 pub mod show;
 mod versions;

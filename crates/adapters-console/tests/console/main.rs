@@ -12,6 +12,7 @@ mod overview;
 mod people;
 mod postings;
 mod refused;
+mod reports;
 mod sign_in;
 mod support;
 mod webhooks;

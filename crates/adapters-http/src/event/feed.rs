@@ -2,8 +2,9 @@
 
 use std::{pin::pin, time::Duration};
 
+use access::Scope;
 use actix_web::{HttpRequest, web};
-use domain::posting::event::PUBLIC;
+use domain::posting::event::{PUBLIC, REPORT_DECIDED};
 use futures_util::future::{Either, select};
 use http_server::Connection;
 use kernel::event::{Cursor, EventFeed, EventName, InvalidCursor, LogError, LogPage, LogQuery};
@@ -64,7 +65,7 @@ pub(super) async fn follow(
     };
     let log = LogQuery {
         after,
-        names: query.names,
+        names: permitted(query.names, &caller),
         prefixes: caller.prefixes().clone(),
         reader: Some(caller.id()),
         limit: query.limit,
@@ -79,13 +80,22 @@ pub(super) async fn follow(
     encode(&request, source.label(shown(page, &state).await?))
 }
 
+/// The names of events without those that only some clients may see.
+fn permitted(mut names: Vec<EventName>, caller: &Caller) -> Vec<EventName> {
+    if !caller.narrowed().may(Scope::REPORTERS) {
+        names.retain(|name| *name != REPORT_DECIDED);
+    }
+    names
+}
+
 async fn shown(page: LogPage, state: &State) -> Answer {
     /// The approximate size of an event.
     const BYTES: usize = 300;
     let bytes = page.events.len() * BYTES;
-    let url = state.public_url.clone();
+    let (url, appeal) = (state.public_url.clone(), state.appeal.clone());
     let write = move |page: &LogPage| {
-        serde_json::to_vec(&EventPageAnswer::new(page, Pages::Integration(&url)))
+        let pages = Pages::Integration(&url);
+        serde_json::to_vec(&EventPageAnswer::new(page, pages, appeal.as_deref()))
     };
     answer::large_json(page, bytes, write).await.map(no_store)
 }
@@ -104,9 +114,11 @@ async fn wait(
         Either::Right(((), _)) => feed.follow(&log, Duration::ZERO).await?,
     };
     let caller = caller.again().await?;
-    if *caller.prefixes() == log.prefixes {
+    let names = permitted(log.names.clone(), &caller);
+    if *caller.prefixes() == log.prefixes && names == log.names {
         return Ok(page);
     }
+    log.names = names;
     log.prefixes.clone_from(caller.prefixes());
     Ok(read(feed, log, Duration::ZERO).await?)
 }

@@ -10,7 +10,7 @@ use actix_web::{
 };
 use domain::{
     posting::Rejection,
-    usecase::{ImportError, IngestError},
+    usecase::{ImportError, IngestError, ObjectionError, Refused},
 };
 use fields::validation::FieldErrors;
 use http_server::{RequestId, X_REQUEST_ID};
@@ -63,6 +63,12 @@ errors! {
     "PostingNotFound"
         "There is no posting with this identifier."
         sent(Rejection::NotFound);
+    "ReportNotFound"
+        "There is no such report, or it is about a posting that the client may not see."
+        sent(ApiError::no_such_report());
+    "Objected"
+        "The client has objected to the decision already."
+        sent(ApiError::from(ObjectionError::from(Refused::Repeated)));
     "NotAcceptable"
         "`Accept` takes JSON-LD alone, and the posting is not approved."
         sent(ApiError::not_acceptable());

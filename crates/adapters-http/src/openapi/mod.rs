@@ -20,7 +20,7 @@ pub use self::line::line_schema;
 use crate::{
     attention,
     error::{ErrorBody, InternalBody, ValidationBody},
-    event, health, import, integration, oauth, posting,
+    event, health, import, integration, oauth, posting, report,
     section::{Section, of_answer},
     subscriber, webhook,
 };
@@ -33,6 +33,7 @@ pub const SECTIONS: [Section; 9] = [
     posting::SECTION,
     import::SECTION,
     event::SECTION,
+    report::SECTION,
     webhook::SECTION,
     integration::SECTION,
     attention::SECTION,

@@ -7,6 +7,7 @@ mod get;
 mod json_ld;
 mod list;
 mod notice;
+mod objection;
 mod page;
 mod paged;
 mod payload;
@@ -66,6 +67,13 @@ fn routes(config: &mut web::ServiceConfig) {
                 Scope::READERS,
             )
             .get(versions::versions),
+        )
+        .service(
+            protected(
+                &format!("{LIST_PATH}/{{identifier:[^/]*}}/objection"),
+                Scope::WRITERS,
+            )
+            .on(Method::POST, objection::object),
         )
         .service(
             web::resource(format!("{LIST_PATH}/{{rest:.*}}"))

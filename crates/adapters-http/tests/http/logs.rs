@@ -12,10 +12,10 @@ use crate::support::{TestApp, posting, put, request};
 
 /// Everything that this process has logged since the first test asked for the log.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    fn of_this_process() -> &'static Self {
+    pub fn of_this_process() -> &'static Self {
         static LOG: OnceLock<Log> = OnceLock::new();
         LOG.get_or_init(|| {
             let log = Self::default();
@@ -29,7 +29,7 @@ impl Log {
     }
 
     /// The lines about a request. They are written before its answer is sent.
-    fn lines_of(&self, request_id: &str) -> String {
+    pub fn lines_of(&self, request_id: &str) -> String {
         let bytes = self.0.lock().unwrap();
         let text = std::str::from_utf8(&bytes).unwrap();
         let lines = text.lines().filter(|line| line.contains(request_id));

@@ -24,6 +24,7 @@ mod negotiation;
 mod operations;
 mod postings;
 mod refusals;
+mod reports;
 mod service;
 mod shutdown;
 mod subscribers;

@@ -19,14 +19,14 @@ use crate::support::{
 };
 
 /// An operation of the document.
-struct Operation {
-    method: String,
+pub struct Operation {
+    pub method: String,
     path: String,
     about: Value,
 }
 
 /// All operations, by path.
-fn operations() -> Vec<Operation> {
+pub fn operations() -> Vec<Operation> {
     let document = serde_json::to_value(adapters_http::openapi().unwrap()).unwrap();
     let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -50,7 +50,7 @@ impl Operation {
     }
 
     /// A target with its path, about a posting.
-    fn target(&self, identifier: &str) -> String {
+    pub fn target(&self, identifier: &str) -> String {
         self.path
             .replace("{uniqueSourceIdentifier}", identifier)
             .replace("{email}", "documented@example.com")
@@ -166,6 +166,7 @@ const FENCES: &str = "
 PUT    job-postings/{uniqueSourceIdentifier} | refuses 403 This client may only use identifiers that begin with acme-.
 GET    job-postings/{uniqueSourceIdentifier} | refuses 404 Job posting not found.
 GET    job-postings/{uniqueSourceIdentifier}/versions | refuses 404 Job posting not found.
+POST   job-postings/{uniqueSourceIdentifier}/objection | refuses 404 Job posting not found.
 GET    job-postings                | leaves out
 POST   imports                     | refuses lines
 GET    catalogues                  | none
@@ -180,6 +181,8 @@ GET    events                      | leaves out
 GET    integration                 | own pushes
 POST   integration/link            | none
 GET    attention                   | none
+POST   reports                     | refuses 404 Job posting not found.
+GET    reports/{id}                | none
 GET    webhooks                    | none
 POST   webhooks                    | worker
 GET    webhooks/{id}               | none
@@ -242,6 +245,10 @@ async fn each_keeps_to_the_prefixes_of_its_client() {
                 sent.body(format!("{}\n{}\n", line(identifier), line("acme-1")))
             } else if operation.method == "PUT" {
                 sent.json(&renaming())
+            } else if name.ends_with("/objection") {
+                sent.json(&json!({"statement": "It is true."}))
+            } else if name.ends_with("/reports") {
+                sent.json(&json!({"posting": identifier, "reason": "other", "statement": "x"}))
             } else {
                 sent
             };
@@ -281,9 +288,15 @@ async fn each_keeps_to_the_prefixes_of_its_client() {
                     assert_eq!(refused.status.to_string(), status, "{name} {refused:?}");
                     assert_eq!(refused.json(), json!({"message": message}));
                 }
-                for identifier in ["acme-1", "%61cme-1"] {
+                // It was not decided, so there is nothing to object to.
+                let objects = name.ends_with("/objection");
+                let permitted = [("/reports", 202), ("", if objects { 422 } else { 200 })];
+                let mut permitted = permitted.iter().filter(|(end, _)| name.ends_with(end));
+                let (end, status) = permitted.next().unwrap();
+                let own = ["acme-1", "%61cme-1"].into_iter();
+                for identifier in own.take(if end.is_empty() { 2 } else { 1 }) {
                     let answer = ask(identifier).await;
-                    assert_eq!(answer.status, 200, "{name} {answer:?}");
+                    assert_eq!(answer.status, *status, "{name} {answer:?}");
                     assert!(!answer.text().contains(&beyond), "{name}");
                 }
             }

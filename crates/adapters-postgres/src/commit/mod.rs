@@ -23,6 +23,7 @@ use sql_common::{
         HistoryRow, PostingRow, TextsRow, VersionSent, has_decisions, history_of, trim_histories,
         trimmed, write_decisions,
     },
+    report,
     stored::most,
 };
 use uuid::Uuid;
@@ -60,6 +61,7 @@ fn is_one_statement(writes: &WriteSet) -> bool {
         && writes.told_apart.is_empty()
         && writes.pairs.is_empty()
         && writes.apart.is_empty()
+        && writes.reports.is_empty()
         && !writes.tasks.settles_tasks()
         && writes.tasks.audit.is_empty()
         && !has_decisions(writes)
@@ -161,6 +163,7 @@ pub(crate) async fn finish(
     duplicate::write(conn, &writes.fingerprints).await?;
     duplicate::tell_apart(conn, &writes.told_apart).await?;
     company::write_pairs(conn, writes).await?;
+    report::write(conn, &writes.reports).await?;
     let done = each! { &tasks.done, it => id: it.task.0, generation: it.generation };
     conn.execute_each::<outbox::Finish>(&done, binds! { at: tasks.at })
         .await?;

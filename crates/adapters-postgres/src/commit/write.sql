@@ -215,7 +215,8 @@ events_recorded AS (
         CASE WHEN stands.id IS NULL THEN sent.company_updated_by ELSE stands.updated_by END,
         CASE WHEN stands.id IS NULL THEN sent.company_merged_into ELSE stands.alias_of END,
         --] companies: company_name, company_website, company_logo_path, company_updated_by, company_merged_into,
-        sent.trace_parent, sent.decision_code, sent.attention::json
+        sent.trace_parent, sent.decision_code, sent.decision_ground, sent.decision_by_notice,
+        sent.reported_posting, sent.attention::json
     FROM unnest({events columns}) AS sent ({events})
     --[ companies
     -- OFFSET keeps this apart, so that it is looked at for events of companies only.

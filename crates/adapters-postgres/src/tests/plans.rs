@@ -34,6 +34,17 @@ const PLANS: &str = "
     outbox::claim::Claim | using outbox_due | AND (next_at <= | !Sort Key
     outbox::claim::ClaimCrashed | using outbox_leased | AND (next_at <=
     outbox::claim::HasCrashed | using outbox_leased | AND (next_at <=
+    report::Same | using reports_by_reporter
+    report::OfReporter | using reports_by_reporter
+    report::OfPosting | using reports_by_posting
+    report::CountWaiting | using reports_by_state
+    report::WaitingOf | reports_by_posting
+    report::InState | using reports_by_state | !Sort
+    report::Forget | using reports_with_reporters | !Sort
+    report::Statements | using statements_pkey | !Sort
+    report::StatementsSince | using statements_pkey | !Sort
+    report::Contested | using posting_decisions_contested | !Sort
+    report::EraseTexts | reports_by_posting
     posting::load::Overdue | using postings_by_end | !Sort
     retention::DropTexts | using postings_with_old_texts | using posting_texts_pkey
         | using posting_signatures_pkey | using postings_pkey | !Sort

@@ -150,7 +150,15 @@ async fn no_word_of_an_erased_posting_is_left_in_the_files() {
     put(&store, r#"{"title":"Last"}"#).await;
     assert_eq!(found(&folder, &words), words);
 
-    let erased = erase(&store, &store, &a, "request 17", &by_ann(2), noon()).await;
+    let erased = erase(
+        (&store, &store, &store),
+        &a,
+        "request 17",
+        Ground::Terms,
+        &by_ann(2),
+        noon(),
+    )
+    .await;
     assert_eq!(erased, Ok(true));
     assert_eq!(found(&folder, &words), [""; 0]);
     let left = [
@@ -228,12 +236,28 @@ async fn a_log_in_use_is_not_emptied_and_is_by_the_next_call() {
     super::begin_reading(&mut reader);
     let (a, by) = (identifier("a"), by_ann(1));
     assert_eq!(
-        erase(&store, &store, &a, "request", &by, noon()).await,
+        erase(
+            (&store, &store, &store),
+            &a,
+            "request",
+            Ground::Terms,
+            &by,
+            noon()
+        )
+        .await,
         Ok(false)
     );
     assert_eq!(found(&folder, &["Elderflower"]), ["Elderflower"]);
     drop(reader);
-    let again = erase(&store, &store, &a, "request", &by, noon()).await;
+    let again = erase(
+        (&store, &store, &store),
+        &a,
+        "request",
+        Ground::Terms,
+        &by,
+        noon(),
+    )
+    .await;
     assert!(again.is_err(), "it is gone");
     assert_eq!(found(&folder, &["Elderflower"]), [""; 0]);
 }

@@ -58,6 +58,10 @@ const IN_ORDER: &str = "
     posting::view::ChangedOfStatus | INDEX postings_by_status
     posting::view::ChangedCopies | INDEX postings_copies
     posting::view::InOrderOfIds | INDEX sqlite_autoindex_postings_1
+    report::InState | INDEX reports_by_state (state=? AND (at,id)>
+    report::Statements | SEARCH statements USING PRIMARY KEY ((at,posting_id)>
+    report::StatementsSince | SEARCH statements USING PRIMARY KEY (at>?)
+    report::Contested | INDEX posting_decisions_contested
     subscriber::ListReported | INDEX sqlite_autoindex_subscribers_2
     subscriber::ListUnmigrated | INDEX subscribers_unmigrated
     subscriber::ListSuppressed | INDEX subscribers_suppressed
@@ -89,6 +93,13 @@ const BY_KEY: &str = "
     retention::DropTexts | INDEX postings_with_old_texts (
     retention::DropSketches | INDEX postings_with_old_texts (
     retention::Clear | INDEX postings_with_old_texts (
+    report::Same | INDEX reports_by_reporter (reporter_email=? AND posting_id=?)
+    report::OfReporter | INDEX reports_by_reporter (reporter_email=?)
+    report::OfPosting | COVERING INDEX reports_by_posting (posting_id=? AND state=?)
+    report::CountWaiting | COVERING INDEX reports_by_state (state=?)
+    report::WaitingOf | INDEX reports_by_posting (posting_id=? AND state=?)
+    report::Forget | INDEX reports_with_reporters (
+    report::EraseTexts | INDEX reports_by_posting (posting_id=?)
     sign_in::Forget | sign_in_tokens_by_end
     sign_in::Trim | sign_in_tokens_by_holder
     webhook::endpoint::Hurry | INDEX webhook_waiting_due

@@ -2,6 +2,7 @@
 
 mod console;
 mod enricher;
+mod ground;
 mod newsletter;
 mod operator;
 mod service;
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 pub use self::{
     console::{ConsoleArgs, ConsoleUrlArgs},
     enricher::EnricherKind,
+    ground::GroundArgs,
     newsletter::{AccountsArgs, NewsletterArgs},
     operator::OperatorArgs,
     service::{

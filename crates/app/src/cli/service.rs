@@ -332,6 +332,16 @@ pub struct WorkArgs {
         help_heading = "Retention"
     )]
     versions_days: u64,
+    /// How many days after the decision about a report its reporter's name and address are erased,
+    /// at most 36500
+    #[arg(
+        long,
+        value_name = "DAYS",
+        default_value = "180",
+        value_parser = whole::<u64>("days", 0..=LONGEST_TEXTS_KEPT),
+        help_heading = "Retention"
+    )]
+    reporters_days: u64,
 
     #[command(flatten)]
     pub appeal: AppealArgs,
@@ -364,6 +374,7 @@ impl WorkArgs {
             keep_expired_texts: (texts > 0).then(|| days(texts)),
             hold_content: Duration::from_hours(self.content_held_hours),
             keep_versions: (self.versions_days > 0).then(|| days(self.versions_days)),
+            keep_reporters: days(self.reporters_days),
             reconciles: self.accounts.mailerlite_reconcile,
             schedule: self.webhook_retry_seconds.clone(),
             ..WorkerSettings::default()

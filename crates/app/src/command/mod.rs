@@ -48,7 +48,9 @@ mod openapi;
 mod outbox;
 mod postings;
 mod push;
+mod reports;
 mod root;
+mod statements;
 mod subscribers;
 mod webhooks;
 
@@ -72,6 +74,9 @@ commands! {
         Push(push::Push),
         #[command(subcommand)]
         Postings(postings::Postings),
+        #[command(subcommand)]
+        Reports(reports::Reports),
+        Statements(statements::Statements),
         #[command(subcommand)]
         Subscribers(subscribers::Subscribers),
         #[command(subcommand)]

@@ -4,8 +4,9 @@
 //! OAuth and HTTP as [`push`] does with any file ([`mod@integration`]), waits until they
 //! are enriched, and prints their outcome ([`table`]), what two clients with prefixes may do
 //! ([`sharing`]), commands to go on by hand ([`curl`]), and a link to the console, which has a
-//! [`past`] to show.
+//! [`past`], a report and an objection ([`complaints`]) to show.
 
+mod complaints;
 mod curl;
 mod home;
 mod integration;
@@ -116,12 +117,13 @@ async fn show(
     if !exits {
         if let Some(console) = console {
             past::record(database).await?;
+            complaints::send(database, credentials.client_id.parse()?).await?;
             let by = demo_operator()?;
             let operator = by.operator.clone();
             let link = operators::link(&*database.sign_in_tokens, console, operator, &by).await?;
             output::print(format_args!(
-                "\nThe operators' console, with two made-up weeks before today, by a link that works \
-                 once: {link}"
+                "\nThe operators' console, with two made-up weeks before today, a report and an \
+                 objection, by a link that works once: {link}"
             ))?;
             let client = database
                 .clients

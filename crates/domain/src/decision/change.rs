@@ -10,8 +10,8 @@ use super::{PostingWrite, Snapshot, WriteSet};
 use crate::{
     company::CompanyWrite,
     posting::{
-        Cause, Fired, HistoryEntry, Posting, Rejection, Trigger, enrich, event, look_up_duplicates,
-        settle_company,
+        Cause, Decision, Fired, HistoryEntry, Posting, Rejection, Trigger, enrich, event,
+        look_up_duplicates, settle_company,
     },
 };
 
@@ -179,7 +179,7 @@ impl Change {
         ];
         let decision = decision.filter(|_| decided.contains(name));
         PostingState {
-            decision: decision.map(|decision| decision.code.clone()),
+            decision: decision.map(Decision::told),
             ..PostingState::from(&self.write.posting)
         }
     }

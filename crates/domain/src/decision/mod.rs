@@ -3,7 +3,7 @@
 //! They are plain functions of a [`Snapshot`], of a time and of new ids. [`decide`] is the
 //! rule of a push, [`moderation`] of an operator's command, [`outcome`] of an enricher's result,
 //! [`lapse`] of the passing of time and of the absence from a catalogue, [`restore`] of values that
-//! come back. Each gives a [`Change`],
+//! come back, [`objection`] of a client's objection and its answer. Each gives a [`Change`],
 //! which is [recorded](Change::record) in the [`WriteSet`] of a commit. [`company`] has the rules
 //! about companies, [`merge`] those about postings of merged ones.
 
@@ -14,6 +14,7 @@ pub mod duplicate;
 pub mod lapse;
 pub mod merge;
 pub mod moderation;
+pub mod objection;
 pub mod outcome;
 pub mod restore;
 mod snapshot;

@@ -18,6 +18,7 @@ use crate::{
         PostingView, Replaced,
         duplicate::{Apart, DatedFingerprint},
     },
+    report::ReportWrite,
 };
 
 /// The number of newest history entries that are read.
@@ -148,7 +149,8 @@ impl PostingWrite {
 ///
 /// Every store writes `companies` and `postings`. A service without catalogues gives it no `leases`
 /// and no `missed`. A store that finds no duplicates ignores `fingerprints`, and gets no `standing`.
-/// A service without an outbox, an event log and an audit ignores `tasks`.
+/// A service without reports gives it no `reports`, and one without an outbox, an event log and an
+/// audit ignores `tasks`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteSet {
     /// Companies, by id: the order in which every commit locks them.
@@ -173,6 +175,8 @@ pub struct WriteSet {
     pub pairs: BTreeMap<CompanyId, Vec<CompanyPair>>,
     /// Companies that an operator told apart, the lower id first.
     pub apart: BTreeSet<[CompanyId; 2]>,
+    /// Reports of readers.
+    pub reports: Vec<ReportWrite>,
     /// The outbox and audit writes of the same commit.
     pub tasks: TaskWrites,
 }
@@ -190,6 +194,7 @@ impl WriteSet {
             told_apart: BTreeSet::new(),
             pairs: BTreeMap::new(),
             apart: BTreeSet::new(),
+            reports: Vec::new(),
             tasks: TaskWrites::new(at),
         }
     }
@@ -203,6 +208,7 @@ impl WriteSet {
             && self.told_apart.is_empty()
             && self.pairs.is_empty()
             && self.apart.is_empty()
+            && self.reports.is_empty()
             && self.tasks.is_empty()
     }
 

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use fields::vocabulary;
-use kernel::{Actor, DecisionCode, Operator};
+pub use kernel::Ground;
+use kernel::{Actor, Decided, DecisionCode, Operator, PostingId};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -36,15 +37,33 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// The ground of a rejection or a removal.
-    #[derive(Default)]
-    Ground {
-        /// The terms of the board.
-        #[default]
-        Terms = "terms",
-        /// The law.
-        Law = "law",
+    /// The state of a client's objection to a decision.
+    ObjectionState {
+        /// It waits for an operator.
+        Waiting = "waiting",
+        /// An operator upheld the decision.
+        Upheld = "upheld",
+        /// An operator reversed the decision.
+        Reversed = "reversed",
     }
+}
+
+/// A client's objection to a rejection or a removal: at most one to each decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Objection {
+    /// The time.
+    #[serde(with = "time::serde::rfc3339")]
+    pub at: OffsetDateTime,
+    /// The time of the decision that it is against. After a reversal, that is not the decision which
+    /// carries it.
+    #[serde(with = "time::serde::rfc3339")]
+    pub against: OffsetDateTime,
+    /// The client's words, for operators.
+    pub statement: String,
+    /// Its state.
+    pub state: ObjectionState,
+    /// The operator's answer.
+    pub sentence: Option<String>,
 }
 
 /// Who decides, and by what.
@@ -129,9 +148,35 @@ pub struct Decision {
     pub passages: Vec<String>,
     /// The ground; `None` of an approval.
     pub ground: Option<Ground>,
+    /// Whether a report of a reader led to it.
+    pub by_notice: bool,
+    /// The client's objection to it, or to the one that it reverses.
+    pub objection: Option<Objection>,
 }
 
 impl Decision {
+    /// What an event says of it.
+    pub fn told(&self) -> Decided {
+        Decided {
+            code: self.code.clone(),
+            ground: self.ground,
+            by_notice: self.by_notice,
+        }
+    }
+
+    /// The record that outlives the posting; `None` of an approval.
+    pub fn record(&self, posting: PostingId) -> Option<Statement> {
+        Some(Statement {
+            posting,
+            at: self.at,
+            outcome: self.outcome,
+            ground: self.ground?,
+            code: self.code.clone(),
+            by_notice: self.by_notice,
+            objection: self.objection.as_ref().map(|it| it.state),
+        })
+    }
+
     /// The decision that an enricher's verdict is.
     pub fn of_verdict(verdict: &Verdict, by: DecidedBy, at: OffsetDateTime) -> Self {
         match verdict {
@@ -143,6 +188,8 @@ impl Decision {
                 sentence: NOTHING_AGAINST.to_owned(),
                 passages: Vec::new(),
                 ground: None,
+                by_notice: false,
+                objection: None,
             },
             Verdict::Reject {
                 code,
@@ -158,6 +205,8 @@ impl Decision {
                     .map(|passage| cut(passage, LONGEST_PASSAGE))
                     .collect(),
                 ground: Some(Ground::Terms),
+                by_notice: false,
+                objection: None,
             },
         }
     }
@@ -172,6 +221,8 @@ impl Decision {
             sentence: OPERATOR_APPROVED.to_owned(),
             passages: Vec::new(),
             ground: None,
+            by_notice: false,
+            objection: None,
         }
     }
 
@@ -190,6 +241,26 @@ impl Decision {
             ..Self::approval(by, at)
         }
     }
+}
+
+/// What is kept of a rejection or a removal for a transparency report. It has no text, and outlives
+/// the posting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The posting.
+    pub posting: PostingId,
+    /// When it was decided. A posting has one statement of a time.
+    pub at: OffsetDateTime,
+    /// The outcome.
+    pub outcome: DecisionOutcome,
+    /// The ground.
+    pub ground: Ground,
+    /// The reason, for programs.
+    pub code: DecisionCode,
+    /// Whether a report of a reader led to it.
+    pub by_notice: bool,
+    /// The state of the client's objection, if there is one.
+    pub objection: Option<ObjectionState>,
 }
 
 fn cut(text: &str, longest: usize) -> String {

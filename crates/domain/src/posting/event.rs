@@ -56,9 +56,12 @@ pub const COMPANY_UPDATED: EventName = EventName::new("CompanyUpdated");
 
 /// A company was merged into another one, whose id takes the place of its own.
 pub const COMPANY_MERGED: EventName = EventName::new("CompanyMerged");
+/// An operator decided about a report of a reader. Only clients that may send reports see it.
+pub const REPORT_DECIDED: EventName = EventName::new("ReportDecided");
 
-/// The events which readers outside may see: of postings, of companies, and of what needs attention.
-pub const PUBLIC: [EventName; 12] = [
+/// The events which readers outside may see: of postings, of companies, of what needs attention, and
+/// of reports.
+pub const PUBLIC: [EventName; 13] = [
     JOB_POSTING_CREATED,
     JOB_POSTING_UPDATED,
     JOB_POSTING_APPROVED,
@@ -71,6 +74,7 @@ pub const PUBLIC: [EventName; 12] = [
     COMPANY_MERGED,
     ATTENTION_RAISED,
     ATTENTION_CLEARED,
+    REPORT_DECIDED,
 ];
 
 impl From<&Posting> for PostingState {

@@ -19,7 +19,7 @@ use super::{
 
 /// Checks the address for applications. That is stricter than the rule for subscribers: applicants
 /// must be able to reach it, while a subscriber's may be one that an account already holds.
-fn check_email(text: &str) -> Result<(), &'static str> {
+pub(crate) fn check_email(text: &str) -> Result<(), &'static str> {
     let parts = email::parts(text).filter(email::Parts::is_dot_string);
     parts.map(|_| ()).ok_or("must be a valid e-mail address")
 }

@@ -42,7 +42,10 @@ pub use self::{
     answer::{Answer, IngestError, Rejection},
     basis::Basis,
     content::{ContentHash, TextsDigest},
-    decision::{DecidedBy, Decision, DecisionOutcome, Ground, MOST_PASSAGES, Verdict},
+    decision::{
+        DecidedBy, Decision, DecisionOutcome, Ground, MOST_PASSAGES, Objection, ObjectionState,
+        Statement, Verdict,
+    },
     description::Description,
     effects::Effects,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Findings},
@@ -63,6 +66,7 @@ pub use self::{
     vocabulary::{EmploymentType, LocationType, ReasonCode, SalaryPeriod},
 };
 pub(crate) use self::{
+    fields::check_email,
     fire::{Cause, Fired},
     lenient::Payload,
     state::CLOSED,

@@ -9,7 +9,7 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use crate::audit::POSTINGS_PURGE;
+use crate::{audit::POSTINGS_PURGE, posting::Statement, report::ReportWrite};
 
 /// One commit of a purge: expired postings to delete.
 #[derive(Clone, Debug)]
@@ -52,6 +52,10 @@ pub struct Erasure {
     pub version: Version,
     /// Its identifier.
     pub identifier: SourceIdentifier,
+    /// The statement of its removal.
+    pub statement: Option<Statement>,
+    /// The reports about it that waited, which end with it.
+    pub reports: Vec<ReportWrite>,
     /// What tells of the erasure: its event and its entry of the audit, which stay.
     pub tasks: TaskWrites,
 }
@@ -94,12 +98,16 @@ pub trait Retention: Send + Sync {
     /// Deletes a posting, whatever its status, with every copy of what it says: its texts, history,
     /// versions and fingerprint; drafts that were kept for it, or that are not known to be another one's;
     /// refusals of its identifier; and the reasons in older events and entries of the audit about
-    /// that. The events themselves keep their places.
+    /// that. The events themselves keep their places. Reports about it lose what they say and where
+    /// the posting was seen; how they ended stays, and so do the [statements] about the posting.
     ///
     /// What is recorded or kept later and is from before the erasure is left out by
     /// the log of the activity of clients, and by the cache of drafts.
     ///
-    /// [`StoreError::Conflict`] if there is no such posting in this version.
+    /// [`StoreError::Conflict`] if there is no such posting in this version, or if one of the reports
+    /// does not wait any more.
+    ///
+    /// [statements]: crate::posting::Statement
     async fn erase(&self, erasure: &Erasure) -> Result<(), StoreError>;
 
     /// Overwrites what the store's own files still have of deleted rows, as far as that is up to

@@ -37,14 +37,15 @@ pub use self::{
 /// | `merges` | `Store`, `CompanyReader`, `PostingBrowser`, `EventLog` |
 /// | `console` | `Store`, `PostingBrowser`, `CompanyReader` |
 /// | `versions` | `Store`, `PostingReader`, `PostingBrowser`, `Retention` |
-/// | `retention` | as `audit` and `catalogues`, `PostingReader`, `ActivityLog`, `Retention` |
+/// | `reports` | `Store`, `PostingReader`, `EventLog`, `Reports`, `Retention` |
+/// | `retention` | as `audit`, `catalogues` and `reports`, `ActivityLog` |
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {
         $crate::contract_suite! {
             $block_on, $fixture;
             postings companies merges duplicates reading health commits events outbox audit
-            catalogues console attention retention versions lockstep
+            catalogues console attention reports retention versions lockstep
         }
     };
     ($block_on:path, $fixture:expr; $($area:ident)+) => {

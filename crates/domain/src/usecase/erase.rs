@@ -13,19 +13,24 @@ use time::OffsetDateTime;
 use super::ModerationError;
 use crate::{
     audit::POSTINGS_ERASE,
-    posting::{Rejection, enrich, event::JOB_POSTING_ERASED, look_up_duplicates},
+    posting::{
+        Decision, DecisionOutcome, Ground, Rejection, enrich, event::JOB_POSTING_ERASED,
+        look_up_duplicates,
+    },
+    report::{ReportDecision, Reports},
     store::{Erasure, Retention, Store},
 };
 
 /// Deletes a posting with every copy of what it said; an event tells those who follow it. What
 /// stays is who erased it, when and why, with its identifier, company and status. The identifier is
-/// free again. Returns whether nothing is left in the store's own files either; if not, or if the
+/// free again. The event has the statement of the removal without its sentence, and reports about
+/// the posting that wait end with it. Returns whether nothing is left in the store's own files either; if not, or if the
 /// process died in between, another call sees to that, though it does not find the posting.
 pub async fn erase(
-    store: &dyn Store,
-    retention: &dyn Retention,
+    (store, retention, reports): (&dyn Store, &dyn Retention, &dyn Reports),
     identifier: &SourceIdentifier,
     reason: &str,
+    ground: Ground,
     by: &Attribution,
     now: OffsetDateTime,
 ) -> Result<bool, ModerationError> {
@@ -35,6 +40,12 @@ pub async fn erase(
         return Err(Rejection::NotFound.into());
     };
     let company = snapshot.company_of(posting)?;
+    let waiting = reports.waiting_reports(&[posting.id]).await?;
+    let operator = Some(by.operator.clone());
+    let statement = Decision {
+        by_notice: !waiting.is_empty(),
+        ..Decision::statement(DecisionOutcome::Removed, reason, ground, operator, now)
+    };
     let mut tasks = TaskWrites::new(now);
     tasks.ended.push(enrich(posting.id));
     // Those that duplicate it get another original, or none.
@@ -44,6 +55,7 @@ pub async fn erase(
         subject: Subject::Posting(PostingState {
             version: posting.version + 1,
             status_reason: None,
+            decision: Some(statement.told()),
             ..PostingState::from(posting)
         }),
         at: now,
@@ -53,13 +65,21 @@ pub async fn erase(
     tasks.audit.push(
         entry
             .with("reason", reason)
+            .with("ground", ground.as_str())
             .with("company", company.website.as_str())
             .with("status", posting.status().as_str()),
     );
+    let ended = waiting
+        .into_iter()
+        .map(|report| report.decide(ReportDecision::acted(reason, by, now)));
+    let (reports, told): (Vec<_>, Vec<_>) = ended.unzip();
+    tasks.events.extend(told);
     let erasure = Erasure {
         posting: posting.id,
         version: posting.version,
         identifier: identifier.clone(),
+        statement: statement.record(posting.id),
+        reports,
         tasks,
     };
     retention.erase(&erasure).await?;

@@ -12,6 +12,8 @@ mod lapse;
 mod lookalikes;
 mod merge;
 mod moderate;
+mod objection;
+mod report;
 mod restore;
 
 #[cfg(test)]
@@ -39,13 +41,21 @@ pub use self::{
         tell_companies_apart, unmerge_company,
     },
     moderate::{ModerationError, moderate},
+    objection::{ObjectionError, answer_objection, object},
+    report::{ReportError, act_on_report, dismiss_report, find_named, report},
     restore::{Restoration, RestoreError, restore_version},
 };
 use crate::{
     catalogue::CatalogueLease,
     posting::{Answer, PutPosting},
 };
-pub use crate::{decision::company::CompanyChange, posting::IngestError};
+pub use crate::{
+    decision::{
+        company::CompanyChange,
+        objection::{ObjectionAnswer, Refused},
+    },
+    posting::IngestError,
+};
 
 /// The driving port: takes commands and answers after the commit.
 #[async_trait]

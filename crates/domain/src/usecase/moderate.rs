@@ -56,10 +56,7 @@ pub async fn moderate(
         .get(identifier)
         .ok_or(Rejection::NotFound)?
         .clone();
-    if let Some(seen) = seen.filter(|seen| *seen != posting.version) {
-        let current = posting.version;
-        return Err(ModerationError::Changed { seen, current });
-    }
+    conflict(&posting, seen)?;
     let company = snapshot.company_of(&posting)?;
     let change = moderation::decide(&posting, company, command, &by.operator, lifetime, now)?;
     let mut writes = WriteSet::new(now);
@@ -81,6 +78,17 @@ pub async fn moderate(
     change.record(&mut snapshot, &mut writes);
     store.commit(writes).await?;
     Ok(after)
+}
+
+/// Refuses a decision on another version than the present one.
+pub(super) fn conflict(posting: &Posting, seen: Option<Version>) -> Result<(), ModerationError> {
+    match seen.filter(|seen| *seen != posting.version) {
+        None => Ok(()),
+        Some(seen) => Err(ModerationError::Changed {
+            seen,
+            current: posting.version,
+        }),
+    }
 }
 
 fn entry(

@@ -19,8 +19,8 @@ pub use self::{
     log::{EventFeed, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
 };
 use crate::{
-    Actor, AttentionItem, ClientId, CompanyId, DecisionCode, PostingId, Prefixes, SourceIdentifier,
-    Status, Version, name::name, trace::TraceParent,
+    Actor, AttentionItem, ClientId, CompanyId, Decided, PostingId, Prefixes, ReportId,
+    SourceIdentifier, Status, Version, name::name, trace::TraceParent,
 };
 use fields::Website;
 
@@ -48,6 +48,7 @@ impl Event {
     pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match &self.subject {
             Subject::Posting(posting) => prefixes.permit(&posting.source_identifier),
+            Subject::Report(report) => prefixes.permit(&report.source_identifier),
             Subject::Company(_) => true,
             Subject::Attention(item) => item.is_for(reader, prefixes),
             Subject::Other(_) => false,
@@ -65,6 +66,8 @@ pub enum Subject {
     Company(CompanyState),
     /// A matter that needs attention, or did.
     Attention(Box<AttentionItem>),
+    /// A report of a reader that was decided.
+    Report(ReportState),
     /// A subject of another context, by its id. The event says nothing else about it.
     Other(Uuid),
 }
@@ -76,6 +79,7 @@ impl Subject {
             Self::Posting(posting) => posting.id.uuid(),
             Self::Company(company) => company.id.uuid(),
             Self::Attention(item) => item.id,
+            Self::Report(report) => report.id.uuid(),
             Self::Other(id) => *id,
         }
     }
@@ -94,8 +98,8 @@ pub struct PostingState {
     pub status: Status,
     /// The reason of the status.
     pub status_reason: Option<String>,
-    /// The code of the decision that the event is about, if it is about one.
-    pub decision: Option<DecisionCode>,
+    /// The decision that the event is about, if it is about one.
+    pub decision: Option<Decided>,
 }
 
 impl PostingState {
@@ -104,7 +108,7 @@ impl PostingState {
         self.status_reason.is_some() || self.decision.is_some()
     }
 
-    /// Removes the data that an erasure removes from a posting's older events: reason and code.
+    /// Removes the data that an erasure removes from a posting's older events: reason and decision.
     pub fn erase(&mut self) {
         self.status_reason = None;
         self.decision = None;
@@ -126,4 +130,19 @@ pub struct CompanyState {
     pub merged_into: Option<CompanyId>,
     /// The actor of the change; `None` of an event from before this was recorded.
     pub updated_by: Option<Actor>,
+}
+
+/// A report as its decision left it. It says nothing of the reporter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportState {
+    /// The report's id.
+    pub id: ReportId,
+    /// The reported posting.
+    pub posting: PostingId,
+    /// Its identifier.
+    pub source_identifier: SourceIdentifier,
+    /// Whether an operator acted on the report; otherwise it was dismissed.
+    pub acted: bool,
+    /// The operator's answer to the reporter.
+    pub sentence: String,
 }

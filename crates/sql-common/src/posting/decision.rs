@@ -2,9 +2,9 @@
 //!
 //! It is a table of its own, so that a push neither writes a decision nor moves one along.
 
-use diesel::sql_types::{Nullable, Text};
+use diesel::sql_types::{Bool, Nullable, Text};
 use domain::{
-    posting::{DecidedBy, Decision, DecisionOutcome, Ground},
+    posting::{DecidedBy, Decision, DecisionOutcome, Ground, Objection, ObjectionState},
     store::WriteSet,
 };
 use kernel::{DecisionCode, PostingId, StoreError};
@@ -13,7 +13,7 @@ use crate::{
     entity,
     entity::row,
     executor::{Executor, Outcome},
-    statement,
+    report, statement,
     stored::{array, corrupt, parse, parse_optional},
     types::{Id, Moment},
 };
@@ -33,6 +33,14 @@ entity! {
             sentence: Text = Text(|(_, decision)| Some(&decision.sentence)),
             passages: Text = Document(|(_, decision)| Some(&decision.passages)),
             ground: Nullable<Text> = Text(|(_, decision)| decision.ground.map(Ground::as_str)),
+            by_notice: Bool = Bool(|(_, decision)| decision.by_notice),
+            objection: Nullable<Text> = Document(|(_, decision)| {
+                decision.objection.as_ref().map(|it| it as _)
+            }),
+            objection_waits_since: Nullable<Moment> = Time(|(_, decision)| {
+                let objection = decision.objection.as_ref()?;
+                (objection.state == ObjectionState::Waiting).then_some(objection.at)
+            }),
         }
     }
 }
@@ -50,8 +58,14 @@ impl TryFrom<DecisionRow> for Decision {
             sentence: row.sentence,
             passages: array(&row.passages, "posting_decisions.passages")?,
             ground: parse_optional(row.ground, "posting_decisions.ground")?,
+            by_notice: row.by_notice,
+            objection: row.objection.map(objection).transpose()?,
         })
     }
+}
+
+fn objection(text: String) -> Result<Objection, StoreError> {
+    serde_json::from_str(&text).map_err(|_| corrupt("posting_decisions.objection", text))
 }
 
 statement! {
@@ -75,5 +89,5 @@ pub async fn write_decisions(conn: &mut impl Executor, writes: &WriteSet) -> Out
         .collect();
     let rows: Vec<_> = new.iter().map(row::<DecisionRow>).collect();
     conn.execute_each::<Decide>(&rows, &[]).await?;
-    Ok(())
+    report::write_statements(conn, &new).await
 }

@@ -190,12 +190,17 @@ pub async fn tables_refuse<S: Shell>(store: &S, special: &[&str]) {
 }
 
 /// Statements that the checks of the tables refuse, in the words of every database.
-const REFUSED: [&str; 24] = [
+const REFUSED: [&str; 26] = [
     "UPDATE postings SET metadata = '{'",
     "DELETE FROM companies",
     "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '', NULL)",
     "INSERT INTO posting_decisions \
-     VALUES ((SELECT id FROM postings), 'approved', {past}, 'rules', NULL, 'a', '', '[]', NULL)",
+     VALUES ((SELECT id FROM postings), 'approved', {past}, 'rules', NULL, 'a', '', '[]', NULL, \
+     false, NULL, NULL)",
+    "INSERT INTO reports \
+     VALUES ({id}, {id}, 'a', 'other', '', NULL, NULL, NULL, {past}, 'acted', NULL, NULL, NULL)",
+    "INSERT INTO reports \
+     VALUES ({id}, {id}, 'a', 'other', '', NULL, 'Ann', NULL, {past}, 'waiting', NULL, NULL, NULL)",
     "UPDATE clients SET prefixes = NULL",
     "INSERT INTO client_secrets VALUES ({id}, {long}, {past}, NULL, NULL)",
     "INSERT INTO client_secrets VALUES ((SELECT id FROM clients), {long}, NULL, NULL, NULL)",

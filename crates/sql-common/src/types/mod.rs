@@ -22,7 +22,8 @@ use diesel::{
 use domain::{
     import::Changes,
     posting::{
-        DecidedBy, EmploymentType, Findings, LocationType, Locations, NoticeCounts, Shown, Values,
+        DecidedBy, EmploymentType, Findings, LocationType, Locations, NoticeCounts, Objection, Shown,
+        Values,
     },
 };
 use fields::DayOrTime;
@@ -247,6 +248,7 @@ rendered! {
     DecidedBy: it => it.to_string(),
     Findings: it => serde_json::json!(it).to_string(),
     Locations: it => serde_json::json!(it).to_string(),
+    Objection: it => serde_json::json!(it).to_string(),
     NoticeCounts: it => {
         let counts: BTreeMap<_, _> = it.iter().map(|(code, count)| (code.as_str(), count)).collect();
         serde_json::json!(counts).to_string()

@@ -116,6 +116,7 @@ fn size(event: &RecordedEvent) -> usize {
             company.name.len() + company.website.as_str().len() + logo.map_or(0, str::len)
         }
         Subject::Attention(item) => item.subject.len() + item.sentence.len() + item.page.len(),
+        Subject::Report(report) => report.source_identifier.as_str().len() + report.sentence.len(),
         Subject::Other(_) => 0,
     };
     size_of::<RecordedEvent>() + texts

@@ -18,7 +18,7 @@ use domain::{
     usecase,
 };
 use kernel::{
-    CompanyId, DecisionCode,
+    CompanyId, Decided, DecisionCode,
     event::{Event, EventName, PostingState, RecordedEvent, Subject},
     testing::{by_ann, identifier, noon, uuid},
 };
@@ -249,11 +249,19 @@ fn page(events: Vec<RecordedEvent>, last: u64) -> LogPage {
     }
 }
 
+fn decided() -> Decided {
+    Decided {
+        code: DecisionCode::OPERATOR,
+        ground: Some(Ground::Terms),
+        by_notice: false,
+    }
+}
+
 fn rejected(n: u8) -> PostingState {
     let posting = domain::testing::posting(n.into(), CompanyId::new(uuid(9)));
     PostingState {
         status_reason: Some("words".to_owned()),
-        decision: Some(DecisionCode::OPERATOR),
+        decision: Some(decided()),
         ..PostingState::from(&posting)
     }
 }
@@ -314,10 +322,18 @@ async fn a_reader_that_comes_back_after_an_erasure_gets_nothing_that_was_erased(
         states.collect::<Vec<_>>()
     };
     let rejection = told(reader.await.unwrap().unwrap());
-    let expect = (Some("words".to_owned()), Some(DecisionCode::OPERATOR));
+    let expect = (Some("words".to_owned()), Some(decided()));
     assert_eq!(rejection, [expect]);
 
-    let erased = usecase::erase(memory, memory, &id, "request", &by, noon()).await;
+    let erased = usecase::erase(
+        (memory, memory, memory),
+        &id,
+        "request",
+        Ground::Terms,
+        &by,
+        noon(),
+    )
+    .await;
     assert_eq!(erased, Ok(true));
     sleep(2 * SECOND).await;
     let found = bench

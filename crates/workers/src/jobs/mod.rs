@@ -6,6 +6,7 @@ mod expiry;
 mod held;
 mod job;
 mod missed;
+mod reporters;
 mod sessions;
 mod texts;
 mod versions;
@@ -28,6 +29,7 @@ fn all() -> Vec<Box<dyn Job>> {
         Box::new(events::Events),
         Box::new(held::Held),
         Box::new(missed::Missed),
+        Box::new(reporters::Reporters),
         Box::new(sessions::Sessions),
         Box::new(texts::Texts),
         Box::new(versions::Versions),

@@ -145,7 +145,15 @@ async fn a_reason_that_was_erased_is_not_sent() {
         moderated.await.unwrap();
         let (stop, task) = world.worker();
         sleep(secs(3)).await;
-        let erased = usecase::erase(store, store, &id, "request", &by, noon()).await;
+        let erased = usecase::erase(
+            (store, store, store),
+            &id,
+            "request",
+            Ground::Terms,
+            &by,
+            noon(),
+        )
+        .await;
         assert_eq!(erased, Ok(true));
         sleep(secs(60)).await;
         let calls = world.receivers.calls_of(HOSTS[0]);

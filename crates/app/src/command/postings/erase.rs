@@ -8,13 +8,13 @@ use runtime::{COMMAND_PATIENCE, clock, decide_again};
 
 use super::resolve;
 use crate::{
-    cli::{ChangeArgs, values},
+    cli::{ChangeArgs, GroundArgs, values},
     output, text,
 };
 
 /// Erase a posting: delete it with every copy of its texts
 ///
-/// An entry of the audit and the event `JobPostingErased` remain. The identifier can be pushed
+/// An entry of the audit and the event `JobPostingErased` with the ground remain. The identifier can be pushed
 /// again
 #[derive(Debug, Args)]
 pub struct Erase {
@@ -26,16 +26,28 @@ pub struct Erase {
     #[arg(long, value_name = "REASON", value_parser = values::reason)]
     reason: String,
     #[command(flatten)]
+    ground: GroundArgs,
+    #[command(flatten)]
     change: ChangeArgs,
 }
 
 impl Erase {
     pub async fn run(self) -> anyhow::Result<()> {
         let (by, database) = self.change.open().await?;
-        let (store, retention) = (&*database.store, &*database.retention);
+        let store = &*database.store;
+        let ports = (store, &*database.retention, &*database.reports);
         let id = resolve(store, &self.id).await?;
         let named = text::plain(id.as_str());
-        let attempt = || usecase::erase(store, retention, &id, &self.reason, &by, clock::now());
+        let attempt = || {
+            usecase::erase(
+                ports,
+                &id,
+                &self.reason,
+                self.ground.ground,
+                &by,
+                clock::now(),
+            )
+        };
         match decide_again(COMMAND_PATIENCE, attempt).await {
             Ok(true) => output::print(format!("{named} is erased.")),
             Ok(false) => bail!(

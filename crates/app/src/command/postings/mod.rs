@@ -4,6 +4,7 @@ mod erase;
 mod list;
 mod moderation;
 mod named;
+mod objection;
 mod purge;
 mod show;
 mod versions;
@@ -18,6 +19,7 @@ use self::{
     list::List,
     moderation::{Feature, PostingArgs, ReasonArgs, RemovalArgs, moderate, remove, with_reason},
     named::resolve,
+    objection::{ObjectionArgs, answer},
     purge::Purge,
     show::Show,
     versions::{Restore, Versions},
@@ -36,6 +38,10 @@ commands! {
         Expire(RemovalArgs) => remove(|reason, ground| Moderation::Expire { reason, ground }),
         /// Bring expired postings back, to be judged again
         Reopen(ReasonArgs) => with_reason(|reason| Moderation::Reopen { reason }),
+        /// Answer an objection: the decision stands
+        Uphold(ObjectionArgs) => answer(false),
+        /// Answer an objection: restore what the decision changed
+        Reverse(ObjectionArgs) => answer(true),
         Feature(Feature),
         Versions(Versions),
         Restore(Restore),

@@ -8,10 +8,7 @@ use std::{
 };
 
 use anyhow::{Context as _, anyhow, bail};
-use clap::{
-    Args,
-    builder::{PossibleValuesParser, TypedValueParser as _},
-};
+use clap::Args;
 use domain::{
     posting::{Ground, Posting, moderation::Moderation},
     usecase,
@@ -22,7 +19,7 @@ use workers::{Activities, Observer};
 
 use super::named::resolve;
 use crate::{
-    cli::{ChangeArgs, LifetimeArgs, values},
+    cli::{ChangeArgs, GroundArgs, LifetimeArgs, values},
     input,
     misconfigured::Misconfigured,
     output, text,
@@ -58,21 +55,13 @@ pub async fn remove(
     command: fn(String, Ground) -> Moderation,
 ) -> anyhow::Result<()> {
     let ReasonArgs { reason, postings } = args.reason;
-    moderate(postings, command(reason, args.ground)).await
+    moderate(postings, command(reason, args.ground.ground)).await
 }
 
 #[derive(Debug, Args)]
 pub struct RemovalArgs {
-    /// The ground of the removal: the terms of the board, or the law
-    #[arg(
-        long,
-        value_name = "GROUND",
-        default_value_t,
-        value_parser = PossibleValuesParser::new(Ground::NAMES).try_map(|name| {
-            Ground::parse(&name).ok_or("unknown")
-        })
-    )]
-    ground: Ground,
+    #[command(flatten)]
+    ground: GroundArgs,
     #[command(flatten)]
     reason: ReasonArgs,
 }

@@ -54,7 +54,8 @@ struct Shown<'a> {
 /// What text shows of a posting between its title and its history.
 const FIELDS: &str = "unique_source_identifier  uuid  version  status  status_reason  is_featured  \
      decision/outcome  decision/by  decision/version  decision/at  decision/code  \
-     decision/sentence  decision/passages  decision/ground  decision/appeal  company/name  company/website_url  \
+     decision/sentence  decision/passages  decision/ground  decision/by_notice  decision/appeal  \
+     decision/objection/at  decision/objection/state  decision/objection/sentence  company/name  company/website_url  \
      company/logo_path  employment_types  location_types  location_city  location_country_code  \
      location_region?  location_postal_code?  locations?  latitude  longitude  salary_min  salary_max  salary_currency_code  salary_period  \
      application_email  application_url  metadata  created_at  updated_at  published_at  \

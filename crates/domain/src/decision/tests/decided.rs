@@ -1,7 +1,5 @@
 //! What readers see of the newest decision.
 
-use kernel::DecisionCode;
-
 use super::*;
 use crate::posting::DecisionOutcome::{Approved, Rejected, Removed};
 
@@ -128,7 +126,7 @@ fn the_event_of_a_decision_has_its_code() {
         let Subject::Posting(state) = &board.told[0].subject else {
             panic!("{:?}", board.told);
         };
-        let told = state.decision.as_ref().map(DecisionCode::as_str);
+        let told = state.decision.as_ref().map(|decided| decided.code.as_str());
         assert_eq!((board.told[0].name.as_str(), told), (name, code));
     }
 }

@@ -13,6 +13,7 @@ mod lenient;
 mod lifetime;
 mod moderation;
 mod notices;
+mod objection;
 mod partial;
 mod shown;
 mod states;

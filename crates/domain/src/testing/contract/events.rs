@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use kernel::{
-    DecisionCode, PostingId, Prefixes, Status,
+    Decided, DecisionCode, Ground, PostingId, Prefixes, Status,
     event::{
         Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, PostingState, Subject,
     },
@@ -152,7 +152,11 @@ kernel::contract_cases!(
                 version,
                 status,
                 status_reason: reason.map(str::to_owned),
-                decision: (status == Status::Rejected).then_some(DecisionCode::OPERATOR),
+                decision: (status == Status::Rejected).then_some(Decided {
+                    code: DecisionCode::OPERATOR,
+                    ground: Some(Ground::Law),
+                    by_notice: true,
+                }),
             })
         };
         let logo = Company {
@@ -419,6 +423,7 @@ kernel::contract_cases!(
                 found.extend(subjects.map(|subject| match subject {
                     Subject::Posting(posting) => posting.source_identifier.to_string(),
                     Subject::Company(company) => company.name,
+                    Subject::Report(report) => report.source_identifier.to_string(),
                     Subject::Attention(_) | Subject::Other(_) => TOLD.to_string(),
                 }));
                 if !page.has_more {

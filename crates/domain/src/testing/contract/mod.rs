@@ -15,6 +15,7 @@ pub mod merges;
 pub mod outbox;
 pub mod postings;
 pub mod reading;
+pub mod reports;
 pub mod retention;
 pub mod versions;
 

@@ -11,7 +11,7 @@ use crate::{
     decision::decide,
     posting::{
         ContentHash, Coordinates, DecidedBy, Decision, DecisionOutcome, Description, EnrichedTexts,
-        Findings, Ground, Posting, Remark, RemarkCode, Review, State,
+        Findings, Ground, Objection, ObjectionState, Posting, Remark, RemarkCode, Review, State,
     },
     store::{ListQuery, PostingReader, Snapshot, Store, Texts, WriteSet},
     testing::{create, push, put_id, state},
@@ -216,6 +216,14 @@ kernel::contract_cases!(
             sentence: "It \"says\" nothing,\\ 😀.".into(),
             passages: vec!["Say, \"one\"".into(), "{two}".into()],
             ground: Some(Ground::Terms),
+            by_notice: true,
+            objection: Some(Objection {
+                at: noon() + hours(2),
+                against: noon(),
+                statement: "It \"says\" all,\\ 😀.".into(),
+                state: ObjectionState::Upheld,
+                sentence: Some("No.".into()),
+            }),
         };
         let (ann, at) = (Some(by_ann(1).operator), noon() + hours(1));
         let removed = DecisionOutcome::Removed;

@@ -6,8 +6,8 @@ use access::{
     testing::client,
 };
 use kernel::{
-    PostingId, Prefixes, Status, StoreError,
-    audit::{Action, AuditLog},
+    Decided, DecisionCode, PostingId, Prefixes, Status, StoreError,
+    audit::{Action, Attribution, AuditLog},
     event::{Event, EventLog, LogQuery, PostingState, Subject},
     outbox::{ClaimToken, Outbox, TaskWrites},
     testing::{Absent, Checked, by_ann, entries, hours, identifier, minutes, noon, uuid},
@@ -28,6 +28,7 @@ use crate::{
         event::{JOB_POSTING_ERASED, JOB_POSTING_REJECTED, PUBLIC},
         moderation::Moderation,
     },
+    report::Reports,
     store::{Erasure, PostingReader, Purge, Retention, Store, WriteSet},
     testing::{create, push, state},
     usecase::{ModerationError, erase, moderate},
@@ -127,6 +128,15 @@ async fn refused<S: ActivityLog>(
     Ok(ids.map(|id| id.as_u128() - uuid(0).as_u128()).collect())
 }
 
+async fn erase_a<S: Store + Retention + Reports>(
+    store: &S,
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<bool, ModerationError> {
+    let ports = (store as _, store as _, store as _);
+    erase(ports, &identifier("a"), "a request", Ground::Law, by, now).await
+}
+
 async fn finish<S: Store>(store: &S, token: ClaimToken) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(noon());
     writes.tasks.done.push(token);
@@ -135,7 +145,15 @@ async fn finish<S: Store>(store: &S, token: ClaimToken) -> Result<(), StoreError
 
 kernel::contract_cases!(
     retention,
-    impl PostingReader + Store + ActivityLog + AuditLog + Clients + EventLog + Outbox + Retention,
+    impl PostingReader
+    + Store
+    + ActivityLog
+    + AuditLog
+    + Clients
+    + EventLog
+    + Outbox
+    + Reports
+    + Retention,
     /// The longest expired first, and of no others; everything else of them stays.
     async fn texts_of_expired_postings_are_dropped(store: &S) {
         let late = noon() + hours(2);
@@ -280,7 +298,7 @@ kernel::contract_cases!(
         let view_of_b = view(store, "b").await?;
 
         let (last, later) = (end(store).await?, noon() + hours(1));
-        let erased = erase(store, store, &identifier("a"), "a request", &by, later).await;
+        let erased = erase_a(store, &by, later).await;
         assert_eq!(erased, Ok(true));
         until_readable(store, last).await?;
         assert_eq!(PostingReader::find(store, &identifier("a")).await, Ok(None));
@@ -295,6 +313,11 @@ kernel::contract_cases!(
         let state = PostingState {
             version: a.version + 1,
             status_reason: None,
+            decision: Some(Decided {
+                code: DecisionCode::OPERATOR,
+                ground: Some(Ground::Law),
+                by_notice: false,
+            }),
             ..PostingState::from(&a)
         };
         let expect = Event {
@@ -332,7 +355,7 @@ kernel::contract_cases!(
             rejections.map(|entry| entry.map(|entry| entry.details.get("reason").cloned()));
         assert_eq!(reasons, [Some(None), Some(Some("the words of b".into()))]);
 
-        let again = erase(store, store, &identifier("a"), "a request", &by, later).await;
+        let again = erase_a(store, &by, later).await;
         assert_eq!(again, Err(ModerationError::Rejected(Rejection::NotFound)));
         let mut again = create("a", "acme");
         again.new_id = PostingId::new(uuid(77));
@@ -345,7 +368,7 @@ kernel::contract_cases!(
         put(store, &[create("a", "acme")]).await?;
         let decided = touching(&posting(store, "a").await?, |_| {});
         let (by, later) = (by_ann(1), noon() + minutes(1));
-        let erased = erase(store, store, &identifier("a"), "a request", &by, later).await;
+        let erased = erase_a(store, &by, later).await;
         assert_eq!(erased, Ok(true));
         assert_eq!(store.commit(decided).await, Err(StoreError::Conflict));
         let refusals = [
@@ -364,6 +387,8 @@ kernel::contract_cases!(
             posting: judged.id,
             version: judged.version,
             identifier: identifier("a"),
+            statement: None,
+            reports: Vec::new(),
             tasks: TaskWrites::new(noon()),
         };
         assert_eq!(store.erase(&erasure).await, Err(StoreError::Conflict));

@@ -8,6 +8,7 @@ mod companies;
 mod console;
 mod events;
 mod outbox;
+mod reports;
 mod retention;
 
 use std::{
@@ -19,7 +20,7 @@ use std::{
 use access::{Activity, Client, sign_in::SignInToken};
 use async_trait::async_trait;
 use kernel::{
-    ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError, Version,
+    ClientId, CompanyId, PostingId, Prefixes, ReportId, SourceIdentifier, StoreError, Version,
     attention::StoredAttention,
     audit::Entry,
     event::{CompanyState, Cursor, Event, RecordedEvent, Subject},
@@ -33,9 +34,10 @@ use self::outbox::Task;
 use crate::{
     company::CompanyPair,
     posting::{
-        AsOf, PostingVersion, PostingView,
+        AsOf, PostingVersion, PostingView, Statement,
         duplicate::{Apart, CANDIDATES, Candidate, DatedFingerprint, Fingerprint, Number},
     },
+    report::Report,
     store::{
         Health, ListQuery, LockedRows, PostingPage, PostingReader, ReplicaPosition, Rows, Snapshot,
         Store, StoreClock, WriteSet,
@@ -65,6 +67,8 @@ struct State {
     events: Vec<RecordedEvent>,
     last_event: u64,
     forgotten: Cursor,
+    reports: BTreeMap<ReportId, Report>,
+    statements: BTreeMap<(OffsetDateTime, PostingId), Statement>,
     audit: Vec<Entry>,
     attention: StoredAttention,
     tokens: Vec<SignInToken>,
@@ -132,7 +136,8 @@ impl State {
         });
         let mut leases = writes.leases.iter();
         let is_held = leases.all(|lease| self.holds_import(*lease));
-        is_held && stand && writes.tasks.tokens().all(|token| self.holds(token))
+        let are_new = writes.reports.iter().all(|write| self.admits_report(write));
+        is_held && stand && are_new && writes.tasks.tokens().all(|token| self.holds(token))
     }
 
     fn holds(&self, token: &ClaimToken) -> bool {
@@ -264,6 +269,10 @@ impl Store for MemoryStore {
         }
         let unchanged = state.rows.apply(&writes)?;
         state.write_missed(&writes);
+        for (id, write) in &writes.postings {
+            state.write_statements(*id, write.decision.as_ref());
+        }
+        state.write_reports(&writes.reports);
         for (id, fingerprint) in writes.fingerprints {
             state.write_fingerprint(id, fingerprint);
         }

@@ -108,6 +108,13 @@ impl Retention for MemoryStore {
         if !state.rows.postings.get(&erasure.posting).is_some_and(is_it) {
             return Err(StoreError::Conflict);
         }
+        if !erasure
+            .reports
+            .iter()
+            .all(|write| state.admits_report(write))
+        {
+            return Err(StoreError::Conflict);
+        }
         let id = erasure.posting;
         state.delete(id);
         for activity in state.activity.values_mut() {
@@ -123,10 +130,19 @@ impl Retention for MemoryStore {
         }
         for entry in &mut state.audit {
             let is_about = entry.subject.as_deref() == Some(erasure.identifier.as_str());
-            if is_about && entry.action.as_str().starts_with("postings.") {
+            let action = entry.action.as_str();
+            if is_about && (action.starts_with("postings.") || action.starts_with("reports.")) {
                 entry.details.remove("reason");
             }
         }
+        state.write_reports(&erasure.reports);
+        for report in state.reports.values_mut() {
+            if report.posting == id {
+                report.statement.clear();
+                report.url = None;
+            }
+        }
+        state.write_statement(erasure.statement.clone());
         state.write_tasks(erasure.tasks.clone(), &HashSet::new());
         Ok(())
     }

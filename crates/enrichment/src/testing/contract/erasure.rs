@@ -1,7 +1,8 @@
 //! Contract: the drafts of an erased posting.
 
 use domain::{
-    posting::Lifetime,
+    posting::{Ground, Lifetime},
+    report::Reports,
     store::{Retention, Store},
     testing::{create, put_id},
     usecase::{erase, ingest},
@@ -16,7 +17,7 @@ use crate::{DraftCache, Reservation::Granted};
 
 kernel::contract_cases!(
     erasure,
-    impl DraftCache + Store + Retention,
+    impl DraftCache + Reports + Store + Retention,
     /// Covers kept drafts, reserved ones, and one that is kept later, because a model takes its
     /// time. Drafts of other postings stay.
     async fn an_erased_posting_leaves_no_draft(store: &S) {
@@ -28,7 +29,8 @@ kernel::contract_cases!(
         keep(2, Some(put_id("b"))).await?;
         keep(3, None).await?;
         let (a, by) = (identifier("a"), by_ann(1));
-        let erased = erase(store, store, &a, "a request", &by, noon()).await;
+        let ports = (store as _, store as _, store as _);
+        let erased = erase(ports, &a, "a request", Ground::Terms, &by, noon()).await;
         assert_eq!(erased, Ok(true));
         keep(4, Some(put_id("a"))).await?;
         for (n, expect) in [

@@ -89,12 +89,13 @@ pub async fn of_history<S: Store + PostingReader + Shell>(store: &S) {
     }
 }
 
-const DECISIONS: [Case; 5] = [
+const DECISIONS: [Case; 6] = [
     ("outcome", "'maybe'", "'maybe'"),
     ("at", "9223372036854775807", "'infinity'"),
     ("decided_by", "'client:a'", "'client:a'"),
     ("passages", "'[1]'", "'[1]'"),
     ("ground", "'whim'", "'whim'"),
+    ("objection", "'{}'", "'{}'"),
 ];
 
 /// Damages the decision about a posting.

@@ -1,0 +1,263 @@
+//! Reports of readers about postings: what they say, how many are taken, and how they end.
+//!
+//! The board's own site sends them for its readers. The reporter's name and address are for
+//! operators alone: no event, log or answer to a client has them, and [`Reporter`] does not print
+//! them either.
+
+mod new;
+mod store;
+
+use std::fmt;
+
+use fields::vocabulary::vocabulary;
+use kernel::{
+    Operator, PostingId, ReportId, SourceIdentifier,
+    audit::Attribution,
+    event::{Event, ReportState as Told, Subject},
+};
+use time::{Duration, OffsetDateTime};
+
+pub use self::{
+    new::{NewReport, PostingName, parse_objection},
+    store::{Reports, Standing, StatementPosition, Waiting, WaitingObjection},
+};
+use crate::posting::event::REPORT_DECIDED;
+
+/// The most reports of one reporter in [`REPORTER_WINDOW`].
+pub const MOST_OF_REPORTER: usize = 20;
+/// The time in which reports of one reporter are counted.
+pub const REPORTER_WINDOW: Duration = Duration::days(1);
+/// The most waiting reports about one posting.
+pub const MOST_OF_POSTING: usize = 50;
+/// The most waiting reports of the board.
+pub const MOST_WAITING: usize = 10_000;
+
+vocabulary! {
+    /// The reason of a report.
+    ReportReason {
+        /// The posting is fraud.
+        Fraud = "fraud",
+        /// It discriminates.
+        Discrimination = "discrimination",
+        /// It is illegal in another way.
+        Illegal = "illegal",
+        /// It misleads.
+        Misleading = "misleading",
+        /// The job is not offered any more.
+        Closed = "closed",
+        /// Another reason.
+        Other = "other",
+    }
+}
+
+vocabulary! {
+    /// The state of a report.
+    ReportState {
+        /// It waits for an operator.
+        Waiting = "waiting",
+        /// An operator left the posting as it is.
+        Dismissed = "dismissed",
+        /// An operator rejected or removed the posting.
+        Acted = "acted",
+    }
+}
+
+/// The reader who sent a report.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Reporter {
+    /// The name, if the reader gave one.
+    pub name: Option<String>,
+    /// The address, in lower case.
+    pub email: String,
+}
+
+/// Without name and address, so that no log has them.
+impl fmt::Debug for Reporter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reporter(..)")
+    }
+}
+
+/// A report about a posting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Its id.
+    pub id: ReportId,
+    /// The posting, which may be gone by now.
+    pub posting: PostingId,
+    /// The posting's identifier.
+    pub source_identifier: SourceIdentifier,
+    /// The reason.
+    pub reason: ReportReason,
+    /// The reader's words; empty once the posting is erased.
+    pub statement: String,
+    /// Where the reader saw the posting.
+    pub url: Option<String>,
+    /// The reader; `None` if unknown, or once it is erased.
+    pub reporter: Option<Reporter>,
+    /// When it was sent.
+    pub at: OffsetDateTime,
+    /// How it ended, if it did.
+    pub decision: Option<ReportDecision>,
+}
+
+/// The end of a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportDecision {
+    /// Whether an operator acted on the report; otherwise it was dismissed.
+    pub acted: bool,
+    /// When it was decided.
+    pub at: OffsetDateTime,
+    /// Who decided.
+    pub by: Operator,
+    /// The answer to the reporter.
+    pub sentence: String,
+}
+
+impl ReportDecision {
+    /// An operator acted on the report.
+    pub fn acted(sentence: &str, by: &Attribution, at: OffsetDateTime) -> Self {
+        Self {
+            acted: true,
+            at,
+            by: by.operator.clone(),
+            sentence: sentence.to_owned(),
+        }
+    }
+}
+
+impl Report {
+    /// Its state.
+    pub fn state(&self) -> ReportState {
+        match &self.decision {
+            None => ReportState::Waiting,
+            Some(decision) if decision.acted => ReportState::Acted,
+            Some(_) => ReportState::Dismissed,
+        }
+    }
+
+    /// The write that ends it, and the event that tells of it.
+    pub(crate) fn decide(mut self, decision: ReportDecision) -> (ReportWrite, Event) {
+        let event = Event {
+            name: REPORT_DECIDED,
+            subject: Subject::Report(Told {
+                id: self.id,
+                posting: self.posting,
+                source_identifier: self.source_identifier.clone(),
+                acted: decision.acted,
+                sentence: decision.sentence.clone(),
+            }),
+            at: decision.at,
+            trace: None,
+        };
+        self.decision = Some(decision);
+        (ReportWrite::Decided(self), event)
+    }
+}
+
+/// A report to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReportWrite {
+    /// A new report. It is a conflict if the reporter has reported the posting already.
+    New(Report),
+    /// A report that is decided. It is a conflict if it does not wait any more.
+    Decided(Report),
+}
+
+impl ReportWrite {
+    /// The report afterwards.
+    pub const fn report(&self) -> &Report {
+        match self {
+            Self::New(report) | Self::Decided(report) => report,
+        }
+    }
+}
+
+/// The reason why a report is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TooMany {
+    /// The reporter has sent too many.
+    #[error("This reporter has sent {MOST_OF_REPORTER} reports in a day. Send it tomorrow.")]
+    OfReporter,
+    /// Too many about the posting wait.
+    #[error("{MOST_OF_POSTING} reports about this posting wait for an operator already.")]
+    OfPosting,
+    /// Too many wait.
+    #[error("{MOST_WAITING} reports wait for an operator. Send it later.")]
+    OfBoard,
+}
+
+impl TooMany {
+    /// The time after which it may be sent again, in seconds.
+    pub const fn retry_after(self) -> u32 {
+        match self {
+            Self::OfReporter => 86_400,
+            Self::OfPosting | Self::OfBoard => 3_600,
+        }
+    }
+}
+
+impl Standing {
+    /// Whether one more report is taken.
+    pub const fn admit(&self) -> Result<(), TooMany> {
+        if self.of_reporter >= MOST_OF_REPORTER {
+            Err(TooMany::OfReporter)
+        } else if self.of_posting >= MOST_OF_POSTING {
+            Err(TooMany::OfPosting)
+        } else if self.waiting >= MOST_WAITING {
+            Err(TooMany::OfBoard)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_reporter_is_printed() {
+        let reporter = Reporter {
+            name: Some("Ann Reader".to_owned()),
+            email: "ann@reader.example".to_owned(),
+        };
+        assert_eq!(format!("{reporter:?}"), "Reporter(..)");
+    }
+
+    #[test]
+    fn reports_have_limits_by_reporter_posting_and_board() {
+        let most = Standing {
+            same: None,
+            of_reporter: MOST_OF_REPORTER - 1,
+            of_posting: MOST_OF_POSTING - 1,
+            waiting: MOST_WAITING - 1,
+        };
+        assert_eq!(most.admit(), Ok(()));
+        for (standing, why) in [
+            (
+                Standing {
+                    of_reporter: MOST_OF_REPORTER,
+                    ..most
+                },
+                TooMany::OfReporter,
+            ),
+            (
+                Standing {
+                    of_posting: MOST_OF_POSTING,
+                    ..most
+                },
+                TooMany::OfPosting,
+            ),
+            (
+                Standing {
+                    waiting: MOST_WAITING,
+                    ..most
+                },
+                TooMany::OfBoard,
+            ),
+        ] {
+            assert_eq!(standing.admit(), Err(why));
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Reports of readers: taken in, acted on, dismissed.
+
+use kernel::{PostingId, Prefixes, ReportId, StoreError, Version, audit::Attribution};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{ModerationError, moderate::conflict};
+use crate::{
+    audit::{REPORTS_ACT, REPORTS_DISMISS},
+    decision::{WriteSet, moderation},
+    posting::{Lifetime, Posting, Rejection, enrich, moderation::Moderation},
+    report::{
+        NewReport, PostingName, REPORTER_WINDOW, Report, ReportDecision, ReportWrite, Reports,
+        TooMany,
+    },
+    store::Store,
+};
+
+/// The reason why a report was not taken, or not decided.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReportError {
+    /// There is no such posting.
+    #[error(transparent)]
+    NoPosting(Rejection),
+    /// Too many reports wait.
+    #[error(transparent)]
+    TooMany(#[from] TooMany),
+    /// There is no such report.
+    #[error("there is no such report")]
+    NotFound,
+    /// It was decided already.
+    #[error("the report was decided already: {0}")]
+    Decided(String),
+    /// The posting does not allow the verdict.
+    #[error(transparent)]
+    Moderation(ModerationError),
+    /// The store did not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+kernel::store_failure!(ReportError);
+
+impl From<ModerationError> for ReportError {
+    fn from(error: ModerationError) -> Self {
+        match error {
+            ModerationError::Store(error) => Self::Store(error),
+            other => Self::Moderation(other),
+        }
+    }
+}
+
+/// Finds the posting that an identifier or a UUID names. An identifier goes before a UUID.
+pub async fn find_named(
+    store: &dyn Store,
+    PostingName(name): &PostingName,
+) -> Result<Option<Posting>, StoreError> {
+    let mut known = store.load(std::slice::from_ref(name), &[]).await?.postings;
+    if let Some(posting) = known.remove(name) {
+        return Ok(Some(posting));
+    }
+    let Ok(id) = Uuid::parse_str(name.as_str()) else {
+        return Ok(None);
+    };
+    let known = store.load_by_id(&[PostingId::new(id)]).await?.postings;
+    Ok(known.into_values().next())
+}
+
+/// Takes a report of a reader, whose client may see postings with these prefixes. The same reporter
+/// has one report about a posting: the first one, whose id it returns.
+pub async fn report(
+    (store, reports): (&dyn Store, &dyn Reports),
+    new: &NewReport,
+    id: ReportId,
+    prefixes: &Prefixes,
+    now: OffsetDateTime,
+) -> Result<ReportId, ReportError> {
+    let posting = find_named(store, &new.posting).await?;
+    let posting = posting.filter(|posting| prefixes.permit(&posting.source_identifier));
+    let posting = posting.ok_or(ReportError::NoPosting(Rejection::NotFound))?;
+    let email = new.reporter.as_ref().map(|reporter| &reporter.email);
+    let standing = reports
+        .standing(posting.id, email, now - REPORTER_WINDOW)
+        .await?;
+    if let Some(same) = standing.same {
+        return Ok(same);
+    }
+    standing.admit()?;
+    let mut writes = WriteSet::new(now);
+    // One that is erased meanwhile has no reports any more.
+    writes.standing.insert(posting.id, posting.version);
+    writes.reports.push(ReportWrite::New(Report {
+        id,
+        posting: posting.id,
+        source_identifier: posting.source_identifier,
+        reason: new.reason,
+        statement: new.statement.clone(),
+        url: new.url.clone(),
+        reporter: new.reporter.clone(),
+        at: now,
+        decision: None,
+    }));
+    store.commit(writes).await?;
+    Ok(id)
+}
+
+/// Rejects or takes down the posting of a report, which answers all reports about it that wait.
+/// Returns the number. With the version that the operator has `seen`, it holds for that version
+/// alone.
+pub async fn act_on_report(
+    (store, reports): (&dyn Store, &dyn Reports),
+    id: ReportId,
+    verdict: &Moderation,
+    seen: Option<Version>,
+    by: &Attribution,
+    lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> Result<usize, ReportError> {
+    let report = waiting(reports, id).await?;
+    let identifier = &report.source_identifier;
+    let mut snapshot = store.load(std::slice::from_ref(identifier), &[]).await?;
+    let posting = snapshot.postings.get(identifier);
+    let posting = posting.filter(|posting| posting.id == report.posting);
+    let posting = posting
+        .ok_or(ReportError::NoPosting(Rejection::NotFound))?
+        .clone();
+    conflict(&posting, seen)?;
+    let company = snapshot.company_of(&posting)?;
+    let change = moderation::decide(&posting, company, verdict, &by.operator, lifetime, now);
+    let change = change.map_err(ModerationError::from)?;
+    let mut writes = WriteSet::new(now);
+    if let Some(mut change) = change {
+        if let Some(decision) = &mut change.write.decision {
+            decision.by_notice = true;
+        }
+        writes.tasks.ended.push(enrich(posting.id));
+        change.record(&mut snapshot, &mut writes);
+    } else {
+        writes.standing.insert(posting.id, posting.version);
+    }
+    let reason = verdict.reason().unwrap_or_default();
+    let waiting = reports.waiting_reports(&[posting.id]).await?;
+    let ids: Vec<_> = waiting.iter().map(|report| report.id.to_string()).collect();
+    let count = ids.len();
+    for report in waiting {
+        end(report, ReportDecision::acted(reason, by, now), &mut writes);
+    }
+    let entry = by.entry(REPORTS_ACT, now).about(identifier);
+    let entry = entry.with("reports", ids).with("reason", reason);
+    writes.tasks.audit.push(match verdict {
+        Moderation::Reject { ground, .. } => entry
+            .with("verdict", "reject")
+            .with("ground", ground.as_str()),
+        Moderation::Expire { ground, .. } => entry
+            .with("verdict", "expire")
+            .with("ground", ground.as_str()),
+        _ => entry,
+    });
+    store.commit(writes).await?;
+    Ok(count)
+}
+
+/// Dismisses a report: the posting stays as it is.
+pub async fn dismiss_report(
+    (store, reports): (&dyn Store, &dyn Reports),
+    id: ReportId,
+    reason: &str,
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<(), ReportError> {
+    let report = waiting(reports, id).await?;
+    let mut writes = WriteSet::new(now);
+    let entry = by.entry(REPORTS_DISMISS, now);
+    let entry = entry
+        .about(&report.source_identifier)
+        .part(id.uuid().as_bytes());
+    let entry = entry.with("report", id.to_string()).with("reason", reason);
+    writes.tasks.audit.push(entry);
+    let dismissed = ReportDecision {
+        acted: false,
+        ..ReportDecision::acted(reason, by, now)
+    };
+    end(report, dismissed, &mut writes);
+    Ok(store.commit(writes).await?)
+}
+
+fn end(report: Report, decision: ReportDecision, writes: &mut WriteSet) {
+    let (write, event) = report.decide(decision);
+    writes.reports.push(write);
+    writes.tasks.events.push(event);
+}
+
+/// A report that still waits.
+async fn waiting(reports: &dyn Reports, id: ReportId) -> Result<Report, ReportError> {
+    let report = reports.report(id).await?.ok_or(ReportError::NotFound)?;
+    match &report.decision {
+        None => Ok(report),
+        Some(_) => Err(ReportError::Decided(report.state().to_string())),
+    }
+}

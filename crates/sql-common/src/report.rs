@@ -1,0 +1,444 @@
+//! The tables `reports` and `statements`, and the objections that wait.
+
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
+use domain::{
+    posting::{Decision, Ground, ObjectionState, Statement},
+    report::{
+        MOST_OF_POSTING, MOST_OF_REPORTER, MOST_WAITING, Report, ReportDecision, ReportReason,
+        ReportState, ReportWrite, Reporter, Standing, StatementPosition, Waiting, WaitingObjection,
+    },
+    store::Erasure,
+};
+use kernel::{DecisionCode, Operator, PostingId, ReportId, StoreError};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    binds, each, entity,
+    entity::row,
+    executor::{Executor, Outcome, counted, first, values},
+    statement,
+    stored::{most, parse, parse_optional},
+    types::{Id, Moment, StoredId, StoredTime, optional_time},
+};
+
+entity! {
+    /// A report.
+    ReportRow = reports of Report {
+        fixed {
+            id: Id = Id(|report| Some(report.id.uuid())),
+            posting_id: Id = Id(|report| Some(report.posting.uuid())),
+            source_identifier: Text = Text(|report| Some(report.source_identifier.as_str())),
+            reason: Text = Text(|report| Some(report.reason.as_str())),
+            statement: Text = Text(|report| Some(&report.statement)),
+            url: Nullable<Text> = Text(|report| report.url.as_deref()),
+            reporter_name: Nullable<Text> = Text(|report| {
+                report.reporter.as_ref()?.name.as_deref()
+            }),
+            reporter_email: Nullable<Text> = Text(|report| {
+                Some(&report.reporter.as_ref()?.email)
+            }),
+            at: Moment = Time(|report| Some(report.at)),
+        }
+        changing {
+            state: Text = Text(|report| Some(report.state().as_str())),
+            decided_at: Nullable<Moment> = Time(|report| Some(report.decision.as_ref()?.at)),
+            decided_by: Nullable<Text> = Text(|report| {
+                Some(report.decision.as_ref()?.by.as_str())
+            }),
+            sentence: Nullable<Text> = Text(|report| Some(&report.decision.as_ref()?.sentence)),
+        }
+    }
+}
+
+impl TryFrom<ReportRow> for Report {
+    type Error = StoreError;
+
+    fn try_from(row: ReportRow) -> Result<Self, StoreError> {
+        let state = parse::<ReportState>(row.state, "reports.state")?;
+        let by: Option<Operator> = parse_optional(row.decided_by, "reports.decided_by")?;
+        let decided_at = optional_time(row.decided_at, "reports.decided_at")?;
+        let decision = decided_at.zip(by).zip(row.sentence);
+        Ok(Self {
+            id: ReportId::new(row.id.uuid("reports.id")?),
+            posting: PostingId::new(row.posting_id.uuid("reports.posting_id")?),
+            source_identifier: parse(row.source_identifier, "reports.source_identifier")?,
+            reason: parse::<ReportReason>(row.reason, "reports.reason")?,
+            statement: row.statement,
+            url: row.url,
+            reporter: row.reporter_email.map(|email| Reporter {
+                name: row.reporter_name,
+                email,
+            }),
+            at: row.at.time("reports.at")?,
+            decision: decision.map(|((at, by), sentence)| ReportDecision {
+                acted: state == ReportState::Acted,
+                at,
+                by,
+                sentence,
+            }),
+        })
+    }
+}
+
+entity! {
+    /// A statement.
+    StatementRow = statements of Statement {
+        fixed {
+            posting_id: Id = Id(|statement| Some(statement.posting.uuid())),
+            at: Moment = Time(|statement| Some(statement.at)),
+        }
+        changing {
+            outcome: Text = Text(|statement| Some(statement.outcome.as_str())),
+            ground: Text = Text(|statement| Some(statement.ground.as_str())),
+            code: Text = Text(|statement| Some(statement.code.as_str())),
+            by_notice: Bool = Bool(|statement| statement.by_notice),
+            objection: Nullable<Text> = Text(|statement| {
+                statement.objection.map(ObjectionState::as_str)
+            }),
+        }
+    }
+}
+
+impl TryFrom<StatementRow> for Statement {
+    type Error = StoreError;
+
+    fn try_from(row: StatementRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            posting: PostingId::new(row.posting_id.uuid("statements.posting_id")?),
+            at: row.at.time("statements.at")?,
+            outcome: parse(row.outcome, "statements.outcome")?,
+            ground: parse::<Ground>(row.ground, "statements.ground")?,
+            code: DecisionCode::from_store(row.code),
+            by_notice: row.by_notice,
+            objection: parse_optional(row.objection, "statements.objection")?,
+        })
+    }
+}
+
+statement! {
+    Insert = "INSERT INTO reports ({reports}) {reports rows} ON CONFLICT DO NOTHING",
+    over [ReportRow]
+}
+
+statement! {
+    End = {
+        postgres: r"
+            UPDATE reports SET {reports.changing = sent}
+            FROM unnest({reports arrays}) AS sent ({reports})
+            WHERE reports.id = sent.id AND reports.state = 'waiting'",
+        sqlite: "UPDATE reports SET {reports.changing = :} WHERE id = :id AND state = 'waiting'",
+    },
+    over [ReportRow]
+}
+
+/// Writes the reports of a commit. One that is there already, or that does not wait any more, is a
+/// conflict.
+pub async fn write(conn: &mut impl Executor, writes: &[ReportWrite]) -> Outcome<()> {
+    let (new, decided): (Vec<&ReportWrite>, Vec<_>) = writes
+        .iter()
+        .partition(|write| matches!(write, ReportWrite::New(_)));
+    let [new, decided] = [new, decided].map(|writes| {
+        let reports = writes.into_iter().map(ReportWrite::report);
+        reports.map(row::<ReportRow>).collect::<Vec<_>>()
+    });
+    let written = conn.execute_each::<Insert>(&new, &[]).await?
+        + conn.execute_each::<End>(&decided, &[]).await?;
+    if written != writes.len() {
+        return Err(StoreError::Conflict.into());
+    }
+    Ok(())
+}
+
+statement! {
+    /// What reports say of an erased posting.
+    EraseTexts = "UPDATE reports SET statement = '', url = NULL WHERE posting_id = :posting"
+}
+
+/// Erases what reports say of a posting, and writes the statement of its erasure.
+pub async fn erase(conn: &mut impl Executor, erasure: &Erasure) -> Outcome<()> {
+    let posting = binds! { posting: erasure.posting.uuid() };
+    conn.execute::<EraseTexts>(posting).await?;
+    let statement: Vec<_> = erasure.statement.iter().map(row::<StatementRow>).collect();
+    conn.execute_each::<Record>(&statement, &[]).await?;
+    Ok(())
+}
+
+statement! {
+    Record = r"
+        INSERT INTO statements ({statements}) {statements rows}
+        ON CONFLICT (at, posting_id) DO UPDATE SET {statements.changing = excluded}",
+    over [StatementRow]
+}
+
+statement! {
+    /// A reversal is of an earlier decision than the one that it is written with.
+    Contest = {
+        postgres: r"
+            UPDATE statements SET objection = sent.objection
+            FROM unnest(:posting::uuid[], :against::timestamptz[], :objection::text[])
+                AS sent (posting, against, objection)
+            WHERE posting_id = sent.posting AND at = sent.against",
+        sqlite: r"
+            UPDATE statements SET objection = :objection
+            WHERE posting_id = :posting AND at = :against",
+    }
+}
+
+/// Writes the statements of decisions.
+pub(crate) async fn write_statements(
+    conn: &mut impl Executor,
+    decisions: &[(PostingId, Decision)],
+) -> Outcome<()> {
+    let of = |(id, decision): &(PostingId, Decision)| decision.record(*id);
+    let statements: Vec<_> = decisions.iter().filter_map(of).collect();
+    let rows: Vec<_> = statements.iter().map(row::<StatementRow>).collect();
+    conn.execute_each::<Record>(&rows, &[]).await?;
+    let objections = decisions.iter();
+    let objections = objections.filter_map(|(id, it)| Some((id, it.objection.as_ref()?)));
+    let rows = each! { objections, (id, objection) =>
+        posting: id.uuid(),
+        against: objection.against,
+        objection: objection.state.as_str(),
+    };
+    conn.execute_each::<Contest>(&rows, &[]).await?;
+    Ok(())
+}
+
+statement! {
+    Find = "SELECT {reports} FROM reports WHERE id = :id",
+    loads ReportRow
+}
+
+pub async fn report(conn: &mut impl Executor, id: ReportId) -> Outcome<Option<Report>> {
+    first(
+        conn.load::<Find, ReportRow>(binds! { id: id.uuid() })
+            .await?,
+    )
+}
+
+statement! {
+    Same = "SELECT id FROM reports WHERE reporter_email = :email AND posting_id = :posting",
+    returns (Id,)
+}
+
+statement! {
+    OfReporter = r"
+        SELECT count(*) FROM (
+            SELECT 1 FROM reports WHERE reporter_email = :email AND at >= :since LIMIT :limit
+        ) AS counted",
+    returns (BigInt,)
+}
+
+statement! {
+    OfPosting = r"
+        SELECT count(*) FROM (
+            SELECT 1 FROM reports WHERE posting_id = :posting AND state = 'waiting' LIMIT :limit
+        ) AS counted",
+    returns (BigInt,)
+}
+
+statement! {
+    CountWaiting = r"
+        SELECT count(*) FROM (
+            SELECT 1 FROM reports WHERE state = 'waiting' LIMIT :limit
+        ) AS counted",
+    returns (BigInt,)
+}
+
+pub async fn standing(
+    conn: &mut impl Executor,
+    posting: PostingId,
+    email: Option<&String>,
+    since: OffsetDateTime,
+) -> Outcome<Standing> {
+    let (mut same, mut of_reporter) = (None, 0);
+    if let Some(email) = email {
+        let (posting, limit) = (posting.uuid(), most(MOST_OF_REPORTER));
+        let asked = binds! { email, posting, since, limit };
+        let found: Vec<(StoredId,)> = conn.load::<Same, _>(asked).await?;
+        let id = found.into_iter().next().map(|(id,)| id.uuid("reports.id"));
+        same = id.transpose()?.map(ReportId::new);
+        of_reporter = counted(&conn.load::<OfReporter, _>(asked).await?);
+    }
+    let asked = binds! { posting: posting.uuid(), limit: most(MOST_OF_POSTING) };
+    let of_posting = counted(&conn.load::<OfPosting, _>(asked).await?);
+    Ok(Standing {
+        same,
+        of_reporter,
+        of_posting,
+        waiting: count(conn).await?,
+    })
+}
+
+async fn count(conn: &mut impl Executor) -> Outcome<usize> {
+    let asked = binds! { limit: most(MOST_WAITING) };
+    Ok(counted(&conn.load::<CountWaiting, _>(asked).await?))
+}
+
+statement! {
+    WaitingOf = r"
+        SELECT {reports} FROM reports WHERE posting_id = {each posting} AND state = 'waiting'",
+    loads ReportRow
+}
+
+pub async fn waiting_reports(
+    conn: &mut impl Executor,
+    postings: &[PostingId],
+) -> Outcome<Vec<Report>> {
+    let postings = each! { postings, id => posting: id.uuid() };
+    let rows: Vec<ReportRow> = conn.load_each::<WaitingOf, _>(&postings, &[]).await?;
+    let mut reports: Vec<Report> = values(rows)?;
+    reports.sort_by_key(|report| (report.at, report.id));
+    Ok(reports)
+}
+
+statement! {
+    InState = r"
+        SELECT {reports} FROM reports WHERE state = :state AND (at, id) > (:at, :id)
+        ORDER BY at, id LIMIT :limit",
+    loads ReportRow
+}
+
+pub async fn reports(
+    conn: &mut impl Executor,
+    state: ReportState,
+    after: Option<(OffsetDateTime, ReportId)>,
+    limit: usize,
+) -> Outcome<Vec<Report>> {
+    let (at, id) = match after {
+        Some((at, id)) => (at.into(), id.uuid()),
+        None => (StoredTime::MIN, Uuid::nil()),
+    };
+    let asked = binds! { state: state.as_str(), at, id, limit: most(limit) };
+    values(conn.load::<InState, ReportRow>(asked).await?)
+}
+
+pub async fn count_waiting(conn: &mut impl Executor) -> Outcome<Waiting> {
+    let oldest = reports(conn, ReportState::Waiting, None, 1).await?;
+    Ok(Waiting {
+        count: count(conn).await?,
+        since: oldest.first().map(|report| report.at),
+    })
+}
+
+statement! {
+    Forget = r"
+        UPDATE reports SET reporter_name = NULL, reporter_email = NULL
+        WHERE id IN (
+            SELECT id FROM reports
+            WHERE reporter_email IS NOT NULL AND decided_at IS NOT NULL AND decided_at < :before
+            ORDER BY decided_at, id LIMIT :limit
+        )"
+}
+
+pub async fn forget_reporters(
+    conn: &mut impl Executor,
+    before: OffsetDateTime,
+    limit: usize,
+) -> Outcome<usize> {
+    let asked = binds! { before, limit: most(limit) };
+    conn.execute::<Forget>(asked).await
+}
+
+statement! {
+    Statements = r"
+        SELECT {statements} FROM statements WHERE (at, posting_id) > (:at, :id)
+        ORDER BY at, posting_id LIMIT :limit",
+    loads StatementRow
+}
+
+statement! {
+    StatementsSince = r"
+        SELECT {statements} FROM statements WHERE at >= :since
+        ORDER BY at, posting_id LIMIT :limit",
+    loads StatementRow
+}
+
+pub async fn statements(
+    conn: &mut impl Executor,
+    since: OffsetDateTime,
+    after: Option<StatementPosition>,
+    limit: usize,
+) -> Outcome<Vec<Statement>> {
+    let limit = most(limit);
+    let rows = match after {
+        Some((at, id)) if at >= since => {
+            let asked = binds! { at, id: id.uuid(), limit };
+            conn.load::<Statements, StatementRow>(asked).await?
+        }
+        _ => {
+            conn.load::<StatementsSince, StatementRow>(binds! { since, limit })
+                .await?
+        }
+    };
+    values(rows)
+}
+
+statement! {
+    Contested = r"
+        SELECT posting_id, source_identifier, objection_waits_since
+        FROM posting_decisions JOIN postings ON postings.id = posting_id
+        WHERE objection_waits_since IS NOT NULL
+        ORDER BY objection_waits_since, posting_id LIMIT :limit",
+    returns (Id, Text, Nullable<Moment>)
+}
+
+pub async fn waiting_objections(
+    conn: &mut impl Executor,
+    limit: usize,
+) -> Outcome<Vec<WaitingObjection>> {
+    const COLUMN: &str = "posting_decisions.objection_waits_since";
+    let asked = binds! { limit: most(limit) };
+    let rows: Vec<(StoredId, String, Option<StoredTime>)> =
+        conn.load::<Contested, _>(asked).await?;
+    let mut waiting = Vec::with_capacity(rows.len());
+    for (id, identifier, at) in rows {
+        waiting.push(WaitingObjection {
+            posting: PostingId::new(id.uuid("posting_decisions.posting_id")?),
+            source_identifier: parse(identifier, "postings.source_identifier")?,
+            at: optional_time(at, COLUMN)?.unwrap_or(OffsetDateTime::UNIX_EPOCH),
+        });
+    }
+    Ok(waiting)
+}
+
+/// The port [`Reports`](domain::report::Reports).
+#[macro_export]
+macro_rules! reports {
+    ($store:ty) => {
+        const _: () = {
+            use domain::{
+                posting::Statement,
+                report::{
+                    Report, ReportState, Reports, Standing, StatementPosition, Waiting,
+                    WaitingObjection,
+                },
+            };
+            use kernel::{PostingId, ReportId, StoreError};
+            use time::OffsetDateTime;
+            use $crate::report;
+
+            $crate::port! {
+                impl Reports for $store {
+                    query report::report(id: ReportId) -> Option<Report>;
+                    query report::standing(
+                        posting: PostingId, email: Option<&String>, since: OffsetDateTime
+                    ) -> Standing;
+                    query report::waiting_reports(postings: &[PostingId]) -> Vec<Report>;
+                    query report::reports(
+                        state: ReportState, after: Option<(OffsetDateTime, ReportId)>, limit: usize
+                    ) -> Vec<Report>;
+                    query report::count_waiting() -> Waiting;
+                    write report::forget_reporters(
+                        decided_before: OffsetDateTime, limit: usize
+                    ) -> usize;
+                    query report::statements(
+                        since: OffsetDateTime, after: Option<StatementPosition>, limit: usize
+                    ) -> Vec<Statement>;
+                    query report::waiting_objections(limit: usize) -> Vec<WaitingObjection>;
+                }
+            }
+        };
+    };
+}

@@ -1,0 +1,126 @@
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Api, App, SETTLING, Site, Store, eventually, fresh, minimal};
+
+on_every_store! {
+    a_report_and_an_objection_go_the_whole_way,
+}
+
+const REPORTER: &str = "ann.q@reader.example";
+
+fn accepted(answer: &Answer) {
+    assert_eq!(answer.status, 202, "{answer:#?}");
+}
+
+/// The server is killed after each answer.
+async fn a_report_and_an_objection_go_the_whole_way(store: Store) {
+    let site = Site::new(store);
+    let mut server = Some(site.serve(&[]));
+    let app = App::at(site);
+    let mut again = || {
+        server.take().unwrap().kill();
+        server = Some(app.site.serve(&[]));
+    };
+    let id = fresh("reported");
+    let uuid = app.put(&id, &minimal()).await.created();
+    app.api.until(&id, "approved").await;
+    let sent = json!({
+        "posting": id, "reason": "fraud", "statement": "They ask for money.",
+        "reporter": {"name": "Ann Q. Reader", "email": REPORTER},
+    });
+    let reports = "/api/job-board/reports";
+    let answer = app.api.post(reports, &sent).await;
+    accepted(&answer);
+    let report = answer.json()["data"]["uuid"].as_str().unwrap().to_owned();
+    again();
+    let repeated = app.api.post(reports, &sent).await;
+    assert_eq!(repeated.json()["data"]["uuid"], report.as_str());
+    let listed = app.site.json(&["reports", "list", "--json"]);
+    let queued = listed.as_array().unwrap().iter();
+    let queued: Vec<_> = queued.filter(|it| it["uuid"] == report.as_str()).collect();
+    assert_eq!(queued.len(), 1, "{listed}");
+    assert_eq!(queued[0]["reporter"]["email"], REPORTER);
+
+    let act = [
+        "reports",
+        "act",
+        &report,
+        "--verdict",
+        "expire",
+        "--ground",
+        "law",
+    ];
+    let act = [&act[..], &["--reason", "A fraud."]].concat();
+    app.run(&act).succeeded();
+    again();
+    app.run(&act).failed(1);
+    let shown = app.api.get(&format!("{reports}/{report}")).await.data();
+    assert_eq!(
+        (&shown["state"], &shown["sentence"]),
+        (&json!("acted"), &json!("A fraud."))
+    );
+    let removed = app.show(&id).await;
+    assert_eq!(removed["status"], "expired");
+    let decision = &removed["decision"];
+    let seen = ["outcome", "ground", "by_notice", "sentence"].map(|key| &decision[key]);
+    let expect = [
+        json!("removed"),
+        json!("law"),
+        json!(true),
+        json!("A fraud."),
+    ];
+    assert_eq!(seen, expect.each_ref());
+
+    let objection = format!("{}/objection", Api::path(&id));
+    let statement = json!({"statement": "It is none."});
+    accepted(&app.api.post(&objection, &statement).await);
+    again();
+    app.api.post(&objection, &statement).await.error(409);
+    assert_eq!(
+        app.show(&id).await["decision"]["objection"]["state"],
+        "waiting"
+    );
+    app.run(&["postings", "reverse", &id, "--reason", "A mistake."])
+        .succeeded();
+    again();
+    let back = app.api.until(&id, "approved").await;
+    let objection = &back["decision"]["objection"];
+    assert_eq!(objection["state"], "reversed");
+    assert_eq!(objection["sentence"], "A mistake.");
+
+    let of_report = |events: &[Value]| {
+        let told = events
+            .iter()
+            .filter(|it| it["data"]["uuid"] == report.as_str());
+        told.cloned().collect::<Vec<_>>()
+    };
+    let told = eventually("the answer can be read", SETTLING, || async {
+        Some(of_report(&app.all_events().await)).filter(|told| !told.is_empty())
+    })
+    .await;
+    let data = json!({
+        "uuid": report, "posting": uuid, "state": "acted", "sentence": "A fraud.",
+    });
+    assert_eq!(
+        told.iter().map(|it| &it["data"]).collect::<Vec<_>>(),
+        [&data]
+    );
+    let statements = app.run(&["statements", "--since", "2026-01-01", "--csv"]);
+    let statements = statements.succeeded();
+    assert!(
+        statements.contains(",removed,law,operator,false,true,reversed\n"),
+        "{statements}"
+    );
+    for (told, about) in [
+        (statements, "statements"),
+        (app.run(&["audit", "--json"]).succeeded(), "audit"),
+        (app.site.log(), "log"),
+        (json!(app.all_events().await).to_string(), "events"),
+        (app.api.get("/api/job-board/export").await.body, "export"),
+    ] {
+        assert!(
+            !told.contains(REPORTER) && !told.contains("Ann Q."),
+            "{about}: {told}"
+        );
+    }
+}
