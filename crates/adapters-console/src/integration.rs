@@ -23,8 +23,12 @@ use actix_web::{
     web,
 };
 use askama::Template;
-use kernel::{AttentionItem, SourceIdentifier};
+use domain::{report::parse_objection, usecase};
+use kernel::{AttentionItem, PostingId, SourceIdentifier};
+use runtime::{COMMAND_PATIENCE, decide_again};
+use serde_json::json;
 use time::OffsetDateTime;
+use uuid::Uuid;
 use views::attention::Pages;
 
 use crate::{
@@ -35,6 +39,7 @@ use crate::{
     overview::{last_days, pushes},
     page::{Frame, INTEGRATION, page},
     postings::{list, show},
+    query::Query,
     session::{SIGN_IN_PATH, admit, by_cookie, new_token, take_place},
     sign_in::{self, Door, LINK_PARAMETER, SIGN_OUT_PATH, Way},
     state::{Ports, Site},
@@ -55,7 +60,7 @@ pub fn integration_routes(
         let pages = web::scope("")
             .wrap(from_fn(require_client))
             .service(page("", overview))
-            .service(page("/postings", postings))
+            .service(page("/postings", postings).route(web::post().to(object)))
             .service(page(catalogues::PATH, catalogues::own))
             .service(
                 page("/catalogues/{id}", catalogues::one::show)
@@ -184,4 +189,42 @@ async fn postings(visit: Visit, request: HttpRequest) -> Answer {
     let found = visit.stores().postings.find(&identifier).await?;
     let view = found.ok_or(Failure::NotFound)?.seen_by(&client.prefixes);
     show::one(&visit, &view, Fields::default()).await
+}
+
+/// A form that objects to the decision about a posting.
+async fn object(visit: Visit, form: Form) -> Answer {
+    let client = visit.client(Scope::WRITERS)?;
+    let id = form.get("posting").and_then(|id| Uuid::try_parse(id).ok());
+    let id = PostingId::new(id.ok_or(Failure::NotFound)?);
+    let known = visit.stores().store.load_by_id(&[id]).await?.postings;
+    let identifier = known.into_keys().next().ok_or(Failure::NotFound)?;
+    if !client.prefixes.permit(&identifier) {
+        return Err(Failure::NotFound);
+    }
+    let done = send_objection(&visit, client, &identifier, &form).await;
+    let page = async |refused| {
+        let found = visit.stores().postings.find(&identifier).await?;
+        let view = found.ok_or(Failure::NotFound)?.seen_by(&client.prefixes);
+        show::one(&visit, &view, refused).await
+    };
+    form.answer(done, page).await
+}
+
+async fn send_objection(
+    visit: &Visit,
+    client: &Client,
+    identifier: &SourceIdentifier,
+    form: &Form,
+) -> Answer {
+    let statement = form.read(|fields| {
+        let body = json!({"statement": fields.text("statement")}).to_string();
+        let statement = parse_objection(body.as_bytes());
+        let statement = statement.map_err(|_| "must have 1 to 2000 characters");
+        fields.take("statement", statement)
+    })?;
+    let ports = (&*visit.stores().store, &*visit.stores().postings);
+    let attempt = || usecase::object(ports, identifier, &statement, client.id, visit.now);
+    decide_again(COMMAND_PATIENCE, attempt).await?;
+    let address = Query::default().with(list::PATH, list::ONE, identifier.as_str());
+    Ok(visit.lead(&address, "object"))
 }

@@ -85,6 +85,7 @@ fn did(action: &str) -> Option<&'static str> {
         "unfeature" => "The posting is not featured.",
         "expire" => "The posting is taken down.",
         "reopen" => "The posting is reopened.",
+        "object" => "The objection is sent.",
         "uphold" => "The objection is answered: the decision stands.",
         "reverse" => "The objection is answered: the decision is reversed.",
         _ => return None,

@@ -371,3 +371,32 @@ async fn calls_of_receivers_share_the_places_of_the_api() {
     let own = own.replace("/integration", "");
     ann.check(&own, &[("action=test", 200)]).await;
 }
+
+#[tokio::test]
+async fn people_of_a_client_object_to_its_decisions() {
+    let (desk, acme) = with_client().await;
+    let ann = desk.operator("ann").await;
+    let mut forms = Vec::new();
+    for name in ["acme-<b> 2/é", "other-1"] {
+        let posting = desk.posting(name).await;
+        let reject = format!("action=reject&reason=Spam.&version={}", posting.version);
+        ann.follow(&format!("/postings/{}", posting.id), &reject)
+            .await;
+        forms.push(format!("posting={}&statement=It+is+<true>.", posting.id));
+    }
+    let visitor = desk.integrator(&acme).await;
+    let path = "/integration/postings";
+    assert_eq!(visitor.post(path, &forms[1]).await.status, 404);
+    assert_eq!(
+        visitor.post(path, "posting=x&statement=x").await.status,
+        404
+    );
+    let blank = forms[0].replace("It+is+<true>.", "");
+    let refused = visitor.post(path, &blank).await;
+    assert_eq!(refused.status, 422);
+    refused.has(&["id=\"fault-statement\">must have 1 to 2000 characters"]);
+    let sent = visitor.follow(path, &forms[0]).await;
+    sent.has(&["The objection is sent.", "It is &#60;true&#62;.", "waiting"]);
+    sent.lacks(&["Uphold the decision", "o-statement"]);
+    assert_eq!(visitor.post(path, &forms[0]).await.status, 409);
+}

@@ -67,7 +67,7 @@ async fn the_metadata_is_that_of_rfc_8414() {
             "response_types_supported": [],
             "scopes_supported":
                 ["job-postings:write", "job-postings:read", "newsletter-subscribers:write",
-                 "webhooks:manage"],
+                 "webhooks:manage", "reports:write"],
             "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
         })
     );

@@ -32,8 +32,8 @@ pub struct Create {
     #[arg(long, value_name = "NAME", env = "POSTHASTE_CLIENT_NAME", value_parser = client_name)]
     name: String,
 
-    /// A scope: `job-postings:write`, `job-postings:read`, `newsletter-subscribers:write` or
-    /// `webhooks:manage`; several times, or separated by commas
+    /// A scope: `job-postings:write`, `job-postings:read`, `newsletter-subscribers:write`,
+    /// `webhooks:manage` or `reports:write`; several times, or separated by commas
     #[arg(
         long = "scope",
         value_name = "SCOPE",
