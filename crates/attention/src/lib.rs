@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 
 use access::{Activity, Client, activity::Share};
-use domain::{catalogue::LastImport, company::CompanyPairView};
+use domain::{catalogue::LastImport, company::CompanyPairView, report::Waiting};
 use kernel::{AttentionItem, AttentionKind, ClientId, outbox::Backlog};
 use newsletter::{store::AccountState, subscriber::Account};
 use time::OffsetDateTime;
@@ -27,13 +27,16 @@ pub struct State {
     pub imports: Vec<LastImport>,
     pub accounts: Vec<(Account, AccountState)>,
     pub lookalikes: Vec<CompanyPairView>,
+    /// The reports that wait for an operator, and the clients' objections that do.
+    pub reports: Waiting,
+    pub objections: Waiting,
 }
 
 /// Adds the items of a kind.
 type Rule = fn(&State, &mut Vec<AttentionItem>);
 
-const RULES: [Rule; 7] = [
-    dead_tasks, endpoints, held, degraded, sources, accounts, lookalikes,
+const RULES: [Rule; 8] = [
+    dead_tasks, endpoints, held, degraded, sources, accounts, lookalikes, reports,
 ];
 
 /// Everything that needs attention. An item that began with nothing of its own begins now.
@@ -262,6 +265,34 @@ fn lookalikes(state: &State, items: &mut Vec<AttentionItem>) {
         items.push(AttentionItem {
             since: pair.pair.since,
             ..state.item(kind, about, one.name.clone(), sentence)
+        });
+    }
+}
+
+fn reports(state: &State, items: &mut Vec<AttentionItem>) {
+    for (waiting, one, many) in [
+        (
+            state.reports,
+            "report of a reader waits",
+            "reports of readers wait",
+        ),
+        (
+            state.objections,
+            "objection of a client waits",
+            "objections of clients wait",
+        ),
+    ] {
+        let Some(since) = waiting.since else { continue };
+        let count = waiting.count;
+        let wait = if count == 1 { one } else { many };
+        let subject = wait.split_once(' ').map_or(wait, |(subject, _)| subject);
+        let kind = AttentionKind::ReportsWaiting;
+        let sentence = format!("{count} {wait} for a decision.");
+        let about = (many, "/reports".to_owned());
+        items.push(AttentionItem {
+            since,
+            is_of_board: false,
+            ..state.item(kind, about, subject.to_owned(), sentence)
         });
     }
 }

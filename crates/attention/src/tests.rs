@@ -26,7 +26,32 @@ fn nothing() -> State {
         imports: Vec::new(),
         accounts: Vec::new(),
         lookalikes: Vec::new(),
+        reports: Waiting::default(),
+        objections: Waiting::default(),
     }
+}
+
+#[test]
+fn reports_and_objections_wait_for_a_decision() {
+    let state = State {
+        reports: Waiting {
+            count: 2,
+            since: Some(noon() - hours(1)),
+        },
+        objections: Waiting {
+            count: 1,
+            since: Some(noon()),
+        },
+        ..nothing()
+    };
+    let kind = "reports_waiting";
+    let item = |sentence: &str| (kind, "/reports".to_owned(), sentence.to_owned());
+    let expect = [
+        item("2 reports of readers wait for a decision."),
+        item("1 objection of a client waits for a decision."),
+    ];
+    assert_eq!(told(&state), expect);
+    assert_eq!(items(&state)[0].since, noon() - hours(1));
 }
 
 /// The kinds, pages and sentences of a state's items.

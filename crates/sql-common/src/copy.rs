@@ -17,7 +17,7 @@ const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
 }
 
 /// All tables. One comes after those that it refers to.
-pub const TABLES: [Table; 32] = [
+pub const TABLES: [Table; 34] = [
     table("companies", &["id"]),
     table("company_pairs", &["one", "other"]),
     table("postings", &["id"]),

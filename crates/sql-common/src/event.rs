@@ -45,23 +45,23 @@ entity! {
             source_identifier: Nullable<Text> = Text(|event| match &event.subject {
                 Subject::Posting(posting) => Some(posting.source_identifier.as_str()),
                 Subject::Report(report) => Some(report.source_identifier.as_str()),
-                Subject::Company(_) | Subject::Other(_) => None,
+                _ => None,
             }),
             version: Nullable<BigInt> = Integer(|event| match &event.subject {
                 Subject::Posting(posting) => Some(posting.version),
                 // It is decided once.
                 Subject::Report(_) => Some(1),
-                Subject::Company(_) | Subject::Other(_) => None,
+                _ => None,
             }),
             status: Nullable<Text> = Text(|event| match &event.subject {
                 Subject::Posting(posting) => Some(posting.status.as_str()),
                 Subject::Report(report) => Some(outcome(report).as_str()),
-                Subject::Company(_) | Subject::Other(_) => None,
+                _ => None,
             }),
             status_reason: Nullable<Text> = Text(|event| match &event.subject {
                 Subject::Posting(posting) => posting.status_reason.as_deref(),
                 Subject::Report(report) => Some(&report.sentence),
-                Subject::Company(_) | Subject::Other(_) => None,
+                _ => None,
             }),
             company_name: Nullable<Text> = Text(|event| Some(&company(event)?.name)),
             company_website: Nullable<Text> = Text(|event| Some(company(event)?.website.as_str())),

@@ -56,11 +56,7 @@ struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    fn new(
-        recorded: &'a RecordedEvent,
-        pages: Pages<'a>,
-        appeal: Option<&'a str>,
-    ) -> Option<Self> {
+    fn new(recorded: &'a RecordedEvent, pages: Pages<'a>, appeal: Option<&'a str>) -> Option<Self> {
         Some(Self {
             id: EventId(recorded.cursor),
             body: EventBody::new(&recorded.event, pages, appeal)?,

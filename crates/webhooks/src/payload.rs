@@ -68,7 +68,6 @@ impl Term for PublicEvent {
         JobPostingEnriched, JobPostingErased, CompanyUpdated, CompanyMerged, AttentionRaised, \
         AttentionCleared, ReportDecided";
 
-
     fn parse(text: &str) -> Option<Self> {
         let mut names = PUBLIC.into_iter();
         names.find(|name| name.as_str() == text).map(Self)

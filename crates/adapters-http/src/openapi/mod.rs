@@ -29,7 +29,7 @@ use crate::{
 const SERVICE: &str = include_str!("document.json");
 
 /// The sections, each with its tag, in the order of the document.
-pub const SECTIONS: [Section; 9] = [
+pub const SECTIONS: [Section; 10] = [
     posting::SECTION,
     import::SECTION,
     event::SECTION,

@@ -21,8 +21,8 @@ pub struct Standing {
     pub waiting: usize,
 }
 
-/// The reports that wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The reports or objections that wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
     /// The number.
     pub count: usize,

@@ -22,8 +22,8 @@ use diesel::{
 use domain::{
     import::Changes,
     posting::{
-        DecidedBy, EmploymentType, Findings, LocationType, Locations, NoticeCounts, Objection, Shown,
-        Values,
+        DecidedBy, EmploymentType, Findings, LocationType, Locations, NoticeCounts, Objection,
+        Shown, Values,
     },
 };
 use fields::DayOrTime;

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 use ::newsletter::subscriber::Account;
 use async_trait::async_trait;
 use attention::State;
-use domain::usecase::company_lookalikes;
+use domain::{report::Waiting, usecase::company_lookalikes};
 use kernel::{ClientId, StoreError, attention::AttentionCheck};
 use time::OffsetDateTime;
 use tokio::time::Instant;
@@ -94,8 +94,14 @@ async fn read(parts: &WorkerParts, now: OffsetDateTime) -> Result<State, StoreEr
     for account in Account::ALL {
         accounts.push((*account, stores.accounts.account_state(*account).await?));
     }
+    let objections = stores.reports.waiting_objections(MOST).await?;
     Ok(State {
         now,
+        reports: stores.reports.count_waiting().await?,
+        objections: Waiting {
+            count: objections.len(),
+            since: objections.first().map(|objection| objection.at),
+        },
         activities: stores.activity.activities(&ids, false).await?,
         clients,
         backlog: stores.outbox.backlog(crate::kinds()).await?,

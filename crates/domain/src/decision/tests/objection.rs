@@ -5,7 +5,7 @@ use kernel::ClientId;
 use super::*;
 use crate::{
     decision::objection::{ObjectionAnswer, Refused, answer, object},
-    posting::{ObjectionState, PostingView},
+    posting::{Findings, ObjectionState, PostingView},
     testing::company_view,
 };
 
@@ -17,6 +17,7 @@ impl Board {
             texts: None,
             coordinates: None,
             decision: self.decision.clone(),
+            findings: Findings::default(),
             history: self.history.clone(),
         }
     }
