@@ -39,33 +39,40 @@ impl From<ModerationError> for ObjectionError {
     }
 }
 
+/// A posting as the rules see it, with its decision and its history.
 async fn find(
-    postings: &dyn PostingReader,
+    (store, postings): (&dyn Store, &dyn PostingReader),
     identifier: &SourceIdentifier,
 ) -> Result<PostingView, ObjectionError> {
-    let found = postings.find(identifier).await?;
-    Ok(found.ok_or(ModerationError::from(Rejection::NotFound))?)
+    let mut known = store.load(std::slice::from_ref(identifier), &[]).await?;
+    let found = known.postings.remove(identifier);
+    let found = found.zip(postings.find(identifier).await?);
+    let (posting, view) = found.ok_or(ModerationError::from(Rejection::NotFound))?;
+    if posting.version != view.posting.version {
+        return Err(StoreError::Conflict.into());
+    }
+    Ok(PostingView { posting, ..view })
 }
 
 /// Takes a client's objection to the newest decision about a posting.
 pub async fn object(
-    (store, postings): (&dyn Store, &dyn PostingReader),
+    ports: (&dyn Store, &dyn PostingReader),
     identifier: &SourceIdentifier,
     statement: &str,
     by: ClientId,
     now: OffsetDateTime,
 ) -> Result<(), ObjectionError> {
-    let view = find(postings, identifier).await?;
+    let view = find(ports, identifier).await?;
     let change = objection::object(&view, statement, by, now)?;
     let mut writes = WriteSet::new(now);
     change.record(&mut Snapshot::default(), &mut writes);
-    Ok(store.commit(writes).await?)
+    Ok(ports.0.commit(writes).await?)
 }
 
 /// Answers an objection, and gives the posting as it is afterwards. With the version that the
 /// operator has `seen`, it holds for that version alone.
 pub async fn answer_objection(
-    (store, postings): (&dyn Store, &dyn PostingReader),
+    ports: (&dyn Store, &dyn PostingReader),
     identifier: &SourceIdentifier,
     answer: &ObjectionAnswer,
     seen: Option<Version>,
@@ -73,7 +80,7 @@ pub async fn answer_objection(
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<Posting, ObjectionError> {
-    let view = find(postings, identifier).await?;
+    let view = find(ports, identifier).await?;
     conflict(&view.posting, seen)?;
     let change = objection::answer(&view, answer, &by.operator, lifetime, now)?;
     let after = change.write.posting.clone();
@@ -90,6 +97,6 @@ pub async fn answer_objection(
         .audit
         .push(entry.with("reason", answer.sentence.as_str()));
     change.record(&mut Snapshot::default(), &mut writes);
-    store.commit(writes).await?;
+    ports.0.commit(writes).await?;
     Ok(after)
 }
