@@ -1,5 +1,7 @@
 //! The HTTP API as its clients see it: a real listener and real connections, with the ports on a
 //! store in memory.
+// `json!` of a whole posting nests deeper than the usual 128.
+#![recursion_limit = "256"]
 #![expect(
     clippy::expect_used,
     clippy::unwrap_used,
