@@ -121,6 +121,8 @@ pub struct Activity {
     pub last_push_at: Option<OffsetDateTime>,
     /// The number of approved postings that it created, about a minute old.
     pub visible: u64,
+    /// How many of these have pushed content that is held back. No store keeps it.
+    pub held: u64,
     /// The newest [`DAYS_KEPT`] days with anything, newest first.
     pub days: Vec<Day>,
     /// The newest [`REFUSALS_KEPT`] refusals, newest first.
@@ -168,11 +170,11 @@ impl Activity {
         self.recent(now).iter().map(share).find(Share::is_large)
     }
 
-    /// The visible postings that were rejected, if they are many, in the same time. Content that is
-    /// held back belongs here too.
+    /// The visible postings that were rejected in the same time, or whose pushed content is held
+    /// back, if they are many.
     pub fn many_withdrawn(&self, now: OffsetDateTime) -> Option<Share> {
         let share = |counts: &Counts| Share {
-            count: counts.withdrawn,
+            count: counts.withdrawn + self.held,
             of: self.visible + counts.withdrawn,
         };
         self.recent(now).iter().map(share).find(Share::is_large)
@@ -590,5 +592,11 @@ mod tests {
             let found = activity.many_withdrawn(noon());
             assert_eq!(found, withdrawn, "{activity:?}");
         }
+        let held = Activity {
+            visible: 100,
+            held: 31,
+            ..Activity::default()
+        };
+        assert_eq!(held.many_withdrawn(noon()), share(31, 100));
     }
 }

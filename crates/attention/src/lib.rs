@@ -219,7 +219,7 @@ fn sources(state: &State, items: &mut Vec<AttentionItem>) {
         }
         if let Some(Share { count, of }) = activity.many_withdrawn(state.now) {
             let sentence = format!(
-                "{count} of {of} visible postings of {name} were rejected. Look at the source."
+                "{count} of {of} visible postings of {name} were rejected, or their new content is held back. Look at the source."
             );
             add(AttentionKind::SourceRejected, state.now, sentence);
         }

@@ -107,7 +107,8 @@ fn a_source_is_named_with_what_to_do() {
         updated: 100,
         ..Counts::default()
     };
-    let sentence = "40 of 100 visible postings of Client 1 were rejected. Look at the source.";
+    let sentence = "40 of 100 visible postings of Client 1 were rejected, or their new content \
+                    is held back. Look at the source.";
     let expect = ("source_rejected", page.clone(), sentence.to_owned());
     assert_eq!(told(&of_client(rejected, 60)), [expect]);
 

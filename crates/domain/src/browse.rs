@@ -112,6 +112,9 @@ pub trait PostingBrowser: Send + Sync {
 
     /// The number of approved postings that each client created; a client without any is absent.
     async fn visible(&self) -> Result<BTreeMap<ClientId, u64>, StoreError>;
+
+    /// The number of postings that each client created whose content is held back by now.
+    async fn held_back(&self, now: OffsetDateTime) -> Result<BTreeMap<ClientId, u64>, StoreError>;
 }
 
 /// What somebody remembers of a posting. A condition that is not set holds for all.

@@ -8,6 +8,7 @@ use domain::{
     store::Position,
 };
 use kernel::{Actor, ClientId, PostingId, SourceIdentifier, Status, StoreError};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
@@ -199,17 +200,48 @@ pub async fn count_status(
     Ok(counted(&conn.load::<CountStatus, _>(asked).await?))
 }
 
+/// Read from a partial index alone, which has the creator.
+macro_rules! visible {
+    ($hint:literal) => {
+        concat!(
+            "SELECT created_by, count(*) FROM postings ",
+            $hint,
+            "WHERE status = 'approved' AND created_by IS NOT NULL GROUP BY created_by"
+        )
+    };
+}
+
 statement! {
-    /// Read from a partial index alone, which has the creator.
-    Visible = r"
+    /// SQLite would rather read all postings of the status.
+    Visible = {
+        postgres: visible!(""),
+        sqlite: visible!("INDEXED BY postings_visible "),
+    },
+    returns (Text, BigInt)
+}
+
+statement! {
+    /// The condition is that of a partial index, which few postings are in.
+    HeldBack = r"
         SELECT created_by, count(*) FROM postings
-        WHERE status = 'approved' AND created_by IS NOT NULL GROUP BY created_by",
+        WHERE held_at <= :now AND created_by IS NOT NULL GROUP BY created_by",
     returns (Text, BigInt)
 }
 
 /// Counts the approved postings of each client.
 pub async fn visible(conn: &mut impl Executor) -> Outcome<BTreeMap<ClientId, u64>> {
-    let rows: Vec<(String, i64)> = conn.load::<Visible, _>(&[]).await?;
+    by_client(conn.load::<Visible, _>(&[]).await?)
+}
+
+/// Counts the postings of each client whose content is held back.
+pub async fn held_back(
+    conn: &mut impl Executor,
+    now: OffsetDateTime,
+) -> Outcome<BTreeMap<ClientId, u64>> {
+    by_client(conn.load::<HeldBack, _>(binds! { now }).await?)
+}
+
+fn by_client(rows: Vec<(String, i64)>) -> Outcome<BTreeMap<ClientId, u64>> {
     let mut visible = BTreeMap::new();
     for (actor, count) in rows {
         if let Actor::Client(client) = parse(actor, "postings.created_by")? {
@@ -227,6 +259,7 @@ macro_rules! console {
             use domain::browse::{PostingBrowser, PostingSummary, WindowOrder};
             use kernel::{ClientId, Status, StoreError};
             use std::collections::BTreeMap;
+            use time::OffsetDateTime;
             use $crate::console;
 
             $crate::port! {
@@ -234,6 +267,7 @@ macro_rules! console {
                     query console::window(order: &WindowOrder, limit: usize) -> Vec<PostingSummary>;
                     query console::count_status(status: Status, most: usize) -> usize;
                     query console::visible() -> BTreeMap<ClientId, u64>;
+                    query console::held_back(now: OffsetDateTime) -> BTreeMap<ClientId, u64>;
                 }
             }
         };

@@ -49,6 +49,9 @@ impl Job for Attention {
         }
         let mut state = read(parts, now).await?;
         let visible = self.count(parts, &mut state).await?;
+        for (client, held) in stores.browser.held_back(now).await? {
+            state.activities.entry(client).or_default().held = held;
+        }
         let check = AttentionCheck {
             visible,
             ..AttentionCheck::new(&stored, attention::items(&state), now)

@@ -10,7 +10,8 @@ use time::OffsetDateTime;
 use super::MemoryStore;
 use crate::{
     browse::{PostingBrowser, PostingSummary, WindowOrder},
-    store::Position,
+    posting::{Posting, Shown},
+    store::{Position, Rows},
 };
 
 /// Adds a token in the place of its holder's oldest ones.
@@ -175,14 +176,27 @@ impl PostingBrowser for MemoryStore {
     }
 
     async fn visible(&self) -> Result<BTreeMap<ClientId, u64>, StoreError> {
-        let mut visible = BTreeMap::new();
-        for row in self.state().rows.postings.values() {
-            if let (Status::Approved, Some(Actor::Client(client))) =
-                (row.posting.status(), &row.posting.created_by)
-            {
-                *visible.entry(*client).or_default() += 1;
-            }
-        }
-        Ok(visible)
+        let is_visible = |posting: &Posting| posting.status() == Status::Approved;
+        Ok(count(&self.state().rows, is_visible))
     }
+
+    async fn held_back(&self, now: OffsetDateTime) -> Result<BTreeMap<ClientId, u64>, StoreError> {
+        let is_held = |posting: &Posting| {
+            let since = posting.shown.as_ref().and_then(Shown::held_since);
+            since.is_some_and(|at| at <= now)
+        };
+        Ok(count(&self.state().rows, is_held))
+    }
+}
+
+/// Counts postings by the client that created them.
+fn count(rows: &Rows, is_counted: impl Fn(&Posting) -> bool) -> BTreeMap<ClientId, u64> {
+    let mut counts = BTreeMap::new();
+    let postings = rows.postings.values().map(|row| &row.posting);
+    for posting in postings.filter(|posting| is_counted(posting)) {
+        if let Some(Actor::Client(client)) = &posting.created_by {
+            *counts.entry(*client).or_default() += 1;
+        }
+    }
+    counts
 }
