@@ -224,7 +224,7 @@ fn a_company_on_the_site_of_another_owner_is_an_item_until_they_have_one_owner()
     let of = |host: &str, owner: u128, hour: i64| CompanyView {
         company: domain::company::Company {
             website: company("acme").website,
-            owner: Some(kernel::ClientId::new(uuid(owner))),
+            owner: Some(ClientId::new(uuid(owner))),
             ..company(host)
         },
         created_at: noon() + hours(hour),

@@ -109,8 +109,7 @@ impl WebsiteKey {
     /// The domain that somebody registered, by the list of public suffixes; the host where there is
     /// none, as of an address of numbers.
     pub fn domain(&self) -> &str {
-        let host = self.host();
-        psl::domain_str(host).unwrap_or(host)
+        registrable_domain(self.host())
     }
 
     /// The segments of the path, and those of a fragment that is a page.

@@ -31,6 +31,10 @@ pub fn settle(
     let mut change = Change::of(posting);
     let after = &mut change.write.posting;
     (after.company_id, after.came_by) = (target.id, came_by);
+    if let Some(shown) = &mut after.shown {
+        // What waits is no other company any more.
+        shown.company_id = shown.company_id.filter(|shown| *shown != target.id);
+    }
     after.touch(by, now);
     if posting.status() == Status::Expired {
         return Some(change);

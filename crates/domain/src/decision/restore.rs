@@ -45,7 +45,7 @@ impl Former {
     }
 }
 
-/// Gives a posting the values that it had, with the company of these. Content that was approved
+/// Gives a posting the values that it had, with the company that these mean now. Content that was approved
 /// needs no other verdict; other content waits for one. `None` if nothing changes, or a text is not
 /// kept any more.
 pub fn restore(
@@ -61,7 +61,10 @@ pub fn restore(
     let after = &mut change.write.posting;
     after.details = was.details.clone();
     (after.details.expiration_reason).clone_from(&posting.details.expiration_reason);
-    after.company_id = was.company_id;
+    if company.id != posting.company_id {
+        after.company_id = company.id;
+        after.came_by = Some(was.company_id).filter(|was| *was != company.id);
+    }
     let sets_description = after.details.raw_description != posting.details.raw_description;
     let has_text = was.details.raw_description.text().is_some();
     let is_same = after.details == posting.details && after.company_id == posting.company_id;

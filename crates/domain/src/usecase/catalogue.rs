@@ -197,7 +197,10 @@ pub async fn undo_changes(
     let by = order.actor();
     let note = format!("undo of the catalogue {}", order.name);
     for (posting, former) in &former {
-        let company = companies.company_of(&former.posting)?;
+        let meant = companies.meant(former.posting.company_id);
+        let Some(company) = companies.companies.get(&meant) else {
+            continue;
+        };
         let change = restore(posting, former, company, (&by, &note), lifetime, now);
         if let Some(change) = change {
             writes.missed.insert(posting.id, Missed::Restored);

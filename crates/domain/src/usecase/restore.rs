@@ -92,7 +92,10 @@ pub async fn restore_version(
     };
     let by = Actor::Operator(Some(order.by.operator.clone()));
     let note = format!("version {} restored: {}", order.version, order.reason);
-    let company = &then.company.company;
+    let then_of = then.company.company.id;
+    let known = store.load(&[], &[then_of]).await?;
+    let company = known.companies.get(&known.meant(then_of));
+    let company = company.unwrap_or(&then.company.company);
     let change = restore(&posting, &former, company, (&by, &note), lifetime, now);
     let Some(change) = change else {
         return Ok(posting);

@@ -8,7 +8,7 @@ use std::{
     sync::Mutex,
 };
 
-use kernel::testing::{by_ann, hours, identifier, noon};
+use kernel::testing::{by_ann, identifier, noon};
 use proptest::{collection::vec, prelude::*};
 use time::OffsetDateTime;
 
@@ -209,7 +209,7 @@ async fn two_openings_are_no_duplicates() {
         [("a1", "a0"), ("a2", "a0")].map(|(copy, original)| (copy.to_owned(), original.to_owned()));
     assert_eq!(marks().await, both.clone().into());
     let (one, other) = (identifier("a1"), identifier("a0"));
-    let (ann, at) = (by_ann(1), noon() + hours(9));
+    let (ann, at) = (by_ann(1), noon());
     let told = tell_postings_apart(&board.store, [&one, &other], &ann, at);
     assert_eq!(told.await, Ok(true));
     board.settle().await;
