@@ -408,6 +408,7 @@ mod tests {
             texts: None,
             coordinates: None,
             findings: Findings::default(),
+            pending: None,
             decision: Some(posting::Decision::approval(None, noon())),
             history: Vec::new(),
         };

@@ -242,6 +242,7 @@ pub(super) fn identifier(text: &LineText) -> Option<SourceIdentifier> {
 
 #[cfg(test)]
 mod tests {
+    use domain::posting::Handling;
     use kernel::{ClientId, testing::uuid};
 
     use super::*;
@@ -260,15 +261,16 @@ mod tests {
             import: None,
         };
         let all = [
-            options(false, None),
-            options(true, None),
-            options(false, Some(1)),
-            options(false, Some(2)),
+            options(Handling::Usual, None),
+            options(Handling::Strict, None),
+            options(Handling::Lenient, None),
+            options(Handling::Usual, Some(1)),
+            options(Handling::Usual, Some(2)),
         ];
         let line = text(r#"{"id":"a","payload":{}}"#);
         let digest = |options| LineDigest::of(&line, cache.seed(options));
         let digests: Vec<_> = all.iter().map(digest).collect();
-        assert_eq!(cache.find(&digests), vec![None; 4]);
+        assert_eq!(cache.find(&digests), vec![None; 5]);
         let known_at = |state: u64| Known {
             basis: Basis(state),
             company: CompanyKey::from_u64(state - 1),
@@ -277,7 +279,7 @@ mod tests {
         };
         for (kept, digest) in (1..).zip(&digests) {
             cache.keep(digest.map(|digest| (digest, known_at(kept))).into_iter());
-            let known = (1..=4).map(|n| (n <= kept).then(|| known_at(n)));
+            let known = (1..=5).map(|n| (n <= kept).then(|| known_at(n)));
             assert_eq!(cache.find(&digests), known.collect::<Vec<_>>());
         }
         let other = LineDigest::of(&text(r#"{"id":"b","payload":{}}"#), cache.seed(&all[0]));

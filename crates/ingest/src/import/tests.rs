@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use domain::{
     catalogue::{Catalogue, Catalogues, Guard, MaxMissing, Patience},
     import::{Changes, Ending, HeldBecause, Line, LineText, Receipt, Summary},
-    posting::{Lifetime, Posting},
+    posting::{Handling, Lifetime, Posting},
     store::{LockedRows, PostingReader, Store},
     usecase::{CatalogueOrder, Ingest},
 };

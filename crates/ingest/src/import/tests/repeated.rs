@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use domain::{
     catalogue::CatalogueLease,
-    posting::{Answer, PutPosting},
+    posting::{Answer, Handling, PutPosting},
     testing::push,
 };
 
