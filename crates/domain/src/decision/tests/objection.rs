@@ -17,6 +17,7 @@ impl Board {
             texts: None,
             coordinates: None,
             decision: self.decision.clone(),
+            pending: None,
             findings: Findings::default(),
             history: self.history.clone(),
         }
