@@ -34,7 +34,7 @@ pub(super) fn take_moment(parameters: &mut Parameters<'_>) -> Option<AsOf> {
 pub(super) async fn versions(
     caller: Caller,
     request: HttpRequest,
-    segment: Segment,
+    segment: Segment<1>,
     state: web::Data<State>,
 ) -> Answer {
     let mut parameters = Parameters::of(request.query_string());
