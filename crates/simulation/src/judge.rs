@@ -63,7 +63,7 @@ pub async fn commit(world: &World, by: &str, writes: WriteSet) -> Result<(), Sto
         let is_restored = is_undo
             && before
                 .as_ref()
-                .is_some_and(|it| it.is_open() || !posting.is_open());
+                .is_some_and(|it| it.status() != Status::Expired || !posting.is_open());
         if let Some(before) = &before {
             let wrong = world
                 .restores()
