@@ -163,6 +163,7 @@ mod tests {
         let activity = Activity {
             last_push_at: Some(noon() + hours(1)),
             visible: 7,
+            held: 0,
             days: vec![Day {
                 date: noon().date(),
                 counts: Counts {
