@@ -334,7 +334,7 @@ CREATE TABLE posting_versions (
     -- The import whose line it was: the holder of a catalogue's lease, or a random id.
     import BLOB CHECK (length(import) = 16),
     -- The values that it replaced, a JSON object by their names, with the digests of what follows.
-    before TEXT NOT NULL CHECK (json_valid(before)),
+    before TEXT NOT NULL CHECK (json_type(before) = 'object'),
     -- The description and the texts that it replaced.
     raw_description TEXT,
     markdown TEXT,

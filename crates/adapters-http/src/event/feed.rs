@@ -302,7 +302,7 @@ mod tests {
     fn everything() -> LogQuery {
         LogQuery {
             after: None,
-            names: PUBLIC.to_vec(),
+            names: vec![PUBLIC[0].clone()],
             prefixes: Prefixes::ALL,
             reader: None,
             limit: 1,

@@ -198,7 +198,8 @@ fn operations_say_who_may_and_what_they_answer() {
                 _ => "X-Request-Id",
             };
             assert!(has(needs) && has("X-Request-Id"), "{name} {status}");
-            if !["204", "303", "304"].contains(&status.as_str()) {
+            let objects = name.ends_with("/objection") && status == "202";
+            if !objects && !["204", "303", "304"].contains(&status.as_str()) {
                 for (kind, content) in answer["content"].as_object().unwrap() {
                     assert!(!content["example"].is_null(), "{name} {status} {kind}");
                 }

@@ -174,6 +174,7 @@ mod tests {
             texts: Texts::Redacted,
             updated_after: Some(datetime!(2026-01-31 10:00:00.123456 UTC)),
             created_by: Some(ME_TOO),
+            duplicates: true,
             after: Some(after),
             limit: 200,
             ..ListQuery::default()

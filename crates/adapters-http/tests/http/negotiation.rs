@@ -144,7 +144,8 @@ async fn an_approved_posting_is_json_ld_for_those_who_prefer_it() {
     let json_of = |answer: &Response| serde_json::from_str::<Value>(answer.text()).unwrap();
     let job = json_of(&hidden);
     assert_eq!(job["title"], "Hidden");
-    assert_eq!(job["identifier"], uuid);
+    assert_eq!(job["identifier"]["@type"], "PropertyValue");
+    assert_eq!(job["identifier"]["value"], uuid);
     let (_, _, shown) = form(get("?identity=shown", JSON_LD)).await;
     assert_eq!(json_of(&shown)["hiringOrganization"]["name"], "Example");
     let (_, kind, json) = form(get("?identity=shown", "application/ld+json, */*")).await;

@@ -156,7 +156,7 @@ this_commit AS MATERIALIZED (
 --[ texts
 texts_written AS (
     INSERT INTO posting_texts ({posting_texts})
-    SELECT * FROM unnest({posting_texts columns})
+    SELECT {posting_texts sent} FROM unnest({posting_texts columns}) AS sent ({posting_texts})
     ON CONFLICT (posting_id) DO UPDATE SET {posting_texts.changing = excluded}
 ),
 --] texts

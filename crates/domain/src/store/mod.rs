@@ -154,19 +154,23 @@ pub trait PostingReader: Send + Sync {
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError>;
 
     /// A posting as readers saw it at a moment, as far as [records](Rewind) of it are kept. Its
-    /// company has its present name.
+    /// company has its present name. A store that keeps no versions answers `None`.
     async fn as_of(
         &self,
-        identifier: &SourceIdentifier,
-        moment: AsOf,
-    ) -> Result<Option<PostingView>, StoreError>;
+        _identifier: &SourceIdentifier,
+        _moment: AsOf,
+    ) -> Result<Option<PostingView>, StoreError> {
+        Ok(None)
+    }
 
     /// Up to `limit` versions of a posting before one, newest first; `None` if there is no such
-    /// posting.
+    /// posting, and in a store that keeps none.
     async fn versions(
         &self,
-        identifier: &SourceIdentifier,
-        before: Option<Version>,
-        limit: usize,
-    ) -> Result<Option<Vec<PostingVersion>>, StoreError>;
+        _identifier: &SourceIdentifier,
+        _before: Option<Version>,
+        _limit: usize,
+    ) -> Result<Option<Vec<PostingVersion>>, StoreError> {
+        Ok(None)
+    }
 }

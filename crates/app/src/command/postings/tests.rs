@@ -129,7 +129,7 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
         "status_reason            Not a job.\n",
         "decision outcome         rejected\ndecision by              operator:ann\n",
         "decision code            operator\ndecision sentence        Not a job.\n",
-        "decision ground          terms\ndecision appeal          https://b.example/appeals\n",
+        "decision ground          terms\ndecision by_notice       no\ndecision appeal          https://b.example/appeals\n",
         "company name             B\ncompany website_url      https://b.example\n",
         "location_types           on-site, hybrid\nlocation_city            Brest\n",
         "salary_max               12\nsalary_currency_code     EUR\n",
