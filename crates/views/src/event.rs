@@ -210,7 +210,7 @@ view! {
         automated: Option<bool> = posting.decision.as_ref().map(|it| it.code.is_automated()),
         /// The ground of a rejection or a removal, of the same events.
         #[serde(skip_serializing_if = "Option::is_none")]
-        #[schema(value_type = Ground, extensions(("optional" = json!(true))))]
+        #[schema(value_type = Option<Ground>, inline, extensions(("optional" = json!(true))))]
         ground: Option<Ground> = posting.decision.as_ref().and_then(|it| it.ground).map(Ground),
         /// Whether a report of a reader led to it, of the same events.
         #[serde(skip_serializing_if = "Option::is_none")]

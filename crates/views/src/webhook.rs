@@ -197,7 +197,7 @@ mod tests {
             "unique_source_identifier": identifier.as_str(), "attempt": 2, "status": null,
             "duration_ms": 15, "error": "no connection",
             "payload": {"type": "JobPostingErased", "timestamp": at,
-                "data": {"unique_source_identifier": identifier.as_str()}},
+                "data": {"unique_source_identifier": identifier.as_str(), "decision": null}},
         });
         let shown = |delivery: &_| {
             serde_json::to_value(Delivery::new(delivery, Pages::Console(""))).unwrap()

@@ -68,7 +68,7 @@ async fn the_demos_postings_are_json_ld_with_and_without_the_employer(store: Sto
         (approved.len(), approved.len())
     );
     for ((posting, hidden), shown) in approved.iter().zip(&hidden).zip(&shown) {
-        assert_eq!(hidden["identifier"], posting["uuid"]);
+        assert_eq!(hidden["identifier"]["value"], posting["uuid"]);
         assert_eq!(
             shown["identifier"]["value"],
             posting["unique_source_identifier"]

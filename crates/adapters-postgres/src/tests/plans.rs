@@ -38,7 +38,7 @@ const PLANS: &str = "
     report::OfReporter | using reports_by_reporter
     report::OfPosting | using reports_by_posting
     report::CountWaiting | using reports_by_state
-    report::WaitingOf | reports_by_posting
+    report::WaitingOf | reports_by_
     report::InState | using reports_by_state | !Sort
     report::Forget | using reports_with_reporters | !Sort
     report::Statements | using statements_pkey | !Sort
@@ -200,7 +200,10 @@ async fn execution(conn: &mut AsyncPgConnection, text: &str) -> String {
 
 /// Statements that read a whole table: one that is small, or that has no index for what only few
 /// ask.
-const READS_ALL: [&str; 7] = [
+const READS_ALL: [&str; 10] = [
+    "attention::Clear",
+    "attention::Items",
+    "attention::LastCheck",
     "catalogue::missed::Forget",
     "client::List",
     "event::keep::IsBehind",

@@ -167,6 +167,7 @@ impl CatalogueRun {
         if summary.complete {
             result = self.expire_missing(summary, is_proven, stop).await;
             summary.complete = result.is_ok();
+            summary.changes = summary.changes.take().filter(|_| summary.complete);
         } else {
             keeps_held = self.keep_named(stop).await.is_ok();
         }

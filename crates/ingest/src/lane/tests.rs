@@ -60,10 +60,11 @@ impl Pushes {
     }
 }
 
-/// An answer without the state that it is based on.
+/// An answer without the state that it is based on and what it did to that.
 fn plain(answer: Result<Answer, IngestError>) -> Result<Answer, IngestError> {
     answer.map(|answer| Answer {
         basis: None,
+        effects: None,
         ..answer
     })
 }

@@ -36,7 +36,13 @@ fn sample(name: &str) -> PathBuf {
 /// Each preset, its sample, the numbers of items and failed items, and the fields that strict
 /// validation would refuse.
 const SAMPLES: &[(&str, &str, u64, u64, &[&str])] = &[
-    ("ashby", "ashby.json", 3, 1, &["salary_min"]),
+    (
+        "ashby",
+        "ashby.json",
+        3,
+        1,
+        &["locations.1.country_code", "salary_min"],
+    ),
     ("csv", "csv.csv", 3, 1, &["salary_max"]),
     ("greenhouse", "greenhouse.json", 3, 1, &["no company.name"]),
     ("indeed", "indeed.xml", 3, 1, &[]),

@@ -179,7 +179,7 @@ fn an_events_name_is_told_by_what_was_written() {
         );
         let refused = text.parse::<PublicEvent>().unwrap_err();
         assert!(
-            refused.ends_with(&format!("CompanyMerged{meant}")),
+            refused.ends_with(&format!("ReportDecided{meant}")),
             "{refused}"
         );
     }

@@ -57,12 +57,16 @@ pub(super) struct OfCompanies {
     pub(super) by_lane: HashMap<Uuid, (usize, Cursor)>,
 }
 
-/// The id of the lane that an event of a company belongs to: the originator's, as a UUID of version
-/// 8, which no subject has. Operators and unknown originators share one.
+/// The id of the lane that a `CompanyUpdated` belongs to: the originator's, as a UUID of version 8,
+/// which no subject has. Operators and unknown originators share one. A `CompanyMerged` belongs to
+/// none: it is rare, and no later event has what it says.
 pub(super) fn lane_of(event: &Event) -> Option<Uuid> {
     let Subject::Company(company) = &event.subject else {
         return None;
     };
+    if event.name != COMPANY_UPDATED {
+        return None;
+    }
     let originator = match company.updated_by {
         Some(Actor::Client(id)) => id.uuid(),
         _ => Uuid::nil(),

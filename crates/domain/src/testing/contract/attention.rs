@@ -12,7 +12,7 @@ use kernel::{
     testing::{Checked, hours, item, noon},
 };
 
-use super::{change, put};
+use super::{change, events::until_all_readable, put};
 use crate::{
     browse::PostingBrowser,
     store::Store,
@@ -67,6 +67,7 @@ kernel::contract_cases!(
         store.record_check(&last).await?;
         assert_eq!(store.attention().await?.items, [item(2)]);
 
+        until_all_readable(store).await?;
         let raised = format!("AttentionRaised {}", item(2).subject);
         let of_own = ["Raised", "Cleared"].map(|it| format!("Attention{it} {}", own.subject));
         let some = Prefixes::new(&["a-"])?;

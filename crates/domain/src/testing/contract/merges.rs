@@ -101,6 +101,7 @@ kernel::contract_cases!(
             trace: None,
         });
         store.commit(writes).await?;
+        super::events::until_all_readable(store).await?;
         let query = LogQuery {
             after: None,
             names: vec![COMPANY_MERGED],
