@@ -18,9 +18,13 @@ use crate::{
     company::Company,
     json::Timestamp,
     posting::{DecisionOutcome, Ground, PostingWithHistory, Status},
-    schema::one_of,
+    schema::{one_of, optional},
     view,
 };
+
+fn ground() -> RefOr<Schema> {
+    optional(Ground::schema())
+}
 
 /// A page of the event log.
 #[derive(Serialize, ToSchema)]
@@ -210,7 +214,7 @@ view! {
         automated: Option<bool> = posting.decision.as_ref().map(|it| it.code.is_automated()),
         /// The ground of a rejection or a removal, of the same events.
         #[serde(skip_serializing_if = "Option::is_none")]
-        #[schema(value_type = Option<Ground>, inline, extensions(("optional" = json!(true))))]
+        #[schema(schema_with = ground)]
         ground: Option<Ground> = posting.decision.as_ref().and_then(|it| it.ground).map(Ground),
         /// Whether a report of a reader led to it, of the same events.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -15,15 +15,15 @@ use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::{Map, Value, json, value::RawValue};
 use time::OffsetDateTime;
 use utoipa::{
-    ToSchema,
-    openapi::{KnownFormat, ObjectBuilder, SchemaFormat, Type, schema::SchemaType},
+    PartialSchema as _, ToSchema,
+    openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, Type, schema::SchemaType},
 };
 use uuid::Uuid;
 
 use crate::{
     company::Company,
     json::{Nullable, Timestamp},
-    schema::vocabularies,
+    schema::{optional, vocabularies},
     view,
 };
 
@@ -44,6 +44,10 @@ vocabularies! {
     ObjectionState(posting::ObjectionState);
 }
 
+fn moment() -> RefOr<Schema> {
+    optional(Moment::schema())
+}
+
 /// A posting with its history.
 #[derive(Serialize, ToSchema)]
 pub struct PostingWithHistory<'a> {
@@ -53,7 +57,7 @@ pub struct PostingWithHistory<'a> {
     history: Vec<HistoryEntry<'a>>,
     /// What is shown, if a version or a time was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Moment, extensions(("optional" = json!(true))))]
+    #[schema(schema_with = moment)]
     as_of: Option<Moment>,
 }
 

@@ -71,6 +71,7 @@ const SAMPLES: &[(&str, &str, u64, u64, &[&str])] = &[
             "company.website_url",
             "employment_types.1",
             "location_country_code",
+            "locations.1.country_code",
             "no company.website_url",
             "salary_max",
             "salary_min",

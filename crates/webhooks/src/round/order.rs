@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use kernel::event::Subject;
+
 use super::{DeliveryRound, Item, State, lane::lane_of};
 
 impl DeliveryRound {
@@ -14,16 +16,22 @@ impl DeliveryRound {
         let items = self.items.iter().enumerate().filter(open);
         let (mut waiting, read): (Vec<_>, Vec<_>) = items.partition(|(_, item)| item.waits());
         let mut of_lane = HashMap::<_, usize>::new();
+        let mut of_company = HashMap::<_, usize>::new();
         let (mut companies, mut postings) = (Vec::new(), Vec::new());
         for (at, item) in read {
-            match item.event.as_ref().and_then(|event| lane_of(&event.event)) {
-                Some(lane) => {
-                    let turn = of_lane.entry(lane).or_default();
-                    companies.push((*turn, at));
-                    *turn += 1;
-                }
-                None => postings.push(at),
+            let event = item.event.as_ref().map(|event| &event.event);
+            if !event.is_some_and(|event| matches!(event.subject, Subject::Company(_))) {
+                postings.push(at);
+                continue;
             }
+            // The events of one company keep their order, whatever their lanes.
+            let last = of_company.entry(item.subject).or_default();
+            if let Some(lane) = event.and_then(lane_of) {
+                let turn = of_lane.entry(lane).or_default();
+                *last = (*last).max(*turn);
+                *turn += 1;
+            }
+            companies.push((*last, at));
         }
         companies.sort_unstable();
         let is_probe = self.before().is_half_open();
