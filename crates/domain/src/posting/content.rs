@@ -2,7 +2,7 @@
 
 use kernel::digest::{self, digest};
 
-use super::{Details, Location, shown::domains};
+use super::{Details, Location};
 use crate::{
     company::Company,
     posting::{Coordinates, EnrichedTexts, Findings},
@@ -28,7 +28,7 @@ impl ContentHash {
         let city = details.location_city.as_deref().unwrap_or_default();
         let country = details.location_country_code;
         let country = country.map_or("", |code| code.as_str());
-        let domains = domains(details);
+        let domains = details.domains();
         let [link, mail] = domains
             .each_ref()
             .map(|it| it.as_deref().unwrap_or_default());

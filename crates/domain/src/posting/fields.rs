@@ -7,7 +7,7 @@ use fields::{
     checks::value,
     email, fields, is_short_when_encoded,
     validation::FieldErrors,
-    website::{check_logo_path, check_web_url, encode_markup},
+    website::{check_logo_path, check_web_url, domain_of_url, encode_markup},
 };
 
 use time::OffsetDateTime;
@@ -237,6 +237,13 @@ impl Details {
     /// Returns the time at which the closing date of the source has ended.
     pub fn closes_at(&self) -> Option<OffsetDateTime> {
         self.valid_through.map(DayOrTime::end)
+    }
+
+    /// The registrable domains that applications go to.
+    pub(super) fn domains(&self) -> [Option<String>; 2] {
+        let link = self.application_url.as_deref().and_then(domain_of_url);
+        let mail = self.application_email.as_deref();
+        [link, mail.and_then(email::domain_of)]
     }
 }
 

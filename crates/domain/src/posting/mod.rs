@@ -17,6 +17,7 @@ mod essence;
 pub mod event;
 mod fields;
 mod fire;
+mod judged;
 mod lenient;
 mod lifetime;
 mod location;

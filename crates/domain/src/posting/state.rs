@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use super::{
     ContentHash, Coordinates, Decision, Details, EnrichedTexts, Findings, Pending, Review, Shown,
-    State, TextsDigest,
+    State, TextsDigest, Values,
 };
 use crate::company::CompanyView;
 
@@ -222,6 +222,44 @@ impl Posting {
         self.texts_digest = None;
         self.version += 1;
     }
+}
+
+/// Declares what changes of a posting beside its details.
+macro_rules! parts {
+    ($($part:ident),+ $(,)?) => {
+        impl Posting {
+            /// The values of this posting that differ from another state of it.
+            pub(crate) fn differences(&self, other: &Self) -> Values {
+                let mut values = self.details.differences(&other.details);
+                $(values.note(stringify!($part), &self.$part, &other.$part);)+
+                values
+            }
+
+            /// Sets values that another state of the posting had.
+            pub(crate) fn set(&mut self, values: &Values) {
+                self.details.set(values);
+                $(values.put(stringify!($part), &mut self.$part);)+
+            }
+        }
+    };
+}
+
+parts! {
+    state,
+    status_reason,
+    company_id,
+    came_by,
+    enriched_hash,
+    approved_hash,
+    texts_digest,
+    duplicate_of,
+    content_at,
+    is_featured,
+    published_at,
+    expire_at,
+    updated_at,
+    updated_by,
+    shown,
 }
 
 /// The posting that another one duplicates.

@@ -3,8 +3,6 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::Posting;
-
 /// Values of some fields of a posting, by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -78,41 +76,3 @@ pub const DESCRIPTION: &str = "raw_description";
 pub const COMPANY: &str = "company_id";
 /// The digest of the texts among [`Values`], which stands for them.
 pub const TEXTS: &str = "texts_digest";
-
-/// Declares what changes of a posting beside its details.
-macro_rules! parts {
-    ($($part:ident),+ $(,)?) => {
-        impl Posting {
-            /// The values of this posting that differ from another state of it.
-            pub(crate) fn differences(&self, other: &Self) -> Values {
-                let mut values = self.details.differences(&other.details);
-                $(values.note(stringify!($part), &self.$part, &other.$part);)+
-                values
-            }
-
-            /// Sets values that another state of the posting had.
-            pub(crate) fn set(&mut self, values: &Values) {
-                self.details.set(values);
-                $(values.put(stringify!($part), &mut self.$part);)+
-            }
-        }
-    };
-}
-
-parts! {
-    state,
-    status_reason,
-    company_id,
-    came_by,
-    enriched_hash,
-    approved_hash,
-    texts_digest,
-    duplicate_of,
-    content_at,
-    is_featured,
-    published_at,
-    expire_at,
-    updated_at,
-    updated_by,
-    shown,
-}

@@ -1,0 +1,144 @@
+//! Keeps the judged values of a posting in view, while others wait for a verdict.
+
+use std::sync::Arc;
+
+use kernel::{CompanyId, PostingId, Version};
+use time::OffsetDateTime;
+
+use super::{ContentHash, DESCRIPTION, Details, Held, Pending, Posting, PostingView, Shown, State};
+use crate::company::CompanyView;
+
+/// The fields that are shown only once they were judged. Links and addresses are, as far as they
+/// lead to another domain.
+const GUARDED: [&str; 7] = [
+    "title",
+    DESCRIPTION,
+    "location_country_code",
+    "location_city",
+    "location_region",
+    "location_postal_code",
+    "locations",
+];
+
+impl Posting {
+    /// The judged values, with their company.
+    fn judged(&self) -> (Details, CompanyId) {
+        let mut details = self.details.clone();
+        let Some(shown) = &self.shown else {
+            return (details, self.company_id);
+        };
+        details.set(&shown.values);
+        (details, shown.company_id.unwrap_or(self.company_id))
+    }
+
+    /// The domains that applications go to, if a push changed them and no verdict was about that.
+    pub fn unjudged_domains(&self) -> Vec<String> {
+        let is_changed = |shown: &Shown| {
+            ["application_url", "application_email"]
+                .iter()
+                .any(|name| shown.values.has(name))
+        };
+        let changed = self.shown.as_ref().is_some_and(is_changed);
+        let domains = self.details.domains().into_iter().flatten();
+        domains.filter(|_| changed).collect()
+    }
+
+    /// Keeps what was judged in view, now that a push has changed the posting from `before`.
+    pub(crate) fn keep_judged(&mut self, before: &Self, now: OffsetDateTime) {
+        let was_judged = match before.state {
+            State::Approved { .. } => true,
+            // It keeps the verdict with which it expired.
+            State::Expired { .. } => before.enriched_hash.is_some(),
+            _ => false,
+        };
+        let is_open_again = matches!(self.state, State::Pending { .. });
+        let is_same = self.details == before.details && self.company_id == before.company_id;
+        if !was_judged || is_open_again || is_same {
+            return;
+        }
+        let (judged, company_id) = before.judged();
+        let mut values = judged.differences(&self.details);
+        let [link, mail] = self.details.domains();
+        let [judged_link, judged_mail] = judged.domains();
+        values.retain(|name| match name {
+            "application_url" => link != judged_link,
+            "application_email" => mail != judged_mail,
+            name => GUARDED.contains(&name),
+        });
+        let company_id = (company_id != self.company_id).then_some(company_id);
+        if values.is_empty() && company_id.is_none() {
+            self.shown = None;
+            return;
+        }
+        let last = before.shown.as_ref();
+        self.shown = Some(Shown {
+            since: last.map_or(now, |shown| shown.since),
+            description_in: last
+                .and_then(|shown| shown.description_in)
+                .filter(|_| values.has(DESCRIPTION)),
+            held: last.and_then(|shown| shown.held.clone()),
+            values,
+            company_id,
+        });
+    }
+
+    /// Notes that the record of this version has the description that readers see, if none has.
+    pub(crate) fn locate_description(&mut self) {
+        if let Some(shown) = &mut self.shown
+            && shown.values.has(DESCRIPTION)
+        {
+            shown.description_in.get_or_insert(self.version);
+        }
+    }
+
+    /// Whether this content was judged to be no ad, and is held back.
+    pub(crate) fn holds(&self, content: ContentHash) -> bool {
+        let held = self.shown.as_ref().and_then(|shown| shown.held.as_ref());
+        matches!(held, Some(Held::Back { content: it, .. }) if *it == content)
+    }
+
+    /// The description that readers see, if its text is in the record of a version.
+    pub fn shown_description(&self) -> Option<(PostingId, Version)> {
+        let shown = self.shown.as_ref()?;
+        Some((self.id, shown.description_in?))
+    }
+
+    /// The company that readers see, if that is not the one that was pushed.
+    pub fn shown_company(&self) -> Option<CompanyId> {
+        self.shown.as_ref()?.company_id
+    }
+}
+
+impl PostingView {
+    /// The posting as its readers see it, from what is stored: `description` is the text of
+    /// [`Posting::shown_description`], `company` is [`Posting::shown_company`].
+    #[must_use]
+    pub fn shown(mut self, description: Option<Arc<str>>, company: Option<CompanyView>) -> Self {
+        let Some(shown) = self.posting.shown.take() else {
+            return self;
+        };
+        let pushed = self.posting.details.clone();
+        self.posting.details.set(&shown.values);
+        let values = pushed.differences(&self.posting.details);
+        let has_description = values.has(DESCRIPTION);
+        if has_description {
+            self.posting.details.raw_description.read(description);
+        }
+        let mut pending = Pending {
+            since: shown.since,
+            values,
+            description: pushed
+                .raw_description
+                .text()
+                .filter(|_| has_description)
+                .cloned(),
+            company: None,
+        };
+        if let (Some(id), Some(company)) = (shown.company_id, company) {
+            self.posting.company_id = id;
+            pending.company = Some(std::mem::replace(&mut self.company, company));
+        }
+        self.pending = Some(pending);
+        self
+    }
+}
