@@ -1,20 +1,18 @@
 //! Companies: matched by website, upserted with the postings that name them.
 
 mod alike;
+mod reader;
 
-use std::collections::BTreeMap;
-
-use async_trait::async_trait;
 use fields::Website;
-use kernel::{
-    Actor, ClientId, CompanyId, PostingId, SourceIdentifier, Status, StoreError,
-    event::CompanyState,
-};
+use kernel::{Actor, ClientId, CompanyId, StoreError, event::CompanyState};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-pub use self::alike::{
-    CompanyPair, CompanyPairView, PairKind, are_similar, is_lookalike, name_key, pair, site,
+pub use self::{
+    alike::{
+        CompanyPair, CompanyPairView, PairKind, are_similar, is_lookalike, name_key, pair, site,
+    },
+    reader::CompanyReader,
 };
 
 /// A company as the rules see it. When and by whom it was changed is not part of it: no rule reads
@@ -265,57 +263,6 @@ pub fn former_names<T: AsRef<str>>(
         }
     }
     names
-}
-
-/// The port for answers about companies.
-#[async_trait]
-pub trait CompanyReader: Send + Sync {
-    /// Up to `limit` companies whose keys follow a text, ascending by key, byte for byte. Aliases
-    /// are left out, here and in the other lists.
-    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
-
-    /// Up to `limit` companies whose [`name_key`] begins with this text, ascending by it, then by
-    /// the key of the website.
-    async fn companies_named(
-        &self,
-        beginning: &str,
-        limit: usize,
-    ) -> Result<Vec<CompanyView>, StoreError>;
-
-    /// One company, or an alias.
-    async fn company(&self, id: CompanyId) -> Result<Option<CompanyView>, StoreError>;
-
-    /// Up to `limit` aliases of a company, ascending by key.
-    async fn aliases(&self, of: CompanyId, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
-
-    /// Other companies with the same [`name_key`], up to `limit`, and with the same [`site`], as
-    /// many, each ascending by key.
-    async fn alike(&self, to: &Company, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
-
-    /// Up to `limit` pairs of this kind whose ids follow these, ascending, without those that an
-    /// operator told apart.
-    async fn company_pairs(
-        &self,
-        kind: PairKind,
-        after: Option<[CompanyId; 2]>,
-        limit: usize,
-    ) -> Result<Vec<CompanyPairView>, StoreError>;
-
-    /// The numbers of a company's postings by status, of at most `most` postings.
-    async fn count_postings(
-        &self,
-        company: CompanyId,
-        most: usize,
-    ) -> Result<BTreeMap<Status, usize>, StoreError>;
-
-    /// Up to `limit` postings that follow this one by id: of an alias those that it still has, of
-    /// another company those that came by it to another one.
-    async fn misplaced(
-        &self,
-        company: &Company,
-        after: Option<PostingId>,
-        limit: usize,
-    ) -> Result<Vec<(PostingId, SourceIdentifier)>, StoreError>;
 }
 
 #[cfg(test)]
