@@ -6,6 +6,7 @@ mod line;
 mod names;
 mod proof;
 mod receipt;
+mod summary;
 
 pub use self::{
     changes::{ChangeCounter, Changes},
@@ -13,5 +14,6 @@ pub use self::{
     line::{Line, LineError, LineOptions, LineText, Parsed, TooLong},
     names::Names,
     proof::{BrokenOff, Ending, Proof},
-    receipt::{Counts, HeldBecause, MOST_NAMED, Missing, Receipt, Summary},
+    receipt::{Counts, HeldBecause, MOST_NAMED, Missing, Receipt},
+    summary::Summary,
 };

@@ -1,9 +1,9 @@
-//! The receipts of an import, and their sum.
+//! The receipts of an import, and their counts.
 
 use fields::vocabulary::vocabulary;
 use kernel::{PutOutcome, SourceIdentifier};
 
-use super::{Changes, LineError};
+use super::LineError;
 use crate::posting::{Answer, IngestError, NoticeCounts};
 
 /// The receipt of a line.
@@ -156,27 +156,6 @@ impl Missing {
             _ => format!("{count} others were missing"),
         };
         format!("{by_lines} {expire} by {lines}; {others}, {of_others}")
-    }
-}
-
-/// The sum of an import.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// The receipts by outcome.
-    pub counts: Counts,
-    /// The missing postings of a catalogue, once they are known.
-    pub missing: Option<Missing>,
-    /// What a complete import did to what was there.
-    pub changes: Option<Changes>,
-    /// Whether every line has an answer, and the body ended as it should.
-    pub complete: bool,
-}
-
-impl Summary {
-    /// The changes that make the import degraded, by name; none of most imports.
-    pub fn degraded(&self) -> Vec<String> {
-        let changes = self.changes.as_ref().filter(|_| self.complete);
-        changes.map_or_else(Vec::new, |changes| changes.degraded(&self.counts))
     }
 }
 
