@@ -19,7 +19,7 @@ use time::{Duration, OffsetDateTime};
 
 pub use self::{
     new::{NewReport, PostingName, parse_objection},
-    store::{Reports, Standing, StatementPosition, Waiting, WaitingObjection},
+    store::{Reports, StatementPosition, WaitingObjection},
 };
 use crate::posting::event::REPORT_DECIDED;
 
@@ -197,6 +197,19 @@ impl TooMany {
     }
 }
 
+/// What limits a new report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The reporter's report about the same posting.
+    pub same: Option<ReportId>,
+    /// The reporter's reports since a time.
+    pub of_reporter: usize,
+    /// The waiting reports about the posting.
+    pub of_posting: usize,
+    /// All waiting reports.
+    pub waiting: usize,
+}
+
 impl Standing {
     /// Whether one more report is taken.
     pub const fn admit(&self) -> Result<(), TooMany> {
@@ -210,6 +223,15 @@ impl Standing {
             Ok(())
         }
     }
+}
+
+/// The reports or objections that wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// The number.
+    pub count: usize,
+    /// The time of the oldest one.
+    pub since: Option<OffsetDateTime>,
 }
 
 #[cfg(test)]

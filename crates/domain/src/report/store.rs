@@ -5,30 +5,8 @@ use async_trait::async_trait;
 use kernel::{PostingId, ReportId, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 
-use super::{Report, ReportState};
+use super::{Report, ReportState, Standing, Waiting};
 use crate::posting::Statement;
-
-/// What limits a new report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
-    /// The reporter's report about the same posting.
-    pub same: Option<ReportId>,
-    /// The reporter's reports since a time.
-    pub of_reporter: usize,
-    /// The waiting reports about the posting.
-    pub of_posting: usize,
-    /// All waiting reports.
-    pub waiting: usize,
-}
-
-/// The reports or objections that wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Waiting {
-    /// The number.
-    pub count: usize,
-    /// The time of the oldest one.
-    pub since: Option<OffsetDateTime>,
-}
 
 /// A posting whose client has objected, and waits for an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
