@@ -59,6 +59,15 @@ pub fn look(country: Option<&str>, region: Option<&str>, city: &str) -> Look {
     }
 }
 
+/// Returns the coordinates of a city, by a country's two-letter code, its region if that is known,
+/// and its name as people write it. A text that holds no place, or several, has none.
+pub fn find(country: &str, region: Option<&str>, city: &str) -> Option<Coordinates> {
+    match look(Some(country), region, city) {
+        Look::Found(place) | Look::Ambiguous(place) => Some(place),
+        Look::Unknown | Look::Several | Look::NoPlace => None,
+    }
+}
+
 fn is_no_place(folded: &str) -> bool {
     let (first, rest) = folded.split_once(' ').unwrap_or((folded, ""));
     let is_count = first.bytes().all(|byte| byte.is_ascii_digit());

@@ -12,7 +12,7 @@ use std::{collections::HashMap, sync::LazyLock};
 use self::fold::fold;
 #[cfg(feature = "redact")]
 pub(crate) use self::fold::plain_letter;
-pub use self::look::{Look, look};
+pub use self::look::{Look, find, look};
 
 /// A place on Earth, WGS 84, in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,15 +21,6 @@ pub struct Coordinates {
     pub latitude: f64,
     /// Degrees east, −180 to 180.
     pub longitude: f64,
-}
-
-/// Returns the coordinates of a city, by a country's two-letter code, its region if that is known,
-/// and its name as people write it. A text that holds no place, or several, has none.
-pub fn find(country: &str, region: Option<&str>, city: &str) -> Option<Coordinates> {
-    match look(Some(country), region, city) {
-        Look::Found(place) | Look::Ambiguous(place) => Some(place),
-        Look::Unknown | Look::Several | Look::NoPlace => None,
-    }
 }
 
 /// The one place that a text means.
