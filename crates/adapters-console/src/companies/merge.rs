@@ -12,7 +12,7 @@ use kernel::CompanyId;
 use runtime::{COMMAND_PATIENCE, decide_again};
 use uuid::Uuid;
 
-use super::{CLIENTS, PATH as COMPANIES};
+use super::shared::{CLIENTS, PATH as COMPANIES};
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Reader},

@@ -1,6 +1,7 @@
 //! Companies: the list, one company, and the form that changes it.
 
 mod merge;
+mod shared;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ use kernel::{CompanyId, PostingId, Status};
 use runtime::{COMMAND_PATIENCE, decide_again};
 use uuid::Uuid;
 
+use self::shared::{CLIENTS, PATH};
 use crate::{
     by::By,
     error::{Answer, Failure, Refusal},
@@ -26,13 +28,9 @@ use crate::{
     visit::OperatorVisit,
 };
 
-/// The path of the list, below which each has its page.
-const PATH: &str = "/companies";
 const PAGE: usize = 50;
 /// The postings of a company that are counted at most: the page waits for it.
 const COUNTED: usize = 10_000;
-/// Clients to choose from, and to name.
-const CLIENTS: usize = 200;
 /// The owner of a company that is left to the clients without prefixes.
 const NO_OWNER: &str = "none";
 /// The action of the form that changes a company.
