@@ -97,6 +97,6 @@ pub fn start(parts: WorkerParts) -> io::Result<Loops> {
         (handler.start)(&tasks, &mut loops);
     }
     webhooks::start(&tasks.parts, &mut loops);
-    jobs::start(&tasks.parts, &mut loops);
+    jobs::start(&tasks.parts, kinds(), &mut loops);
     Ok(loops)
 }

@@ -9,7 +9,7 @@ use ::newsletter::subscriber::Account;
 use async_trait::async_trait;
 use attention::State;
 use domain::{report::Waiting, usecase::company_lookalikes};
-use kernel::{ClientId, StoreError, attention::AttentionCheck};
+use kernel::{ClientId, StoreError, attention::AttentionCheck, outbox::Kind};
 use time::OffsetDateTime;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -24,8 +24,9 @@ const MOST: usize = 1_000;
 const COUNTING: u32 = 20;
 
 /// Compares what is stored with the state.
-#[derive(Default)]
 pub(super) struct Attention {
+    /// The kinds of tasks whose backlog is looked at.
+    kinds: &'static [Kind],
     /// When visible postings may be counted again.
     count_at: Option<Instant>,
 }
@@ -47,7 +48,7 @@ impl Job for Attention {
         if stored.checked_at.is_some_and(is_fresh) {
             return Ok(());
         }
-        let mut state = read(parts, now).await?;
+        let mut state = read(parts, self.kinds, now).await?;
         let visible = self.count(parts, &mut state).await?;
         for (client, held) in stores.browser.held_back(now).await? {
             state.activities.entry(client).or_default().held = held;
@@ -65,6 +66,13 @@ impl Job for Attention {
 }
 
 impl Attention {
+    pub(super) const fn new(kinds: &'static [Kind]) -> Self {
+        Self {
+            kinds,
+            count_at: None,
+        }
+    }
+
     /// Counts the visible postings of clients, if it is time, and returns the numbers that differ
     /// from the stored ones.
     async fn count(
@@ -89,7 +97,11 @@ impl Attention {
     }
 }
 
-async fn read(parts: &WorkerParts, now: OffsetDateTime) -> Result<State, StoreError> {
+async fn read(
+    parts: &WorkerParts,
+    kinds: &[Kind],
+    now: OffsetDateTime,
+) -> Result<State, StoreError> {
     let stores = &parts.stores;
     let clients = stores.clients.list(MOST).await?;
     let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
@@ -107,7 +119,7 @@ async fn read(parts: &WorkerParts, now: OffsetDateTime) -> Result<State, StoreEr
         },
         activities: stores.activity.activities(&ids, false).await?,
         clients,
-        backlog: stores.outbox.backlog(crate::kinds()).await?,
+        backlog: stores.outbox.backlog(kinds).await?,
         endpoints: stores.webhooks.list(None, None, MOST).await?,
         imports: stores.catalogues.last_imports(MOST).await?,
         accounts,
@@ -135,7 +147,7 @@ mod tests {
     async fn look(stores: &TestStores, at: OffsetDateTime) {
         let clock: Clock = Arc::new(move || at);
         let parts = stores.parts(&clock, &WorkerSettings::default());
-        let done = Attention::default()
+        let done = Attention::new(crate::kinds())
             .run(&parts, &CancellationToken::new())
             .await;
         assert_eq!(done, Ok(()));

@@ -13,6 +13,7 @@ mod versions;
 
 use std::sync::Arc;
 
+use kernel::outbox::Kind;
 use runtime::{Loops, panics, waits};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -20,9 +21,9 @@ use tokio_util::sync::CancellationToken;
 use self::job::Job;
 use crate::parts::WorkerParts;
 
-fn all() -> Vec<Box<dyn Job>> {
+fn all(kinds: &'static [Kind]) -> Vec<Box<dyn Job>> {
     vec![
-        Box::<attention::Attention>::default(),
+        Box::new(attention::Attention::new(kinds)),
         Box::<expiry::Expiry>::default(),
         Box::new(deleted::Deleted),
         Box::new(drafts::Drafts),
@@ -36,8 +37,9 @@ fn all() -> Vec<Box<dyn Job>> {
     ]
 }
 
-pub(super) fn start(parts: &Arc<WorkerParts>, loops: &mut Loops) {
-    for job in all() {
+/// Starts the jobs, of a program that works on these kinds of tasks.
+pub(super) fn start(parts: &Arc<WorkerParts>, kinds: &'static [Kind], loops: &mut Loops) {
+    for job in all(kinds) {
         let parts = Arc::clone(parts);
         loops.spawn(|stop| repeat(job, parts, stop));
     }
