@@ -6,15 +6,13 @@ use kernel::{
     AttentionItem, ClientId, StoreError,
     attention::{AttentionCheck, StoredAttention},
 };
-use serde_json::{Value, json};
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
     binds, each, entity,
     entity::row,
     executor::{Executor, Outcome},
     statement,
-    stored::{corrupt, parse, signed},
+    stored::{parse, signed},
     types::{Id, Moment, StoredTime},
 };
 
@@ -51,40 +49,6 @@ impl TryFrom<ItemRow> for AttentionItem {
             is_of_board: row.is_of_board,
         })
     }
-}
-
-/// An item as the JSON of its events.
-pub fn item_text(item: &AttentionItem) -> String {
-    json!({
-        "id": item.id.to_string(),
-        "kind": item.kind.as_str(),
-        "subject": item.subject,
-        "client_id": item.client.map(|client| client.to_string()),
-        "since": item.since.format(&Rfc3339).unwrap_or_default(),
-        "sentence": item.sentence,
-        "page": item.page,
-        "is_of_board": item.is_of_board,
-    })
-    .to_string()
-}
-
-/// The item of an event.
-pub fn item(stored: &str) -> Result<AttentionItem, StoreError> {
-    let read = || {
-        let value: Value = serde_json::from_str(stored).ok()?;
-        let text = |key: &str| value[key].as_str();
-        Some(AttentionItem {
-            id: text("id")?.parse().ok()?,
-            kind: kernel::AttentionKind::parse(text("kind")?)?,
-            subject: text("subject")?.to_owned(),
-            client: text("client_id").map(str::parse).transpose().ok()?,
-            since: OffsetDateTime::parse(text("since")?, &Rfc3339).ok()?,
-            sentence: text("sentence")?.to_owned(),
-            page: text("page")?.to_owned(),
-            is_of_board: value["is_of_board"].as_bool()?,
-        })
-    };
-    read().ok_or_else(|| corrupt("events.attention", stored))
 }
 
 statement! {

@@ -18,7 +18,7 @@ use crate::{
     executor::{Executor, Outcome, counted},
     posting::{original, shown},
     read, statement,
-    stored::{most, parse, parse_optional, unsigned},
+    stored::{end_of, most, parse, parse_optional, unsigned},
     types::{Id, Moment, StoredTime, optional_time},
 };
 
@@ -156,12 +156,6 @@ pub async fn window(
         postings.push(posting);
     }
     Ok(postings)
-}
-
-/// A text behind all that begin with this one: the last code point that is valid and not a
-/// character follows it several times.
-pub(crate) fn end_of(prefix: &str) -> String {
-    format!("{prefix}{}", "\u{10FFFF}".repeat(4))
 }
 
 /// The posting of a row.

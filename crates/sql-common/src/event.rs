@@ -16,10 +16,9 @@ use kernel::{
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    attention::item,
     entity,
     entity::Entity,
-    stored::{corrupt, parse, parse_optional, signed, trace, unsigned},
+    stored::{corrupt, item, parse, parse_optional, signed, trace, unsigned},
     types::{Id, Moment},
 };
 

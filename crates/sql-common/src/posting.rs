@@ -23,8 +23,8 @@ use kernel::{Actor, CompanyId, PostingId, StoreError, Version};
 pub use self::{
     decision::{DecisionRow, has_decisions, write_decisions},
     load::{held, load, load_by_id, overdue, repeat_answers},
-    version::{VersionSent, as_of, forget_versions, records, versions},
-    view::{find, list},
+    version::{VersionSent, forget_versions, records, versions},
+    view::{as_of, find, list},
 };
 use crate::{
     binds, entity,

@@ -19,15 +19,15 @@ use fields::{
     serde::de::DeserializeOwned,
 };
 use kernel::{
-    Actor, AttentionKind, CatalogueName, Operator, Prefixes, SourceIdentifier, Status, StoreError,
-    audit::Details, trace::TraceParent,
+    Actor, AttentionItem, AttentionKind, CatalogueName, Operator, Prefixes, SourceIdentifier,
+    Status, StoreError, audit::Details, trace::TraceParent,
 };
 use newsletter::subscriber::{
     Account, DepartureKind, Email, MembershipStatus, MigrationSource, PlanCategory,
     SubscriberStatus, SuppressionSource,
 };
-
-use time::Date;
+use serde_json::{Value, json};
+use time::{Date, OffsetDateTime, format_description::well_known::Rfc3339};
 use webhooks::EndpointState;
 
 /// The error for a stored value that this program cannot have written.
@@ -112,7 +112,7 @@ pub fn details(text: &str, column: &str) -> Result<Details, StoreError> {
 /// The text of a JSON array of texts, for its column.
 pub fn array_text<T: AsRef<str>>(texts: &[T]) -> String {
     let texts: Vec<_> = texts.iter().map(AsRef::as_ref).collect();
-    serde_json::Value::from(texts).to_string()
+    Value::from(texts).to_string()
 }
 
 /// Converts a JSON array of texts from its column.
@@ -161,6 +161,46 @@ pub fn coordinates(latitude: Option<f64>, longitude: Option<f64>) -> Option<Coor
         latitude: latitude?,
         longitude: longitude?,
     })
+}
+
+/// An item that needs attention, as the JSON of its events.
+pub fn item_text(item: &AttentionItem) -> String {
+    json!({
+        "id": item.id.to_string(),
+        "kind": item.kind.as_str(),
+        "subject": item.subject,
+        "client_id": item.client.map(|client| client.to_string()),
+        "since": item.since.format(&Rfc3339).unwrap_or_default(),
+        "sentence": item.sentence,
+        "page": item.page,
+        "is_of_board": item.is_of_board,
+    })
+    .to_string()
+}
+
+/// The item of an event.
+pub fn item(stored: &str) -> Result<AttentionItem, StoreError> {
+    let read = || {
+        let value: Value = serde_json::from_str(stored).ok()?;
+        let text = |key: &str| value[key].as_str();
+        Some(AttentionItem {
+            id: text("id")?.parse().ok()?,
+            kind: AttentionKind::parse(text("kind")?)?,
+            subject: text("subject")?.to_owned(),
+            client: text("client_id").map(str::parse).transpose().ok()?,
+            since: OffsetDateTime::parse(text("since")?, &Rfc3339).ok()?,
+            sentence: text("sentence")?.to_owned(),
+            page: text("page")?.to_owned(),
+            is_of_board: value["is_of_board"].as_bool()?,
+        })
+    };
+    read().ok_or_else(|| corrupt("events.attention", stored))
+}
+
+/// A text behind all that begin with this one: the last code point that is valid and not a
+/// character follows it several times.
+pub(crate) fn end_of(prefix: &str) -> String {
+    format!("{prefix}{}", "\u{10FFFF}".repeat(4))
 }
 
 #[cfg(test)]

@@ -7,13 +7,12 @@ use domain::company::{Company, CompanyView, name_key, site};
 use kernel::{CompanyId, PostingId, SourceIdentifier, Status};
 use uuid::Uuid;
 
-use super::{CompanyRow, CompanyViewColumns, company_view};
+use super::row::{CompanyRow, CompanyViewColumns, company_view};
 use crate::{
     binds,
     executor::{Executor, Outcome},
-    posting::IDENTIFIER,
     statement,
-    stored::{most, parse},
+    stored::{end_of, most, parse},
     types::{Id, StoredId},
     value::Named,
 };
@@ -85,7 +84,7 @@ pub async fn companies_named(
     beginning: &str,
     limit: usize,
 ) -> Outcome<Vec<CompanyView>> {
-    let end = crate::console::end_of(beginning);
+    let end = end_of(beginning);
     let asked = binds! { start: beginning, end: &end, limit: most(limit) };
     load::<OfName>(conn, asked).await
 }
@@ -166,7 +165,7 @@ pub async fn misplaced(
     };
     let posting = |(id, identifier): (StoredId, String)| {
         let id = PostingId::new(id.uuid("postings.id")?);
-        Ok((id, parse(identifier, IDENTIFIER)?))
+        Ok((id, parse(identifier, "postings.source_identifier")?))
     };
     found.into_iter().map(posting).collect()
 }

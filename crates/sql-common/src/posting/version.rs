@@ -5,14 +5,13 @@ use std::sync::Arc;
 use diesel::sql_types::{BigInt, Double, Nullable, Text};
 use domain::{
     company::CompanyView,
-    posting::{AsOf, COMPANY, EnrichedTexts, PostingVersion, PostingView, Rewind, Values},
+    posting::{COMPANY, EnrichedTexts, PostingVersion, PostingView, Values},
     store::PostingWrite,
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError, Version};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::view::{show, stored};
 use crate::{
     binds, company, each,
     executor::{Executor, Outcome},
@@ -92,7 +91,7 @@ statement! {
 }
 
 /// The versions of a posting before one, newest first, with the companies that they replaced.
-async fn older(
+pub(super) async fn older(
     conn: &mut impl Executor,
     posting: PostingId,
     before: Version,
@@ -130,33 +129,6 @@ pub async fn versions(
     let id = PostingId::new(id.uuid("postings.id")?);
     let found = older(conn, id, before.unwrap_or(Version::MAX), limit).await?;
     Ok(Some(found))
-}
-
-/// The versions that are read at a time.
-const STEP: usize = 50;
-
-/// A posting as it was shown at a moment.
-pub async fn as_of(
-    conn: &mut impl Executor,
-    identifier: &SourceIdentifier,
-    moment: AsOf,
-) -> Outcome<Option<PostingView>> {
-    let Some(view) = stored(conn, identifier).await? else {
-        return Ok(None);
-    };
-    let (id, mut before) = (view.posting.id, view.posting.version + 1);
-    let mut rewind = Rewind::new(view, moment);
-    loop {
-        let found = older(conn, id, before, STEP).await?;
-        let Some(last) = found.last() else { break };
-        before = last.version;
-        if !found.into_iter().all(|version| rewind.take(version)) {
-            break;
-        }
-    }
-    let mut then: Vec<_> = rewind.end().into_iter().collect();
-    show(conn, &mut then).await?;
-    Ok(then.pop())
 }
 
 statement! {

@@ -2,7 +2,7 @@
 
 use diesel::sql_types::{BigInt, Nullable, Text};
 use domain::{
-    posting::{Decision, EnrichedTexts, Posting, PostingView},
+    posting::{AsOf, Decision, EnrichedTexts, Posting, PostingView, Rewind},
     store::{
         HISTORY_SHOWN, ListEntry, ListOrder, ListQuery, Position, PostingPage, Search, Step, Texts,
     },
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{
     CREATOR, DecisionRow, HistoryRow, IDENTIFIER, PostingRow, TextsRow, history,
-    version::{descriptions, shown_company},
+    version::{descriptions, older, shown_company},
 };
 use crate::{
     binds,
@@ -92,7 +92,7 @@ fn view(
 }
 
 /// Makes stored postings what readers see of them.
-pub(super) async fn show(conn: &mut impl Executor, views: &mut [PostingView]) -> Outcome<()> {
+async fn show(conn: &mut impl Executor, views: &mut [PostingView]) -> Outcome<()> {
     let with_text = views.iter().filter(|it| {
         let description = &it.posting.details.raw_description;
         description.text().is_some()
@@ -163,7 +163,7 @@ pub async fn find(
 }
 
 /// A posting with its history, as it is stored.
-pub(super) async fn stored(
+async fn stored(
     conn: &mut impl Executor,
     identifier: &SourceIdentifier,
 ) -> Outcome<Option<PostingView>> {
@@ -177,6 +177,33 @@ pub(super) async fn stored(
     let asked = binds! { posting: id.uuid(), version: *version, limit: most(HISTORY_SHOWN) };
     view.history = history(conn.load::<History, _>(asked).await?)?;
     Ok(Some(view))
+}
+
+/// The versions that are read at a time.
+const STEP: usize = 50;
+
+/// A posting as it was shown at a moment.
+pub async fn as_of(
+    conn: &mut impl Executor,
+    identifier: &SourceIdentifier,
+    moment: AsOf,
+) -> Outcome<Option<PostingView>> {
+    let Some(view) = stored(conn, identifier).await? else {
+        return Ok(None);
+    };
+    let (id, mut before) = (view.posting.id, view.posting.version + 1);
+    let mut rewind = Rewind::new(view, moment);
+    loop {
+        let found = older(conn, id, before, STEP).await?;
+        let Some(last) = found.last() else { break };
+        before = last.version;
+        if !found.into_iter().all(|version| rewind.take(version)) {
+            break;
+        }
+    }
+    let mut then: Vec<_> = rewind.end().into_iter().collect();
+    show(conn, &mut then).await?;
+    Ok(then.pop())
 }
 
 /// Selects entries of lists. The sizes of texts are known without reading them, compressed and

@@ -35,8 +35,7 @@ use serde_json::Value;
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::attention::item_text;
-use crate::stored::{StoredText, array_text, corrupt, parse_all};
+use crate::stored::{StoredText, array_text, corrupt, item_text, parse_all};
 
 /// An identifier: `uuid`, or its 16 bytes.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
