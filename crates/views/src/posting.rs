@@ -16,7 +16,10 @@ use serde_json::{Map, Value, json, value::RawValue};
 use time::OffsetDateTime;
 use utoipa::{
     PartialSchema as _, ToSchema,
-    openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, Type, schema::SchemaType},
+    openapi::{
+        ArrayBuilder, KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, Type,
+        schema::SchemaType,
+    },
 };
 use uuid::Uuid;
 
@@ -42,6 +45,12 @@ vocabularies! {
     Ground(posting::Ground);
     /// The state of an objection.
     ObjectionState(posting::ObjectionState);
+}
+
+fn location_list() -> RefOr<Schema> {
+    let about = "Every place of a job that has more than one. Absent if it is not set.";
+    let locations = ArrayBuilder::new().items(Location::schema());
+    optional(locations.description(Some(about)).build())
 }
 
 fn moment() -> RefOr<Schema> {
@@ -304,7 +313,7 @@ view! {
             view.posting.details.location_postal_code.as_deref(),
         /// Every place of a job that has more than one. Absent if it is not set.
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        #[schema(extensions(("optional" = json!(true))))]
+        #[schema(schema_with = location_list)]
         locations: Vec<Location<'a>> = locations(view),
         /// Degrees north of the city, where it is known.
         #[schema(minimum = -90, maximum = 90)]

@@ -284,7 +284,10 @@ fn examples_of_answers_have_the_fields_of_what_is_sent() {
             let line = schema.get("contentSchema").zip(example.as_str());
             let line = line.map(|(schema, text)| (schema, serde_json::from_str(text).unwrap()));
             let (schema, example) = line.unwrap_or_else(|| (schema, example.clone()));
-            assert!(fits(&document, schema, &example), "{path}: {example} is no {schema}");
+            assert!(
+                fits(&document, schema, &example),
+                "{path}: {example} is no {schema}"
+            );
         }
     });
 }
