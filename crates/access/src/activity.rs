@@ -560,8 +560,8 @@ mod tests {
         let day = |ago: i64, refused, unchanged, withdrawn| Day {
             date: (noon() - hours(24 * ago)).date(),
             counts: Counts {
-                refused,
                 unchanged,
+                refused,
                 withdrawn,
                 ..Counts::default()
             },

@@ -93,6 +93,10 @@ impl Company {
 /// A company to insert or update. Companies are written without a version: the last writer
 /// wins, field by field, so two writers of different fields never undo each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says of one column whether it is set"
+)]
 pub struct CompanyWrite {
     /// The company afterwards, as far as the writer knows: the values of an insert.
     pub company: Company,

@@ -201,8 +201,8 @@ impl FieldErrors {
     #[must_use]
     pub fn of(&self, field: &str) -> Self {
         let mut errors = Self::new();
-        errors.fields = self.fields.clone();
-        errors.fields.retain(|known| known.path == field);
+        let fields = self.fields.iter().filter(|known| known.path == field);
+        errors.fields = fields.cloned().collect();
         errors.count = errors.fields.iter().map(|known| known.messages.len()).sum();
         errors
     }

@@ -14,13 +14,14 @@ pub const COMMAND_PATIENCE: Duration = Duration::from_secs(10);
 /// decides again on the present state. A panic counts as a failure of the store.
 pub async fn decide_again<T, E: StoreFailure, F>(
     within: Duration,
-    attempt: impl FnMut() -> F,
+    mut attempt: impl FnMut() -> F,
 ) -> Result<T, E>
 where
     F: Future<Output = Result<T, E>>,
 {
     let waits = waits::after_conflicts().within(within).from_now();
-    retry(waits, E::is_conflict, attempt).await
+    // A decision holds whole postings, which the futures of all callers would.
+    retry(waits, E::is_conflict, || Box::pin(attempt())).await
 }
 
 /// Retries after transient failures, with these waits. A panic counts as a failure of the store.

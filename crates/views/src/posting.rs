@@ -173,6 +173,7 @@ impl<'a> VersionPageAnswer<'a> {
 view! {
     /// A change of a posting, with what it replaced.
     #[derive(Serialize, ToSchema)]
+    #[expect(clippy::struct_field_names, reason = "the field is the name in the answer")]
     pub struct Version<'a>(version: &'a PostingVersion) {
         /// The version that the change made.
         #[schema(minimum = 2)]
@@ -430,9 +431,7 @@ fn locations(view: &PostingView) -> Vec<Location<'_>> {
     let locations = view.posting.details.locations.iter();
     let places = view.findings.places.iter().copied();
     let places = places.chain(std::iter::repeat(None));
-    let locations = locations
-        .flat_map(|locations| locations.as_slice())
-        .zip(places);
+    let locations = locations.flat_map(posting::Locations::as_slice).zip(places);
     locations
         .map(|(location, place)| Location::new(location, place))
         .collect()

@@ -77,6 +77,6 @@ view! {
         code: &'a str = statement.code.as_str(),
         automated: bool = statement.code.is_automated(),
         by_notice: bool = statement.by_notice,
-        objection: Option<&'static str> = statement.objection.map(|state| state.as_str()),
+        objection: Option<&'static str> = statement.objection.map(domain::posting::ObjectionState::as_str),
     }
 }

@@ -13,6 +13,10 @@ fn accepted(answer: &Answer) {
 }
 
 /// The server is killed after each answer.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one way from the report to the reversal"
+)]
 async fn a_report_and_an_objection_go_the_whole_way(store: Store) {
     let site = Site::new(store);
     let mut server = Some(site.serve(&[]));

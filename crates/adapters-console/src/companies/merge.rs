@@ -125,6 +125,10 @@ pub(super) async fn merge(visit: &OperatorVisit, view: &CompanyView, form: &Form
 
 /// Gives a merged company back what came by it.
 pub(super) async fn unmerge(visit: &OperatorVisit, view: &CompanyView, form: &Form) -> Answer {
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method itself is of one lifetime alone"
+    )]
     let reason = form.read(|fields| fields.reason())?;
     let (store, alias) = (&*visit.stores().store, view.company.id);
     let attempt = || unmerge_company(store, alias, &reason, &visit.by, visit.now);

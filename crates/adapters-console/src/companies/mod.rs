@@ -86,6 +86,10 @@ impl Show {
     }
 
     /// A number of postings, which may be more than are counted.
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "templates pass references"
+    )]
     fn count(&self, count: &usize) -> String {
         let is_cut = self.counts.values().sum::<usize>() >= COUNTED;
         format!("{}{count}", if is_cut { "at least " } else { "" })

@@ -54,7 +54,7 @@ impl From<RestoreError> for Failure {
     fn from(error: RestoreError) -> Self {
         match error {
             RestoreError::Moderation(error) => error.into(),
-            error => Refusal::conflict(error),
+            error @ RestoreError::NotKept(_) => Refusal::conflict(error),
         }
     }
 }

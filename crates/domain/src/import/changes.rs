@@ -89,7 +89,9 @@ impl ChangeCounter {
         }
         self.shrunk += u64::from(effects.is_shrunk);
         for (counts, value) in self.set.iter_mut().zip(effects.set) {
-            value.into_iter().for_each(|value| counts.add(value));
+            if let Some(value) = value {
+                counts.add(value);
+            }
         }
     }
 

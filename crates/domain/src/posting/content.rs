@@ -43,7 +43,10 @@ impl ContentHash {
         ];
         let region = details.location_region.as_deref().unwrap_or_default();
         let postal_code = details.location_postal_code.as_deref().unwrap_or_default();
-        let locations = details.locations.iter().flat_map(|it| it.as_slice());
+        let locations = details
+            .locations
+            .iter()
+            .flat_map(super::location::Locations::as_slice);
         let locations: Vec<_> = locations.map(Location::words).collect();
         let places = [region, postal_code].into_iter();
         let places = places.chain(locations.iter().map(String::as_str));

@@ -22,12 +22,12 @@ impl Effects {
         let digest = |details: &Details| *details.raw_description.digest();
         let link = |details: &Details| details.application_url.clone();
         let set = [
-            set(before.map(digest), &digest(after)),
-            set(before.map(|before| before.title.clone()), &after.title),
+            set(before.map(digest).as_ref(), &digest(after)),
+            set(before.map(|before| &before.title), &after.title),
             after
                 .application_url
                 .is_some()
-                .then(|| set(before.map(link), &link(after)))
+                .then(|| set(before.map(link).as_ref(), &link(after)))
                 .flatten(),
         ];
         let Some(before) = before else {
@@ -55,8 +55,8 @@ impl Effects {
 }
 
 /// A hash of a value that another one replaces.
-fn set<T: Hash + PartialEq>(before: Option<T>, after: &T) -> Option<u64> {
-    (before.as_ref() != Some(after)).then(|| {
+fn set<T: Hash + PartialEq>(before: Option<&T>, after: &T) -> Option<u64> {
+    (before != Some(after)).then(|| {
         let mut hasher = DefaultHasher::new();
         after.hash(&mut hasher);
         hasher.finish()

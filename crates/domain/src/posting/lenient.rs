@@ -166,16 +166,15 @@ fn list(name: &str, items: &mut Vec<Value>, wrong: &[&str], notices: &mut Vec<No
                 }
                 let path = format!("{path}.{member}");
                 let corrected = correct(&format!("{name}.*.{member}"), value);
-                match corrected.filter(|value| is_taken(&json!({ member: value }))) {
-                    Some(corrected) => {
-                        notices.push(corrected_to(&path, &corrected));
-                        *value = corrected;
-                        true
-                    }
-                    None => {
-                        notices.push(Notice::LeftOut(path.into()));
-                        false
-                    }
+                if let Some(corrected) =
+                    corrected.filter(|value| is_taken(&json!({ member: value })))
+                {
+                    notices.push(corrected_to(&path, &corrected));
+                    *value = corrected;
+                    true
+                } else {
+                    notices.push(Notice::LeftOut(path.into()));
+                    false
                 }
             });
             if is_taken(item) {

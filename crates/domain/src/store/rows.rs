@@ -173,6 +173,7 @@ impl Rows {
     }
 
     /// The postings that an import changed, by id.
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn changed_by(&self, import: Uuid) -> BTreeSet<PostingId> {
         let versions = self.versions.values().flatten();
         let of_it = versions.filter(|it| it.import == Some(import));

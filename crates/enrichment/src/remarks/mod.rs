@@ -20,7 +20,10 @@ pub fn remarks(details: &Details, markdown: &str, pushed_at: OffsetDateTime) -> 
 
 /// What Google for Jobs requires: <https://developers.google.com/search/docs/appearance/structured-data/job-posting>.
 fn google(details: &Details) -> Option<Remark> {
-    let locations = details.locations.iter().flat_map(|it| it.as_slice());
+    let locations = details
+        .locations
+        .iter()
+        .flat_map(domain::posting::Locations::as_slice);
     let mut countries = locations.map(|it| it.country_code);
     let has_country =
         details.location_country_code.is_some() || countries.any(|country| country.is_some());

@@ -12,7 +12,10 @@ pub(super) fn remarks(details: &Details) -> Vec<Remark> {
         postal_code: None,
     };
     let own = remark("location_city".to_owned(), &one);
-    let locations = details.locations.iter().flat_map(|it| it.as_slice());
+    let locations = details
+        .locations
+        .iter()
+        .flat_map(domain::posting::Locations::as_slice);
     let others = locations
         .enumerate()
         .filter_map(|(at, location)| remark(format!("locations.{at}.city"), location));

@@ -155,7 +155,7 @@ fn date(text: &str) -> Option<Date> {
     };
     let month = |name: &str| {
         let is = |names: &&[&str]| names.iter().any(|known| name.starts_with(known));
-        let at = MONTHS.iter().position(|names| is(&names))?;
+        let at = MONTHS.iter().position(is)?;
         u16::try_from(at + 1).ok()
     };
     let has_slash = text.contains('/');

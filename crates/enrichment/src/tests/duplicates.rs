@@ -154,7 +154,7 @@ const TWO: [Change; 10] = [
 #[test]
 fn of_two_hundred_pairs_nearly_all_are_told_right() {
     let (mut right, mut wrong) = (0, Vec::new());
-    for n in 0..ADS.len() {
+    for (n, _) in ADS.iter().enumerate() {
         let (first, other) = (ad(n), ad((n + 1) % ADS.len()));
         for (changes, is_one) in [(&ONE, true), (&TWO, false)] {
             for (at, change) in changes.iter().enumerate() {

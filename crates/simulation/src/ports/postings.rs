@@ -47,11 +47,11 @@ impl Store for Port {
         let (world, by) = (&self.0.world, &self.0.name);
         let (numbers, is_done) = (judge::numbers(&writes), AtomicBool::new(false));
         let began = Instant::now();
-        let commit = async {
+        let commit = Box::pin(async {
             judge::commit(world, by, writes).await?;
             is_done.store(true, Ordering::SeqCst);
             Ok(())
-        };
+        });
         let answer = self.0.commit(commit).await;
         let is_missing = answer.is_err() || began.elapsed() > LATE;
         if is_missing && is_done.into_inner() {

@@ -30,8 +30,8 @@ written! {
         actor = Rendered(|it| Some(&it.replaced.as_ref()?.by)),
         import = Id(|it| it.replaced.as_ref()?.import),
         before = Rendered(|it| Some(&it.replaced.as_ref()?.values)),
-        has_description = Bool(|it| it.replaced.as_ref().is_some_and(|it| it.has_description())),
-        has_texts = Bool(|it| it.replaced.as_ref().is_some_and(|it| it.has_texts())),
+        has_description = Bool(|it| it.replaced.as_ref().is_some_and(domain::posting::Replaced::has_description)),
+        has_texts = Bool(|it| it.replaced.as_ref().is_some_and(domain::posting::Replaced::has_texts)),
     }
 }
 

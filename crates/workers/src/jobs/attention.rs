@@ -43,9 +43,9 @@ impl Job for Attention {
 
     async fn run(&mut self, parts: &WorkerParts, _: &CancellationToken) -> Result<(), StoreError> {
         let (stores, now) = (&parts.stores, (parts.clock)());
-        let stored = stores.attention.attention().await?;
+        let before = stores.attention.attention().await?;
         let is_fresh = |at: OffsetDateTime| at <= now && now - at < self.every(parts) / 2;
-        if stored.checked_at.is_some_and(is_fresh) {
+        if before.checked_at.is_some_and(is_fresh) {
             return Ok(());
         }
         let mut state = read(parts, self.kinds, now).await?;
@@ -55,7 +55,7 @@ impl Job for Attention {
         }
         let check = AttentionCheck {
             visible,
-            ..AttentionCheck::new(&stored, attention::items(&state), now)
+            ..AttentionCheck::new(&before, attention::items(&state), now)
         };
         match stores.attention.record_check(&check).await {
             // Another process was faster.
@@ -164,10 +164,10 @@ mod tests {
         for at in [late, late, late + hours(1)] {
             look(&stores, at).await;
         }
-        let stored = store.attention().await.unwrap();
-        let kinds: Vec<_> = stored.items.iter().map(|item| item.kind).collect();
+        let found = store.attention().await.unwrap();
+        let kinds: Vec<_> = found.items.iter().map(|item| item.kind).collect();
         assert_eq!(
-            (kinds, stored.version),
+            (kinds, found.version),
             (vec![AttentionKind::SourceSilent], 2)
         );
         let write = expected.revoke(noon()).unwrap();

@@ -41,12 +41,11 @@ fn lenient(board: &mut Board, body: &str) -> Vec<String> {
 fn what_is_certain_is_corrected_and_the_rest_is_left_out() {
     for line in VALUES.lines() {
         let (field, rest) = line.split_once(' ').unwrap();
-        let (value, expect) = match rest.strip_suffix(" -") {
-            Some(value) => (value, None),
-            None => {
-                let (value, expect) = rest.rsplit_once(" = ").unwrap();
-                (value, Some(serde_json::from_str::<Value>(expect).unwrap()))
-            }
+        let (value, expect) = if let Some(value) = rest.strip_suffix(" -") {
+            (value, None)
+        } else {
+            let (value, expect) = rest.rsplit_once(" = ").unwrap();
+            (value, Some(serde_json::from_str::<Value>(expect).unwrap()))
         };
         let mut board = Board::with(Status::Approved);
         let before = serde_json::to_value(&board.posting().details).unwrap();
@@ -158,9 +157,10 @@ proptest! {
                     let Some(to) = notice.to() else { continue };
                     let to = serde_json::from_str(to).unwrap_or_else(|_| json!(to));
                     let to = match notice.field() {
-                        Some("employment_types" | "employment_types.0") => json!([to]),
-                        Some("location_types" | "location_types.0") => json!([to]),
-                        Some("locations") => json!([to]),
+                        Some(
+                            "employment_types" | "employment_types.0" | "location_types"
+                            | "location_types.0" | "locations",
+                        ) => json!([to]),
                         Some("locations.0.country_code") => json!([{"country_code": to}]),
                         _ => to,
                     };

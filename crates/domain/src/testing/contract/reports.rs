@@ -320,7 +320,7 @@ kernel::contract_cases!(
     async fn an_objection_waits_for_its_answer(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         change(store, "a", |posting| {
-            posting.put_in(state(Status::Approved), None)
+            posting.put_in(state(Status::Approved), None);
         })
         .await?;
         let (by, at) = (by_ann(1), noon() + hours(1));
