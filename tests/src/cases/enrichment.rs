@@ -85,7 +85,12 @@ async fn the_demos_postings_are_json_ld_with_and_without_the_employer(store: Sto
             );
         }
         let host = posting["company"]["website_url"].as_str().unwrap();
-        let host = host.rsplit('/').next().unwrap().trim_start_matches("www.");
+        let host = host
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()
+            .unwrap()
+            .trim_start_matches("www.");
         let company = &posting["company"];
         let identity = [
             &company["name"],

@@ -96,7 +96,7 @@ const PLANS_OF_MILLIONS: &str = "
     company::lists::Counts | postings_by_company
     catalogue::read::OpenPostings | using postings_by_catalogue
         | Index Cond: ((catalogue_id = $1) AND (id > $2)) | !Sort
-    duplicate::Copies | using postings_by_original
+    duplicate::Copies | !Seq Scan
     duplicate::Numbered | using postings_by_requisition
     duplicate::Near | using posting_signatures_in_band_1 | using posting_signatures_in_band_2
         | using posting_signatures_in_band_3 | using posting_signatures_in_band_4
