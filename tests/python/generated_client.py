@@ -107,6 +107,8 @@ def lines(identifier: str) -> File:
 def location(posting: JobPosting) -> str | Unset:
     """The city of a posting as JSON-LD."""
     place = posting.job_location
+    if isinstance(place, list):
+        place = place[0]
     return place if isinstance(place, Unset) else place.address.address_locality
 
 

@@ -24,7 +24,7 @@ def test_the_link_of_the_demo_opens_the_console(chromium, tmp_path):  # noqa: F8
                 said += line
             assert "lumenfold-17" in said
             chromium.look(1280, "light")
-            chromium.open(re.search(r"http\S+/sign-in\?link=\S+", said)[0])
+            chromium.get(re.search(r"http\S+/sign-in\?link=\S+", said)[0])
             chromium.press("Sign in")
             assert chromium.one("h1").text == "Overview"
             if pictures := os.environ.get("POSTHASTE_PICTURES"):
@@ -32,7 +32,7 @@ def test_the_link_of_the_demo_opens_the_console(chromium, tmp_path):  # noqa: F8
                 end = time.monotonic() + 180
                 while time.monotonic() < end and not chromium.all("tbody td.nowrap")[0].text:
                     time.sleep(1)
-                    chromium.open(chromium.address)
+                    chromium.refresh()
                 chromium.picture(Path(pictures) / "console.png")
         finally:
             demo.terminate()

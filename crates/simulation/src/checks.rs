@@ -134,17 +134,20 @@ async fn postings(world: &World, events: &[RecordedEvent]) {
         world.check(is_judged, || {
             format!("{name} is {} with {title}", posting.status())
         });
-        let came = match posting.came_by {
-            Some(alias) => {
-                let alias = CompanyReader::company(&*world.memory, alias).await.unwrap();
-                alias.is_some_and(|it| it.company.alias_of == Some(posting.company_id))
-            }
+        // What is shown of a posting that waits for a verdict names its company of then.
+        let company = async |id| CompanyReader::company(&*world.memory, id).await.unwrap();
+        let came = match pushed.came_by {
+            Some(alias) => company(alias)
+                .await
+                .is_some_and(|it| it.company.alias_of == Some(pushed.company_id)),
             None => true,
         };
-        world.check(came && view.company.company.alias_of.is_none(), || {
+        let own = company(pushed.company_id).await;
+        let is_alias = own.is_none_or(|it| it.company.alias_of.is_some());
+        world.check(came && !is_alias, || {
             format!(
-                "{name} is a posting of {:?}, and came by {:?}",
-                view.company, posting.came_by
+                "{name} is a posting of {}, and came by {:?}",
+                pushed.company_id, pushed.came_by
             )
         });
         let is_down = world.book().word(&name) == Word::Down;

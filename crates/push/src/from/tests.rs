@@ -83,7 +83,11 @@ const SAMPLES: &[(&str, &str, u64, u64, &[&str])] = &[
         "teamtailor.xml",
         3,
         1,
-        &["location_country_code"],
+        &[
+            "location_country_code",
+            "locations.0.country_code",
+            "locations.1.country_code",
+        ],
     ),
     (
         "workable",
