@@ -97,7 +97,7 @@ const PLANS_OF_MILLIONS: &str = "
     catalogue::read::OpenPostings | using postings_by_catalogue
         | Index Cond: ((catalogue_id = $1) AND (id > $2)) | !Sort
     duplicate::Copies | !Seq Scan
-    duplicate::Numbered | using postings_by_requisition
+    duplicate::Numbered | !Seq Scan
     duplicate::Near | using posting_signatures_in_band_1 | using posting_signatures_in_band_2
         | using posting_signatures_in_band_3 | using posting_signatures_in_band_4
     event::keep::Forget | using events_pkey
