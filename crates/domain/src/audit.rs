@@ -13,7 +13,7 @@ kernel::actions! {
     POSTINGS_REOPEN = "postings.reopen",
     /// A posting got the values of an older version.
     POSTINGS_RESTORE = "postings.restore",
-    /// Two postings that are alike were told apart.
+    /// An operator marked two similar postings as different.
     POSTINGS_TELL_APART = "postings.tell_apart",
     /// An objection was answered, and the decision stands.
     POSTINGS_UPHOLD = "postings.uphold",
@@ -27,7 +27,7 @@ kernel::actions! {
     COMPANIES_MERGE = "companies.merge",
     /// A merged company stands by itself again.
     COMPANIES_UNMERGE = "companies.unmerge",
-    /// Two companies that are alike were told apart.
+    /// An operator marked two similar companies as different.
     COMPANIES_TELL_APART = "companies.tell_apart",
     /// A catalogue was deleted; its postings stay.
     CATALOGUES_FORGET = "catalogues.forget",

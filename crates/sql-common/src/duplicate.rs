@@ -342,7 +342,7 @@ statement! {
     returns (Id, Id)
 }
 
-/// Returns those of these pairs that an operator told apart.
+/// Returns the pairs that an operator marked as different.
 pub async fn told_apart(conn: &mut impl Executor, pairs: &[Apart]) -> Outcome<HashSet<Apart>> {
     let pairs = each! { pairs, [one, other] => one: one.uuid(), other: other.uuid() };
     let found: Vec<(StoredId, StoredId)> = conn.load_each::<ToldApart, _>(&pairs, &[]).await?;

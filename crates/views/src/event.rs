@@ -229,7 +229,7 @@ view! {
     #[derive(Serialize, ToSchema)]
     #[serde(deny_unknown_fields)]
     struct ErasedPosting<'a>(posting: &'a event::PostingState, appeal: Option<&'a str>) {
-        /// The posting's id in the world it comes from. It may be pushed anew.
+        /// The posting's id in the world it comes from. It may be pushed again.
         unique_source_identifier: &'a str = posting.source_identifier.as_str(),
         /// The statement of the removal, without its text; `null` once another posting of this
         /// identifier was erased.

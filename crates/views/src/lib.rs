@@ -14,4 +14,5 @@ pub mod posting;
 pub mod report;
 mod schema;
 pub mod subscriber;
+pub mod version;
 pub mod webhook;

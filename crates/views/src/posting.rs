@@ -1,10 +1,7 @@
 //! A posting as the list shows it, and with its history.
 
 use domain::{
-    posting::{
-        self, COMPANY, Coordinates, DESCRIPTION, Metadata, Original, PostingVersion, PostingView,
-        State, TEXTS,
-    },
+    posting::{self, Coordinates, DESCRIPTION, PostingView},
     store::Texts,
 };
 use fields::{
@@ -12,8 +9,7 @@ use fields::{
     codes::{CountryCode, CurrencyCode},
 };
 use serde::{Serialize, Serializer, ser::Error as _};
-use serde_json::{Map, Value, json, value::RawValue};
-use time::OffsetDateTime;
+use serde_json::{Map, Value, value::RawValue};
 use utoipa::{
     PartialSchema as _, ToSchema,
     openapi::{
@@ -147,114 +143,6 @@ impl<'a> Pending<'a> {
                 .collect(),
         }
     }
-}
-
-/// A page of the versions of a posting.
-#[derive(Serialize, ToSchema)]
-#[schema(as = VersionPage)]
-pub struct VersionPageAnswer<'a> {
-    data: Vec<Version<'a>>,
-    /// Send it as `cursor` to get the next page; `null` on the last one.
-    next_cursor: Option<String>,
-}
-
-impl<'a> VersionPageAnswer<'a> {
-    /// The JSON form of a page, which has more behind it or not.
-    #[must_use]
-    pub fn new(versions: &'a [PostingVersion], has_more: bool) -> Self {
-        let last = versions.last().filter(|_| has_more);
-        Self {
-            data: versions.iter().map(Version::new).collect(),
-            next_cursor: last.map(|it| it.version.to_string()),
-        }
-    }
-}
-
-view! {
-    /// A change of a posting, with what it replaced.
-    #[derive(Serialize, ToSchema)]
-    #[expect(clippy::struct_field_names, reason = "the field is the name in the answer")]
-    pub struct Version<'a>(version: &'a PostingVersion) {
-        /// The version that the change made.
-        #[schema(minimum = 2)]
-        version: i64 = version.version,
-        /// When it changed.
-        #[schema(value_type = OffsetDateTime)]
-        at: Timestamp = Timestamp(version.at),
-        /// The actor, as in the history.
-        by: String = version.by.to_string(),
-        /// The id of the import whose line it was.
-        import: Option<Uuid> = version.import,
-        /// The names of the fields that it replaced.
-        changed: Vec<&'a str> = replaced(version).into_iter().map(|(name, _)| name).collect(),
-        /// What they were before.
-        #[schema(value_type = Object)]
-        before: Map<String, Value> = replaced(version)
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect(),
-    }
-}
-
-/// What a change replaced, by the names that fields have in a posting. A change that makes waiting
-/// values the shown ones replaces those that were shown.
-pub fn replaced(version: &PostingVersion) -> Vec<(&str, Value)> {
-    let before = &version.before;
-    let mut replaced = Vec::new();
-    let time = |name| match before.get::<Option<OffsetDateTime>>(name) {
-        Some(Some(at)) => serde_json::to_value(Timestamp(at)).unwrap_or_default(),
-        _ => Value::Null,
-    };
-    for (name, value) in before.iter() {
-        let value = match name {
-            "updated_at" | "updated_by" | "enriched_hash" | "approved_hash" | "content_at"
-            | "came_by" | "shown" => continue,
-            "state" => {
-                let state = before.get::<State>(name);
-                let status = state.map(|state| Status(state.status()));
-                replaced.push(("status", json!(status)));
-                continue;
-            }
-            COMPANY => {
-                let company = version.company.as_ref().map(Company::from);
-                replaced.push(("company", json!(company)));
-                continue;
-            }
-            TEXTS => {
-                let texts = version.texts.as_ref();
-                let place = version.coordinates;
-                replaced.extend([
-                    (
-                        "redacted_title",
-                        json!(texts.and_then(|it| it.redacted_title.as_ref())),
-                    ),
-                    ("markdown_description", json!(texts.map(|it| &it.markdown))),
-                    (
-                        "markdown_redacted_description",
-                        json!(texts.map(|it| &it.redacted_markdown)),
-                    ),
-                    ("latitude", json!(place.map(|it| it.latitude))),
-                    ("longitude", json!(place.map(|it| it.longitude))),
-                ]);
-                continue;
-            }
-            DESCRIPTION => json!(version.description),
-            "published_at" | "expire_at" => time(name),
-            "duplicate_of" => {
-                let original = before.get::<Option<Original>>(name).flatten();
-                json!(original.map(|it| it.id.uuid()))
-            }
-            "metadata" => {
-                let metadata = before.get::<Option<Metadata>>(name).flatten();
-                metadata.map_or(Value::Null, |it| {
-                    serde_json::from_str(it.as_str()).unwrap_or_default()
-                })
-            }
-            _ => value.clone(),
-        };
-        replaced.push((name, value));
-    }
-    replaced
 }
 
 view! {

@@ -106,7 +106,7 @@ fn changes(
 ) -> Result<Vec<Change>, Failure> {
     let mut known = newest.map(values).transpose()?.unwrap_or_default();
     let changes = versions.iter().map(|version| {
-        let replaced = views::posting::replaced(version);
+        let replaced = views::version::replaced(version);
         let fields = replaced.into_iter().map(|(name, before)| {
             let after = known.insert(name.to_owned(), before.clone());
             (

@@ -17,7 +17,7 @@ mod versions;
 
 use access::Scope;
 use actix_web::{http::Method, web};
-use views::posting::{PostingWithHistory, VersionPageAnswer};
+use views::{posting::PostingWithHistory, version::VersionPageAnswer};
 
 #[cfg(test)]
 pub use self::page::tests;

@@ -1,5 +1,4 @@
-//! The header `Prefer` (RFC 7240): how unknown fields and wrong values are handled, and whether a
-//! dry run shows what would become of a posting.
+//! The header `Prefer` (RFC 7240): how unknown fields and wrong values are handled.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use domain::posting::Handling;
@@ -11,37 +10,31 @@ const PREFER: HeaderName = HeaderName::from_static("prefer");
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Preferences {
     pub handling: Handling,
-    /// `return=representation`.
-    pub representation: bool,
 }
 
 impl Preferences {
     pub fn of(headers: &HeaderMap) -> Self {
-        let (mut handling, mut shown) = (None, None);
+        let mut handling = None;
         for header in headers.get_all(PREFER) {
             let text = String::from_utf8_lossy(header.as_bytes());
             for preference in split(&text, ',') {
                 let preference = split(preference, ';').next().unwrap_or_default();
                 let (name, value) = preference.split_once('=').unwrap_or((preference, ""));
-                match name.trim().to_ascii_lowercase().as_str() {
-                    "handling" => _ = handling.get_or_insert_with(|| word(value)),
-                    "return" => _ = shown.get_or_insert_with(|| word(value)),
-                    _ => {}
+                if name.trim().eq_ignore_ascii_case("handling") {
+                    handling.get_or_insert_with(|| word(value));
                 }
             }
         }
-        let is = |word: &Option<String>, value: &str| {
-            let word = word.as_deref();
-            word.is_some_and(|word| word.eq_ignore_ascii_case(value))
+        let is = |value: &str| {
+            let handling = handling.as_deref();
+            handling.is_some_and(|handling| handling.eq_ignore_ascii_case(value))
         };
-        Self {
-            handling: match () {
-                () if is(&handling, "strict") => Handling::Strict,
-                () if is(&handling, "lenient") => Handling::Lenient,
-                () => Handling::Usual,
-            },
-            representation: is(&shown, "representation"),
-        }
+        let handling = match () {
+            () if is("strict") => Handling::Strict,
+            () if is("lenient") => Handling::Lenient,
+            () => Handling::Usual,
+        };
+        Self { handling }
     }
 
     /// The value of `Preference-Applied`, if a preference about handling is honoured.
@@ -136,32 +129,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_honoured_is_told() {
-        for (sent, handling, representation, applied) in [
+    fn an_honoured_preference_is_in_the_answer() {
+        for (sent, handling, applied) in [
             (
                 "handling=lenient",
                 Handling::Lenient,
-                false,
                 Some("handling=lenient"),
             ),
-            ("Return=representation", Handling::Usual, true, None),
-            (
-                "return=minimal, return=representation",
-                Handling::Usual,
-                false,
-                None,
-            ),
+            ("return=representation", Handling::Usual, None),
         ] {
             let mut map = HeaderMap::new();
             map.insert(PREFER, HeaderValue::from_static(sent));
             let found = Preferences::of(&map);
-            let expect = Preferences {
-                handling,
-                representation,
-            };
-            assert_eq!(found, expect, "{sent}");
-            let told = found.applied();
-            assert_eq!(told.as_ref().map(|it| it.to_str().unwrap()), applied);
+            assert_eq!(found.handling, handling, "{sent}");
+            let found = found.applied();
+            assert_eq!(found.as_ref().map(|it| it.to_str().unwrap()), applied);
         }
     }
 }

@@ -3,7 +3,7 @@
 use actix_web::{HttpRequest, http::StatusCode, web};
 use domain::posting::{AsOf, PostingVersion, PutPosting, Rejection};
 use kernel::{SourceIdentifier, Version};
-use views::posting::VersionPageAnswer;
+use views::version::VersionPageAnswer;
 
 use super::list::parse_time;
 use crate::{

@@ -20,7 +20,7 @@ use crate::{
 
 const REPORTS: &str = "/api/job-board/reports";
 
-/// The name and the address of a reporter, which nobody outside the operators sees.
+/// The name and the address of a reporter, which only operators see.
 const SECRETS: [&str; 2] = ["Ann Q. Reader", "ann.q@reader.example"];
 
 fn report(named: &str) -> Value {

@@ -33,7 +33,7 @@ pub trait CompanyReader: Send + Sync {
     async fn alike(&self, to: &Company, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
 
     /// Up to `limit` pairs of this kind whose ids follow these, ascending, without those that an
-    /// operator told apart.
+    /// operator marked as different.
     async fn company_pairs(
         &self,
         kind: PairKind,

@@ -173,7 +173,7 @@ pub struct WriteSet {
     pub told_apart: BTreeSet<Apart>,
     /// What was found of pairs of these companies, in the place of what was found before.
     pub pairs: BTreeMap<CompanyId, Vec<CompanyPair>>,
-    /// Companies that an operator told apart, the lower id first.
+    /// Companies that an operator marked as different, the lower id first.
     pub apart: BTreeSet<[CompanyId; 2]>,
     /// Reports of readers.
     pub reports: Vec<ReportWrite>,

@@ -272,7 +272,7 @@ impl Candidate {
         self.duplicates(other) || other.duplicates(self)
     }
 
-    /// The oldest of these that it duplicates, without those that an operator told apart from it.
+    /// The oldest of these that it duplicates, without those that an operator marked as different.
     pub fn original<'a>(&self, among: &'a [Self], told: &HashSet<Apart>) -> Option<&'a Self> {
         let others = among.iter().filter(|other| self.duplicates(other));
         others

@@ -41,7 +41,7 @@ impl Lifetime {
     }
 
     /// Returns the end of a posting after a push that moves its closing date from the first of
-    /// `closing` to the second. The lifetime starts anew if less than half of it is left, and ends
+    /// `closing` to the second. The lifetime starts again if less than half of it is left, and ends
     /// if postings stay for ever. A closing date makes it shorter, never longer.
     pub(crate) fn end(
         self,

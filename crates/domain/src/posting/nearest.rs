@@ -79,7 +79,7 @@ const OTHERS: [(&str, &str); 21] = [
     ("company.logo_path", "companylogo logo logourl"),
 ];
 
-/// The field that an unknown one is meant to be, if that can be told.
+/// The field that the sender of an unknown one probably means.
 pub(crate) fn nearest(path: &str) -> Option<String> {
     let inner = path.strip_prefix("company.");
     let name = inner.unwrap_or(path);

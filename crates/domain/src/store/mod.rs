@@ -104,7 +104,7 @@ pub trait Store: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Those of these pairs that an operator told apart. None by default.
+    /// The pairs that an operator marked as different. None by default.
     async fn told_apart(&self, _pairs: &[Apart]) -> Result<HashSet<Apart>, StoreError> {
         Ok(HashSet::new())
     }

@@ -44,7 +44,7 @@ pub struct Event {
 
 impl Event {
     /// Whether a reader with these prefixes may read it: a client, or the operator's. Events of
-    /// companies are for everybody, those of other contexts for nobody outside.
+    /// companies are for every client, those of other contexts for none.
     pub fn is_for(&self, reader: Option<ClientId>, prefixes: &Prefixes) -> bool {
         match &self.subject {
             Subject::Posting(posting) => prefixes.permit(&posting.source_identifier),

@@ -61,9 +61,9 @@ impl Versions {
 
 /// A version as JSON shows it; a table has the names of the fields as one text.
 fn row(version: &domain::posting::PostingVersion, as_json: bool) -> serde_json::Result<Value> {
-    let mut row = serde_json::to_value(views::posting::Version::new(version))?;
+    let mut row = serde_json::to_value(views::version::Version::new(version))?;
     if !as_json {
-        let names: Vec<_> = views::posting::replaced(version)
+        let names: Vec<_> = views::version::replaced(version)
             .into_iter()
             .map(|(name, _)| name)
             .collect();

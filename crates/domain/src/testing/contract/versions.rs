@@ -76,7 +76,7 @@ async fn versions<S: PostingReader>(store: &S, name: &str) -> Checked<Vec<Postin
     }
 }
 
-/// What a reader sees, without what is told of verdicts.
+/// The posting that a reader sees, without its decision.
 fn seen(mut view: PostingView) -> PostingView {
     view.history.clear();
     view.decision = None;
