@@ -46,7 +46,12 @@ NOT_RUN = [
     "export POSTHASTE_PUBLIC_URL",
 ]
 # Commands that say by their exit code that something is not as it should be, here rightly.
-TELLING = ["posthaste doctor", "posthaste webhooks test", "posthaste subscribers reconcile"]
+TELLING = [
+    "posthaste attention",
+    "posthaste doctor",
+    "posthaste webhooks test",
+    "posthaste subscribers reconcile",
+]
 PAGES = ["README.md", "docs/api.md", "docs/operations.md"] + [
     f"docs/{folder}/{page.name}"
     for folder in ("api", "operations")

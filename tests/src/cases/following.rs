@@ -102,13 +102,18 @@ impl Board {
             if event["type"] == "CompanyUpdated" {
                 let key = data["uuid"].as_str().unwrap().to_owned();
                 self.companies.insert(key, data.clone());
-            } else {
+            } else if is_of_a_posting(event) {
                 let id = data["unique_source_identifier"].as_str().unwrap();
                 let state = json!([data["uuid"], data["status"], data["status_reason"]]);
                 self.postings.insert(id.to_owned(), state);
             }
         }
     }
+}
+
+/// Events of companies and of what needs attention are in the same feed.
+fn is_of_a_posting(event: &Value) -> bool {
+    event["type"].as_str().unwrap().starts_with("JobPosting")
 }
 
 /// A walk has every event once, and a posting's events in the order of its versions.
@@ -119,7 +124,7 @@ pub(super) fn check_order(events: &[Value]) {
         "in order, and once"
     );
     let mut versions = BTreeMap::new();
-    for event in events.iter().filter(|it| it["type"] != "CompanyUpdated") {
+    for event in events.iter().filter(|it| is_of_a_posting(it)) {
         let (data, is_creation) = (&event["data"], event["type"] == "JobPostingCreated");
         let version = data["version"].as_i64().unwrap();
         let before = versions.insert(data["uuid"].as_str().unwrap(), version);
