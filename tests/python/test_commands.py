@@ -42,6 +42,7 @@ NOT_RUN = [
     "systemd-run ",
     "sqlite3 ",
     "alias ",
+    "export BOARD",
     "export DATABASE_URL",
     "export POSTHASTE_PUBLIC_URL",
 ]
@@ -202,8 +203,7 @@ def test_the_commands_of_the_page_run(board, page):
     environment = board.server.environment | {
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
         "TOKEN": client.token(),
-        "ID": client.client_id,
-        "SECRET": client.client_secret,
+        "BOARD": board.server.url,
         "CLIENT_ID": client.client_id,
         "CLIENT_SECRET": client.client_secret,
         "WEBHOOK_SECRET": board.server.environment["POSTHASTE_MAILERLITE_WEBHOOK_SECRET"],
@@ -240,11 +240,12 @@ def test_the_commands_of_the_page_run(board, page):
 
 @pytest.fixture(scope="module")
 def programs():
-    """The programs of api.md, by language and what is particular to each."""
+    """The programs of the API's pages, by language and what is particular to each."""
     found = {}
     for language in ("python", "js"):
-        for block in blocks("docs/api.md", language):
-            found[language, "webhook" if "webhook" in block else "events"] = block
+        for page in ("docs/api/read.md", "docs/api/webhooks.md"):
+            for block in blocks(page, language):
+                found[language, Path(page).stem] = block
     assert len(found) == 3
     return found
 
@@ -259,7 +260,7 @@ def test_the_receiver_takes_what_is_signed(board, programs, language):
     hook = board.new("webhooks", "create", "--url", url)
     packages = Path(os.environ["POSTHASTE_AXE"]).parents[1]
     environment = {"SECRET": hook["secret"], "PORT": str(port), "NODE_PATH": str(packages)}
-    command = [*INTERPRETERS[language], programs[language, "webhook"]]
+    command = [*INTERPRETERS[language], programs[language, "webhooks"]]
     # The `node` of a Python package starts another program.
     with subprocess.Popen(
         command,
@@ -287,7 +288,7 @@ def test_the_receiver_takes_what_is_signed(board, programs, language):
 
 def test_the_copy_follows_the_board(board, programs):
     environment = {"BOARD": board.server.url, "TOKEN": board.client.token()}
-    command = [*INTERPRETERS["python"], programs["python", "events"]]
+    command = [*INTERPRETERS["python"], programs["python", "read"]]
     with subprocess.Popen(
         command, env=os.environ | environment, stdout=subprocess.PIPE, text=True
     ) as copy:

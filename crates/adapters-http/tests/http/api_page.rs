@@ -1,5 +1,4 @@
-//! `docs/api.md` and the pages below it against the OpenAPI document: the page for people says the same as the one for
-//! programs.
+//! `docs/api.md` and the pages below it name what the OpenAPI document describes.
 
 use std::collections::BTreeSet;
 
@@ -7,6 +6,9 @@ use serde_json::Value;
 
 const PAGE: &str = concat!(
     include_str!("../../../../docs/api.md"),
+    include_str!("../../../../docs/api/push.md"),
+    include_str!("../../../../docs/api/read.md"),
+    include_str!("../../../../docs/api/webhooks.md"),
     include_str!("../../../../docs/api/newsletter.md"),
 );
 
@@ -39,49 +41,19 @@ fn object(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 #[test]
-fn every_operation_is_listed_with_its_scopes_and_answers() {
+fn every_operation_is_mentioned() {
     let document = document();
-    let mut expected = BTreeSet::new();
+    let mut missing = Vec::new();
     for (path, item) in object(&document["paths"]) {
-        for (method, operation) in object(item) {
-            let mut scopes: Vec<_> = operation["security"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(|one| one["oauth2"][0].as_str())
-                .map(|scope| format!("`{scope}`"))
-                .collect();
-            let always = &["500", "401", "403", "422", "429", "503"];
-            let always = if scopes.is_empty() {
-                &always[..1]
-            } else {
-                always
-            };
-            if scopes.is_empty() {
-                scopes.push("–".to_owned());
+        for (method, _) in object(item) {
+            let operation = format!("`{} {path}", method.to_uppercase());
+            let ends = ["`", "?"].map(|end| format!("{operation}{end}"));
+            if !ends.iter().any(|it| PAGE.contains(it)) {
+                missing.push(operation);
             }
-            let answers = object(&operation["responses"]).map(|(status, _)| status.as_str());
-            let mut answers: BTreeSet<_> = answers.collect();
-            for status in always {
-                assert!(answers.remove(status), "{method} {path} has no {status}");
-            }
-            let answers: Vec<_> = answers.into_iter().collect();
-            expected.insert(format!(
-                "`{} {path}` | {} | {}",
-                method.to_uppercase(),
-                scopes.join(", "),
-                answers.join(" ")
-            ));
         }
     }
-    let listed = rows("\n## All operations\n").into_iter();
-    let listed: BTreeSet<_> = listed.map(|row| row.join(" | ")).collect();
-    let missing: Vec<_> = expected.difference(&listed).collect();
-    let wrong: Vec<_> = listed.difference(&expected).collect();
-    assert!(
-        missing.is_empty() && wrong.is_empty(),
-        "{missing:#?}\ninstead of {wrong:#?}"
-    );
+    assert!(missing.is_empty(), "{missing:#?}");
 }
 
 #[test]
