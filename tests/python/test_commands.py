@@ -154,7 +154,7 @@ class Board:
         line = line.replace("/backups/", f"{self.server.folder}/backups/")
         line = line.replace("posthaste push", "posthaste push --log warn")
         for name, value in self.names.items():
-            line = re.sub(rf"(?<![\w$-]){name}\b", value, line)
+            line = re.sub(rf"(?<![\w$-]){name}\b(?!=)", value, line)
         line = line.replace("https://board.example", self.server.url)
         line = line.replace("http://127.0.0.1:8080", self.server.url)
         # A host that no test reaches.
