@@ -32,7 +32,6 @@ pub fn script_path() -> &'static str {
     &SCRIPT_PATH
 }
 
-/// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .route(

@@ -16,7 +16,6 @@ use crate::{
 };
 
 const PATH: &str = "/audit";
-/// Entries of a page.
 const ENTRIES: usize = 100;
 
 #[derive(Template)]
@@ -25,13 +24,11 @@ struct Page {
     frame: Frame,
     search: Fields,
     query: Query,
-    /// Whether it shows a part.
     is_search: bool,
     rows: Vec<(Entry, Subject)>,
     next: Option<String>,
 }
 
-/// A page of the audit.
 pub async fn list(visit: OperatorVisit) -> Answer {
     let query = visit.query();
     let before = query.get("before").map(position).transpose()?;
@@ -62,7 +59,6 @@ pub async fn list(visit: OperatorVisit) -> Answer {
     page.frame.answer(&page)
 }
 
-/// The selection of an address.
 fn wanted(fields: &mut Reader<'_>) -> Option<AuditQuery> {
     let text = |name| Some(fields.text(name).to_owned()).filter(|text| !text.is_empty());
     let (by, action, subject) = (text("by"), text("action"), text("subject"));

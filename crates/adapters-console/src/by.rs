@@ -13,13 +13,11 @@ pub struct By {
 }
 
 impl By {
-    /// An actor without a link.
     pub fn unlinked(actor: &Actor) -> Self {
         let name = actor.to_string();
         Self { name, client: None }
     }
 
-    /// An actor, who may be one of these clients.
     pub fn actor(actor: Option<&Actor>, clients: &[Client]) -> Self {
         match actor {
             Some(Actor::Client(id)) => Self::client(*id, clients),
@@ -28,7 +26,6 @@ impl By {
         }
     }
 
-    /// A client, which may be one of these; else its id is its name.
     pub fn client(id: ClientId, clients: &[Client]) -> Self {
         let known = clients.iter().find(|known| known.id == id);
         Self {
@@ -41,7 +38,6 @@ impl By {
         self.client.is_some()
     }
 
-    /// An actor that is no client, by its name.
     pub fn named(name: &str) -> Self {
         let name = name.to_owned();
         Self { name, client: None }

@@ -25,13 +25,11 @@ struct Page {
     frame: Frame,
     /// `None` while their postings are counted.
     rows: Option<Vec<Catalogue>>,
-    /// The clients to choose from.
     clients: Vec<Client>,
     search: Fields,
     is_cut: bool,
 }
 
-/// The catalogues of one client, or of all.
 pub async fn list(visit: OperatorVisit) -> Answer {
     let (chosen, search) = Form::search(visit.query(), |fields| {
         let client = optional(fields.text("client"), |id| {
@@ -59,7 +57,6 @@ pub async fn list(visit: OperatorVisit) -> Answer {
     page.frame.answer(&page)
 }
 
-/// The catalogues of the client whose people ask.
 pub async fn own(visit: Visit) -> Answer {
     let client = visit.client(Scope::READERS)?;
     let page = Page {

@@ -10,22 +10,17 @@ pub fn percent(value: u64, whole: u64) -> u64 {
         .clamp(u64::from(value > 0), 100)
 }
 
-/// The size of a chart, in its own units.
 const WIDTH: u64 = 720;
 const HEIGHT: u64 = 160;
-/// The room for labels, below.
 const LABELS: u64 = 24;
 
 #[derive(Clone, Debug)]
 pub struct Column {
     pub name: String,
-    /// The label below the bar, where there is room.
     pub label: Option<String>,
-    /// A value of each series.
     pub values: Vec<u64>,
 }
 
-/// A part of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bar {
     pub x: u64,
@@ -38,9 +33,7 @@ pub struct Bar {
 #[derive(Clone, Debug)]
 pub struct Chart {
     pub title: &'static str,
-    /// What the chart covers, after its title.
     pub covers: String,
-    /// What a column stands for.
     pub of: &'static str,
     pub series: &'static [&'static str],
     pub columns: Vec<Column>,
@@ -49,14 +42,12 @@ pub struct Chart {
     pub labels: Vec<(u64, String, bool)>,
     /// The lines of the axis: where, and their round values.
     pub axis: Vec<(u64, u64)>,
-    /// The room for these values, on the left.
     pub gutter: usize,
     pub width: u64,
     pub height: u64,
 }
 
 impl Chart {
-    /// A chart of columns, from left to right.
     pub fn new(
         title: &'static str,
         (covers, of): (String, &'static str),

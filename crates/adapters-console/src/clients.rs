@@ -18,14 +18,11 @@ use crate::{
     visit::{OperatorVisit, Visit},
 };
 
-/// The path of the list, below which each has its page.
 const PATH: &str = "/clients";
-/// Clients of a page.
 const CLIENTS: usize = 500;
 /// How long the secret before stays good unless said otherwise, in hours.
 const OVERLAP: &str = "168";
 
-/// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(page(PATH, list).route(web::post().to(create)))
@@ -65,7 +62,6 @@ async fn list(visit: OperatorVisit) -> Answer {
     all(&visit, Fields::default()).await
 }
 
-/// All clients, and the form of a new one.
 async fn all(visit: &Visit, fields: Fields) -> Answer {
     let mut clients = visit.stores().clients.list(CLIENTS + 1).await?;
     let has_more = clients.len() > CLIENTS;
@@ -80,7 +76,6 @@ async fn all(visit: &Visit, fields: Fields) -> Answer {
     page.frame.answer(&page)
 }
 
-/// The client of an address.
 async fn find(visit: &Visit, id: &str) -> Result<Client, Failure> {
     let id: ClientId = id.parse().map_err(|_| Failure::NotFound)?;
     let found = visit.stores().clients.find(id).await?;
@@ -92,7 +87,6 @@ async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
     one(&visit, client, Fields::default()).await
 }
 
-/// One client, and the forms about it.
 async fn one(visit: &Visit, client: Client, refused: Fields) -> Answer {
     let notice = match visit.done().as_deref() {
         Some("update") => Some("The settings are saved; every process has them in ten seconds."),
@@ -115,7 +109,6 @@ async fn one(visit: &Visit, client: Client, refused: Fields) -> Answer {
     page.frame.answer(&page)
 }
 
-/// The settings of a client, as its form shows them.
 fn present(client: &Client) -> Fields {
     let limit = client.requests_per_minute.map(|limit| limit.to_string());
     let fields = [
@@ -132,7 +125,6 @@ fn present(client: &Client) -> Fields {
     Fields::with_values(fields.into_iter().chain(scopes))
 }
 
-/// The secret of a client, once.
 fn secret(visit: &Visit, client: &Client, secret: &str) -> Answer {
     let page = Issued {
         frame: visit.frame(PATH, "A secret"),
@@ -191,7 +183,6 @@ fn new_secret() -> Result<ClientSecret, Failure> {
     ClientSecret::generate().map_err(Failure::broken)
 }
 
-/// The commands about clients.
 fn managed(visit: &OperatorVisit) -> ManagedClients<'_> {
     ManagedClients {
         clients: &*visit.stores().clients,
@@ -199,7 +190,6 @@ fn managed(visit: &OperatorVisit) -> ManagedClients<'_> {
     }
 }
 
-/// Makes a client, and shows its secret.
 async fn create(visit: OperatorVisit, form: Form) -> Answer {
     let created = async {
         let new = form.read(settings)?;
@@ -214,7 +204,6 @@ async fn create(visit: OperatorVisit, form: Form) -> Answer {
     form.answer(created.await, page).await
 }
 
-/// What a form does with a client.
 enum Command {
     Update(NewClient),
     Rotate {
@@ -240,7 +229,6 @@ fn command(fields: &mut Reader<'_>) -> Option<Command> {
     }
 }
 
-/// Changes, rotates or revokes a client.
 async fn change(visit: OperatorVisit, path: web::Path<String>, form: Form) -> Answer {
     let client = find(&visit, &path).await?;
     let done = carry_out(&visit, client.id, &form).await;

@@ -21,7 +21,6 @@ use crate::{
 };
 
 pub const PATH: &str = "/duplicates";
-/// Pairs of a page, with all their texts.
 const PAGE: usize = 10;
 
 #[derive(Template)]
@@ -32,7 +31,6 @@ struct Page {
     next: Option<String>,
 }
 
-/// A posting of a pair.
 struct Shown {
     view: PostingView,
     text: String,
@@ -48,7 +46,6 @@ impl Shown {
         Self { view, text, is_cut }
     }
 
-    /// What tells openings apart.
     fn facts(&self) -> Vec<(&'static str, String)> {
         let (posting, details) = (&self.view.posting, &self.view.posting.details);
         let employment = details.employment_types.iter().map(ToString::to_string);
@@ -106,7 +103,6 @@ async fn page(visit: &OperatorVisit, refused: Fields) -> Answer {
     page.frame.answer(&page)
 }
 
-/// Notes that a posting and its original are two openings.
 pub async fn tell_apart(visit: OperatorVisit, form: Form) -> Answer {
     let done = carry_out(&visit, &form).await;
     form.answer(done, async |refused| page(&visit, refused).await)

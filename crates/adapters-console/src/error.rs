@@ -6,49 +6,34 @@ use access::{Crowded, Scope};
 use actix_web::{HttpResponse, http::StatusCode};
 use kernel::StoreError;
 
-/// The answer of a handler.
 pub type Answer = Result<HttpResponse, Failure>;
 
-/// Why there is no page.
 #[derive(Clone, Debug)]
 pub enum Failure {
-    /// Nothing is there.
     NotFound,
-    /// Another method is allowed.
     Method(&'static str),
-    /// The request has no session.
     Forbidden,
     /// A form that no page of the session has sent.
     CrossSite,
-    /// The proxy's header names no operator, or several.
     BadOperator,
-    /// The body is no form, or did not arrive.
     Unreadable,
-    /// The form is too large.
     TooLarge,
     /// A form that was understood and not carried out. Its page says why.
     Refused(Refusal),
-    /// The client has none of these scopes, one of which the page needs.
     Scope(&'static [Scope]),
-    /// The link is not valid, and too many invalid links were tried.
     Guesses,
-    /// The client has to wait.
     Crowded(Crowded),
     /// The address has a parameter that no page has put there.
     Address,
-    /// The store is unavailable.
     Unavailable(String),
-    /// A defect.
     Broken(String),
 }
 
 impl Failure {
-    /// A defect with this cause.
     pub fn broken(cause: impl fmt::Display) -> Self {
         Self::Broken(cause.to_string())
     }
 
-    /// The status of its page, the title and the text.
     pub fn told(&self) -> (StatusCode, &'static str, Cow<'static, str>) {
         let (status, title, text) = match self {
             Self::NotFound => (
@@ -186,7 +171,6 @@ impl Refusal {
         Failure::Refused(Self { status, faults })
     }
 
-    /// What the rules have against a command.
     pub fn conflict(why: impl fmt::Display) -> Failure {
         let faults = vec![(String::new(), why.to_string())];
         let status = StatusCode::CONFLICT;
@@ -206,7 +190,6 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The answer to an unknown path.
 pub async fn not_found() -> Answer {
     Err(Failure::NotFound)
 }

@@ -28,13 +28,11 @@ use crate::{
 
 /// The largest form: a page of checkboxes, and a reason.
 const MOST_BYTES: usize = 64 * 1024;
-/// How long a form may take to arrive.
 const TIME: Duration = Duration::from_secs(10);
 /// The lines of prefixes that are read; more than a client may have.
 const MOST_PREFIXES: usize = 1_000;
 pub const TOKEN_FIELD: &str = "token";
 
-/// The fields of a form.
 #[derive(Debug)]
 pub struct Form(Query);
 
@@ -46,12 +44,10 @@ impl Form {
         Ok(Self(Query::parse(&text)))
     }
 
-    /// A field that is not blank, trimmed.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name)
     }
 
-    /// What was typed.
     pub const fn values(&self) -> &Query {
         &self.0
     }
@@ -88,7 +84,6 @@ impl Form {
         }
     }
 
-    /// What its page shows after a refusal.
     pub fn refused(&self, failure: Failure) -> Result<Fields, Failure> {
         let Failure::Refused(refusal) = failure else {
             return Err(failure);
@@ -109,7 +104,6 @@ impl Form {
     }
 }
 
-/// The body of a form, within the limits of forms.
 pub async fn body(
     mut payload: impl Stream<Item = Result<Bytes, PayloadError>> + Unpin,
 ) -> Result<Vec<u8>, Failure> {
@@ -127,29 +121,24 @@ pub async fn body(
     timeout(TIME, read).await.map_err(|_| Failure::Unreadable)?
 }
 
-/// The fields of a form while it is read.
 pub struct Reader<'a> {
     form: &'a Form,
     faults: Vec<(String, String)>,
 }
 
 impl<'a> Reader<'a> {
-    /// A field, trimmed; empty if it is blank.
     pub fn text(&self, name: &str) -> &'a str {
         self.form.get(name).unwrap_or_default()
     }
 
-    /// Takes the value of a field, or notes what is wrong with it.
     pub fn take<T>(&mut self, name: &str, value: Result<T, impl Display>) -> Option<T> {
         value.map_err(|why| self.refuse(name, why)).ok()
     }
 
-    /// Notes what is wrong with a field.
     pub fn refuse(&mut self, name: &str, why: impl Display) {
         self.faults.push((name.to_owned(), why.to_string()));
     }
 
-    /// The values of a field with several.
     pub fn take_all<T, E: Display>(
         &mut self,
         name: &str,
@@ -159,13 +148,11 @@ impl<'a> Reader<'a> {
         self.take(name, values)
     }
 
-    /// The operator's reason.
     pub fn reason(&mut self) -> Option<String> {
         let reason = line::reason(self.text("reason"));
         self.take("reason", reason.map(str::to_owned))
     }
 
-    /// The prefixes of identifiers, one a line.
     pub fn prefixes(&mut self) -> Option<Prefixes> {
         let lines = self.text("prefixes").lines();
         let lines = lines.map(str::trim).filter(|line| !line.is_empty());
@@ -173,14 +160,12 @@ impl<'a> Reader<'a> {
         self.take("prefixes", Prefixes::new(&lines))
     }
 
-    /// Notes that no button of the page has sent the form.
     pub fn unknown_action<T>(&mut self) -> Option<T> {
         self.refuse("action", "must be one of those on the page");
         None
     }
 }
 
-/// The value of a field that may be blank.
 pub fn optional<T, E>(
     text: &str,
     parse: impl FnOnce(&str) -> Result<T, E>,

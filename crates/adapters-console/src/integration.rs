@@ -85,7 +85,6 @@ fn door(site: &Site) -> Door<'_, Integrators<'_>> {
     }
 }
 
-/// Lets the people of a client through, and tells everybody else where links come from.
 async fn require_client(
     site: web::Data<Site>,
     mut request: ServiceRequest,
@@ -138,14 +137,11 @@ struct Overview<'a> {
     frame: Frame,
     client: &'a Client,
     pushes: Chart,
-    /// What needs attention, with links to its pages.
     items: Vec<(AttentionItem, String)>,
-    /// The sums of the chart's days.
     sums: Counts,
     activity: Activity,
 }
 
-/// What the client may do, and what came of its pushes.
 async fn overview(visit: Visit) -> Answer {
     let client = visit.client(Scope::READERS)?;
     let activity = visit.stores().activity.activity(client.id).await?;
@@ -173,7 +169,6 @@ async fn overview(visit: Visit) -> Answer {
     page.frame.answer(&page)
 }
 
-/// The list, what a search finds, or one posting.
 async fn postings(visit: Visit, request: HttpRequest) -> Answer {
     let client = visit.client(Scope::READERS)?;
     // Not trimmed, as other fields are: an identifier is compared byte for byte.
@@ -191,7 +186,6 @@ async fn postings(visit: Visit, request: HttpRequest) -> Answer {
     show::one(&visit, &view, Fields::default()).await
 }
 
-/// A form that objects to the decision about a posting.
 async fn object(visit: Visit, form: Form) -> Answer {
     let client = visit.client(Scope::WRITERS)?;
     let id = form.get("posting").and_then(|id| Uuid::try_parse(id).ok());

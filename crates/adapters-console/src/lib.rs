@@ -56,7 +56,6 @@ use self::{
     state::{Site, State},
 };
 
-/// The console: its ports and settings.
 #[derive(Clone)]
 pub struct Console {
     site: web::Data<Site>,
@@ -72,7 +71,6 @@ impl Console {
         }
     }
 
-    /// Adds its routes, which take all paths.
     pub fn configure(&self, config: &mut web::ServiceConfig) {
         let pages = web::scope("")
             .wrap(from_fn(require_operator))

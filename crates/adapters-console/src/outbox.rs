@@ -18,14 +18,12 @@ use crate::{
     visit::OperatorVisit,
 };
 
-/// A hint about tasks of the newsletter that no worker claims.
 pub const LACKS_A_WORKER: &str = "\
     A sync, migrate or withdraw that is due and has no error waits for a worker with its account's\n\
     key (POSTHASTE_MAILERLITE_OLD_API_KEY, …_NEW_API_KEY; a migrate needs both), or for an account\n\
     that is paused for a while.";
 
 const PATH: &str = "/outbox";
-/// Tasks of a page.
 const TASKS: usize = 100;
 
 #[derive(Template)]
@@ -35,17 +33,14 @@ struct Page<'a> {
     is_dead: bool,
     rows: Vec<(TaskRow, Subject)>,
     kinds: &'a [Kind],
-    /// What they wait for besides a free worker.
     hints: Vec<String>,
     next: Option<String>,
-    /// The place of the page in the list.
     after: String,
     fields: Fields,
     now: OffsetDateTime,
 }
 
 impl Page<'_> {
-    /// What a task is for.
     fn purpose(&self, task: &TaskRow) -> &'static str {
         let mut kinds = self.kinds.iter();
         let kind = kinds.find(|kind| kind.as_str() == task.kind);
@@ -53,7 +48,6 @@ impl Page<'_> {
     }
 }
 
-/// The dead tasks, or those that wait.
 pub async fn list(visit: OperatorVisit) -> Answer {
     show(&visit, &visit.query(), Fields::default()).await
 }
@@ -98,7 +92,6 @@ async fn show(visit: &OperatorVisit, query: &Query, fields: Fields) -> Answer {
     page.frame.answer(&page)
 }
 
-/// What a form wants of dead tasks.
 enum Command {
     Revive(Revive),
     Dismiss(Vec<TaskId>, String),
@@ -126,7 +119,6 @@ fn chosen(fields: &mut Reader<'_>) -> Option<Vec<TaskId>> {
     Some(ids.into_iter().map(TaskId).collect())
 }
 
-/// Brings dead tasks back, the chosen ones or all, or dismisses the chosen ones.
 pub async fn settle(visit: OperatorVisit, form: Form) -> Answer {
     let (by, outbox, at) = (visit.by.clone(), &visit.stores().outbox, visit.now);
     let done = match form.read(command) {

@@ -23,14 +23,11 @@ use crate::{
     visit::OperatorVisit,
 };
 
-/// Days of the chart.
 const DAYS: i64 = 14;
-/// Days of the sums of clients.
 const LAST_DAYS: usize = 7;
 /// Clients that are read, and those that are shown: the first in the chosen order.
 const CLIENTS: usize = 500;
 const SHOWN: usize = 50;
-/// Items of attention that are shown.
 const ITEMS: usize = 50;
 /// The steps of the times to approval: names, and their ends.
 const STEPS: [(&str, Option<Duration>); 6] = [
@@ -41,7 +38,6 @@ const STEPS: [(&str, Option<Duration>); 6] = [
     ("< 1 d", Some(Duration::days(1))),
     ("longer", None),
 ];
-/// The outcomes of pushes.
 const OUTCOMES: [&str; 6] = [
     "created",
     "updated",
@@ -68,23 +64,14 @@ struct Page {
 }
 
 vocabulary! {
-    /// The columns that the table of clients sorts by.
     Order {
-        /// The last to push first, as is usual.
         LastPush = "last_push",
-        /// By name.
         Name = "name",
-        /// The most visible postings first.
         Visible = "visible",
-        /// The most pushes first.
         Pushes = "pushes",
-        /// The most created postings first.
         Created = "created",
-        /// The largest share of refused pushes first.
         Refused = "refused",
-        /// The most approved postings first.
         Approved = "approved",
-        /// The most rejected postings first.
         Rejected = "rejected",
     }
 }
@@ -119,7 +106,6 @@ impl Order {
 }
 
 impl Page {
-    /// The heading of a column, which sorts by it.
     fn heading(&self, order: &str) -> String {
         let order = Order::parse(order).unwrap_or(Order::LastPush);
         let title = order.title();
@@ -129,7 +115,6 @@ impl Page {
         format!("<a href=\"/?sort={}#clients\">{title}</a>", order.as_str())
     }
 
-    /// The share of all that waits.
     fn share(&self, one: &Backlog) -> u64 {
         percent(
             one.waiting,
@@ -137,14 +122,12 @@ impl Page {
         )
     }
 
-    /// How long the oldest of a kind has waited.
     fn age(&self, one: &Backlog) -> String {
         let age = one.oldest.map(|oldest| text::duration(self.now - oldest));
         age.unwrap_or_default()
     }
 }
 
-/// The number of postings of a status.
 struct Counted {
     status: Status,
     count: String,
@@ -161,7 +144,6 @@ struct Approval {
 struct Row {
     id: ClientId,
     name: String,
-    /// Whether something about it needs attention.
     is_marked: bool,
     visible: u64,
     last_push: Option<OffsetDateTime>,
@@ -171,13 +153,11 @@ struct Row {
 }
 
 impl Row {
-    /// The percentage of refused pushes.
     fn refused(&self) -> u64 {
         percent(self.counts.refused, self.counts.pushes())
     }
 }
 
-/// Numbers with their shares of the largest one.
 fn shares(numbers: &[u64]) -> Vec<(u64, u64)> {
     let most = numbers.iter().copied().max().unwrap_or_default();
     let shares = numbers
@@ -233,7 +213,6 @@ pub async fn show(visit: OperatorVisit) -> Answer {
     page.frame.answer(&page)
 }
 
-/// The last days, without counts.
 pub fn last_days(now: OffsetDateTime) -> BTreeMap<Date, Counts> {
     let today = now.date();
     (0..DAYS)
@@ -242,7 +221,6 @@ pub fn last_days(now: OffsetDateTime) -> BTreeMap<Date, Counts> {
         .collect()
 }
 
-/// A chart of the pushes of some days.
 pub fn pushes(days: BTreeMap<Date, Counts>) -> Chart {
     let columns = days.into_iter().enumerate().map(|(n, (date, counts))| {
         let name = date.to_string();
@@ -257,7 +235,6 @@ pub fn pushes(days: BTreeMap<Date, Counts>) -> Chart {
     Chart::new("Pushes by outcome", (covers, "Day"), &OUTCOMES, columns)
 }
 
-/// The sums of all clients by day, and of each in the last days.
 fn activity(
     activities: &HashMap<ClientId, Activity>,
     clients: &[Client],
@@ -294,7 +271,6 @@ fn activity(
     (days, rows)
 }
 
-/// The number of postings of each status, up to a limit.
 async fn statuses(state: &State) -> Result<Option<Vec<Counted>>, Failure> {
     let Some(counts) = state.counts().await? else {
         return Ok(None);

@@ -36,7 +36,6 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (CACHE_CONTROL, "no-store"),
 ];
 
-/// Adds the headers of a page.
 pub fn guard(headers: &mut HeaderMap) {
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
@@ -62,24 +61,18 @@ impl Head {
     }
 }
 
-/// A set of pages with its own way in.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Place {
-    /// What all its paths begin with.
     pub base: &'static str,
-    /// The name of its cookie.
     pub cookie: &'static str,
-    /// The entries of its navigation.
     pub navigation: &'static [(&'static str, &'static str)],
 }
 
 impl Place {
-    /// The path of its first page.
     pub const fn home(&self) -> &'static str {
         if self.base.is_empty() { "/" } else { self.base }
     }
 
-    /// The address of a path in it.
     pub fn at(&self, path: &str) -> String {
         match path {
             "/" => self.home().to_owned(),
@@ -98,7 +91,6 @@ where
         .route(web::head().to(handler))
 }
 
-/// The operators' console.
 pub static CONSOLE: Place = Place {
     base: "",
     cookie: "posthaste_console",
@@ -129,30 +121,23 @@ pub static INTEGRATION: Place = Place {
     ],
 };
 
-/// What surrounds the page of a visitor who is signed in.
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub head: Head,
-    /// The name of the operator or the client that is signed in.
     pub who: String,
     pub token: String,
-    /// The path of the page in the navigation.
     pub at: &'static str,
-    /// A sentence about what was just done.
     pub notice: Option<String>,
-    /// A sentence about a form that was refused.
     pub problem: Option<String>,
     pub status: StatusCode,
 }
 
 impl Frame {
-    /// The same with a sentence about what was just done.
     pub fn saying(mut self, notice: Option<impl Into<String>>) -> Self {
         self.notice = notice.map(Into::into);
         self
     }
 
-    /// The address of a path in its place.
     pub fn link(&self, path: &str) -> String {
         self.head.place.at(path)
     }
@@ -161,24 +146,20 @@ impl Frame {
         self.head.place.base.is_empty()
     }
 
-    /// Renders the page that it surrounds.
     pub fn answer(&self, page: &impl Template) -> Answer {
         answer(page, self.status)
     }
 
-    /// Whether the page belongs to this entry of the navigation.
     pub fn is_at(&self, path: &str) -> bool {
         self.at == path
     }
 }
 
-/// Renders a page.
 pub fn answer(page: &impl Template, status: StatusCode) -> Answer {
     let html = page.render().map_err(Failure::broken)?;
     Ok(HttpResponse::build(status).content_type(HTML).body(html))
 }
 
-/// An answer with the headers of a page.
 pub fn guarded(answer: Answer, place: &'static Place) -> HttpResponse {
     let mut response = answer.unwrap_or_else(|failure| failure.page(place));
     guard(response.headers_mut());
@@ -234,6 +215,5 @@ impl ResponseError for Failure {
 struct FailurePage<'a> {
     head: Head,
     text: &'a str,
-    /// The scopes of which one is needed.
     scopes: &'a [Scope],
 }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-/// The largest number of fields that are read.
 const MOST_FIELDS: usize = 1_000;
 
 /// Fields in their order, trimmed, without those that are blank.
@@ -10,7 +9,6 @@ const MOST_FIELDS: usize = 1_000;
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Fields with these values.
     pub fn with_values<'a>(values: impl IntoIterator<Item = (&'a str, String)>) -> Self {
         let values = values.into_iter();
         Self(
@@ -20,7 +18,6 @@ impl Query {
         )
     }
 
-    /// Parses fields as forms encode them.
     pub fn parse(text: &str) -> Self {
         let fields = url::form_urlencoded::parse(text.as_bytes()).take(MOST_FIELDS);
         // No stored text has a U+0000, and PostgreSQL refuses to compare with one.
@@ -29,7 +26,6 @@ impl Query {
         Self(fields.filter(|(_, value)| !value.is_empty()).collect())
     }
 
-    /// The first value of a field.
     pub fn get(&self, name: &str) -> Option<&str> {
         let mut fields = self.0.iter();
         fields
@@ -37,13 +33,11 @@ impl Query {
             .map(|(_, value)| value.as_str())
     }
 
-    /// All values of a field.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let fields = self.0.iter().filter(move |(field, _)| field == name);
         fields.map(|(_, value)| value.as_str())
     }
 
-    /// An address with the same fields.
     pub fn address(&self, path: &str) -> String {
         let fields = self.others("").finish();
         let mark = if fields.is_empty() { "" } else { "?" };

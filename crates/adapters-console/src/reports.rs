@@ -26,7 +26,6 @@ use crate::{
 const PATH: &str = "/reports";
 /// Reports of a page, but for further ones about the same postings.
 const REPORTS: usize = 100;
-/// Objections that are shown.
 const OBJECTIONS: usize = 100;
 
 pub fn routes(config: &mut web::ServiceConfig) {
@@ -44,7 +43,6 @@ struct Page {
     none: Fields,
 }
 
-/// The reports about a posting that wait, oldest first.
 struct Group {
     id: PostingId,
     /// The posting; `None` if it is gone.
@@ -133,7 +131,6 @@ async fn show(visit: &OperatorVisit, query: &Query, fields: Fields) -> Answer {
     page.frame.answer(&page)
 }
 
-/// The place of a report in the list, as the address has it.
 fn place(text: &str) -> Result<(OffsetDateTime, ReportId), Failure> {
     let place = text.split_once('_').and_then(|(at, id)| {
         let at = OffsetDateTime::from_unix_timestamp_nanos(at.parse().ok()?).ok()?;
@@ -142,7 +139,6 @@ fn place(text: &str) -> Result<(OffsetDateTime, ReportId), Failure> {
     place.ok_or(Failure::Address)
 }
 
-/// What a form wants of reports about one posting.
 enum Command {
     Act(Moderation, kernel::Version),
     Dismiss(String),

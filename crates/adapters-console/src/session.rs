@@ -35,12 +35,10 @@ use crate::{
     state::{Site, State, TrustedProxy},
 };
 
-/// The path of the page to sign in, where everybody else is sent.
 pub const SIGN_IN_PATH: &str = "/sign-in";
 const TOKEN_LENGTH: usize = 43;
 /// How long a browser keeps the cookie. The session in the store is what counts.
 const MAX_AGE: Duration = Duration::hours(12);
-/// The header with the secret of a trusted proxy.
 const PROXY_SECRET: &str = "posthaste-proxy-secret";
 /// How long a proxied operator's forms have the same token, in seconds. It is good as long again
 /// afterwards: no longer than a session in all.
@@ -48,16 +46,13 @@ const TOKEN_PERIOD: i64 = 6 * 60 * 60;
 /// The text whose MAC by the token of a session is the token of its forms.
 const FORM: &str = "form";
 
-/// Who has a session.
 #[derive(Clone, Debug)]
 pub enum Holder {
     Operator(Operator),
-    /// The people who run a client.
     Client(Box<Client>),
 }
 
 impl Holder {
-    /// The name that pages show.
     pub fn name(&self) -> &str {
         match self {
             Self::Operator(operator) => operator.as_str(),
@@ -65,7 +60,6 @@ impl Holder {
         }
     }
 
-    /// The actor that the audit has.
     pub fn actor(&self) -> Actor {
         match self {
             Self::Operator(operator) => Actor::Operator(Some(operator.clone())),
@@ -92,7 +86,6 @@ pub struct Session {
     pub digest: TokenDigest,
     /// What forms carry to show that a page of this session holds them.
     pub form_token: String,
-    /// The token that they carried before.
     last_form_token: Option<String>,
 }
 
@@ -106,7 +99,6 @@ impl Session {
         }
     }
 
-    /// That of an operator whom a proxy names.
     fn proxied(operator: Operator, proxy: &TrustedProxy, now: OffsetDateTime) -> Self {
         let period = now.unix_timestamp() / TOKEN_PERIOD;
         let [token, last] = [period, period - 1].map(|period| {
@@ -119,13 +111,11 @@ impl Session {
         }
     }
 
-    /// The session of a request that was let through.
     pub fn of(request: &HttpRequest) -> Result<Self, Failure> {
         let extensions = request.extensions();
         extensions.get::<Self>().cloned().ok_or(Failure::Forbidden)
     }
 
-    /// Whether a form carries the session's token.
     pub fn is_form_token(&self, token: &str) -> bool {
         let mut own = iter::once(&self.form_token).chain(&self.last_form_token);
         own.any(|own| bool::from(own.as_bytes().ct_eq(token.as_bytes())))
@@ -141,7 +131,6 @@ impl Session {
     }
 }
 
-/// A new token of 256 random bits, as base64url.
 pub fn new_token() -> String {
     URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
 }
@@ -151,13 +140,11 @@ fn form_token(session: &str) -> String {
     mac(session, FORM)
 }
 
-/// HMAC-SHA-256 of a text, as base64url.
 fn mac(key: &str, text: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes());
     URL_SAFE_NO_PAD.encode(hmac::sign(&key, text.as_bytes()))
 }
 
-/// The limits of the client of a request.
 pub fn gate(request: &HttpRequest) -> Result<Rc<dyn Gate>, Failure> {
     let gate = request.extensions().get::<Rc<dyn Gate>>().cloned();
     gate.ok_or_else(|| Failure::broken("the listener has no limits of clients"))
@@ -206,7 +193,6 @@ pub async fn admit(
     Ok(request.into_response(page::guarded(refused, place)))
 }
 
-/// Lets signed-in operators through, and sends everybody else to the sign-in page.
 pub async fn require_operator(
     site: web::Data<Site>,
     state: web::Data<State>,
@@ -279,7 +265,6 @@ fn cookie_name(site: &Site) -> String {
     format!("{prefix}{}", site.place.cookie)
 }
 
-/// The token of a request's cookie.
 fn token_of(headers: &HeaderMap, site: &Site) -> Option<String> {
     let name = cookie_name(site);
     let lines = headers
@@ -302,7 +287,6 @@ pub fn cookie(site: &Site, token: String) -> Cookie<'static> {
         .finish()
 }
 
-/// The cookie that removes a session's one.
 pub fn no_cookie(site: &Site) -> Cookie<'static> {
     let mut cookie = cookie(site, String::new());
     cookie.set_max_age(Duration::ZERO);

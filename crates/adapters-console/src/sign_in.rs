@@ -25,14 +25,10 @@ use crate::{
 pub const LINK_PARAMETER: &str = "link";
 pub const SIGN_OUT_PATH: &str = "/sign-out";
 
-/// Where people are let in, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Operators by a link of the command line.
     Operators,
-    /// Operators by a proxy.
     Proxy,
-    /// The people of a client by a link.
     Client,
 }
 
@@ -46,7 +42,6 @@ struct Page<'a> {
     problem: Option<&'static str>,
 }
 
-/// The way in to a site.
 pub struct Door<'a, A> {
     pub site: &'a Site,
     pub way: Way,
@@ -54,7 +49,6 @@ pub struct Door<'a, A> {
 }
 
 impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
-    /// Answers a request for the page to sign in.
     pub async fn answer(&self, request: &HttpRequest, payload: web::Payload) -> HttpResponse {
         let answer = match *request.method() {
             Method::GET | Method::HEAD => self.ask(request).await,
@@ -64,7 +58,6 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
         page::guarded(answer, self.site.place)
     }
 
-    /// Shows who would be signed in. Changes nothing.
     async fn ask(&self, request: &HttpRequest) -> Answer {
         let query = Query::parse(request.query_string());
         let Some(token) = query.get(LINK_PARAMETER) else {
@@ -78,7 +71,6 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
         }
     }
 
-    /// Signs in, and leads to the first page.
     async fn enter(&self, request: &HttpRequest, payload: web::Payload) -> Answer {
         form::refuse_other_sites(request, self.site)?;
         let form = Form::receive(payload).await?;
@@ -116,7 +108,6 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
         self.show(None, Some(problem), StatusCode::GONE)
     }
 
-    /// The page to sign in.
     pub fn show(
         &self,
         link: Option<(&str, &str)>,
@@ -133,7 +124,6 @@ impl<A: Admission<Who: Into<Holder>>> Door<'_, A> {
     }
 }
 
-/// Ends the session of a visit by these rules, and leads to the page to sign in.
 pub async fn leave<A: Admission>(visit: &Visit) -> Answer {
     let (site, session, entry) = (&visit.site, &visit.session, Uuid::now_v7());
     let (tokens, holder) = (&*site.ports.stores.sign_in_tokens, session.holder.actor());
@@ -145,7 +135,6 @@ pub async fn leave<A: Admission>(visit: &Visit) -> Answer {
         .finish())
 }
 
-/// Answers requests for the page to sign in to the console.
 pub async fn operators(
     request: HttpRequest,
     payload: web::Payload,
@@ -164,7 +153,6 @@ pub async fn operators(
     door.answer(&request, payload).await
 }
 
-/// Signs an operator out.
 pub async fn leave_console(visit: OperatorVisit, _: Form) -> Answer {
     leave::<Operators>(&visit).await
 }

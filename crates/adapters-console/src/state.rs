@@ -23,50 +23,36 @@ const MOST_GUESSES: NonZeroU32 = NonZeroU32::new(600).unwrap();
 /// Postings of a status are counted up to this number.
 pub const STATUS_COUNT: usize = 1_000_001;
 
-/// Postings by which the time to approval is told.
 const APPROVED: usize = 500;
 
-/// The number of postings of each status.
 type Counts = Vec<(Status, usize)>;
 
-/// The ports that the console and the pages of clients call.
 #[derive(Clone)]
 pub struct Ports {
     pub stores: Stores,
-    /// Releases and undos of catalogue imports.
     pub corrections: Arc<dyn CatalogueCorrections>,
-    /// Calls receivers of webhooks.
     pub sender: Arc<dyn Sender>,
-    /// Where decisions can be contested.
     pub appeal: Option<Arc<str>>,
-    /// Whether webhooks may lead to private addresses.
     pub private_addresses: PrivateAddresses,
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
 }
 
-/// The settings of the console.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The address that browsers use, without a slash at the end.
     pub url: String,
     /// The proxy that signs operators in; without one, links do.
     pub proxy: Option<TrustedProxy>,
-    /// Whether the board has a newsletter: an account of the provider.
     pub has_newsletter: bool,
-    /// How long an approved posting stays.
     pub lifetime: Lifetime,
-    /// Every kind of side effect.
     pub kinds: &'static [Kind],
 }
 
 /// A proxy that is trusted to name the signed-in operator.
 #[derive(Clone, Debug)]
 pub struct TrustedProxy {
-    /// The header in which it names the operator.
     pub user_header: String,
-    /// The addresses that it calls from.
     pub addresses: Vec<IpAddr>,
-    /// What it sends as `Posthaste-Proxy-Secret`.
     pub secret: SecretString,
 }
 
@@ -74,18 +60,14 @@ pub struct TrustedProxy {
 pub struct Site {
     pub place: &'static Place,
     pub ports: Ports,
-    /// Whether cookies are for `https` alone.
     pub is_secure: bool,
-    /// The origin of its own pages.
     pub origin: String,
-    /// Counts the links that were not valid.
     pub guesses: DefaultDirectRateLimiter,
     /// Looks up tokens together, because strangers may try any number of them.
     tokens: Gathered<TokenDigest, SignInToken>,
 }
 
 impl Site {
-    /// A place below the URL that browsers use.
     pub fn new(place: &'static Place, url: &str, ports: Ports) -> Self {
         let origin = url::Url::parse(url).map(|url| url.origin().ascii_serialization());
         let tokens = Arc::clone(&ports.stores.sign_in_tokens);
@@ -106,7 +88,6 @@ impl Site {
         }
     }
 
-    /// The stored token of a link or a session.
     pub async fn find_token(&self, token: &str) -> Result<Option<SignInToken>, StoreError> {
         self.tokens.get(token_digest(token)).await
     }

@@ -35,13 +35,11 @@ impl Subject {
         Self::searched("/subscribers", "email", person.email.as_str())
     }
 
-    /// A subject that a page finds by its name.
     fn searched(path: &str, field: &str, name: &str) -> Self {
         Self::new(name, Some(Query::default().with(path, field, name)))
     }
 }
 
-/// The subjects of tasks, in their order.
 pub async fn of_tasks(stores: &Stores, tasks: &[TaskRow]) -> Result<Vec<Subject>, Failure> {
     let is_person = |task: &TaskRow| tasks::KINDS.iter().any(|kind| kind.as_str() == task.kind);
     let (people, postings): (Vec<_>, Vec<_>) = tasks.iter().partition(|task| is_person(task));
@@ -60,7 +58,6 @@ pub async fn of_tasks(stores: &Stores, tasks: &[TaskRow]) -> Result<Vec<Subject>
     Ok(tasks.iter().map(subject).collect())
 }
 
-/// The subjects of entries, in their order.
 pub async fn of_entries(stores: &Stores, entries: &[Entry]) -> Result<Vec<Subject>, Failure> {
     let people = entries.iter().filter_map(newsletter::audit::subscriber);
     let people = known_people(stores, &people.collect::<Vec<_>>()).await?;
@@ -84,7 +81,6 @@ pub async fn of_entries(stores: &Stores, entries: &[Entry]) -> Result<Vec<Subjec
     Ok(entries.iter().map(subject).collect())
 }
 
-/// The posting that is an entry's subject.
 fn identifier(entry: &Entry) -> Option<SourceIdentifier> {
     let is_posting = entry.action.as_str().starts_with("postings.");
     let subject = entry.subject.as_deref().filter(|_| is_posting)?;

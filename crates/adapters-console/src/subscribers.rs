@@ -22,22 +22,18 @@ use crate::{
 };
 
 const PATH: &str = "/subscribers";
-/// Tasks of a person that are shown.
 const TASKS: usize = 50;
 
 #[derive(Template)]
 #[template(path = "subscribers.html")]
 struct Page {
     frame: Frame,
-    /// The address that is asked for.
     asked: String,
     search: Fields,
     fields: Fields,
-    /// The subscriber, with the tasks that wait for it.
     person: Option<(Subscriber, Vec<SubjectTask>)>,
     has_newsletter: bool,
     accounts: Vec<(Account, AccountState)>,
-    /// The subscribers of each account by status; `None` while they are counted.
     subscriber_counts: Option<Vec<SubscriberCount>>,
 }
 
@@ -181,7 +177,6 @@ fn command(fields: &mut Reader<'_>) -> Option<PersonCommand> {
     }
 }
 
-/// Suppresses, reinstates or erases a person.
 pub async fn act(visit: OperatorVisit, form: Form) -> Answer {
     let (query, notice, fields) = match decide(&visit, &form).await {
         Ok((said, is_gone)) => {
@@ -194,7 +189,6 @@ pub async fn act(visit: OperatorVisit, form: Form) -> Answer {
     render(&visit, query, notice, fields).await
 }
 
-/// Carries out a form: what became of it, and whether the person is gone.
 async fn decide(visit: &OperatorVisit, form: &Form) -> Result<(String, bool), Failure> {
     let (email, command) = form.read(|fields| {
         let (email, command) = (email(fields), command(fields));

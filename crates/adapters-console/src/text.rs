@@ -8,7 +8,6 @@ use time::OffsetDateTime;
 
 /// The largest part of a text that a page shows, in bytes.
 const SHOWN: usize = 200 * 1024;
-/// The largest number of marks in a text.
 const MOST_MARKS: usize = 2_000;
 
 /// The kinds of hidden phrases, which stand for them in a redacted text: `[company]`.
@@ -16,7 +15,6 @@ const MARKS: [&str; 8] = [
     "company", "email", "phone", "link", "person", "address", "id", "handle",
 ];
 
-/// A time, or a reference to one, as templates have them.
 pub trait Moment {
     fn time(&self) -> OffsetDateTime;
 }
@@ -46,7 +44,6 @@ pub fn postings(count: impl Borrow<u64>) -> String {
     }
 }
 
-/// A time that may be missing.
 pub fn optional_minute(at: impl Borrow<Option<OffsetDateTime>>) -> String {
     at.borrow().map(minute).unwrap_or_default()
 }
@@ -57,7 +54,6 @@ pub fn stated<const N: usize>(facts: [(&'static str, String); N]) -> Vec<(&'stat
     facts.filter(|(_, value)| !value.is_empty()).collect()
 }
 
-/// A status in a word.
 pub const fn status(status: Status) -> &'static str {
     match status {
         Status::PendingEnrichment => "pending",
@@ -65,7 +61,6 @@ pub const fn status(status: Status) -> &'static str {
     }
 }
 
-/// A number with spaces between its thousands.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -99,12 +94,10 @@ pub fn is_web(url: &str) -> bool {
     scheme.is_some_and(|scheme| is(scheme, "http") || is(scheme, "https"))
 }
 
-/// The beginning of a text that a page shows, and whether there is more.
 pub fn cut(text: &str) -> (&str, bool) {
     (&text[..text.floor_char_boundary(SHOWN)], text.len() > SHOWN)
 }
 
-/// A text as HTML, and the same redacted.
 #[derive(Clone, Debug, Default)]
 pub struct Compared {
     pub full: String,
@@ -112,7 +105,6 @@ pub struct Compared {
     pub is_cut: bool,
 }
 
-/// The beginning of a text in Markdown, as HTML, and whether there is more.
 pub fn prose(markdown: &str) -> (String, bool) {
     let (text, is_cut) = cut(markdown);
     (from_markdown(text, Links::Kept), is_cut)
@@ -159,7 +151,6 @@ fn marked<'a>(tokens: impl Iterator<Item = (&'a str, bool)>) -> String {
     html
 }
 
-/// The tokens of a redacted text, and whether each stands for what is hidden.
 fn with_marks(html: &str) -> Vec<(&str, bool)> {
     let mut found: Vec<_> = tokens(html)
         .into_iter()
@@ -221,7 +212,6 @@ fn hidden(ours: &[&str], theirs: &[(&str, bool)]) -> Option<Vec<bool>> {
 const WINDOW: usize = 120;
 /// The words in a row by which two texts are the same again.
 const RESUMES: usize = 3;
-/// The largest number of comparisons.
 const MOST_STEPS: usize = 2_000_000;
 
 /// Splits HTML into its tags, words, character references and other characters.

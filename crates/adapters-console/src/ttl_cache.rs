@@ -10,12 +10,10 @@ use tokio::{
 
 use crate::error::Failure;
 
-/// How long an answer is shown before it is looked for again, unless said otherwise.
 const KEPT_FOR: Duration = Duration::from_secs(30);
 /// How long a page waits for an answer. The search goes on without the page.
 const WAIT: Duration = Duration::from_millis(50);
 
-/// An answer, and when it was looked for.
 type Answer<T> = Option<(Instant, T)>;
 
 /// The last answer to a question that takes long. The question is asked by one task at a time;
@@ -23,9 +21,7 @@ type Answer<T> = Option<(Instant, T)>;
 #[derive(Debug)]
 pub struct TtlCache<T> {
     last: Arc<Mutex<Answer<T>>>,
-    /// Held by the task that asks.
     asking: Arc<Mutex<()>>,
-    /// How long the answer is shown before it is looked for again.
     lifetime: Duration,
 }
 

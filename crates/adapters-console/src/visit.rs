@@ -21,15 +21,12 @@ use crate::{
     state::{Ports, Site, State},
 };
 
-/// What separates an address from its seal.
 const SEAL: &str = "&seal=";
 
-/// A request of a session that was let through.
 pub struct Visit {
     request: HttpRequest,
     pub session: Session,
     pub site: web::Data<Site>,
-    /// The time at which it came.
     pub now: OffsetDateTime,
 }
 
@@ -45,12 +42,10 @@ impl Visit {
         })
     }
 
-    /// The ports that all pages call.
     pub fn ports(&self) -> &Ports {
         &self.site.ports
     }
 
-    /// The ports of the store.
     pub fn stores(&self) -> &Stores {
         &self.site.ports.stores
     }
@@ -64,7 +59,6 @@ impl Visit {
         }
     }
 
-    /// A place for a call of a receiver, if the visit is of a client.
     pub fn receiver_call(&self) -> Result<Option<Box<dyn Any>>, Failure> {
         match &self.session.holder {
             Holder::Client(client) => {
@@ -75,7 +69,6 @@ impl Visit {
         }
     }
 
-    /// What a command is attributed to, if it is an operator's.
     pub fn attribution(&self) -> Option<Attribution> {
         let Holder::Operator(operator) = self.session.holder.clone() else {
             return None;
@@ -84,22 +77,18 @@ impl Visit {
         Some(Attribution { id, operator })
     }
 
-    /// The fields of the address.
     pub fn query(&self) -> Query {
         Query::parse(self.request.query_string())
     }
 
-    /// The address in the place of a path.
     pub fn at(&self, path: &str) -> String {
         self.site.place.at(path)
     }
 
-    /// The frame of a page that belongs to an entry of the navigation.
     pub fn frame(&self, at: &'static str, title: impl Into<String>) -> Frame {
         self.frame_of_form(at, title, &Fields::default())
     }
 
-    /// The frame of the page of a form, which may have been refused.
     pub fn frame_of_form(
         &self,
         at: &'static str,
@@ -174,11 +163,9 @@ impl FromRequest for Form {
     }
 }
 
-/// A request of an operator to the console.
 pub struct OperatorVisit {
     visit: Visit,
     pub state: web::Data<State>,
-    /// What its command is attributed to.
     pub by: Attribution,
 }
 

@@ -7,7 +7,6 @@ use actix_web::web;
 
 use crate::page::page;
 
-/// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(page(pages::PATH, pages::list).route(web::post().to(act::create)))

@@ -29,8 +29,6 @@ const METHODS: [&str; 9] = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT",
 ];
 
-/// Logs and measures the answer to a request with a method's own name or [`OTHER`], on a route with
-/// this pattern, if one matched; of a client, if its token was accepted.
 pub fn note(
     id: &RequestId,
     method: &'static str,
@@ -72,13 +70,11 @@ pub fn template(pattern: &str) -> String {
     template
 }
 
-/// The name of a method that HTTP defines, or [`OTHER`].
 pub fn method(method: &Method) -> &'static str {
     let known = METHODS.into_iter().find(|known| *known == method.as_str());
     known.unwrap_or(OTHER)
 }
 
-/// The histograms of a route, by method and status.
 type OfRoute = HashMap<(&'static str, u16), Histogram>;
 
 thread_local! {

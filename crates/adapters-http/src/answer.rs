@@ -17,7 +17,6 @@ use tokio::{sync::Semaphore, task::spawn_blocking};
 
 use crate::error::ApiError;
 
-/// What a handler answers.
 pub type Answer = Result<HttpResponse, ApiError>;
 
 pub fn json(status: StatusCode, body: &impl Serialize) -> Answer {
@@ -33,17 +32,14 @@ pub struct Data<T> {
     pub data: T,
 }
 
-/// The answer `{"data": …}` with this value.
 pub fn data(data: impl Serialize) -> Answer {
     data_with(StatusCode::OK, data)
 }
 
-/// The same with another status.
 pub fn data_with(status: StatusCode, data: impl Serialize) -> Answer {
     json(status, &Data { data })
 }
 
-/// The answer with `Cache-Control: no-store`.
 pub fn no_store(mut answer: HttpResponse) -> HttpResponse {
     let no_store = HeaderValue::from_static("no-store");
     answer.headers_mut().insert(CACHE_CONTROL, no_store);
@@ -53,7 +49,6 @@ pub fn no_store(mut answer: HttpResponse) -> HttpResponse {
 /// Marks an answer whose body is shared, so that it takes no memory of its own.
 struct IsShared;
 
-/// Marks an answer whose body other answers share.
 pub fn shared(mut answer: HttpResponse) -> HttpResponse {
     answer.extensions_mut().insert(IsShared);
     answer

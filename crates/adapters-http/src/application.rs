@@ -23,24 +23,18 @@ use crate::{
     subscriber::{Pages, Signatures},
 };
 
-/// The number of requests that look up or call receivers, of all clients and of one.
 const RECEIVER_CALLS: usize = 64;
 const RECEIVER_CALLS_OF_ONE: usize = 4;
-/// The number of clients' pages at a time, of all clients and of one.
 const PAGES: usize = 64;
 const PAGES_OF_ONE: usize = 8;
-/// The number of exports at a time, of all clients and of one.
 const EXPORTS: usize = 32;
 const EXPORTS_OF_ONE: usize = 4;
-/// The number of imports at a time, of all clients and of one.
 const IMPORTS: usize = 32;
 const IMPORTS_OF_ONE: usize = 4;
-/// The number of waits for events at a time of one client.
 const WAITS_OF_ONE: usize = 64;
 /// How long a stop waits for answers in progress. A push is given up after ten seconds.
 const STOP_PATIENCE_SECONDS: u64 = 30;
 
-/// The settings of the API server.
 #[derive(Clone, Debug)]
 pub struct HttpSettings {
     /// The address to listen on; port 0 picks a free port.
@@ -48,31 +42,24 @@ pub struct HttpSettings {
     /// The base URL that clients use, without a slash at the end; also the issuer and the audience
     /// of tokens. `None` uses the bound address.
     pub public_url: Option<String>,
-    /// The limit of a request body, in bytes.
     pub body_limit: usize,
     /// The most bytes of an import, unpacked.
     pub import_limit: u64,
-    /// The lifetime of a token.
     pub token_ttl: Duration,
-    /// The folder of the keys that sign tokens.
     pub keys: PathBuf,
     /// The webhook secrets of the e-mail provider. A delivery may be signed with any of them; if
     /// the list is empty, all deliveries are refused.
     pub webhook_secrets: Vec<SecretString>,
-    /// The name of the job board, shown on the newsletter's pages.
     pub board_name: String,
-    /// Where decisions about postings can be contested, if anywhere.
     pub appeal: Option<Arc<str>>,
     /// The number of threads that serve; `None` uses one for each core.
     pub workers: Option<usize>,
     /// The number of connections that are served at a time; further ones wait to be accepted. Each
     /// takes a file descriptor.
     pub max_connections: usize,
-    /// The number of requests of one client under way at a time.
     pub client_requests: usize,
     /// The number of bytes of bodies and answers that are held at a time.
     pub memory_budget: usize,
-    /// The time limits of a connection.
     pub timeouts: Timeouts,
 }
 
@@ -95,7 +82,6 @@ impl HttpSettings {
     }
 }
 
-/// Places of this many connections, of which no client gets more than half.
 fn of_connections(name: &'static str, all: usize, each: usize) -> Arc<Slots> {
     Slots::new(name, all, each.min(all.div_ceil(2)))
 }
@@ -189,12 +175,10 @@ impl Application {
         })
     }
 
-    /// The address that it listens on.
     pub const fn addr(&self) -> SocketAddr {
         self.server.addr()
     }
 
-    /// The base URL that clients use.
     pub fn public_url(&self) -> &str {
         &self.public_url
     }
@@ -203,7 +187,6 @@ impl Application {
         self.server.stop_handle()
     }
 
-    /// A function that returns the current number of usable signing keys.
     pub fn signing_keys(&self) -> impl Fn() -> usize + Send + Sync + 'static {
         let authorizer = Arc::clone(&self.authorizer);
         move || authorizer.signing_keys()
@@ -215,7 +198,6 @@ impl Application {
         move || keys.age().as_secs()
     }
 
-    /// What it needs to be ready.
     pub fn readiness(&self) -> Readiness {
         self.readiness.clone()
     }

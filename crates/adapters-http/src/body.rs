@@ -28,12 +28,9 @@ use crate::{
 /// The room for the beginning of a body, in bytes: most bodies are not longer.
 const FIRST_ROOM: usize = 8 * 1024;
 
-/// The limits of reading a body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimit {
-    /// The largest number of bytes.
     pub bytes: usize,
-    /// The longest time.
     pub time: Duration,
 }
 
@@ -61,7 +58,6 @@ impl Body {
         &self.request
     }
 
-    /// Asks the client for the body.
     pub fn ask(self) -> Payload {
         if let Some(connection) = Connection::of(&self.request) {
             connection.ask_for_body();
@@ -69,7 +65,6 @@ impl Body {
         self.payload
     }
 
-    /// Reads a JSON body.
     pub async fn json(self, limit: BodyLimit) -> Result<Bytes, ApiError> {
         expect_json(&self.request)?;
         let body = self.read(limit).await?;
@@ -81,7 +76,6 @@ impl Body {
         Ok(body)
     }
 
-    /// Reads a body of any type.
     pub async fn read(self, limit: BodyLimit) -> Result<Bytes, ApiError> {
         let length = content_length(self.request.headers());
         if length.is_some_and(|length| length > limit.bytes as u64) {
@@ -140,7 +134,6 @@ fn expect_json(request: &HttpRequest) -> Result<(), ApiError> {
     expect_uncompressed(request.headers())
 }
 
-/// Accepts only a body without a content encoding.
 pub fn expect_uncompressed(headers: &HeaderMap) -> Result<(), ApiError> {
     let is_encoded = headers
         .get_all(header::CONTENT_ENCODING)
@@ -153,7 +146,6 @@ pub fn expect_uncompressed(headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 impl ApiError {
-    /// 413: the body is larger than the service takes.
     pub fn body_too_large(limit: usize) -> Self {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -161,16 +153,13 @@ impl ApiError {
         )
     }
 
-    /// 415: the media type is not supported.
     pub fn unsupported_media_type(message: &'static str) -> Self {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
     }
 }
 
 refusals! {
-    /// 408: the body did not arrive in time.
     body_too_slow: REQUEST_TIMEOUT, "The body did not arrive in time.";
-    /// 415: the body is compressed.
     unsupported_encoding: UNSUPPORTED_MEDIA_TYPE,
         "Content-Encoding must be absent or identity.",
         ACCEPT_ENCODING: HeaderValue::from_static("identity");

@@ -19,7 +19,6 @@ use crate::{
     state::State,
 };
 
-/// The path that all of them begin with.
 const PATH: &str = "/integration";
 
 /// Adds the pages, which answer to the name of their URL alone.
@@ -53,11 +52,9 @@ async fn admit(
     next.call(request).await
 }
 
-/// The limits of the API for a request to the pages, whose client the pages find.
 struct ApiGate {
     authorizer: web::Data<Authorizer>,
     state: web::Data<State>,
-    /// Gets the client and the use of its limit, once they are known.
     context: RequestContext,
 }
 

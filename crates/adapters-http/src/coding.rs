@@ -38,13 +38,11 @@ use crate::{
 const SMALLEST: u64 = 1024;
 /// The size of the pieces that are compressed at a time. The thread serves others in between.
 const PIECE: usize = 64 * 1024;
-/// The size of the pieces that are sent.
 const OUTPUT: usize = 16 * 1024;
 
 /// The bytes that are held to compress a long answer: zstd's window and tables.
 const HELD: usize = 1 << 20;
 
-/// The answer in the coding that the client prefers.
 pub fn encode(request: &HttpRequest, mut answer: HttpResponse) -> Answer {
     answer
         .headers_mut()

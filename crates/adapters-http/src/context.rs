@@ -23,16 +23,13 @@ pub struct RequestContext(Rc<Context>);
 
 #[derive(Default)]
 struct Context {
-    /// The use of the client's limit, for the headers of the answer.
     usage: Cell<Option<Usage>>,
-    /// The client, for the access log.
     client: Cell<Option<ClientId>>,
     /// The share that the request's bytes are taken from; `None` if bytes are not limited.
     share: RefCell<Option<Share>>,
     held: RefCell<Held>,
 }
 
-/// The place of a request and its bytes of body and answer, until its answer has been read.
 #[derive(Default)]
 pub struct Held {
     place: Option<Slot>,
@@ -40,7 +37,6 @@ pub struct Held {
 }
 
 impl RequestContext {
-    /// The context of a request whose client is not known yet.
     pub fn of_stranger(share: Option<Share>) -> Self {
         let share = RefCell::new(share);
         Self(Rc::new(Context {
@@ -49,14 +45,12 @@ impl RequestContext {
         }))
     }
 
-    /// Sets the client, once it is known, and the use of its limit, if it has one.
     pub fn set(request: &HttpRequest, client: ClientId, usage: Option<Usage>) {
         if let Some(context) = request.extensions().get::<Self>() {
             context.note(client, usage);
         }
     }
 
-    /// Sets the client and the use of its limit on a context without its request.
     pub fn note(&self, client: ClientId, usage: Option<Usage>) {
         self.0.client.set(Some(client));
         self.0.usage.set(usage);
@@ -75,7 +69,6 @@ impl RequestContext {
         Ok(())
     }
 
-    /// Exchanges the place of a request.
     pub fn move_to(request: &HttpRequest, place: Slot) {
         if let Some(Self(context)) = request.extensions().get() {
             context.held.borrow_mut().place = Some(place);
@@ -102,7 +95,6 @@ impl RequestContext {
         estimate.map_or(Ok(()), |bytes| context.hold_bytes(bytes))
     }
 
-    /// Notes that the request holds this many bytes now.
     pub fn hold_bytes(&self, bytes: usize) -> Result<(), ApiError> {
         let Self(context) = self;
         let held = &mut context.held.borrow_mut().bytes;
@@ -120,12 +112,10 @@ impl RequestContext {
         self.0.held.take()
     }
 
-    /// The client, if its token was accepted.
     pub fn client(&self) -> Option<ClientId> {
         self.0.client.get()
     }
 
-    /// Adds the headers about the limit, if the client has one.
     pub fn tell_usage(&self, headers: &mut HeaderMap) {
         if let Some(usage) = self.0.usage.get() {
             usage.tell(headers);

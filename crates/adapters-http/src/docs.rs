@@ -29,7 +29,6 @@ const OPENAPI_PATH: &str = "/api/openapi.json";
 const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       base-uri 'self'; form-action 'self'; frame-ancestors 'none'";
 
-/// The documents to serve, rendered once.
 pub struct Docs {
     guide: Bytes,
     markdown: Bytes,
@@ -65,8 +64,6 @@ impl Docs {
     }
 }
 
-/// `GET /api/openapi.json`, the guide at `/docs` with the way there from `/`, the page about sources
-/// at `/docs/sources`, and Swagger UI at `/docs/reference`.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(open(OPENAPI_PATH).get(document))
@@ -84,7 +81,6 @@ pub fn routes(config: &mut web::ServiceConfig) {
         .service(open("/docs/{file:[^/]*}").get(file));
 }
 
-/// Leads a browser from the address of the service to its documentation.
 async fn root(request: HttpRequest) -> Answer {
     if !prefers_page(&request) {
         return Err(ApiError::no_such_path());

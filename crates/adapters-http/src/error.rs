@@ -35,7 +35,6 @@ pub const RETRY_UNAVAILABLE: u32 = 5;
 /// `Retry-After` in seconds for a feature that the operator has not configured.
 pub const RETRY_SWITCHED_OFF: u32 = 600;
 
-/// An error answer.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{}", .0.message)]
 pub struct ApiError(Box<Content>);
@@ -54,11 +53,11 @@ struct Content {
 /// message and maybe a header.
 macro_rules! refusals {
     ($(
-        $(#[$about:meta])+
+        $(#[$about:meta])*
         $name:ident: $status:ident, $message:literal $(, $header:ident: $value:expr)?;
     )+) => {
         impl $crate::error::ApiError {$(
-            $(#[$about])+
+            $(#[$about])*
             pub fn $name() -> Self {
                 Self::new(actix_web::http::StatusCode::$status, $message)
                     $(.with_header(actix_web::http::header::$header, $value))?
@@ -70,16 +69,13 @@ macro_rules! refusals {
 pub(crate) use refusals;
 
 refusals! {
-    /// 404: no resource has this path.
     no_such_path: NOT_FOUND, "There is nothing at this path.";
 }
 
 impl ApiError {
-    /// The message of every 500.
     pub const INTERNAL: &'static str =
         "Something went wrong in the service. Report the request id if it happens again.";
 
-    /// An error with this status and message.
     pub fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Content {
             status,
@@ -90,7 +86,6 @@ impl ApiError {
         }))
     }
 
-    /// Adds a header.
     pub fn with_header(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Self {
         self.0.header = Some((name, value.into()));
         self
@@ -102,17 +97,14 @@ impl ApiError {
         self
     }
 
-    /// The error code of an answer of the token endpoint.
     pub fn code(&self) -> Option<&'static str> {
         self.0.code
     }
 
-    /// The message.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The errors of fields, if there are any.
     pub fn errors(&self) -> Option<&FieldErrors> {
         self.0.errors.as_ref()
     }
@@ -139,12 +131,10 @@ impl ApiError {
         Some(Refusal::new(id, at, identifier, status, message, errors))
     }
 
-    /// 400: the request cannot be understood.
     pub fn bad_request(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// 405, with the allowed methods, and a sentence on what to do instead.
     pub fn method_not_allowed(allow: &str, instead: &str) -> Self {
         let message =
             format!("This path does not support the method; it supports {allow}. {instead}");
@@ -156,14 +146,12 @@ impl ApiError {
         }
     }
 
-    /// 422 with the errors of each field.
     pub fn invalid(errors: FieldErrors) -> Self {
         let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, errors.to_string());
         error.0.errors = Some(errors);
         error
     }
 
-    /// 503 with a time to try again.
     pub fn unavailable(message: &'static str, retry_after: u32) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
             .with_header(header::RETRY_AFTER, retry_after)
@@ -202,7 +190,6 @@ pub struct ValidationBody<'a> {
 #[derive(Serialize)]
 pub struct OfToken<'a> {
     pub error: &'static str,
-    /// The same text as `message`.
     pub error_description: &'a str,
 }
 

@@ -47,7 +47,6 @@ fn tag(body: &[u8]) -> EntityTag {
     EntityTag::new_weak(URL_SAFE_NO_PAD.encode(&digest.as_ref()[..TAG_BYTES]))
 }
 
-/// Whether the client has this content. A header that cannot be read is passed by.
 fn is_known(request: &HttpRequest, tag: &EntityTag) -> bool {
     match IfNoneMatch::parse(request) {
         Ok(IfNoneMatch::Any) => true,

@@ -22,7 +22,6 @@ use crate::{
     resource::Methods,
 };
 
-/// A resource for clients with one of these scopes.
 pub fn protected(path: &str, scopes: &'static [Scope]) -> Methods {
     Methods::new(path, clients(scopes))
 }
@@ -46,7 +45,6 @@ fn guard(scopes: &'static [Scope], counts: bool) -> impl Fn(Route) -> Route {
     }
 }
 
-/// Checks the token, the limit and the scopes of a request, which counts as one of its client's.
 async fn authorize(
     request: ServiceRequest,
     next: Next<BoxBody>,
@@ -71,7 +69,6 @@ async fn authorize(
     }
 }
 
-/// The client that was found by the check of its route.
 impl FromRequest for Caller {
     type Error = ApiError;
     type Future = Ready<Result<Self, ApiError>>;

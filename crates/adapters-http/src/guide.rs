@@ -8,13 +8,11 @@ use serde::Deserialize;
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; \
                           form-action 'none'; frame-ancestors 'none'";
 
-/// The style sheet.
 pub const STYLE: &str = include_str!("../templates/guide/style.css");
 
 /// What leads programs to the documentation, in the form that llmstxt.org describes.
 pub const FOR_PROGRAMS: &str = include_str!("../templates/guide/llms.txt");
 
-/// The texts of the page.
 const TEXTS: &str = include_str!("../templates/guide/texts.json");
 
 macro_rules! examples {
@@ -23,7 +21,6 @@ macro_rules! examples {
     };
 }
 
-/// The examples of each section, in curl, Python and Node.
 const EXAMPLES: [[&str; 3]; 7] = [
     examples!("token.sh" "token.py" "token.mjs"),
     examples!("push.sh" "push.py" "push.mjs"),
@@ -50,19 +47,15 @@ struct Markdown {
     reasons: Vec<(&'static str, &'static str)>,
 }
 
-/// The texts. Each has several lines.
 #[derive(Deserialize)]
 struct Texts {
     sections: [Section; 7],
-    /// What each status means for the client that pushes, and what there is to do.
     statuses: Vec<Entry>,
     /// The refusals of a push by their beginning, and what to do.
     refusals: Vec<Entry>,
-    /// The notices of a push that succeeded, and what to do.
     notices: Vec<Entry>,
 }
 
-/// A step.
 #[derive(Clone, Deserialize)]
 struct Section {
     id: String,
@@ -76,12 +69,10 @@ struct Entry {
     text: Vec<String>,
 }
 
-/// The page as HTML.
 pub fn page() -> Result<String, askama::Error> {
     Guide::new()?.render()
 }
 
-/// The page as Markdown.
 pub fn markdown() -> Result<String, askama::Error> {
     let Guide {
         sections,

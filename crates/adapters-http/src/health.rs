@@ -16,19 +16,15 @@ use crate::{
     section::{Section, of_answer},
 };
 
-/// How long the store may take to say that it is ready.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The message of `/readyz` while the store is unusable.
 const NO_STORE: &str = "The service is not ready: its store cannot be used.";
-/// The message of `/readyz` while no token can be issued or accepted.
 const NO_KEY: &str = "The service is not ready: it has no usable token signing key.";
 
 /// The age of the known keys from which `/readyz` warns: the folder of keys hangs or is gone, and
 /// changes of it have no effect.
 const STALE_KEYS: Duration = Duration::from_mins(1);
 
-/// What a process needs to be ready.
 #[derive(Clone)]
 pub struct Readiness {
     store: Arc<dyn Store>,
@@ -41,7 +37,6 @@ impl Readiness {
         Self { store, keys: None }
     }
 
-    /// That of a process with the API.
     pub(crate) fn new(store: Arc<dyn Store>, keys: Arc<KeyRing>) -> Self {
         let keys = Some(keys);
         Self { store, keys }
@@ -61,7 +56,6 @@ pub fn routes(config: &mut web::ServiceConfig) {
         .service(open("/readyz").get(readyz));
 }
 
-/// Answers 200 without any check.
 async fn healthz() -> HttpResponse {
     HttpResponse::Ok().json(Health {
         status: "ok",
@@ -69,7 +63,6 @@ async fn healthz() -> HttpResponse {
     })
 }
 
-/// Answers 200 if the store can be reached, its schema is current, and tokens can be signed.
 async fn readyz(readiness: web::Data<Readiness>) -> Answer {
     match timeout(PATIENCE, readiness.store.ready()).await {
         Ok(Ok(())) => {}
@@ -113,7 +106,6 @@ pub struct Health {
 }
 
 impl ApiError {
-    /// 503 of `/readyz`. The message names what is missing; the cause is only logged.
     pub fn not_ready(missing: &'static str, cause: &dyn fmt::Display) -> Self {
         tracing::warn!(%cause, "not ready");
         Self::unavailable(missing, RETRY_UNAVAILABLE)

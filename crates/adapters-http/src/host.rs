@@ -15,11 +15,8 @@ use crate::error::refusals;
 /// The `Host` names that a listener accepts. An IP address and `localhost` always lead here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hosts {
-    /// Every name.
     Any,
-    /// No other name.
     Local,
-    /// These names as well.
     Named(Arc<[String]>),
 }
 
@@ -37,7 +34,6 @@ impl Hosts {
         }
     }
 
-    /// The hosts of pages whose address is this one.
     pub fn of_url(url: &str) -> Self {
         let authority = url.split_once("://").map_or(url, |(_, rest)| rest);
         let name = name(authority.split('/').next().unwrap_or_default());
@@ -75,14 +71,12 @@ fn name(host: &str) -> &str {
     }
 }
 
-/// Whether a name is an IP address or `localhost`.
 fn is_local(name: &str) -> bool {
     let address = name.trim_start_matches('[').trim_end_matches(']');
     name.eq_ignore_ascii_case("localhost") || address.parse::<IpAddr>().is_ok()
 }
 
 refusals! {
-    /// 421: the request is for another host.
     misdirected: MISDIRECTED_REQUEST,
         "The header Host must name this listener: by its address, as localhost, or by the name in \
          its configured URL.";

@@ -12,7 +12,6 @@ use governor::{
 
 /// The header with the limit (draft-ietf-httpapi-ratelimit-headers).
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
-/// The header with the requests that are left of it.
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
 /// The clock of limits: the time since some fixed moment.
@@ -37,7 +36,6 @@ pub struct Limit {
     limiter: RateLimiter<NotKeyed, InMemoryState, Uptime, StateInformationMiddleware>,
 }
 
-/// The use of a client's limit after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
     per_minute: NonZeroU32,
@@ -93,7 +91,6 @@ impl fmt::Debug for Limit {
     }
 }
 
-/// Whole seconds, rounded up.
 fn seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
@@ -103,7 +100,6 @@ impl Usage {
         self.per_minute
     }
 
-    /// Adds the headers that tell the client about its limit.
     pub fn tell(self, headers: &mut HeaderMap) {
         let Self {
             per_minute,

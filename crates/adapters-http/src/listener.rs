@@ -34,7 +34,6 @@ use crate::{
     resource::{no_such_path, open},
 };
 
-/// The media type of the Prometheus text format.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// The number of connections that are served at a time: for pages some browsers.
 const PAGE_CONNECTIONS: usize = 256;
@@ -43,26 +42,19 @@ const METRICS_CONNECTIONS: usize = 32;
 const PAGE_STOP_PATIENCE: u64 = 10;
 const METRICS_STOP_PATIENCE: u64 = 2;
 
-/// Renders the metrics; called for each request.
 pub type MetricsPage = Arc<dyn Fn() -> BoxFuture<'static, String> + Send + Sync>;
 
-/// The reason why the server cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The address cannot be listened on.
     #[error("cannot listen on {address}: {source}")]
     Bind {
         address: SocketAddr,
-        /// The error of the system.
         source: io::Error,
     },
-    /// The key folder cannot be read.
     #[error("cannot read the token signing keys: {0}")]
     Keys(#[from] tokens::KeyError),
-    /// The documentation cannot be rendered.
     #[error("cannot write the documentation: {0}")]
     Docs(#[from] askama::Error),
-    /// The texts of the newsletter's pages cannot be read.
     #[error("cannot read the texts of the newsletter's pages: {0}")]
     Texts(serde_json::Error),
 }
@@ -82,12 +74,10 @@ impl BoundListener {
         Ok(Self { address, listener })
     }
 
-    /// The address that is listened on.
     pub const fn addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// The server that a function makes of it. What waits in its answers ends with the token.
     pub(crate) fn start(
         self,
         stopping: CancellationToken,
@@ -102,8 +92,6 @@ impl BoundListener {
         })
     }
 
-    /// Builds the server that answers with this page of metrics, and says whether the process is
-    /// ready.
     pub fn serve_metrics(
         self,
         page: MetricsPage,
@@ -130,8 +118,6 @@ impl BoundListener {
         })
     }
 
-    /// Builds the server of pages, which answers to these hosts alone. Its connections have the
-    /// same deadlines as the API's.
     pub fn serve_pages<F>(
         self,
         routes: F,
@@ -156,7 +142,6 @@ impl BoundListener {
     }
 }
 
-/// The settings of a server for a few people or a monitoring system.
 const fn of_few(max_connections: usize, timeouts: Timeouts, stop_patience: u64) -> ServerSettings {
     ServerSettings {
         workers: Some(1),
@@ -175,7 +160,6 @@ pub struct BoundServer {
 }
 
 impl BoundServer {
-    /// The address that it listens on.
     pub const fn addr(&self) -> SocketAddr {
         self.address
     }
@@ -193,7 +177,6 @@ impl BoundServer {
     }
 }
 
-/// Stops a running server.
 #[derive(Clone, Debug)]
 pub struct StopHandle {
     server: ServerHandle,
@@ -262,7 +245,6 @@ async fn track_page(
     handled.instrument(span).await
 }
 
-/// Answers a request for another host with 421.
 async fn refuse_other_hosts(
     request: ServiceRequest,
     next: Next<BoxBody>,

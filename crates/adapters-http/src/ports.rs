@@ -22,33 +22,23 @@ use webhooks::{ManagedWebhooks, Manager, PrivateAddresses, Sender};
 /// The header that says by how many seconds an answer is behind the store. Absent below one.
 const LAG: HeaderName = HeaderName::from_static("posthaste-replica-lag");
 
-/// The ports that the handlers call.
 #[derive(Clone)]
 pub struct Ports {
     pub stores: Stores,
-    /// Accepts pushes.
     pub ingest: Arc<dyn Ingest>,
-    /// Takes in imports.
     pub imports: Arc<dyn Imports>,
-    /// Undoes what catalogues expired.
     pub corrections: Arc<dyn CatalogueCorrections>,
     /// Reads lists, exports and events, maybe from a replica.
     pub reads: Arc<dyn ReadSource>,
-    /// Answers requests about newsletter subscribers.
     pub newsletter: Arc<dyn Newsletter>,
-    /// Calls receivers of webhooks.
     pub sender: Arc<dyn Sender>,
-    /// Whether receivers may have private addresses.
     pub private_addresses: PrivateAddresses,
-    /// Takes in the activity of clients.
     pub recorder: Arc<dyn ActivityRecorder>,
     pub pages: Arc<dyn ClientPages>,
-    /// Records a span of each request.
     pub tracer: OptionalTracer,
 }
 
 impl Ports {
-    /// The commands of a client about its webhooks.
     pub(crate) fn webhooks_of(&self, client: ClientId) -> ManagedWebhooks<'_> {
         ManagedWebhooks {
             webhooks: &*self.stores.webhooks,
@@ -83,19 +73,14 @@ pub trait ClientPages: Send + Sync {
 #[derive(Clone)]
 pub struct ReadPorts {
     pub postings: Arc<dyn PostingReader>,
-    /// Reads the event log.
     pub events: Arc<dyn EventFeed>,
-    /// By how much the source is behind the store.
     pub lag: Duration,
 }
 
-/// Chooses the source of an answer.
 pub trait ReadSource: Send + Sync {
-    /// The source to read the next answer from.
     fn choose(&self) -> ReadPorts;
 }
 
-/// A source that is the only one.
 impl ReadSource for ReadPorts {
     fn choose(&self) -> Self {
         self.clone()
@@ -103,7 +88,6 @@ impl ReadSource for ReadPorts {
 }
 
 impl ReadPorts {
-    /// The answer, which says by how much it is behind.
     pub(crate) fn label(&self, mut answer: HttpResponse) -> HttpResponse {
         let seconds = self.lag.as_secs();
         if seconds > 0 {

@@ -27,7 +27,6 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// Takes a parameter, which may be given once.
     pub fn take<T>(
         &mut self,
         name: &str,
@@ -46,7 +45,6 @@ impl<'a> Parameters<'a> {
             .ok()
     }
 
-    /// The value that was read from the parameters, unless any of them is wrong.
     pub fn finish<T>(self, value: T) -> Result<T, FieldErrors> {
         let errors = self.errors();
         if errors.is_empty() {
@@ -76,12 +74,10 @@ pub trait Options: Sized + 'static {
     }
 }
 
-/// The options of a path that takes no parameters.
 impl Options for () {
     fn take(_: &mut Parameters<'_>) {}
 }
 
-/// The options of a request.
 pub struct Query<T>(pub T);
 
 impl<T: Options> FromRequest for Query<T> {
@@ -94,12 +90,10 @@ impl<T: Options> FromRequest for Query<T> {
     }
 }
 
-/// Reads `true` or `false`.
 pub fn boolean(text: &str) -> Result<bool, String> {
     text.parse().map_err(|_| "must be true or false".to_owned())
 }
 
-/// Reads an integer in a range.
 pub fn integer<N: Copy + FromStr + PartialOrd + Display>(
     text: &str,
     least: N,
@@ -108,7 +102,6 @@ pub fn integer<N: Copy + FromStr + PartialOrd + Display>(
     integer_of(text, least, most, Some)
 }
 
-/// Reads what an integer in a range stands for.
 pub fn integer_of<N: Copy + FromStr + PartialOrd + Display, T>(
     text: &str,
     least: N,

@@ -11,23 +11,19 @@ use actix_web::{
 
 use crate::{answer::Answer, error::ApiError};
 
-/// A resource under construction.
 pub struct Methods {
     resource: Resource,
     /// The middleware around the route of each method, and around the 405 of all others.
     wrap: Box<dyn Fn(Route) -> Route>,
     allow: Vec<Method>,
-    /// What to do instead of other methods.
     instead: &'static str,
 }
 
-/// A resource that anybody may use.
 pub fn open(path: &str) -> Methods {
     Methods::new(path, |route| route)
 }
 
 impl Methods {
-    /// A resource with this around its routes.
     pub fn new(path: &str, wrap: impl Fn(Route) -> Route + 'static) -> Self {
         Self {
             resource: web::resource(path),
@@ -37,7 +33,6 @@ impl Methods {
         }
     }
 
-    /// Answers `GET` and `HEAD`.
     pub fn get<F, Args>(self, handler: F) -> Self
     where
         F: Handler<Args> + Clone,
@@ -48,7 +43,6 @@ impl Methods {
             .on(Method::HEAD, handler)
     }
 
-    /// Answers a method.
     pub fn on<F, Args>(self, method: Method, handler: F) -> Self
     where
         F: Handler<Args>,
@@ -59,7 +53,6 @@ impl Methods {
         self.add(method, route)
     }
 
-    /// Answers a method, with something else around its route.
     pub fn with<F, Args>(self, method: Method, wrap: impl Fn(Route) -> Route, handler: F) -> Self
     where
         F: Handler<Args>,
@@ -76,7 +69,6 @@ impl Methods {
         self
     }
 
-    /// Says what to do instead of other methods.
     pub const fn instead(mut self, sentence: &'static str) -> Self {
         self.instead = sentence;
         self
@@ -101,7 +93,6 @@ impl HttpServiceFactory for Methods {
     }
 }
 
-/// The answer at an unknown path.
 pub async fn no_such_path() -> Answer {
     Err(ApiError::no_such_path())
 }

@@ -5,7 +5,6 @@ use actix_web::web::ServiceConfig;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-/// The schemas of the document, by name.
 pub type Schemas = Map<String, Value>;
 
 /// A section of the API: the endpoints of a module, and its part of the OpenAPI document.
@@ -13,11 +12,9 @@ pub struct Section {
     pub routes: fn(&mut ServiceConfig),
     /// The operations, the bodies of their requests and the examples, in OpenAPI's own words.
     pub document: &'static str,
-    /// Add the schemas of the answers.
     pub answers: &'static [fn(&mut Schemas) -> serde_json::Result<()>],
 }
 
-/// Adds the schema of an answer's body, and all schemas that it refers to.
 pub fn of_answer<Body: ToSchema>(schemas: &mut Schemas) -> serde_json::Result<()> {
     let mut all = vec![(Body::name().into_owned(), Body::schema())];
     Body::schemas(&mut all);

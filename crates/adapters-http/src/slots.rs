@@ -24,7 +24,6 @@ runtime::metrics! {
 /// A limited number of units. Each client gets at most a share, so that no client takes all units.
 #[derive(Debug)]
 pub struct Slots {
-    /// The label of refusals.
     name: &'static str,
     all: usize,
     each: usize,
@@ -51,16 +50,12 @@ pub struct Slot {
     units: usize,
 }
 
-/// The limits of all requests of clients.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Places for requests.
     pub requests: Arc<Slots>,
-    /// Bytes of bodies and answers.
     pub bytes: Arc<Slots>,
 }
 
-/// The shares of a client in the limits of all requests.
 #[derive(Clone, Debug)]
 pub struct Shares {
     pub requests: Share,
@@ -76,7 +71,6 @@ impl Limits {
     }
 }
 
-/// The limit that a request would exceed.
 #[derive(Clone, Copy)]
 enum Limit {
     OfClient,
@@ -97,7 +91,6 @@ impl Slots {
         Self::with_spare(name, all, each, 0)
     }
 
-    /// Limits bytes to `all` for all clients together, and to `each` for one client.
     pub fn of_bytes(all: usize, each: usize) -> Arc<Self> {
         const SPARE: usize = 64;
         Self::with_spare("bytes", all, each, SPARE)
@@ -114,12 +107,10 @@ impl Slots {
         })
     }
 
-    /// Takes a place for a client. The error is the answer 429 or 503, with `Retry-After`.
     pub fn take(self: &Arc<Self>, client: ClientId) -> Result<Slot, ApiError> {
         Ok(self.claim(client)?)
     }
 
-    /// Takes a place for a client.
     pub fn claim(self: &Arc<Self>, client: ClientId) -> Result<Slot, Crowded> {
         let share = self.share(client);
         match share.grow(1, 1) {
@@ -154,7 +145,6 @@ impl Slots {
         }))
     }
 
-    /// The largest total that a request with this many units may bring the limit to.
     fn most(&self, limit: usize, units: usize) -> usize {
         limit - (limit / 4).min(units.saturating_mul(self.spare))
     }
@@ -214,7 +204,6 @@ impl Share {
     }
 }
 
-/// Adds units, unless the total would exceed `most`.
 fn raise(taken: &AtomicUsize, more: usize, most: usize) -> bool {
     let raised = |taken: usize| taken.checked_add(more).filter(|taken| *taken <= most);
     taken.fetch_update(Relaxed, Relaxed, raised).is_ok()
@@ -255,18 +244,14 @@ impl From<Crowded> for ApiError {
 }
 
 refusals! {
-    /// 503: all clients together have as many such requests under way as the service allows.
     busy: SERVICE_UNAVAILABLE, "Too many of these requests are under way. Try again.",
         RETRY_AFTER: RETRY_UNAVAILABLE;
-    /// 429: the client has.
     has_too_many: TOO_MANY_REQUESTS,
         "The client has too many of these requests under way. Try again when one has ended.",
         RETRY_AFTER: RETRY_OVERLOADED;
-    /// 503: the bodies and answers of all clients take all the memory that they may.
     out_of_memory: SERVICE_UNAVAILABLE,
         "The service holds as many bytes of bodies and answers as it may. Try again.",
         RETRY_AFTER: RETRY_UNAVAILABLE;
-    /// 503: the client's bodies and answers take all the memory that those of one client may.
     holds_too_much: SERVICE_UNAVAILABLE,
         "The service holds as many bytes of bodies and answers for this client as it may. Read \
          the answers that are waiting, finish the bodies that have begun, and try again.",

@@ -3,7 +3,6 @@
 use askama::Template;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 
-/// The page as Markdown.
 pub const TEXT: &str = include_str!("../../../docs/sources.md");
 pub const PIPELINE: &str = include_str!("../../../docs/examples/posthaste_scrapy.py");
 

@@ -12,27 +12,20 @@ use crate::{
     slots::{Share, Slots},
 };
 
-/// The address where a decision can be contested, if there is one.
 pub type Appeal = Option<Arc<str>>;
 
-/// The state that handlers share.
 pub struct State {
     pub ports: Ports,
-    /// Where decisions can be contested.
     pub appeal: Appeal,
-    /// The base URL that clients use.
     pub public_url: String,
     pub body_limit: usize,
-    /// The most bytes of an import, unpacked.
     pub import_limit: u64,
     pub timeouts: Timeouts,
     /// Cancelled when the server stops, for answers that wait for something.
     pub stopping: CancellationToken,
     /// The share of bytes of requests whose client is not known.
     pub strangers: Share,
-    /// Requests that look up names of receivers, or call them.
     pub receiver_calls: Arc<Slots>,
-    /// The pages of clients. Pushes go before.
     pub pages: Arc<Slots>,
     /// Exports. Each has up to two pages in memory for as long as its client takes.
     pub exports: Arc<Slots>,
@@ -43,7 +36,6 @@ pub struct State {
 }
 
 impl State {
-    /// The limits for the body of an authorised client.
     pub const fn body_limit(&self) -> BodyLimit {
         BodyLimit {
             bytes: self.body_limit,
@@ -51,7 +43,6 @@ impl State {
         }
     }
 
-    /// The limits for the body of a client that is not authorised.
     pub fn anonymous_limit(&self, bytes: usize) -> BodyLimit {
         BodyLimit {
             bytes: bytes.min(self.body_limit),

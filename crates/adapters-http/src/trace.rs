@@ -5,10 +5,8 @@ use kernel::trace::{NewSpan, Span, SpanRole, TraceParent};
 
 use crate::state::State;
 
-/// The header of W3C Trace Context.
 const TRACEPARENT: &str = "traceparent";
 
-/// The span of a request, which ends when it is dropped.
 pub struct RequestSpan {
     span: Box<dyn Span>,
     method: &'static str,
@@ -39,13 +37,11 @@ impl RequestSpan {
         Some(Self { span, method })
     }
 
-    /// The id of the trace, for the access log.
     pub fn trace_id(&self) -> Option<String> {
         let context = self.span.context()?;
         Some(format!("{:032x}", context.trace()))
     }
 
-    /// Adds the route, which is known by now, and the answer.
     pub fn end(mut self, route: Option<&str>, status: StatusCode, request_id: &str) {
         if let Some(route) = route {
             self.span.rename(&format!("{} {route}", self.method));

@@ -10,7 +10,6 @@ use runtime::clock;
 use tokens::ClientSecret;
 use uuid::Uuid;
 
-/// Creates a client and returns its secret, of which only a digest is stored.
 pub async fn create_client(
     clients: &dyn Clients,
     by: &Attribution,
@@ -22,7 +21,6 @@ pub async fn create_client(
     Ok((created.await?, secret))
 }
 
-/// Makes a link that signs an operator in, once.
 pub async fn link(
     passes: &dyn SignInTokens,
     url: &str,

@@ -6,7 +6,6 @@ use uuid::{NoContext, Timestamp, Uuid};
 
 use crate::misconfigured::Misconfigured;
 
-/// Fails if other users can read or replace the keys, and names the command that mends that.
 pub fn refuse_exposed(folder: &KeyFolder) -> anyhow::Result<()> {
     match folder.exposure()? {
         None => Ok(()),

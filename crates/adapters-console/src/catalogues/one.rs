@@ -20,7 +20,6 @@ use crate::{
     visit::Visit,
 };
 
-/// Missing postings of a page.
 const MISSING: usize = 100;
 
 #[derive(Template)]
@@ -43,7 +42,6 @@ impl Page {
         Query::default().with(&path, ONE, posting.identifier.as_str())
     }
 
-    /// Whether a posting is, or was, held back.
     fn is_any_held(&self) -> bool {
         self.missing.iter().any(|posting| posting.is_held)
     }
@@ -70,7 +68,6 @@ async fn find(
     }
 }
 
-/// The page of a catalogue.
 pub async fn show(visit: Visit, id: Path<String>) -> Answer {
     page(&visit, &id, &Fields::default()).await
 }
@@ -104,7 +101,6 @@ async fn page(visit: &Visit, id: &str, refused: &Fields) -> Answer {
     page.frame.answer(&page)
 }
 
-/// The message about the last action, from the `did` parameter of the redirect.
 fn did(done: &str) -> Option<String> {
     let (action, numbers) = done.split_once('-')?;
     let numbers: Vec<_> = numbers
@@ -136,14 +132,12 @@ impl From<CatalogueError> for Failure {
     }
 }
 
-/// Releases the postings that a catalogue holds back, undoes its last expiry, or forgets it.
 pub async fn command(visit: Visit, id: Path<String>, form: Form) -> Answer {
     let done = carry_out(&visit, &id, &form).await;
     let page = async |refused: Fields| page(&visit, &id, &refused).await;
     form.answer(done, page).await
 }
 
-/// The action that a form asks for.
 enum Action {
     Release,
     Undo,

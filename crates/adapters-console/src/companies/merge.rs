@@ -22,7 +22,6 @@ use crate::{
 
 pub(super) const PATH: &str = "/companies/similar";
 const PAGE: usize = 50;
-/// What separates the ids of a pair.
 const AND: char = '+';
 
 #[derive(Template)]
@@ -36,7 +35,6 @@ struct Page {
     next: Option<String>,
 }
 
-/// The companies of a pair as an address and a form have them.
 fn names(pair: &CompanyPairView) -> String {
     let [one, other] = pair.pair.companies;
     format!("{one}{AND}{other}")
@@ -81,7 +79,6 @@ async fn page(visit: &OperatorVisit, refused: Fields) -> Answer {
     page.frame.answer(&page)
 }
 
-/// Notes that the companies of a pair are not the same.
 pub(super) async fn tell_apart(visit: OperatorVisit, form: Form) -> Answer {
     let done = carry_out(&visit, &form).await;
     form.answer(done, async |refused| page(&visit, refused).await)
@@ -110,7 +107,6 @@ fn company(fields: &mut Reader<'_>, name: &str) -> Option<CompanyId> {
     fields.take(name, named)
 }
 
-/// Merges a company into the one that the form names.
 pub(super) async fn merge(visit: &OperatorVisit, view: &CompanyView, form: &Form) -> Answer {
     let (into, reason) = form.read(|fields| {
         let (into, reason) = (company(fields, "into"), fields.reason());
@@ -123,7 +119,6 @@ pub(super) async fn merge(visit: &OperatorVisit, view: &CompanyView, form: &Form
     Ok(visit.lead(&format!("{COMPANIES}/{into}"), "merge"))
 }
 
-/// Gives a merged company back what came by it.
 pub(super) async fn unmerge(visit: &OperatorVisit, view: &CompanyView, form: &Form) -> Answer {
     #[expect(
         clippy::redundant_closure_for_method_calls,

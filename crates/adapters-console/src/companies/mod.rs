@@ -31,14 +31,11 @@ use crate::{
 const PAGE: usize = 50;
 /// The postings of a company that are counted at most: the page waits for it.
 const COUNTED: usize = 10_000;
-/// The owner of a company that is left to the clients without prefixes.
 const NO_OWNER: &str = "none";
-/// The action of the form that changes a company.
 const CHANGE: &str = "change";
 /// The field with the state of the company that the form was shown with.
 const SEEN: &str = "seen";
 
-/// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(page(PATH, list))
@@ -54,7 +51,6 @@ struct List {
     clients: Vec<Client>,
     search: Fields,
     next: Option<String>,
-    /// Whether more companies have such a name.
     is_cut: bool,
 }
 
@@ -63,7 +59,6 @@ struct List {
 struct Show {
     frame: Frame,
     view: CompanyView,
-    /// The company that it was merged into.
     target: Option<CompanyView>,
     aliases: Vec<CompanyView>,
     counts: BTreeMap<Status, usize>,
@@ -85,7 +80,6 @@ impl Show {
         }
     }
 
-    /// A number of postings, which may be more than are counted.
     #[expect(
         clippy::trivially_copy_pass_by_ref,
         reason = "templates pass references"
@@ -101,12 +95,10 @@ pub fn owner(company: &Company, clients: &[Client]) -> By {
     owner.map_or_else(|| By::named(NO_OWNER), |id| By::client(id, clients))
 }
 
-/// The parts of a company that an operator set.
 pub fn kept(company: &Company) -> String {
     company.kept.names().collect::<Vec<_>>().join(" and ")
 }
 
-/// The companies from a website on, by website.
 async fn list(visit: OperatorVisit) -> Answer {
     let (query, companies) = (visit.query(), &visit.stores().companies);
     let mut rows = Vec::new();
@@ -158,7 +150,6 @@ fn start(typed: &str) -> (String, Option<CompanyId>) {
     }
 }
 
-/// The company of an address.
 async fn find(visit: &OperatorVisit, id: &str) -> Result<CompanyView, Failure> {
     let id = Uuid::try_parse(id).map_err(|_| Failure::NotFound)?;
     let companies = &visit.stores().companies;
@@ -166,18 +157,15 @@ async fn find(visit: &OperatorVisit, id: &str) -> Result<CompanyView, Failure> {
     found.ok_or(Failure::NotFound)
 }
 
-/// The state of a company that its form is about.
 fn seen(view: &CompanyView) -> String {
     view.updated_at.unix_timestamp_nanos().to_string()
 }
 
-/// One company.
 async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
     let view = find(&visit, &path).await?;
     one(&visit, view, Fields::default()).await
 }
 
-/// One company, and the form that changes it.
 async fn one(visit: &OperatorVisit, view: CompanyView, refused: Fields) -> Answer {
     let done = visit.done();
     let done = match done.as_deref() {
@@ -229,7 +217,6 @@ async fn one(visit: &OperatorVisit, view: CompanyView, refused: Fields) -> Answe
     page.frame.answer(&page)
 }
 
-/// What the form of a company shows.
 fn fields(company: &Company) -> Fields {
     let owner = company.owner.map(|owner| owner.to_string());
     Fields::with_values([
@@ -288,7 +275,6 @@ fn change_of(
     Some((change, owner?))
 }
 
-/// Carries out a form about a company.
 async fn act(visit: OperatorVisit, path: web::Path<String>, form: Form) -> Answer {
     let company = find(&visit, &path).await?;
     let done = match form.get("action") {

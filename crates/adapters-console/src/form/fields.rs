@@ -7,7 +7,6 @@ use askama::Template;
 
 use crate::{error::Refusal, query::Query};
 
-/// A sentence below a field.
 #[derive(Template)]
 #[template(path = "fault.html")]
 pub struct Fault<'a> {
@@ -15,11 +14,9 @@ pub struct Fault<'a> {
     fault: Option<&'a str>,
 }
 
-/// What the fields of a form show.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
     pub values: Query,
-    /// Why the form was refused.
     pub refusal: Option<Refusal>,
     /// Whether it is a search, which changes nothing anyway.
     pub is_search: bool,
@@ -47,20 +44,17 @@ impl Fields {
         self.values.get(name).unwrap_or_default()
     }
 
-    /// Whether a value is chosen.
     pub fn has(&self, name: &str, value: impl Display) -> bool {
         let value = value.to_string();
         self.values.all(name).any(|chosen| chosen == value)
     }
 
-    /// What is wrong with a field.
     pub fn fault(&self, name: &str) -> Option<&str> {
         let mut faults = self.refusal.iter().flat_map(|refusal| &refusal.faults);
         let fault = faults.find(|(field, _)| field == name);
         fault.map(|(_, why)| why.as_str())
     }
 
-    /// What is wrong with a field, below it.
     pub fn told(&self, name: &'static str) -> Fault<'_> {
         let fault = self.fault(name);
         Fault { name, fault }
@@ -75,7 +69,6 @@ impl Fields {
         }
     }
 
-    /// The sentence of a page about the refusal.
     pub fn problem(&self) -> Option<String> {
         let refusal = self.refusal.as_ref()?;
         let result = if self.is_search {
@@ -86,7 +79,6 @@ impl Fields {
         Some(format!("{result} {refusal}"))
     }
 
-    /// The status of the page.
     pub fn status(&self) -> StatusCode {
         let status = self.refusal.as_ref().map(|refusal| refusal.status);
         status.unwrap_or(StatusCode::OK)

@@ -64,7 +64,6 @@ impl From<ObjectionError> for Failure {
     }
 }
 
-/// The command of a form.
 fn command(fields: &mut Reader<'_>) -> Option<Moderation> {
     match fields.text("action") {
         "approve" => Some(Moderation::Approve),
@@ -77,7 +76,6 @@ fn command(fields: &mut Reader<'_>) -> Option<Moderation> {
     }
 }
 
-/// The reason and the ground of a rejection or a removal.
 pub fn statement(fields: &mut Reader<'_>) -> Option<(String, Ground)> {
     let reason = fields.reason();
     let ground = match fields.text("ground") {
@@ -88,13 +86,11 @@ pub fn statement(fields: &mut Reader<'_>) -> Option<(String, Ground)> {
     Some((reason?, ground?))
 }
 
-/// The version of a posting that a page has shown.
 pub fn version(text: &str) -> Result<Version, String> {
     let version = text.parse();
     version.map_err(|_| format!("{text:?} is no version of a posting; look at it again"))
 }
 
-/// A form about one posting.
 pub async fn on_one(visit: OperatorVisit, path: web::Path<String>, form: Form) -> Answer {
     let view = show::find(&visit, &path).await?;
     let done = moderate(&visit, &view.posting, &form).await;
@@ -120,7 +116,6 @@ async fn moderate(visit: &OperatorVisit, posting: &Posting, form: &Form) -> Answ
     Ok(visit.lead(&format!("{PATH}/{}", posting.id), action))
 }
 
-/// Answers the objection to the decision about a posting.
 async fn answer(visit: &OperatorVisit, posting: &Posting, form: &Form, action: &str) -> Answer {
     let (sentence, seen) = form.read(|fields| {
         let sentence = line::reason(fields.text("answer")).map(str::to_owned);
@@ -186,7 +181,6 @@ pub async fn on_many(visit: OperatorVisit, form: Form) -> Answer {
     page.frame.answer(&page)
 }
 
-/// Decides about a posting of the version that the operator has seen.
 async fn decide(
     visit: &OperatorVisit,
     identifier: &SourceIdentifier,

@@ -30,7 +30,6 @@ use crate::{
 pub const PATH: &str = "/postings";
 /// The most postings of a page, and of one decision about many.
 pub const MOST_AT_ONCE: usize = 50;
-/// What separates the id of a chosen posting from its version.
 pub const VERSION: char = '@';
 /// The parameter with the identifier of one posting, on the pages of clients.
 pub const ONE: &str = "posting";
@@ -39,7 +38,6 @@ pub const ONE: &str = "posting";
 const FIRST_TIME: Duration = Duration::from_millis(50);
 const FURTHER_TIME: Duration = Duration::from_millis(1_500);
 const SEARCH_POSTINGS: usize = 500_000;
-/// Clients to choose from, and whose names are known.
 pub const CLIENTS: usize = 200;
 
 #[derive(Template)]
@@ -48,14 +46,12 @@ struct Page<'a> {
     frame: Frame,
     search: Fields,
     fields: Fields,
-    /// The clients to choose from.
     clients: Vec<Client>,
     found: FoundPage,
     next: Option<String>,
     /// Whether the search ended before the list did.
     is_partial: bool,
     is_search: bool,
-    /// Whether more is asked than words of the title.
     has_filters: bool,
     here: &'a str,
 }
@@ -78,12 +74,10 @@ impl Page<'_> {
     }
 }
 
-/// What the checkbox of a posting sends.
 fn choice(posting: &PostingSummary) -> String {
     format!("{}{VERSION}{}", posting.id, posting.version)
 }
 
-/// A list, or what a search finds.
 pub async fn list(visit: OperatorVisit) -> Answer {
     let here = visit.query().address(PATH);
     page(&visit, &here, Fields::default()).await
@@ -149,7 +143,6 @@ pub async fn page(visit: &Visit, here: &str, fields: Fields) -> Answer {
     page.frame.answer(&page)
 }
 
-/// The search of an address.
 fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
     let status = optional(fields.text("status"), Status::of_filter);
     let status = fields.take("status", status);
@@ -169,7 +162,6 @@ fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
     })
 }
 
-/// A place as the address of the next page has it.
 pub fn cursor(place: &Place) -> String {
     let text = match place {
         Place::Newest(Position { updated_at, id }) => {

@@ -9,7 +9,6 @@ use actix_web::web;
 
 use crate::page::page;
 
-/// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(page(list::PATH, list::list).route(web::post().to(act::on_many)))

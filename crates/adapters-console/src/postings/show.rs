@@ -21,14 +21,12 @@ use crate::{
     visit::{OperatorVisit, Visit},
 };
 
-/// The decisions about a status, by the names of their buttons.
 const CHOICES: [(&str, Trigger); 4] = [
     ("reject", Trigger::RejectByOperator),
     ("expire", Trigger::ExpireByOperator),
     ("reopen", Trigger::ReopenByOperator),
     ("approve", Trigger::ApproveByOperator),
 ];
-/// The members of `metadata` that are shown.
 const MOST_METADATA: usize = 200;
 
 #[derive(Template)]
@@ -36,11 +34,8 @@ const MOST_METADATA: usize = 200;
 struct Page<'a> {
     frame: Frame,
     view: &'a PostingView,
-    /// Who looks at it.
     holder: Actor,
-    /// The clients whose names are known.
     clients: Vec<Client>,
-    /// Where the decision can be contested.
     appeal: Option<&'a str>,
     texts: Option<Compared>,
     source: &'a str,
@@ -49,7 +44,6 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Whether a decision is offered.
     fn may(&self, name: &str) -> bool {
         let mut choices = CHOICES.iter();
         let choice = choices.find(|(choice, _)| *choice == name);
@@ -66,7 +60,6 @@ impl Page<'_> {
     }
 }
 
-/// The posting of an address.
 pub async fn find(visit: &OperatorVisit, id: &str) -> Result<PostingView, Failure> {
     let id = Uuid::try_parse(id).map_err(|_| Failure::NotFound)?;
     let store = &visit.stores().store;
@@ -76,7 +69,6 @@ pub async fn find(visit: &OperatorVisit, id: &str) -> Result<PostingView, Failur
     found.ok_or(Failure::NotFound)
 }
 
-/// The sentence about an action that was done.
 fn did(action: &str) -> Option<&'static str> {
     Some(match action {
         "approve" => "The posting is approved.",
@@ -97,7 +89,6 @@ pub async fn show(visit: OperatorVisit, path: web::Path<String>) -> Answer {
     one(&visit, &view, Fields::default()).await
 }
 
-/// One posting, and the form that decides about it.
 pub async fn one(visit: &Visit, view: &PostingView, fields: Fields) -> Answer {
     let title = &*view.posting.details.title;
     let frame = visit.frame_of_form(PATH, title, &fields);
@@ -187,7 +178,6 @@ fn waiting(view: &PostingView, pending: &Pending) -> Vec<(String, String, String
     rows
 }
 
-/// A value as a person reads it.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -217,7 +207,6 @@ fn metadata(posting: &Posting) -> Vec<(String, String)> {
     shown.collect()
 }
 
-/// Addresses of others.
 fn links(view: &PostingView) -> Vec<(&'static str, &str)> {
     let apply = view.posting.details.application_url.as_deref();
     let links = [

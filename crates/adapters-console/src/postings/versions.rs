@@ -26,7 +26,6 @@ use crate::{
     visit::OperatorVisit,
 };
 
-/// The changes of a page.
 const SHOWN: usize = 20;
 
 #[derive(Template)]
@@ -35,18 +34,15 @@ struct Page<'a> {
     frame: Frame,
     posting: &'a Posting,
     changes: Vec<Change>,
-    /// The version whose page follows.
     older: Option<Version>,
     fields: Fields,
 }
 
-/// A change, with what it replaced.
 struct Change {
     version: Version,
     at: String,
     by: By,
     import: Option<String>,
-    /// Each field with its value before and after.
     fields: Vec<(String, String, String)>,
 }
 
@@ -126,7 +122,6 @@ fn changes(
     Ok(changes.collect())
 }
 
-/// The values of a posting as they were pushed, with its texts.
 fn values(view: &PostingView) -> Result<Map<String, Value>, Failure> {
     let data = views::posting::Posting::new(view, Texts::All, None);
     let data = serde_json::to_value(data).map_err(Failure::broken)?;

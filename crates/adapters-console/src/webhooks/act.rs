@@ -35,7 +35,6 @@ impl From<WebhookError> for Failure {
     }
 }
 
-/// What a form does with a webhook.
 enum Command {
     Change(EndpointChange),
     Replay(OffsetDateTime),
@@ -71,7 +70,6 @@ fn command(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<Command
     }
 }
 
-/// Registers a webhook.
 pub async fn create(desk: Desk, form: Form) -> Answer {
     let created = async {
         let private = desk.ports().private_addresses;
@@ -89,7 +87,6 @@ pub async fn create(desk: Desk, form: Form) -> Answer {
     form.answer(created.await, page).await
 }
 
-/// Does something with a webhook.
 pub async fn change(desk: Desk, path: web::Path<String>, form: Form) -> Answer {
     let id = id(&path)?;
     let done = carry_out(&desk, id, &form).await;
@@ -125,7 +122,6 @@ async fn carry_out(desk: &Desk, id: EndpointId, form: &Form) -> Answer {
     Ok(desk.lead(&page, form.get("action").unwrap_or_default()))
 }
 
-/// What a form sets of a webhook.
 fn settings(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<NewEndpoint> {
     let url = EndpointUrl::parse(fields.text("url"), private);
     let url = fields.take("url", url);
@@ -155,7 +151,6 @@ fn since(text: &str) -> Result<OffsetDateTime, String> {
     })
 }
 
-/// Sends a ping, and shows what came of it.
 async fn test(desk: &Desk, id: EndpointId) -> Answer {
     let (webhooks, now) = (desk.webhooks(), desk.now);
     if let Some(store) = desk.store() {

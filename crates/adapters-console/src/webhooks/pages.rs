@@ -33,21 +33,17 @@ use crate::{
     visit::Visit,
 };
 
-/// The path of the list, below which each has its page.
 pub const PATH: &str = "/webhooks";
 const ENDPOINTS: usize = 200;
-/// The waiting events that are counted of an endpoint.
 const WAITING: usize = 1_000;
 /// The clients whose names are read at once.
 const CLIENTS: usize = 1_000;
 
-/// A request about webhooks.
 pub struct Desk {
     visit: Visit,
     author: Author,
 }
 
-/// Who may do something with webhooks.
 enum Author {
     /// An operator, whose tests are recorded in the store.
     Operator(Attribution, web::Data<State>),
@@ -67,7 +63,6 @@ impl Desk {
         Ok(Self { visit, author })
     }
 
-    /// The commands about webhooks.
     pub fn webhooks(&self) -> ManagedWebhooks<'_> {
         let ports = self.ports();
         ManagedWebhooks {
@@ -82,7 +77,6 @@ impl Desk {
         }
     }
 
-    /// Where links in deliveries lead.
     fn pages(&self) -> Pages<'_> {
         let url = &self.visit.site.origin;
         match self.author {
@@ -91,7 +85,6 @@ impl Desk {
         }
     }
 
-    /// Where a test is recorded.
     pub fn store(&self) -> Option<&dyn Store> {
         match &self.author {
             Author::Operator(_, state) => Some(&*state.stores.store),
@@ -99,7 +92,6 @@ impl Desk {
         }
     }
 
-    /// The owner of a webhook, as the console says it.
     async fn owner(&self, owner: Owner) -> Result<By, Failure> {
         let mut known = Vec::new();
         if let Owner::Client(id) = owner {
@@ -109,7 +101,6 @@ impl Desk {
     }
 }
 
-/// The owner of a webhook, who may be one of these clients.
 fn by(owner: Owner, clients: &[Client]) -> By {
     match owner {
         Owner::Client(id) => By::client(id, clients),
@@ -117,7 +108,6 @@ fn by(owner: Owner, clients: &[Client]) -> By {
     }
 }
 
-/// The id of a webhook in an address.
 pub fn id(text: &str) -> Result<EndpointId, Failure> {
     text.parse().map_err(|_| Failure::NotFound)
 }
@@ -157,7 +147,6 @@ impl List {
         by(row.endpoint.owner, &self.clients)
     }
 
-    /// How many events wait for an endpoint, and since when the first.
     fn waiting(&self, row: &TrackedEndpoint) -> (usize, String) {
         let mut backlog = self.backlog.iter();
         let found = backlog.find(|one| one.endpoint == row.endpoint.id);
@@ -170,12 +159,10 @@ impl List {
     }
 }
 
-/// The endpoints.
 pub async fn list(desk: Desk) -> Answer {
     all(&desk, Fields::default()).await
 }
 
-/// The endpoints, and the form of a new one.
 pub async fn all(desk: &Desk, fields: Fields) -> Answer {
     let query = desk.query();
     let is_deleted = desk.done().as_deref() == Some("delete");
@@ -227,14 +214,12 @@ struct Issued<'a> {
     overlap: Option<i64>,
 }
 
-/// One endpoint with its deliveries.
 pub async fn show(desk: Desk, path: web::Path<String>) -> Answer {
     let notice = desk.done();
     let notice = notice.as_deref().and_then(did).map(str::to_owned);
     one(&desk, id(&path)?, notice, Fields::default()).await
 }
 
-/// One endpoint, and its forms, one of which may have been refused.
 pub async fn one(desk: &Desk, id: EndpointId, notice: Option<String>, refused: Fields) -> Answer {
     let webhooks = desk.webhooks();
     let tracked = webhooks.find(id).await?;
@@ -251,7 +236,6 @@ pub async fn one(desk: &Desk, id: EndpointId, notice: Option<String>, refused: F
     page.frame.answer(&page)
 }
 
-/// The secret of an endpoint, once.
 pub async fn secret(desk: &Desk, endpoint: &Endpoint, is_rotated: bool) -> Answer {
     let page = Issued {
         frame: desk.frame(PATH, "Secret"),
@@ -263,7 +247,6 @@ pub async fn secret(desk: &Desk, endpoint: &Endpoint, is_rotated: bool) -> Answe
     page.frame.answer(&page)
 }
 
-/// What its owner may change, as the form shows it.
 fn settings(endpoint: &Endpoint) -> Fields {
     let description = endpoint.description.clone();
     let mut fields = vec![
@@ -320,7 +303,6 @@ struct Delivery {
     frame: Frame,
     webhook: EndpointId,
     event: Cursor,
-    /// The identifier and the id of its posting.
     posting: Option<(String, Uuid)>,
     /// `None` if the event is no longer kept.
     payload: Option<String>,
@@ -328,7 +310,6 @@ struct Delivery {
     attempts: Vec<DeliveryRecord>,
 }
 
-/// An event of a webhook.
 pub async fn delivery(desk: Desk, path: web::Path<(String, String)>) -> Answer {
     let webhook = id(&path.0)?;
     let event: Cursor = path.1.parse().map_err(|_| Failure::NotFound)?;

@@ -21,16 +21,12 @@ use crate::{
     state::State,
 };
 
-/// The largest number of events of a page, unless the client says otherwise.
 const DEFAULT_LIMIT: usize = 100;
-/// The largest number of events of a page.
 const MAX_LIMIT: usize = 1000;
 /// The longest time, in seconds, that an answer waits for an event.
 const MAX_WAIT: u64 = 30;
-/// Stands for the cursor of the last event.
 const LATEST: &str = "latest";
 
-/// The request of a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request {
     after: After,
@@ -39,14 +35,10 @@ pub(super) struct Request {
     wait: Duration,
 }
 
-/// Where a page begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
-    /// At the oldest event that is kept.
     Nothing,
-    /// Behind the last one.
     Latest,
-    /// Behind this one.
     Cursor(Cursor),
 }
 
@@ -80,7 +72,6 @@ pub(super) async fn follow(
     encode(&request, source.label(shown(page, &state).await?))
 }
 
-/// The names of events without those that only some clients may see.
 fn permitted(mut names: Vec<EventName>, caller: &Caller) -> Vec<EventName> {
     if !caller.narrowed().may(Scope::REPORTERS) {
         names.retain(|name| *name != REPORT_DECIDED);
@@ -89,7 +80,6 @@ fn permitted(mut names: Vec<EventName>, caller: &Caller) -> Vec<EventName> {
 }
 
 async fn shown(page: LogPage, state: &State) -> Answer {
-    /// The approximate size of an event.
     const BYTES: usize = 300;
     let bytes = page.events.len() * BYTES;
     let (url, appeal) = (state.public_url.clone(), state.appeal.clone());

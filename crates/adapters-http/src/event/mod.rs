@@ -13,7 +13,6 @@ use crate::{
     section::{Section, of_answer},
 };
 
-/// The path of the feed.
 pub const PATH: &str = "/api/job-board/events";
 
 pub const SECTION: Section = Section {
@@ -22,7 +21,6 @@ pub const SECTION: Section = Section {
     answers: &[of_answer::<EventPageAnswer>, of_answer::<DeliveredEvent>],
 };
 
-/// `GET` of the feed.
 fn routes(config: &mut web::ServiceConfig) {
     config.service(protected(PATH, Scope::READERS).get(feed::follow));
 }

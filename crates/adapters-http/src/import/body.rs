@@ -29,22 +29,16 @@ use crate::{error::ApiError, posting::NDJSON};
 /// The largest window of a zstd frame is 2^23 bytes (RFC 9659 §3). It is held in memory.
 pub const LARGEST_WINDOW: u32 = 23;
 
-/// The reason why a body ends before its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyFault {
-    /// The client hung up, or the body is shorter than it was to be.
     #[error("The body broke off.")]
     BrokenOff,
-    /// Nothing of it arrives any more.
     #[error("The body did not arrive in time.")]
     Stalled,
-    /// Its compression is broken.
     #[error("The body cannot be unpacked: {0}.")]
     Corrupt(String),
-    /// It is no UTF-8, and says nothing of it.
     #[error("The body {}.", .0.cure(true))]
     Encoded(Encoding),
-    /// It is larger than an import may be.
     #[error("The import is too large; at most {0} bytes are accepted, unpacked.")]
     TooLarge(u64),
 }
@@ -90,7 +84,6 @@ pub fn encoding_of(request: &HttpRequest) -> Result<ContentEncoding, ApiError> {
     })
 }
 
-/// The unpacked body of an import.
 pub struct ImportBody<'a> {
     unpacked: Pin<Box<dyn AsyncRead + 'a>>,
     left: u64,

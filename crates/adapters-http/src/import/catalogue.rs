@@ -73,7 +73,6 @@ pub(super) async fn delete(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// The default number of missing postings in a page, and the largest.
 const DEFAULT_LIMIT: usize = 100;
 const MAX_LIMIT: usize = 1_000;
 
@@ -144,7 +143,6 @@ fn correction(caller: &Caller, segment: &Segment<1>) -> Result<CorrectionOrder, 
     })
 }
 
-/// The name of the catalogue in the path.
 fn name<const BEHIND: usize>(segment: &Segment<BEHIND>) -> Result<CatalogueName, ApiError> {
     let text = percent_decode_str(segment.read()?).decode_utf8_lossy();
     CatalogueName::new(&text)
@@ -152,6 +150,5 @@ fn name<const BEHIND: usize>(segment: &Segment<BEHIND>) -> Result<CatalogueName,
 }
 
 refusals! {
-    /// 404: the client has no catalogue of this name.
     no_such_catalogue: NOT_FOUND, "Catalogue not found.";
 }

@@ -4,19 +4,16 @@ use domain::import::{Line, LineText, LongLine, TooLong};
 use fields::body::BYTE_ORDER_MARK;
 use memchr::memchr;
 
-/// Cuts a body into lines, of which each may have a number of bytes.
 pub struct Lines {
     limit: usize,
     /// The number of the line that has begun, from 1.
     number: u64,
-    /// The beginning of that line.
     partial: Vec<u8>,
     /// The state of that line as a whole, if it is longer than the limit.
     too_long: Option<LongLine>,
 }
 
 impl Lines {
-    /// Lines of at most this many bytes.
     pub const fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -26,7 +23,6 @@ impl Lines {
         }
     }
 
-    /// Adds the lines that end in a piece of the body.
     pub fn push(&mut self, mut piece: &[u8], lines: &mut Vec<Line>) {
         while let Some(end) = memchr(b'\n', piece) {
             let (rest, next) = piece.split_at(end);
@@ -41,7 +37,6 @@ impl Lines {
         self.end(b"", lines);
     }
 
-    /// Ends the line that has begun.
     fn end(&mut self, rest: &[u8], lines: &mut Vec<Line>) {
         self.keep(rest);
         let mut text = std::mem::take(&mut self.partial);

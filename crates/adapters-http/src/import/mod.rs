@@ -24,7 +24,6 @@ use crate::{
 };
 
 pub const IMPORTS_PATH: &str = "/api/job-board/imports";
-/// The path of the list of catalogues.
 pub const CATALOGUES_PATH: &str = "/api/job-board/catalogues";
 
 pub const SECTION: Section = Section {
@@ -40,7 +39,6 @@ pub const SECTION: Section = Section {
     ],
 };
 
-/// `POST` of imports; the client's catalogues, and one of them.
 fn routes(config: &mut web::ServiceConfig) {
     let path = format!("{CATALOGUES_PATH}/{{name:[^/]*}}");
     let one = protected(&path, Scope::READERS);

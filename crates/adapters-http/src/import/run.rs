@@ -38,12 +38,10 @@ use crate::{
     state::State,
 };
 
-/// The bytes of a body that are unpacked at a time.
 const PIECE: usize = 64 * 1024;
 /// The time after which the client is looked up again. Its row is kept for some seconds anyway.
 const CLIENT_EVERY: Duration = Duration::from_secs(1);
 
-/// `Retry-After` in seconds when receipts cannot be kept.
 const RETRY_NO_ROOM: u32 = 60;
 
 /// The largest `min_missing`, and `max_unattributed`.
@@ -52,24 +50,19 @@ const MOST_FEW: u64 = 10_000_000;
 /// The name of the part of the path, and of the field under which a bad one is reported.
 pub const NAME: &str = "name";
 
-/// The lines that have a receipt.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Receipts {
     NotTaken,
     All,
 }
 
-/// What a client asks for beside the body.
 pub struct ImportOptions {
     encoding: ContentEncoding,
     receipts: Receipts,
     dry_run: bool,
     prefer: Preferences,
-    /// To have a body without its end refused.
     require_end: bool,
-    /// What holds the import of a catalogue back.
     pub guard: Guard,
-    /// How often a catalogue may leave a posting out.
     pub patience: Patience,
 }
 
@@ -143,7 +136,6 @@ fn held(options: &ImportOptions, state: &State) -> usize {
     state.body_limit + PIECE + IN_MEMORY + unpacks
 }
 
-/// Takes in the body of a request, and answers.
 pub async fn run(
     caller: Caller,
     options: ImportOptions,
@@ -190,19 +182,16 @@ pub async fn run(
 struct Running<'a> {
     request: &'a HttpRequest,
     state: &'a State,
-    /// The client, as it was a few seconds ago at most.
     caller: Caller,
     looked_up: Instant,
     options: &'a ImportOptions,
     import: Box<dyn Import>,
-    /// Receipts that are not in the spool yet.
     receipts: Vec<Receipt>,
     pushes: Pushes<'a>,
     spool: Spool,
 }
 
 impl Running<'_> {
-    /// Takes in all lines of the body.
     async fn take_in(&mut self, payload: &mut Payload) -> Result<Ending, ApiError> {
         let (state, encoding) = (self.state, self.options.encoding);
         let mut body = ImportBody::new(payload, encoding, state.timeouts.body, state.import_limit);
@@ -273,7 +262,6 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Records receipts as the client's activity, and keeps those that it wants.
     async fn spool(&mut self) -> Result<(), ApiError> {
         let Self {
             options,
@@ -354,10 +342,8 @@ async fn answer(
 }
 
 refusals! {
-    /// 503: the service is stopping.
     stopping: SERVICE_UNAVAILABLE, "The service is stopping. Try again.",
         RETRY_AFTER: RETRY_UNAVAILABLE;
-    /// 503: receipts cannot be kept.
     no_room: SERVICE_UNAVAILABLE,
         "The service has no room for the receipts of this import. Try again later.",
         RETRY_AFTER: RETRY_NO_ROOM;

@@ -13,12 +13,9 @@ use tokio::{
 
 /// The bytes that are kept in memory. Any more go to a temporary file.
 pub const IN_MEMORY: usize = 256 * 1024;
-/// The size of a piece of the answer.
 const PIECE: usize = 64 * 1024;
 
-/// The most receipts of an answer.
 const MOST_RECEIPTS: u64 = 100_000;
-/// The most bytes of them.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Lines of JSON that are first all written and then all read. They are in memory or, if they are
@@ -56,12 +53,10 @@ impl Spool {
         Ok(())
     }
 
-    /// The number of receipts that were not added.
     pub const fn omitted(&self) -> u64 {
         self.omitted
     }
 
-    /// The number of bytes.
     pub fn len(&self) -> u64 {
         self.in_file + self.buffer.len() as u64
     }
@@ -84,13 +79,11 @@ impl Spool {
         Ok(())
     }
 
-    /// Takes everything at once, if it is in memory.
     pub fn take_memory(&mut self) -> Option<Bytes> {
         let is_all = self.file.is_none();
         is_all.then(|| self.buffer.split().freeze())
     }
 
-    /// Reads everything from the beginning.
     pub async fn read(mut self) -> io::Result<impl Stream<Item = io::Result<Bytes>>> {
         if let Some(file) = &mut self.file {
             file.flush().await?;

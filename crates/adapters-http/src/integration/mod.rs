@@ -18,7 +18,6 @@ use crate::{
 };
 
 pub const PATH: &str = "/api/job-board/integration";
-/// The path that makes a link.
 pub const LINK_PATH: &str = "/api/job-board/integration/link";
 
 pub const SECTION: Section = Section {
@@ -27,7 +26,6 @@ pub const SECTION: Section = Section {
     answers: &[of_answer::<Integration>, of_answer::<Link>],
 };
 
-/// `GET` of the client that asks, and a link to its pages.
 fn routes(config: &mut web::ServiceConfig) {
     config
         .service(protected(PATH, Scope::READERS).get(show))

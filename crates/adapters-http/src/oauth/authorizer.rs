@@ -48,7 +48,6 @@ impl Authorizer {
         ))
     }
 
-    /// An authorizer with other keys and other clocks: of the day, and of limits.
     pub(super) fn with_clocks(
         tokens: Tokens,
         token_ttl: Duration,
@@ -73,12 +72,10 @@ impl Authorizer {
         (self.clock)()
     }
 
-    /// The number of usable keys.
     pub fn signing_keys(&self) -> usize {
         self.keys.current().keys().len()
     }
 
-    /// Logs, at a limited rate, that a client could not be authenticated.
     pub(super) fn note_failure(&self, client_id: &str) {
         self.failed.note(client_id.parse().ok(), self.now());
     }

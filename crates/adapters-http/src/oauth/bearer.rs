@@ -37,7 +37,6 @@ impl Caller {
         self.client.id
     }
 
-    /// The postings that it may read and write.
     pub fn prefixes(&self) -> &Prefixes {
         &self.client.prefixes
     }
@@ -51,7 +50,6 @@ impl Caller {
         Client::clone(&self.client).narrowed(&self.token.scopes)
     }
 
-    /// Its shares in the limits of requests and bytes.
     pub const fn shares(&self) -> &Shares {
         &self.shares
     }
@@ -108,8 +106,6 @@ impl Authorizer {
         self.admit(active, token, scopes)
     }
 
-    /// Counts a request of a client that did not send a token, such as a page's. `notice` gets the
-    /// use of its limit.
     pub async fn count(
         &self,
         client: ClientId,
@@ -123,7 +119,6 @@ impl Authorizer {
         })
     }
 
-    /// The caller, if its token and its client have one of the scopes.
     fn admit(
         self: &Arc<Self>,
         active: ActiveClient,
@@ -149,7 +144,6 @@ impl Authorizer {
         })
     }
 
-    /// The client of a token, if it accepts the token still.
     async fn active_client(
         &self,
         token: &VerifiedToken,

@@ -24,12 +24,10 @@ use crate::{
 
 /// How long an answer is cached. Changes of a client must hold within 10 seconds.
 const HOLDS_FOR: Duration = Duration::seconds(5);
-/// How long the store may take to answer.
 const PATIENCE: StdDuration = StdDuration::from_secs(3);
 /// The size of the cache. Only clients that exist are in it, so it is hardly ever reached.
 const REMEMBERED_CLIENTS: u64 = 10_000;
 
-/// The cached answers of the store, by client.
 pub(super) struct ActiveClients {
     clients: Arc<dyn Clients>,
     clock: Uptime,
@@ -38,7 +36,6 @@ pub(super) struct ActiveClients {
     limits: Limits,
 }
 
-/// A client that is not revoked, and its limits.
 #[derive(Clone, Debug)]
 pub(super) struct ActiveClient {
     pub client: Arc<Client>,
@@ -58,11 +55,9 @@ type Outcome = Result<(Option<Version>, Option<ActiveClient>), StoreError>;
 
 #[derive(Clone, Default)]
 struct Answers {
-    /// The time of the last successful query, and its answer.
     last: Option<(OffsetDateTime, Option<ActiveClient>)>,
     /// The version that the client had then, revoked or not.
     version: Option<Version>,
-    /// The number of queries.
     asked: u64,
     failed: Option<StoreError>,
 }
@@ -83,7 +78,6 @@ impl ActiveClients {
         }
     }
 
-    /// The client, if it exists and is not revoked.
     pub async fn find(
         &self,
         id: ClientId,
@@ -206,7 +200,6 @@ impl Answers {
     }
 }
 
-/// The answer of the store, or an error after [`PATIENCE`].
 async fn within<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
     tokio::time::timeout(PATIENCE, answer)
         .await

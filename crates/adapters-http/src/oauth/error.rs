@@ -15,41 +15,31 @@ use tokens::TokenFault;
 
 use crate::error::{ApiError, RETRY_UNAVAILABLE};
 
-/// The realm of both `WWW-Authenticate` challenges.
 const REALM: &str = "posthaste";
-/// The most characters of a scope in an error.
 const MAX_SHOWN: usize = 64;
 
 /// The reason why a request is not authorised. The texts have no quotes, as they are quoted in a
 /// header.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
-    /// The request has no bearer token.
     #[error("Authentication is required: send an access token as Authorization: Bearer TOKEN.")]
     Missing,
-    /// The request has more than one `Authorization` header.
     #[error("There is more than one Authorization header.")]
     Ambiguous,
-    /// The token is not accepted.
     #[error(transparent)]
     Invalid(TokenFault),
-    /// The client has used up its limit.
     #[error(
         "This client may send {per_minute} requests a minute. Try again after the seconds of \
          Retry-After."
     )]
     Limited {
         per_minute: NonZeroU32,
-        /// The seconds until the next request is taken.
         retry_after: u64,
     },
-    /// The token is valid but has none of these scopes.
     #[error("The access token lacks the scope {}.", any_of(.0))]
     InsufficientScope(Vec<Scope>),
-    /// The token has one of these scopes, but its client has none of them any more.
     #[error("The client no longer has the scope {}.", any_of(.0))]
     WithdrawnScope(Vec<Scope>),
-    /// The token's client could not be looked up.
     #[error("The access token cannot be checked at the moment. Try again.")]
     Unavailable,
 }
@@ -104,14 +94,11 @@ const INVALID_REQUEST: &str = "invalid_request";
 /// Of RFC 6749 §4.1.2.1, because §5.2 has none for this.
 const TEMPORARILY_UNAVAILABLE: &str = "temporarily_unavailable";
 
-/// The refusals of requests for a token.
 impl ApiError {
-    /// The request is malformed.
     pub fn invalid_request(description: impl Into<Cow<'static, str>>) -> Self {
         Self::bad_request(description).with_code(INVALID_REQUEST)
     }
 
-    /// The client's credentials are missing or wrong.
     pub fn invalid_client(description: &'static str) -> Self {
         let challenge = format!("Basic realm=\"{REALM}\"");
         let error = Self::new(StatusCode::UNAUTHORIZED, description).with_code("invalid_client");
@@ -121,13 +108,11 @@ impl ApiError {
         }
     }
 
-    /// The grant type is not the only one supported.
     pub fn unsupported_grant_type() -> Self {
         Self::bad_request("The only supported grant_type is client_credentials.")
             .with_code("unsupported_grant_type")
     }
 
-    /// The scope is unknown, or not one of the client's, which are these.
     pub fn invalid_scope(asked: &str, has: &[Scope]) -> Self {
         // What RFC 6749 §5.2 allows in a description.
         let is_shown = |c: &char| matches!(c, ' '..='~') && !['"', '\\'].contains(c);
@@ -143,14 +128,12 @@ impl ApiError {
         Self::bad_request(description).with_code("invalid_scope")
     }
 
-    /// The method is not POST.
     pub fn post_alone() -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "Use the method POST.")
             .with_header(ALLOW, HeaderValue::from_static("POST"))
             .with_code(INVALID_REQUEST)
     }
 
-    /// A refusal of the body by its size, its encoding or its delay.
     pub fn of_token_body(self) -> Self {
         match self.status_code() {
             StatusCode::REQUEST_TIMEOUT => Self::invalid_request(self.message().to_owned()),
@@ -158,12 +141,10 @@ impl ApiError {
         }
     }
 
-    /// No client can be checked, or no token signed.
     pub fn no_token(description: &'static str) -> Self {
         Self::unavailable(description, RETRY_UNAVAILABLE).with_code(TEMPORARILY_UNAVAILABLE)
     }
 
-    /// The client has used up its limit.
     pub fn limited(per_minute: NonZeroU32, retry_after: u64) -> Self {
         let limited = AuthError::Limited {
             per_minute,
@@ -172,7 +153,6 @@ impl ApiError {
         Self::from(limited).with_code(TEMPORARILY_UNAVAILABLE)
     }
 
-    /// A defect of the state machine.
     pub fn not_granted() -> Self {
         Self::internal(&"the grant was not carried out").with_code("server_error")
     }

@@ -25,7 +25,6 @@ struct Window {
 }
 
 impl FailedClients {
-    /// Counts a failure. Logs the count since the last line, unless that is less than a minute old.
     pub fn note(&self, client: Option<ClientId>, now: OffsetDateTime) {
         let Some((client, failures)) = self.count(client, now) else {
             return;

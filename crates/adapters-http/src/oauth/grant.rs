@@ -28,7 +28,6 @@ use crate::{error::ApiError, limit::Usage};
 
 /// The redirect URI that oxide-auth requires of every client. This grant has no redirects.
 const NO_REDIRECT: &str = "urn:ietf:wg:oauth:2.0:oob";
-/// An issued token and its grant.
 pub(super) struct Issued {
     pub token: String,
     pub scope: String,
@@ -117,7 +116,6 @@ fn sign(authorizer: &Authorizer, grant: &Grant<'_>, now: OffsetDateTime) -> Opti
         .ok()
 }
 
-/// Finds the client with this secret, and the secret's digest.
 async fn authenticate(
     authorizer: &Authorizer,
     client: &str,

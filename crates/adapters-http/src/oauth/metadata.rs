@@ -15,9 +15,7 @@ use super::{
 };
 use views::view;
 
-/// The path of the key set.
 pub(crate) const JWKS_PATH: &str = "/.well-known/jwks.json";
-/// The path of the metadata.
 pub(crate) const METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
 
 /// `Cache-Control` of the key set. A new key is listed within seconds and signs after 30, so a
@@ -88,7 +86,6 @@ fn address(issuer: &str, path: &str) -> String {
     format!("{}{path}", issuer.trim_end_matches('/'))
 }
 
-/// `GET /.well-known/jwks.json`
 pub(super) async fn jwks(authorizer: Data<Authorizer>) -> HttpResponse {
     let keys = authorizer.keys().current();
     let of = |key: &Arc<Key>| Some(Jwk::new(key, key.coordinates()?));
@@ -99,7 +96,6 @@ pub(super) async fn jwks(authorizer: Data<Authorizer>) -> HttpResponse {
         })
 }
 
-/// `GET /.well-known/oauth-authorization-server`
 pub(super) async fn metadata(authorizer: Data<Authorizer>) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((CACHE_CONTROL, METADATA_CACHING))

@@ -22,7 +22,6 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// The only parameter that may be repeated (RFC 8707 §2). It is ignored.
 const REPEATABLE: &str = "resource";
 
-/// A client's id and secret, as they were sent.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Credentials {
     pub client_id: String,
@@ -45,12 +44,10 @@ pub(super) struct TokenRequest {
     pub credentials: Result<Credentials, ApiError>,
 }
 
-/// The parameters in the body.
 #[derive(Default)]
 pub(super) struct Form(HashMap<String, String>);
 
 impl TokenRequest {
-    /// Combines the headers with the form.
     pub fn new(headers: &HeaderMap, form: &Form) -> Result<Self, ApiError> {
         let mut authorization = headers.get_all(AUTHORIZATION);
         let basic = authorization.next();
@@ -74,7 +71,6 @@ impl TokenRequest {
         })
     }
 
-    /// The error of a request that the state machine did not accept.
     pub fn refusal(&self) -> ApiError {
         match (&self.grant_type, &self.credentials) {
             (None, _) => ApiError::invalid_request("The parameter grant_type is missing."),
@@ -102,7 +98,6 @@ impl Form {
         Ok(form)
     }
 
-    /// Parses a JSON object with the same parameters as strings.
     pub fn parse_json(body: &[u8]) -> Result<Self, ApiError> {
         let object: Object = serde_json::from_slice(body).map_err(|_| {
             ApiError::invalid_request(

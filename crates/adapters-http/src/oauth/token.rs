@@ -26,9 +26,7 @@ use crate::{
     error::ApiError,
 };
 
-/// The path of the token endpoint.
 pub(crate) const PATH: &str = "/oauth/token";
-/// The only supported grant type.
 pub(super) const GRANT_TYPE: &str = "client_credentials";
 
 /// The limits of a form, which is read before any authentication.
@@ -69,7 +67,6 @@ pub(crate) struct TokenAnswer {
     scope: String,
 }
 
-/// Answers a request for a token.
 pub(super) async fn handle(body: Body, authorizer: Data<Authorizer>) -> Answer {
     let outcome = respond(body, &authorizer).await;
     let label = match &outcome {
@@ -83,7 +80,6 @@ pub(super) async fn handle(body: Body, authorizer: Data<Authorizer>) -> Answer {
         .json(outcome?))
 }
 
-/// Answers every method but POST.
 pub(super) async fn method_not_allowed() -> Answer {
     Err(ApiError::post_alone())
 }

@@ -14,7 +14,6 @@ pub struct Pushes<'a> {
     ports: &'a Ports,
     client: ClientId,
     request_id: RequestId,
-    /// Whether nothing is written, and so nothing recorded.
     dry_run: bool,
     reasons: Reasons,
 }
@@ -30,7 +29,6 @@ impl<'a> Pushes<'a> {
         }
     }
 
-    /// Logs the outcome of a push, and records it as the client's activity.
     pub fn record(&mut self, identifier: &str, answer: Result<&posting::Answer, &ApiError>) {
         let (now, recorder) = (now(), &self.ports.recorder);
         match answer {

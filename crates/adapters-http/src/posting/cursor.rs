@@ -21,7 +21,6 @@ pub fn encode(position: Position) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Decodes a cursor that [`encode`] returned.
 pub fn decode(text: &str) -> Option<Position> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
     let (version, rest) = bytes.split_first()?;

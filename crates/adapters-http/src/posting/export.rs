@@ -31,10 +31,8 @@ use crate::{
 
 /// The cursor of the events that the export does not contain.
 const EVENTS_CURSOR: HeaderName = HeaderName::from_static("posthaste-events-cursor");
-/// The content type of lines of JSON.
 pub const NDJSON: &str = "application/x-ndjson";
 
-/// The largest number of postings that are read at a time.
 const PAGE_POSTINGS: usize = 500;
 /// The largest total size of the texts that are read at a time.
 const PAGE_BYTES: usize = 1 << 20;
@@ -80,7 +78,6 @@ pub(super) async fn export(
     encode(&request, answer)
 }
 
-/// The postings that a client chooses.
 pub(super) struct Choice {
     query: ListQuery,
     form: LineForm,

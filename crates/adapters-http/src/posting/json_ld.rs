@@ -21,7 +21,6 @@ use crate::{
 
 pub const MEDIA_TYPE: &str = "application/ld+json";
 
-/// Takes the parameter that says whether the employer is shown, which is not unless it says so.
 pub(super) fn take_identity(parameters: &mut Parameters<'_>) -> Identity {
     let parse = |text: &str| one_of(Identity::NAMES, Identity::parse(text));
     let identity = parameters.take("identity", parse);
@@ -30,9 +29,7 @@ pub(super) fn take_identity(parameters: &mut Parameters<'_>) -> Identity {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineForm {
-    /// As in the list.
     Json,
-    /// As JSON-LD, as far as there is any.
     JsonLd(Identity),
 }
 
@@ -81,7 +78,6 @@ impl LineForm {
     }
 }
 
-/// The answer to a `GET` of one posting by a client that prefers JSON-LD.
 pub(super) async fn one(
     view: PostingView,
     moment: Option<AsOf>,
@@ -102,7 +98,6 @@ pub(super) async fn one(
 }
 
 refusals! {
-    /// 406: there is no JSON-LD of the posting, and the client takes nothing else.
     not_acceptable: NOT_ACCEPTABLE,
         "There is no application/ld+json of this posting: it is not approved, or has no texts yet. \
          Accept application/json, too.",

@@ -25,9 +25,7 @@ use crate::{
 };
 
 pub const LIST_PATH: &str = "/api/job-board/job-postings";
-/// The default number of postings in a page.
 const DEFAULT_LIMIT: usize = 50;
-/// The largest number of postings in a page.
 const MAX_LIMIT: usize = 200;
 /// The size of the texts that are read at a time for one part of the answer.
 const PART_BYTES: usize = 1 << 20;
@@ -36,7 +34,6 @@ const PART_BYTES: usize = 1 << 20;
 const HELD: usize = 2 * PART_BYTES;
 /// The same if texts are left out.
 const HELD_WITHOUT_TEXTS: usize = 256 * 1024;
-/// Stands for the client that asks.
 const ME: &str = "me";
 
 pub(super) async fn list(caller: Caller, request: HttpRequest, state: web::Data<State>) -> Answer {
@@ -69,7 +66,6 @@ pub(super) async fn list(caller: Caller, request: HttpRequest, state: web::Data<
     encode(&request, source.label(answer))
 }
 
-/// Reads the first page that has postings, or the last one.
 async fn read(
     postings: &dyn PostingReader,
     mut query: ListQuery,
@@ -83,7 +79,6 @@ async fn read(
     .await
 }
 
-/// Parses the parameters of a client, and collects all errors for one answer.
 fn parse(query: &str, me: ClientId) -> Result<ListQuery, FieldErrors> {
     let mut parameters = Parameters::of(query);
     let query = ListQuery {
@@ -105,7 +100,6 @@ fn parse(query: &str, me: ClientId) -> Result<ListQuery, FieldErrors> {
     parameters.finish(query)
 }
 
-/// Reads a client's id, or the word for the one that asks.
 fn parse_client(text: &str, me: ClientId) -> Result<ClientId, String> {
     if text == ME {
         return Ok(me);
@@ -114,7 +108,6 @@ fn parse_client(text: &str, me: ClientId) -> Result<ClientId, String> {
         .map_err(|_| format!("must be {ME} or the id of a client"))
 }
 
-/// Reads a choice of texts.
 pub(super) fn parse_texts(text: &str) -> Result<Texts, String> {
     let texts = match text {
         "all" => Some(Texts::All),

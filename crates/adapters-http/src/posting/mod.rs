@@ -46,7 +46,6 @@ pub const SECTION: Section = Section {
     ],
 };
 
-/// `GET` of the list and of the export; `PUT` and `GET` of one posting.
 fn routes(config: &mut web::ServiceConfig) {
     // An empty identifier is a bad identifier, not another path.
     let one = protected(&format!("{LIST_PATH}/{{identifier:[^/]*}}"), Scope::READERS);
@@ -82,7 +81,6 @@ fn routes(config: &mut web::ServiceConfig) {
 }
 
 refusals! {
-    /// 404: below the list there are single segments alone.
     no_such_posting_path: NOT_FOUND,
         "There is nothing at this path. A slash in an identifier is written %2F.";
 }

@@ -5,16 +5,13 @@ use std::fmt::Write as _;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use domain::posting::Notice;
 
-/// The header with what a push that succeeded left undone.
 pub const NOTICE: HeaderName = HeaderName::from_static("posthaste-notice");
 
 /// The most notices of a header. Those that come first matter most.
 const MOST: usize = 10;
 
-/// The most characters of a name.
 const NAME: usize = 64;
 
-/// The value of the header; `None` without notices.
 pub fn header(notices: &[Notice]) -> Option<HeaderValue> {
     if notices.is_empty() {
         return None;

@@ -12,7 +12,6 @@ use crate::{
     state::Appeal,
 };
 
-/// The answer to a `GET` of one posting.
 pub async fn one(view: PostingView, moment: Option<AsOf>, appeal: Appeal) -> Answer {
     let bytes = size(&view);
     let write = move |view: &PostingView| {
@@ -25,7 +24,6 @@ pub async fn one(view: PostingView, moment: Option<AsOf>, appeal: Appeal) -> Ans
     answer::large_json(view, bytes, write).await
 }
 
-/// The size of the texts, in bytes.
 pub(super) fn size(view: &PostingView) -> usize {
     let texts = view.texts.as_ref();
     view.description().len()
@@ -34,7 +32,6 @@ pub(super) fn size(view: &PostingView) -> usize {
         })
 }
 
-/// Postings as lines of JSON, as the list shows them.
 pub fn lines(
     postings: &[PostingView],
     texts: Texts,
@@ -57,10 +54,8 @@ pub struct PartOfList {
     most: usize,
 }
 
-/// A part that was written.
 pub struct Part {
     pub json: Vec<u8>,
-    /// The part that follows, unless the answer has ended.
     pub next: Option<(ListQuery, PartOfList)>,
 }
 
@@ -124,7 +119,6 @@ impl PartOfList {
     }
 }
 
-/// The size of the texts of a page, in bytes.
 pub fn size_of(page: &PostingPage) -> usize {
     page.postings.iter().map(size).sum()
 }

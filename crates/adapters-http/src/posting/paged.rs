@@ -14,10 +14,8 @@ use super::{
 };
 use crate::{error::ApiError, oauth::Caller, slots::Slot, state::Appeal};
 
-/// The size of a piece of the answer.
 const PIECE: usize = 64 * 1024;
 
-/// A page to be read, and how it is shown.
 #[derive(Clone)]
 pub(super) struct Reading {
     pub postings: Arc<dyn PostingReader>,
@@ -26,22 +24,18 @@ pub(super) struct Reading {
     pub form: Form,
 }
 
-/// How postings are shown.
 #[derive(Clone)]
 pub(super) enum Form {
     /// As lines. The next page is read while the client takes one.
     Lines(LineForm),
-    /// As an answer to a request for the list.
     List(PartOfList),
 }
 
-/// A page, written as JSON for its client.
 pub(super) struct Page {
     pub json: Bytes,
     /// The query that read it, to read it again if the client's prefixes change before the page is
     /// sent.
     of: Reading,
-    /// The page that follows, if any.
     pub next: Option<Reading>,
 }
 
@@ -53,7 +47,6 @@ impl Reading {
         spawn_blocking(move || self.show(&page)).await?
     }
 
-    /// Writes a page that was read.
     pub fn show(self, page: &PostingPage) -> Result<Page, ApiError> {
         let (texts, appeal) = (self.query.texts, self.appeal.as_deref());
         let (json, next) = match &self.form {
@@ -84,22 +77,17 @@ impl Reading {
     }
 }
 
-/// An answer that is under way.
 pub(super) struct Paged {
     caller: Caller,
-    /// The page that is read next, unless that has begun.
     next: Option<Reading>,
     /// The page that is being read, if any. Reading ends with the answer.
     under_way: JoinSet<Result<Page, ApiError>>,
-    /// The bytes that the client has not taken yet.
     json: Bytes,
     span: Span,
-    /// Held until the answer has ended.
     _slot: Option<Slot>,
 }
 
 impl Paged {
-    /// An answer that begins with this page.
     pub fn new(first: Page, caller: Caller, slot: Option<Slot>) -> Self {
         let mut paged = Self {
             caller,
@@ -113,7 +101,6 @@ impl Paged {
         paged
     }
 
-    /// Starts to send a page.
     fn turn_to(&mut self, page: Page) {
         (self.json, self.next) = (page.json, page.next);
         let is_read_ahead = |next: &Reading| matches!(next.form, Form::Lines(_));
@@ -140,7 +127,6 @@ impl Paged {
         reading.read().await
     }
 
-    /// The next piece of the answer; `None` at its end.
     async fn piece(&mut self) -> Result<Option<Bytes>, ApiError> {
         while self.json.is_empty() {
             self.read_on();

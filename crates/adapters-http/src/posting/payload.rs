@@ -5,7 +5,6 @@ use domain::posting::{CompanyPatch, Expiration, LocationPatch, PostingPatch};
 use fields::FieldValue;
 use serde_json::{Map, Value, json};
 
-/// Adds to the schemas of the body what the domain says about fields.
 pub fn describe_fields(schemas: &mut Map<String, Value>) {
     describe::<PostingPatch>(&mut schemas["PostingPayload"]);
     describe::<CompanyPatch>(&mut schemas["CompanyPayload"]);

@@ -37,7 +37,6 @@ impl Preferences {
         Self { handling }
     }
 
-    /// The value of `Preference-Applied`, if a preference about handling is honoured.
     pub fn applied(self) -> Option<HeaderValue> {
         let handling = match self.handling {
             Handling::Usual => return None,
@@ -62,7 +61,6 @@ fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The content of a token or of a quoted string.
 fn word(text: &str) -> String {
     let text = text.trim();
     let quoted = text

@@ -37,9 +37,7 @@ use crate::{
     state::State,
 };
 
-/// The header with the outcome of a push.
 const OUTCOME: HeaderName = HeaderName::from_static("posthaste-outcome");
-/// The header with the posting's status afterwards.
 const STATUS: HeaderName = HeaderName::from_static("posthaste-status");
 /// The header that says which preferences were honoured (RFC 7240 §3).
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
@@ -50,12 +48,9 @@ struct Pushed {
     uuid: Option<Uuid>,
 }
 
-/// What a client asks for beside the body.
 pub(super) struct PushOptions {
-    /// To be answered without anything written.
     dry_run: bool,
     prefer: Preferences,
-    /// The trace of the request.
     trace: Option<TraceParent>,
     /// The errors of the parameters, which are told with those of the fields.
     errors: FieldErrors,

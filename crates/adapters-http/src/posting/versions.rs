@@ -20,7 +20,6 @@ use crate::{
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
 
-/// Takes the parameters that ask for a posting as it was.
 pub(super) fn take_moment(parameters: &mut Parameters<'_>) -> Option<AsOf> {
     let version = parameters.take("version", |text| integer(text, 1, Version::MAX));
     let moment = |text: &str| match version {
@@ -68,7 +67,6 @@ pub(super) async fn versions(
     answer::json(StatusCode::OK, &page).map(no_store)
 }
 
-/// The size of the texts, in bytes.
 fn size(version: &PostingVersion) -> usize {
     let texts = version.texts.as_ref();
     version.description.as_ref().map_or(0, |text| text.len())

@@ -43,7 +43,6 @@ fn routes(config: &mut web::ServiceConfig) {
 }
 
 refusals! {
-    /// 404: no report has this id.
     no_such_report: NOT_FOUND, "Report not found.";
 }
 

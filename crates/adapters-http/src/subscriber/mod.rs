@@ -19,7 +19,6 @@ use crate::{
     section::{Section, of_answer},
 };
 
-/// The parent path of subscribers.
 pub const PATH: &str = "/api/newsletter/subscribers";
 
 pub const SECTION: Section = Section {
@@ -28,7 +27,6 @@ pub const SECTION: Section = Section {
     answers: &[of_answer::<Subscriber>],
 };
 
-/// `PUT`, `GET` and `DELETE` of a subscriber, the provider's webhook, the pages.
 fn routes(config: &mut web::ServiceConfig) {
     // An empty address matches, so that it is refused as an invalid address.
     let one = protected(&format!("{PATH}/{{email:[^/]*}}"), REPORTERS);

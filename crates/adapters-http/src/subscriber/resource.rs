@@ -17,7 +17,6 @@ use crate::{
     state::State,
 };
 
-/// The scopes that permit reporting, reading and erasing.
 pub const REPORTERS: &[Scope] = &[Scope::NewsletterSubscribersWrite];
 
 pub(super) async fn put(segment: Segment, body: Body, state: web::Data<State>) -> Answer {
@@ -52,7 +51,6 @@ pub(super) async fn delete(segment: Segment, caller: Caller, state: web::Data<St
 }
 
 refusals! {
-    /// 404: this person was never reported.
     no_such_subscriber: NOT_FOUND, "Newsletter subscriber not found.";
 }
 

@@ -27,7 +27,6 @@ use crate::{
     state::{State, now},
 };
 
-/// The path of the list.
 pub const PATH: &str = "/api/job-board/webhooks";
 
 /// The largest body, in bytes: a URL, a description and the names of events are small.
@@ -152,7 +151,6 @@ pub(super) async fn resend(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// How many deliveries a client wants to see.
 pub(super) struct Last(usize);
 
 impl Options for Last {
@@ -176,7 +174,6 @@ pub(super) async fn deliveries(
     answer::data(shown)
 }
 
-/// Reads the body of a request that takes no parameters.
 async fn read(body: Body, state: &State) -> Result<Bytes, ApiError> {
     let request = body.head().clone();
     let limit = state.body_limit();

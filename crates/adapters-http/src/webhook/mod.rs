@@ -23,7 +23,6 @@ pub const SECTION: Section = Section {
     ],
 };
 
-/// The list, one endpoint, and the operations on it.
 fn routes(config: &mut web::ServiceConfig) {
     let of = |what: &str| protected(&format!("{PATH}/{{id}}{what}"), Scope::MANAGERS);
     let all = protected(PATH, Scope::MANAGERS)

@@ -9,7 +9,6 @@ use secrecy::SecretString;
 use super::values::{AdminBind, admin_bind, root_url};
 use crate::misconfigured::Misconfigured;
 
-/// Where the console listens unless said otherwise.
 const DEFAULT_PORT: u16 = 8081;
 
 #[derive(Clone, Debug, Args)]
@@ -31,7 +30,6 @@ pub struct ConsoleUrlArgs {
 }
 
 impl ConsoleUrlArgs {
-    /// The address to listen on.
     pub fn bind(&self) -> AdminBind {
         self.console_bind
             .unwrap_or_else(|| AdminBind::if_free(DEFAULT_PORT))
@@ -69,7 +67,6 @@ pub struct ConsoleArgs {
 }
 
 impl ConsoleArgs {
-    /// The proxy that signs operators in, if there is one.
     pub fn proxy(&self) -> Result<Option<TrustedProxy>, Misconfigured> {
         let Some(user_header) = self.console_user_header.clone() else {
             return Ok(None);
@@ -95,7 +92,6 @@ impl ConsoleArgs {
     }
 }
 
-/// The name of a header.
 fn header_name(text: &str) -> Result<String, String> {
     let text = text.trim();
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
@@ -107,7 +103,6 @@ fn header_name(text: &str) -> Result<String, String> {
     Ok(text.to_ascii_lowercase())
 }
 
-/// The address of a proxy.
 fn proxy(text: &str) -> Result<IpAddr, String> {
     let address: Result<IpAddr, _> = text.trim().parse();
     address
@@ -115,7 +110,6 @@ fn proxy(text: &str) -> Result<IpAddr, String> {
         .map_err(|_| format!("{text:?} is not an IP address"))
 }
 
-/// The secret of a proxy, which is sent as a header.
 fn proxy_secret(text: &str) -> Result<SecretString, String> {
     let text = text.trim();
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {

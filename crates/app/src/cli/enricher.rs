@@ -10,7 +10,6 @@ use url::Url;
 use super::values::{api_key, line, one_of, seconds, web_url, whole};
 use crate::misconfigured::Misconfigured;
 
-/// The highest price of a million tokens, in any currency.
 const HIGHEST_PRICE: f64 = 1e9;
 
 #[derive(Clone, Debug, Args)]
@@ -64,7 +63,6 @@ pub struct EnricherArgs {
     llm_completion_price: f64,
 }
 
-/// The name of an enricher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EnricherName {
     Builtin,
@@ -76,18 +74,13 @@ const ENRICHERS: &[(&str, EnricherName)] = &[
     ("llm", EnricherName::Llm),
 ];
 
-/// The enricher of postings, with its settings.
 #[derive(Clone, Debug)]
 pub enum EnricherKind {
-    /// Rules alone.
     Builtin,
-    /// Rules, and a language model for postings that pass them, with the number of concurrent
-    /// calls.
     Llm(Box<llm::Settings>, usize),
 }
 
 impl EnricherArgs {
-    /// The enricher and its settings. A model's settings are required only if there is one.
     pub fn kind(&self) -> Result<EnricherKind, Misconfigured> {
         if self.enricher == EnricherName::Builtin {
             return Ok(EnricherKind::Builtin);

@@ -24,7 +24,6 @@ pub use self::{
     store::{ChangeArgs, DataDirArgs, JsonArgs, ListArgs, StoreArgs},
 };
 
-/// Exit code 0 if the outcome is good, and 1 if it is not.
 pub fn exit_code(is_good: bool) -> ExitCode {
     if is_good {
         ExitCode::SUCCESS

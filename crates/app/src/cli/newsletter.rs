@@ -10,7 +10,6 @@ use workers::Links;
 
 use super::values::{api_key, base_url, line, one_of, whole};
 
-/// The heading of the options.
 const HEADING: &str = "Newsletter (optional, off without an API key)";
 
 #[derive(Clone, Debug, Args)]
@@ -59,7 +58,6 @@ pub struct AccountsArgs {
     pub requests_per_minute: NonZeroU32,
 }
 
-/// The group that moved subscribers join.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Group {
     Id(String),
@@ -73,7 +71,6 @@ impl AccountsArgs {
         self.mailerlite_new_group_id.is_some()
     }
 
-    /// The effect of the migration links in e-mails.
     pub const fn links(&self) -> Links {
         if self.mailerlite_new_api_key.is_some() && !self.has_group() {
             Links::Refuse
@@ -82,7 +79,6 @@ impl AccountsArgs {
         }
     }
 
-    /// The settings of the accounts that have a key.
     pub fn settings(&self) -> Settings {
         let account = |key: &Option<SecretString>, base_url: &Url, group: Option<String>| {
             key.clone().map(|key| AccountSettings {
@@ -135,7 +131,6 @@ fn requests(text: &str) -> Result<NonZeroU32, String> {
     NonZeroU32::try_from(requests).map_err(|error| error.to_string())
 }
 
-/// One of the secrets with which the provider signs its deliveries.
 fn webhook_secret(text: &str) -> Result<SecretString, String> {
     match text.trim() {
         "" => Err("has a comma with no secret beside it".to_owned()),

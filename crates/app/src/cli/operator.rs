@@ -18,7 +18,6 @@ pub struct OperatorArgs {
 }
 
 impl OperatorArgs {
-    /// Attributes this command to its operator.
     pub fn attribution(&self) -> Result<Attribution, InvalidText> {
         let operator = match &self.operator {
             Some(operator) => operator.clone(),
@@ -45,7 +44,6 @@ fn system_user() -> Result<Operator, InvalidText> {
     }
 }
 
-/// Finds the name of a user in the lines of `/etc/passwd`.
 fn name_of(id: u32, users: &str) -> Option<&str> {
     users.lines().find_map(|line| {
         let mut fields = line.split(':');

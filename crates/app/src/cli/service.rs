@@ -24,11 +24,9 @@ const LONGEST_EVENTS_KEPT: u64 = 3_650;
 const LONGEST_HOLD: u64 = 8_760;
 /// The longest time that texts of expired postings can be kept, in days.
 pub const LONGEST_TEXTS_KEPT: u64 = 36_500;
-/// The largest limit of an import: one terabyte.
 const LARGEST_IMPORT_LIMIT: u64 = 1 << 40;
 /// The largest body limit: bodies are held in memory.
 const LARGEST_BODY_LIMIT: u64 = 1 << 30;
-/// The largest memory budget: 64 gigabytes.
 const LARGEST_MEMORY_BUDGET: u64 = 1 << 36;
 /// The largest number of threads: more than any machine has cores.
 const MOST_THREADS: u64 = 512;
@@ -38,7 +36,6 @@ const MOST_CONNECTIONS: u64 = 100_000;
 const MOST_LANES: usize = 4;
 /// The largest number of pushes in flight: they are held in memory.
 const LARGEST_QUEUE: u64 = 1_000_000;
-/// Where the metrics are unless said otherwise.
 const METRICS_PORT: u16 = 9464;
 /// Why a public URL has no path: identifiers contain `%2F`, which a proxy that removes a path
 /// decodes, and the metadata of the issuer would have to be at the root of the host anyway (RFC
@@ -60,7 +57,6 @@ pub struct PublicUrlArgs {
 }
 
 impl PublicUrlArgs {
-    /// The address that clients know, of a service in another process.
     pub fn url(&self) -> String {
         let bound = || format!("http://{}", self.bind);
         self.public_url.clone().unwrap_or_else(bound)
@@ -143,7 +139,6 @@ pub struct HttpArgs {
 }
 
 impl HttpArgs {
-    /// Fails if the limits do not fit together.
     pub fn check(&self) -> Result<(), Misconfigured> {
         if self.memory_budget / 2 >= self.body_limit {
             return Ok(());
@@ -180,7 +175,6 @@ fn host_name(text: &str) -> Result<String, String> {
 }
 
 impl AdminArgs {
-    /// The address of `/metrics`.
     pub fn bind(&self) -> AdminBind {
         self.admin_bind
             .unwrap_or_else(|| AdminBind::if_free(METRICS_PORT))
@@ -212,7 +206,6 @@ const LINE_LANES: usize = 2;
 const COMMITS: usize = 4;
 
 impl LaneArgs {
-    /// The settings of the lanes, with defaults for this database.
     pub fn settings(self, database: &DatabaseUrl) -> LaneSettings {
         // The embedded store has one writer.
         let (lanes, line_lanes) = if database.is_embedded() {
@@ -279,7 +272,6 @@ pub struct WebhookAddressArgs {
     pub private: PrivateAddresses,
 }
 
-/// What may be said of private addresses.
 const PRIVATE: &[(&str, PrivateAddresses)] = &[
     ("refuse", PrivateAddresses::Refuse),
     ("allow", PrivateAddresses::Allow),
@@ -364,7 +356,6 @@ pub struct WorkArgs {
 }
 
 impl WorkArgs {
-    /// The settings of a worker.
     pub fn settings(&self) -> WorkerSettings {
         let days = |days: u64| Duration::from_hours(24 * days);
         let texts = self.expired_texts_days;

@@ -27,12 +27,10 @@ pub struct DataDirArgs {
 }
 
 impl DataDirArgs {
-    /// The directory of the signing keys.
     pub fn keys(&self) -> PathBuf {
         self.data_dir.join("keys")
     }
 
-    /// The folder of the signing keys.
     pub fn key_folder(&self) -> KeyFolder {
         KeyFolder::new(self.keys())
     }
@@ -57,7 +55,6 @@ pub struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// The database, by default the embedded one in the data directory.
     pub fn database(&self) -> DatabaseUrl {
         let embedded = || DatabaseUrl::Sqlite(self.data_dir.data_dir.join("posthaste.db"));
         self.database_url.clone().unwrap_or_else(embedded)
@@ -100,7 +97,6 @@ pub struct ChangeArgs {
 }
 
 impl ChangeArgs {
-    /// The operator, and the database, which must exist.
     pub async fn open(&self) -> anyhow::Result<(Attribution, Stores)> {
         Ok((self.operator.attribution()?, self.store.open().await?))
     }
@@ -114,7 +110,6 @@ pub struct JsonArgs {
 }
 
 impl JsonArgs {
-    /// Prints a record as JSON, or with these keys as lines.
     pub fn record(&self, record: &impl Serialize, keys: &str) -> anyhow::Result<()> {
         if self.enabled {
             output::print_json(record)
@@ -123,7 +118,6 @@ impl JsonArgs {
         }
     }
 
-    /// Prints something as JSON or as text.
     pub fn print(
         &self,
         shown: &impl Serialize,

@@ -11,18 +11,15 @@ use newsletter::{
 pub use program::values::*;
 use uuid::Uuid;
 
-/// An operator's reason.
 pub fn reason(text: &str) -> Result<String, String> {
     let reason = fields::line::reason(text).map_err(|error| error.to_string())?;
     Ok(reason.to_owned())
 }
 
-/// An operator's name.
 pub fn operator(text: &str) -> Result<Operator, String> {
     Operator::new(text).map_err(|error| error.to_string())
 }
 
-/// A posting's status.
 pub fn status(text: &str) -> Result<Status, String> {
     Status::of_filter(text.trim()).map_err(|why| format!("{text:?} {why}"))
 }
@@ -40,7 +37,6 @@ pub fn identifier_prefix(text: &str) -> Result<String, String> {
     }
 }
 
-/// The name of a catalogue, as a segment of a URL.
 pub fn catalogue(text: &str) -> Result<CatalogueName, String> {
     let name = CatalogueName::new(text);
     let name = name.map_err(|_| format!("{text:?} is not 1 to 64 characters of A-Za-z0-9._-"))?;
@@ -63,7 +59,6 @@ pub fn scope(text: &str) -> Result<Scope, String> {
     })
 }
 
-/// A subscriber's address or UUID.
 pub fn person(text: &str) -> Result<PersonRef, String> {
     if let Ok(uuid) = Uuid::parse_str(text.trim()) {
         return Ok(PersonRef::Id(SubscriberId::new(uuid)));

@@ -23,7 +23,6 @@ pub struct Attention {
     store: StoreArgs,
 }
 
-/// The keys of an item's JSON.
 const COLUMNS: &str = "SINCE (UTC)=since  KIND=kind  WHAT=sentence  LINK=link";
 
 impl Attention {

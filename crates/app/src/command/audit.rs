@@ -85,7 +85,6 @@ async fn addresses(
     Ok(known.map(|(id, one)| (id, one.email.to_string())).collect())
 }
 
-/// An entry as JSON.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     at: String,
@@ -113,7 +112,6 @@ fn lines<'a>(entries: &'a [Entry], people: &'a HashMap<SubscriberId, String>) ->
     entries.iter().map(line).collect()
 }
 
-/// The keys of an entry's JSON, printed without headings.
 const COLUMNS: &str = "=at:1  =by:1  =action:1  =email|subject:1  =details:1";
 
 #[cfg(test)]

@@ -66,12 +66,10 @@ impl List {
     }
 }
 
-/// What a list shows of a catalogue.
 const COLUMNS: &str = "CLIENT=client  NAME=name  POSTINGS=postings  \
                        LAST IMPORT (UTC)=last_import/finished_at  MISSING=last_import/missing?/count  \
                        HELD=held";
 
-/// The keys of a catalogue's JSON, as `show` prints them.
 const FIELDS: &str = "name  client  postings  running  held=none  \
                       last_import/finished_at=never  last_import/lines  \
                       last_import/missing?/count  last_import/missing?/expired";
@@ -103,7 +101,6 @@ impl Named {
         Ok((database, catalogue))
     }
 
-    /// What corrects the catalogue, and the order of an operator.
     async fn correct(
         self,
         operator: OperatorArgs,
@@ -161,7 +158,6 @@ impl Missing {
     }
 }
 
-/// What a list shows of a missing posting.
 const MISSING: &str = "POSTING=unique_source_identifier  STATUS=status  HELD BACK=held";
 
 /// Let the postings expire that the last complete import of a catalogue held back, as far as no

@@ -84,24 +84,19 @@ impl List {
     }
 }
 
-/// What a list shows of a company.
 const COLUMNS: &str =
     "WEBSITE=website_url  NAME=name  OWNER=owner  UPDATED (UTC)=updated_at  BY=updated_by";
 
-/// What a list shows of a pair.
 const PAIR_COLUMNS: &str = "WEBSITE=company/website_url  NAME=company/name  \
                             SIMILAR TO=similar_to/website_url  NAME=similar_to/name";
 
-/// The keys of a company's JSON, as `update` prints them.
 const FIELDS: &str = "name  website_url  logo_path=none  owner=none  kept=none  uuid  created_at  \
                       updated_at  updated_by=unknown";
 
-/// The keys of a company's JSON, as `show` prints them.
 const FIELDS_IN_FULL: &str = "name  website_url  logo_path=none  owner=none  kept=none  \
                               aliases=none  postings=none  uuid  created_at  updated_at  \
                               updated_by=unknown";
 
-/// The postings that `show` counts at most.
 const COUNTED: usize = 1_000_000;
 
 /// Show a company, its aliases and its postings
@@ -124,7 +119,6 @@ impl Show {
     }
 }
 
-/// Prints a company with its aliases and postings.
 async fn show(database: &Stores, found: &CompanyView, json: &JsonArgs) -> anyhow::Result<()> {
     let (companies, id) = (&database.companies, found.company.id);
     let aliases = companies.aliases(id, MOST_ALIASES).await?;
@@ -138,7 +132,6 @@ async fn find(database: &Stores, id: CompanyId) -> anyhow::Result<CompanyView> {
     Ok(found.ok_or(CompanyError::NotFound)?)
 }
 
-/// The options of an update of which it needs one.
 const CHANGES: [&str; 5] = ["name", "logo", "no_logo", "owner", "release"];
 
 /// Change the name, the logo or the owner of a company
@@ -188,17 +181,14 @@ pub struct Update {
     by: ChangeArgs,
 }
 
-/// A part of a company that an operator may have set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
     Name,
     Logo,
 }
 
-/// The owner that a company is to have.
 #[derive(Clone, Debug)]
 enum CompanyOwner {
-    /// None: the company is left to the clients without prefixes.
     None,
     Client(ClientRef),
 }
@@ -318,7 +308,6 @@ impl Update {
     }
 }
 
-/// An error of a field, by its option.
 fn option(field: &str, why: &str) -> String {
     let option = if field == "logo_path" { "logo" } else { field };
     format!("--{option} {why}")

@@ -15,7 +15,6 @@ use crate::{
     output,
 };
 
-/// The most rows that are written at a time.
 const LARGEST_BATCH: u64 = 10_000;
 
 /// Copy everything from the embedded database into an empty one on PostgreSQL

@@ -38,7 +38,6 @@ pub struct Healthcheck {
 }
 
 impl Healthcheck {
-    /// Fails unless the service says that it is ready.
     pub async fn run(self) -> anyhow::Result<()> {
         let url = address(&self)?;
         let timeouts = Timeouts {
@@ -65,7 +64,6 @@ impl Healthcheck {
     }
 }
 
-/// The address of `/readyz`.
 fn address(args: &Healthcheck) -> anyhow::Result<Url> {
     let base = match &args.url {
         Some(url) => url.clone(),

@@ -26,10 +26,8 @@ commands! {
     }
 }
 
-/// The audit of a command about a key.
 struct Audit {
     database: Stores,
-    /// Migrations that the database lacks.
     pending: Vec<String>,
     entry: Entry,
 }
@@ -112,7 +110,6 @@ impl Generate {
     }
 }
 
-/// What a list shows of a file.
 const COLUMNS: &str = "KEY=key  CREATED=created_at  USE=state  =problem:below";
 
 /// List the keys, oldest first, and what is no usable key
@@ -144,7 +141,6 @@ impl List {
     }
 }
 
-/// The files of the folder as JSON: a key by its id, an unusable file by its name.
 fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Value>> {
     let keys = folder.list_for_owner()?;
     let signing = keys.signing(clock::now()).map(|key| key.id());

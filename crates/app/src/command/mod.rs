@@ -15,7 +15,6 @@ macro_rules! commands {
         }
 
         impl $group {
-            /// Runs the command.
             pub async fn run(self) -> anyhow::Result<std::process::ExitCode> {
                 match self {
                     $(Self::$name(options) => {

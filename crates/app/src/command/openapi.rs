@@ -11,7 +11,6 @@ use crate::output;
 pub struct Openapi {}
 
 impl Openapi {
-    /// Prints the document that `/api/openapi.json` serves.
     pub fn run(self) -> impl Future<Output = anyhow::Result<()>> {
         let Self {} = self;
         let document = adapters_http::openapi().map_err(Into::into);

@@ -30,7 +30,6 @@ use crate::{
     text::{plain, shorten},
 };
 
-/// Missing postings that are named, and the characters of each.
 const SHOWN: usize = 10;
 const NAMED: usize = 60;
 
@@ -137,7 +136,6 @@ struct HandlingArgs {
 }
 
 impl Push {
-    /// Runs until the end, or until a signal asks to stop.
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         if let Some(rejects) = &self.rejects {
             refuse_same_file(self.file.as_deref().unwrap_or(Path::new("-")), rejects)?;
@@ -280,7 +278,6 @@ fn print_summary(summary: &Summary, import: &Import, args: &Push) -> anyhow::Res
     }
 }
 
-/// What is said of the postings that a catalogue lacks, beside those that their lines expired.
 fn say_missing(args: &Push, missing: &Missing, import: &Import) -> String {
     let name = args.catalogue.as_ref().map_or("", CatalogueName::as_str);
     let because = missing.because.as_deref().and_then(HeldBecause::parse);

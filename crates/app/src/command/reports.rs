@@ -46,11 +46,9 @@ pub struct List {
     store: StoreArgs,
 }
 
-/// What a list shows of a report.
 const COLUMNS: &str = "REPORT=uuid  SENT (UTC)=at  STATE=state  POSTING=unique_source_identifier  \
                        REASON=reason  STATEMENT=statement";
 
-/// The keys of a report's JSON, as `show` prints them.
 const FIELDS: &str = "uuid  state  unique_source_identifier  posting  reason  statement  url=none  \
                       reporter?/name=unknown  reporter?/email=unknown  at  decided_at=never  \
                       decided_by  sentence";
@@ -92,7 +90,6 @@ async fn find(database: &Stores, id: ReportId) -> anyhow::Result<Report> {
     Ok(found.ok_or(ReportError::NotFound)?)
 }
 
-/// What becomes of a reported posting.
 #[derive(Clone, Copy, Debug)]
 enum Verdict {
     Reject,

@@ -50,12 +50,10 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The definitions of all commands.
 pub fn definitions() -> clap::Command {
     options::documented(Cli::command())
 }
 
-/// Reads the command line.
 pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
     options::parse(definitions(), arguments)
 }

@@ -12,10 +12,8 @@ use crate::{
     output,
 };
 
-/// Statements in memory at a time.
 const PAGE: usize = 500;
 
-/// The columns of the CSV.
 const COLUMNS: [&str; 7] = [
     "date",
     "outcome",

@@ -13,7 +13,6 @@ use tokens::KeyFolder;
 use super::url::DatabaseUrl;
 use crate::misconfigured::Misconfigured;
 
-/// Fails if the embedded database does not exist, for commands that create none.
 pub fn require(url: &DatabaseUrl) -> anyhow::Result<()> {
     match missing(url)? {
         None => Ok(()),
@@ -26,7 +25,6 @@ pub fn require(url: &DatabaseUrl) -> anyhow::Result<()> {
     }
 }
 
-/// Fails if the embedded database does not exist but has left traces.
 pub fn require_no_trace(url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> {
     let Some(path) = missing(url)? else {
         return Ok(());
@@ -45,7 +43,6 @@ pub fn require_no_trace(url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// The path of the embedded database if its file does not exist.
 pub fn missing(url: &DatabaseUrl) -> anyhow::Result<Option<PathBuf>> {
     let Some(path) = url.file() else {
         return Ok(None);

@@ -72,12 +72,10 @@ pub async fn open_as_it_is(url: &DatabaseUrl) -> anyhow::Result<(Stores, Vec<Str
     Ok((opened.stores().await?, pending))
 }
 
-/// Applies the pending migrations of a database, creating an embedded one, and returns them.
 pub async fn migrate(url: &DatabaseUrl) -> anyhow::Result<Vec<String>> {
     Opened::at(url).await?.migrate().await
 }
 
-/// A store whose schema is as it was found.
 enum Opened {
     Sqlite(Arc<SqliteStore>),
     Postgres(Arc<PostgresStore>),

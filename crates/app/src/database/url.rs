@@ -6,9 +6,7 @@ use adapters_postgres::{InvalidPostgresUrl, PostgresUrl};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatabaseUrl {
-    /// The embedded store, in a file.
     Sqlite(PathBuf),
-    /// A database on a PostgreSQL server.
     Postgres(Box<PostgresUrl>),
 }
 
@@ -19,7 +17,6 @@ impl DatabaseUrl {
         matches!(self, Self::Sqlite(_))
     }
 
-    /// The file of the embedded store.
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::Sqlite(path) => Some(path),

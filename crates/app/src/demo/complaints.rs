@@ -10,8 +10,6 @@ use runtime::clock;
 use stores::Stores;
 use uuid::Uuid;
 
-/// Sends a report about the first approved sample, and an objection to the first rejection, if they
-/// are not there yet.
 pub async fn send(database: &Stores, client: ClientId) -> anyhow::Result<()> {
     let (store, now) = (&*database.store, clock::now());
     if let Some(posting) = first(database, Status::Approved).await? {

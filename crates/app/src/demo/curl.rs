@@ -9,9 +9,7 @@ use secrecy::ExposeSecret as _;
 use super::{home::Home, samples};
 use crate::text::quoted;
 
-/// The commands on a service.
 const COMMANDS: &str = include_str!("commands.sh");
-/// The command that serves the demo's data again.
 const SERVE_AGAIN: &str = include_str!("serve_again.sh");
 
 /// A text with the values of its names, which stand between `@`.
@@ -21,7 +19,6 @@ fn filled(text: &str, values: &[(&str, &str)]) -> String {
     values.iter().fold(text.trim_end().to_owned(), fill)
 }
 
-/// The commands.
 pub fn lines(url: &str, credentials: &Credentials) -> String {
     let values = [
         ("POSTINGS", "@URL@/api/job-board/job-postings"),
@@ -33,7 +30,6 @@ pub fn lines(url: &str, credentials: &Credentials) -> String {
     filled(COMMANDS, &values)
 }
 
-/// The command that serves the demo's data again with this program, at the same address.
 pub fn serve_again(url: &str, home: &Home) -> io::Result<String> {
     let database = format!("sqlite://{}", home.database().display());
     let values = [

@@ -10,11 +10,9 @@ use tempfile::TempDir;
 
 use crate::serve::Serve;
 
-/// The demo's data directory.
 #[derive(Debug)]
 pub struct Home {
     pub directory: PathBuf,
-    /// Removes the directory at the end.
     _temporary: Option<TempDir>,
 }
 
@@ -42,7 +40,6 @@ impl Home {
         self.directory.join("posthaste.db")
     }
 
-    /// The service of the demo, which calls no external services.
     pub fn service(&self) -> anyhow::Result<Serve> {
         let free = "127.0.0.1:0";
         let options = [

@@ -21,7 +21,6 @@ pub fn demo_operator() -> anyhow::Result<Attribution> {
     })
 }
 
-/// Creates a client that pushes and reads the postings that begin so.
 pub async fn integration(
     database: &Stores,
     name: &str,
@@ -42,7 +41,6 @@ pub async fn integration(
     })
 }
 
-/// Pushes samples, one in each line, and returns the answers by posting.
 pub async fn push_samples(
     url: &str,
     credentials: Credentials,

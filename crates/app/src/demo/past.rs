@@ -6,12 +6,9 @@ use runtime::clock;
 use stores::Stores;
 use time::Duration;
 
-/// The days before today.
 const DAYS: i64 = 13;
-/// More clients than a demo has.
 const CLIENTS: usize = 20;
 
-/// Records pushes of every client that was not there before today.
 pub async fn record(database: &Stores) -> anyhow::Result<()> {
     let today = clock::now().date();
     let mut writes = ActivityWrites::default();

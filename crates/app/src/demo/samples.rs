@@ -10,24 +10,18 @@ use serde_json::Value;
 /// refused, some rejected, one posting is updated and one expired by a second push.
 pub const LINES: &str = include_str!("samples.ndjson");
 
-/// The sample whose redacted text is worth a look.
 pub const REDACTED: &str = "lumenfold-17";
 
-/// One push.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Sample {
-    /// The unique source identifier.
     pub id: String,
-    /// The request body.
     pub payload: Value,
 }
 
-/// The pushes in these lines.
 pub fn read(lines: &str) -> serde_json::Result<Vec<Sample>> {
     lines.lines().map(serde_json::from_str).collect()
 }
 
-/// The first line with a push of this posting.
 pub fn line(id: &str) -> Option<&'static str> {
     let start = format!("{{\"id\":\"{id}\",");
     LINES.lines().find(|line| line.starts_with(&start))

@@ -12,7 +12,6 @@ use super::{
 };
 use crate::output;
 
-/// The clients, by their prefixes, with a posting of each.
 const CLIENTS: [(&str, &str, &str); 2] = [
     ("lumenfold", "lumenfold-", "lumenfold-17"),
     ("cobalt", "cobalt:", "cobalt:backend"),
@@ -22,7 +21,6 @@ const CLIENTS: [(&str, &str, &str); 2] = [
 const COLUMNS: &str =
     "CLIENT=name  PREFIX=prefix  lumenfold-17=answers/0  cobalt:backend=answers/1";
 
-/// Lets each of them push its own posting and the other one's, and renders the answers.
 pub async fn render(database: &Stores, url: &str) -> anyhow::Result<String> {
     let mut lines = String::new();
     for (_, _, posting) in CLIENTS {

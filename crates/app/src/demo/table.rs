@@ -7,14 +7,10 @@ use serde_json::{Value, json};
 
 use crate::{output, text::shorten};
 
-/// The columns of the table; the reason why a posting is hidden stands in a line below.
 const COLUMNS: &str = "ID=id  TITLE=title  HTTP=http  STATUS=status  WHERE=place  =why:below";
-/// The longest title that is shown.
 const TITLE: usize = 22;
-/// The longest line below, which is indented.
 const WHY: usize = 76;
 
-/// A posting, with the answers to its pushes.
 #[derive(Debug)]
 pub struct Row {
     pub id: SourceIdentifier,
@@ -22,18 +18,15 @@ pub struct Row {
     pub answers: Vec<Receipt>,
 }
 
-/// The status of an answer, or a dash without one.
 pub fn status(answer: &Receipt) -> String {
     let status = answer.status.map(|status| status.to_string());
     status.unwrap_or_else(|| "–".to_owned())
 }
 
-/// The reason of a refusal.
 pub fn refusal(answer: &Receipt) -> Option<&str> {
     answer.is_refusal().then_some(&answer.message)
 }
 
-/// Reads the postings' status, and renders the table.
 pub async fn render(rows: &[Row], postings: &dyn PostingReader) -> anyhow::Result<String> {
     let mut shown = Vec::new();
     for row in rows {

@@ -22,7 +22,6 @@ const LISTENER: Listener = Listener {
     option: "--admin-bind",
 };
 
-/// Starts to listen and to record metrics, unless the listener is off.
 pub fn start(
     options: &AdminArgs,
     (stores, has_newsletter): (&Stores, bool),

@@ -15,15 +15,12 @@ const LISTENER: Listener = Listener {
     option: "--console-bind",
 };
 
-/// A running console.
 pub struct ConsoleServer {
-    /// The address that browsers use.
     pub url: String,
     pub running: Running,
 }
 
 impl ConsoleServer {
-    /// Starts to listen, unless the console is off.
     pub fn start(
         args: &ConsoleArgs,
         work: &WorkArgs,

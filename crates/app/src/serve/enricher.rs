@@ -11,7 +11,6 @@ use crate::{cli::EnricherKind, misconfigured::Misconfigured};
 /// The time limit of an enrichment in calls of a model, each with the most patience: two of its
 /// own, and before that two of another worker that holds the reservation.
 const CALLS: u32 = 4 * adapters_llm::MAX_TIMEOUT_FACTOR;
-/// Time for a reservation to lapse, and for other work.
 const MARGIN: Duration = Duration::from_mins(1);
 
 /// A model, or none for rules alone, and the settings of its worker. Makes no call.

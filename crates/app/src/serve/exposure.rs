@@ -6,7 +6,6 @@ use url::{Host, Url};
 
 use crate::cli::values::AdminBind;
 
-/// Warns if tokens travel unencrypted, or if the metrics are reachable from public addresses.
 pub fn warn(public_url: &str, admin: AdminBind) {
     if in_the_clear(public_url) {
         tracing::warn!(
@@ -26,7 +25,6 @@ pub fn warn(public_url: &str, admin: AdminBind) {
     }
 }
 
-/// Warns if what operators do travels unencrypted, or if strangers may reach the console.
 pub fn warn_of_console(url: &str, bind: SocketAddr, has_proxy: bool) {
     if in_the_clear(url) {
         tracing::warn!(

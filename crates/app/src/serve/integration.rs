@@ -17,7 +17,6 @@ use webhooks::Sender;
 
 use crate::cli::WorkArgs;
 
-/// The ports that these pages and the console call.
 pub fn page_ports(
     stores: &Stores,
     sender: &Arc<dyn Sender>,
@@ -34,7 +33,6 @@ pub fn page_ports(
     }
 }
 
-/// The pages, with what they call.
 pub struct Pages(pub Ports);
 
 #[async_trait]

@@ -9,7 +9,6 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::cli::values::AdminBind;
 
-/// What a listener is for, and what sets its address.
 pub struct Listener {
     pub what: &'static str,
     pub variable: &'static str,
@@ -49,7 +48,6 @@ pub struct Running {
     what: &'static str,
     stop: StopHandle,
     server: JoinHandle<()>,
-    /// What goes on while it serves.
     pub upkeep: Option<AbortOnDropHandle<()>>,
 }
 
@@ -69,7 +67,6 @@ impl Running {
         }
     }
 
-    /// Stops after the requests in flight.
     pub async fn stop(self) {
         self.stop.stop().await;
         if let Err(error) = self.server.await {

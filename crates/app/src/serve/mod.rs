@@ -111,7 +111,6 @@ impl Serve {
         Self::from_arg_matches(&command.try_get_matches_from(arguments)?)
     }
 
-    /// How requests are served.
     fn http_settings(&self) -> HttpSettings {
         let http = &self.http;
         HttpSettings {
@@ -132,7 +131,6 @@ impl Serve {
         }
     }
 
-    /// What links in deliveries to webhooks begin with.
     fn link_bases(&self) -> webhooks::LinkBases {
         webhooks::LinkBases {
             console: self.console.place.address().unwrap_or_default(),
@@ -140,7 +138,6 @@ impl Serve {
         }
     }
 
-    /// Fails if options do not fit together.
     pub fn check(&self) -> Result<(), Misconfigured> {
         if !self.no_worker {
             self.work.enricher.kind()?;
@@ -185,14 +182,10 @@ impl Serve {
     }
 }
 
-/// A running service.
 pub struct Running {
-    /// The address that it listens on.
     pub addr: SocketAddr,
-    /// The URL that clients use.
     pub public_url: String,
     pub database: Stores,
-    /// The console, if there is one.
     pub console: Option<ConsoleServer>,
     http: StopHandle,
     server: JoinHandle<std::io::Result<()>>,
@@ -308,7 +301,6 @@ impl Running {
     }
 }
 
-/// Opens the database; an embedded one gets a signing key if it has none.
 async fn open(options: &Serve, url: &DatabaseUrl, folder: &KeyFolder) -> anyhow::Result<Stores> {
     let database = database::open_or_make(url, folder.path(), options.migrate).await?;
     database::check_embedded(&database, url).await?;
@@ -360,7 +352,6 @@ impl Running {
     }
 }
 
-/// Waits for the end of a part, if there is that part.
 async fn stopped(part: Option<impl Future<Output = ()>>) {
     if let Some(stop) = part {
         stop.await;
@@ -391,7 +382,6 @@ fn check_keys(url: &DatabaseUrl, folder: &KeyFolder) -> anyhow::Result<()> {
     .into())
 }
 
-/// Warns if moves by the links in e-mails are refused.
 fn warn_of_refused(links: Links) {
     if links == Links::Refuse {
         tracing::warn!(
@@ -401,7 +391,6 @@ fn warn_of_refused(links: Links) {
     }
 }
 
-/// Names the variable and the option of an address that cannot be listened on.
 fn name_variable(error: BuildError) -> anyhow::Error {
     match error {
         BuildError::Bind { .. } => {

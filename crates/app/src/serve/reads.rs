@@ -24,10 +24,8 @@ use workers::{
     replica::{self, Lag},
 };
 
-/// How long a stop waits until the readers of events are answered.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The primary and its replica.
 struct Replicated {
     primary: ReadPorts,
     replica: ReadPorts,
@@ -73,7 +71,6 @@ pub fn start(
     Ok((Arc::new(replicated), loops))
 }
 
-/// A source, whose feed is `told` of commits with events.
 fn source(
     postings: Arc<dyn PostingReader>,
     log: Arc<dyn EventLog>,

@@ -10,14 +10,11 @@ use crate::misconfigured::Misconfigured;
 /// The name of the service, unless `OTEL_SERVICE_NAME` or `OTEL_RESOURCE_ATTRIBUTES` has one.
 const SERVICE: &str = "posthaste";
 
-/// How long a stop waits for the collector.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The tracer of a process.
 pub struct Traces(Option<Arc<OtlpTracer>>);
 
 impl Traces {
-    /// Starts a tracer, if the environment asks for one.
     pub fn start() -> anyhow::Result<Self> {
         let settings = Settings::from_env().map_err(|error| Misconfigured(error.to_string()))?;
         let Some(settings) = settings else {
@@ -28,14 +25,12 @@ impl Traces {
         Ok(Self(Some(Arc::new(tracer))))
     }
 
-    /// The tracer; `None` where traces are off.
     pub fn tracer(&self) -> OptionalTracer {
         self.0
             .as_ref()
             .map(|tracer| Arc::clone(tracer) as Arc<dyn Tracer>)
     }
 
-    /// Sends the spans that wait.
     pub async fn stop(self) {
         if let Some(tracer) = self.0 {
             // It blocks, and its requests need the runtime.

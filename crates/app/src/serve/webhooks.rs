@@ -9,7 +9,6 @@ use kernel::event::Event;
 use views::{attention::Pages, event::DeliveredEvent};
 use workers::Body;
 
-/// Builds the client that calls receivers.
 pub fn client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
     Ok(Arc::new(WebhookClient::new(private, 128)?))
 }
@@ -20,14 +19,12 @@ pub fn client_of_api(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookCli
     Ok(Arc::new(WebhookClient::new(private, 8)?))
 }
 
-/// Warns if a client cannot call receivers over HTTPS.
 pub fn warn_without_https(client: &WebhookClient) {
     if let Some(problem) = client.https_problem() {
         tracing::warn!(problem, "no webhook can be called over https");
     }
 }
 
-/// The URLs that links in deliveries begin with.
 #[derive(Clone, Debug)]
 pub struct LinkBases {
     /// Of the console, for the operators' endpoints.
@@ -36,7 +33,6 @@ pub struct LinkBases {
     pub public: String,
 }
 
-/// The bodies of deliveries, with where decisions can be contested.
 pub fn body(appeal: Option<Arc<str>>, links: LinkBases) -> Body {
     Arc::new(move |owner, event: &Event, posting: Option<&PostingView>| {
         let pages = match owner {

@@ -25,7 +25,6 @@ use crate::{
     supervisor::Supervisor,
 };
 
-/// A worker that is configured but not started.
 pub(super) struct WorkerSetup {
     model: Option<Arc<dyn Model>>,
     provider: Arc<dyn Provider>,
@@ -35,7 +34,6 @@ pub(super) struct WorkerSetup {
 }
 
 impl WorkerSetup {
-    /// Prepares enricher, provider and the client of receivers; starts nothing.
     pub fn new(work: &WorkArgs, links: LinkBases) -> anyhow::Result<Self> {
         let (model, settings) = enricher::prepare(&work.enricher.kind()?, work.settings())?;
         Ok(Self {
@@ -47,7 +45,6 @@ impl WorkerSetup {
         })
     }
 
-    /// Starts a worker.
     pub fn start(
         self,
         database: &Stores,

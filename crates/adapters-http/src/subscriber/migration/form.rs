@@ -35,20 +35,17 @@ fn action_of(sent: Option<&str>) -> Result<Action, ApiError> {
     })
 }
 
-/// A parsed form.
 #[derive(Debug)]
 pub struct Form {
     pub token: MigrationToken,
     pub action: Action,
 }
 
-/// The token in the query of the link.
 pub fn token_of_query(query: &str) -> Option<MigrationToken> {
     let (_, token) = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == TOKEN)?;
     token_of(&token)
 }
 
-/// Reads a form or a JSON object from the body; `None` without a token.
 pub async fn of_body(body: Body, limit: BodyLimit) -> Result<Option<Form>, ApiError> {
     let kind = body.head().content_type();
     if kind.eq_ignore_ascii_case(FORM) {
@@ -63,7 +60,6 @@ pub async fn of_body(body: Body, limit: BodyLimit) -> Result<Option<Form>, ApiEr
     }
 }
 
-/// Parses a form.
 pub fn of_form(form: &[u8]) -> Result<Option<Form>, ApiError> {
     let first = |wanted: &str| form_urlencoded::parse(form).find(|(name, _)| name == wanted);
     let action = first(ACTION).map(|(_, action)| action);
@@ -72,7 +68,6 @@ pub fn of_form(form: &[u8]) -> Result<Option<Form>, ApiError> {
     Ok(token.map(|token| Form { token, action }))
 }
 
-/// Parses a JSON object.
 pub fn of_json(body: &[u8]) -> Result<Option<Form>, ApiError> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| BodyError::NotJson(error.to_string()))?;

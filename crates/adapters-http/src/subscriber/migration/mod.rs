@@ -36,24 +36,19 @@ use crate::{
     state::State,
 };
 
-/// The path of the page after confirming the move.
 pub const CONFIRMED_PATH: &str = "/newsletter/migration-confirmed";
-/// The path of the page after unsubscribing.
 pub const UNSUBSCRIBED_PATH: &str = "/newsletter/unsubscribed";
-/// The path of the page for people who are suppressed.
 pub const NOT_SUBSCRIBED_PATH: &str = "/newsletter/not-subscribed";
 
 /// The largest form that is read. It contains one token, and any client may send it.
 const MOST_BYTES: usize = 4 * 1024;
 
-/// The result pages, with their texts.
 const RESULT_PAGES: [(&str, PassageOf); 3] = [
     (CONFIRMED_PATH, |texts| &texts.confirmed),
     (UNSUBSCRIBED_PATH, |texts| &texts.unsubscribed),
     (NOT_SUBSCRIBED_PATH, |texts| &texts.not_subscribed),
 ];
 
-/// Adds the routes of the pages and their style sheet.
 pub fn routes(config: &mut web::ServiceConfig) {
     let confirm = open(CONFIRM_PATH).get(ask).on(Method::POST, press).build();
     config.service(confirm.wrap(from_fn(guard)));
@@ -67,7 +62,6 @@ pub fn routes(config: &mut web::ServiceConfig) {
     config.service(open(STYLE_PATH).get(page::style));
 }
 
-/// Adds the headers that protect the token to every answer about a link.
 async fn guard(
     request: ServiceRequest,
     next: Next<BoxBody>,
@@ -77,7 +71,6 @@ async fn guard(
     Ok(answer)
 }
 
-/// `GET`: shows the page with the buttons. Changes nothing.
 async fn ask(request: HttpRequest, state: web::Data<State>, pages: web::Data<Pages>) -> Answer {
     let (request, pages) = (&request, &pages);
     let Some(token) = form::token_of_query(request.query_string()) else {
@@ -93,7 +86,6 @@ async fn ask(request: HttpRequest, state: web::Data<State>, pages: web::Data<Pag
     }
 }
 
-/// `POST`: moves or unsubscribes the person.
 async fn press(
     request: HttpRequest,
     body: Body,
@@ -126,12 +118,10 @@ async fn press(
     }
 }
 
-/// Whether the person has moved or is suppressed, so that there is nothing to ask.
 const fn needs_no_confirmation(subscriber: &Subscriber) -> bool {
     subscriber.migrated.is_some() || subscriber.status.is_suppressed()
 }
 
-/// The path of the result page for the person's state.
 const fn result_path(subscriber: &Subscriber) -> &'static str {
     if subscriber.status.is_suppressed() {
         NOT_SUBSCRIBED_PATH
@@ -148,13 +138,11 @@ fn redirect(path: &'static str) -> HttpResponse {
         .finish()
 }
 
-/// Refuses a link that nobody has.
 fn unknown(request: &HttpRequest, pages: &Pages) -> Answer {
     let says = Says::Passage(|texts| &texts.unknown);
     refuse(request, pages, ApiError::no_such_token(), says)
 }
 
-/// Tells of a failure of the service; with the form, a page has a button to try again.
 fn failed(
     request: &HttpRequest,
     pages: &Pages,
@@ -176,7 +164,6 @@ fn refuse(request: &HttpRequest, pages: &Pages, error: ApiError, says: Says<'_>)
 }
 
 refusals! {
-    /// 404: no subscriber has this migration token.
     no_such_token: NOT_FOUND, "Migration token not found.";
     /// 503 of the confirmation while no group is configured whose automation sends the e-mails.
     links_off: SERVICE_UNAVAILABLE,

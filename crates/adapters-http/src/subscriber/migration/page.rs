@@ -16,9 +16,7 @@ use super::{
 };
 use crate::answer::Answer;
 
-/// The path of the link.
 pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
-/// The path of the style sheet.
 pub const STYLE_PATH: &str = "/newsletter/style.css";
 
 /// The content security policy: no scripts, nothing from other sites, no framing. `form-action`
@@ -43,21 +41,16 @@ pub fn guard(headers: &mut HeaderMap) {
     }
 }
 
-/// Selects the passage of a page from the texts of a language.
 pub type PassageOf = fn(&Texts) -> &Passage;
 
-/// What a page says, and the buttons below it.
 #[derive(Clone, Copy)]
 pub enum Says<'a> {
-    /// A passage alone.
     Passage(PassageOf),
-    /// The question to the holder of a token, with both buttons.
     Question(&'a MigrationToken),
     /// That a button may have done nothing, with one to try again.
     InDoubt(&'a Form),
 }
 
-/// The pages, with the board's name.
 #[derive(Debug)]
 pub struct Pages {
     board: String,
@@ -84,7 +77,6 @@ impl Pages {
         })
     }
 
-    /// Replaces the body of an answer with a page, in the language of its request.
     pub fn show(
         &self,
         request: &impl HttpMessage,
@@ -123,7 +115,6 @@ impl Pages {
     }
 }
 
-/// The style sheet of the pages.
 pub async fn style() -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/css; charset=utf-8")

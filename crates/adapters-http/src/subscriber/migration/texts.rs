@@ -10,48 +10,35 @@ use serde::Deserialize;
 #[derive(Debug)]
 pub struct Languages([Texts; 11]);
 
-/// The texts of one language.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Texts {
-    /// The language tag (RFC 5646).
     pub tag: String,
-    /// The page that the link in an e-mail leads to.
     pub confirm: Passage,
     pub confirm_button: String,
-    /// The button that unsubscribes instead.
     pub unsubscribe_button: String,
     /// The page after confirming. Its address identifies nobody, so it cannot say how far the move
     /// is.
     pub confirmed: Passage,
-    /// The page after unsubscribing.
     pub unsubscribed: Passage,
-    /// The page for a person who is suppressed.
     pub not_subscribed: Passage,
-    /// The page for an unknown token.
     pub unknown: Passage,
     /// The page for a failure of the service that changed nothing.
     pub failed: Passage,
     /// The page for a failure of the service that may have changed something.
     pub in_doubt: Passage,
-    /// The button that sends the form again.
     pub retry_button: String,
 }
 
-/// The texts of one page.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Passage {
-    /// The heading, also the title.
     pub heading: String,
-    /// The main text.
     pub text: String,
-    /// A further note.
     pub note: String,
 }
 
 impl Languages {
-    /// Reads the table.
     pub fn read() -> serde_json::Result<Self> {
         let table = include_str!("../../../templates/newsletter/texts.json");
         serde_json::from_str(table).map(Self)

@@ -44,7 +44,6 @@ const MOST_BYTES: usize = 256 * 1024;
 /// answer within one.
 const PATIENCE: Duration = Duration::from_millis(900);
 
-/// Adds the route of the webhook.
 pub fn routes(config: &mut web::ServiceConfig) {
     config.service(open(PATH).on(Method::POST, receive));
 }
@@ -100,7 +99,6 @@ refusals! {
         "The header Signature must be the lower-case hex HMAC-SHA256 of the body, made with the \
          webhook's secret.",
         WWW_AUTHENTICATE: HeaderValue::from_static("HMAC-SHA256 header=\"Signature\"");
-    /// 503 of the webhook without a secret.
     webhook_off: SERVICE_UNAVAILABLE,
         "The newsletter webhook is switched off: no secret is configured.",
         RETRY_AFTER: RETRY_SWITCHED_OFF;

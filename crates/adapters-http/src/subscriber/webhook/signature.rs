@@ -5,9 +5,7 @@ use newsletter::subscriber::SignedWith;
 use ring::hmac::{self, HMAC_SHA256, Key};
 use secrecy::{ExposeSecret, SecretString};
 
-/// The header with the signature, in lower-case hex.
 const NAME: HeaderName = HeaderName::from_static("signature");
-/// The length of a SHA-256.
 const LENGTH: usize = 32;
 
 /// The secrets that deliveries may be signed with: one for each account, and several during a
@@ -15,7 +13,6 @@ const LENGTH: usize = 32;
 pub struct Signatures(Vec<Key>);
 
 impl Signatures {
-    /// Imports the secrets. Empty ones are ignored.
     pub fn new(secrets: &[SecretString]) -> Self {
         let secrets = secrets.iter().map(ExposeSecret::expose_secret);
         let known = secrets.filter(|secret| !secret.is_empty());
@@ -26,7 +23,6 @@ impl Signatures {
         )
     }
 
-    /// Whether there is no secret, so that no delivery can be accepted.
     pub const fn is_off(&self) -> bool {
         self.0.is_empty()
     }
@@ -41,12 +37,10 @@ impl Signatures {
     }
 }
 
-/// A delivery's signature.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Signature([u8; LENGTH]);
 
 impl Signature {
-    /// The signature in the headers, if there is a well-formed one.
     pub fn of(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(NAME);
         let value = values.next().filter(|_| values.next().is_none())?;

@@ -104,7 +104,6 @@ async fn warn_of_namesakes(clients: &dyn Clients, client: &Client) -> anyhow::Re
     Ok(())
 }
 
-/// Prints a secret, which is shown once.
 fn print_secret(id: ClientId, secret: &ClientSecret, json: &JsonArgs) -> anyhow::Result<()> {
     let secret = secret.expose();
     let shown = json!({ "client_id": id.to_string(), "client_secret": secret });
@@ -113,12 +112,10 @@ fn print_secret(id: ClientId, secret: &ClientSecret, json: &JsonArgs) -> anyhow:
     })
 }
 
-/// The prefixes of an option.
 pub fn prefixes(texts: &[String]) -> anyhow::Result<Prefixes> {
     Ok(Prefixes::new(texts).map_err(|error| Misconfigured(format!("--prefix: {error}")))?)
 }
 
-/// The options of an update of which it needs one.
 const CHANGES: [&str; 8] = [
     "name",
     "scopes",

@@ -18,14 +18,12 @@ pub struct ClientArgs {
     change: ChangeArgs,
 }
 
-/// The client that a command is about, the database, and the operator who gives the command.
 pub struct ClientContext {
     pub client: Client,
     pub database: Stores,
     pub by: Attribution,
 }
 
-/// The client that an operator names.
 pub async fn find(client: &ClientRef, clients: &dyn Clients) -> anyhow::Result<Client> {
     client.find(clients).await.map_err(|error| match error {
         ClientRefError::Unknown(_) => {

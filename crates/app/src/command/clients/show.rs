@@ -100,15 +100,12 @@ impl Link {
     }
 }
 
-/// What a list shows of a client.
 const COLUMNS: &str = "CLIENT=client_id  NAME=name  SCOPES=scopes  PREFIXES=prefixes  \
                        CREATED=created_at  REVOKED=revoked_at";
 
-/// What a client may do.
 pub(super) const SETTINGS: &str = "client_id  name  scopes  prefixes=the whole board  requests_per_minute=any number  \
      expect_every=its usual interval";
 
-/// What else is shown of a client; in tables its secrets, its last days and its last refusals.
 const TIMES: &str = "last_push_at=never  visible  created_at  revoked_at";
 const PARTS: [(&str, &str); 3] = [
     (
@@ -127,7 +124,6 @@ const PARTS: [(&str, &str); 3] = [
     ),
 ];
 
-/// Prints a client as lines and tables.
 fn print(shown: &Value) -> anyhow::Result<()> {
     output::print(output::record(shown, SETTINGS)?)?;
     output::print(output::record(shown, TIMES)?)?;

@@ -9,16 +9,13 @@ use tokio::time::timeout;
 
 use crate::{output, text::plain};
 
-/// The time limit of a check.
 pub const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The time limits of a call.
 pub const TIMEOUTS: Timeouts = Timeouts {
     connection: CHECK_TIMEOUT,
     answer: CHECK_TIMEOUT,
 };
 
-/// A check, as JSON shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
     #[serde(rename = "check")]
@@ -83,7 +80,6 @@ pub async fn checked(
     made.unwrap_or_else(|error| Check::wrong(name, output::in_one_line(&error), remedy))
 }
 
-/// Does something within a time limit.
 pub async fn within<T>(
     limit: Duration,
     task: impl Future<Output = anyhow::Result<T>>,

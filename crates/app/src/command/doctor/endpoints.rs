@@ -23,7 +23,6 @@ const CERTIFICATES: &str = "install the certificates that this machine trusts";
 /// its rate limit, the requests follow each other slowly.
 const ACCOUNT_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Checks all endpoints concurrently.
 pub async fn look(options: &Serve) -> anyhow::Result<Vec<Check>> {
     let webhooks = webhooks(options);
     if options.no_worker {
@@ -39,7 +38,6 @@ pub async fn look(options: &Serve) -> anyhow::Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// Checks that receivers of webhooks could be called.
 fn webhooks(options: &Serve) -> Check {
     let client = webhooks::client(options.work.addresses.private);
     let problem = match &client {
@@ -56,7 +54,6 @@ fn webhooks(options: &Serve) -> Check {
     }
 }
 
-/// Checks the accounts that have a key.
 async fn newsletter(options: &Serve) -> anyhow::Result<Vec<Check>> {
     let accounts = &options.work.accounts;
     let provider = match provider::connect(&accounts.settings(), Some(TIMEOUTS)) {

@@ -15,11 +15,9 @@ const PUBLIC_URL: &str = "public-url";
 /// The free space that an embedded database needs: several of the store's logs, and the growth of a
 /// bulk load.
 const MIN_FREE_BYTES: u64 = 512 * MEGABYTE;
-/// The age from which on a key ought to be replaced.
 const OLD_KEY: time::Duration = time::Duration::days(365);
 const MEGABYTE: u64 = 1 << 20;
 
-/// Checks the keys as the owner of the folder can use them.
 pub fn keys(folder: &KeyFolder, database: &DatabaseUrl) -> Vec<Check> {
     let keys = match folder.list_for_owner() {
         Ok(keys) => keys,
@@ -85,7 +83,6 @@ pub fn keys(folder: &KeyFolder, database: &DatabaseUrl) -> Vec<Check> {
     checks
 }
 
-/// Checks the free space of the disk that holds the embedded database.
 pub fn disk(database: &DatabaseUrl) -> Check {
     let DatabaseUrl::Sqlite(path) = database else {
         return Check::good(
@@ -104,7 +101,6 @@ pub fn disk(database: &DatabaseUrl) -> Check {
     }
 }
 
-/// Compares free space with the minimum.
 fn free_space(folder: &Path, bytes: u64) -> Check {
     let message = format!("{} MiB are free in {}", bytes / MEGABYTE, folder.display());
     if bytes < MIN_FREE_BYTES {

@@ -46,7 +46,6 @@ pub async fn clock(accounts: &Settings) -> Option<Check> {
     Some(compare(asked, clock::machine(), theirs))
 }
 
-/// Compares the date of an answer with when it was asked for and when it came.
 fn compare(asked: OffsetDateTime, answered: OffsetDateTime, theirs: OffsetDateTime) -> Check {
     let ahead = asked - theirs;
     let behind = theirs - answered;

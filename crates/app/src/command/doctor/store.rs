@@ -17,7 +17,6 @@ const SCHEMA: &str = "schema";
 const CLOCK: &str = "clock";
 const WEBHOOKS: &str = "webhooks";
 
-/// The most webhooks that are looked at.
 const MOST_WEBHOOKS: usize = 1_000;
 
 /// Checks the store. A store that cannot be opened has no further checks.
@@ -52,7 +51,6 @@ pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
     checks
 }
 
-/// Checks the replica, if one is to be read.
 pub async fn replica(url: Option<&PostgresUrl>) -> Option<Check> {
     let url = url?;
     let check = async {
@@ -95,7 +93,6 @@ async fn webhooks(webhooks: &dyn Webhooks) -> anyhow::Result<Check> {
     ))
 }
 
-/// The database's name, without secrets.
 fn name(url: &DatabaseUrl) -> String {
     match url {
         DatabaseUrl::Sqlite(path) => path.display().to_string(),
@@ -103,7 +100,6 @@ fn name(url: &DatabaseUrl) -> String {
     }
 }
 
-/// The remedy for a database that cannot be used.
 fn access_remedy(url: &DatabaseUrl) -> &'static str {
     match url {
         DatabaseUrl::Sqlite(_) => {
@@ -127,7 +123,6 @@ fn schema(pending: &[String]) -> Check {
     )
 }
 
-/// Compares this clock's lead over the store's with the tolerance.
 fn clock_skew(ahead: Option<time::Duration>) -> Check {
     match ahead {
         None => Check::good(

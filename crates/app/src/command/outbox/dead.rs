@@ -33,14 +33,12 @@ struct DeadArgs {
     all_dead: bool,
 }
 
-/// The number of a row of the outbox.
 fn task_id(text: &str) -> Result<i64, String> {
     let id = text.trim().parse();
     id.map_err(|_| format!("{text:?} is not the number of a side effect"))
 }
 
 impl DeadArgs {
-    /// The tasks that are meant, without duplicates.
     fn selection(self) -> Revive {
         if self.all_dead {
             return Revive::All;
@@ -70,7 +68,6 @@ impl Retry {
     }
 }
 
-/// Makes dead letters due again, and returns a sentence with their number.
 pub(super) async fn revive(
     outbox: &dyn Outbox,
     selection: &Revive,

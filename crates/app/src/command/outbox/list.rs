@@ -17,7 +17,6 @@ use crate::{
     output, text,
 };
 
-/// Rows in memory at a time.
 pub const PAGE: usize = 1_000;
 
 /// List what waits or is being worked on, oldest first
@@ -45,7 +44,6 @@ impl List {
     }
 }
 
-/// A task as JSON.
 pub fn data(task: &TaskRow) -> Value {
     json!({
         "id": task.id.0,
@@ -57,11 +55,9 @@ pub fn data(task: &TaskRow) -> Value {
     })
 }
 
-/// What a list shows of a task.
 pub(super) const COLUMNS: &str = "ID=id:8  KIND=kind:8  TRIES=attempts:5  NEXT (UTC)=next_at:16  \
                                   KEY=key:36  =last_error:below";
 
-/// A line for each paused account of the e-mail provider, whose tasks have to wait.
 async fn pauses(accounts: &dyn Accounts) -> anyhow::Result<Vec<String>> {
     let mut pauses = Vec::new();
     for &account in Account::ALL {
@@ -76,7 +72,6 @@ pub(super) fn pause(account: Account, state: &AccountState, now: OffsetDateTime)
     pause.map(|pause| text::plain(&pause))
 }
 
-/// Prints tasks that wait, or dead letters, page by page.
 pub(super) async fn print(
     outbox: &dyn Outbox,
     dead: bool,
@@ -113,7 +108,6 @@ pub(super) async fn print(
     }
 }
 
-/// A line with the number of tasks that were not shown.
 async fn more(
     outbox: &dyn Outbox,
     dead: bool,

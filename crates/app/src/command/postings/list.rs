@@ -14,7 +14,6 @@ use crate::{
     output,
 };
 
-/// Postings that are read at a time.
 pub(super) const PAGE: usize = 200;
 
 /// List postings, the last changed first
@@ -70,7 +69,6 @@ impl List {
     }
 }
 
-/// A posting as JSON shows it in a list; `show` has the rest.
 fn data(posting: &PostingSummary) -> Value {
     let original = posting.duplicate_of.as_ref();
     json!({
@@ -87,11 +85,9 @@ fn data(posting: &PostingSummary) -> Value {
     })
 }
 
-/// What a list shows of a posting, so that it fits a terminal.
 const COLUMNS: &str = "UPDATED (UTC)=updated_at:16  STATUS=status:17  \
                        ID=unique_source_identifier:20  TITLE=title:..80";
 
-/// Prints postings page by page.
 pub(super) async fn print(
     browser: &dyn PostingBrowser,
     wanted: &PostingSearch,

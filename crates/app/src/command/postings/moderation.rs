@@ -41,7 +41,6 @@ impl Feature {
     }
 }
 
-/// Carries out a command that has a reason.
 pub async fn with_reason(
     args: ReasonArgs,
     command: fn(String) -> Moderation,
@@ -49,7 +48,6 @@ pub async fn with_reason(
     moderate(args.postings, command(args.reason)).await
 }
 
-/// Carries out a command that has a reason and a ground.
 pub async fn remove(
     args: RemovalArgs,
     command: fn(String, Ground) -> Moderation,
@@ -155,7 +153,6 @@ fn read(file: &Path) -> anyhow::Result<Vec<SourceIdentifier>> {
     Ok(ids)
 }
 
-/// A sentence about the posting's new state.
 pub(super) fn sentence(posting: &Posting, command: &Moderation) -> String {
     let state = match command {
         Moderation::Feature(true) => "featured".to_owned(),

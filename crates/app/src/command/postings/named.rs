@@ -4,7 +4,6 @@ use domain::store::Store;
 use kernel::{PostingId, SourceIdentifier, StoreError};
 use uuid::Uuid;
 
-/// Resolves a source identifier or a UUID to a source identifier.
 pub async fn resolve(
     store: &dyn Store,
     id: &SourceIdentifier,

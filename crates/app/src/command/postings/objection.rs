@@ -31,7 +31,6 @@ pub struct ObjectionArgs {
     change: ChangeArgs,
 }
 
-/// Answers the objection to the newest decision.
 pub async fn answer(args: ObjectionArgs, reverses: bool) -> anyhow::Result<()> {
     let activities = std::sync::Arc::<Activities>::default();
     let (by, database) = args.change.open().await?;

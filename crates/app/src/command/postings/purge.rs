@@ -31,9 +31,7 @@ use crate::{
     output,
 };
 
-/// Postings per commit.
 pub(super) const BATCH: usize = 200;
-/// The longest pause after a commit.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// Delete postings that expired long ago and were not changed since, but not those that an operator
@@ -76,7 +74,6 @@ impl Purge {
     }
 }
 
-/// A time in the past, by itself or by the days since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     Days(i64),
@@ -84,7 +81,6 @@ enum Before {
 }
 
 impl Before {
-    /// The time, which must not be after `now`.
     fn time(self, now: OffsetDateTime) -> anyhow::Result<OffsetDateTime> {
         let at = match self {
             Self::Days(days) => now.checked_sub(time::Duration::days(days)),
@@ -103,7 +99,6 @@ fn expired_before(text: &str) -> Result<Before, String> {
     at.map_err(|why| format!("{why}, nor a number of days"))
 }
 
-/// What is to be purged, and how.
 #[derive(Clone, Debug)]
 pub(super) struct Purging {
     /// Postings that expired before, and were not changed since.
@@ -114,7 +109,6 @@ pub(super) struct Purging {
     pub now: OffsetDateTime,
 }
 
-/// The outcome, as `--json` prints it.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Summary {
     /// Deleted postings; of a dry run those that would be.

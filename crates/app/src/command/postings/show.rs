@@ -43,7 +43,6 @@ impl Show {
     }
 }
 
-/// A posting as the API shows it, with the version that a command may name.
 #[derive(Serialize)]
 struct Shown<'a> {
     #[serde(flatten)]
@@ -51,7 +50,6 @@ struct Shown<'a> {
     version: Version,
 }
 
-/// What text shows of a posting between its title and its history.
 const FIELDS: &str = "unique_source_identifier  uuid  version  status  status_reason  is_featured  \
      decision/outcome  decision/by  decision/version  decision/at  decision/code  \
      decision/sentence  decision/passages  decision/ground  decision/by_notice  decision/appeal  \
@@ -61,7 +59,6 @@ const FIELDS: &str = "unique_source_identifier  uuid  version  status  status_re
      application_email  application_url  metadata  created_at  updated_at  published_at  \
      expire_at  expired_at  expiration_reason  valid_through?  date_posted?  requisition_id?";
 
-/// What text shows of an entry of the history.
 const HISTORY: &str = "AT=at  STATUS=status  BY=by  =reason:below";
 
 pub(super) async fn show(
@@ -108,7 +105,6 @@ fn text(view: &PostingView, shown: &Value) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Adds a text below a heading. Writing to a string cannot fail.
 fn section(text: &mut String, heading: &str, body: &str) {
     _ = write!(text, "\n── {heading} ──\n\n");
     let body = plain_text(body);

@@ -17,7 +17,6 @@ use crate::{
     output, text,
 };
 
-/// Versions that are read at a time.
 const PAGE: usize = 50;
 
 /// List the changes of a posting, newest first, with what each replaced
@@ -32,7 +31,6 @@ pub struct Versions {
     store: StoreArgs,
 }
 
-/// What a list shows of a version.
 const COLUMNS: &str = "VERSION=version  AT (UTC)=at:16  BY=by  CHANGED=changed:..80";
 
 impl Versions {

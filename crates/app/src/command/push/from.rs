@@ -39,7 +39,6 @@ pub struct FromArgs {
 }
 
 impl FromArgs {
-    /// Does what needs no service, if that is asked for.
     pub async fn print(&self, file: Option<&Path>) -> anyhow::Result<Option<ExitCode>> {
         if let Some(name) = &self.presets {
             print_presets(name)?;
@@ -56,12 +55,10 @@ impl FromArgs {
         Ok(Some(exit_code(is_clean)))
     }
 
-    /// Whether the file is converted.
     pub const fn is_given(&self) -> bool {
         self.from.is_some()
     }
 
-    /// Converts the file if `--from` is given, and says which items failed.
     pub async fn convert(&self, file: &Path) -> anyhow::Result<Option<Converted>> {
         let Some(from) = self.from.clone() else {
             return Ok(None);

@@ -24,7 +24,6 @@ pub struct DecideArgs {
     change: ChangeArgs,
 }
 
-/// Carries out a command that has a reason.
 pub async fn with_reason(
     args: DecideArgs,
     command: fn(String) -> PersonCommand,
@@ -52,7 +51,6 @@ impl Erase {
     }
 }
 
-/// Carries out a command about a person, and prints what became of it.
 async fn decide(
     person: &PersonRef,
     command: &PersonCommand,

@@ -11,7 +11,6 @@ use newsletter::{
 
 use crate::{cli::StoreArgs, output};
 
-/// The columns of an import and an export.
 pub(super) const COLUMNS: [&str; 6] = [
     "email",
     "name",
@@ -23,7 +22,6 @@ pub(super) const COLUMNS: [&str; 6] = [
 /// The column that an export adds. An import ignores it: a token is assigned once.
 pub(super) const TOKEN: &str = "migration_token";
 
-/// Subscribers in memory at a time.
 const PAGE: usize = 500;
 
 /// Print all subscribers as CSV
@@ -44,7 +42,6 @@ impl Export {
     }
 }
 
-/// Prints a header and a line for each subscriber, page by page.
 pub(super) async fn export(
     subscribers: &dyn SubscriberReader,
     print: impl FnMut(&[u8]) -> anyhow::Result<()>,
@@ -60,7 +57,6 @@ pub(super) async fn export(
     .await
 }
 
-/// Prints a header and what is written of each subscriber, page by page.
 pub(super) async fn pages(
     subscribers: &dyn SubscriberReader,
     filter: SubscriberFilter,

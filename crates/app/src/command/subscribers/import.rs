@@ -22,7 +22,6 @@ use super::{
 };
 use crate::{cli::ChangeArgs, output};
 
-/// The columns of the file; the token that an export adds is ignored.
 static LAYOUT: Layout = Layout {
     columns: COLUMNS,
     required: COLUMNS.len(),
@@ -57,8 +56,6 @@ impl Import {
     }
 }
 
-/// Parses a line as a report, by the rules of a request; the error names the columns that are
-/// wrong.
 fn report(fields: &Fields) -> Result<PutSubscriber, String> {
     let [email, name, country, plan_category, status, expires_at] = fields;
     let has_membership = !(plan_category.is_empty() && status.is_empty());

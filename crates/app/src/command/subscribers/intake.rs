@@ -21,31 +21,23 @@ use tokio::sync::mpsc;
 use crate::{cli::exit_code, input, output, progress};
 use program::records::{Fields, Layout, Records};
 
-/// Records per commit.
 pub(super) const BATCH: usize = 500;
-/// Batches that are read ahead.
 const READ_AHEAD: usize = 2;
 
-/// A record of a file that is imported.
 pub(super) trait Record: Sized + Send + 'static {
-    /// The columns of the file.
     const LAYOUT: &'static Layout;
-    /// The outcomes of records that are not refused.
     const OUTCOMES: &'static [&'static str];
 
-    /// Parses the fields of a record; the error names the columns that are wrong.
     fn parse(fields: &Fields) -> Result<Self, String>;
 
     /// Imports records in their order and in one commit. Returns the outcome of each.
     async fn import(items: &[Self], import: &mut Intake<'_>) -> anyhow::Result<Vec<&'static str>>;
 
-    /// Describes the counts and the duration of an import.
     fn summary(tally: &Tally, _took: Duration) -> String {
         tally.to_string()
     }
 }
 
-/// Counts by outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tally(Vec<(&'static str, u64)>);
 
@@ -91,7 +83,6 @@ impl fmt::Display for Tally {
     }
 }
 
-/// An import in progress.
 pub(super) struct Intake<'a> {
     pub store: &'a dyn Store,
     pub clock: Clock,
@@ -132,19 +123,14 @@ pub(super) async fn run<R: Record>(
     Ok(exit_code(tally.is_good()))
 }
 
-/// A batch of the file's records.
 #[derive(Debug)]
 pub(super) struct Batch<T> {
     items: Vec<T>,
-    /// Refused lines, with the reason.
     refused: Vec<(u64, String)>,
-    /// The offset of its end in the file, in bytes.
     end: u64,
-    /// The first and the last line of the batch.
     lines: (u64, u64),
 }
 
-/// Imports batches until there are no more.
 pub(super) async fn drive<R: Record>(
     import: &mut Intake<'_>,
     mut batches: mpsc::Receiver<anyhow::Result<Batch<R>>>,
@@ -173,7 +159,6 @@ pub(super) async fn drive<R: Record>(
     Ok(())
 }
 
-/// Reads batches ahead, in a thread.
 pub(super) fn spawn<R: Record>(
     input: impl BufRead + Send + 'static,
 ) -> mpsc::Receiver<anyhow::Result<Batch<R>>> {
@@ -183,7 +168,6 @@ pub(super) fn spawn<R: Record>(
     })
 }
 
-/// The next batch; `None` at the end of the file.
 fn next_batch<R: Record>(records: &mut Records<impl BufRead>) -> anyhow::Result<Option<Batch<R>>> {
     let mut batch = None;
     for _ in 0..BATCH {
@@ -206,7 +190,6 @@ fn next_batch<R: Record>(records: &mut Records<impl BufRead>) -> anyhow::Result<
     Ok(batch)
 }
 
-/// Imports a text for a test. Returns how it ended, the counts and the refused lines.
 #[cfg(test)]
 pub(super) async fn import_text<R: Record>(
     import: &mut Intake<'_>,

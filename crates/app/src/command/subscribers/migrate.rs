@@ -161,7 +161,6 @@ fn migration_source() -> impl TypedValueParser<Value = MigrationSource> {
     values::one_of(SOURCES)
 }
 
-/// The addresses of the named subscribers, and the number of unknown ones.
 async fn resolve(store: &dyn Store, people: &[PersonRef]) -> Result<(Vec<Email>, u64), StoreError> {
     let (mut emails, mut unknown) = (Vec::with_capacity(people.len()), 0);
     for person in people {
@@ -177,7 +176,6 @@ async fn resolve(store: &dyn Store, people: &[PersonRef]) -> Result<(Vec<Email>,
     Ok((emails, unknown))
 }
 
-/// Prints the outcome that a run would have, and what is not set up at the provider.
 async fn dry_run(
     args: &Migrate,
     store: &dyn Store,

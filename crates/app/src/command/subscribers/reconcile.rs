@@ -85,7 +85,6 @@ impl Reconcile {
     }
 }
 
-/// The counts of an account's list in words.
 fn text(counts: ListCounts, account: Account, is_dry: bool) -> String {
     let ListCounts {
         people,

@@ -17,7 +17,6 @@ use crate::{
     output,
 };
 
-/// Tasks of a person that are shown at most.
 const TASKS: usize = 100;
 
 /// Show what is known of a subscriber
@@ -45,7 +44,6 @@ impl Show {
     }
 }
 
-/// The origin of a suppression.
 fn origin(known: &Suppression) -> Value {
     json!({
         "source": known.source.as_str(),
@@ -55,7 +53,6 @@ fn origin(known: &Suppression) -> Value {
     })
 }
 
-/// The state of the person in an account.
 fn state(place: &Place) -> Value {
     json!({
         "id": place.id.as_ref().map(|id| &id.0),
@@ -64,14 +61,12 @@ fn state(place: &Place) -> Value {
     })
 }
 
-/// A task about the person that is pending or was given up.
 fn task_data(SubjectTask { task, is_dead }: &SubjectTask) -> Value {
     let mut data = outbox::data(task);
     data["dead"] = json!(is_dead);
     data
 }
 
-/// A person and their tasks: the API's answer, with more for an operator.
 async fn show(store: &dyn Store, outbox: &dyn Outbox, person: &PersonRef) -> anyhow::Result<Value> {
     let subscriber = person.find(store).await?;
     let tasks = outbox
@@ -113,7 +108,6 @@ const FIELDS: &str = "email  uuid  name  country  status  suppression  reinstate
                       migration_arrived  told_at  accounts/old  accounts/new  \
                       reported_at=never  updated_at";
 
-/// What text shows of a task.
 const COLUMNS: &str =
     "TASK=id  KIND=kind  TRIES=attempts  NEXT (UTC)=next_at  GIVEN UP=dead  =last_error:below";
 

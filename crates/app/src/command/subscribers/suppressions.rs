@@ -55,7 +55,6 @@ impl Export {
     }
 }
 
-/// The columns of an export. An import needs the first two.
 static LAYOUT: Layout = Layout {
     columns: ["email", "status", "source", "account", "at", "reason"],
     required: 2,
@@ -96,7 +95,6 @@ fn write(writer: &mut Writer<Vec<u8>>, subscriber: &Subscriber) -> csv::Result<(
     ])
 }
 
-/// Parses a line; the error names the columns that are wrong.
 fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
     let [email, status, source, account, at, reason] = fields;
     let mut errors = Vec::new();

@@ -97,13 +97,11 @@ impl Create {
     }
 }
 
-/// The address of `--url`.
 fn url(text: &str, private: PrivateAddresses) -> anyhow::Result<EndpointUrl> {
     let url = EndpointUrl::parse(text, private);
     Ok(url.map_err(|error| Misconfigured(format!("--url: {error}")))?)
 }
 
-/// The options of an update of which it needs one.
 const CHANGES: [&str; 4] = ["url", "types", "all_types", "description"];
 
 /// Change the address or the events of a webhook
@@ -166,7 +164,6 @@ impl Update {
     }
 }
 
-/// Pauses or resumes deliveries.
 pub async fn set(args: WebhookArgs, state: WantedState) -> anyhow::Result<()> {
     let context = Context::open(&args).await?;
     let change = EndpointChange {

@@ -23,13 +23,11 @@ pub struct WebhookArgs {
     pub change: ChangeArgs,
 }
 
-/// The id of a webhook.
 pub fn endpoint_id(text: &str) -> Result<EndpointId, String> {
     let id = text.trim().parse();
     id.map_err(|_| format!("{text:?} is not a webhook's id, which is a UUID"))
 }
 
-/// The database, the client that calls receivers, and the operator who gives a command.
 pub struct Context {
     pub database: Stores,
     client: Arc<WebhookClient>,
@@ -64,13 +62,11 @@ impl Context {
     }
 }
 
-/// The webhook of an id.
 pub async fn find(database: &Stores, id: EndpointId) -> anyhow::Result<TrackedEndpoint> {
     let found = database.webhooks.find(id).await?;
     found.ok_or_else(|| in_words(WebhookError::NotFound))
 }
 
-/// An error as a command says it.
 pub fn in_words(error: WebhookError) -> anyhow::Error {
     match error {
         WebhookError::NotFound => {

@@ -28,7 +28,6 @@ pub struct Test {
 }
 
 impl Test {
-    /// Fails if the receiver does not take the ping.
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         let id = self.webhook.id;
         let context = Context::new(self.webhook.change.open().await?, self.addresses.private)?;

@@ -91,22 +91,17 @@ impl Deliveries {
     }
 }
 
-/// The most endpoints whose backlog is read.
 const MOST: usize = 1_000;
 
-/// What a list shows of a webhook.
 const COLUMNS: &str = "ID=id  STATE=state  OWNER=owner  WAITING=waiting  URL=url";
 
-/// The keys of a webhook's JSON, as `show` prints them.
 const FIELDS: &str = "id  url  owner  types=all  prefixes|withheld=the whole board  \
                       include_posting  description  state  state_reason  waiting  behind_since  \
                       last_success_at  failing_since  created_at  updated_at";
 
-/// What a list shows of an attempt.
 const ATTEMPTS: &str = "AT=at  TYPE=type:20  POSTING=unique_source_identifier:20  TRY=attempt:5  \
                         STATUS=status:6  MS=duration_ms:6  EVENT=event_id:36  =error:below";
 
-/// A webhook as an operator sees it: the fields of the API, and more.
 #[derive(Serialize)]
 pub struct Shown<'a> {
     #[serde(flatten)]
@@ -114,7 +109,6 @@ pub struct Shown<'a> {
     owner: String,
     /// The prefixes of the postings whose events it gets; `None` if it gets none.
     prefixes: Option<Vec<String>>,
-    /// Why it gets none.
     #[serde(skip_serializing_if = "Option::is_none")]
     withheld: Option<&'static str>,
     waiting: Option<usize>,
@@ -123,7 +117,6 @@ pub struct Shown<'a> {
     secret: Option<&'a str>,
 }
 
-/// Shows a webhook, its backlog if that is among these, and its secret if there is one.
 pub async fn shown<'a>(
     database: &Stores,
     tracked: &'a TrackedEndpoint,
@@ -158,7 +151,6 @@ fn with_owner<'a>(
     }
 }
 
-/// An owner in the words of the history of postings.
 fn owner(owner: Owner) -> String {
     match owner {
         Owner::Operator => "operator".to_owned(),
