@@ -2,10 +2,12 @@
 
 use actix_web::{
     HttpMessage,
-    http::header::{Accept, Header, Quality},
+    http::header::{ACCEPT, Accept, Header, HeaderValue, Quality},
 };
 
 const JSON: &str = "application/json";
+/// RFC 9457.
+pub const PROBLEM: &str = "application/problem+json";
 
 /// Whether the client prefers HTML to JSON (RFC 9110 §12.5.1). With equal weights it is JSON,
 /// unless `Accept` matches HTML more precisely: older browsers send no weights.
@@ -19,17 +21,32 @@ pub fn prefers(request: &impl HttpMessage, media_type: &str) -> bool {
     preference(request, media_type).quality > preference(request, JSON).quality
 }
 
+/// Whether the client names problem details, and gives them no less weight than JSON: libraries that
+/// read them send both.
+pub fn asks_for_problems(request: &impl HttpMessage) -> bool {
+    // Most clients send `*/*`, which is not worth parsing for each request.
+    let sent = request.headers().get(ACCEPT);
+    let is_named = |sent: &HeaderValue| sent.len() >= PROBLEM.len();
+    sent.is_some_and(is_named) && {
+        let problem = preference(request, PROBLEM);
+        let is_wanted = problem.quality > Quality::ZERO && problem.precision == EXACT;
+        is_wanted && problem.quality >= preference(request, JSON).quality
+    }
+}
+
 /// Whether the client takes JSON, if it says what it takes.
 pub fn takes_json(request: &impl HttpMessage) -> bool {
     preference(request, JSON).quality > Quality::ZERO
 }
 
-/// The weight of a media type, and the precision of the range that gives it.
 #[derive(PartialEq, PartialOrd)]
 struct Preference {
     quality: Quality,
     precision: usize,
 }
+
+/// The precision of a media type without wildcards.
+const EXACT: usize = 3;
 
 /// The preference for a media type by the most precise range that matches it.
 fn preference(request: &impl HttpMessage, media_type: &str) -> Preference {
@@ -90,6 +107,28 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn problems_are_for_clients_that_name_them() {
+        for (accept, expect) in [
+            ("application/problem+json", true),
+            ("Application/Problem+JSON; charset=utf-8", true),
+            ("application/json, application/problem+json", true),
+            ("application/problem+json, */*;q=0.1", true),
+            (
+                "application/json;q=0.5, application/problem+json;q=0.4",
+                false,
+            ),
+            ("application/problem+json;q=0", false),
+            ("application/json, text/plain, application/*", false),
+            ("*/*", false),
+        ] {
+            let request = TestRequest::get().insert_header(("accept", accept));
+            let asks = asks_for_problems(&request.to_http_request());
+            assert_eq!(asks, expect, "{accept}");
+        }
+        assert!(!asks_for_problems(&TestRequest::get().to_http_request()));
     }
 
     #[test]

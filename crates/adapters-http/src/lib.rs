@@ -37,6 +37,7 @@ mod openapi;
 mod pages;
 mod ports;
 mod posting;
+mod problem;
 mod query;
 mod report;
 mod resource;

@@ -21,11 +21,11 @@ use runtime::panics;
 use tracing::Instrument;
 
 use crate::{
-    access,
+    accept, access,
     answer::held,
     context::RequestContext,
     error::{ApiError, InternalBody, OfToken},
-    oauth,
+    oauth, problem,
     state::State,
     subscriber,
     trace::RequestSpan,
@@ -54,6 +54,8 @@ pub async fn track(
     let method = access::method(request.method());
     let traced = RequestSpan::start(&request, method);
     let is_for_token = request.path() == oauth::TOKEN_PATH;
+    // Errors of the token endpoint have the form of RFC 6749.
+    let asks_for_problems = !is_for_token && accept::asks_for_problems(&request);
     let in_flight = InFlight::begin(&mut request);
     let guarded = async {
         let started = Instant::now();
@@ -62,6 +64,9 @@ pub async fn track(
             .await;
         let (request, mut response) = finish(outcome, &id, is_for_token);
         response = hold(&context, method, response);
+        if asks_for_problems {
+            response = problem::written(response);
+        }
         let headers = response.headers_mut();
         headers.insert(X_REQUEST_ID, id.header());
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -113,7 +118,6 @@ fn hold(context: &RequestContext, method: &str, response: HttpResponse) -> HttpR
 
 type Outcome = Result<Result<ServiceResponse<BoxBody>, Error>, Box<dyn Any + Send>>;
 
-/// The answer, and its request unless that is gone.
 fn finish(
     outcome: Outcome,
     id: &RequestId,

@@ -19,11 +19,9 @@ use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 use webhooks::WebhookError;
 
-use crate::{error::ApiError, middleware, oauth::AuthError};
+use crate::{accept::PROBLEM, error::ApiError, middleware, oauth::AuthError, problem::Problem};
 
-/// The headers of answers to a client that has a limit.
 pub const LIMIT: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
-/// The headers of errors that are described.
 const HEADERS: [&str; 3] = ["WWW-Authenticate", "Retry-After", "Cache-Control"];
 
 /// An error: its name, its description, and an answer as the example. Those whose names begin with
@@ -34,7 +32,6 @@ pub struct SharedError {
     sent: fn() -> HttpResponse,
 }
 
-/// Declares errors, each with one as the example.
 macro_rules! errors {
     ($($name:literal $description:literal $sent:expr;)+) => {
         const ERRORS: &[SharedError] = &[$(SharedError {
@@ -166,7 +163,6 @@ fn sent(error: impl Into<ApiError>) -> HttpResponse {
     error.into().error_response()
 }
 
-/// The limit of the example.
 const fn limit() -> NonZeroU32 {
     NonZeroU32::MIN.saturating_add(599)
 }
@@ -181,10 +177,10 @@ impl SharedError {
         (self.sent)().status().as_str().to_owned()
     }
 
-    /// The response, with the headers and the body that it has.
     pub fn response(&self) -> Value {
         let sent = (self.sent)();
-        let status = sent.status().as_u16();
+        let code = sent.status();
+        let status = code.as_u16();
         let mut headers = HEADERS.to_vec();
         headers.retain(|name| sent.headers().contains_key(*name));
         headers.push("X-Request-Id");
@@ -197,18 +193,24 @@ impl SharedError {
             500 => "InternalError",
             _ => "Error",
         };
-        let schema = format!("#/components/schemas/{schema}");
-        json!({
+        let content = |schema: &str, example: Value| {
+            let schema = format!("#/components/schemas/{schema}");
+            json!({"schema": {"$ref": schema}, "example": example})
+        };
+        let mut response = json!({
             "description": self.description,
             "headers": header_refs(headers.into_iter()),
-            "content": {
-                "application/json": {"schema": {"$ref": schema}, "example": example},
-            },
-        })
+            "content": {"application/json": content(schema, example)},
+        });
+        if schema != "TokenError"
+            && let Some(problem) = Problem::of(code, &body)
+        {
+            response["content"][PROBLEM] = content("Problem", json!(problem));
+        }
+        response
     }
 }
 
-/// The errors that are components.
 pub fn responses() -> Map<String, Value> {
     let shared = ERRORS
         .iter()
@@ -218,7 +220,6 @@ pub fn responses() -> Map<String, Value> {
         .collect()
 }
 
-/// References to headers among the components.
 pub fn header_refs<'a>(names: impl Iterator<Item = &'a str>) -> Value {
     let reference = |name| json!({"$ref": format!("#/components/headers/{name}")});
     names

@@ -20,7 +20,9 @@ pub use self::line::line_schema;
 use crate::{
     attention,
     error::{ErrorBody, InternalBody, ValidationBody},
-    event, health, import, integration, oauth, posting, report,
+    event, health, import, integration, oauth, posting,
+    problem::Problem,
+    report,
     section::{Section, of_answer},
     subscriber, webhook,
 };
@@ -168,6 +170,7 @@ pub fn openapi() -> serde_json::Result<Document> {
     of_answer::<ErrorBody>(&mut shared.schemas)?;
     of_answer::<ValidationBody>(&mut shared.schemas)?;
     of_answer::<InternalBody>(&mut shared.schemas)?;
+    of_answer::<Problem>(&mut shared.schemas)?;
 
     let (mut paths, mut webhooks) = (Vec::<(String, Map<_, _>)>::new(), Map::new());
     for (tag, operation) in operations {

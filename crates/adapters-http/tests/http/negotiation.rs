@@ -75,6 +75,42 @@ async fn small_and_secret_answers_and_errors_are_not_compressed() {
 }
 
 #[tokio::test]
+async fn errors_are_problems_for_clients_that_ask_for_them() {
+    let (app, token) = TestApp::with_writer().await;
+    let ask = |request: Request| request.header("Accept", "application/problem+json");
+    let get = |path: &str| ask(request("GET", path).token(&token));
+    for (request, expect) in [
+        (
+            get(&format!("{PATH}?page=2")),
+            json!({"type": "about:blank", "title": "Unprocessable Entity", "status": 422,
+                "detail": "page is not a known parameter.",
+                "errors": {"page": ["is not a known parameter"]}}),
+        ),
+        (
+            ask(request("GET", "/nowhere")),
+            json!({"type": "about:blank", "title": "Not Found", "status": 404,
+                "detail": "There is nothing at this path."}),
+        ),
+    ] {
+        let answer = request.send(&app).await;
+        assert_eq!(answer.status, expect["status"]);
+        let kind = answer.header("Content-Type");
+        assert_eq!(kind, Some("application/problem+json"));
+        assert!(answer.header("X-Request-Id").is_some());
+        let found: Value = serde_json::from_str(answer.text()).unwrap();
+        assert_eq!(found, expect);
+    }
+    for (request, status) in [
+        (get(PATH), 200),
+        (ask(request("POST", "/oauth/token")), 400),
+    ] {
+        let answer = request.send(&app).await;
+        let kind = answer.header("Content-Type");
+        assert_eq!((answer.status, kind), (status, Some("application/json")));
+    }
+}
+
+#[tokio::test]
 async fn a_posting_is_not_sent_to_a_client_that_has_it() {
     let (app, token) = TestApp::with_writer().await;
     push(&app, &token, "one", &posting()).await;
