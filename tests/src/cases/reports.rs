@@ -1,6 +1,8 @@
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::harness::{Answer, Api, App, SETTLING, Site, Store, eventually, fresh, minimal};
+use crate::harness::{
+    Answer, Api, App, SETTLING, Site, Store, eventually, fresh, minimal, receiver::Receiver,
+};
 
 on_every_store! {
     a_report_and_an_objection_go_the_whole_way,
@@ -18,9 +20,15 @@ fn accepted(answer: &Answer) {
     reason = "one way from the report to the reversal"
 )]
 async fn a_report_and_an_objection_go_the_whole_way(store: Store) {
-    let site = Site::new(store);
+    let (site, receiver) = (
+        Site::new(store).with("POSTHASTE_WEBHOOK_PRIVATE", "allow"),
+        Receiver::start(),
+    );
     let mut server = Some(site.serve(&[]));
     let app = App::at(site);
+    let webhook = json!({"url": receiver.url("/reports"), "types": ["ReportDecided"]});
+    let webhook = app.api.post("/api/job-board/webhooks", &webhook).await;
+    assert_eq!(webhook.status, 201, "{webhook:#?}");
     let mut again = || {
         server.take().unwrap().kill();
         server = Some(app.site.serve(&[]));
@@ -92,39 +100,39 @@ async fn a_report_and_an_objection_go_the_whole_way(store: Store) {
     assert_eq!(objection["state"], "reversed");
     assert_eq!(objection["sentence"], "A mistake.");
 
-    let of_report = |events: &[Value]| {
-        let told = events
-            .iter()
-            .filter(|it| it["data"]["uuid"] == report.as_str());
-        told.cloned().collect::<Vec<_>>()
-    };
-    let told = eventually("the answer can be read", SETTLING, || async {
-        Some(of_report(&app.all_events().await)).filter(|told| !told.is_empty())
-    })
-    .await;
     let data = json!({
         "uuid": report, "posting": uuid, "state": "acted", "sentence": "A fraud.",
     });
-    assert_eq!(
-        told.iter().map(|it| &it["data"]).collect::<Vec<_>>(),
-        [&data]
-    );
+    let delivered = eventually("the answer is delivered", SETTLING, || async {
+        receiver.at("/reports").into_iter().next()
+    })
+    .await;
+    assert_eq!(delivered.body["type"], "ReportDecided");
+    assert_eq!(delivered.body["data"], data);
+    let events = app.all_events().await;
+    let decided: Vec<_> = events
+        .iter()
+        .filter(|it| it["data"]["uuid"] == report.as_str())
+        .collect();
+    assert_eq!(decided.len(), 1, "{events:#?}");
+    assert_eq!(decided[0]["data"], data);
     let statements = app.run(&["statements", "--since", "2026-01-01", "--csv"]);
     let statements = statements.succeeded();
     assert!(
         statements.contains(",removed,law,operator,false,true,reversed\n"),
         "{statements}"
     );
-    for (told, about) in [
+    for (text, about) in [
         (statements, "statements"),
         (app.run(&["audit", "--json"]).succeeded(), "audit"),
         (app.site.log(), "log"),
-        (json!(app.all_events().await).to_string(), "events"),
+        (json!(events).to_string(), "events"),
+        (delivered.body.to_string(), "webhook"),
         (app.api.get("/api/job-board/export").await.body, "export"),
     ] {
         assert!(
-            !told.contains(REPORTER) && !told.contains("Ann Q."),
-            "{about}: {told}"
+            !text.contains(REPORTER) && !text.contains("Ann Q."),
+            "{about}: {text}"
         );
     }
 }
