@@ -238,29 +238,18 @@ def test_the_commands_of_the_page_run(board, page):
     assert not wrong, "\n\n".join(wrong)
 
 
-@pytest.fixture(scope="module")
-def programs():
-    """The programs of the API's pages, by language and what is particular to each."""
-    found = {}
-    for language in ("python", "js"):
-        for page in ("docs/api/read.md", "docs/api/webhooks.md"):
-            for block in blocks(page, language):
-                found[language, Path(page).stem] = block
-    assert len(found) == 3
-    return found
+EXAMPLES = ROOT / "docs" / "examples"
+RECEIVERS = {"receiver.py": sys.executable, "receiver.js": "node"}
 
 
-INTERPRETERS = {"python": [sys.executable, "-c"], "js": ["node", "--eval"]}
-
-
-@pytest.mark.parametrize("language", INTERPRETERS)
-def test_the_receiver_takes_what_is_signed(board, programs, language):
+@pytest.mark.parametrize("receiver", RECEIVERS)
+def test_the_receiver_takes_what_is_signed(board, receiver):
     port = free_port()
     url = f"http://127.0.0.1:{port}/hooks"
     hook = board.new("webhooks", "create", "--url", url)
     packages = Path(os.environ["POSTHASTE_AXE"]).parents[1]
     environment = {"SECRET": hook["secret"], "PORT": str(port), "NODE_PATH": str(packages)}
-    command = [*INTERPRETERS[language], programs[language, "webhooks"]]
+    command = [RECEIVERS[receiver], str(EXAMPLES / receiver)]
     # The `node` of a Python package starts another program.
     with subprocess.Popen(
         command,
@@ -268,7 +257,7 @@ def test_the_receiver_takes_what_is_signed(board, programs, language):
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    ) as receiver:
+    ) as process:
         try:
             end = time.monotonic() + 180
             while True:
@@ -276,19 +265,19 @@ def test_the_receiver_takes_what_is_signed(board, programs, language):
                     assert requests.post(url, data="{}", timeout=60).status_code == 400
                     break
                 except requests.ConnectionError:
-                    assert time.monotonic() < end and receiver.poll() is None
+                    assert time.monotonic() < end and process.poll() is None
                     time.sleep(0.05)
             board.server.command("webhooks", "test", hook["id"])
             # Events of postings may come before it.
-            assert any(line.startswith("ping") for line in receiver.stdout)
+            assert any(line.startswith("ping") for line in process.stdout)
         finally:
-            os.killpg(receiver.pid, signal.SIGTERM)
+            os.killpg(process.pid, signal.SIGTERM)
             board.server.command("webhooks", "delete", hook["id"])
 
 
-def test_the_copy_follows_the_board(board, programs):
+def test_the_copy_follows_the_board(board):
     environment = {"BOARD": board.server.url, "TOKEN": board.client.token()}
-    command = [*INTERPRETERS["python"], programs["python", "read"]]
+    command = [sys.executable, str(EXAMPLES / "board_copy.py")]
     with subprocess.Popen(
         command, env=os.environ | environment, stdout=subprocess.PIPE, text=True
     ) as copy:
