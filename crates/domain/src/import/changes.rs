@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Counts, Receipt};
+use super::Receipt;
 
 /// The other lines with which a line shares a value before it counts as repeated.
 const OTHERS: u64 = 10;
@@ -33,12 +33,8 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// The entries that are above the threshold, by name. An import that only creates postings has
-    /// none: nothing was there.
-    pub fn degraded(&self, counts: &Counts) -> Vec<String> {
-        if counts.created + counts.refused + counts.failed == counts.lines {
-            return Vec::new();
-        }
+    /// The entries that are above the threshold, by name.
+    pub fn degraded(&self, lines: u64) -> Vec<String> {
         let lost = (self.lost.iter()).map(|(field, count)| (format!("lost:{field}"), *count));
         let others = [
             ("shrunk", self.shrunk),
@@ -47,8 +43,7 @@ impl Changes {
             ("same_url", self.same_url),
         ];
         let others = others.map(|(name, count)| (name.to_owned(), count));
-        let is_above =
-            |count: u64| count > POSTINGS && count * 100 > counts.lines.saturating_mul(PERCENT);
+        let is_above = |count: u64| count > POSTINGS && count * 100 > lines.saturating_mul(PERCENT);
         let above = lost.chain(others).filter(|(_, count)| is_above(*count));
         above.map(|(name, _)| name).collect()
     }
@@ -213,19 +208,12 @@ mod tests {
             same_text: 20,
             ..Changes::default()
         };
-        let counts = |lines, created| Counts {
-            lines,
-            created,
-            updated: lines - created,
-            ..Counts::default()
-        };
-        for (lines, created, expect) in [
-            (60, 0, &["lost:salary_min", "shrunk"][..]),
-            (100, 0, &["lost:salary_min"]),
-            (104, 0, &[]),
-            (60, 60, &[]),
+        for (lines, expect) in [
+            (60, &["lost:salary_min", "shrunk"][..]),
+            (100, &["lost:salary_min"]),
+            (104, &[]),
         ] {
-            assert_eq!(changes.degraded(&counts(lines, created)), expect, "{lines}");
+            assert_eq!(changes.degraded(lines), expect, "{lines}");
         }
         assert_eq!(
             changes.words("lost:salary_min", 100),

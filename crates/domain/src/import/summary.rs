@@ -19,6 +19,6 @@ impl Summary {
     /// The changes that make the import degraded, by name; none of most imports.
     pub fn degraded(&self) -> Vec<String> {
         let changes = self.changes.as_ref().filter(|_| self.complete);
-        changes.map_or_else(Vec::new, |changes| changes.degraded(&self.counts))
+        changes.map_or_else(Vec::new, |changes| changes.degraded(self.counts.lines))
     }
 }
