@@ -38,8 +38,7 @@ const UNITS: [(&str, i64); 5] = [
     ("s", 1),
 ];
 
-/// How often a client is expected to push, such as `1d` or `90m`. The reason of a refusal is for
-/// people.
+/// How often a client is expected to push, such as `1d` or `90m`.
 pub fn interval(text: &str) -> Result<Duration, String> {
     let parsed = UNITS.iter().find_map(|(unit, seconds)| {
         let count = text.trim().strip_suffix(unit)?.parse::<u32>().ok()?;

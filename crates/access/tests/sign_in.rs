@@ -119,7 +119,6 @@ async fn links_sign_ins_and_sign_outs_are_in_the_audit() {
     );
 }
 
-/// A client can create many links for itself.
 #[pollster::test]
 async fn a_client_that_signs_in_all_day_does_not_fill_the_audit() {
     let store = MemoryStore::new();

@@ -16,7 +16,6 @@ use newsletter::{store::AccountState, subscriber::Account};
 use time::OffsetDateTime;
 use webhooks::{EndpointState, TrackedEndpoint};
 
-/// The state of all contexts.
 #[derive(Clone, Debug)]
 pub struct State {
     pub now: OffsetDateTime,
@@ -32,7 +31,6 @@ pub struct State {
     pub objections: Waiting,
 }
 
-/// Adds the items of a kind.
 type Rule = fn(&State, &mut Vec<AttentionItem>);
 
 const RULES: [Rule; 8] = [
@@ -54,7 +52,6 @@ impl State {
         known.map_or_else(|| id.to_string(), |client| client.name.clone())
     }
 
-    /// An item about something with this key, which has this page.
     fn item(
         &self,
         kind: AttentionKind,
@@ -126,7 +123,6 @@ fn endpoints(state: &State, items: &mut Vec<AttentionItem>) {
     }
 }
 
-/// An item about a catalogue.
 fn of_catalogue(
     state: &State,
     kind: AttentionKind,

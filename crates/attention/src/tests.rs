@@ -54,7 +54,6 @@ fn reports_and_objections_wait_for_a_decision() {
     assert_eq!(items(&state)[0].since, noon() - hours(1));
 }
 
-/// The kinds, pages and sentences of a state's items.
 fn told(state: &State) -> Vec<(&'static str, String, String)> {
     let items = items(state).into_iter();
     items

@@ -28,7 +28,6 @@ fn put(body: &str) -> PutPosting {
     .expect("a sample body")
 }
 
-/// A posting of about 4 KB.
 fn posting() -> PutPosting {
     let description = "<p>You build and run the services behind our product.</p>".repeat(70);
     put(&format!(

@@ -20,7 +20,6 @@ use crate::{
     store::Position,
 };
 
-/// The number of postings that are read at a time.
 const STEP: usize = 500;
 
 /// A posting in short.
@@ -140,7 +139,6 @@ pub struct PostingSearch {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words(Vec<String>);
 
-/// The largest number of words that are looked for.
 const MOST_WORDS: usize = 8;
 
 impl Words {

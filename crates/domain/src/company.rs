@@ -15,8 +15,7 @@ pub use self::{
     reader::CompanyReader,
 };
 
-/// A company as the rules see it. When and by whom it was changed is not part of it: no rule reads
-/// that, so no load has to fetch it. See [`CompanyView`].
+/// A company as the rules see it. No rule reads when it was changed, so no load fetches that.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Company {
     /// Its id, derived from the key of its website.
@@ -35,8 +34,7 @@ pub struct Company {
     pub alias_of: Option<CompanyId>,
 }
 
-/// The parts of a company that an operator set. No push changes them until an operator releases
-/// them.
+/// The parts of a company that an operator set. No push changes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
     /// The name.
@@ -77,7 +75,6 @@ impl From<&CompanyView> for CompanyState {
 }
 
 impl Company {
-    /// The state that an event tells of it.
     fn state(&self, updated_by: Option<Actor>) -> CompanyState {
         CompanyState {
             id: self.id,
@@ -106,18 +103,15 @@ pub struct CompanyWrite {
     pub sets_logo_path: bool,
     /// Whether an update sets the owner.
     pub sets_owner: bool,
-    /// Whether an update makes it an alias, or ends that. A company that is an alias takes no other
-    /// write.
+    /// Whether an update makes it an alias, or ends that. An alias takes no other write.
     pub sets_alias: bool,
-    /// The owner that an existing company must have; `None` for any. Another commit may have
-    /// created the company, or given it to another owner, since the write was decided.
+    /// The owner that the company must still have at the commit; `None` for any.
     pub required_owner: Option<ClientId>,
     /// The actor of the change.
     pub by: Actor,
     /// The time of the change.
     pub at: OffsetDateTime,
-    /// The names that earlier commands of the same commit set, newest first: the company had them,
-    /// though nobody saw them.
+    /// The names that earlier commands of the same commit set, newest first.
     pub replaced_names: Vec<String>,
 }
 
@@ -170,8 +164,7 @@ impl CompanyWrite {
         self.required_owner = self.required_owner.or(later.required_owner);
     }
 
-    /// Whether the write yields to the parts that an operator keeps. Only an operator's write does
-    /// not.
+    /// Whether the write yields to the parts that an operator keeps.
     pub const fn yields(&self) -> bool {
         !matches!(self.by, Actor::Operator(_))
     }
@@ -230,8 +223,7 @@ impl CompanyWrite {
         self.company.state(Some(self.by.clone()))
     }
 
-    /// The company's former names after this write, by the name and the former names that the store
-    /// has; `None` if it stays as it is.
+    /// The former names after this write, by the stored name and former names; `None` if they stay.
     pub fn former_names(&self, stored: Option<(&str, &[String])>) -> Option<Vec<String>> {
         if !self.sets_name {
             return None;
@@ -250,8 +242,7 @@ impl CompanyWrite {
 /// The largest number of former names that a company keeps.
 pub const FORMER_NAMES: usize = 20;
 
-/// The newest former names of a company that has this name now, without repeats. A name that it has
-/// again is no former one.
+/// The newest former names of a company, without repeats and without its present name.
 pub fn former_names<T: AsRef<str>>(
     name: &str,
     newest_first: impl IntoIterator<Item = T>,

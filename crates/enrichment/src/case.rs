@@ -260,12 +260,10 @@ const fn rejection(verdict: &Verdict) -> Option<&str> {
     }
 }
 
-/// Decisions by the rules of this version.
 pub(crate) fn rules() -> DecidedBy {
     DecidedBy::Rules(posting_text::VERSION.to_string())
 }
 
-/// The error of work that another thread has stopped.
 pub(crate) fn stopped() -> EnrichError {
     EnrichError::Retry {
         message: Exceeded::Stopped.to_string(),

@@ -72,7 +72,6 @@ enum StoredVerdict {
     },
 }
 
-/// A value of a closed list, which is stored by its name.
 trait Word: Copy {
     fn name(self) -> &'static str;
     fn named(name: &str) -> Option<Self>;

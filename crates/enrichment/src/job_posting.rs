@@ -34,7 +34,6 @@ pub fn job_posting(view: &PostingView, identity: Identity) -> Option<String> {
     Some(job.to_string().replace('<', "\\u003c"))
 }
 
-/// The document. Unknown properties are left out.
 pub(crate) fn document(view: &PostingView, identity: Identity) -> Option<Value> {
     let PostingView { posting, texts, .. } = view;
     if posting.status() != Status::Approved {
@@ -77,7 +76,6 @@ pub(crate) fn document(view: &PostingView, identity: Identity) -> Option<Value> 
     Some(job)
 }
 
-/// The properties that identify the employer.
 fn shown(view: &PostingView, markdown: &str) -> Value {
     let PostingView {
         posting, company, ..

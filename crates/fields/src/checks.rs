@@ -13,8 +13,7 @@ use crate::{
 };
 
 impl<T: FieldValue + Validate<Context = ()> + Default> Sent<T> {
-    /// The value of a whole body, and everything that is wrong with it by itself, in the order of
-    /// its fields.
+    /// The value of a whole body, and its errors in the order of its fields.
     pub fn checked(self) -> (T, FieldErrors) {
         let (value, mut errors) = self.into_parts();
         if let Err(report) = value.validate() {

@@ -43,7 +43,6 @@ const CURRENCIES: [&str; 176] = [
     "XPT", "XSU", "XUA", "YER", "ZAR", "ZMW", "ZWG",
 ];
 
-/// Declares a code of a list: its type, and how it is read and suggested.
 macro_rules! code {
     ($(#[$meta:meta])* $name:ident of $codes:ident, $expected:literal, $likely:path) => {
         $(#[$meta])*

@@ -85,7 +85,6 @@ const LATIN: &str = "\
     aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth \
     ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
 
-/// Other names of characters that exporters write into fields.
 const NAMED: [(&str, char); 34] = [
     ("amp", '&'),
     ("lt", '<'),
@@ -126,7 +125,6 @@ const NAMED: [(&str, char); 34] = [
 /// A text with characters in the place of their references, which exporters leave in fields that are
 /// no HTML: `R&amp;D`, `K&ouml;ln`. `None` if it has none; `AT&T` has none.
 fn without_references(text: &str) -> Option<String> {
-    /// The longest reference, without its signs.
     const MAX_NAME: usize = 8;
     let mut out = String::new();
     let mut copied = 0;
@@ -245,11 +243,9 @@ const fn is_turn(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}')
 }
 
-/// Whether a character displays others out of order: an embedding, an override or an isolate. In a
-/// field isolates are text, as Unicode recommends them for names in another script; but where a
-/// stranger's text stands beside others, one that is left open reaches beyond it. Directional
-/// marks, which Arabic and Hebrew need, do not. The crate `posting-text` has the same function:
-/// neither depends on the other.
+/// Whether a character displays others out of order: an embedding, an override or an isolate, which
+/// reaches beyond a text that leaves it open. Directional marks do not. The crate `posting-text`
+/// has the same function: neither depends on the other.
 pub const fn turns_direction(c: char) -> bool {
     is_turn(c) || matches!(c, '\u{2066}'..='\u{2069}')
 }

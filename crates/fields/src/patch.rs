@@ -39,7 +39,6 @@ impl<T> Patch<T> {
     }
 }
 
-/// A value or none, whatever it was before.
 impl<T> From<Option<T>> for Patch<T> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Clear, Self::Set)

@@ -8,7 +8,6 @@ use crate::{
     validation::{FieldErrors, Rule},
 };
 
-/// The most characters of a text that an error repeats.
 const SHOWN: usize = 40;
 
 /// A field as it was sent.
@@ -18,7 +17,6 @@ pub struct Sent<T> {
     wrong: Wrong,
 }
 
-/// What is wrong with a field.
 enum Wrong {
     Nothing,
     /// The field itself; the message is made only if the error is told.
@@ -43,7 +41,6 @@ impl<T> Sent<T> {
         Self::with(Patch::Set(value), wrong)
     }
 
-    /// A value, with what a check of it says.
     pub(super) fn set_checked<E: Display + 'static>(value: T, check: Result<(), E>) -> Self {
         let wrong = check.map_or_else(
             |error| Wrong::Itself(Rule::Line, Box::new(move || error.to_string())),
@@ -141,7 +138,6 @@ impl<T> Sent<T> {
         self.patch
     }
 
-    /// The value of a whole body, and the errors of its fields.
     pub(crate) fn into_parts(self) -> (T, FieldErrors)
     where
         T: Default,
@@ -154,7 +150,6 @@ impl<T> Sent<T> {
     }
 }
 
-/// An absent field.
 impl<T> Default for Sent<T> {
     fn default() -> Self {
         Self::with(Patch::Keep, Wrong::Nothing)

@@ -38,7 +38,6 @@ impl FieldValue for SentWebsite {
     }
 }
 
-/// The text as sent, trimmed.
 impl AsRef<str> for SentWebsite {
     fn as_ref(&self) -> &str {
         &self.line
@@ -51,8 +50,7 @@ impl AsRef<Self> for SentWebsite {
     }
 }
 
-/// Checks that a website is one, and that it keeps the limit as it is stored, so that it can be sent
-/// back.
+/// Checks a website, and that it keeps the limit as it is stored.
 pub fn is_short_when_encoded<const LONGEST: usize>(sent: &SentWebsite) -> Result<(), String> {
     if let Err(error) = sent.key {
         return Err(error.to_string());

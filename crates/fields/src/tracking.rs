@@ -1,6 +1,5 @@
 //! Parameters of links that tell where a reader came from and change nothing of the page.
 
-/// Beginnings of names.
 const BEGINNINGS: [&str; 2] = ["utm_", "hsa_"];
 
 /// Names of parameters: of applicant tracking systems, of advertisements, and of newsletters.

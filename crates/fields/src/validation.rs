@@ -61,7 +61,6 @@ pub struct FieldErrors {
 struct Field {
     path: String,
     messages: Vec<String>,
-    /// The rules of the messages.
     rules: Vec<Rule>,
 }
 
@@ -212,8 +211,7 @@ impl FieldErrors {
         self.unknown.iter()
     }
 
-    /// Makes errors of the unknown fields, each with the path and message that are made of its
-    /// name.
+    /// Makes errors of the unknown fields, each with the path and message made of its name.
     pub fn refuse_unknown(&mut self, describe: impl Fn(&str) -> (String, String)) {
         for path in mem::take(&mut self.unknown) {
             if self.is_full() {
@@ -241,8 +239,7 @@ impl FieldErrors {
         known.any(|known| is_within(known, field) || is_within(field, known))
     }
 
-    /// The errors that are described, by field: first wrong values, then missing ones, then those
-    /// of several fields together.
+    /// The described errors by field: wrong values, missing ones, then those of several fields.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
         let fields = self.fields.iter();
         fields.map(|field| (field.path.as_str(), field.messages.as_slice()))

@@ -279,7 +279,6 @@ impl FieldValue for Prohibited {
 mod tests {
     use super::*;
 
-    /// The change of a field, and its errors as `path message`.
     fn parse<T: FieldValue>(json: &str) -> (Patch<T>, Vec<String>) {
         let mut errors = FieldErrors::new();
         let sent: Sent<T> = serde_json::from_str(json).unwrap();

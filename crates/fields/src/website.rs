@@ -240,7 +240,6 @@ mod tests {
 
     use super::*;
 
-    /// Addresses, each with its key.
     const KEYS: &str = "
         HTTPS://WWW.Example.COM example.com
         http://example.com/ example.com

@@ -25,7 +25,6 @@ impl<K, T> Default for KeyedQueue<K, T> {
 }
 
 impl<K: Eq + Hash, T> KeyedQueue<K, T> {
-    /// Adds an item.
     pub fn push(&mut self, key: K, item: T) {
         if let Some(behind) = self.behind.get_mut(&key) {
             behind.push_back(item);
@@ -36,12 +35,10 @@ impl<K: Eq + Hash, T> KeyedQueue<K, T> {
         }
     }
 
-    /// Gives out the next item that is ready.
     pub fn next(&mut self) -> Option<T> {
         self.ready.pop_front()
     }
 
-    /// Gives out the next items that are ready.
     pub fn take(&mut self, most: usize) -> Vec<T> {
         let count = most.min(self.ready.len());
         self.ready.drain(..count).collect()
@@ -61,19 +58,16 @@ impl<K: Eq + Hash, T> KeyedQueue<K, T> {
         }
     }
 
-    /// Takes out all items that were not given out.
     pub fn drain(&mut self) -> impl Iterator<Item = T> {
         self.waiting = 0;
         let behind = self.behind.drain().flat_map(|(_, behind)| behind);
         self.ready.drain(..).chain(behind)
     }
 
-    /// How many items are ready.
     pub fn ready(&self) -> usize {
         self.ready.len()
     }
 
-    /// Whether an item of this key is ready or was given out.
     pub fn has(&self, key: &K) -> bool {
         self.behind.contains_key(key)
     }
@@ -83,7 +77,6 @@ impl<K: Eq + Hash, T> KeyedQueue<K, T> {
         self.behind.len() + self.waiting
     }
 
-    /// How many items wait for another one of this key.
     pub fn waiting_for(&self, key: &K) -> usize {
         self.behind.get(key).map_or(0, VecDeque::len)
     }

@@ -189,7 +189,6 @@ mod tests {
         );
     }
 
-    /// Whether the command is repeated or not.
     #[test]
     fn each_act_of_a_run_has_one_entry() {
         let by = Attribution {

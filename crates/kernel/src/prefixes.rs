@@ -4,10 +4,8 @@ use std::fmt;
 
 use crate::{InvalidIdentifier, SourceIdentifier};
 
-/// The most prefixes of a client.
 const MOST: usize = 50;
 
-/// The most prefixes that a message names.
 const MOST_NAMED: usize = 5;
 
 /// The identifiers that a client may use: those that begin with one of its prefixes, compared byte

@@ -19,17 +19,14 @@ use kernel::{attention::AttentionList, audit::AuditLog, event::EventLog, outbox:
 use newsletter::store::{Accounts, SubscriberReader};
 use webhooks::Webhooks;
 
-/// Declares the ports of a store, all of which each store implements.
 macro_rules! ports {
     ($($name:ident: $port:path,)*) => {
-        /// The ports of one store.
         #[derive(Clone)]
         pub struct Stores {
             $(pub $name: Arc<dyn $port>,)*
         }
 
         impl Stores {
-            /// Uses one store for every port.
             pub fn of<T: $($port +)* 'static>(store: &Arc<T>) -> Self {
                 Self { $($name: Arc::clone(store) as _,)* }
             }

@@ -84,7 +84,6 @@ impl Refusal {
     }
 }
 
-/// The status and the broken rules by field.
 type Kind = (u16, Vec<(String, Rule)>);
 
 /// The refused lines of one import by reason.

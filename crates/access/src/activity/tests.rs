@@ -111,7 +111,6 @@ fn the_last_use_of_the_newest_secrets_is_kept() {
     assert_eq!(gathered.take().secrets, expect);
 }
 
-/// Activity with a push in each of these hours since noon.
 fn pushed_at(hours_since: &[i64]) -> Activity {
     let mut gathered = Gathered::default();
     for hour in hours_since {

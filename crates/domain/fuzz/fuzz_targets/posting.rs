@@ -16,7 +16,6 @@ fn parse(segment: &str, body: &[u8]) -> Option<PutPosting> {
     PutPosting::parse(segment, body, by, PostingId::new(Uuid::nil())).ok()
 }
 
-/// The payload that a reader of the posting would push back.
 fn payload(posting: &Posting, company: &Company) -> String {
     let details = &posting.details;
     let metadata: Option<Box<RawValue>> = details

@@ -42,8 +42,7 @@ pub struct Catalogue {
     pub is_running: bool,
     /// The last imports that ended, complete or not, the newest first: [`MOST_IMPORTS`] at most.
     pub imports: Vec<PastImport>,
-    /// The number of postings that its last complete import holds back, as long as they are not
-    /// released.
+    /// The postings that its last complete import holds back, as long as they are not released.
     pub held: Option<u64>,
     /// Whether an import has expired or changed postings, and no undo has come to its end since.
     pub can_undo: bool,
@@ -86,7 +85,6 @@ impl PastImport {
         missing.is_some_and(|missing| missing.expired > 0)
     }
 
-    /// Whether its lines changed postings.
     fn has_changed(&self) -> bool {
         let counts = &self.summary.counts;
         counts.updated + counts.reopened + counts.expired > 0

@@ -53,8 +53,7 @@ impl Default for Guard {
     }
 }
 
-/// The first half of the SHA-256 of a posting's identifier, which is long enough that collisions
-/// cannot be made.
+/// The first half of the SHA-256 of a posting's identifier; collisions cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PostingDigest(u128);
 
@@ -78,8 +77,7 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// The roster of these postings, of which each counts once. Sorts them: of a million, that
-    /// takes a tenth of a second.
+    /// The roster of these postings, of which each counts once.
     pub fn new(mut postings: Vec<PostingDigest>) -> Self {
         postings.sort_unstable();
         postings.dedup();
@@ -106,7 +104,6 @@ impl Roster {
         place.is_some_and(|(word, bit)| self.named.get(word).is_some_and(|word| word & bit == 0))
     }
 
-    /// The word of a posting's bit, and the bit.
     fn place(&self, identifier: &SourceIdentifier) -> Option<(usize, u64)> {
         let found = self.postings.binary_search(&PostingDigest::of(identifier));
         found.ok().map(|place| (place / 64, 1 << (place % 64)))
@@ -122,11 +119,7 @@ impl Roster {
         self.missing < self.postings.len()
     }
 
-    /// Returns why no missing posting may expire, or `None` if they may. They may not if there are
-    /// more unattributed lines than the guard allows. They may not either if they exceed both the
-    /// guard's number and its share, or if all postings are missing. A share of 100 % lets any
-    /// number of missing postings expire. An import that proves that it has no lines is not held
-    /// back if a posting expires only after several imports that miss it.
+    /// Returns why no missing posting may expire, or `None` if they may.
     pub fn held(
         &self,
         guard: Guard,

@@ -39,8 +39,7 @@ pub struct CatalogueQuery {
 pub enum Leased {
     /// The holder has the lease.
     Held(CatalogueLease),
-    /// Another import of the catalogue, or an undo, is running. Its lease ends at this time if it
-    /// is not renewed.
+    /// Another import, or an undo, is running. Its lease ends at this time if it is not renewed.
     Running(OffsetDateTime),
     /// The client has [`MOST_CATALOGUES`] others.
     TooMany,
@@ -88,8 +87,7 @@ pub struct ExpiredPosting {
     pub identifier: Option<SourceIdentifier>,
 }
 
-/// What became of a posting that an import of its catalogue missed. An undo deals with one that is
-/// expired, once.
+/// What became of a posting that an import of its catalogue missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missed {
     /// So many imports in a row have missed it, with the one that holds the lease.
@@ -98,11 +96,9 @@ pub enum Missed {
     Expired,
     /// The import that holds the lease holds it back.
     Held,
-    /// It was held back, and the release that holds the lease has expired it. An undo treats it as
-    /// expired by the held import.
+    /// It was held back, and the release that holds the lease has expired it.
     Released,
-    /// It is no longer held back: an import has named it since, or the release that holds the lease
-    /// leaves it as it is.
+    /// An import has named it since, or the release that holds the lease leaves it as it is.
     Kept,
     /// The undo that holds the lease has reopened it.
     Reopened,
@@ -121,8 +117,7 @@ pub struct Undone {
     pub reopened: u64,
     /// The postings that it restored.
     pub restored: u64,
-    /// Those that it left: they were changed since, are open again or were deleted, or
-    /// the client may not use them any more.
+    /// Those that it left, because others have changed them or the client may not use them.
     pub left: u64,
 }
 
@@ -131,8 +126,7 @@ pub struct Undone {
 pub struct Released {
     /// The postings that it expired.
     pub expired: u64,
-    /// The postings that it left: an import has named them since, they are no longer open, they
-    /// belong to another catalogue, or the client may no longer use them.
+    /// The postings that it left, because others have changed them or the client may not use them.
     pub left: u64,
 }
 
@@ -143,8 +137,7 @@ pub enum Forgotten {
     Done,
     /// There is no such catalogue.
     Unknown,
-    /// An import, a release or an undo of it is running. Its lease ends at this time if it is not
-    /// renewed.
+    /// An import, a release or an undo is running. Its lease ends then if it is not renewed.
     Running(OffsetDateTime),
 }
 
@@ -210,8 +203,7 @@ impl LastImport {
     }
 }
 
-/// The port to the catalogues. Which postings belong to one is part of the postings
-/// ([`Posting::catalogue`](crate::posting::Posting::catalogue)).
+/// The port to the catalogues.
 #[async_trait]
 pub trait Catalogues: Send + Sync {
     /// Leases a client's catalogue. If the query has an id, as an import's has, a missing catalogue

@@ -25,7 +25,6 @@ static LEGAL_FORMS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     ))
 });
 
-/// The words of a table, without its headings and comments.
 fn words(table: &'static str) -> HashSet<&'static str> {
     let lines = table.lines().filter(|line| !line.starts_with(['#', '[']));
     lines.flat_map(str::split_whitespace).collect()
@@ -34,8 +33,7 @@ fn words(table: &'static str) -> HashSet<&'static str> {
 /// The largest number of words of a legal form: "sp. z o.o." has four.
 const FORM: usize = 4;
 
-/// The key of a name: its letters and digits in lower case, without spaces and legal forms behind
-/// it.
+/// The letters and digits of a name in lower case, without legal forms behind it.
 pub fn name_key(name: &str) -> String {
     let lower = name.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric());
@@ -55,8 +53,7 @@ pub fn name_key(name: &str) -> String {
     }
 }
 
-/// The site that a website belongs to: the registered domain, or the company's own address at a
-/// hosting service.
+/// The registered domain of a website, or the company's own address at a hosting service.
 pub fn site(key: &WebsiteKey) -> String {
     if !is_hosted(key.host()) {
         return key.domain().to_owned();
@@ -65,7 +62,6 @@ pub fn site(key: &WebsiteKey) -> String {
     address.unwrap_or_default().to_owned()
 }
 
-/// Whether a host is that of a hosting service.
 fn is_hosted(host: &str) -> bool {
     let mut rest = host;
     loop {
@@ -157,8 +153,7 @@ pub struct CompanyPairView {
 }
 
 impl CompanyPairView {
-    /// The company that stands on the site of the other, and that other one; `None` if an operator
-    /// has given both to one owner since.
+    /// The company on the site of the other, and that one; `None` if both have one owner by now.
     pub fn lookalike(&self) -> Option<(&CompanyView, &CompanyView)> {
         let [one, other] = &self.companies;
         let (company, older) = match self.pair.lookalike? {

@@ -38,7 +38,6 @@ pub struct Change {
 }
 
 impl Change {
-    /// The creation of a posting, with which its history begins.
     pub(super) fn create(posting: Posting, by: Actor) -> Self {
         let entry = HistoryEntry {
             status: posting.status(),
@@ -52,12 +51,10 @@ impl Change {
         change
     }
 
-    /// A change of an existing posting, which changes nothing yet.
     pub(super) fn of(posting: &Posting) -> Self {
         Self::new(Some(posting.version), posting.clone())
     }
 
-    /// A change of a posting with this version, or of a new one.
     fn new(expected: Option<Version>, posting: Posting) -> Self {
         Self {
             original: (posting.is_open() && posting.has_texts()).then_some(posting.id),
@@ -71,7 +68,6 @@ impl Change {
         }
     }
 
-    /// The change of an existing posting by a trigger; `None` if that changes nothing.
     pub(super) fn by(
         posting: &Posting,
         trigger: Trigger,
@@ -104,8 +100,7 @@ impl Change {
         }
     }
 
-    /// Whether the same command, sent again after the commit, changes nothing. One that schedules
-    /// an enrichment does so again until the texts are there.
+    /// Whether the same command, sent again after the commit, changes nothing.
     pub fn is_repeatable(&self) -> bool {
         !self.asks_for_enrichment || self.write.expected.is_none()
     }
@@ -150,7 +145,6 @@ impl Change {
         }
     }
 
-    /// Adds the events to a commit, with the posting and its company as this change leaves them.
     fn record_events(&mut self, writes: &mut WriteSet) {
         let (at, trace) = (writes.tasks.at, writes.tasks.trace);
         for name in std::mem::take(&mut self.events) {

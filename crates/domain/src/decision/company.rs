@@ -16,7 +16,6 @@ use crate::{
     posting::{CompanyPatch, NamedBefore, Notice, PutPosting},
 };
 
-/// A company as a push leaves it.
 pub(super) struct Pushed {
     pub after: Company,
     /// The alias by which the push names it.
@@ -76,7 +75,6 @@ pub(super) fn push(
     })
 }
 
-/// Creates a company; `None` when it has no name.
 fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Pushed> {
     let (patch, by) = (put.patch.company(), put.by);
     // The line that named it first may be decided later, or in another commit at the same time, and
@@ -111,7 +109,6 @@ fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Pushed>
     })
 }
 
-/// Whether a client may change the name and the logo of a company.
 fn may_change(by: Principal, company: &Company) -> bool {
     required_owner(by).is_none() || required_owner(by) == company.owner
 }
@@ -134,7 +131,6 @@ fn keep(before: &Company, after: &mut Company) -> bool {
     name || logo
 }
 
-/// The write of a push, with the conditions under which it holds.
 fn of_push(write: CompanyWrite, by: Principal) -> CompanyWrite {
     CompanyWrite {
         required_owner: required_owner(by),

@@ -23,11 +23,9 @@ use crate::{
 pub struct Decided {
     /// The answer, valid once the change is committed.
     pub answer: Answer,
-    /// The change; `None` if the push changes nothing. Boxed, because unchanged pushes are the
-    /// common case.
+    /// The change; `None` if the push changes nothing. Boxed: most pushes are unchanged.
     pub change: Option<Box<Change>>,
-    /// Whether it leaves a change of the company to an earlier line, and so may change something
-    /// when it is sent again.
+    /// Whether it leaves a change of the company to an earlier line.
     pub is_left: bool,
 }
 
@@ -281,7 +279,6 @@ fn ask_if_renamed(change: &mut Change, company: &Company) {
         });
 }
 
-/// What a command leaves undone, in the order in which it is told.
 fn notices(
     down: Option<Notice>,
     company: Option<Notice>,

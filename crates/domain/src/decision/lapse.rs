@@ -6,8 +6,7 @@ use time::OffsetDateTime;
 use super::Change;
 use crate::posting::{CLOSED, Cause, Posting, Trigger};
 
-/// Expires a posting whose lifetime or closing date has ended; `None` if it has not, or was renewed
-/// meanwhile.
+/// Expires a posting whose lifetime or closing date has ended; `None` if it has not.
 pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Change> {
     let is_closed = posting.details.closes_at().is_some_and(|end| end <= now);
     let cause = if is_closed {
@@ -23,7 +22,6 @@ pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Chang
     change?.ok()?
 }
 
-/// The cause of an expiry by the closing date.
 pub(super) fn closing(now: OffsetDateTime) -> Cause<'static> {
     Cause {
         reason: Some(CLOSED),
@@ -31,8 +29,7 @@ pub(super) fn closing(now: OffsetDateTime) -> Cause<'static> {
     }
 }
 
-/// Expires an open posting of a catalogue; `None` if it is not open, or belongs to another
-/// catalogue meanwhile.
+/// Expires an open posting of a catalogue; `None` if it is closed, or in another catalogue.
 pub fn delist(
     posting: &Posting,
     catalogue: CatalogueId,

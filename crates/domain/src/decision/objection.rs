@@ -121,7 +121,6 @@ fn with(decision: &Decision, objection: Objection) -> Decision {
     }
 }
 
-/// Whether the posting was approved when it was removed.
 fn was_shown(view: &PostingView, removed: OffsetDateTime) -> bool {
     let mut earlier = view.history.iter().rev().filter(|entry| entry.at < removed);
     earlier

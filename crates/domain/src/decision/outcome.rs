@@ -145,10 +145,8 @@ pub fn is_settled(posting: &Posting, content: ContentHash) -> bool {
     posting.approved_hash == Some(content) || posting.state() == stays_rejected
 }
 
-/// Records that the content which is [due] and not [settled](is_settled) gets no verdict; the
-/// posting keeps awaiting one. A posting that waits for its first verdict, or is approved, says so
-/// in its reason. Only an approved one keeps its texts, which were judged; others get those made by
-/// rules. `None` if nothing changes.
+/// Records that content which is [due] and not [settled](is_settled) gets no verdict. Only an
+/// approved posting keeps its texts; others get those made by rules. `None` if nothing changes.
 pub fn leave_unjudged(
     posting: &Posting,
     made: Option<&Enrichment>,

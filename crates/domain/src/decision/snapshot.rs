@@ -18,11 +18,9 @@ const MOST_MERGES: usize = 8;
 pub struct Snapshot {
     /// The postings that exist, by identifier.
     pub postings: HashMap<SourceIdentifier, Posting>,
-    /// The existing companies: the requested ones, those of the postings, and those that any of
-    /// them was merged into.
+    /// The requested companies, those of the postings, and those that they were merged into.
     pub companies: HashMap<CompanyId, Company>,
-    /// The former names of these companies, newest first, of those that have any; only for
-    /// enrichment, see [`Store::load_by_id`].
+    /// The companies' former names, newest first; only of [`Store::load_by_id`].
     pub former_names: HashMap<CompanyId, Vec<String>>,
 }
 

@@ -24,7 +24,6 @@ use crate::{
 /// The number of newest history entries that are read.
 pub const HISTORY_SHOWN: usize = 100;
 
-/// The number of versions of a posting after which its history is trimmed.
 const TRIMMED_EVERY: Version = 64;
 
 /// A posting to write.
@@ -63,7 +62,6 @@ impl PostingWrite {
         }
     }
 
-    /// Notes what it replaces of the posting in the snapshot, unless it creates the posting.
     pub(super) fn note_replaced(
         &mut self,
         snapshot: &Snapshot,
@@ -76,7 +74,6 @@ impl PostingWrite {
             before.and_then(|before| Replaced::between(before, &self.posting, import, at));
     }
 
-    /// Adds an earlier write of the same commit.
     pub(super) fn follow(&mut self, earlier: Self) {
         self.expected = earlier.expected;
         self.sets_description |= earlier.sets_description;
@@ -97,8 +94,7 @@ impl PostingWrite {
         };
     }
 
-    /// Whether the commit deletes the posting's history but for the newest [`HISTORY_SHOWN`]
-    /// entries: now and then, so that a history has a bound and few commits pay for it.
+    /// Whether the commit trims the history to the newest [`HISTORY_SHOWN`] entries: now and then.
     pub const fn trims_history(&self) -> bool {
         self.posting.version % TRIMMED_EVERY == 0 || self.history.len() > HISTORY_SHOWN
     }
@@ -111,8 +107,7 @@ impl PostingWrite {
         text.flatten().map(AsRef::as_ref)
     }
 
-    /// What readers see of the posting after this write, by what they see of the stored one. For a
-    /// store that keeps both alike.
+    /// What readers see of the posting after this write, for a store that keeps both alike.
     pub fn view(mut self, stored: Option<&PostingView>, company: CompanyView) -> PostingView {
         let is_trimmed = self.trims_history();
         let written = self.description().map(Arc::from);
@@ -157,17 +152,13 @@ pub struct WriteSet {
     pub companies: BTreeMap<CompanyId, CompanyWrite>,
     /// Postings, by id.
     pub postings: BTreeMap<PostingId, PostingWrite>,
-    /// The leases of catalogues that the commit writes under: those of the imports whose lines it
-    /// carries, or of the import or undo that works on `missed`. The commit is refused if one of
-    /// them is not held any more.
+    /// The leases that the commit writes under. It is refused if one is not held any more.
     pub leases: BTreeSet<CatalogueLease>,
     /// What becomes of postings that an import missed. Needs its lease, and no other.
     pub missed: BTreeMap<PostingId, Missed>,
-    /// Postings that have to be of these versions still, though the commit does not change them.
-    /// It is refused if one is not.
+    /// Postings that must still have these versions, though the commit does not change them.
     pub standing: BTreeMap<PostingId, Version>,
-    /// Fingerprints, by which duplicates of these postings are found. `None` takes one away; a
-    /// posting that is open keeps its own.
+    /// Fingerprints of postings. `None` removes that of a posting that is not open.
     pub fingerprints: BTreeMap<PostingId, Option<DatedFingerprint>>,
     /// Postings that an operator called two openings.
     pub told_apart: BTreeSet<Apart>,
@@ -212,8 +203,7 @@ impl WriteSet {
             && self.tasks.is_empty()
     }
 
-    /// The existing postings that a commit changes or relies on, or asks for enrichment or raises
-    /// events of.
+    /// The existing postings that a commit changes, relies on, enriches or raises events of.
     pub fn concerned(&self) -> BTreeSet<PostingId> {
         let changed = self.postings.keys().chain(self.standing.keys()).copied();
         let asked = self.tasks.asked();

@@ -126,7 +126,6 @@ impl Frequencies {
         }
     }
 
-    /// The occurrences of values that have more than ten.
     fn repeated(&self) -> u64 {
         self.0.values().filter(|count| **count > OTHERS).sum()
     }
@@ -152,7 +151,6 @@ mod tests {
         }
     }
 
-    /// The changes of lines, each with the details before and after.
     fn changes(lines: &[(Option<Details>, Details)]) -> Changes {
         let mut counter = ChangeCounter::default();
         for (before, after) in lines {

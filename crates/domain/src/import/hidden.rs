@@ -9,7 +9,6 @@ pub(super) const fn is_separator(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'}' | b']' | b')')
 }
 
-/// Whether a line has bytes that no text has.
 pub(super) fn has_garbage(line: &[u8]) -> bool {
     let is_garbage = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     str::from_utf8(line).is_err() || line.iter().any(is_garbage)
@@ -92,8 +91,7 @@ impl LongLine {
         self.payloads += usize::from(ends(&[b"\"payload\"", b"'payload'"]));
     }
 
-    /// Whether the line may be about other postings than that of its first identifier: it is more
-    /// than one complete object.
+    /// Whether the line may be about other postings than that of its first identifier.
     pub const fn has_more(&self) -> bool {
         self.has_other
             || self.objects != 1

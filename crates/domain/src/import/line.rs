@@ -48,8 +48,7 @@ pub struct TooLong {
 }
 
 impl TooLong {
-    /// The number of bytes that are kept of a line: enough for an identifier of 255 characters,
-    /// each with two escapes.
+    /// The bytes that are kept of a line: enough for 255 characters, each with two escapes.
     pub const KEPT: usize = 4 << 10;
 }
 
@@ -60,8 +59,7 @@ pub struct LineOptions {
     pub client: ClientId,
     /// How unknown fields and wrong values are handled.
     pub handling: Handling,
-    /// The catalogue that lists the postings. Those that have expired come back, unless the line
-    /// expires them.
+    /// The catalogue that lists the postings. Expired ones come back, unless the line expires them.
     pub catalogue: Option<CatalogueId>,
     /// The id of the import, drawn at random.
     pub import: Option<Uuid>,
@@ -114,7 +112,6 @@ struct Plain<'a> {
     payload: Sent<PostingPatch>,
 }
 
-/// A line with its members as texts.
 #[derive(Deserialize)]
 struct Entry<'a> {
     #[serde(borrow, default)]
@@ -203,7 +200,6 @@ fn plain(line: &str) -> Option<(String, Sent<PostingPatch>)> {
     matches!(payload.patch, Patch::Set(_)).then(|| (id.into_owned(), payload))
 }
 
-/// The identifier and the payload of a line.
 fn read(text: &str) -> Result<(String, &str), BodyError> {
     let entry = entry(text)?;
     let mut errors = FieldErrors::default();

@@ -50,7 +50,6 @@ impl Names {
         names
     }
 
-    /// Reads the identifiers of the objects on a line, and how the last of them ends.
     fn read_objects(line: &[u8]) -> (Self, End) {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         let mut names = Self::default();
@@ -72,7 +71,6 @@ impl Names {
         (names, end)
     }
 
-    /// Reads the identifiers of the object that begins here.
     fn read_object(&mut self, line: &[u8], at: usize) -> End {
         let mut object = Object::new(line, at);
         let end = object.read();
@@ -113,7 +111,6 @@ impl Names {
     }
 }
 
-/// The end of an object.
 enum End {
     /// It is complete up to this offset.
     Complete(usize),
@@ -123,7 +120,6 @@ enum End {
     Damaged,
 }
 
-/// The part of an object that the next token is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Name,
@@ -136,16 +132,13 @@ enum Part {
 /// as a value.
 struct Object<'a> {
     tokens: Tokens<'a>,
-    /// The brackets that are open.
     open: Vec<u8>,
     part: Part,
-    /// Whether the value that comes next is an identifier.
     is_id: bool,
     /// An identifier, which counts once it is clear that it ends here.
     pending: Option<Token<'a>>,
     ids: Vec<String>,
     payloads: usize,
-    /// Whether there is an identifier that cannot be read.
     has_unread: bool,
 }
 
@@ -237,7 +230,6 @@ impl<'a> Object<'a> {
         true
     }
 
-    /// The part with which the innermost object or list goes on.
     fn first_part(&self) -> Part {
         match self.open.last() {
             Some(b'{') => Part::Name,
@@ -245,7 +237,6 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Notes the identifier that has ended, or one that is missing.
     fn settle(&mut self) {
         self.has_unread |= std::mem::take(&mut self.is_id);
         if let Some(pending) = self.pending.take() {
@@ -261,7 +252,6 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The name of a member.
 fn name(token: Token<'_>) -> Option<String> {
     match token.kind {
         TokenKind::Word => String::from_utf8(token.text.to_vec()).ok(),
@@ -291,7 +281,6 @@ const fn is_closed(token: Token<'_>) -> bool {
     matches!(token.kind, TokenKind::Text { is_closed: true })
 }
 
-/// The value of a string, which may stand between single quotes.
 fn text(token: Token<'_>) -> Option<String> {
     let literal = std::str::from_utf8(token.text).ok()?;
     if !is_closed(token) {

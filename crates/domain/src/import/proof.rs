@@ -45,7 +45,6 @@ pub struct Proof {
     has_end: bool,
 }
 
-/// A line that is no command, but the end.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EndLine<'a> {

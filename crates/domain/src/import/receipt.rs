@@ -106,8 +106,7 @@ pub struct Missing {
 }
 
 impl Missing {
-    /// One sentence for people, without its end: how many postings expired by their lines, how many
-    /// others were missing, and how many of these expired. Of a dry run they would.
+    /// One sentence for people, without its end. Of a dry run it says what would expire.
     pub fn sentence(&self, by_lines: u64, dry_run: bool) -> String {
         let &Self {
             count,

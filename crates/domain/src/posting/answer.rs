@@ -20,15 +20,13 @@ pub struct Answer {
     pub updated_by: Option<Actor>,
     /// What the command left undone.
     pub notices: Vec<Notice>,
-    /// The state in which the same command changes nothing, once the answer is valid. `None` if
-    /// it is not known, because other commands of the batch are for the same posting.
+    /// The state in which the same command changes nothing, if that is known.
     pub basis: Option<Basis>,
     /// What the command changed of the content, if it changed anything.
     pub effects: Option<Effects>,
 }
 
 impl Answer {
-    /// The answer to a command for a posting that was there before.
     pub(crate) fn on(posting: &Posting, outcome: PutOutcome) -> Self {
         Self {
             id: posting.id,

@@ -4,11 +4,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use kernel::{PostingId, Version};
 
-/// The state in which a command changes nothing, in short: as long as a posting and its company
-/// are in it, the same command changes nothing again. A hash of the posting's id, of its version,
-/// which every commit that writes it moves on, and of what a push can change of the company:
-/// companies have no version, and an identifier whose posting was deleted comes back with another
-/// id.
+/// A hash of the state in which a command changes nothing: of the posting's id and version, and of
+/// the parts of its company that a push can change, because companies have no version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Basis(pub u64);
 

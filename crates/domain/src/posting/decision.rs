@@ -19,9 +19,7 @@ pub const LONGEST_SENTENCE: usize = 1_000;
 
 /// The code of an approval by rules or a model.
 pub const NO_OBJECTION: DecisionCode = DecisionCode::new("no_objection");
-/// The sentence of an approval by rules or a model.
 const NOTHING_AGAINST: &str = "Nothing was found that speaks against showing the posting.";
-/// The sentence of an operator's approval.
 const OPERATOR_APPROVED: &str = "An operator approved the posting.";
 
 vocabulary! {
@@ -128,8 +126,7 @@ pub enum Verdict {
     },
 }
 
-/// A decision whether a posting may be shown. It stays when the posting expires or is reopened,
-/// until there is another one.
+/// A decision whether a posting may be shown. It stays until there is another one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// The outcome.
@@ -143,8 +140,7 @@ pub struct Decision {
     pub code: DecisionCode,
     /// The reason, at most [`LONGEST_SENTENCE`] characters.
     pub sentence: String,
-    /// What it rests on, verbatim from the posting as its readers see it: at most
-    /// [`MOST_PASSAGES`], of at most [`LONGEST_PASSAGE`] characters.
+    /// Verbatim parts of the posting: at most [`MOST_PASSAGES`] of [`LONGEST_PASSAGE`] characters.
     pub passages: Vec<String>,
     /// The ground; `None` of an approval.
     pub ground: Option<Ground>,
@@ -243,8 +239,7 @@ impl Decision {
     }
 }
 
-/// What is kept of a rejection or a removal for a transparency report. It has no text, and outlives
-/// the posting.
+/// What a transparency report keeps of a rejection or a removal: nothing of the posting's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The posting.

@@ -46,8 +46,7 @@ impl Description {
         self.length
     }
 
-    /// The SHA-256 of what makes the text another one: not white space, relative dates or tracking
-    /// parameters of links.
+    /// The SHA-256 of the text without white space, relative dates and tracking parameters.
     pub const fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
@@ -104,7 +103,6 @@ impl From<&str> for Description {
     }
 }
 
-/// The empty text.
 impl Default for Description {
     fn default() -> Self {
         "".into()

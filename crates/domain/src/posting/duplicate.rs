@@ -38,8 +38,7 @@ pub const CANDIDATES: usize = 16;
 /// What finds the duplicates of a posting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// Hashes of company, title, place and a part of the signature. Postings that duplicate each
-    /// other have one in common, at the same position.
+    /// Hashes of company, title, place and a part of the signature. Duplicates share one.
     pub bands: [i64; BANDS],
     /// The signature of the description.
     pub signature: MinHash,
@@ -86,7 +85,6 @@ impl Fingerprint {
     }
 }
 
-/// The letters and digits of a text without case, with single spaces between words.
 fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric());
     let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
@@ -115,8 +113,7 @@ impl DatedFingerprint {
         }
     }
 
-    /// The fingerprint of the posting's next content. One that still matches what was pushed first
-    /// is as old as that, so that whoever mends a word is no copy of those who copied in between.
+    /// The fingerprint of the posting's next content, as old as the first if it still matches that.
     #[must_use]
     pub fn followed_by(&self, next: Fingerprint, pushed: OffsetDateTime) -> Self {
         let is_same_job = self.fingerprint.shares_band(&next);
@@ -165,12 +162,10 @@ impl Offer {
         }
     }
 
-    /// Whether the employer's numbers of both are the same.
     fn is_same_requisition(&self, other: &Self) -> bool {
         self.requisition.is_some() && self.requisition == other.requisition
     }
 
-    /// Whether these are two openings.
     fn differs(&self, other: &Self) -> bool {
         let both = self.requisition.iter().zip(&other.requisition);
         let other_number = both.into_iter().any(|(one, other)| one != other);
@@ -260,7 +255,6 @@ impl Candidate {
         Some((self.company, self.offer.requisition.clone()?))
     }
 
-    /// Whether both offer the same job.
     fn is_same_job(&self, other: &Self) -> bool {
         let is_same = self.company == other.company;
         is_same && self.offer.is_same_requisition(&other.offer)

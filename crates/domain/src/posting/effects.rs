@@ -11,13 +11,11 @@ pub struct Effects {
     lost: u64,
     /// Whether the description fell below a third of its length.
     pub is_shrunk: bool,
-    /// A hash of the description, if the push set another one; of the title, and of the
-    /// application link.
+    /// Hashes of the description, the title and the application link, as far as the push set them.
     pub set: [Option<u64>; 3],
 }
 
 impl Effects {
-    /// Compares a posting's details before a push, if there were any, with those after it.
     pub(crate) fn of(before: Option<&Details>, after: &Details) -> Self {
         let digest = |details: &Details| *details.raw_description.digest();
         let link = |details: &Details| details.application_url.clone();
@@ -54,7 +52,6 @@ impl Effects {
     }
 }
 
-/// A hash of a value that another one replaces.
 fn set<T: Hash + PartialEq>(before: Option<&T>, after: &T) -> Option<u64> {
     (before != Some(after)).then(|| {
         let mut hasher = DefaultHasher::new();

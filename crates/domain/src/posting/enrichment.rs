@@ -43,8 +43,7 @@ pub struct EnrichedTexts {
     pub markdown: String,
     /// The same with everything hidden that identifies the company or leads past the board.
     pub redacted_markdown: String,
-    /// The title with the same hidden, one line of plain text. `None` if there are no texts, and of
-    /// a posting that was enriched before titles were redacted.
+    /// The title with the same hidden, as one line of plain text; `None` without texts.
     pub redacted_title: Option<String>,
 }
 

@@ -47,7 +47,6 @@ pub(super) fn essence(text: &str) -> Cow<'_, str> {
     words.join(" ").into()
 }
 
-/// Replaces the numbers of ages.
 fn forget_ages(words: &mut [&str]) {
     for at in 0..words.len() {
         if !words[at].bytes().any(|byte| byte.is_ascii_digit()) {
@@ -96,7 +95,6 @@ fn plain(word: &str) -> String {
     text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }
 
-/// A text whose links have no tracking parameters.
 fn without_tracking(text: &str) -> Cow<'_, str> {
     if !text.contains('?') || !text.contains("://") {
         return text.into();

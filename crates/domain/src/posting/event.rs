@@ -28,8 +28,7 @@ pub const fn look_up_duplicates(id: PostingId) -> Effect {
 /// The queue of companies whose postings and doubles are looked at.
 pub const COMPANIES: Queue = Queue::of(Kind::new("companies", "settle a company"));
 
-/// The move of a company's postings to or from the company that it is merged with, and the search
-/// for companies that it may be one with.
+/// The move of a merged company's postings, and the search for companies that it may be one with.
 pub const fn settle_company(id: CompanyId) -> Effect {
     Effect::new(COMPANIES, id.uuid())
 }
@@ -59,8 +58,7 @@ pub const COMPANY_MERGED: EventName = EventName::new("CompanyMerged");
 /// An operator decided about a report of a reader. Only clients that may send reports see it.
 pub const REPORT_DECIDED: EventName = EventName::new("ReportDecided");
 
-/// The events which readers outside may see: of postings, of companies, of what needs attention, and
-/// of reports.
+/// The events that readers outside may see.
 pub const PUBLIC: [EventName; 13] = [
     JOB_POSTING_CREATED,
     JOB_POSTING_UPDATED,

@@ -50,7 +50,6 @@ macro_rules! posting_fields {
         }
 
         impl Details {
-            /// The values of these details that differ from others.
             pub(super) fn differences(&self, other: &Self) -> Values {
                 let mut values = Values::default();
                 $(values.note(stringify!($field), &self.$field, &other.$field);)+
@@ -59,7 +58,6 @@ macro_rules! posting_fields {
                 values.drop_text()
             }
 
-            /// Sets values that other details had.
             pub(super) fn set(&mut self, values: &Values) {
                 $(values.put(stringify!($field), &mut self.$field);)+
                 $(values.put(stringify!($list), &mut self.$list);)+
@@ -97,7 +95,6 @@ macro_rules! posting_fields {
         }
 
         impl PostingPatch {
-            /// Applies the patch to details.
             pub(crate) fn apply_to(&self, details: &mut Details) {
                 $(self.$field.apply_required(&mut details.$field);)+
                 $(self.$list.apply_list(&mut details.$list);)+
@@ -239,7 +236,6 @@ impl Details {
         self.valid_through.map(DayOrTime::end)
     }
 
-    /// The registrable domains that applications go to.
     pub(super) fn domains(&self) -> [Option<String>; 2] {
         let link = self.application_url.as_deref().and_then(domain_of_url);
         let mail = self.application_email.as_deref();
@@ -271,7 +267,6 @@ impl PostingPatch {
             }
     }
 
-    /// Returns the time at which the posting closes after the push.
     pub(crate) fn closes_after(&self, stored: &Details) -> Option<OffsetDateTime> {
         match &self.valid_through {
             Patch::Keep => stored.closes_at(),

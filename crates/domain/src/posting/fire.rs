@@ -14,7 +14,6 @@ use super::{
     lifetime::earlier, transition::Effect,
 };
 
-/// The circumstances of a trigger.
 #[derive(Clone, Debug)]
 pub(crate) struct Cause<'a> {
     pub(crate) by: Actor,
@@ -23,14 +22,11 @@ pub(crate) struct Cause<'a> {
     pub(crate) reason: Option<&'a str>,
     /// The content that a verdict is for.
     pub(crate) content: Option<ContentHash>,
-    /// The lifetime that an approval starts.
     pub(crate) lifetime: Lifetime,
-    /// The kind of a missing verdict.
     pub(crate) review: Option<Review>,
 }
 
 impl Cause<'_> {
-    /// A cause without a reason, a verdict and a lifetime.
     pub(crate) const fn new(by: Actor, at: OffsetDateTime) -> Self {
         Self {
             by,
@@ -43,19 +39,15 @@ impl Cause<'_> {
     }
 }
 
-/// The result of a trigger.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Fired {
-    /// The posting has another status.
     Moved(Step),
     /// The status stays. There is a step if the reason, the review or the operator's part in it
     /// changed.
     Stayed(Option<Step>),
-    /// The rules refuse it, and nothing changed.
     Refused(Rejection),
 }
 
-/// The records of a change of state for the commit.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Step {
     pub(crate) entry: HistoryEntry,
@@ -181,7 +173,6 @@ impl Posting {
         }
     }
 
-    /// Sets what a new status begins with.
     fn arrive(&mut self, cause: &Cause<'_>) {
         match self.state {
             // A verdict from before the expiry does not count.
@@ -229,7 +220,6 @@ impl Trigger {
     }
 }
 
-/// The event of a posting that arrives at a state.
 const fn arrival(state: State) -> EventName {
     match state {
         State::Pending { .. } => event::JOB_POSTING_REOPENED,
@@ -284,7 +274,6 @@ mod tests {
         ]
     }
 
-    /// Fires a trigger on a posting in this state, and gives the posting with the result.
     fn fire(trigger: Trigger, state: State) -> (Posting, Fired) {
         let mut posting = posting(1, CompanyId::new(uuid::Uuid::nil()));
         posting.put_in(state, None);

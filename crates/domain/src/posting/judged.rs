@@ -21,7 +21,6 @@ const GUARDED: [&str; 7] = [
 ];
 
 impl Posting {
-    /// The judged values, with their company.
     fn judged(&self) -> (Details, CompanyId) {
         let mut details = self.details.clone();
         let Some(shown) = &self.shown else {

@@ -18,12 +18,10 @@ use serde_json::{Map, Value, json};
 
 use super::{EmploymentType, LocationType, Notice, PostingPatch, SalaryPeriod};
 
-/// A payload as it is taken.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Payload {
     pub(crate) patch: PostingPatch,
     pub(crate) errors: FieldErrors,
-    /// What was corrected and left out.
     pub(crate) notices: Vec<Notice>,
     /// Why the ways to apply were left out: a posting needs one.
     pub(crate) dropped: FieldErrors,
@@ -115,7 +113,6 @@ fn take<'a>(
     Some(value.to_string().into())
 }
 
-/// Corrects the members of an object, or leaves them out.
 fn inner(name: &str, members: &mut Map<String, Value>, wrong: &[&str], notices: &mut Vec<Notice>) {
     members.retain(|member, value| {
         let path = format!("{name}.{member}");
@@ -139,7 +136,6 @@ fn inner(name: &str, members: &mut Map<String, Value>, wrong: &[&str], notices: 
     });
 }
 
-/// Corrects the items of a list, or leaves them out.
 fn list(name: &str, items: &mut Vec<Value>, wrong: &[&str], notices: &mut Vec<Notice>) {
     let mut at = 0;
     items.retain_mut(|item| {
@@ -205,7 +201,6 @@ fn is_needed(path: &str) -> bool {
     required.contains(&path) || PostingPatch::PROHIBITED.contains(&path)
 }
 
-/// Whether the rules of every push take a value.
 fn accepts(name: &str, value: &Value) -> bool {
     let payload = Payload::parse(&json!({ name: value }).to_string());
     payload.is_ok_and(|payload| payload.errors.is_empty())
@@ -222,7 +217,6 @@ fn corrected_to(path: &str, value: &Value) -> Notice {
     Notice::Corrected(path.into(), Arc::from(to))
 }
 
-/// What the value of a field certainly means.
 fn correct(field: &str, value: &Value) -> Option<Value> {
     let text = value.as_str();
     match field {

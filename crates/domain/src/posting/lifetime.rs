@@ -5,8 +5,7 @@ use time::{Duration, OffsetDateTime};
 
 use super::Posting;
 
-/// The lifetime of postings. It starts with the approval, and anew with a push in its second half.
-/// Where postings stay for ever, a push clears the end that they had under another setting.
+/// The lifetime of postings. It starts with the approval, and again with a push in its second half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime(Option<Duration>);
 
@@ -60,7 +59,6 @@ impl Lifetime {
         earlier(own, closing)
     }
 
-    /// Whether a push of a posting of this status and with this lifetime gives it another one.
     fn is_due(self, status: Status, end: Option<OffsetDateTime>, now: OffsetDateTime) -> bool {
         match (self.0, status, end) {
             (None, status, end) => status.is_open() && end.is_some(),
@@ -71,7 +69,6 @@ impl Lifetime {
     }
 }
 
-/// The earlier of two ends, of which either may be absent.
 pub(super) fn earlier(
     one: Option<OffsetDateTime>,
     other: Option<OffsetDateTime>,

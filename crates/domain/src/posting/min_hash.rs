@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// The `MinHash` signature of a description. The share of equal values of two signatures estimates
-/// how much of their texts is the same, numbers and markup left aside.
+/// The share of equal values of two signatures estimates how much of their texts is the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct MinHash([u16; MinHash::LENGTH]);
 

@@ -5,8 +5,7 @@ use super::Ground;
 /// An operator's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Moderation {
-    /// Approve the present content, whatever an enricher decides. Content that is pushed later is
-    /// judged as usual.
+    /// Approve the present content, whatever an enricher decides.
     Approve,
     /// Reject the posting, whatever an enricher decides and a client pushes.
     Reject {
@@ -32,7 +31,6 @@ pub enum Moderation {
 }
 
 impl Moderation {
-    /// The reason that the operator gives.
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
             Self::Reject { reason, .. } | Self::Expire { reason, .. } | Self::Reopen { reason } => {

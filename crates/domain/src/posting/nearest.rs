@@ -79,7 +79,6 @@ const OTHERS: [(&str, &str); 21] = [
     ("company.logo_path", "companylogo logo logourl"),
 ];
 
-/// The field that the sender of an unknown one probably means.
 pub(crate) fn nearest(path: &str) -> Option<String> {
     let inner = path.strip_prefix("company.");
     let name = inner.unwrap_or(path);
@@ -95,7 +94,6 @@ pub(crate) fn nearest(path: &str) -> Option<String> {
     found.or_else(|| body::nearest_field::<PostingPatch>(path))
 }
 
-/// Whether a member of a company is called so there.
 fn is_short(field: &str, name: &str) -> bool {
     field == "company.website_url" && ["url", "domain", "sameas", "homepage"].contains(&name)
 }

@@ -97,8 +97,7 @@ impl Notice {
         }
     }
 
-    /// The field that the unknown one may be a misspelling of. It is looked for here, because most
-    /// notices are only counted.
+    /// The field that the unknown one may be a misspelling of.
     pub fn nearest(&self) -> Option<String> {
         match self {
             Self::UnknownField(path) => nearest(path),
@@ -154,8 +153,7 @@ impl Notice {
         message.into()
     }
 
-    /// Whether the same command gets it again as long as the posting and its company stay as they
-    /// are: it does not depend on the company's owner, an operator or other commands.
+    /// Whether the same command gets it again while the posting and its company stay as they are.
     pub const fn is_repeatable(&self) -> bool {
         !matches!(self.code(), NoticeCode::CompanyKept)
     }

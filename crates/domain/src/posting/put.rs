@@ -11,8 +11,7 @@ use uuid::Uuid;
 use super::{Notice, Payload, PostingPatch, Trigger, nearest::nearest};
 use crate::authority::Principal;
 
-/// Whether an earlier line of the same import named the company of a line, and so decides its name
-/// and logo.
+/// Whether an earlier line of the import named the line's company, and so decides about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NamedBefore {
     /// None did.
@@ -48,7 +47,6 @@ pub struct PutPosting {
     pub errors: FieldErrors,
     /// Whether wrong optional values are left out.
     pub is_lenient: bool,
-    /// What was corrected and left out.
     pub(crate) notices: Vec<Notice>,
     /// Why ways to apply were left out.
     pub(crate) dropped: FieldErrors,
@@ -80,8 +78,7 @@ impl PutPosting {
         Self::parse_as(segment, body, Handling::Usual, by, new_id)
     }
 
-    /// Parses a request as [`Self::parse`] does, with its unknown fields and wrong values handled
-    /// in this way.
+    /// Parses a request, with its unknown fields and wrong values handled in this way.
     pub fn parse_as(
         segment: &str,
         body: &[u8],
@@ -98,7 +95,6 @@ impl PutPosting {
         Self::of(identifier, payload, handling, by, new_id)
     }
 
-    /// The command of a payload for an identifier, without which there is none.
     pub(crate) fn of(
         identifier: Result<SourceIdentifier, InvalidIdentifier>,
         payload: Payload,
@@ -137,7 +133,6 @@ impl PutPosting {
         }
     }
 
-    /// Returns the trigger that the push fires on an existing posting.
     pub(crate) fn trigger(&self) -> Option<Trigger> {
         if self.expires() {
             Some(Trigger::Expire)

@@ -5,8 +5,7 @@ use time::OffsetDateTime;
 
 use super::{Answer, Basis, Lifetime, Notice};
 
-/// The answer to a command that changes nothing of a stored posting, with the state of the posting
-/// that the answer depends on.
+/// The answer to a command that changes nothing, with what it depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepeatAnswer {
     /// The answer, without notices, with the state that the posting and its company are in.
@@ -20,9 +19,8 @@ pub struct RepeatAnswer {
 }
 
 impl RepeatAnswer {
-    /// The answer to a command that changed nothing in the state `basis`, and got these notices;
-    /// `None` if the state is another one now, or the time has come to renew the posting's
-    /// lifetime, so that the command has to be decided.
+    /// The answer to a command that changed nothing in the state `basis`; `None` if it has to be
+    /// decided.
     pub fn repeat(
         self,
         catalogue: Option<CatalogueId>,

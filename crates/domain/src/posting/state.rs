@@ -15,8 +15,7 @@ use crate::company::CompanyView;
 /// The reason of an expiry by the closing date.
 pub(crate) const CLOSED: &str = "The closing date has passed.";
 
-/// A posting as the rules see it. Its enriched texts and its history are not part of it: no
-/// rule reads them, so no load has to fetch them. See [`PostingView`].
+/// A posting as the rules see it, without texts and history. See [`PostingView`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Posting {
     /// The id in this service.
@@ -39,13 +38,11 @@ pub struct Posting {
     pub shown: Option<Shown>,
     /// The catalogue that listed it last, if any did. That catalogue may be deleted.
     pub catalogue: Option<CatalogueId>,
-    /// The content that the last enrichment outcome was for; `None` before the first, after
-    /// reopening, and once the texts were dropped.
+    /// The content that the last outcome was for; `None` before it and after reopening.
     pub enriched_hash: Option<ContentHash>,
     /// The content that an operator approved, which no enricher overrules.
     pub approved_hash: Option<ContentHash>,
-    /// The texts and coordinates that enrichment made last; `None` before the first, and once they
-    /// were dropped.
+    /// The texts and coordinates that enrichment made last, if they are kept.
     pub texts_digest: Option<TextsDigest>,
     /// The posting that it duplicates, see [`duplicate`](super::duplicate); none unless it is open.
     pub duplicate_of: Option<Original>,
@@ -97,8 +94,7 @@ impl Posting {
         }
     }
 
-    /// A posting as a store has it, whose other fields are still empty: its state with the reason,
-    /// and what never changes.
+    /// A posting as a store has it, whose other fields are still empty.
     pub fn stored(
         (state, status_reason): (State, Option<String>),
         id: PostingId,
@@ -209,14 +205,12 @@ impl Posting {
         self.is_open() && self.expire_at.is_some_and(|end| end <= now)
     }
 
-    /// Whether it expired before this time and was not changed since, so that a purge deletes it
-    /// unless an operator took it down.
+    /// Whether it expired before this time and was not changed since, so that a purge deletes it.
     pub fn is_long_expired(&self, before: OffsetDateTime) -> bool {
         self.expired_at().is_some_and(|at| at < before) && self.updated_at < before
     }
 
-    /// Forgets the last outcome with its texts, in the next version: a posting that is reopened
-    /// awaits an outcome again, and whatever texts it gets count as new.
+    /// Forgets the last outcome with its texts, in the next version.
     pub const fn forget_texts(&mut self) {
         self.enriched_hash = None;
         self.texts_digest = None;
@@ -228,14 +222,12 @@ impl Posting {
 macro_rules! parts {
     ($($part:ident),+ $(,)?) => {
         impl Posting {
-            /// The values of this posting that differ from another state of it.
             pub(crate) fn differences(&self, other: &Self) -> Values {
                 let mut values = self.details.differences(&other.details);
                 $(values.note(stringify!($part), &self.$part, &other.$part);)+
                 values
             }
 
-            /// Sets values that another state of the posting had.
             pub(crate) fn set(&mut self, values: &Values) {
                 self.details.set(values);
                 $(values.put(stringify!($part), &mut self.$part);)+
@@ -308,8 +300,7 @@ pub struct PostingView {
 }
 
 impl PostingView {
-    /// The posting for a reader with these prefixes, who learns of no other posting that they do
-    /// not permit.
+    /// The posting for a reader with these prefixes, without an original that they do not permit.
     #[must_use]
     pub fn seen_by(mut self, prefixes: &Prefixes) -> Self {
         let is_seen = |original: &Original| prefixes.permit(&original.source_identifier);

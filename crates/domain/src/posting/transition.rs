@@ -55,7 +55,6 @@ vocabulary! {
 }
 
 impl Review {
-    /// The sentence in which a posting of this status states its review.
     pub(super) fn sentence(self, status: Status, reason: &str) -> String {
         let prefix = match (self, status) {
             (Self::ContentHeld, _) => "content_held: ",
@@ -162,14 +161,11 @@ vocabulary! {
     }
 }
 
-/// The effect of a trigger on a posting in some state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// It moves the posting to the trigger's state, or brings its state up to date.
     Act,
-    /// It changes nothing.
     Stay,
-    /// The status does not allow it.
     Refuse,
     /// It is refused, because only an operator reverses an operator's decision.
     Protect,

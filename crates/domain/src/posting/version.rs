@@ -15,7 +15,6 @@ use super::{
 };
 use crate::company::CompanyView;
 
-/// The posting that it duplicates among [`Values`].
 const DUPLICATE: &str = "duplicate_of";
 
 /// The values that a change of a posting replaced.
@@ -124,8 +123,7 @@ impl PostingVersion {
         }
     }
 
-    /// The record for a reader with these prefixes, who learns of no other posting that they do not
-    /// permit.
+    /// The record for a reader with these prefixes, without an original that they do not permit.
     #[must_use]
     pub fn seen_by(mut self, prefixes: &Prefixes) -> Self {
         let original = self.before.get::<Option<Original>>(DUPLICATE).flatten();
@@ -152,7 +150,6 @@ impl PostingVersion {
 }
 
 impl Posting {
-    /// Undoes the last change of a posting as it is stored.
     pub(crate) fn step_back(&mut self, last: &PostingVersion) {
         self.set(&last.before);
         if last.before.has(DESCRIPTION) {
@@ -210,8 +207,7 @@ impl Rewind {
         !self.is_there
     }
 
-    /// The posting at the moment, if that is known: there is a record from before it, or the
-    /// posting was created then and has all of its records.
+    /// The posting at the moment, if the records reach back to it.
     pub fn end(self) -> Option<PostingView> {
         let posting = &self.view.posting;
         let is_known = match self.moment {

@@ -136,7 +136,6 @@ impl Report {
         }
     }
 
-    /// The write that ends it, and the event that tells of it.
     pub(crate) fn decide(mut self, decision: ReportDecision) -> (ReportWrite, Event) {
         let event = Event {
             name: REPORT_DECIDED,

@@ -38,7 +38,6 @@ pub enum Texts {
 }
 
 impl Texts {
-    /// A posting of a list, with these of its texts.
     fn of(self, mut view: PostingView) -> PostingView {
         view.history.clear();
         if self != Self::All {
@@ -79,8 +78,7 @@ pub struct ListQuery {
     pub after: Option<Position>,
     /// The largest number of postings.
     pub limit: usize,
-    /// The largest total size of the texts, whether they are read or not. The first posting is
-    /// always included.
+    /// The largest total size of the texts. The first posting is always included.
     pub max_bytes: usize,
 }
 
@@ -119,8 +117,7 @@ pub struct ListEntry {
 const LOOKED_AT: usize = 1_000;
 
 impl ListQuery {
-    /// Whether a posting is wanted by its identifier, its creator and the original that it is
-    /// marked with, for which a store needs no index. A store checks status and time itself.
+    /// Whether a posting is wanted, apart from status and time, which a store checks itself.
     pub fn wants(
         &self,
         identifier: &SourceIdentifier,
@@ -134,7 +131,6 @@ impl ListQuery {
             && (is_copy || !self.duplicates)
     }
 
-    /// The entry of a posting.
     fn entry(&self, view: &PostingView) -> ListEntry {
         let posting = &view.posting;
         let metadata = posting.details.metadata.as_ref();
@@ -158,8 +154,8 @@ impl ListQuery {
         }
     }
 
-    /// The largest number of entries that a store looks at for a page, in a [`Search`]. It looks
-    /// for one more, to know whether there are further ones.
+    /// The number of entries that a store looks at for a page; one more shows whether others
+    /// follow.
     pub fn looks_at(&self) -> usize {
         if self.created_by.is_none() && self.prefixes.are_all() && !self.duplicates {
             self.limit

@@ -7,8 +7,7 @@ use kernel::{CompanyId, PostingId, StoreError};
 
 use crate::decision::{Snapshot, WriteSet};
 
-/// The rows that a commit locks. Rows that it inserts are not among them, because no other
-/// transaction can hold them.
+/// The rows that a commit locks, without those that it inserts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowLocks {
     /// Postings that it changes, or asks for enrichment or raises events of.

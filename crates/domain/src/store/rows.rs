@@ -111,7 +111,6 @@ impl Rows {
         Ok(unchanged)
     }
 
-    /// Whether a posting has the version that a write expects.
     fn admits(&self, write: &PostingWrite) -> bool {
         let stored = self.postings.get(&write.posting.id);
         let is_taken = |it| self.identifiers.contains_key(it);
@@ -172,7 +171,6 @@ impl Rows {
         since.cloned().collect()
     }
 
-    /// The postings that an import changed, by id.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn changed_by(&self, import: Uuid) -> BTreeSet<PostingId> {
         let versions = self.versions.values().flatten();
@@ -198,7 +196,6 @@ impl Rows {
         Some(view)
     }
 
-    /// What readers see of a posting.
     fn show(&self, view: PostingView) -> PostingView {
         let text = view.posting.shown_description().and_then(|(id, version)| {
             let mut versions = self.versions.get(&id)?.iter();

@@ -47,8 +47,7 @@ pub fn put_id(identifier: &str) -> PostingId {
     PostingId::new(Uuid::new_v5(&Uuid::NAMESPACE_OID, identifier.as_bytes()))
 }
 
-/// The answer to a [`push`] of this identifier that made the posting, or found one that was pushed
-/// and not enriched yet.
+/// The answer to a [`push`] of this identifier that created or found the posting.
 pub fn answered(identifier: &str, outcome: PutOutcome) -> Answer {
     let by = Some(Actor::Client(pusher()));
     Answer {

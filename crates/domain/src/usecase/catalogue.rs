@@ -30,8 +30,7 @@ pub enum CatalogueError {
     /// The client has no such catalogue.
     #[error("the client has no catalogue of this name")]
     NotFound,
-    /// An import, a release or an undo of it is running. The number is the seconds after which to
-    /// retry, at least one.
+    /// Another command about it is running. Retry after so many seconds, at least one.
     #[error("an import, a release or an undo of this catalogue is running")]
     Running(u64),
     /// The store did not do it.
@@ -39,8 +38,7 @@ pub enum CatalogueError {
     Store(#[from] StoreError),
 }
 
-/// Deletes a client's catalogue unless an import of it is running. Its postings stay. The audit has
-/// an operator's order, `by` whom it is.
+/// Deletes a client's catalogue unless an import of it is running. Its postings stay.
 pub async fn forget_catalogue(
     catalogues: &dyn Catalogues,
     client: ClientId,
@@ -69,8 +67,7 @@ pub struct CorrectionOrder {
     pub client: ClientId,
     /// The catalogue's name.
     pub name: CatalogueName,
-    /// The postings that may be expired or reopened: those that the client may use, or all for an
-    /// operator.
+    /// The postings that the order may change.
     pub prefixes: Prefixes,
     /// The operator who gives the order; `None` if the client does.
     pub by: Option<Attribution>,
@@ -151,7 +148,6 @@ pub async fn release_held(
     store.commit(writes).await
 }
 
-/// Adds the entry of the audit of an operator's order.
 fn record_order(order: &CorrectionOrder, action: Action, first: bool, writes: &mut WriteSet) {
     if let Some(by) = order.by.as_ref().filter(|_| first) {
         let entry = by.entry(action, writes.tasks.at).about(order.client);

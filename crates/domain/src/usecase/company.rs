@@ -59,8 +59,6 @@ pub async fn find_company(
 }
 
 /// Carries out an operator's change of a company. A change of nothing is not recorded.
-///
-/// Its postings stay as they are: a new name makes them due for enrichment with their next push.
 pub async fn update_company(
     store: &dyn Store,
     id: CompanyId,
@@ -97,7 +95,6 @@ pub async fn update_company(
     Ok(store.commit(writes).await?)
 }
 
-/// The entry, with what changed.
 fn entry(before: &Company, write: &CompanyWrite, by: &Attribution, now: OffsetDateTime) -> Entry {
     let (company, kept) = (&write.company, write.company.kept);
     let released = Kept {

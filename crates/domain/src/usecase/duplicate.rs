@@ -15,7 +15,6 @@ use crate::{
     store::Store,
 };
 
-/// The number of copies of a posting that share a commit.
 const COPIES: usize = 64;
 
 /// The number of times that a search forgets fingerprints of postings which are gone, before it is
@@ -153,7 +152,6 @@ async fn search(
     Err(StoreError::Conflict)
 }
 
-/// The postings that share a band or a number with these, and the named ones.
 pub(super) async fn near(
     store: &dyn Store,
     fingerprints: &[Fingerprint],
@@ -169,7 +167,6 @@ pub(super) async fn near(
     Ok(found)
 }
 
-/// Adds to a commit what these postings are to be marked with.
 async fn mark_all(
     store: &dyn Store,
     postings: &[Candidate],
@@ -226,8 +223,7 @@ fn stand(writes: &mut WriteSet, candidates: &[Candidate]) {
     writes.standing = marks.collect();
 }
 
-/// Notes that two postings are two openings, whatever their texts, so that none is marked with the
-/// other. Returns whether both are there.
+/// Notes that two postings are two openings. Returns whether both are there.
 pub async fn tell_postings_apart(
     store: &dyn Store,
     [one, other]: [&SourceIdentifier; 2],

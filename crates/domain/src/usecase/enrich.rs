@@ -81,7 +81,6 @@ pub async fn assignments(
     Ok(assignments)
 }
 
-/// The work for a posting, if any.
 fn assignment(
     token: ClaimToken,
     posting: &Posting,

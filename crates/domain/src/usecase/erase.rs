@@ -21,11 +21,9 @@ use crate::{
     store::{Erasure, Retention, Store},
 };
 
-/// Deletes a posting with every copy of what it said; an event tells those who follow it. What
-/// stays is who erased it, when and why, with its identifier, company and status. The identifier is
-/// free again. The event has the statement of the removal without its sentence, and reports about
-/// the posting that wait end with it. Returns whether nothing is left in the store's own files either; if not, or if the
-/// process died in between, another call sees to that, though it does not find the posting.
+/// Deletes a posting with every copy of what it said. Its event and the entry of the audit stay,
+/// and waiting reports about it end. Returns whether nothing is left in the store's own files
+/// either; if not, another call sees to that, though it does not find the posting.
 pub async fn erase(
     (store, retention, reports): (&dyn Store, &dyn Retention, &dyn Reports),
     identifier: &SourceIdentifier,

@@ -39,8 +39,7 @@ pub struct CatalogueOrder {
 /// The reason why an import did not begin, or ended before its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// Another import of the catalogue is running. The number is the seconds after which to try
-    /// again, at least one.
+    /// Another import of the catalogue is running. Retry after so many seconds, at least one.
     #[error("Another import of this catalogue is running.")]
     Running(u64),
     /// The client has too many catalogues.

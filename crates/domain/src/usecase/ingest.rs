@@ -160,7 +160,6 @@ impl Batch {
         self.writes.leases.insert(lease);
     }
 
-    /// Whether the batch writes what a command is decided on.
     fn has_written(&self, put: &PutPosting) -> bool {
         self.postings.contains_key(&put.identifier)
             || !self.writes.companies.is_empty()

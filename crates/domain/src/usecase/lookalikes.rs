@@ -16,11 +16,8 @@ use crate::{
     store::Store,
 };
 
-/// The fingerprints of a batch of outcomes, and the postings that share a band with them.
 pub(super) struct Lookalikes {
-    /// The batch's postings, with the fingerprints that its outcomes give them.
     own: HashMap<PostingId, Candidate>,
-    /// The stored fingerprints of the batch's postings.
     before: HashMap<PostingId, DatedFingerprint>,
     /// The others: stored ones, and those of the batch that are judged already.
     others: Vec<Candidate>,
@@ -29,7 +26,6 @@ pub(super) struct Lookalikes {
 }
 
 impl Lookalikes {
-    /// Finds them by the fingerprints that a batch of outcomes gives its postings.
     pub(super) async fn of(
         store: &dyn Store,
         fingerprints: Vec<(&Posting, Fingerprint)>,

@@ -29,10 +29,8 @@ use crate::{
 /// The largest number of aliases that a company may have.
 pub const MOST_ALIASES: usize = 1_000;
 
-/// The number of postings that share a commit when a company's move.
 const AT_ONCE: usize = 256;
 
-/// The number of companies that one is compared with, by name and by site.
 const ALIKE: usize = 64;
 
 /// How long after a merge a posting may be committed that was decided before it.
@@ -119,7 +117,6 @@ pub async fn tell_companies_apart(
     Ok(store.commit(writes).await?)
 }
 
-/// Makes a company an alias, or ends that, and asks for what follows.
 fn redirect(writes: &mut WriteSet, company: &Company, into: Option<CompanyId>, by: &Actor) {
     let after = Company {
         alias_of: into,
@@ -133,7 +130,6 @@ fn redirect(writes: &mut WriteSet, company: &Company, into: Option<CompanyId>, b
     writes.tasks.ask(settle_company(company.id));
 }
 
-/// Raises an event of a company that the commit writes.
 fn raise(writes: &mut WriteSet, name: EventName, company: CompanyId) {
     let at = writes.tasks.at;
     let state = writes.companies.get(&company).map(CompanyWrite::state);
@@ -165,8 +161,7 @@ fn record(
 pub enum Settling {
     /// Further postings may follow this one.
     After(PostingId),
-    /// All that there was is done, and its task is to be worked on once more at this time: postings
-    /// that were decided before may still be committed.
+    /// All is done, and the task is due again then: earlier decisions may still be committed.
     Again(OffsetDateTime),
     /// All is done, and its task is finished.
     Done,
@@ -216,7 +211,6 @@ async fn finish(
     Ok(Settling::Done)
 }
 
-/// Moves postings in one commit, with what their duplicates are found by.
 async fn move_postings(
     store: &dyn Store,
     view: &CompanyView,
@@ -253,7 +247,6 @@ async fn move_postings(
     store.commit(writes).await
 }
 
-/// The pairs of a company with others.
 async fn find_pairs(
     store: &dyn Store,
     companies: &dyn CompanyReader,
@@ -287,8 +280,7 @@ async fn find_pairs(
     Ok(found.collect())
 }
 
-/// The companies that clients with prefixes created on the sites of other owners, each with that of
-/// the other: items of what needs attention.
+/// The companies that clients with prefixes created on the sites of other owners.
 pub async fn company_lookalikes(
     companies: &dyn CompanyReader,
     limit: usize,

@@ -80,7 +80,6 @@ pub async fn moderate(
     Ok(after)
 }
 
-/// Refuses a decision on another version than the present one.
 pub(super) fn conflict(posting: &Posting, seen: Option<Version>) -> Result<(), ModerationError> {
     match seen.filter(|seen| *seen != posting.version) {
         None => Ok(()),

@@ -69,8 +69,7 @@ pub async fn object(
     Ok(ports.0.commit(writes).await?)
 }
 
-/// Answers an objection, and gives the posting as it is afterwards. With the version that the
-/// operator has `seen`, it holds for that version alone.
+/// Answers an objection, and returns the posting. With `seen`, it holds for that version alone.
 pub async fn answer_objection(
     ports: (&dyn Store, &dyn PostingReader),
     identifier: &SourceIdentifier,

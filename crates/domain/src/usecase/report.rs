@@ -190,7 +190,6 @@ fn end(report: Report, decision: ReportDecision, writes: &mut WriteSet) {
     writes.tasks.events.push(event);
 }
 
-/// A report that still waits.
 async fn waiting(reports: &dyn Reports, id: ReportId) -> Result<Report, ReportError> {
     let report = reports.report(id).await?.ok_or(ReportError::NotFound)?;
     match &report.decision {

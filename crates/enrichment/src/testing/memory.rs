@@ -157,7 +157,6 @@ impl DraftCache for MemoryDrafts {
     }
 }
 
-/// The drafts of a store in memory.
 fn drafts(store: &MemoryStore) -> MemoryDrafts {
     let beside = store.beside::<MemoryDrafts>();
     let drafts = beside.lock().unwrap_or_else(PoisonError::into_inner);

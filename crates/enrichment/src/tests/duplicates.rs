@@ -11,7 +11,6 @@ use kernel::{
 };
 use posting_text::{Budget, min_hash::min_hash};
 
-/// Titles, cities and texts.
 const ADS: [[&str; 3]; 10] = [
     [
         "Cook",
@@ -110,7 +109,6 @@ fn candidate(ad: &Ad, id: u128) -> Candidate {
     }
 }
 
-/// The first words of a text.
 fn begin(text: &str, share: usize) -> String {
     let words: Vec<_> = text.split(' ').collect();
     words[..words.len() * share / 100].join(" ")

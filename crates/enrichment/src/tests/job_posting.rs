@@ -21,7 +21,6 @@ use crate::{
     job_posting::{document, job_posting},
 };
 
-/// An approved and enriched posting of a company that every field identifies.
 fn approved() -> PostingView {
     let mut company = testing::company("acmera");
     company.name = "Acmera AS".to_owned();
@@ -63,7 +62,6 @@ fn approved() -> PostingView {
     }
 }
 
-/// A property of the hidden document of a changed posting.
 fn property(name: &str, change: impl FnOnce(&mut Details)) -> Value {
     let mut view = approved();
     change(&mut view.posting.details);

@@ -4,7 +4,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Texts on both sides of the rules.
 fn written() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "Acmera AS",

@@ -17,11 +17,9 @@ use fields::codes::CountryCode;
 
 use super::*;
 
-/// A description of a job at the company of [`input`] that no rule rejects.
 const SOURCE: &str = "Acmera AS looks for a cook. Write to jobs@acmera.no or see acmera.no. You \
                       like fish, and have cooked some before.";
 
-/// The content of a posting of Acmera AS, in Oslo.
 fn input(description: &str) -> EnrichmentInput {
     EnrichmentInput {
         posting: None,
@@ -63,12 +61,10 @@ pub(crate) fn rejection(code: ReasonCode, text: &str) -> Draft {
     }
 }
 
-/// A draft that hides what the rules miss.
 fn good() -> Draft {
     approval(&[("like fish", PhraseKind::Person)])
 }
 
-/// A faulty draft.
 fn bad() -> Draft {
     approval(&[("Bergen", PhraseKind::Address)])
 }
@@ -109,7 +105,6 @@ impl Judge for Script {
     }
 }
 
-/// Enriches a posting with a model of these answers. Also returns the feedback of its requests.
 fn enrich_input(
     input: &EnrichmentInput,
     answers: impl IntoIterator<Item = Answer>,

@@ -23,7 +23,6 @@ fn without_a_judge_rules_approve_unobjectionable_postings() {
     assert_eq!(unjudged, Some(enrichment));
 }
 
-/// Four postings pushed together on one website, each with another name.
 #[test]
 fn no_name_of_the_company_is_readable() {
     let names = ["Fjellvik", "Havgard", "Skogbrink", "Elvestad"];

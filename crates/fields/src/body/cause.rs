@@ -69,7 +69,6 @@ pub fn not_json(text: &[u8], is_line: bool, otherwise: &str) -> String {
     }
 }
 
-/// Describes a line that is a part of an array, or of an object that is spread over several lines.
 fn fragment(line: &[u8]) -> Option<&'static str> {
     let mut tokens = Tokens::from(line, 0);
     let first = tokens.next()?;
@@ -89,7 +88,6 @@ fn fragment(line: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Returns the first fault with a known cause, and its offset.
 fn fault(text: &[u8], is_line: bool) -> Option<(usize, String)> {
     let mut open = 0_usize;
     let mut before: Option<Token<'_>> = None;
@@ -176,7 +174,6 @@ fn is_comment(word: &[u8]) -> bool {
         .any(|it| word.starts_with(it))
 }
 
-/// Describes the text after the end of the object.
 fn several(token: Token<'_>, is_line: bool) -> String {
     match (token.kind, is_line) {
         (TokenKind::Open, true) => "several objects are on one line; write each on its own line",
@@ -186,7 +183,6 @@ fn several(token: Token<'_>, is_line: bool) -> String {
     .to_owned()
 }
 
-/// Describes a text that ends too early.
 const fn ends(is_line: bool) -> &'static str {
     if is_line {
         "it ends before its object does: it was cut off, or the object is spread over several \
@@ -196,7 +192,6 @@ const fn ends(is_line: bool) -> &'static str {
     }
 }
 
-/// Describes the fault of a word.
 fn word(text: &[u8], is_name: bool) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     if is_name {
@@ -225,7 +220,6 @@ fn word(text: &[u8], is_name: bool) -> Option<String> {
     Some(format!("{} is not JSON; {cure}", shown(&text, WORD)))
 }
 
-/// Describes the fault of a number.
 fn number(text: &str) -> Option<String> {
     if serde_json::from_str::<IgnoredAny>(text).is_ok() {
         return None;
@@ -273,7 +267,6 @@ fn escape(literal: &[u8]) -> Option<String> {
     None
 }
 
-/// Describes the fault of a string.
 fn string(token: Token<'_>) -> Option<String> {
     if token.text.starts_with(b"'") {
         return Some("strings need double quotes, not single ones".to_owned());
@@ -294,7 +287,6 @@ fn string(token: Token<'_>) -> Option<String> {
     })
 }
 
-/// The place of an offset for people.
 fn place(text: &[u8], at: usize) -> String {
     let before = String::from_utf8_lossy(text.get(..at).unwrap_or(text));
     let line = before.rsplit('\n').next().unwrap_or_default();

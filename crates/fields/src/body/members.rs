@@ -5,7 +5,6 @@ use std::{borrow::Cow, fmt};
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The longest name of an unknown field in an error, in characters.
 pub(super) const NAME: usize = 100;
 
 /// The members of a JSON object, as far as it is one.
@@ -33,6 +32,5 @@ impl<'de> Visitor<'de> for Members<'_, 'de> {
     }
 }
 
-/// A name that is copied only if it has escapes.
 #[derive(serde::Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);

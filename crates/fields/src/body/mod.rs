@@ -43,8 +43,7 @@ fn refused(body: &[u8], error: &dyn std::fmt::Display) -> BodyError {
     BodyError::NotJson(not_json(body, false, &error.to_string()))
 }
 
-/// Parses a body whose fields were declared with [`fields!`](crate::fields), and gives it with
-/// everything that is wrong with it by itself.
+/// Parses a body whose fields were declared with [`fields!`](crate::fields), with its errors.
 pub fn parse<T>(text: &str) -> Result<(T, FieldErrors), BodyError>
 where
     T: FieldValue + Validate<Context = ()> + Default,

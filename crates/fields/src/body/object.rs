@@ -88,7 +88,6 @@ pub fn compact_object(json: &str) -> Result<String, InvalidObject> {
     Ok(compact)
 }
 
-/// The type of a JSON value that is no object.
 fn kind(json: &str) -> &'static str {
     match json.as_bytes().first() {
         Some(b'"') => "a string",
@@ -105,7 +104,6 @@ fn is_empty_list(json: &str) -> bool {
     inner.is_some_and(|inner| inner.trim_ascii().is_empty())
 }
 
-/// Looks for numbers between other tokens.
 fn check_numbers(plain: &str) -> Result<(), InvalidObject> {
     if plain.split([':', ',']).any(is_vast) {
         Err(InvalidObject::Number)

@@ -82,7 +82,6 @@ const fn ends_word(byte: u8) -> bool {
         || matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"' | b'\'')
 }
 
-/// The length of the quoted string that a text starts with, if it ends.
 fn quoted(text: &[u8], quote: u8) -> Option<usize> {
     let mut at = 1;
     loop {

@@ -3,8 +3,7 @@
 use super::members::NAME;
 use crate::{FieldSpec, FieldValue, line::shown, suggest, validation::FieldErrors};
 
-/// Makes errors of the unknown fields that were found in a body of `T`, each with the known field
-/// that it may be a misspelling of.
+/// Makes errors of the unknown fields of a body of `T`, each with the nearest known field.
 pub fn refuse<T: FieldValue>(errors: &mut FieldErrors) {
     refuse_as(errors, nearest::<T>);
 }
@@ -58,7 +57,6 @@ pub mod tests {
         }
     }
 
-    /// The unknown fields of a body with their errors, behind its other ones.
     fn refused(body: &str) -> Vec<String> {
         let (_, mut errors) = parse::<Known>(body).unwrap();
         let others = errors.iter().count();

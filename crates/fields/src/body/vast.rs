@@ -37,12 +37,10 @@ pub(super) fn replaced(json: &str) -> Option<String> {
     found.then_some(text)
 }
 
-/// Whether a number is too large for an `f64`.
 pub(super) fn is_vast(token: &str) -> bool {
     token.parse().is_ok_and(f64::is_infinite)
 }
 
-/// The length of the string literal that the text starts with, quotes included.
 pub(super) fn string_len(text: &str) -> usize {
     let mut escaped = false;
     text.bytes()

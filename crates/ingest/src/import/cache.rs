@@ -32,23 +32,18 @@ const SETS: usize = (1 << 20) / WAYS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineDigest(u128);
 
-/// The seed of the digests of an import's lines.
 #[derive(Clone, Copy)]
 pub(super) struct Seed(u64);
 
-/// The lines of one process.
 pub(super) struct LineCache {
     /// No client can know it, so that none can make lines of equal digests.
     seed: u64,
     kept: OnceLock<Mutex<Kept>>,
 }
 
-/// A line that changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Known {
-    /// The state in which it does not.
     pub basis: Basis,
-    /// The company that it names.
     pub company: Option<CompanyKey>,
     pub claims: Claims,
     /// The notices that it gets. A feed has many lines with the same ones.
@@ -65,7 +60,6 @@ type Slot = [u64; 4];
 
 const EMPTY: Slot = [0; 4];
 
-/// The bits of a slot that are the number of a list of notices.
 const LIST: u64 = (1 << 10) - 1;
 
 /// The most lists of notices that are kept, and the most bytes of the fields in one.
@@ -80,7 +74,6 @@ struct Kept {
 }
 
 impl Kept {
-    /// Room for so many sets, without lines.
     fn new(sets: usize) -> Self {
         let none: Arc<[Notice]> = Arc::default();
         Self {
@@ -130,7 +123,6 @@ impl Kept {
 }
 
 impl LineCache {
-    /// An empty cache.
     pub fn new() -> Self {
         Self {
             seed: rand::random(),
@@ -151,7 +143,6 @@ impl LineCache {
         Seed(XxHash3_64::oneshot_with_seed(self.seed, &options))
     }
 
-    /// What is known of these lines.
     pub fn find(&self, digests: &[Option<LineDigest>]) -> Vec<Option<Known>> {
         let kept = self.kept();
         let find = |digest: &Option<LineDigest>| {
@@ -166,7 +157,6 @@ impl LineCache {
         digests.iter().map(find).collect()
     }
 
-    /// Keeps lines that change nothing.
     pub fn keep(&self, lines: impl Iterator<Item = (LineDigest, Known)>) {
         let mut kept = self.kept();
         for (digest, known) in lines {
@@ -182,7 +172,6 @@ impl LineCache {
 }
 
 impl LineDigest {
-    /// The digest of a line; `None` of one that was too long to be kept.
     pub fn of(text: &LineText, seed: Seed) -> Option<Self> {
         let LineText::Whole(text) = text else {
             return None;
@@ -190,7 +179,6 @@ impl LineDigest {
         Some(Self(XxHash3_128::oneshot_with_seed(seed.0, text)))
     }
 
-    /// The part of it that is in its slot.
     fn mark(self) -> u64 {
         half(self.0 >> 64) & !LIST
     }
@@ -200,24 +188,20 @@ impl LineDigest {
         mark & !LIST == self.mark() && *slot != EMPTY
     }
 
-    /// The sets in which it may be, of so many.
     fn sets(self, count: usize) -> [usize; 2] {
         let low = half(self.0);
         [low, low >> 32].map(|part| place(part % count as u64))
     }
 
-    /// The place that it takes in a full set.
     fn way(self) -> usize {
         place(half(self.0) >> 61)
     }
 }
 
-/// The lower half of a digest.
 fn half(digest: u128) -> u64 {
     u64::try_from(digest & u128::from(u64::MAX)).unwrap_or_default()
 }
 
-/// A number of places, which is small.
 fn place(number: u64) -> usize {
     usize::try_from(number).unwrap_or_default()
 }

@@ -31,14 +31,11 @@ use super::{
 /// anyway.
 const RECORD_WITHIN: Duration = Duration::from_secs(5);
 
-/// What an import of a catalogue knows of it.
 pub(super) struct CatalogueRun {
     /// The catalogue's id; a new one, never stored, for a dry run of a catalogue that is not there.
     pub id: CatalogueId,
     roster: Roster,
-    /// The postings that the last complete import holds back.
     held: Roster,
-    /// The postings that the client may use.
     pub prefixes: Arc<Prefixes>,
     ports: CataloguePorts,
     client: ClientId,
@@ -87,7 +84,6 @@ impl CatalogueRun {
         Ok(run)
     }
 
-    /// Fills the rosters.
     async fn read(&mut self, stop: &CancellationToken) -> Result<(), ImportError> {
         let (catalogues, name) = (&self.ports.catalogues, &self.wanted.name);
         let found = catalogues.find(self.client, name, (self.ports.clock)());
@@ -137,13 +133,11 @@ impl CatalogueRun {
         Ok(())
     }
 
-    /// Notes that a line names a posting.
     pub fn name(&mut self, identifier: &SourceIdentifier) {
         self.roster.name(identifier);
         self.held.name(identifier);
     }
 
-    /// The lease that its lines are written under.
     pub fn lease(&self) -> Option<CatalogueLease> {
         self.lease.as_ref().map(|held| held.lease)
     }
@@ -177,7 +171,6 @@ impl CatalogueRun {
             .inspect_err(|_| summary.complete = false)
     }
 
-    /// Removes the postings that lines have named from the held-back ones.
     async fn keep_named(&self, stop: &CancellationToken) -> Result<(), ImportError> {
         let Some(lease) = self.lease.as_ref().filter(|_| self.held.is_any_named()) else {
             return Ok(());

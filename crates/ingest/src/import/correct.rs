@@ -34,7 +34,6 @@ pub struct CatalogueCorrector {
 }
 
 impl CatalogueCorrector {
-    /// Binds corrections to the current runtime.
     pub fn new(ports: CataloguePorts) -> Self {
         Self {
             ports,
@@ -103,7 +102,6 @@ impl CatalogueCorrector {
         sweep.run().await.map_err(error)
     }
 
-    /// Ends a correction, whose lease ends with it.
     async fn finish<T, F: Future<Output = Result<Option<T>, StoreError>>>(
         &self,
         finish: impl FnMut() -> F,
@@ -114,7 +112,6 @@ impl CatalogueCorrector {
         finished.ok_or_else(|| error(lease::lost()))
     }
 
-    /// Carries an order out in a task.
     async fn in_task<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, CatalogueError>> + Send + 'static,
@@ -150,12 +147,10 @@ impl CatalogueCorrections for CatalogueCorrector {
     }
 }
 
-/// The postings that the last import that expired or changed any has expired.
 struct Undo<'a> {
     ports: &'a CataloguePorts,
     order: &'a CorrectionOrder,
     lease: CatalogueLease,
-    /// Whether the audit has the order.
     is_recorded: bool,
 }
 
@@ -180,10 +175,8 @@ impl Step for Undo<'_> {
     }
 }
 
-/// The postings that it has changed.
 struct Restoring<'a> {
     undo: Undo<'a>,
-    /// That import, once it was read.
     import: Mutex<Uuid>,
 }
 

@@ -14,7 +14,6 @@ use super::{
     sweep::{PAGE, Page, Step},
 };
 
-/// The open postings of a catalogue that no line of an import has named.
 pub(super) struct MissingPostings<'a, F> {
     pub ports: &'a CataloguePorts,
     pub catalogue: CatalogueId,
@@ -33,7 +32,6 @@ impl<F: Fn(&SourceIdentifier) -> bool + Send + Sync> MissingPostings<'_, F> {
         Ok((page, next))
     }
 
-    /// The first of them.
     pub async fn first(&self) -> Result<Vec<SourceIdentifier>, StoreError> {
         let (mut first, mut after) = (Vec::new(), None);
         loop {
@@ -47,7 +45,6 @@ impl<F: Fn(&SourceIdentifier) -> bool + Send + Sync> MissingPostings<'_, F> {
         }
     }
 
-    /// The number of those that would expire now.
     pub async fn would_expire(&self) -> Result<u64, StoreError> {
         let (mut after, mut count) = (None, 0);
         loop {
@@ -66,11 +63,9 @@ impl<F: Fn(&SourceIdentifier) -> bool + Send + Sync> MissingPostings<'_, F> {
     }
 }
 
-/// The end of an import, which counts and expires them.
 pub(super) struct Delisting<'a, F> {
     pub missing: MissingPostings<'a, F>,
     pub lease: CatalogueLease,
-    /// What became of them so far.
     pub delisted: Delisted,
 }
 

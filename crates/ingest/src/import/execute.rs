@@ -27,14 +27,11 @@ use super::{
 /// So many bytes of lines are parsed in less time than it takes to hand them to another thread.
 const FEW_BYTES: usize = 4 << 10;
 
-/// The command of a line.
 pub(super) struct Command {
     pub offset: Offset,
     pub work: Work,
-    /// The company that it names, if that is known.
     pub company: Option<CompanyKey>,
     pub claims: Claims,
-    /// When it began to fail.
     pub failing_since: Option<Instant>,
     /// Its answer if its commit was made, which is in doubt.
     pub doubted: Option<Box<Answer>>,
@@ -43,15 +40,12 @@ pub(super) struct Command {
 /// The results of commands, in their order.
 pub(super) type Results = Vec<Result<Answer, LineError>>;
 
-/// What all imports of a process share, beside their ports.
 #[derive(Clone)]
 pub(super) struct Shared {
-    /// A permit for each core.
     pub parsers: Arc<Semaphore>,
     pub cache: Arc<LineCache>,
 }
 
-/// Carries the commands of one import out.
 #[derive(Clone)]
 pub(super) struct Executor {
     ports: ImportPorts,
@@ -79,7 +73,6 @@ impl Executor {
         }
     }
 
-    /// Parses lines.
     pub async fn parse(self, taken: Vec<Taken>) -> Result<Vec<Entry>, JoinError> {
         let lines = taken.iter().flat_map(|taken| &taken.lines);
         let bytes = lines.map(size).sum();
@@ -105,7 +98,6 @@ impl Executor {
         computed.await.map(|(computed, _turn)| computed)
     }
 
-    /// Carries commands for different postings out, and gives them back with their results.
     pub async fn run(self, mut commands: Vec<Command>) -> (Vec<Command>, Results) {
         let mut results = self.repeat(&commands).await;
         self.parse_cached(&mut commands, &mut results).await;
@@ -138,7 +130,6 @@ impl Executor {
         )
     }
 
-    /// The answers to the lines in the cache that still change nothing.
     async fn repeat(&self, commands: &[Command]) -> Vec<Option<Result<Answer, LineError>>> {
         let cached = |command: &Command| match &command.work {
             Work::Cached(cached) => Some(Arc::clone(cached)),
@@ -171,7 +162,6 @@ impl Executor {
         answers.collect()
     }
 
-    /// Parses the lines in the cache that have to be decided.
     async fn parse_cached(
         &self,
         commands: &mut [Command],
@@ -204,7 +194,6 @@ impl Executor {
         }
     }
 
-    /// Keeps lines that change nothing if they are sent again.
     fn keep(&self, commands: &[Command], results: &[Option<Result<Answer, LineError>>]) {
         let lines = commands.iter().zip(results);
         let lines = lines.filter_map(|(command, result)| match (&command.work, result) {

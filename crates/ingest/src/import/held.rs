@@ -35,7 +35,6 @@ impl<F: Fn(&SourceIdentifier) -> bool + Send + Sync> Step for Holding<'_, F> {
     }
 }
 
-/// The postings that are held back, of a page of missing ones.
 async fn page(
     ports: &CataloguePorts,
     lease: CatalogueLease,
@@ -73,12 +72,10 @@ impl Step for Naming<'_> {
     }
 }
 
-/// A release, which expires the postings that are held back.
 pub(super) struct Releasing<'a> {
     pub ports: &'a CataloguePorts,
     pub order: &'a CorrectionOrder,
     pub lease: CatalogueLease,
-    /// Whether the audit has the order.
     pub is_recorded: bool,
 }
 

@@ -23,7 +23,6 @@ const TERMS: Terms = Terms::STANDARD;
 /// How long imports that begin at the same time are decided again.
 const WITHIN: Duration = Duration::from_secs(5);
 
-/// A lease that is renewed until it is dropped.
 pub(super) struct HeldLease {
     pub lease: CatalogueLease,
     held: Arc<Held>,
@@ -89,7 +88,6 @@ impl HeldLease {
         }
     }
 
-    /// Fails if the lease is another import's.
     pub async fn check(&self, ports: &CataloguePorts) -> Result<(), ImportError> {
         let until = until(ports);
         let renewed = panics::caught(ports.catalogues.renew(self.lease, until)).await;
@@ -104,12 +102,10 @@ fn until(ports: &CataloguePorts) -> OffsetDateTime {
     (ports.clock)() + TERMS.length
 }
 
-/// The end of an import whose catalogue another import has, or which was deleted.
 pub(super) const fn lost() -> ImportError {
     ImportError::Running(TERMS.length.as_secs())
 }
 
-/// A time in whole seconds, at least one.
 fn seconds(time: time::Duration) -> u64 {
     let seconds = time.as_seconds_f64().ceil();
     // The lease that it is the rest of is short.

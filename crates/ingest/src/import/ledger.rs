@@ -25,13 +25,11 @@ pub(super) struct Ledger {
 struct Row {
     line: u64,
     id: Option<String>,
-    /// The company that it names, if that is known.
     company: Option<CompanyKey>,
     result: Option<Result<Answer, LineError>>,
 }
 
 impl Ledger {
-    /// Adds the next line.
     pub fn add(
         &mut self,
         line: u64,
@@ -49,7 +47,6 @@ impl Ledger {
         self.first + self.rows.len() as u64 - 1
     }
 
-    /// Notes what became of a line.
     pub fn settle(&mut self, offset: Offset, result: Result<Answer, LineError>) {
         let at = usize::try_from(offset - self.first).ok();
         if let Some(row) = at.and_then(|at| self.rows.get_mut(at)) {
@@ -64,7 +61,6 @@ impl Ledger {
         of_it.find_map(|row| row.company)
     }
 
-    /// The receipts whose turn it is.
     pub fn take(&mut self) -> Vec<Receipt> {
         let mut receipts = Vec::new();
         while let Some(row) = self.rows.pop_front_if(|row| row.result.is_some()) {
@@ -82,7 +78,6 @@ impl Ledger {
         receipts
     }
 
-    /// Whether every line has its receipt.
     pub fn is_settled(&self) -> bool {
         self.rows.is_empty()
     }
@@ -92,7 +87,6 @@ impl Ledger {
         self.counts
     }
 
-    /// What the lines of these receipts did to what was there.
     pub fn changes(&self) -> Changes {
         self.changes.changes()
     }

@@ -62,7 +62,6 @@ pub use self::{
 /// How long a stop waits for imports: their commands have ten seconds.
 const STOP_WITHIN: Duration = Duration::from_secs(15);
 
-/// Begins imports, whose tasks run on the runtime on which it was made.
 pub struct Importer {
     ports: ImportPorts,
     runtime: Handle,
@@ -71,7 +70,6 @@ pub struct Importer {
     shared: Shared,
 }
 
-/// The tasks of imports, to stop them.
 pub struct ImportTasks {
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -95,7 +93,6 @@ impl Importer {
         (importer, ImportTasks { stop, tasks })
     }
 
-    /// Corrections of what imports did. They end with the imports.
     pub fn corrections(&self) -> CatalogueCorrector {
         CatalogueCorrector {
             ports: self.ports.catalogues.clone(),
@@ -162,7 +159,6 @@ impl ImportTasks {
         self.stop.cancel();
     }
 
-    /// Ends the imports that are running, and waits for their ends.
     pub async fn stop(self) {
         self.interrupt();
         self.tasks.close();

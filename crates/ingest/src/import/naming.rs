@@ -29,7 +29,6 @@ impl CompanyKey {
         }
     }
 
-    /// The key from a cache.
     pub const fn from_u64(key: u64) -> Option<Self> {
         if key == 0 { None } else { Some(Self(key)) }
     }
@@ -45,18 +44,15 @@ impl Claims {
         Self([part(&company.name), part(&company.logo_path)])
     }
 
-    /// The claims for a cache.
     pub fn as_u64(self) -> u64 {
         let Self([name, logo]) = self;
         u64::from(name) << 32 | u64::from(logo)
     }
 
-    /// The claims from a cache.
     pub fn from_u64(both: u64) -> Self {
         Self([both >> 32, both & u64::from(u32::MAX)].map(half))
     }
 
-    /// Whether they say nothing else than those of an earlier line.
     fn agree_with(self, earlier: Self) -> bool {
         let mut parts = self.0.into_iter().zip(earlier.0);
         parts.all(|(part, earlier)| part == 0 || part == earlier)
@@ -81,7 +77,6 @@ fn half(number: u64) -> u32 {
 /// forgets them all, and a company that it names again may be changed again.
 const MOST_COMPANIES: usize = 1 << 20;
 
-/// The companies that lines have named so far.
 #[derive(Default)]
 pub(super) struct NamedCompanies(HashMap<CompanyKey, Claims>);
 
@@ -103,19 +98,16 @@ impl NamedCompanies {
     }
 }
 
-/// The company that a line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     /// The line says nothing of a company, or is refused whatever is stored.
     Nothing,
-    /// This one.
     Company(CompanyKey),
     /// That of its posting, whatever that is.
     OfPosting,
 }
 
 impl Named {
-    /// The company that a command names.
     pub fn by(put: &PutPosting) -> Self {
         let company = put.patch.company();
         if !put.errors.is_empty() {

@@ -9,25 +9,20 @@ use super::{execute::Command, ports::PATIENCE};
 /// another transaction holds locked, for example. More mean that the store cannot be written.
 const MOST_GIVEN_UP: usize = 16;
 
-/// The commands that are to be tried again.
 pub(super) struct Outage {
     commands: Vec<Command>,
     waits: Waits,
     again: Option<Instant>,
-    /// When a command was answered last.
     answered: Option<Instant>,
     /// Whether all commands of the last batch have failed, and none is tried again yet.
     is_away: bool,
     given_up: usize,
 }
 
-/// What is to become of a command that has failed.
 pub(super) enum Verdict {
-    /// It is kept, and tried again.
     Again,
     /// It has failed for too long, and others have not.
     GivenUp,
-    /// The store is unavailable for too long.
     TimedOut,
 }
 
@@ -43,19 +38,16 @@ impl Outage {
         }
     }
 
-    /// Notes that a command was answered.
     pub fn note_answer(&mut self) {
         self.answered = Some(Instant::now());
         self.is_away = false;
         self.waits = waits::after_failures();
     }
 
-    /// Whether the store seems to be away, so that nothing is tried for a while.
     pub const fn is_away(&self) -> bool {
         self.is_away
     }
 
-    /// Decides about a command that the store could not answer.
     pub fn judge(&mut self, command: &mut Command) -> Verdict {
         let now = Instant::now();
         let since = *command.failing_since.get_or_insert(now);
@@ -71,7 +63,6 @@ impl Outage {
         }
     }
 
-    /// Keeps failed commands of a batch, of which `is_any_answered` tells whether it had others.
     pub fn keep(&mut self, failed: Vec<Command>, is_any_answered: bool) {
         if failed.is_empty() {
             return;
@@ -88,7 +79,6 @@ impl Outage {
         }
     }
 
-    /// When the commands are to be tried again, if there are any.
     pub const fn again(&self) -> Option<Instant> {
         self.again
     }

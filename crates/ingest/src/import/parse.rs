@@ -20,27 +20,22 @@ use super::{
     naming::{Claims, Named},
 };
 
-/// Lines that were taken together.
 #[derive(Debug)]
 pub(super) struct Taken {
     pub lines: Vec<Line>,
-    /// The identifiers that the client may use.
     pub prefixes: Arc<Prefixes>,
 }
 
-/// A line with its command.
 pub(super) struct Entry {
     pub line: u64,
     /// The postings that it names, whether it is refused or not.
     pub names: Names,
     pub is_unattributed: bool,
-    /// The company that it names, and how.
     pub company: Named,
     pub claims: Claims,
     pub work: Result<Work, LineError>,
 }
 
-/// The command of a line.
 pub(super) enum Work {
     Parsed(Arc<PutPosting>, Option<LineDigest>),
     /// It changed nothing in this state, and is parsed if the state is another one now.
@@ -54,7 +49,6 @@ pub(super) struct CachedLine {
     line: Line,
     digest: LineDigest,
     prefixes: Arc<Prefixes>,
-    /// See [`PutPosting::company_named`].
     company_named: NamedBefore,
 }
 
@@ -68,7 +62,6 @@ impl Work {
         }
     }
 
-    /// The posting that it is for.
     pub fn identifier(&self) -> &SourceIdentifier {
         match self {
             Self::Parsed(put, _) => &put.identifier,
@@ -78,12 +71,10 @@ impl Work {
 }
 
 impl CachedLine {
-    /// Its size in memory.
     pub fn size(&self) -> usize {
         size(&self.line)
     }
 
-    /// Parses the line after all.
     pub fn parse(&self, options: &LineOptions) -> Result<Work, LineError> {
         let mut work = entry(&self.line, &self.prefixes, options, Some(self.digest)).work?;
         work.leave_company(self.company_named);
@@ -91,7 +82,6 @@ impl CachedLine {
     }
 }
 
-/// The size of a line in memory.
 pub(super) fn size(line: &Line) -> usize {
     match &line.text {
         LineText::Whole(text) => text.len(),

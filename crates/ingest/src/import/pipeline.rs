@@ -31,7 +31,6 @@ use super::{
 };
 use crate::keyed_queue::KeyedQueue;
 
-/// The most parts of an import that are parsed at a time.
 const PARSES: usize = 4;
 
 /// The most commands that are carried out together, the most such batches at a time, and how many
@@ -43,7 +42,6 @@ const AT_ONCE: usize = 2;
 type Parse = Pin<Box<dyn Future<Output = Result<Vec<Entry>, JoinError>> + Send>>;
 type Put = Pin<Box<dyn Future<Output = (Vec<Command>, Results)> + Send>>;
 
-/// The task of an import.
 pub(super) struct Pipeline {
     ports: ImportPorts,
     options: LineOptions,
@@ -60,12 +58,10 @@ pub(super) struct Pipeline {
     named: NamedCompanies,
     outage: Outage,
     ledger: Ledger,
-    /// The end of the body, once it is known.
     finish: Option<(Ending, Reply)>,
     ended: Option<ImportError>,
 }
 
-/// What the task does next.
 enum Step {
     Order(Option<Order>),
     Parsed(Vec<Entry>),
@@ -75,7 +71,6 @@ enum Step {
 }
 
 impl Pipeline {
-    /// The task, and the side of the request.
     pub fn new(
         ports: ImportPorts,
         options: LineOptions,
@@ -109,7 +104,6 @@ impl Pipeline {
         (pipeline, Running::new(give_orders, see_events))
     }
 
-    /// Works until the body has ended, or the request is gone, and ends the import.
     pub async fn run(mut self) {
         loop {
             self.carry_out();
@@ -135,12 +129,10 @@ impl Pipeline {
         }
     }
 
-    /// Whether every line that was taken has its receipt.
     fn is_settled(&self) -> bool {
         self.parses.is_empty() && self.ledger.is_settled()
     }
 
-    /// Waits for whatever comes first.
     async fn step(&mut self) -> Step {
         let again = self.outage.again();
         let has_ended = self.ended.is_some();
@@ -193,7 +185,6 @@ impl Pipeline {
         self.parses.push_back(Box::pin(parsed));
     }
 
-    /// Enters parsed lines, which follow those before.
     async fn sort_in(&mut self, entries: Vec<Entry>) {
         let stored = Self::companies_of(&*self.ports.catalogues.store, &entries).await;
         let mut stored = stored.into_iter();
@@ -257,7 +248,6 @@ impl Pipeline {
         postings.iter().map(company).collect()
     }
 
-    /// Has commands carried out, unless the store seems to be away.
     fn carry_out(&mut self) {
         if let Some(error) = &self.ended {
             let error = as_line_error(error);
@@ -273,7 +263,6 @@ impl Pipeline {
         }
     }
 
-    /// Tries commands again that the store could not answer.
     fn try_again(&mut self) {
         let mut commands = self.outage.take().into_iter();
         while !commands.as_slice().is_empty() {
@@ -282,14 +271,11 @@ impl Pipeline {
         }
     }
 
-    /// Has commands carried out, which come back with their results: they may have to be tried
-    /// again.
     fn put(&self, commands: Vec<Command>) {
         let put = self.executor.clone().run(commands);
         self.puts.push(Box::pin(put));
     }
 
-    /// Notes the answers of a batch.
     fn settle(&mut self, commands: Vec<Command>, answers: Results) {
         let is_any_answered = answers.iter().any(is_answer);
         if is_any_answered {
@@ -340,7 +326,6 @@ impl Pipeline {
         self.ended = Some(error);
     }
 
-    /// Settles the lines whose commands are not under way.
     fn give_up(&mut self, error: &IngestError) {
         for command in self.commands.drain().chain(self.outage.take()) {
             let result = Err(error.clone().into());
@@ -371,7 +356,6 @@ impl Pipeline {
         let _ = self.close(Ending::Broken).await;
     }
 
-    /// Ends the import once its lines have their receipts.
     async fn close(self, ending: Ending) -> (Summary, Result<(), ImportError>) {
         let complete = ending != Ending::Broken && self.ended.is_none();
         let mut summary = Summary {
@@ -391,7 +375,6 @@ impl Pipeline {
     }
 }
 
-/// Whether the store has answered a command.
 const fn is_answer(answer: &Result<Answer, LineError>) -> bool {
     !matches!(
         answer,
@@ -401,7 +384,6 @@ const fn is_answer(answer: &Result<Answer, LineError>) -> bool {
     )
 }
 
-/// The error of a line that an import which has ended did not carry out.
 fn as_line_error(error: &ImportError) -> IngestError {
     match error {
         ImportError::Failed(error) => error.clone(),

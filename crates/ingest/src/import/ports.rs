@@ -15,12 +15,9 @@ use stores::Stores;
 /// How long lines are tried again while the store is unavailable, and so the end of an import.
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The ports that imports work with.
 #[derive(Clone)]
 pub struct ImportPorts {
-    /// The lanes.
     pub ingest: Arc<dyn Ingest>,
-    /// The lifetime that the lanes give postings.
     pub lifetime: Lifetime,
     /// Those of catalogues. The store of their postings also knows whether a line that was imported
     /// before still changes nothing.
@@ -31,18 +28,13 @@ pub struct ImportPorts {
 #[derive(Clone)]
 pub struct CataloguePorts {
     pub catalogues: Arc<dyn Catalogues>,
-    /// The store of their postings.
     pub store: Arc<dyn Store>,
-    /// The lifetime that an undo gives postings that it approves.
     pub lifetime: Lifetime,
-    /// The current time.
     pub clock: Clock,
-    /// Sizes the batches.
     pub throttle: Throttle,
 }
 
 impl CataloguePorts {
-    /// The ports of a store, with the clock of this process.
     pub fn of(stores: &Stores, lifetime: Lifetime, throttle: Throttle) -> Self {
         Self {
             catalogues: Arc::clone(&stores.catalogues),
@@ -58,12 +50,10 @@ pub(super) fn new_catalogue_id() -> CatalogueId {
     CatalogueId::new(uuid::Uuid::now_v7())
 }
 
-/// The end of an import by the end of the service.
 pub(super) fn stopping() -> ImportError {
     IngestError::Unavailable("the service is stopping".to_owned()).into()
 }
 
-/// The end of an import by a failure of the store.
 pub(super) fn failed(error: StoreError) -> ImportError {
     match error {
         StoreError::Broken(why) => IngestError::Broken(why),

@@ -20,14 +20,11 @@ pub(super) const MOST_BYTES: usize = 8 << 20;
 /// The most lines that are parsed by one thread at a time, a millisecond's work.
 pub(super) const PARSED_TOGETHER: usize = 64;
 
-/// What the request tells the task.
 pub(super) enum Order {
     Lines(Taken),
-    /// The end of the body.
     Finish(Ending, Reply),
 }
 
-/// What the task tells the request.
 pub(super) enum Event {
     Receipts(Vec<Receipt>),
     /// The import takes nothing more. Lines that it has taken get their receipts.
@@ -35,7 +32,6 @@ pub(super) enum Event {
 }
 
 pub(super) type Reply = oneshot::Sender<(Summary, Result<(), ImportError>)>;
-/// A running import, see [`Import`].
 pub(super) struct Running {
     orders: mpsc::UnboundedSender<Order>,
     events: mpsc::UnboundedReceiver<Event>,
@@ -101,7 +97,6 @@ impl Running {
         }
     }
 
-    /// Waits for receipts, or for the end of the import.
     async fn wait(&mut self, receipts: &mut Vec<Receipt>) {
         match self.events.recv().await {
             Some(event) => self.note(event, receipts),

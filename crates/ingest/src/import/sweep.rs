@@ -14,9 +14,7 @@ use super::{
     ports::{CataloguePorts, PATIENCE, failed, stopping},
 };
 
-/// The postings that are read at a time.
 pub(super) const PAGE: usize = 1_024;
-/// Postings per commit.
 const BATCH: usize = 256;
 /// What is left to it while many push: a hundred thousand postings take a minute at most, and
 /// pushes keep most of their rate.
@@ -24,21 +22,16 @@ const FLOOR: Floor = Floor {
     batch: 64,
     a_second: 2_000,
 };
-/// Retries of a batch after conflicts with other writers.
 const CONFLICTS: usize = 4;
-/// The most postings that cannot be written now and are tried again at the end.
 const MOST_STUCK: usize = 1_000;
 
 /// Postings, and the one behind which the next page begins; `None` after the last page.
 pub(super) type Page<T> = (Vec<T>, Option<PostingId>);
 
-/// What is done with the postings.
 #[async_trait]
 pub(super) trait Step: Send {
-    /// How a posting is named.
     type Posting: Clone + Debug + Send + Sync;
 
-    /// The postings that follow one.
     async fn page(&self, after: Option<PostingId>) -> Result<Page<Self::Posting>, StoreError>;
 
     /// Writes some of them in one commit under the lease. It may be called again for the same ones
@@ -46,7 +39,6 @@ pub(super) trait Step: Send {
     async fn commit(&mut self, postings: &[Self::Posting]) -> Result<(), StoreError>;
 }
 
-/// A walk through postings.
 pub(super) struct Sweep<'a, S: Step> {
     ports: &'a CataloguePorts,
     lease: &'a HeldLease,
@@ -54,7 +46,6 @@ pub(super) struct Sweep<'a, S: Step> {
     work: &'a mut S,
     /// Postings that could not be written alone, each with the time since when.
     stuck: Vec<(S::Posting, Instant)>,
-    /// The waits while the store is unavailable.
     away: Within,
 }
 
@@ -75,7 +66,6 @@ impl<'a, S: Step> Sweep<'a, S> {
         }
     }
 
-    /// Works through all of them.
     pub async fn run(mut self) -> Result<(), ImportError> {
         let mut after = None;
         loop {
@@ -135,8 +125,6 @@ impl<'a, S: Step> Sweep<'a, S> {
         Ok(error)
     }
 
-    /// Writes postings in one commit, again after so many conflicts; gives the error if they cannot
-    /// be written now.
     async fn together(
         &mut self,
         postings: &[S::Posting],
@@ -167,7 +155,6 @@ impl<'a, S: Step> Sweep<'a, S> {
         }
     }
 
-    /// Tries the postings again that could not be written, each for a minute.
     async fn write_stuck(&mut self) -> Result<(), ImportError> {
         let mut waits = waits::after_locks();
         while !self.stuck.is_empty() {
@@ -186,7 +173,6 @@ impl<'a, S: Step> Sweep<'a, S> {
         Ok(())
     }
 
-    /// Waits after a failure of the store, and fails if it is unavailable for too long.
     async fn wait_while_away(&mut self, error: StoreError) -> Result<(), ImportError> {
         match self.away.next() {
             Some(wait) => self.wait(wait).await,

@@ -32,7 +32,6 @@ use workers::testing::{FaultyStore, eventually};
 use super::*;
 use crate::lane::{LaneSettings, Lanes};
 
-/// Imports on a store, with lanes of their own.
 struct Kit {
     store: Arc<FaultyStore>,
     importer: Importer,
@@ -40,7 +39,6 @@ struct Kit {
     _lanes: Loops,
 }
 
-/// A clock that goes with tokio's, which tests may pause.
 fn clock() -> Clock {
     let start = Instant::now();
     Arc::new(move || fields::microseconds(noon() + start.elapsed()))
@@ -51,7 +49,6 @@ impl Kit {
         Self::with(|lanes| lanes)
     }
 
-    /// Imports through a use case around the lanes.
     fn with(around: impl FnOnce(Arc<dyn Ingest>) -> Arc<dyn Ingest>) -> Self {
         let mut settings = LaneSettings::default();
         settings.lines.lanes = 2;
@@ -97,7 +94,6 @@ impl Kit {
         }
     }
 
-    /// Imports a whole body that ends as it should.
     async fn import(&self, order: ImportOrder, body: &[String]) -> Outcome {
         self.import_with_end(order, body, Ending::Whole).await
     }
@@ -138,7 +134,6 @@ impl Kit {
         found.unwrap().posting
     }
 
-    /// The identifiers of these whose postings are expired.
     async fn expired<'a>(&self, identifiers: &[&'a str]) -> Vec<&'a str> {
         let mut expired = Vec::new();
         for text in identifiers {
@@ -157,7 +152,6 @@ impl Kit {
     }
 }
 
-/// A running import, and its receipts so far.
 struct Open {
     import: Box<dyn Import>,
     receipts: Vec<Receipt>,
@@ -168,7 +162,6 @@ impl Open {
         self.take_within(body, &Prefixes::ALL).await
     }
 
-    /// Takes lines of a client with these prefixes.
     async fn take_within(
         &mut self,
         body: &[String],
@@ -187,7 +180,6 @@ impl Open {
     }
 }
 
-/// What came of an import.
 struct Outcome {
     receipts: Vec<Receipt>,
     summary: Summary,
@@ -195,12 +187,10 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// The receipts, in short.
     fn receipts(&self) -> String {
         short(&self.receipts)
     }
 
-    /// What is missing, expired and held, of an import that was complete.
     fn missing(&self) -> (u64, u64, bool) {
         assert_eq!((&self.result, self.summary.complete), (&Ok(()), true));
         let missing = self.summary.missing.as_ref().unwrap();
@@ -249,7 +239,6 @@ fn of_catalogue(name: &str) -> ImportOrder {
     }
 }
 
-/// An order with another largest share of missing postings.
 fn up_to(percent: u8, order: ImportOrder) -> ImportOrder {
     ImportOrder {
         catalogue: order.catalogue.map(|catalogue| CatalogueOrder {
@@ -263,7 +252,6 @@ fn up_to(percent: u8, order: ImportOrder) -> ImportOrder {
     }
 }
 
-/// Lines with numbers from 1.
 fn lines(body: &[String]) -> Vec<Line> {
     let numbered = (1..).zip(body);
     let lines = numbered.map(|(number, text)| Line {

@@ -20,10 +20,8 @@ use super::{
 /// How often a batch whose commit met a conflict is decided again as a whole.
 const DECIDED_AGAIN: usize = 4;
 
-/// Commands that were decided and wait for their commit.
 pub(super) struct OpenBatch {
     batch: Batch,
-    /// The commands whose answers hold with the commit.
     jobs: Vec<Job>,
     /// Commands that are to be tried alone. They leave the lane after the commit, because they may
     /// be for the same postings, and come after its commands.
@@ -45,7 +43,6 @@ impl OpenBatch {
         }
     }
 
-    /// How many commands wait for the commit.
     pub fn len(&self) -> usize {
         self.jobs.len() + self.set_aside.len()
     }
@@ -124,7 +121,6 @@ impl OpenBatch {
         }
     }
 
-    /// The rows that the commit touches.
     pub fn rows(&self) -> Rows {
         let jobs = self.jobs.iter().chain(&self.set_aside);
         Rows {
@@ -181,7 +177,6 @@ impl OpenBatch {
     }
 }
 
-/// Answers the commands of a failed batch, or has them tried alone.
 fn fail(jobs: Vec<Job>, error: &StoreError, retries: &Arc<RetryQueue>) {
     match error {
         // There is nobody else who could be the cause.

@@ -21,7 +21,6 @@ use time::OffsetDateTime;
 
 use runtime::{Clock, panics};
 
-/// What commands are decided and committed with.
 pub(super) struct Context {
     pub store: Arc<dyn Store>,
     pub locks: Arc<dyn LockedRows>,
@@ -33,12 +32,10 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// A batch without commands.
     pub fn batch(&self) -> Batch {
         Batch::new(self.lifetime, (self.clock)())
     }
 
-    /// Loads the state for more commands of a batch.
     pub async fn load(&self, batch: &mut Batch, puts: &[&PutPosting]) -> Result<(), StoreError> {
         let with_named = self.names_others.load(Relaxed);
         let names_others = panics::caught(batch.load(&*self.store, puts, with_named)).await?;
@@ -46,7 +43,6 @@ impl Context {
         Ok(())
     }
 
-    /// Commits a batch. Its answers hold with the commit.
     pub async fn commit(&self, batch: Batch) -> (Answers, Result<(), StoreError>) {
         let (answers, writes) = batch.finish();
         let committed = if writes.is_empty() {
@@ -66,7 +62,6 @@ impl Context {
     }
 }
 
-/// Decides a command on a batch.
 pub(super) fn decide(
     batch: &Batch,
     put: &PutPosting,

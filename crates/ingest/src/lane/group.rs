@@ -60,13 +60,11 @@ impl Group {
         }
     }
 
-    /// A gauge of the commands in flight.
     pub fn under_way(&self) -> impl Fn() -> usize + Send + Sync + 'static {
         let (slots, all) = (Arc::clone(&self.slots), self.queue);
         move || all - slots.available_permits()
     }
 
-    /// A slot, if one is free.
     pub fn free_slot(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.slots).try_acquire_owned().ok()
     }

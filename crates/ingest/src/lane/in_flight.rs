@@ -43,7 +43,6 @@ impl InFlightSet {
         }
     }
 
-    /// Frees the rows of those that have ended.
     pub fn end_done(&mut self) {
         while let Some(ended) = self.tasks.try_join_next_with_id() {
             self.end(ended);
@@ -69,17 +68,14 @@ impl InFlightSet {
         }
     }
 
-    /// How many are under way.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// When the last one was started.
     pub fn last_start(&self) -> Option<Instant> {
         self.last_start
     }
 
-    /// Whether a commit writes one of these companies.
     pub fn writes_any(&self, mut companies: impl Iterator<Item = CompanyId>) -> bool {
         !self.companies.is_empty() && companies.any(|id| self.companies.contains(&id))
     }

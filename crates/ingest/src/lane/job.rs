@@ -13,12 +13,9 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// A command on its way.
 pub(super) struct Job {
     pub put: Arc<PutPosting>,
-    /// The lease that must be held when it is written.
     pub lease: Option<CatalogueLease>,
-    /// Whether it is only decided, and nothing of it written.
     pub is_dry_run: bool,
     /// Its posting's company, if the command has to wait for a commit that writes it.
     pub waits_for: Option<CompanyId>,
@@ -34,21 +31,18 @@ impl Job {
         self.deadline <= Instant::now()
     }
 
-    /// Answers the client.
     pub fn answer(self, answer: Result<Answer, IngestError>) {
         // The client may have hung up; what was committed stands.
         let _ = self.reply.send(answer);
     }
 }
 
-/// The answer to a command that was queued.
 pub(super) struct Pending {
     pub answer: oneshot::Receiver<Result<Answer, IngestError>>,
     pub deadline: Instant,
 }
 
 impl Pending {
-    /// Waits for the answer, until the command's deadline.
     pub async fn answer(self) -> Result<Answer, IngestError> {
         match timeout_at(self.deadline, self.answer).await {
             Ok(Ok(answer)) => answer,
@@ -59,7 +53,6 @@ impl Pending {
     }
 }
 
-/// The reasons why a command has no answer.
 pub(super) const STOPPING: &str = "the service is stopping";
 const STOPPED: &str = "the service stopped before it had an answer";
 pub(super) const TOO_LONG: &str = "it took too long";
@@ -68,7 +61,6 @@ pub(super) fn unavailable(why: &str) -> IngestError {
     IngestError::Unavailable(why.to_owned())
 }
 
-/// The answer to a command that the store failed.
 pub(super) fn failed(error: StoreError) -> IngestError {
     match error {
         StoreError::Conflict => unavailable("others kept changing the same posting"),
@@ -88,7 +80,6 @@ pub(super) fn in_doubt(why: &str, answer: Result<Answer, Rejection>) -> IngestEr
     }
 }
 
-/// Answers commands that the store failed together.
 pub(super) fn refuse(jobs: Vec<Job>, error: &StoreError) {
     for job in jobs {
         job.answer(Err(failed(error.clone())));

@@ -7,10 +7,9 @@ use domain::store::{RowLocks, Snapshot};
 use kernel::{CompanyId, SourceIdentifier};
 use runtime::Recent;
 
-/// How long a row is taken for locked after it was found so.
+/// How long a row counts as locked after it was found so.
 const MEMORY: Duration = Duration::from_secs(2);
 
-/// The rows that are taken for locked.
 #[derive(Default)]
 pub(super) struct LockedRows {
     postings: Recent<SourceIdentifier>,
@@ -20,31 +19,26 @@ pub(super) struct LockedRows {
 }
 
 impl LockedRows {
-    /// Forgets the rows that were found locked too long ago.
     pub fn forget_old(&mut self) {
         self.postings.forget_old();
         self.companies.forget_old();
         self.references.forget_old();
     }
 
-    /// Whether a posting is taken for locked.
     pub fn has_posting(&self, identifier: &SourceIdentifier) -> bool {
         self.postings.has(identifier)
     }
 
-    /// Whether any company is.
     pub fn has_companies(&self) -> bool {
         !(self.companies.is_empty() && self.references.is_empty())
     }
 
-    /// Whether a commit that needs these rows would wait for a company.
     pub fn conflicts_with(&self, locks: &RowLocks) -> bool {
         let mut companies = locks.companies.iter();
         let mut references = locks.references.iter();
         companies.any(|id| self.companies.has(id)) || references.any(|id| self.references.has(id))
     }
 
-    /// Remembers rows that were seen to be locked.
     pub fn remember(&mut self, held: &RowLocks, snapshot: &Snapshot) {
         self.forget_old();
         let identifiers = snapshot.identifiers();

@@ -54,7 +54,6 @@ use self::{context::Context, group::Group, priority::PrioritySemaphore};
 const GRACE: Duration = Duration::from_secs(5);
 const LATE: &str = "the store does not answer, and whether a commit took place is not known";
 
-/// Numbers and limits of the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneSettings {
     pub pushes: GroupSettings,
@@ -84,7 +83,6 @@ impl Default for LaneSettings {
     }
 }
 
-/// The driving port [`Ingest`] on top of the lanes, which commands are spread over.
 pub struct Lanes {
     pushes: Group,
     lines: Group,
@@ -133,13 +131,11 @@ impl Lanes {
         move || pushes() + lines()
     }
 
-    /// A probe for whether at least [`BUSY_AT`] commands are in flight.
     pub fn is_busy(&self) -> impl Fn() -> bool + Send + Sync + 'static {
         let under_way = self.under_way();
         move || under_way() >= BUSY_AT
     }
 
-    /// Queues a push, and waits for its answer.
     async fn submit(&self, put: PutPosting, is_dry_run: bool) -> Result<Answer, IngestError> {
         let slot = self.pushes.free_slot().ok_or(IngestError::Overloaded)?;
         let pending = (self.pushes).queue(Arc::new(put), is_dry_run, None, self.deadline, slot);

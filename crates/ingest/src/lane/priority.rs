@@ -20,7 +20,6 @@ pub(super) struct PrioritySemaphore {
     few: usize,
 }
 
-/// A permit for one commit, until it is dropped.
 pub(super) struct Permit {
     is_exclusive: bool,
     start: Instant,
@@ -39,7 +38,6 @@ impl PrioritySemaphore {
         }
     }
 
-    /// The size of a batch, of `most` at most.
     pub fn batch(&self, most: usize) -> usize {
         if (self.is_busy)() {
             most.min(self.few)
@@ -48,7 +46,6 @@ impl PrioritySemaphore {
         }
     }
 
-    /// Waits for the permit for a commit of one lane.
     pub async fn acquire(&self) -> Permit {
         let is_exclusive = (self.is_busy)();
         let lanes = if is_exclusive { self.lanes } else { 1 };
@@ -63,7 +60,6 @@ impl PrioritySemaphore {
 }
 
 impl Permit {
-    /// Gives the permit back after the commit.
     pub async fn release(self) {
         if self.is_exclusive {
             sleep(self.start.elapsed().min(LONGEST_PAUSE)).await;

@@ -36,7 +36,6 @@ const WAITING_FOR_ONE: usize = 32;
 
 const LOCKED: &str = "another transaction holds a lock on what it writes";
 
-/// The commands of one lane that are tried alone.
 pub(super) struct RetryQueue {
     context: Arc<Context>,
     tries: Semaphore,
@@ -98,7 +97,6 @@ impl RetryQueue {
         }
     }
 
-    /// Takes the commands of a batch that failed, in their order.
     pub fn retry(self: &Arc<Self>, jobs: Vec<Job>) {
         let mut state = self.state();
         for job in jobs {
@@ -113,7 +111,6 @@ impl RetryQueue {
         }
     }
 
-    /// Tries a command, and then the ones behind it.
     async fn run(self: Arc<Self>, mut job: Job) {
         loop {
             let identifier = job.put.identifier.clone();
@@ -131,7 +128,6 @@ impl RetryQueue {
         }
     }
 
-    /// Tries a command until it succeeds or its deadline is over.
     async fn try_until_deadline(&self, job: &Job) -> Result<Answer, IngestError> {
         let (mut conflicts, mut locks) = (waits::after_conflicts(), waits::after_locks());
         loop {

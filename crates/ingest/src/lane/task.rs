@@ -32,9 +32,7 @@ const STUCK: Duration = Duration::from_millis(20);
 /// The numbers of a group of lanes, each at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupSettings {
-    /// How many lanes there are.
     pub lanes: usize,
-    /// How many commands may be under way in all.
     pub queue: usize,
     /// How many commands share a commit at most. More gain little and wait longer.
     pub batch: usize,
@@ -56,13 +54,11 @@ pub(super) struct Lane {
     commits: Arc<Semaphore>,
 }
 
-/// When the next commit is started.
 enum Start {
     Now,
     /// When what waits is loaded too, if anything does.
     Shared,
     At(Instant),
-    /// When something else happens.
     Later,
 }
 
@@ -166,7 +162,6 @@ impl Lane {
         }
     }
 
-    /// Takes commands out of those that wait, in their order, as far as there is room for them.
     fn select(&mut self) -> Vec<Job> {
         let room = self.batch().saturating_sub(self.open.len());
         let (mut selected, mut left) = (Vec::new(), Left::default());
@@ -189,7 +184,6 @@ impl Lane {
         selected
     }
 
-    /// Loads the state for commands, and decides them. What changes nothing is answered.
     async fn decide(&mut self, jobs: Vec<Job>) {
         let jobs = self.open.load(&self.context, jobs).await;
         let mut left = Left::default();
@@ -208,7 +202,6 @@ impl Lane {
         self.open.release(&self.retries);
     }
 
-    /// Starts the commit of what was decided.
     fn start(&mut self) {
         let open = std::mem::replace(&mut self.open, OpenBatch::new(&self.context));
         let (context, retries) = (Arc::clone(&self.context), Arc::clone(&self.retries));
@@ -245,7 +238,6 @@ impl Left {
         self.jobs.push(job);
     }
 
-    /// Puts them back in front of those that came after them.
     fn put_back(self, waiting: &mut VecDeque<Job>) {
         for job in self.jobs.into_iter().rev() {
             waiting.push_front(job);

@@ -22,7 +22,6 @@ fn start(store: &Arc<FaultyStore>, settings: LaneSettings) -> (Arc<Lanes>, Loops
     (Arc::new(lane), task)
 }
 
-/// The usual settings, but for some.
 fn settings(change: impl FnOnce(&mut LaneSettings)) -> LaneSettings {
     let mut settings = LaneSettings::default();
     change(&mut settings);
@@ -37,7 +36,6 @@ fn impatient() -> LaneSettings {
     settings(|it| it.deadline = Duration::from_millis(150))
 }
 
-/// Pushes new postings, all at the same time, and gives what became of each in order.
 struct Pushes(JoinSet<(usize, Result<Answer, IngestError>)>);
 
 impl Pushes {
@@ -77,7 +75,6 @@ async fn block_commit(store: &FaultyStore, lane: &Arc<Lanes>) -> Pushes {
     first
 }
 
-/// Waits until so many commands are under way beside the first one.
 async fn waiting(lane: &Lanes, commands: usize) {
     eventually("commands wait", async || {
         (lane.under_way())() == commands + 1
@@ -156,7 +153,6 @@ async fn neighbours_of_a_failing_command_succeed() {
     }
 }
 
-/// The sizes of the commits of a batch of three that meets so many conflicts.
 async fn commits_after_conflicts(conflicts: usize) -> Vec<usize> {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, LaneSettings::default());

@@ -26,7 +26,6 @@ impl Cursor {
         sequence: 0,
     };
 
-    /// The number of digits of the text.
     const DIGITS: usize = 32;
 }
 

@@ -15,8 +15,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Declares a kind by its name, which no other kind has, and by what its tasks do, such as
-    /// `judge a posting`.
+    /// Declares a kind by its own name and by what its tasks do, such as `judge a posting`.
     pub const fn new(name: &'static str, purpose: &'static str) -> Self {
         Self { name, purpose }
     }
@@ -88,8 +87,7 @@ impl Queue {
         self.lane
     }
 
-    /// Whether its tasks may wait for long. Asking for bulk work does not move a task from another
-    /// lane.
+    /// Whether its tasks may wait for long.
     pub fn is_bulk(self) -> bool {
         self.lane.is_some_and(|lane| lane.ends_with(BULK))
     }

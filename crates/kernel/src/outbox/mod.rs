@@ -75,8 +75,7 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// Whether it has to be taken for the cause of its workers' deaths, and is not to be tried
-    /// again without an operator.
+    /// Whether it is taken for the cause of its workers' deaths, and needs an operator.
     pub const fn is_poison(&self) -> bool {
         self.lost >= MOST_LOST
     }
@@ -101,11 +100,9 @@ pub enum Revive {
 }
 
 impl Revive {
-    /// The most tasks that the audit names.
     const MOST_NAMED: usize = 100;
 
-    /// The entry of the audit about tasks that were revived, with their number and the ids of the
-    /// first ones; `None` if there are none.
+    /// The entry of the audit about revived tasks; `None` if there are none.
     pub fn entry(entry: &Entry, revived: &[TaskId]) -> Option<Entry> {
         let mut ids: Vec<_> = revived.iter().map(|task| task.0).collect();
         ids.sort_unstable();

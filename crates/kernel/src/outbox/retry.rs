@@ -10,7 +10,6 @@ use crate::RetryPolicy;
 const WAITS: RetryPolicy =
     RetryPolicy::doubling(Duration::from_millis(500), Duration::from_mins(5));
 
-/// The time from the first failure to giving a task up.
 const GIVE_UP_AFTER: time::Duration = time::Duration::hours(12);
 
 /// The time of the next attempt at a task after the `attempts`-th one failed, or `None` to give up.

@@ -18,7 +18,6 @@ use crate::{
 
 const TAKEN_DOWN: &str = "An operator took this posting down; only an operator can reopen it.";
 
-/// A push of `a` by a client with the prefix `a`.
 fn fenced(client: u128, body: &str) -> PutPosting {
     let prefixes = Prefixes::new(&["a"]).unwrap();
     push_as(
@@ -28,7 +27,6 @@ fn fenced(client: u128, body: &str) -> PutPosting {
     )
 }
 
-/// A posting of a company that is named so.
 fn of_company(name: &str, logo: &str) -> String {
     CREATE.replace(
         r#""name": "Acme""#,
@@ -36,7 +34,6 @@ fn of_company(name: &str, logo: &str) -> String {
     )
 }
 
-/// The same of a company with another website.
 fn other_company(body: &str) -> String {
     body.replace("https://acme.example", "https://other.example")
 }
@@ -154,7 +151,6 @@ fn a_line_that_names_a_company_as_an_earlier_one_does_is_told_nothing() {
     assert_eq!(notices(&mut board, &alike), [Notice::CompanyOfOperator]);
 }
 
-/// An operator's change of the board's company.
 fn correct(board: &mut Board, name: Option<&str>, logo: &Patch<&str>, release: Kept) {
     let command = CompanyChange {
         patch: CompanyPatch::parse(name, logo).unwrap(),

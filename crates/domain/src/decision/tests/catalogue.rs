@@ -15,7 +15,6 @@ fn catalogue(n: u128) -> CatalogueId {
     CatalogueId::new(uuid(n))
 }
 
-/// Lists `a` in a catalogue.
 fn list(board: &mut Board, n: u128, body: &str) -> Result<(PutOutcome, Written), Rejection> {
     let put = push("a", body).listed_in(catalogue(n));
     board
@@ -23,7 +22,6 @@ fn list(board: &mut Board, n: u128, body: &str) -> Result<(PutOutcome, Written),
         .map(|((_, outcome), written)| (outcome, written))
 }
 
-/// A board with a posting of the first catalogue.
 fn listed(status: Status) -> Board {
     let mut board = Board::with(status);
     board.posting_mut().catalogue = Some(catalogue(1));

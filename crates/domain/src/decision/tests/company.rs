@@ -38,7 +38,6 @@ fn a_known_website_in_any_spelling_is_the_same_company() {
     assert_eq!(board.company().website.as_str(), "https://acme.example");
 }
 
-/// A board whose company `bolt` was merged into that of its posting.
 fn with_alias() -> (Board, CompanyId) {
     let mut board = Board::with(Status::Approved);
     let bolt = Company {

@@ -76,7 +76,6 @@ fn an_operators_decision_stands_as_the_verdict_does() {
     board.decided(rejected);
 }
 
-/// Whatever its status was, and until an operator reopens it and there is a new verdict.
 #[test]
 fn an_operators_removal_has_a_statement() {
     for status in [Status::PendingEnrichment, Status::Approved, Status::Expired] {

@@ -138,7 +138,6 @@ const PLACE: Coordinates = Coordinates {
     longitude: 10.7,
 };
 
-/// What rules make of content that gets no verdict.
 fn made() -> Enrichment {
     Enrichment {
         texts: texts("Kept.", "K."),

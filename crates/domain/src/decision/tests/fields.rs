@@ -19,7 +19,6 @@ const VALUES: &str = include_str!("fields/values.txt");
 /// one whose unknown fields are refused (`strict`).
 const BODIES: &str = include_str!("fields/bodies.txt");
 
-/// A body with a field for each of these values.
 fn bodies(field: &str, values: &str) -> Vec<String> {
     let values = serde_json::Deserializer::from_str(values).into_iter::<Box<RawValue>>();
     let body = |value: Box<RawValue>| match field.split_once('.') {
@@ -32,7 +31,6 @@ fn bodies(field: &str, values: &str) -> Vec<String> {
     values.map(|value| body(value.unwrap())).collect()
 }
 
-/// The errors, each as `path message`.
 fn list(errors: &FieldErrors) -> Vec<String> {
     let each = |(path, messages): (&str, &[String])| {
         let messages = messages.iter();
@@ -42,7 +40,6 @@ fn list(errors: &FieldErrors) -> Vec<String> {
     errors.iter().flat_map(each).collect()
 }
 
-/// The errors of a push to an approved posting, or to none.
 #[track_caller]
 fn wrong(mut board: Board, body: &str) -> Vec<String> {
     match board.put(body) {
@@ -57,7 +54,6 @@ fn parse(body: &[u8]) -> Result<PutPosting, BodyError> {
     PutPosting::parse("a", body, Principal::unfenced(pusher()), put_id("a"))
 }
 
-/// Pushes the values of the fields of a row, and compares the errors.
 #[track_caller]
 fn check(row: &str, error: Option<&str>) {
     let (fields, values) = row.trim().split_once(" | ").unwrap();

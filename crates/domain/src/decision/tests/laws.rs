@@ -33,7 +33,6 @@ const VALUES: &str = r#"{
     "Company": [{}]
 }"#;
 
-/// A body that is often valid, sometimes wrong, and touches every field.
 fn body() -> impl Strategy<Value = Value> {
     let values: Map<String, Value> = serde_json::from_str(VALUES).unwrap();
     let values: Vec<_> = values.into_iter().collect();
@@ -45,7 +44,6 @@ fn body() -> impl Strategy<Value = Value> {
         .prop_map(|fields| Value::Object(fields.into_iter().collect::<Map<_, _>>()))
 }
 
-/// A body that can create.
 fn full_body() -> impl Strategy<Value = Value> {
     body().prop_map(|over| {
         let mut full: Value = serde_json::from_str(CREATE).unwrap();

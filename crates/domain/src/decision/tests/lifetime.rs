@@ -21,7 +21,6 @@ fn a_push_that_finds_less_than_half_of_it_starts_it_anew() {
     }
 }
 
-/// Neither a later end nor none at all.
 #[test]
 fn another_end_alone_is_no_update() {
     for (lifetime, days) in [(Lifetime::days(60), 40), (Lifetime::NEVER, 0)] {

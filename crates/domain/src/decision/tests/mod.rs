@@ -43,25 +43,19 @@ struct Board {
     now: OffsetDateTime,
     lifetime: Lifetime,
     history: Vec<HistoryEntry>,
-    /// The events of the last commit.
     told: Vec<Event>,
-    /// The newest decision that readers see.
     decision: Option<posting::Decision>,
 }
 
-/// The posting and the outcome that an answer gives.
 type Given = (PostingId, PutOutcome);
 
-/// A push that expires or reopens, and one of another title.
 const EXPIRE: &str = r#"{"expiration":{}}"#;
 const REOPEN: &str = r#"{"expiration":null}"#;
 const RENAME: &str = r#"{"title":"New"}"#;
 
-/// What one command wrote.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Written {
     events: Vec<EventName>,
-    /// Whether enrichment was asked for.
     asked: bool,
     companies: usize,
     postings: usize,
@@ -84,7 +78,6 @@ impl Board {
         }
     }
 
-    /// A board with one posting `a` that stands there.
     fn with(status: Status) -> Self {
         let mut board = Self::new();
         board.put(CREATE).unwrap();
@@ -122,7 +115,6 @@ impl Board {
         }
     }
 
-    /// Pushes, and gives the posting's id and the outcome.
     fn run(&mut self, put: &PutPosting) -> Result<(Given, Written), Rejection> {
         let before = self.snapshot.postings.get(&put.identifier);
         let updated_by = before.and_then(|posting| posting.updated_by.clone());
@@ -135,7 +127,6 @@ impl Board {
         Ok(((answer.id, answer.outcome), written))
     }
 
-    /// Pushes in one commit.
     fn batch(&mut self, puts: &[PutPosting]) -> WriteSet {
         let mut writes = WriteSet::new(self.now);
         for put in puts {
@@ -145,12 +136,10 @@ impl Board {
         writes
     }
 
-    /// Pushes `a`.
     fn put(&mut self, body: &str) -> Result<(Given, Written), Rejection> {
         self.run(&push("a", body))
     }
 
-    /// Pushes `a` and gives the fields that are wrong, once for each error.
     fn wrong(&mut self, body: &str) -> Vec<String> {
         match self.put(body) {
             Err(Rejection::Invalid(errors)) => errors
@@ -161,18 +150,15 @@ impl Board {
         }
     }
 
-    /// Does something else to the posting `a`, which no rule has decided.
     fn posting_mut(&mut self) -> &mut Posting {
         self.snapshot.postings.values_mut().next().unwrap()
     }
 
-    /// The last step of the history: its status, reason and actor.
     fn step(&self) -> (Status, Option<&str>, &Actor) {
         let last = self.history.last().unwrap();
         (last.status, last.reason.as_deref(), &last.by)
     }
 
-    /// The reason of the status.
     fn reason(&self) -> Option<&str> {
         self.posting().status_reason()
     }
@@ -193,7 +179,6 @@ impl Board {
         ContentHash::of(&self.posting().details, self.company())
     }
 
-    /// The change by an outcome for some content.
     fn outcome(
         &mut self,
         content: ContentHash,
@@ -206,7 +191,6 @@ impl Board {
         outcome::apply(posting, company, content, made, original, lifetime, now)
     }
 
-    /// Applies an outcome for the current content.
     fn enrich(&mut self, verdict: &Verdict) -> Option<Written> {
         self.enrich_content(self.content(), verdict)
     }
@@ -222,7 +206,6 @@ impl Board {
         Some(self.record(Some(change)))
     }
 
-    /// Leaves the content without a verdict of the enricher.
     fn fail(&mut self, made: Option<&Enrichment>, reason: &str) -> Option<Written> {
         self.leave_unjudged(made, (Review::NoVerdict, reason))
     }
@@ -237,7 +220,6 @@ impl Board {
         Some(self.record(Some(change)))
     }
 
-    /// Has the posting wait for an outcome of the content that it has.
     fn forget_outcome(&mut self) {
         self.posting_mut().enriched_hash = None;
     }

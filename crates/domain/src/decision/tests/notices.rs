@@ -5,7 +5,6 @@ use kernel::testing::uuid;
 use super::*;
 use crate::{catalogue::CatalogueId, posting::Notice, posting::NoticeCounts};
 
-/// The notices of a push, as their codes and fields, whether it is repeated or not.
 #[track_caller]
 fn check(mut board: Board, put: &PutPosting, expect: &[&str]) {
     for _ in 0..2 {

@@ -106,7 +106,6 @@ fn an_upheld_decision_stands() {
     assert_eq!(board.posting().status(), Status::Expired);
 }
 
-/// What was shown is shown again, and anything else is judged.
 #[test]
 fn a_reversal_restores_what_was() {
     use event::{JOB_POSTING_APPROVED as APPROVED, JOB_POSTING_REOPENED as REOPENED};

@@ -45,7 +45,6 @@ fn null_and_blank_clear_optional_fields() {
     }
 }
 
-/// What is absent is kept, lines are trimmed, and the values of a list are stored once each.
 #[test]
 fn a_field_is_what_was_sent_last() {
     let stored = |board: &Board| {

@@ -7,7 +7,6 @@ use crate::{
     testing,
 };
 
-/// What readers see of `a`: its details, and the names of the fields that wait.
 fn seen(board: &Board) -> (Details, Vec<String>) {
     let company = testing::company_view(board.company());
     let view = PostingView {
@@ -185,14 +184,12 @@ fn content_that_is_no_ad_is_held_back_until_something_ends_it() {
     assert_eq!(board.posting().status(), Status::Rejected);
 }
 
-/// The posting before the last changes, by their records.
 fn former(board: &Board, records: &[PostingVersion]) -> Option<Former> {
     Former::before(IMPORT, board.posting(), records)
 }
 
 const IMPORT: uuid::Uuid = uuid::Uuid::from_u128(7);
 
-/// Pushes as a line of the import, and gives the record of it.
 fn import(board: &mut Board, body: &str) -> PostingVersion {
     let mut put = push("a", body);
     put.import = Some(IMPORT);

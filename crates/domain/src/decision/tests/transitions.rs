@@ -72,7 +72,6 @@ const TABLE: [(&str, [&str; 6]); 14] = [
     ),
 ];
 
-/// A board with a posting of each column of the table.
 fn boards() -> [Board; 6] {
     let by_operator = |command: Moderation| {
         let mut board = Board::with(Status::Approved);
@@ -94,7 +93,6 @@ fn boards() -> [Board; 6] {
     ]
 }
 
-/// Carries a command out, and gives what it wrote with its actor.
 fn run(command: &str, board: &mut Board) -> Result<(Written, Actor), Rejection> {
     let push = |body: &str| push("a", body);
     let client = Actor::Client(pusher());
@@ -164,7 +162,6 @@ fn run(command: &str, board: &mut Board) -> Result<(Written, Actor), Rejection> 
     board.run(&put).map(|(_, written)| (written, client))
 }
 
-/// The status of a posting after an event.
 fn after(event: &str, before: Status) -> Status {
     match event {
         "Expired" => Status::Expired,

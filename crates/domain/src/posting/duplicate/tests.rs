@@ -63,7 +63,6 @@ fn company_title_and_place_agree() {
     assert!(is_near(&one, &one) && !is_near(&one, &other));
 }
 
-/// A posting of such a text, pushed so many hours after noon.
 fn candidate(n: u128, since: i64, others: usize) -> Candidate {
     let fingerprint = fingerprint(&details("Cook", None, None), 1, others);
     Candidate {
@@ -167,8 +166,6 @@ fn offers_tell_openings_apart() {
     assert!(!elsewhere.duplicates(&older));
 }
 
-/// Whoever mends a word is no copy of those who copied in between, and whoever makes a copy of
-/// something else, in however many steps, is not as old as that.
 #[test]
 fn content_is_as_old_as_what_it_still_matches() {
     let at = |hour| noon() + hours(hour);

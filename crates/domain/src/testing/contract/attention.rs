@@ -19,7 +19,6 @@ use crate::{
     testing::{create, pusher, state},
 };
 
-/// The names and subjects of the events that a client without, or with, prefixes reads.
 async fn read<S: EventLog>(store: &S, n: u128, prefixes: &Prefixes) -> Checked<Vec<String>> {
     let query = LogQuery {
         after: None,

@@ -58,7 +58,6 @@ kernel::contract_cases!(
         assert_eq!(store.commit(finished).await, Err(StoreError::Conflict));
         assert_eq!(entries(store).await?, [full]);
     },
-    /// The counts of a long run are known at its end.
     async fn a_run_that_ends_replaces_its_details(store: &S) {
         let begun = entry(1, noon()).with("file", "people.csv");
         let other = entry(2, noon() - hours(1));
@@ -73,7 +72,6 @@ kernel::contract_cases!(
         };
         assert_eq!(entries(store).await?, [expect, other]);
     },
-    /// Including several of the same time.
     async fn entries_are_read_newest_first_by_pages(store: &S) {
         let mut newest_first: Vec<_> = (1..=9)
             .map(|n| {
@@ -108,7 +106,6 @@ kernel::contract_cases!(
         };
         assert_eq!(store.entries(&since).await?, newest_first[..4]);
     },
-    /// All of one run, whichever of them is repeated.
     async fn each_posting_of_a_run_has_its_entry(store: &S) {
         let ids = ["a", "b", "c"];
         push(store, &ids.map(|id| create(id, "acme"))).await?;

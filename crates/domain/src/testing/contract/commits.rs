@@ -20,7 +20,6 @@ use crate::{
 kernel::contract_cases!(
     commits,
     impl Store + Outbox + EventLog,
-    /// One conflict in a commit undoes its companies, postings, effects and events.
     async fn a_conflict_writes_nothing(store: &S) {
         put_events(store, &[create("a", "acme"), create("b", "bolt")]).await?;
         let (a, b) = (posting(store, "a").await?, posting(store, "b").await?);

@@ -27,7 +27,6 @@ pub(super) async fn find<S: Store>(store: &S, id: CompanyId) -> Checked<Option<C
     Ok(store.load(&[], &[id]).await?.companies.get(&id).cloned())
 }
 
-/// Gives the company of the posting `a` these names, in one commit, and returns its former ones.
 async fn rename<S: Store>(store: &S, names: &[&str]) -> Checked<Vec<String>> {
     let body = |name: &&str| format!(r#"{{"company":{{"name":"{name}"}}}}"#);
     let batch: Vec<_> = names.iter().map(|name| push("a", &body(name))).collect();
@@ -45,7 +44,6 @@ async fn former_names<S: Store>(store: &S) -> Checked<Vec<String>> {
 kernel::contract_cases!(
     companies,
     impl Store,
-    /// Two writers of different fields do not undo each other.
     async fn an_upsert_sets_only_what_it_says(store: &S) {
         let other = Some(ClientId::new(uuid(2)));
         let mut expect = company("acme");
@@ -152,7 +150,6 @@ kernel::contract_cases!(
         let names = former_names(store).await?;
         assert_eq!((names.len(), &*names[0], &*names[19]), (20, "18", "Dune"));
     },
-    /// Postings pushed together, each with another name on the same website.
     async fn a_company_keeps_the_names_of_one_commit(store: &S) {
         let body = |name: &str| {
             format!(
@@ -179,7 +176,6 @@ kernel::contract_cases!(
         }
         assert_eq!(former_names(store).await?, ["Bolt", "acme"]);
     },
-    /// An owner may be another one by the time of the commit, and then nothing of it is written.
     async fn a_write_that_requires_an_owner_conflicts_with_another(store: &S) {
         let others = Some(ClientId::new(uuid(2)));
         let commit = |name: &str, host: &str, required_owner| {

@@ -15,7 +15,6 @@ use crate::{
     testing::{company, create, push, state},
 };
 
-/// A fingerprint in these bands.
 fn fingerprint(bands: [i64; 4]) -> Fingerprint {
     let first = u16::from_le_bytes(bands[0].to_le_bytes().as_chunks().0[0]);
     Fingerprint {
@@ -24,7 +23,6 @@ fn fingerprint(bands: [i64; 4]) -> Fingerprint {
     }
 }
 
-/// A fingerprint in these bands, pushed so many hours after noon.
 fn dated(bands: [i64; 4], after: i64) -> DatedFingerprint {
     DatedFingerprint::new(fingerprint(bands), noon() + hours(after))
 }
@@ -46,7 +44,6 @@ fn names(candidates: &[Candidate]) -> Vec<&str> {
     names.collect()
 }
 
-/// Makes the postings `000`, `001` and so on, with ids in this order.
 async fn postings<S: Store>(store: &S, count: u16) -> Checked<Vec<PostingId>> {
     let ids = (0..count).map(|n| PostingId::new(uuid(n.into())));
     let batch = (0..count).map(|n| {
@@ -68,7 +65,6 @@ fn original(id: PostingId, name: &str) -> Original {
 kernel::contract_cases!(
     duplicates,
     impl PostingReader + Store,
-    /// A posting is found by each of its bands, at its place, and by its id.
     async fn what_shares_a_band_is_found(store: &S) {
         let ids = postings(store, 3).await?;
         assert_eq!(alike(store, &[[1, 2, 3, 4]]).await?, []);
@@ -110,7 +106,6 @@ kernel::contract_cases!(
         let both = store.candidates(&[fingerprint([1; 4])], &ids[..2]).await;
         assert_eq!(names(&both?), ["000", "001"]);
     },
-    /// However many there are, and whatever their ids: nobody crowds out what was pushed before.
     async fn the_oldest_of_a_band_are_found(store: &S) {
         let ids = postings(store, 100).await?;
         let all = ids.iter().zip(0_i64..);
@@ -127,7 +122,6 @@ kernel::contract_cases!(
         assert_eq!(found.len(), CANDIDATES + CANDIDATES / 2 + 1);
         assert_eq!(names(&found)[..2], ["000", "069"]);
     },
-    /// With the newest outcome. That of a posting that is open is not taken away.
     async fn a_fingerprint_is_replaced_or_taken_away(store: &S) {
         let ids = postings(store, 2).await?;
         let both = ids.iter().map(|id| (*id, Some(dated([1; 4], 0))));
@@ -157,7 +151,6 @@ kernel::contract_cases!(
         }
         assert_eq!(names(&alike(store, &[[1; 4]]).await?), ["001"]);
     },
-    /// Rules, readers and searches see it.
     async fn a_mark_comes_back(store: &S) {
         let ids = postings(store, 2).await?;
         write(store, vec![(ids[1], Some(dated([1; 4], 0)))]).await?;
@@ -174,7 +167,6 @@ kernel::contract_cases!(
             assert_eq!(view(store, "001").await?.posting.duplicate_of, mark);
         }
     },
-    /// By their ids, some at a time.
     async fn copies_are_found(store: &S) {
         let ids = postings(store, 7).await?;
         for (n, of) in [(1, 0), (2, 6), (3, 0), (4, 0), (5, 1)] {
@@ -202,7 +194,6 @@ kernel::contract_cases!(
             assert_eq!(names(&copies?), expect);
         }
     },
-    /// So a mark is decided on the original as it is.
     async fn a_commit_may_rely_on_versions(store: &S) {
         let ids = postings(store, 2).await?;
         let marking = async |version| -> Checked<_> {

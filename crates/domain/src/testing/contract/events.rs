@@ -24,7 +24,6 @@ use crate::{
     testing::{company, company_state, company_write, create, renaming},
 };
 
-/// An event of another context.
 const TOLD: EventName = EventName::new("Told");
 
 fn told(n: u128, at: OffsetDateTime) -> Event {
@@ -71,7 +70,6 @@ pub(super) async fn until_all_readable<S: Store + EventLog>(store: &S) -> Checke
     panic!("the marker cannot be read");
 }
 
-/// Applies pushes that raise events, and waits until those can be read.
 pub(super) async fn put_events<S: Store + EventLog>(store: &S, puts: &[PutPosting]) -> Checked {
     let before = end(store).await?;
     put(store, puts).await?;
@@ -110,7 +108,6 @@ async fn read<S: EventLog>(
     Ok(store.read(&query(after, names, limit)).await?)
 }
 
-/// Everything of these names after a cursor, read by small pages.
 pub(super) async fn walk<S: EventLog>(
     store: &S,
     after: Option<Cursor>,
@@ -143,7 +140,6 @@ fn numbers(events: &[Event]) -> Vec<u128> {
 kernel::contract_cases!(
     events,
     impl Store + EventLog,
-    /// Of any subject, in the order of the commits, and within one in the order given.
     async fn events_are_read_as_they_were_recorded(store: &S) {
         let state = |n, version, status, reason: Option<&str>| {
             Subject::Posting(PostingState {
@@ -194,7 +190,6 @@ kernel::contract_cases!(
         ];
         assert_eq!(walk(store, None, &names).await?, batches.concat());
     },
-    /// A reader that begins at the cursor of any event sees the later ones alone.
     async fn a_reader_goes_on_where_it_was(store: &S) {
         let before = end(store).await?;
         assert_eq!(walk(store, None, &[TOLD]).await?, []);
@@ -216,7 +211,6 @@ kernel::contract_cases!(
         let all = walk(store, Some(before), &[TOLD]).await?;
         assert_eq!(numbers(&all), [1, 2, 3, 4, 5, 6]);
     },
-    /// They come in order, without those that were deleted.
     async fn events_are_found_by_their_cursors(store: &S) {
         commit_each(store, 1..=5).await?;
         let events = read(store, None, &[TOLD], 9).await?.events;
@@ -235,7 +229,6 @@ kernel::contract_cases!(
         let kept = expect[1..].to_vec();
         assert_eq!(store.events_at(&wanted).await, Ok(kept));
     },
-    /// The events of postings and of other companies do not count.
     async fn the_newest_event_of_a_company_is_found(store: &S) {
         let states = [1, 2, 1].map(|n| company_state(&company(&format!("c{n}"))));
         for (minute, state) in (1..).zip(states.clone()) {
@@ -257,7 +250,6 @@ kernel::contract_cases!(
         assert_eq!(found, HashMap::from(newest));
         assert_eq!(store.newest_of(&[]).await, Ok(HashMap::new()));
     },
-    /// Events of other names are passed.
     async fn a_reader_sees_the_names_that_it_asks_for(store: &S) {
         put_events(store, &[create("a", "acme")]).await?;
         commit_each(store, [1]).await?;
@@ -328,8 +320,6 @@ kernel::contract_cases!(
         }
         assert_eq!(find(store, renamed.id).await?, Some(renamed));
     },
-    /// The oldest first, by parts; a cursor from before is refused, the last deleted event's is
-    /// not.
     async fn old_events_are_deleted(store: &S) {
         let start = end(store).await?;
         commit_each(store, 1..=6).await?;
@@ -401,7 +391,6 @@ kernel::contract_cases!(
         let events = walk(store, Some(find(2).await?), &[TOLD]).await?;
         assert_eq!(numbers(&events), [4, 5, 6, 7, 8, 9]);
     },
-    /// Those of companies are for everybody, and those of other contexts have none.
     async fn events_of_other_prefixes_are_passed(store: &S) {
         let created = ["a-1", "ab", "b%1", "B-1", "ü%_"].map(|id| create(id, "acme"));
         put_events(store, &created).await?;

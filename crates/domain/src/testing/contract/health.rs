@@ -5,7 +5,6 @@ use crate::store::Health;
 kernel::contract_cases!(
     health,
     impl Health,
-    /// A store that works says so.
     async fn is_ready(store: &S) {
         store.ready().await?;
     },

@@ -16,10 +16,8 @@ use crate::{
     usecase::{expire, moderate},
 };
 
-/// The number of commands.
 const COMMANDS: u64 = 150;
 
-/// A generator of pseudorandom numbers (xorshift), the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -80,7 +78,6 @@ impl Command {
         }
     }
 
-    /// Carries it out, and returns its result as text.
     async fn run<S: Store>(&self, store: &S, now: OffsetDateTime) -> String {
         match self {
             Self::Push(puts) => format!("{:?}", run(store, puts, now).await.ok()),
@@ -99,7 +96,6 @@ impl Command {
     }
 }
 
-/// Approves the posting if its enrichment is due. Returns whether it was.
 async fn judge<S: Store>(store: &S, name: &SourceIdentifier, now: OffsetDateTime) -> Checked<bool> {
     let mut snapshot = store.load(std::slice::from_ref(name), &[]).await?;
     let Some(posting) = snapshot.postings.get(name) else {
@@ -120,7 +116,6 @@ async fn judge<S: Store>(store: &S, name: &SourceIdentifier, now: OffsetDateTime
     Ok(true)
 }
 
-/// All that readers see.
 async fn seen<S: Store + PostingReader>(store: &S) -> (Vec<Option<PostingView>>, String) {
     let mut views = Vec::new();
     for n in 0..5 {

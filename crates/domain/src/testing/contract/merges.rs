@@ -22,7 +22,6 @@ fn id(host: &str) -> CompanyId {
     company(host).id
 }
 
-/// The commit that makes a company an alias of another one, or ends that.
 fn merging(alias: &str, into: Option<&str>) -> WriteSet {
     let mut writes = WriteSet::new(noon());
     let company = Company {

@@ -32,7 +32,6 @@ fn lifetime() -> Lifetime {
     Lifetime::days(60)
 }
 
-/// Carries out commands in one commit.
 async fn run<S: Store>(
     store: &S,
     batch: &[PutPosting],
@@ -41,7 +40,6 @@ async fn run<S: Store>(
     Ok(ingest(store, batch, lifetime(), now).await?)
 }
 
-/// Carries out commands that must not be refused, at noon.
 async fn put<S: Store>(store: &S, batch: &[PutPosting]) -> Checked {
     for answer in run(store, batch, noon()).await? {
         answer?;
@@ -54,18 +52,15 @@ async fn load<S: Store>(store: &S, identifiers: &[&str]) -> Checked<Snapshot> {
     Ok(store.load(&identifiers, &[]).await?)
 }
 
-/// Loads one posting that must be there.
 async fn posting<S: Store>(store: &S, text: &str) -> Checked<Posting> {
     let mut snapshot = load(store, &[text]).await?;
     Ok(snapshot.postings.remove(&identifier(text)).ok_or(Absent)?)
 }
 
-/// A commit that moves one posting on by one version.
 fn touching(posting: &Posting, change: impl FnOnce(&mut Posting)) -> WriteSet {
     writing(posting, |write| change(&mut write.posting))
 }
 
-/// The same, with what else is written of it.
 fn writing(posting: &Posting, change: impl FnOnce(&mut PostingWrite)) -> WriteSet {
     let mut write = PostingWrite::new(Some(posting.version), posting.clone());
     write.posting.version += 1;
@@ -75,7 +70,6 @@ fn writing(posting: &Posting, change: impl FnOnce(&mut PostingWrite)) -> WriteSe
     writes
 }
 
-/// The first postings of a list.
 fn first(limit: usize) -> ListQuery {
     ListQuery {
         limit,
@@ -83,13 +77,11 @@ fn first(limit: usize) -> ListQuery {
     }
 }
 
-/// A posting as readers see it.
 async fn view<S: PostingReader>(store: &S, name: &str) -> Checked<PostingView> {
     let found = store.find(&identifier(name)).await?;
     Ok(found.ok_or(Absent)?)
 }
 
-/// Changes a posting in a commit that moves it on by one version.
 async fn change<S: Store>(
     store: &S,
     text: &str,

@@ -20,7 +20,6 @@ use crate::{
 kernel::contract_cases!(
     postings,
     impl PostingReader + Store,
-    /// Companies are loaded when asked for.
     async fn loads_only_what_is_named(store: &S) {
         let puts = [("a", "acme"), ("b", "bolt"), ("c", "core")];
         put(store, &puts.map(|(id, host)| create(id, host))).await?;
@@ -41,7 +40,6 @@ kernel::contract_cases!(
             .await?;
         assert_eq!(answers, load(store, &["a"]).await?.repeat_answers());
     },
-    /// A load for rules leaves the text out; a reader gets it, also after changes without one.
     async fn descriptions_are_read_where_they_are_needed(store: &S) {
         let pushes = [
             (create("a", "acme"), "<p>Build things at acme.</p>"),
@@ -108,7 +106,6 @@ kernel::contract_cases!(
         assert_eq!(store.commit(writes()).await, Err(StoreError::Conflict));
         assert_eq!(posting(store, "a").await?.version, 2);
     },
-    /// No case folding, no normalisation, no trimming.
     async fn identifiers_compare_byte_for_byte(store: &S) {
         let names = [
             "a", "A", "a ", "ä", "a\u{308}", "a/b?c", "🦀", "%41", "'; --",
@@ -120,7 +117,6 @@ kernel::contract_cases!(
         }
         assert_eq!(load(store, &names).await?.postings.len(), names.len());
     },
-    /// With awkward values.
     async fn every_field_comes_back(store: &S) {
         let body = r#"{
             "title": "Ingénieur·e 🦀 \" ' \\ %_",
@@ -167,7 +163,6 @@ kernel::contract_cases!(
         store.commit(every).await?;
         assert_eq!(posting(store, "a").await?, expect);
     },
-    /// What decides is the review itself, whatever a reason says.
     async fn a_review_comes_back(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         for (review, reason) in [
@@ -182,7 +177,6 @@ kernel::contract_cases!(
             assert_eq!((stored.state(), stored.status_reason()), (state, reason));
         }
     },
-    /// The longest overdue first.
     async fn overdue_postings_are_found_in_order(store: &S) {
         let rows = [
             ("late", Status::Approved, Some(noon() - hours(1))),
@@ -205,7 +199,6 @@ kernel::contract_cases!(
         assert_eq!(overdue, ["later", "late", "now"].map(identifier));
         assert_eq!(store.overdue(noon(), 1).await?, [identifier("later")]);
     },
-    /// Wherever readers see a posting, and until there is another one.
     async fn the_newest_decision_stands(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         let by_rules = Decision {
@@ -242,7 +235,6 @@ kernel::contract_cases!(
             }
         }
     },
-    /// Texts and coordinates are replaced together, and kept by writes without any.
     async fn the_newest_enrichment_stands(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         let texts = |markdown: &str| EnrichedTexts {

@@ -17,7 +17,6 @@ fn names(views: &[PostingView]) -> Vec<&str> {
     postings.map(|it| it.source_identifier.as_str()).collect()
 }
 
-/// All pages of a list.
 async fn pages<S>(store: &S, mut query: ListQuery) -> Checked<Vec<Vec<PostingView>>>
 where
     S: Store + PostingReader,
@@ -38,7 +37,6 @@ async fn listed<S: Store + PostingReader>(store: &S, query: &ListQuery) -> Check
     Ok(PostingReader::list(store, query).await?)
 }
 
-/// Gives a posting texts of this total size, in a commit that keeps its place in the list.
 async fn enriched<S: Store + PostingReader>(store: &S, name: &str, size: usize) -> Checked {
     let texts = EnrichedTexts {
         markdown: "x".repeat(size / 2),
@@ -64,7 +62,6 @@ async fn pushed_out_of_order<S: Store>(store: &S, count: usize) -> Checked {
 kernel::contract_cases!(
     reading,
     impl PostingReader + Store,
-    /// By time of change and id, without gap or repeat.
     async fn lists_ascend_and_page(store: &S) {
         pushed_out_of_order(store, 5).await?;
         let all = listed(store, &first(100)).await?.postings;
@@ -81,7 +78,6 @@ kernel::contract_cases!(
 
         assert_eq!(pages(store, first(4)).await?.concat(), all);
     },
-    /// Where a change moves nothing.
     async fn lists_by_id_page(store: &S) {
         pushed_out_of_order(store, 3).await?;
         let mut ids = Vec::new();
@@ -102,7 +98,6 @@ kernel::contract_cases!(
         assert_eq!(ids.len(), 9, "each once");
         assert!(ids.is_sorted());
     },
-    /// And everything else is the same.
     async fn lists_have_the_texts_that_are_asked_for(store: &S) {
         put(store, &[create("a", "acme"), create("b", "acme")]).await?;
         enriched(store, "b", 6).await?;
@@ -138,7 +133,6 @@ kernel::contract_cases!(
             }
         }
     },
-    /// Before the posting that exceeds the size, where the next page begins.
     async fn lists_end_at_their_size(store: &S) {
         let of_size = |name: &str, field: &str, size: usize| {
             let text = "é".repeat(size / 2);
@@ -176,7 +170,6 @@ kernel::contract_cases!(
             assert_eq!(pages, expect, "{max_bytes}");
         }
     },
-    /// The newest entries are read, oldest first.
     async fn a_long_history_is_cut(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         for hour in 1..=60 {
@@ -201,7 +194,6 @@ kernel::contract_cases!(
             assert_eq!(entry, Some(&expect));
         }
     },
-    /// By status and by time of change, which is exclusive.
     async fn lists_filter(store: &S) {
         for (minute, name) in [(0, "a"), (1, "b"), (2, "c")] {
             run(store, &[create(name, "acme")], noon() + minutes(minute)).await?;

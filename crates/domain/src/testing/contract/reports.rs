@@ -43,7 +43,6 @@ fn report_id(n: u128) -> ReportId {
     ReportId::new(uuid(0x700 + n))
 }
 
-/// Sends the `n`-th report, `n` minutes past noon.
 async fn send<S: Store + Reports>(
     store: &S,
     n: u128,
@@ -83,7 +82,6 @@ async fn events<S: Store + EventLog>(store: &S) -> Checked<Vec<Event>> {
     Ok(page.into_iter().map(|recorded| recorded.event).collect())
 }
 
-/// Makes a posting that was approved an hour before noon and objects to its rejection at noon.
 async fn objected<S: Store + PostingReader>(store: &S, later: OffsetDateTime) -> Checked {
     let by = kernel::ClientId::new(uuid(1));
     Ok(object(
@@ -99,7 +97,6 @@ async fn objected<S: Store + PostingReader>(store: &S, later: OffsetDateTime) ->
 kernel::contract_cases!(
     reports,
     impl Store + PostingReader + EventLog + Reports + Retention,
-    /// The first one of a reporter about a posting stands, whatever is sent later.
     async fn a_reporter_has_one_report_about_a_posting(store: &S) {
         put(store, &[create("a", "acme"), create("b", "acme")]).await?;
         assert_eq!(
@@ -190,7 +187,6 @@ kernel::contract_cases!(
         let more = send(store, 200, "job-0", None).await;
         assert_eq!(more, Err(TooMany::OfPosting.into()));
     },
-    /// All that wait about the posting are answered, and the decision tells of them.
     async fn acting_on_a_report_answers_all_about_the_posting(store: &S) {
         put(store, &[create("a", "acme"), create("b", "acme")]).await?;
         for (n, name) in [(1, "a"), (2, "a"), (3, "b"), (4, "b")] {
@@ -273,7 +269,6 @@ kernel::contract_cases!(
         assert!(found(store, 2).await?.reporter.is_some());
         assert_eq!(found(store, 1).await?.state(), ReportState::Dismissed);
     },
-    /// Its reports have ended, and say nothing of it any more; the statement stays.
     async fn an_erasure_keeps_how_reports_ended(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         send(store, 1, "a", None).await?;
@@ -316,7 +311,6 @@ kernel::contract_cases!(
         assert_eq!(told, [REPORT_DECIDED, JOB_POSTING_ERASED, REPORT_DECIDED]);
         assert!(send(store, 3, "a", None).await.is_err());
     },
-    /// Once for each decision; a reversal is in the statement that it reverses.
     async fn an_objection_waits_for_its_answer(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         change(store, "a", |posting| {
@@ -367,7 +361,6 @@ kernel::contract_cases!(
         assert_eq!(store.statements(noon(), after, 9).await?, []);
         assert_eq!(store.statements(at + minutes(1), None, 9).await?, []);
     },
-    /// Whatever else the commit has.
     async fn a_report_that_does_not_wait_is_not_decided(store: &S) {
         put(store, &[create("a", "acme")]).await?;
         send(store, 1, "a", Some("ann@r.example")).await?;

@@ -47,7 +47,6 @@ fn texts() -> (EnrichedTexts, Option<Coordinates>) {
     (texts, Some(place))
 }
 
-/// Makes a posting that has had an outcome, in this status.
 async fn enriched<S: Store>(
     store: &S,
     name: &str,
@@ -73,7 +72,6 @@ async fn enriched<S: Store>(
     Ok(store.commit(writes).await?)
 }
 
-/// Deletes these postings, in the versions that they have.
 async fn purge<S: Store + Retention>(store: &S, names: &[&str], earlier: u64) -> Checked<usize> {
     let mut postings = Vec::new();
     for name in names {
@@ -91,7 +89,6 @@ async fn purge<S: Store + Retention>(store: &S, names: &[&str], earlier: u64) ->
     Ok(store.purge(&purge).await?)
 }
 
-/// The public events, oldest first.
 async fn events<S: EventLog>(store: &S) -> Checked<Vec<Event>> {
     let query = LogQuery {
         after: None,
@@ -108,7 +105,6 @@ async fn events<S: EventLog>(store: &S) -> Checked<Vec<Event>> {
         .collect())
 }
 
-/// Records refusals of these identifiers at these times, and returns whose are kept.
 async fn refused<S: ActivityLog>(
     store: &S,
     refusals: &[(u128, &str, OffsetDateTime)],
@@ -154,7 +150,6 @@ kernel::contract_cases!(
     + Outbox
     + Reports
     + Retention,
-    /// The longest expired first, and of no others; everything else of them stays.
     async fn texts_of_expired_postings_are_dropped(store: &S) {
         let late = noon() + hours(2);
         for (name, status, expired) in [
@@ -195,7 +190,6 @@ kernel::contract_cases!(
         }
         assert_eq!(posting(store, "bare").await?.version, 2);
     },
-    /// Texts, history and tasks go too; the identifier is free; others stay; one entry counts all.
     async fn purged_postings_leave_nothing(store: &S) {
         for (name, status) in [
             ("a", Status::Expired),
@@ -269,7 +263,6 @@ kernel::contract_cases!(
         assert_eq!(answer.status, Status::Expired);
         assert_eq!(answer.notices, [Notice::TakenDown]);
     },
-    /// And what an operator did. Other postings stay as they are, and the identifier is free.
     async fn an_erased_posting_leaves_nothing_but_its_event(store: &S) {
         store.insert(&client(1), None).await?;
         let by = by_ann(1);

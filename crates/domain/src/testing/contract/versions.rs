@@ -19,7 +19,6 @@ use crate::{
     usecase::{end_holds, ingest},
 };
 
-/// Judges the newest content of a posting, with texts that have this word.
 async fn judge<S: Store>(store: &S, name: &str, word: &str, no_ad: bool, at: u32) -> Checked {
     let mut snapshot = store.load(&[identifier(name)], &[]).await?;
     let posting = snapshot.postings.get(&identifier(name)).ok_or(Absent)?;
@@ -53,7 +52,6 @@ async fn judge<S: Store>(store: &S, name: &str, word: &str, no_ad: bool, at: u32
     Ok(store.commit(writes).await?)
 }
 
-/// Pushes at an hour.
 async fn push_at<S: Store>(store: &S, put: PutPosting, at: u32) -> Checked {
     let now = noon() + hours(at.into());
     for answer in ingest(store, &[put], Lifetime::NEVER, now).await? {
@@ -62,7 +60,6 @@ async fn push_at<S: Store>(store: &S, put: PutPosting, at: u32) -> Checked {
     Ok(())
 }
 
-/// All versions of a posting, read in pages.
 async fn versions<S: PostingReader>(store: &S, name: &str) -> Checked<Vec<PostingVersion>> {
     let (mut all, mut before) = (Vec::new(), None);
     loop {
@@ -76,7 +73,6 @@ async fn versions<S: PostingReader>(store: &S, name: &str) -> Checked<Vec<Postin
     }
 }
 
-/// The posting that a reader sees, without its decision.
 fn seen(mut view: PostingView) -> PostingView {
     view.history.clear();
     view.decision = None;
@@ -91,7 +87,6 @@ async fn as_of<S: PostingReader>(
     Ok(store.as_of(&identifier(name), moment).await?.map(seen))
 }
 
-/// The names of the fields that each version replaced, oldest first.
 fn replaced(versions: &[PostingVersion]) -> Vec<(Version, Vec<&str>)> {
     let quiet = ["updated_at", "updated_by", "enriched_hash", "content_at"];
     let oldest_first = versions.iter().rev();
@@ -109,7 +104,6 @@ fn replaced(versions: &[PostingVersion]) -> Vec<(Version, Vec<&str>)> {
 kernel::contract_cases!(
     versions,
     impl PostingReader + PostingBrowser + Retention + Store,
-    /// By every way of reading, also what a description and a company were.
     async fn readers_see_what_was_judged(store: &S) {
         push_at(store, create("a", "acme"), 0).await?;
         judge(store, "a", "Good", false, 1).await?;
@@ -161,7 +155,6 @@ kernel::contract_cases!(
         assert_eq!((&found.pending, found.description()), (&None, "Send money"));
         assert_eq!(found.company.company.name, "Evil");
     },
-    /// Also of a company, and of what is shown while other content waits.
     async fn a_posting_is_read_as_it_was_shown_at_each_moment(store: &S) {
         push_at(store, create("a", "acme"), 0).await?;
         let mut moments = vec![(1, noon(), seen(view(store, "a").await?))];
@@ -216,7 +209,6 @@ kernel::contract_cases!(
         assert_eq!(names[1], (3, vec!["salary_min"]));
         assert_eq!(names[2], (4, vec!["raw_description", "shown", "title"]));
     },
-    /// The last of them, and no others.
     async fn the_records_of_an_import_are_found(store: &S) {
         for id in ["a", "b"] {
             push_at(store, create(id, "acme"), 0).await?;
@@ -259,7 +251,6 @@ kernel::contract_cases!(
         let statuses = statuses.map(|posting| posting.status());
         assert_eq!(statuses, [Status::Rejected, Status::Approved]);
     },
-    /// Those of postings whose readers see other values stay.
     async fn old_versions_are_forgotten(store: &S) {
         for id in ["a", "b"] {
             push_at(store, create(id, "acme"), 0).await?;

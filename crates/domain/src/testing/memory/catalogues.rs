@@ -33,12 +33,10 @@ pub(super) struct Row {
     /// The last complete import, if it is held back; in `suspended` while an import runs.
     held: Option<Uuid>,
     suspended: Option<Uuid>,
-    /// What became of missing postings, by import.
     missed: BTreeMap<(Uuid, PostingId), Missed>,
 }
 
 impl Row {
-    /// Whether this is its lease, whose time may be over.
     fn is_leased(&self, lease: CatalogueLease) -> bool {
         let holder = self.lease.map(|(holder, _)| holder);
         self.id == lease.catalogue && holder == Some(lease.holder)
@@ -48,7 +46,6 @@ impl Row {
         self.lease.is_some_and(|(_, until)| until > now)
     }
 
-    /// The last imports.
     fn imports(&self) -> impl Iterator<Item = &PastImport> {
         let imports = self.imports.iter().map(|(_, import)| import);
         imports.take(MOST_IMPORTS)
@@ -71,14 +68,12 @@ impl Row {
         newest.unwrap_or(self.counted)
     }
 
-    /// See [`Catalogue::held`].
     fn held_back(&self) -> Option<u64> {
         let holding = self.holding()?;
         let mut imports = self.imports.iter();
         imports.find(|(id, _)| *id == holding)?.1.held_back()
     }
 
-    /// How many postings of an import have become this.
     fn count(&self, import: Uuid, missed: Missed) -> u64 {
         let of_it = self.missed.iter().filter(|((of, _), _)| *of == import);
         of_it.filter(|(_, it)| **it == missed).count() as u64
@@ -86,7 +81,6 @@ impl Row {
 }
 
 impl State {
-    /// The catalogue whose lease this is.
     fn leased_catalogue(&mut self, lease: CatalogueLease) -> Option<&mut Row> {
         self.catalogues.iter_mut().find(|row| row.is_leased(lease))
     }
@@ -123,7 +117,6 @@ impl State {
         }
     }
 
-    /// The open postings of a catalogue, by id.
     fn open_postings(&self, catalogue: CatalogueId) -> Vec<OpenPosting> {
         let postings = self.rows.postings.values().map(|row| &row.posting);
         let open =

@@ -15,7 +15,6 @@ fn key(view: &CompanyView) -> String {
 }
 
 impl State {
-    /// The companies that are wanted, without aliases, by key.
     fn companies(&self, is_wanted: impl Fn(&CompanyView) -> bool) -> Vec<CompanyView> {
         let own = |view: &&CompanyView| view.company.alias_of.is_none();
         let found = self.rows.companies.values().filter(own);

@@ -189,7 +189,6 @@ impl PostingBrowser for MemoryStore {
     }
 }
 
-/// Counts postings by the client that created them.
 fn count(rows: &Rows, is_counted: impl Fn(&Posting) -> bool) -> BTreeMap<ClientId, u64> {
     let mut counts = BTreeMap::new();
     let postings = rows.postings.values().map(|row| &row.posting);

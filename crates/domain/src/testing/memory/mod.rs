@@ -127,7 +127,6 @@ impl MemoryStore {
 }
 
 impl State {
-    /// Whether what a commit relies on beside its own rows is as it was.
     fn admits(&self, writes: &WriteSet) -> bool {
         let mut standing = writes.standing.iter();
         let stand = standing.all(|(id, version)| {
@@ -145,7 +144,6 @@ impl State {
         task.is_some_and(|task| task.lease == Some(token.lease))
     }
 
-    /// The task of a token whose lease still holds.
     fn leased(&mut self, token: ClaimToken) -> Option<&mut Task> {
         let task = self.tasks.get_mut(&token.task);
         task.filter(|task| task.lease == Some(token.lease))
@@ -160,7 +158,6 @@ impl State {
         }
     }
 
-    /// The postings with fingerprints, by id.
     fn candidates(&self) -> impl Iterator<Item = Candidate> {
         self.fingerprints.iter().filter_map(|(id, dated)| {
             let posting = &self.rows.postings.get(id)?.posting;

@@ -70,7 +70,6 @@ impl Task {
         self.effect.queue()
     }
 
-    /// Claims it for a worker.
     fn claim(&mut self, id: TaskId, lease: Uuid, until: OffsetDateTime) -> Claimed {
         self.lease = Some(lease);
         self.next_at = until;
@@ -89,19 +88,16 @@ impl Task {
         }
     }
 
-    /// Ends its lease with a report.
     pub(super) fn release(&mut self, next_at: OffsetDateTime) {
         self.lease = None;
         self.lost = 0;
         self.next_at = next_at;
     }
 
-    /// Whether it is the one task of this effect.
     pub(super) fn is_for(&self, effect: Effect) -> bool {
         (self.kind(), self.subject()) == (effect.kind(), effect.key())
     }
 
-    /// Makes it due with a clean record.
     pub(super) fn renew(&mut self, at: OffsetDateTime) {
         *self = Self {
             generation: self.generation,

@@ -50,7 +50,6 @@ impl State {
         }
     }
 
-    /// The reports that wait, oldest first.
     fn in_state(&self, state: ReportState) -> Vec<&Report> {
         let mut found: Vec<_> = self.reports.values().collect();
         found.retain(|report| report.state() == state);

@@ -16,7 +16,6 @@ use crate::{
 };
 
 impl State {
-    /// Deletes a posting with its fingerprint.
     fn delete(&mut self, id: PostingId) {
         if let Some(row) = self.rows.postings.remove(&id) {
             self.rows.identifiers.remove(&row.posting.source_identifier);

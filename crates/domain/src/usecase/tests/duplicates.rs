@@ -23,14 +23,8 @@ const TEXTS: [usize; 6] = [0, 8, 16, 24, 40, SPAM];
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// By a client that may.
-    Push {
-        by: usize,
-        name: usize,
-        text: usize,
-    },
+    Push { by: usize, name: usize, text: usize },
     Expire(usize),
-    /// Of the postings in this set.
     Judge(u8),
     Search(u8),
 }
@@ -196,7 +190,6 @@ async fn all_copies_of_an_original_are_looked_up() {
     }
 }
 
-/// Two openings with one text: an operator's word stands, and so does what a push says later.
 #[pollster::test]
 async fn two_openings_are_no_duplicates() {
     let board = Board::new().await;

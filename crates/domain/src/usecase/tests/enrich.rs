@@ -30,7 +30,6 @@ const PLACE: Coordinates = Coordinates {
     longitude: 10.7,
 };
 
-/// A store with one posting `a`, and a worker.
 struct World {
     store: MemoryStore,
     now: OffsetDateTime,
@@ -48,7 +47,6 @@ impl World {
         world
     }
 
-    /// A posting that was approved.
     async fn approved() -> Self {
         let mut world = Self::new().await;
         let assignment = world.assignment().await.unwrap();
@@ -73,7 +71,6 @@ impl World {
         answers.unwrap().remove(0).unwrap();
     }
 
-    /// Claims what is due.
     async fn claim(&mut self) -> Option<(ClaimToken, PostingId)> {
         self.now += hours(1);
         self.claims += 1;
@@ -88,7 +85,6 @@ impl World {
         Some((task.token, PostingId::new(task.effect.key())))
     }
 
-    /// What there is to enrich.
     async fn assignment(&mut self) -> Option<Assignment> {
         let task = self.claim().await?;
         let assignments = assignments(&self.store, &[task], self.now).await.unwrap();
@@ -101,7 +97,6 @@ impl World {
         record_outcomes(store, &[outcome], Lifetime::days(60), self.now).await
     }
 
-    /// Gives the enrichment of an assignment up, and returns whether its task is dead.
     async fn give_up(&mut self, assignment: &Assignment) -> bool {
         let view = self.view().await;
         self.end(GivenUp {
@@ -135,7 +130,6 @@ impl World {
         found.unwrap()
     }
 
-    /// The enrichments that wait or are leased, or those that are dead.
     async fn rows(&self, dead: bool) -> Vec<(String, Option<String>)> {
         let rows = Outbox::list(&self.store, dead, None, usize::MAX)
             .await
@@ -153,7 +147,6 @@ fn texts(markdown: &str) -> EnrichedTexts {
     }
 }
 
-/// What rules made.
 fn made() -> Enrichment {
     Enrichment {
         texts: texts("Kept."),

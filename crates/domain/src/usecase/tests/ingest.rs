@@ -27,7 +27,6 @@ fn a_command_alone_for_its_posting_can_be_repeated() {
     assert_eq!(run(&store, &[a, b]), [(Unchanged, true); 2]);
 }
 
-/// An answer waits for the commit if it depends on what that writes, and for no other.
 #[test]
 fn what_changes_nothing_is_answered_at_once() {
     let store = MemoryStore::new();
@@ -59,8 +58,6 @@ fn what_changes_nothing_is_answered_at_once() {
     assert_eq!(answers.len(), 5);
 }
 
-/// What a command is decided on is loaded, whether the companies that are named come with the
-/// postings or after them.
 #[test]
 fn named_companies_come_with_the_postings_or_after_them() {
     let store = MemoryStore::new();

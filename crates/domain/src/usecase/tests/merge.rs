@@ -61,7 +61,6 @@ async fn settle(store: &MemoryStore, now: OffsetDateTime) -> usize {
     put_off
 }
 
-/// The hosts of the companies of all postings, by identifier.
 async fn hosts(store: &MemoryStore, names: &[String]) -> BTreeMap<String, String> {
     let identifiers: Vec<_> = names.iter().map(|name| identifier(name)).collect();
     let known = store.load(&identifiers, &[]).await.unwrap();

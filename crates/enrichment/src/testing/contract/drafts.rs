@@ -48,7 +48,6 @@ kernel::contract_cases!(
         assert_eq!(reserve_until(store, 1, uuid(1), end, now).await?, Granted);
         assert_eq!(reserve(store, 1, uuid(2), minutes(70)).await?, Granted);
     },
-    /// A dead process delays the others for a limited time.
     async fn a_reservation_ends(store: &S) {
         let instant = Duration::MICROSECOND;
         assert_eq!(reserve(store, 1, uuid(1), hours(0)).await?, Granted);
@@ -98,7 +97,6 @@ kernel::contract_cases!(
         keep(store, 2, "", hours(0)).await?;
         assert_eq!(reserve(store, 2, uuid(1), hours(0)).await?, kept(""));
     },
-    /// Every character but NUL, and more of them than fit in a buffer.
     async fn drafts_come_back_exactly(store: &S) {
         let every: String = ('\u{1}'..=char::MAX).collect();
         // 200 KB without short repetitions.
@@ -114,7 +112,6 @@ kernel::contract_cases!(
             assert!(found == Kept(draft), "{n}");
         }
     },
-    /// The limit itself is exclusive.
     async fn long_unused_drafts_are_forgotten(store: &S) {
         assert_eq!(forget(store, days(1)).await?, 0, "there is nothing");
         keep(store, 1, "old", days(0)).await?;

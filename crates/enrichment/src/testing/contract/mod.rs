@@ -17,7 +17,6 @@ fn kept(draft: &str) -> Reservation {
     Reservation::Kept(draft.to_owned())
 }
 
-/// Reserves for an hour, from this time after noon.
 async fn reserve<S: DraftCache>(
     store: &S,
     n: u8,

@@ -14,7 +14,6 @@ use crate::import::{
     running::{MOST_BYTES, MOST_LINES},
 };
 
-/// Lanes that never answer, and count what they are given.
 #[derive(Default)]
 struct Stuck(AtomicUsize);
 

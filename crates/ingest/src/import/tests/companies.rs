@@ -10,10 +10,8 @@ use rand::{RngExt as _, SeedableRng as _, rngs::StdRng, seq::IndexedRandom as _}
 
 use super::*;
 
-/// What a line says of a company.
 #[derive(Clone)]
 struct Said {
-    /// The company that is named by its website.
     website: Option<&'static str>,
     name: Option<&'static str>,
     logo: Patch<&'static str>,
@@ -59,7 +57,6 @@ impl Said {
     }
 }
 
-/// A company as it is shown.
 type Shown = (String, Option<String>);
 
 async fn shown(kit: &Kit) -> HashMap<&'static str, Shown> {
@@ -73,7 +70,6 @@ async fn shown(kit: &Kit) -> HashMap<&'static str, Shown> {
     HOSTS.into_iter().map(company).collect()
 }
 
-/// Imports a file of any lines twice.
 async fn twice(seed: u64) {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut settings = LaneSettings::default();
@@ -132,7 +128,6 @@ async fn twice(seed: u64) {
     }
 }
 
-/// A line that makes a posting of a company.
 fn of(id: &str, host: &str) -> String {
     line(id).replace("acme", host)
 }
@@ -157,8 +152,6 @@ async fn a_line_that_is_refused_decides_nothing() {
     }
 }
 
-/// The lines that say what the first one says have nothing left undone, however they are carried
-/// out side by side, from the cache or not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lines_that_agree_about_a_new_name_are_told_nothing() {
     let ids: Vec<_> = (0..600).map(|n| n.to_string()).collect();

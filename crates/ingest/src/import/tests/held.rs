@@ -8,7 +8,6 @@ use super::*;
 const ALL: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
 impl Kit {
-    /// The identifiers of what the last complete import did not name, and whether all are held.
     async fn listed(&self) -> (Vec<String>, bool) {
         let id = self.catalogue("feed").await.unwrap().id;
         let missing = self.store.memory.missing(id, None, 99).await.unwrap();
@@ -59,7 +58,6 @@ async fn what_is_held_back_is_listed_and_expires_when_it_is_released() {
     assert_eq!(kit.expired(&ALL).await, ["f"]);
 }
 
-/// An import that breaks off names some, and the rest is still held back.
 #[tokio::test]
 async fn what_an_import_names_is_not_released() {
     let kit = Kit::held().await;
@@ -94,7 +92,6 @@ async fn a_later_import_that_is_not_held_back_ends_what_is_held() {
     assert_eq!(kit.posting("a").await.status(), Status::PendingEnrichment);
 }
 
-/// Its client hangs up, and the store fails it half way.
 #[tokio::test(start_paused = true)]
 async fn a_release_that_ends_early_goes_on() {
     let kit = Kit::held().await;

@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// An order of which a posting has to be missed so often.
 fn patient(imports: u8) -> ImportOrder {
     let order = of_catalogue("feed");
     ImportOrder {
@@ -15,13 +14,11 @@ fn patient(imports: u8) -> ImportOrder {
 }
 
 impl Kit {
-    /// What is missing in an import without lines that ends so.
     async fn missing_in_none(&self, imports: u8, ending: Ending) -> (u64, u64, bool) {
         let import = self.import_with_end(patient(imports), &[], ending);
         import.await.missing()
     }
 
-    /// What is missing in an import with this patience, expired and held.
     async fn missing(&self, imports: u8, ids: &[&str]) -> (u64, u64, bool) {
         self.import(patient(imports), &body(ids)).await.missing()
     }

@@ -11,7 +11,6 @@ use domain::{
 
 use super::*;
 
-/// Counts the commands that the lanes get.
 struct Counted {
     lanes: Arc<dyn Ingest>,
     commands: Arc<AtomicUsize>,
@@ -38,7 +37,6 @@ impl Ingest for Counted {
     }
 }
 
-/// Imports that have seen the lines `a` and `b`.
 struct Seen {
     kit: Kit,
     lanes: Arc<dyn Ingest>,
@@ -67,7 +65,6 @@ impl Seen {
         seen
     }
 
-    /// The receipts of `a` and `b`, and how many of them the lanes have decided.
     async fn import(&self, order: ImportOrder) -> (String, usize) {
         let before = self.commands.load(Ordering::Relaxed);
         let outcome = self.kit.import(order, &body(&["a", "b"])).await;

@@ -15,7 +15,6 @@ use super::*;
 
 type Pushed = JoinHandle<Result<Answer, IngestError>>;
 
-/// A lane on a store that has these postings, of one company.
 async fn with<const N: usize>(
     identifiers: [&'static str; N],
 ) -> (Arc<FaultyStore>, Arc<Lanes>, Loops) {
@@ -115,7 +114,6 @@ async fn a_batch_pays_for_a_locked_row_once() {
     }
 }
 
-/// Closes the gate and has a commit stand before it.
 async fn block_commit_again(store: &FaultyStore, lane: &Arc<Lanes>, before: usize) -> Pushed {
     store.close_gate();
     let first = retitle(lane, "b", &format!("First {before}")).await;

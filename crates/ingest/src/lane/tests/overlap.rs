@@ -22,7 +22,6 @@ async fn with_one_under_way() -> (Arc<FaultyStore>, Arc<Lanes>, Loops, Pushed) {
     (store, lane, tasks, first)
 }
 
-/// Pushes, and has it get as far as it can.
 async fn begin(lane: &Arc<Lanes>, identifier: &str, body: &str) -> Pushed {
     let (lane, put) = (Arc::clone(lane), push(identifier, body));
     let pushed = tokio::spawn(async move { lane.put(put).await });

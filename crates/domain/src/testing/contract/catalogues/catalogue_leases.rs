@@ -22,7 +22,6 @@ use crate::{
     usecase::{Batch, Delisted, delist_missing},
 };
 
-/// Writes a line that gives a posting another company, under these leases.
 async fn write_line<S: Store>(
     store: &S,
     id: &str,
@@ -88,7 +87,6 @@ kernel::contract_cases!(
         };
         assert_eq!(ask(store, &of_another).await?, Leased::Held(held(4, 4)));
     },
-    /// It ends exactly at its end.
     async fn a_lease_whose_time_is_over_is_taken(store: &S) {
         with_clients(store).await?;
         lease(store, "jobs", 1, noon()).await?;

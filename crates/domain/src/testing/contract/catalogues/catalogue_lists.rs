@@ -20,7 +20,6 @@ use crate::{
 kernel::contract_cases!(
     catalogues::catalogue_lists,
     impl Store + AuditLog + Catalogues + Clients,
-    /// A catalogue of the same name that is made afterwards is another one.
     async fn a_deleted_catalogue_leaves_its_postings(store: &S) {
         with_clients(store).await?;
         let lease_before = lease(store, "jobs", 1, noon()).await?;
@@ -46,7 +45,6 @@ kernel::contract_cases!(
         assert_ne!(lease_after.catalogue, lease_before.catalogue);
         assert_eq!(found(store, "jobs", noon()).await?.postings, 0);
     },
-    /// In the commit that deletes it, and only of one that was there.
     async fn an_operator_who_deletes_a_catalogue_is_recorded(store: &S) {
         with_clients(store).await?;
         lease(store, "jobs", 1, noon()).await?;
@@ -84,7 +82,6 @@ kernel::contract_cases!(
         assert_eq!(names(of(2)).await?, ["c"]);
         assert_eq!(names(of(3)).await?, [""; 0]);
     },
-    /// Those that are there can be leased all the same.
     async fn a_client_has_a_limited_number_of_catalogues(store: &S) {
         with_clients(store).await?;
         let many = (1..).take(MOST_CATALOGUES);

@@ -66,14 +66,12 @@ async fn finish<S: Catalogues>(
     Ok(())
 }
 
-/// How many imports in a row have missed postings of the catalogue.
 async fn counted<S: Catalogues>(store: &S, ids: [&str; 2]) -> Checked<[Option<u8>; 2]> {
     let id = found(store, "jobs", noon()).await?.id;
     let misses = store.misses(id, &ids.map(put_id)).await?;
     Ok(ids.map(|id| misses.get(&put_id(id)).copied()))
 }
 
-/// The lease of a release or undo.
 async fn correction<S: Catalogues>(
     store: &S,
     n: u128,
@@ -92,7 +90,6 @@ async fn correction<S: Catalogues>(
 kernel::contract_cases!(
     catalogues::missing,
     impl Store + AuditLog + Catalogues + Clients + EventLog,
-    /// Also the next time, and of a catalogue that had another result before.
     async fn the_last_import_comes_back(store: &S) {
         with_clients(store).await?;
         let counts = Counts {
@@ -158,7 +155,6 @@ kernel::contract_cases!(
         assert_eq!(by_id, Ok(Some(running)));
         assert_eq!(store.find_by_id(catalogue(404), noon()).await, Ok(None));
     },
-    /// Without expired, rejected and other catalogues' ones.
     async fn open_postings_are_read_by_pages(store: &S) {
         with_clients(store).await?;
         let jobs = lease(store, "jobs", 1, noon()).await?;
@@ -193,7 +189,6 @@ kernel::contract_cases!(
         let unknown = store.open_postings(catalogue(404), None, 9).await;
         assert_eq!(unknown, Ok(Vec::new()));
     },
-    /// By imports that are complete and not held; naming a posting writes nothing.
     async fn misses_are_counted_in_a_row(store: &S) {
         with_clients(store).await?;
         let first = lease(store, "jobs", 1, noon()).await?;
@@ -226,7 +221,6 @@ kernel::contract_cases!(
         assert_eq!(posting(store, "b").await?.status(), Status::Expired);
         assert_eq!(counted(store, ids).await?, [None, None]);
     },
-    /// As far as nothing has changed it since, in parts, and of the last import that expired any.
     async fn an_undo_reopens_what_is_unchanged(store: &S) {
         with_clients(store).await?;
         let first = lease(store, "jobs", 1, noon()).await?;
@@ -295,7 +289,6 @@ kernel::contract_cases!(
         assert_eq!(store.forget_missed(99).await, Ok(10));
         assert_eq!(store.forget_missed(9).await, Ok(0));
     },
-    /// The oldest are forgotten, but for one that is held back.
     async fn a_catalogue_keeps_its_last_imports(store: &S) {
         with_clients(store).await?;
         for n in 1..=40_u32 {
@@ -316,8 +309,6 @@ kernel::contract_cases!(
         let deleted = Catalogues::delete(store, of(1), &name("jobs"), noon(), None).await;
         assert_eq!(deleted, Ok(Forgotten::Done));
     },
-    /// Until an import names it, a release deals with it, or an import ends that keeps nothing
-    /// held.
     async fn what_is_held_back_is_released(store: &S) {
         with_clients(store).await?;
         let first = lease(store, "jobs", 1, noon()).await?;

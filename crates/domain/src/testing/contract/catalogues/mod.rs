@@ -35,7 +35,6 @@ fn of(n: u128) -> ClientId {
     client(n).id
 }
 
-/// The lease of a catalogue by a holder.
 fn held(catalogue: u128, holder: u128) -> CatalogueLease {
     CatalogueLease {
         catalogue: CatalogueId::new(uuid(catalogue)),
@@ -43,7 +42,6 @@ fn held(catalogue: u128, holder: u128) -> CatalogueLease {
     }
 }
 
-/// Clients 1 and 2, without which no catalogue can be.
 async fn with_clients<S: Clients>(store: &S) -> Checked {
     for n in [1, 2] {
         let inserted = store.insert(&client(n), None).await;
@@ -69,7 +67,6 @@ async fn ask<S: Catalogues>(store: &S, query: &CatalogueQuery) -> Checked<Leased
     Ok(store.lease(query).await?)
 }
 
-/// Leases a catalogue that is free.
 async fn lease<S: Catalogues>(
     store: &S,
     text: &str,
@@ -87,7 +84,6 @@ async fn found<S: Catalogues>(store: &S, text: &str, now: OffsetDateTime) -> Che
     Ok(found?.ok_or(Absent)?)
 }
 
-/// Postings are pushed as lines of a catalogue.
 fn listed(ids: &[&str], lease: CatalogueLease) -> Vec<PutPosting> {
     let put = |id: &&str| create(id, "acme").listed_in(lease.catalogue);
     ids.iter().map(put).collect()

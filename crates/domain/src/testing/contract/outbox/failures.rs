@@ -14,7 +14,6 @@ use crate::store::{Store, WriteSet};
 kernel::contract_cases!(
     outbox::failures,
     impl Store + AuditLog + Outbox,
-    /// It is due when the worker says, without a failed attempt.
     async fn what_is_given_back_is_no_failure(store: &S) {
         ask(store, &[effect(1), effect(2)], noon()).await?;
         let claimed = claim(store, 1, noon()).await?;
@@ -30,7 +29,6 @@ kernel::contract_cases!(
         assert_eq!(claim(store, 4, due).await?, []);
         assert_eq!(finish(store, tokens[0]).await, Err(StoreError::Conflict));
     },
-    /// The time of the first failure is kept.
     async fn a_failed_task_waits_and_counts(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
         let claimed = claim_one(store, 1, noon()).await?;
@@ -72,7 +70,6 @@ kernel::contract_cases!(
         assert_eq!(store.revive(&Revive::All, None, noon()).await, Ok(1));
         claim_one(store, 4, noon()).await?;
     },
-    /// With the rest of the commit or not at all, and not if it was asked for again.
     async fn a_commit_gives_a_task_up(store: &S) {
         let give_up = async |token| {
             let mut writes = WriteSet::new(noon());
@@ -106,7 +103,6 @@ kernel::contract_cases!(
         give_up(token).await?;
         assert_eq!(rows(store, true).await?, []);
     },
-    /// And what the same commit asks for is a new one.
     async fn a_commit_ends_a_task_in_whatever_state(store: &S) {
         ask(store, &[1, 2].map(effect), noon()).await?;
         for task in claim(store, 1, noon()).await? {

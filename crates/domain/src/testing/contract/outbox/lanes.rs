@@ -44,7 +44,6 @@ kernel::contract_cases!(
             assert_eq!(effect.queue(), queue);
         }
     },
-    /// Changes come before bulk work.
     async fn a_bulk_sync_moves_up_and_never_back(store: &S) {
         let [sync, _] = tellings(1);
         let first = Effect::new(BULK_EAST, uuid(1));
@@ -62,7 +61,6 @@ kernel::contract_cases!(
         let again = claim_one(store, 4, noon()).await?;
         assert_eq!((again.effect, again.attempts), (first, 1));
     },
-    /// There is one effect of a kind and key.
     async fn asking_for_another_account_moves_a_sync(store: &S) {
         let [east, west] = tellings(1);
         ask(store, &[east], noon()).await?;
@@ -81,7 +79,6 @@ kernel::contract_cases!(
         let claimed = claim_one(store, 3, noon()).await?;
         assert_eq!(claimed.effect, east);
     },
-    /// A sync with one account does not block the other's.
     async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards(store: &S) {
         let [east, west] = tellings(1);
         ask(store, &[east], noon()).await?;

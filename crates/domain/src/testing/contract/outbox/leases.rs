@@ -17,7 +17,6 @@ use crate::{
 kernel::contract_cases!(
     outbox::leases,
     impl Store + Outbox,
-    /// However often it was asked for, and finishing removes it.
     async fn an_effect_is_claimed_once(store: &S) {
         for _ in 0..3 {
             ask(store, &[effect(1)], noon()).await?;
@@ -72,7 +71,6 @@ kernel::contract_cases!(
         store.renew(&[claimed.token], noon() + hours(9)).await?;
         claim_crashed(store, 4, noon() + hours(2)).await?;
     },
-    /// Nothing of its commit is written.
     async fn a_worker_without_the_lease_reports_nothing(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
         let slow = claim_one(store, 1, noon()).await?;
@@ -92,7 +90,6 @@ kernel::contract_cases!(
         );
         assert_eq!(rows(store, false).await?, []);
     },
-    /// A dead worker holds a task for a limited time, and then it is claimed alone.
     async fn a_task_whose_lease_lapsed_has_crashed(store: &S) {
         ask(store, &[effect(1), effect(2)], noon()).await?;
         assert_eq!(claim(store, 1, noon()).await?.len(), 2);
@@ -111,7 +108,6 @@ kernel::contract_cases!(
         assert_eq!(effects, [effect(1), effect(2)]);
         none_crashed(store, later).await;
     },
-    /// Until the task is given up.
     async fn lost_claims_are_counted(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
         let mut claimed = claim_one(store, 1, noon()).await?;
@@ -132,7 +128,6 @@ kernel::contract_cases!(
         claim_one(store, 9, now).await?;
         assert_eq!(claim_crashed(store, 10, now + LEASE).await?.lost, 1);
     },
-    /// A worker that reports is alive.
     async fn any_report_clears_a_crash(store: &S) {
         let later = noon() + LEASE;
         for n in 1..=4 {

@@ -14,7 +14,6 @@ use crate::{
 kernel::contract_cases!(
     outbox::lists,
     impl Store + Outbox,
-    /// Including leased ones.
     async fn rows_are_listed(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
         for queue in [WEST, MOVE] {
@@ -49,7 +48,6 @@ kernel::contract_cases!(
         let expect: Vec<_> = (1..=5).map(uuid).collect();
         assert_eq!(keys, expect);
     },
-    /// Of any kind and state.
     async fn the_tasks_of_a_subject_are_listed(store: &S) {
         let id = uuid(1);
         ask(store, &[Effect::new(MOVE, id)], noon()).await?;
@@ -87,7 +85,6 @@ kernel::contract_cases!(
         assert_eq!(store.dead_among(&named).await, Ok(vec![moving(2)]));
         assert_eq!(store.dead_among(&[]).await, Ok(vec![]));
     },
-    /// Waiting, dead, and the oldest.
     async fn the_backlog_is_counted(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
         ask(store, &[effect(2)], noon() + hours(1)).await?;

@@ -18,7 +18,6 @@ use crate::{
     store::{Store, WriteSet},
 };
 
-/// Kinds of another context: one with lanes, two without.
 const TELL: Kind = Kind::new("tell", "tell");
 const BULK_EAST: Queue = Queue::lane_of(TELL, "east-bulk");
 const BULK_WEST: Queue = Queue::lane_of(TELL, "west-bulk");
@@ -66,7 +65,6 @@ async fn claim_one<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Ch
     Ok(claimed.into_iter().next().ok_or(Absent)?)
 }
 
-/// Claims the crashed task that there must be.
 async fn claim_crashed<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Checked<Claimed> {
     for queue in QUEUES {
         if store.has_crashed(queue, now).await? {

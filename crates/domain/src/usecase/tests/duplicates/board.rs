@@ -139,7 +139,6 @@ impl Board {
         }
     }
 
-    /// Each time a minute later.
     fn now(&self) -> OffsetDateTime {
         let mut minutes = self.minutes.lock().unwrap();
         *minutes += 1;
@@ -176,7 +175,6 @@ impl Board {
         answers.unwrap().remove(0).map(drop)
     }
 
-    /// Claims what is due in a queue, and keeps those that a test wants.
     async fn claim(&self, queue: Queue, wanted: impl Fn(&str) -> bool) -> Vec<(Claimed, String)> {
         let now = self.now();
         let lease = uuid(now.unix_timestamp().unsigned_abs().into());
