@@ -7,7 +7,7 @@ use askama::Template;
 use domain::{
     posting::{Ground, Posting, moderation::Moderation},
     report::{Report, ReportState, WaitingObjection},
-    usecase::{self, ReportError},
+    usecase,
 };
 use kernel::{PostingId, ReportId};
 use runtime::{COMMAND_PATIENCE, decide_again};
@@ -193,16 +193,6 @@ async fn carry_out(visit: &OperatorVisit, form: &Form) -> Answer {
                 decide_again(COMMAND_PATIENCE, attempt).await?;
             }
             Ok(visit.lead(PATH, &format!("dismissed-{}", ids.len())))
-        }
-    }
-}
-
-impl From<ReportError> for Failure {
-    fn from(error: ReportError) -> Self {
-        match error {
-            ReportError::Moderation(error) => error.into(),
-            ReportError::Store(error) => error.into(),
-            refused => Refusal::conflict(refused),
         }
     }
 }

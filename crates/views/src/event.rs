@@ -328,7 +328,7 @@ impl Serialize for EventId {
 mod tests {
     use domain::{
         posting::{
-            self, Findings,
+            self,
             event::{COMPANY_UPDATED, JOB_POSTING_REJECTED, REPORT_DECIDED},
         },
         testing::{self},
@@ -406,15 +406,10 @@ mod tests {
         });
         assert_eq!(body(COMPANY_MERGED, subject), Some(merged));
 
+        let posting = testing::posting(1, company.id);
         let view = PostingView {
-            posting: testing::posting(1, company.id),
-            company: testing::company_view(&company),
-            texts: None,
-            coordinates: None,
-            findings: Findings::default(),
-            pending: None,
             decision: Some(posting::Decision::approval(None, noon())),
-            history: Vec::new(),
+            ..testing::posting_view(posting, testing::company_view(&company))
         };
         let event = event::Event {
             name: JOB_POSTING_REJECTED,

@@ -422,26 +422,15 @@ impl Serialize for Verbatim<'_> {
 
 #[cfg(test)]
 mod tests {
-    use domain::{
-        posting::{EnrichedTexts, Findings},
-        testing,
-    };
+    use domain::{posting::EnrichedTexts, testing};
 
     use super::*;
 
     #[test]
     fn texts_that_are_left_out_are_absent() {
         let company = testing::company("acme");
-        let new = PostingView {
-            posting: testing::posting(1, company.id),
-            company: testing::company_view(&company),
-            texts: None,
-            coordinates: None,
-            findings: Findings::default(),
-            decision: None,
-            pending: None,
-            history: Vec::new(),
-        };
+        let posting = testing::posting(1, company.id);
+        let new = testing::posting_view(posting, testing::company_view(&company));
         let enriched = PostingView {
             texts: Some(EnrichedTexts::default()),
             ..new.clone()

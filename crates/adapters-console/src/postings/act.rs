@@ -7,7 +7,7 @@ use actix_web::web;
 use askama::Template;
 use domain::{
     posting::{Ground, Posting, moderation::Moderation},
-    usecase::{self, ModerationError, ObjectionAnswer, ObjectionError},
+    usecase::{self, ModerationError, ObjectionAnswer},
 };
 use kernel::{PostingId, SourceIdentifier, Version};
 use runtime::{COMMAND_PATIENCE, decide_again};
@@ -44,22 +44,12 @@ struct Row {
 impl From<ModerationError> for Failure {
     fn from(error: ModerationError) -> Self {
         match error {
-            ModerationError::Rejected(why) => Refusal::conflict(why),
             ModerationError::Changed { seen, current } => Refusal::conflict(format_args!(
                 "The posting has changed meanwhile. Here is its version {current}; you decided on \
                  version {seen}."
             )),
             ModerationError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<ObjectionError> for Failure {
-    fn from(error: ObjectionError) -> Self {
-        match error {
-            ObjectionError::Refused(why) => Refusal::conflict(why),
-            ObjectionError::Moderation(error) => error.into(),
-            ObjectionError::Store(error) => error.into(),
+            refused => Refusal::conflict(refused),
         }
     }
 }

@@ -6,7 +6,7 @@ use askama::Template;
 use domain::{
     posting::{AsOf, Posting, PostingVersion, PostingView},
     store::Texts,
-    usecase::{Restoration, RestoreError, restore_version},
+    usecase::{Restoration, restore_version},
 };
 use kernel::Version;
 use runtime::{COMMAND_PATIENCE, decide_again};
@@ -44,15 +44,6 @@ struct Change {
     by: By,
     import: Option<String>,
     fields: Vec<(String, String, String)>,
-}
-
-impl From<RestoreError> for Failure {
-    fn from(error: RestoreError) -> Self {
-        match error {
-            RestoreError::Moderation(error) => error.into(),
-            error @ RestoreError::NotKept(_) => Refusal::conflict(error),
-        }
-    }
 }
 
 pub async fn versions(visit: OperatorVisit, path: web::Path<String>) -> Answer {

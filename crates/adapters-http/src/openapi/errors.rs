@@ -10,7 +10,7 @@ use actix_web::{
 };
 use domain::{
     posting::Rejection,
-    usecase::{ImportError, IngestError, ObjectionError, Refused},
+    usecase::{ImportError, IngestError, ModerationError, Refused},
 };
 use fields::validation::FieldErrors;
 use http_server::{RequestId, X_REQUEST_ID};
@@ -65,7 +65,7 @@ errors! {
         sent(ApiError::no_such_report());
     "Objected"
         "The client has objected to the decision already."
-        sent(ApiError::from(ObjectionError::from(Refused::Repeated)));
+        sent(ApiError::from(ModerationError::from(Refused::Repeated)));
     "NotAcceptable"
         "`Accept` takes JSON-LD alone, and the posting is not approved."
         sent(ApiError::not_acceptable());

@@ -1,10 +1,14 @@
 //! `POST` of an objection to the newest decision about a posting.
 
-use actix_web::{HttpResponse, http::StatusCode, web};
+use actix_web::{
+    HttpResponse,
+    http::{StatusCode, header},
+    web,
+};
 use domain::{
     posting::Rejection,
     report::parse_objection,
-    usecase::{self, ModerationError, ObjectionError, Refused},
+    usecase::{self, ModerationError, Refused},
 };
 use kernel::SourceIdentifier;
 use runtime::{COMMAND_PATIENCE, decide_again};
@@ -44,19 +48,26 @@ pub(super) async fn object(
     Ok(HttpResponse::Accepted().finish())
 }
 
-impl From<ObjectionError> for ApiError {
-    fn from(error: ObjectionError) -> Self {
+impl From<ModerationError> for ApiError {
+    fn from(error: ModerationError) -> Self {
         match error {
-            ObjectionError::Refused(Refused::Repeated) => {
+            ModerationError::Rejected(rejection) => rejection.into(),
+            ModerationError::Objection(Refused::Repeated) => {
                 Self::new(StatusCode::CONFLICT, error.to_string())
             }
-            ObjectionError::Refused(_) => {
+            ModerationError::Objection(_) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
             }
-            ObjectionError::Moderation(ModerationError::Rejected(rejection)) => rejection.into(),
-            ObjectionError::Store(error) => error.into(),
+            ModerationError::TooMany(why) => {
+                let refused = Self::new(StatusCode::TOO_MANY_REQUESTS, why.to_string());
+                refused.with_header(header::RETRY_AFTER, why.retry_after())
+            }
+            ModerationError::NoReport => Self::no_such_report(),
+            ModerationError::Store(error) => error.into(),
             // Of operators alone.
-            error @ ObjectionError::Moderation(_) => Self::internal(&error),
+            ModerationError::Changed { .. }
+            | ModerationError::NotKept(_)
+            | ModerationError::Decided(_) => Self::internal(&error),
         }
     }
 }

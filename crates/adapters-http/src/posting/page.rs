@@ -132,10 +132,7 @@ pub mod tests {
         task::Poll,
     };
 
-    use domain::{
-        posting::{EnrichedTexts, Findings},
-        testing,
-    };
+    use domain::{posting::EnrichedTexts, testing};
     use serde_json::{Value, json};
     use tokio::{runtime::Builder, task::spawn_blocking};
     use uuid::Uuid;
@@ -145,18 +142,13 @@ pub mod tests {
     /// A posting with this much of text.
     pub fn view_of(bytes: usize) -> PostingView {
         let company = testing::company("acme");
+        let posting = testing::posting(1, company.id);
         PostingView {
-            posting: testing::posting(1, company.id),
-            company: testing::company_view(&company),
             texts: Some(EnrichedTexts {
                 markdown: "x".repeat(bytes),
                 ..EnrichedTexts::default()
             }),
-            coordinates: None,
-            findings: Findings::default(),
-            decision: None,
-            pending: None,
-            history: Vec::new(),
+            ..testing::posting_view(posting, testing::company_view(&company))
         }
     }
 

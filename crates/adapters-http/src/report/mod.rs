@@ -2,13 +2,10 @@
 
 use access::Scope;
 use actix_web::{
-    http::{Method, StatusCode, header},
+    http::{Method, StatusCode},
     web,
 };
-use domain::{
-    report::NewReport,
-    usecase::{self, ReportError},
-};
+use domain::{report::NewReport, usecase};
 use kernel::ReportId;
 use runtime::{COMMAND_PATIENCE, decide_again};
 use uuid::{Builder, Uuid};
@@ -73,20 +70,4 @@ async fn show(
     let seen = found.filter(|report| caller.prefixes().permit(&report.source_identifier));
     let report = seen.ok_or_else(ApiError::no_such_report)?;
     answer::data(Report::new(&report)).map(no_store)
-}
-
-impl From<ReportError> for ApiError {
-    fn from(error: ReportError) -> Self {
-        match error {
-            ReportError::NoPosting(rejection) => rejection.into(),
-            ReportError::TooMany(why) => Self::new(StatusCode::TOO_MANY_REQUESTS, why.to_string())
-                .with_header(header::RETRY_AFTER, why.retry_after()),
-            ReportError::NotFound => Self::no_such_report(),
-            ReportError::Store(error) => error.into(),
-            // Of operators alone.
-            error @ (ReportError::Decided(_) | ReportError::Moderation(_)) => {
-                Self::internal(&error)
-            }
-        }
-    }
 }

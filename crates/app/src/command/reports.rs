@@ -4,7 +4,7 @@ use clap::Args;
 use domain::{
     posting::moderation::Moderation,
     report::{Report, ReportState},
-    usecase::{self, ReportError},
+    usecase::{self, ModerationError},
 };
 use kernel::ReportId;
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
@@ -87,7 +87,7 @@ impl Show {
 
 async fn find(database: &Stores, id: ReportId) -> anyhow::Result<Report> {
     let found = database.reports.report(id).await?;
-    Ok(found.ok_or(ReportError::NotFound)?)
+    Ok(found.ok_or(ModerationError::NoReport)?)
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use domain::{
     report::{NewReport, PostingName, ReportReason, Reporter},
     store::ListQuery,
-    usecase::{self, ObjectionError},
+    usecase::{self, ModerationError},
 };
 use kernel::{ClientId, Prefixes, ReportId, SourceIdentifier, Status};
 use runtime::clock;
@@ -30,7 +30,7 @@ pub async fn send(database: &Stores, client: ClientId) -> anyhow::Result<()> {
         let ports = (store, &*database.postings);
         let statement = "The crawler took the wrong page; the posting itself is good.";
         match usecase::object(ports, &posting, statement, client, now).await {
-            Ok(()) | Err(ObjectionError::Refused(_)) => {}
+            Ok(()) | Err(ModerationError::Objection(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }

@@ -2,7 +2,7 @@
 
 use kernel::{
     Actor, PostingId, Version,
-    event::{Event, EventName, PostingState, Subject},
+    event::{EventName, PostingState, Subject},
 };
 use uuid::Uuid;
 
@@ -145,21 +145,15 @@ impl Change {
         }
     }
 
-    fn record_events(&mut self, writes: &mut WriteSet) {
-        let (at, trace) = (writes.tasks.at, writes.tasks.trace);
-        for name in std::mem::take(&mut self.events) {
+    fn record_events(&self, writes: &mut WriteSet) {
+        for name in &self.events {
             let company = self.company.as_ref();
-            let company = company.filter(|_| name == event::COMPANY_UPDATED);
+            let company = company.filter(|_| *name == event::COMPANY_UPDATED);
             let subject = company.map_or_else(
-                || Subject::Posting(self.state(&name)),
+                || Subject::Posting(self.state(name)),
                 |write| Subject::Company(write.state()),
             );
-            writes.tasks.events.push(Event {
-                name,
-                subject,
-                at,
-                trace,
-            });
+            writes.tasks.raise(name.clone(), subject);
         }
     }
 

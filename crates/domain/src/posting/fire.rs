@@ -231,27 +231,30 @@ const fn arrival(state: State) -> EventName {
 
 #[cfg(test)]
 mod tests {
-    use kernel::{CompanyId, testing::noon};
+    use kernel::{
+        CompanyId,
+        testing::{hours, noon},
+    };
 
     use super::*;
     use crate::testing::posting;
 
     /// What each trigger does to a posting that waits, that waits for a review, that is approved,
     /// approved and waits for a review, rejected, rejected by an operator, expired, expired by an
-    /// operator: the new status, a step (`+`), nothing, or a refusal.
+    /// operator: the event that it raises, a step without one, nothing, or a refusal.
     const TABLE: &str = "
-        client expires                      expired  expired  expired  expired  refused  refused  +        -
-        operator expires                    expired  expired  expired  expired  refused  refused  +        -
-        lifetime ends or catalogue drops it expired  expired  expired  expired  -        -        -        -
-        client reopens                      -        -        -        -        -        down     Pending  down
-        catalogue lists it or is undone     -        -        -        -        -        -        Pending  -
-        operator reopens                    refused  refused  refused  refused  refused  refused  Pending  Pending
-        enricher approves                   approved approved -        +        approved -        -        -
-        enricher rejects                    rejected rejected rejected rejected +        -        -        -
-        operator approves                   approved approved +        +        approved approved refused  refused
-        operator rejects                    rejected rejected rejected rejected +        +        refused  refused
-        enricher gives no verdict           +        +        +        +        -        -        -        -
-        push ends a review                  -        +        -        +        -        -        -        -";
+        client expires                      Expired  Expired  Expired  Expired  refused  refused  step     -
+        operator expires                    Expired  Expired  Expired  Expired  refused  refused  step     -
+        lifetime ends or catalogue drops it Expired  Expired  Expired  Expired  -        -        -        -
+        client reopens                      -        -        -        -        -        down     Reopened down
+        catalogue lists it or is undone     -        -        -        -        -        -        Reopened -
+        operator reopens                    refused  refused  refused  refused  refused  refused  Reopened Reopened
+        enricher approves                   Approved Approved -        Enriched Approved -        -        -
+        enricher rejects                    Rejected Rejected Rejected Rejected Enriched -        -        -
+        operator approves                   Approved Approved Updated  Updated  Approved Approved refused  refused
+        operator rejects                    Rejected Rejected Rejected Rejected Updated  Updated  refused  refused
+        enricher gives no verdict           Enriched Enriched Enriched Enriched -        -        -        -
+        push ends a review                  -        Updated  -        Updated  -        -        -        -";
 
     fn states() -> [State; 8] {
         let review = Some(Review::NoVerdict);
@@ -280,7 +283,7 @@ mod tests {
         let cause = Cause {
             reason: Some("because"),
             review: (trigger == Trigger::LeaveUnjudged).then_some(Review::Poison),
-            ..Cause::new(Actor::Enricher, noon())
+            ..Cause::new(Actor::Enricher, noon() + hours(1))
         };
         let fired = posting.fire(trigger, cause);
         (posting, fired)
@@ -294,26 +297,52 @@ mod tests {
             let cells = row.trim().strip_prefix(trigger.as_str()).unwrap();
             for (state, expect) in states().into_iter().zip(cells.split_whitespace()) {
                 let (posting, fired) = fire(*trigger, state);
-                let cell = match &fired {
-                    Fired::Moved(step) if step.entry.status == Status::PendingEnrichment => {
-                        "Pending"
-                    }
-                    Fired::Moved(step) => step.entry.status.as_str(),
-                    Fired::Stayed(Some(_)) => "+",
-                    Fired::Stayed(None) => "-",
-                    Fired::Refused(Rejection::TakenDown) => "down",
-                    Fired::Refused(_) => "refused",
+                let step = match &fired {
+                    Fired::Moved(step) | Fired::Stayed(Some(step)) => Some(step),
+                    Fired::Stayed(None) | Fired::Refused(_) => None,
+                };
+                let cell = match (&fired, step.map(|step| &step.event)) {
+                    (_, Some(Some(event))) => event.as_str().trim_start_matches("JobPosting"),
+                    (_, Some(None)) => "step",
+                    (Fired::Refused(Rejection::TakenDown), _) => "down",
+                    (Fired::Refused(_), _) => "refused",
+                    _ => "-",
                 };
                 assert_eq!(cell, expect, "{trigger} on {state:?}");
+                let Some(step) = step else {
+                    assert_eq!(posting.state(), state, "{trigger}");
+                    continue;
+                };
+                let status = match cell {
+                    "Expired" => Status::Expired,
+                    "Reopened" => Status::PendingEnrichment,
+                    "Approved" => Status::Approved,
+                    "Rejected" => Status::Rejected,
+                    _ => state.status(),
+                };
+                let is_moved = matches!(fired, Fired::Moved(_));
+                assert_eq!(is_moved, status != state.status(), "{trigger} on {state:?}");
+                let expired_at = state.expired_at().or(Some(step.entry.at));
+                assert_eq!(
+                    (posting.status(), posting.expired_at()),
+                    (status, expired_at.filter(|_| status == Status::Expired)),
+                    "{trigger} on {state:?}"
+                );
                 let by_operator = trigger.as_str().starts_with("operator");
-                match fired {
-                    Fired::Moved(_) | Fired::Stayed(Some(_)) => assert_eq!(
-                        posting.is_moderated(),
-                        by_operator && posting.status() != Status::PendingEnrichment,
-                        "{trigger} on {state:?}"
-                    ),
-                    _ => assert_eq!(posting.state(), state, "{trigger}"),
-                }
+                let is_moderated = by_operator && status != Status::PendingEnrichment;
+                assert_eq!(
+                    posting.is_moderated(),
+                    is_moderated,
+                    "{trigger} on {state:?}"
+                );
+                let entry = HistoryEntry {
+                    status,
+                    at: noon() + hours(1),
+                    reason: posting.status_reason().map(str::to_owned),
+                    by: Actor::Enricher,
+                };
+                assert_eq!(step.entry, entry, "{trigger} on {state:?}");
+                assert_eq!(posting.updated_by.as_ref(), Some(&entry.by));
             }
         }
     }

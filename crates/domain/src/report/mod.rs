@@ -13,7 +13,8 @@ use fields::vocabulary::vocabulary;
 use kernel::{
     Operator, PostingId, ReportId, SourceIdentifier,
     audit::Attribution,
-    event::{Event, ReportState as Told, Subject},
+    event::{ReportState as Told, Subject},
+    outbox::TaskWrites,
 };
 use time::{Duration, OffsetDateTime};
 
@@ -136,21 +137,22 @@ impl Report {
         }
     }
 
-    pub(crate) fn decide(mut self, decision: ReportDecision) -> (ReportWrite, Event) {
-        let event = Event {
-            name: REPORT_DECIDED,
-            subject: Subject::Report(Told {
-                id: self.id,
-                posting: self.posting,
-                source_identifier: self.source_identifier.clone(),
-                acted: decision.acted,
-                sentence: decision.sentence.clone(),
-            }),
-            at: decision.at,
-            trace: None,
-        };
+    /// Ends it, with the event that tells of it.
+    pub(crate) fn decide(
+        mut self,
+        decision: ReportDecision,
+        tasks: &mut TaskWrites,
+    ) -> ReportWrite {
+        let subject = Subject::Report(Told {
+            id: self.id,
+            posting: self.posting,
+            source_identifier: self.source_identifier.clone(),
+            acted: decision.acted,
+            sentence: decision.sentence.clone(),
+        });
+        tasks.raise(REPORT_DECIDED, subject);
         self.decision = Some(decision);
-        (ReportWrite::Decided(self), event)
+        ReportWrite::Decided(self)
     }
 }
 

@@ -11,8 +11,8 @@ pub use self::{
     contract::events::commit_events,
     memory::MemoryStore,
     sample::{
-        answered, company, company_state, company_view, company_write, create, posting, push,
-        push_as, push_by, pusher, put_id, renaming, state,
+        answered, company, company_state, company_view, company_write, create, posting,
+        posting_view, push, push_as, push_by, pusher, put_id, renaming, state,
     },
 };
 /// Makes a test of each case of the contract suite for one store, in a module for each area.

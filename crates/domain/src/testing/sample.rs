@@ -12,7 +12,7 @@ use crate::{
     authority::Principal,
     company::{Company, CompanyView, CompanyWrite, Kept},
     decision::{Snapshot, decide},
-    posting::{Answer, CompanyPatch, Lifetime, Posting, PutPosting, State},
+    posting::{Answer, CompanyPatch, Findings, Lifetime, Posting, PostingView, PutPosting, State},
 };
 
 /// The `n`-th posting, as new as can be and with nothing set that need not be.
@@ -133,6 +133,20 @@ pub fn company_view(company: &Company) -> CompanyView {
         created_at: noon(),
         updated_at: noon(),
         updated_by: Some(Actor::Client(pusher())),
+    }
+}
+
+/// A posting as readers see it before anything was made of it.
+pub fn posting_view(posting: Posting, company: CompanyView) -> PostingView {
+    PostingView {
+        posting,
+        company,
+        texts: None,
+        coordinates: None,
+        findings: Findings::default(),
+        decision: None,
+        pending: None,
+        history: Vec::new(),
     }
 }
 

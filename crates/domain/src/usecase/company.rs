@@ -4,7 +4,7 @@ use fields::Patch;
 use kernel::{
     Actor, ClientId, CompanyId, StoreError,
     audit::{Attribution, Entry},
-    event::{Event, Subject},
+    event::Subject,
 };
 use time::OffsetDateTime;
 
@@ -81,12 +81,8 @@ pub async fn update_company(
     writes.tasks.audit.push(entry(before, &write, by, now));
     let after = &write.company;
     if (&after.name, &after.logo_path) != (&before.name, &before.logo_path) {
-        writes.tasks.events.push(Event {
-            name: COMPANY_UPDATED,
-            subject: Subject::Company(write.state()),
-            at: now,
-            trace: None,
-        });
+        let subject = Subject::Company(write.state());
+        writes.tasks.raise(COMPANY_UPDATED, subject);
     }
     if write.sets_name {
         writes.tasks.ask(settle_company(id));

@@ -5,7 +5,7 @@ use std::slice;
 use kernel::{
     SourceIdentifier,
     audit::Attribution,
-    event::{Event, PostingState, Subject},
+    event::{PostingState, Subject},
     outbox::TaskWrites,
 };
 use time::OffsetDateTime;
@@ -48,17 +48,13 @@ pub async fn erase(
     tasks.ended.push(enrich(posting.id));
     // Those that duplicate it get another original, or none.
     tasks.ask(look_up_duplicates(posting.id));
-    tasks.events.push(Event {
-        name: JOB_POSTING_ERASED,
-        subject: Subject::Posting(PostingState {
-            version: posting.version + 1,
-            status_reason: None,
-            decision: Some(statement.told()),
-            ..PostingState::from(posting)
-        }),
-        at: now,
-        trace: None,
-    });
+    let erased = PostingState {
+        version: posting.version + 1,
+        status_reason: None,
+        decision: Some(statement.told()),
+        ..PostingState::from(posting)
+    };
+    tasks.raise(JOB_POSTING_ERASED, Subject::Posting(erased));
     let entry = by.entry(POSTINGS_ERASE, now).about(identifier);
     tasks.audit.push(
         entry
@@ -67,11 +63,10 @@ pub async fn erase(
             .with("company", company.website.as_str())
             .with("status", posting.status().as_str()),
     );
-    let ended = waiting
-        .into_iter()
-        .map(|report| report.decide(ReportDecision::acted(reason, by, now)));
-    let (reports, told): (Vec<_>, Vec<_>) = ended.unzip();
-    tasks.events.extend(told);
+    let acted = ReportDecision::acted(reason, by, now);
+    let waiting = waiting.into_iter();
+    let reports = waiting.map(|report| report.decide(acted.clone(), &mut tasks));
+    let reports = reports.collect();
     let erasure = Erasure {
         posting: posting.id,
         version: posting.version,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use kernel::{
     Actor, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError,
     audit::{Action, Attribution},
-    event::{Event, EventName, Subject},
+    event::{EventName, Subject},
     outbox::ClaimToken,
 };
 use time::{Duration, OffsetDateTime};
@@ -131,15 +131,9 @@ fn redirect(writes: &mut WriteSet, company: &Company, into: Option<CompanyId>, b
 }
 
 fn raise(writes: &mut WriteSet, name: EventName, company: CompanyId) {
-    let at = writes.tasks.at;
-    let state = writes.companies.get(&company).map(CompanyWrite::state);
-    let event = state.map(|state| Event {
-        name,
-        subject: Subject::Company(state),
-        at,
-        trace: None,
-    });
-    writes.tasks.events.extend(event);
+    if let Some(write) = writes.companies.get(&company) {
+        writes.tasks.raise(name, Subject::Company(write.state()));
+    }
 }
 
 fn record(

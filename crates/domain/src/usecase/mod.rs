@@ -41,9 +41,9 @@ pub use self::{
         tell_companies_apart, unmerge_company,
     },
     moderate::{ModerationError, moderate},
-    objection::{ObjectionError, answer_objection, object},
-    report::{ReportError, act_on_report, dismiss_report, find_named, report},
-    restore::{Restoration, RestoreError, restore_version},
+    objection::{answer_objection, object},
+    report::{act_on_report, dismiss_report, find_named, report},
+    restore::{Restoration, restore_version},
 };
 use crate::{
     catalogue::CatalogueLease,

@@ -1,5 +1,7 @@
 //! An operator's commands.
 
+use std::slice;
+
 use kernel::{
     SourceIdentifier, StoreError, Version,
     audit::{Attribution, Entry},
@@ -10,12 +12,13 @@ use crate::{
     audit::{
         POSTINGS_APPROVE, POSTINGS_EXPIRE, POSTINGS_FEATURE, POSTINGS_REJECT, POSTINGS_REOPEN,
     },
-    decision::{WriteSet, moderation},
+    decision::{Snapshot, WriteSet, moderation, objection::Refused},
     posting::{Lifetime, Posting, Rejection, enrich, moderation::Moderation},
+    report::TooMany,
     store::Store,
 };
 
-/// The reason why an operator's command was refused.
+/// The reason why an operator's command, a report or an objection was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModerationError {
     /// There is no such posting, or its status does not allow it.
@@ -31,6 +34,21 @@ pub enum ModerationError {
         /// The present version.
         current: Version,
     },
+    /// The version to restore is not kept.
+    #[error("version {0} of the posting is not kept")]
+    NotKept(Version),
+    /// An objection, or its answer.
+    #[error(transparent)]
+    Objection(#[from] Refused),
+    /// A report, because too many wait.
+    #[error(transparent)]
+    TooMany(#[from] TooMany),
+    /// There is no such report.
+    #[error("there is no such report")]
+    NoReport,
+    /// The report was decided already.
+    #[error("the report was decided already: {0}")]
+    Decided(String),
     /// The store did not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -50,12 +68,7 @@ pub async fn moderate(
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<Posting, ModerationError> {
-    let mut snapshot = store.load(std::slice::from_ref(identifier), &[]).await?;
-    let posting = snapshot
-        .postings
-        .get(identifier)
-        .ok_or(Rejection::NotFound)?
-        .clone();
+    let (mut snapshot, posting) = find(store, identifier).await?;
     conflict(&posting, seen)?;
     let company = snapshot.company_of(&posting)?;
     let change = moderation::decide(&posting, company, command, &by.operator, lifetime, now)?;
@@ -78,6 +91,17 @@ pub async fn moderate(
     change.record(&mut snapshot, &mut writes);
     store.commit(writes).await?;
     Ok(after)
+}
+
+/// A posting, with what it is decided on.
+pub(super) async fn find(
+    store: &dyn Store,
+    identifier: &SourceIdentifier,
+) -> Result<(Snapshot, Posting), ModerationError> {
+    let snapshot = store.load(slice::from_ref(identifier), &[]).await?;
+    let posting = snapshot.postings.get(identifier);
+    let posting = posting.ok_or(Rejection::NotFound)?.clone();
+    Ok((snapshot, posting))
 }
 
 pub(super) fn conflict(posting: &Posting, seen: Option<Version>) -> Result<(), ModerationError> {

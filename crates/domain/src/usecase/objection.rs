@@ -3,7 +3,10 @@
 use kernel::{ClientId, SourceIdentifier, StoreError, Version, audit::Attribution};
 use time::OffsetDateTime;
 
-use super::{ModerationError, moderate::conflict};
+use super::{
+    ModerationError,
+    moderate::{self, conflict},
+};
 use crate::{
     audit::{POSTINGS_REVERSE, POSTINGS_UPHOLD},
     decision::{
@@ -14,40 +17,14 @@ use crate::{
     store::{PostingReader, Store},
 };
 
-/// The reason why an objection was not taken, or not answered.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ObjectionError {
-    /// Nothing speaks for it.
-    #[error(transparent)]
-    Refused(#[from] objection::Refused),
-    /// There is no such posting, it has changed meanwhile, or its status does not allow it.
-    #[error(transparent)]
-    Moderation(ModerationError),
-    /// The store did not do it.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-kernel::store_failure!(ObjectionError);
-
-impl From<ModerationError> for ObjectionError {
-    fn from(error: ModerationError) -> Self {
-        match error {
-            ModerationError::Store(error) => Self::Store(error),
-            other => Self::Moderation(other),
-        }
-    }
-}
-
 /// A posting as the rules see it, with its decision and its history.
 async fn find(
     (store, postings): (&dyn Store, &dyn PostingReader),
     identifier: &SourceIdentifier,
-) -> Result<PostingView, ObjectionError> {
-    let mut known = store.load(std::slice::from_ref(identifier), &[]).await?;
-    let found = known.postings.remove(identifier);
-    let found = found.zip(postings.find(identifier).await?);
-    let (posting, view) = found.ok_or(ModerationError::from(Rejection::NotFound))?;
+) -> Result<PostingView, ModerationError> {
+    let (_, posting) = moderate::find(store, identifier).await?;
+    let view = postings.find(identifier).await?;
+    let view = view.ok_or(Rejection::NotFound)?;
     if posting.version != view.posting.version {
         return Err(StoreError::Conflict.into());
     }
@@ -61,7 +38,7 @@ pub async fn object(
     statement: &str,
     by: ClientId,
     now: OffsetDateTime,
-) -> Result<(), ObjectionError> {
+) -> Result<(), ModerationError> {
     let view = find(ports, identifier).await?;
     let change = objection::object(&view, statement, by, now)?;
     let mut writes = WriteSet::new(now);
@@ -78,7 +55,7 @@ pub async fn answer_objection(
     by: &Attribution,
     lifetime: Lifetime,
     now: OffsetDateTime,
-) -> Result<Posting, ObjectionError> {
+) -> Result<Posting, ModerationError> {
     let view = find(ports, identifier).await?;
     conflict(&view.posting, seen)?;
     let change = objection::answer(&view, answer, &by.operator, lifetime, now)?;

@@ -4,51 +4,19 @@ use kernel::{PostingId, Prefixes, ReportId, StoreError, Version, audit::Attribut
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{ModerationError, moderate::conflict};
+use super::{
+    ModerationError,
+    moderate::{conflict, find},
+};
 use crate::{
     audit::{REPORTS_ACT, REPORTS_DISMISS},
     decision::{WriteSet, moderation},
     posting::{Lifetime, Posting, Rejection, enrich, moderation::Moderation},
     report::{
         NewReport, PostingName, REPORTER_WINDOW, Report, ReportDecision, ReportWrite, Reports,
-        TooMany,
     },
     store::Store,
 };
-
-/// The reason why a report was not taken, or not decided.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReportError {
-    /// There is no such posting.
-    #[error(transparent)]
-    NoPosting(Rejection),
-    /// Too many reports wait.
-    #[error(transparent)]
-    TooMany(#[from] TooMany),
-    /// There is no such report.
-    #[error("there is no such report")]
-    NotFound,
-    /// It was decided already.
-    #[error("the report was decided already: {0}")]
-    Decided(String),
-    /// The posting does not allow the verdict.
-    #[error(transparent)]
-    Moderation(ModerationError),
-    /// The store did not do it.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-kernel::store_failure!(ReportError);
-
-impl From<ModerationError> for ReportError {
-    fn from(error: ModerationError) -> Self {
-        match error {
-            ModerationError::Store(error) => Self::Store(error),
-            other => Self::Moderation(other),
-        }
-    }
-}
 
 /// Finds the posting that an identifier or a UUID names. An identifier goes before a UUID.
 pub async fn find_named(
@@ -74,10 +42,10 @@ pub async fn report(
     id: ReportId,
     prefixes: &Prefixes,
     now: OffsetDateTime,
-) -> Result<ReportId, ReportError> {
+) -> Result<ReportId, ModerationError> {
     let posting = find_named(store, &new.posting).await?;
     let posting = posting.filter(|posting| prefixes.permit(&posting.source_identifier));
-    let posting = posting.ok_or(ReportError::NoPosting(Rejection::NotFound))?;
+    let posting = posting.ok_or(Rejection::NotFound)?;
     let email = new.reporter.as_ref().map(|reporter| &reporter.email);
     let standing = reports
         .standing(posting.id, email, now - REPORTER_WINDOW)
@@ -115,19 +83,16 @@ pub async fn act_on_report(
     by: &Attribution,
     lifetime: Lifetime,
     now: OffsetDateTime,
-) -> Result<usize, ReportError> {
+) -> Result<usize, ModerationError> {
     let report = waiting(reports, id).await?;
     let identifier = &report.source_identifier;
-    let mut snapshot = store.load(std::slice::from_ref(identifier), &[]).await?;
-    let posting = snapshot.postings.get(identifier);
-    let posting = posting.filter(|posting| posting.id == report.posting);
-    let posting = posting
-        .ok_or(ReportError::NoPosting(Rejection::NotFound))?
-        .clone();
+    let (mut snapshot, posting) = find(store, identifier).await?;
+    if posting.id != report.posting {
+        return Err(Rejection::NotFound.into());
+    }
     conflict(&posting, seen)?;
     let company = snapshot.company_of(&posting)?;
-    let change = moderation::decide(&posting, company, verdict, &by.operator, lifetime, now);
-    let change = change.map_err(ModerationError::from)?;
+    let change = moderation::decide(&posting, company, verdict, &by.operator, lifetime, now)?;
     let mut writes = WriteSet::new(now);
     if let Some(mut change) = change {
         if let Some(decision) = &mut change.write.decision {
@@ -143,7 +108,9 @@ pub async fn act_on_report(
     let ids: Vec<_> = waiting.iter().map(|report| report.id.to_string()).collect();
     let count = ids.len();
     for report in waiting {
-        end(report, ReportDecision::acted(reason, by, now), &mut writes);
+        let decision = ReportDecision::acted(reason, by, now);
+        let ended = report.decide(decision, &mut writes.tasks);
+        writes.reports.push(ended);
     }
     let entry = by.entry(REPORTS_ACT, now).about(identifier);
     let entry = entry.with("reports", ids).with("reason", reason);
@@ -167,7 +134,7 @@ pub async fn dismiss_report(
     reason: &str,
     by: &Attribution,
     now: OffsetDateTime,
-) -> Result<(), ReportError> {
+) -> Result<(), ModerationError> {
     let report = waiting(reports, id).await?;
     let mut writes = WriteSet::new(now);
     let entry = by.entry(REPORTS_DISMISS, now);
@@ -180,20 +147,15 @@ pub async fn dismiss_report(
         acted: false,
         ..ReportDecision::acted(reason, by, now)
     };
-    end(report, dismissed, &mut writes);
+    let ended = report.decide(dismissed, &mut writes.tasks);
+    writes.reports.push(ended);
     Ok(store.commit(writes).await?)
 }
 
-fn end(report: Report, decision: ReportDecision, writes: &mut WriteSet) {
-    let (write, event) = report.decide(decision);
-    writes.reports.push(write);
-    writes.tasks.events.push(event);
-}
-
-async fn waiting(reports: &dyn Reports, id: ReportId) -> Result<Report, ReportError> {
-    let report = reports.report(id).await?.ok_or(ReportError::NotFound)?;
+async fn waiting(reports: &dyn Reports, id: ReportId) -> Result<Report, ModerationError> {
+    let report = reports.report(id).await?.ok_or(ModerationError::NoReport)?;
     match &report.decision {
         None => Ok(report),
-        Some(_) => Err(ReportError::Decided(report.state().to_string())),
+        Some(_) => Err(ModerationError::Decided(report.state().to_string())),
     }
 }

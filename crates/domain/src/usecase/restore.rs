@@ -1,18 +1,19 @@
 //! An operator's order to restore a version of a posting.
 
-use std::slice;
-
-use kernel::{Actor, SourceIdentifier, StoreError, StoreFailure, Version, audit::Attribution};
+use kernel::{Actor, SourceIdentifier, Version, audit::Attribution};
 use time::OffsetDateTime;
 
-use super::ModerationError;
+use super::{
+    ModerationError,
+    moderate::{conflict, find},
+};
 use crate::{
     audit::POSTINGS_RESTORE,
     decision::{
         WriteSet,
         restore::{Former, restore},
     },
-    posting::{AsOf, Lifetime, Posting, Rejection, enrich},
+    posting::{AsOf, Lifetime, Posting, enrich},
     store::{PostingReader, Store},
 };
 
@@ -31,38 +32,6 @@ pub struct Restoration {
     pub by: Attribution,
 }
 
-/// The reason why a version was not restored.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RestoreError {
-    /// The posting as it was then is not kept.
-    #[error("version {0} of the posting is not kept")]
-    NotKept(Version),
-    /// The posting was refused, as for other commands.
-    #[error(transparent)]
-    Moderation(#[from] ModerationError),
-}
-
-impl StoreFailure for RestoreError {
-    fn store_error(&self) -> Option<&StoreError> {
-        match self {
-            Self::Moderation(error) => error.store_error(),
-            Self::NotKept(_) => None,
-        }
-    }
-}
-
-impl From<StoreError> for RestoreError {
-    fn from(error: StoreError) -> Self {
-        Self::Moderation(error.into())
-    }
-}
-
-impl From<Rejection> for RestoreError {
-    fn from(rejection: Rejection) -> Self {
-        Self::Moderation(rejection.into())
-    }
-}
-
 /// Gives a posting the values that its readers saw when it had a version, and returns it as it is
 /// afterwards. Content that was approved is not judged again.
 pub async fn restore_version(
@@ -71,19 +40,13 @@ pub async fn restore_version(
     order: &Restoration,
     lifetime: Lifetime,
     now: OffsetDateTime,
-) -> Result<Posting, RestoreError> {
-    let identifiers = slice::from_ref(&order.identifier);
-    let mut snapshot = store.load(identifiers, &[]).await?;
-    let posting = snapshot.postings.get(&order.identifier);
-    let posting = posting.ok_or(Rejection::NotFound)?.clone();
-    let current = posting.version;
-    if let Some(seen) = order.seen.filter(|seen| *seen != current) {
-        return Err(ModerationError::Changed { seen, current }.into());
-    }
+) -> Result<Posting, ModerationError> {
+    let (mut snapshot, posting) = find(store, &order.identifier).await?;
+    conflict(&posting, order.seen)?;
     let moment = AsOf::Version(order.version);
     let then = reader.as_of(&order.identifier, moment).await?;
     let then = then.filter(|then| then.posting.id == posting.id);
-    let then = then.ok_or(RestoreError::NotKept(order.version))?;
+    let then = then.ok_or(ModerationError::NotKept(order.version))?;
     let former = Former {
         texts: then
             .texts

@@ -2,7 +2,7 @@
 
 use domain::{
     posting::{
-        Coordinates, Details, EmploymentType, EnrichedTexts, Findings, LocationType, PostingView,
+        Coordinates, Details, EmploymentType, EnrichedTexts, LocationType, PostingView,
         SalaryPeriod,
     },
     testing,
@@ -44,9 +44,6 @@ fn approved() -> PostingView {
         ..posting.details
     };
     PostingView {
-        decision: None,
-        posting,
-        company: testing::company_view(&company),
         texts: Some(EnrichedTexts {
             markdown: "At [Acmera](https://acmera.example) you **cook**.".to_owned(),
             redacted_markdown: "At [company] you **cook**.".to_owned(),
@@ -56,9 +53,7 @@ fn approved() -> PostingView {
             latitude: 59.9,
             longitude: 10.7,
         }),
-        findings: Findings::default(),
-        pending: None,
-        history: Vec::new(),
+        ..testing::posting_view(posting, testing::company_view(&company))
     }
 }
 

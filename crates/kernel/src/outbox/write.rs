@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{ClaimToken, Effect, Kind, Queue};
 use crate::{
     audit::Entry,
-    event::Event,
+    event::{Event, EventName, Subject},
     trace::{TraceParent, links},
 };
 
@@ -53,6 +53,16 @@ impl TaskWrites {
     pub fn ask(&mut self, effect: Effect) {
         self.asked
             .insert((effect.kind(), effect.key()), (effect.queue(), self.trace));
+    }
+
+    /// Raises an event of the command that is being recorded.
+    pub fn raise(&mut self, name: EventName, subject: Subject) {
+        self.events.push(Event {
+            name,
+            subject,
+            at: self.at,
+            trace: self.trace,
+        });
     }
 
     /// The effects that are asked for, by kind and key: the order in which every commit locks

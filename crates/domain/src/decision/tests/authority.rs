@@ -247,17 +247,7 @@ fn taken_down(command: &Moderation) -> Board {
 }
 
 fn takedowns() -> [Moderation; 2] {
-    let reason = || "scam".to_owned();
-    [
-        Moderation::Expire {
-            reason: reason(),
-            ground: Ground::Terms,
-        },
-        Moderation::Reject {
-            reason: reason(),
-            ground: Ground::Terms,
-        },
-    ]
+    [expire("scam"), reject("scam")]
 }
 
 #[test]
@@ -310,11 +300,8 @@ fn a_client_that_expires_what_was_taken_down_changes_no_reason() {
 
 #[test]
 fn an_operator_reopens_what_expired() {
-    let reopen = Moderation::Reopen {
-        reason: "a mistake".to_owned(),
-    };
     for mut board in [taken_down(&takedowns()[0]), Board::with(Status::Expired)] {
-        assert!(board.moderate(&reopen).unwrap().asked);
+        assert!(board.moderate(&reopen("a mistake")).unwrap().asked);
         assert_eq!(board.posting().details.expiration_reason, None);
         assert!(!board.posting().is_moderated());
         assert_eq!(board.step().1, Some("a mistake"));

@@ -103,8 +103,7 @@ fn only_an_expiry_by_the_date_ends_with_a_later_one() {
 #[test]
 fn an_operator_opens_a_closed_posting() {
     let mut board = approved("2025-12-31");
-    let reason = "Still hiring.".to_owned();
-    board.moderate(&Moderation::Reopen { reason }).unwrap();
+    board.moderate(&reopen("Still hiring.")).unwrap();
     let posting = board.posting();
     assert_eq!(posting.status(), Status::PendingEnrichment);
     assert_eq!(expire_if_overdue(posting, board.now + hours(1)), None);

@@ -29,14 +29,6 @@ const BY_ANN: Seen<'_> = (
     "An operator approved the posting.",
 );
 
-fn reject(reason: &str) -> Moderation {
-    let reason = reason.to_owned();
-    Moderation::Reject {
-        reason,
-        ground: Ground::Terms,
-    }
-}
-
 #[test]
 fn the_newest_verdict_is_the_decision() {
     let mut board = Board::with(Status::PendingEnrichment);
@@ -81,15 +73,13 @@ fn an_operators_removal_has_a_statement() {
     for status in [Status::PendingEnrichment, Status::Approved, Status::Expired] {
         let mut board = Board::with(status);
         let (reason, ground) = ("A fraud.".to_owned(), Ground::Law);
-        board
-            .moderate(&Moderation::Expire { reason, ground })
-            .unwrap();
+        let removal = Moderation::Expire { reason, ground };
+        board.moderate(&removal).unwrap();
         board.decided((Removed, "operator:ann", "operator", "A fraud."));
         assert_eq!(board.decision.as_ref().unwrap().ground, Some(Ground::Law));
         board.put(EXPIRE).unwrap();
         board.decided((Removed, "operator:ann", "operator", "A fraud."));
-        let reason = "A mistake.".to_owned();
-        board.moderate(&Moderation::Reopen { reason }).unwrap();
+        board.moderate(&reopen("A mistake.")).unwrap();
         board.enrich(&Verdict::Approve).unwrap();
         board.decided(BY_RULES);
         assert_eq!(board.decision.as_ref().unwrap().ground, None);
@@ -103,23 +93,18 @@ fn a_decision_outlives_the_expiry_and_the_reopening() {
     board.decided(BY_RULES);
     board.put(REOPEN).unwrap();
     board.decided(BY_RULES);
-    let feature = Moderation::Feature(true);
-    board.moderate(&feature).unwrap();
+    board.moderate(&Moderation::Feature(true)).unwrap();
     board.decided(BY_RULES);
 }
 
 #[test]
 fn the_event_of_a_decision_has_its_code() {
     let mut board = Board::with(Status::PendingEnrichment);
-    let takedown = Moderation::Expire {
-        reason: "a fraud".to_owned(),
-        ground: Ground::Terms,
-    };
     for (command, name, code) in [
         (reject("a scheme"), "JobPostingRejected", Some("operator")),
         (reject("another scheme"), "JobPostingUpdated", None),
         (Moderation::Approve, "JobPostingApproved", Some("operator")),
-        (takedown, "JobPostingExpired", Some("operator")),
+        (expire("a fraud"), "JobPostingExpired", Some("operator")),
     ] {
         board.moderate(&command).unwrap();
         let Subject::Posting(state) = &board.told[0].subject else {

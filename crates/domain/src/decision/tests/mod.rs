@@ -17,7 +17,6 @@ mod objection;
 mod partial;
 mod shown;
 mod states;
-mod transitions;
 
 use kernel::{
     Actor, PostingId, PutOutcome, SourceIdentifier, Status,
@@ -239,6 +238,25 @@ fn texts(markdown: &str, redacted: &str) -> EnrichedTexts {
         redacted_markdown: redacted.to_owned(),
         redacted_title: None,
     }
+}
+
+fn reject(reason: &str) -> Moderation {
+    Moderation::Reject {
+        reason: reason.to_owned(),
+        ground: Ground::Terms,
+    }
+}
+
+fn expire(reason: &str) -> Moderation {
+    Moderation::Expire {
+        reason: reason.to_owned(),
+        ground: Ground::Terms,
+    }
+}
+
+fn reopen(reason: &str) -> Moderation {
+    let reason = reason.to_owned();
+    Moderation::Reopen { reason }
 }
 
 fn rejection() -> Verdict {

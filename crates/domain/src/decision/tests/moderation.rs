@@ -7,13 +7,6 @@ fn ann() -> Actor {
     Actor::Operator(Some(by_ann(1).operator))
 }
 
-fn reject() -> Moderation {
-    Moderation::Reject {
-        reason: "spam".into(),
-        ground: Ground::Terms,
-    }
-}
-
 #[test]
 fn a_verdict_moves_every_open_status_and_stands() {
     for status in [
@@ -23,7 +16,7 @@ fn a_verdict_moves_every_open_status_and_stands() {
     ] {
         for (command, after, contrary) in [
             (Moderation::Approve, Status::Approved, rejection()),
-            (reject(), Status::Rejected, Verdict::Approve),
+            (reject("spam"), Status::Rejected, Verdict::Approve),
         ] {
             let mut board = Board::with(status);
             board.moderate(&command).unwrap();
@@ -44,7 +37,7 @@ fn a_verdict_moves_every_open_status_and_stands() {
 fn a_rejection_stands_for_whatever_is_pushed() {
     let mut board = Board::with(Status::Approved);
     board.moderate(&Moderation::Approve).unwrap();
-    board.moderate(&reject()).unwrap();
+    board.moderate(&reject("spam")).unwrap();
     for title in ["New", "Baker"] {
         board.put(&format!(r#"{{"title":"{title}"}}"#)).unwrap();
         board.enrich(&Verdict::Approve).unwrap();
@@ -108,12 +101,10 @@ fn a_copied_sentence_is_no_review() {
         "awaiting_review: no",
     ] {
         let mut board = Board::with(Status::Expired);
-        let reason = reason.to_owned();
-        let reopen = Moderation::Reopen { reason };
-        board.moderate(&reopen).unwrap();
+        board.moderate(&reopen(reason)).unwrap();
         assert!(board.moderate(&Moderation::Approve).unwrap().asked);
         let mut board = Board::with(Status::Expired);
-        board.moderate(&reopen).unwrap();
+        board.moderate(&reopen(reason)).unwrap();
         board.put(RENAME).unwrap();
         assert!(board.reason().is_some(), "no review ends");
     }
@@ -121,7 +112,7 @@ fn a_copied_sentence_is_no_review() {
 
 #[test]
 fn a_verdict_twice_is_one() {
-    for command in [Moderation::Approve, reject()] {
+    for command in [Moderation::Approve, reject("spam")] {
         let mut board = Board::with(Status::PendingEnrichment);
         assert_eq!(board.moderate(&command).unwrap().postings, 1);
         assert_eq!(board.moderate(&command).unwrap(), Written::default());
@@ -129,12 +120,7 @@ fn a_verdict_twice_is_one() {
     // An enricher's for the same reason is none of an operator.
     let mut board = Board::with(Status::Rejected);
     let reason = board.reason().unwrap().to_owned();
-    board
-        .moderate(&Moderation::Reject {
-            reason,
-            ground: Ground::Terms,
-        })
-        .unwrap();
+    board.moderate(&reject(&reason)).unwrap();
     assert_eq!(board.step().2, &ann());
 }
 
@@ -190,10 +176,7 @@ fn featuring_is_a_step_of_history_that_changes_no_status() {
 
 #[test]
 fn a_posting_is_taken_down_once() {
-    let expire = Moderation::Expire {
-        reason: "asked by phone".into(),
-        ground: Ground::Terms,
-    };
+    let expire = expire("asked by phone");
     let mut board = Board::with(Status::Approved);
     board.moderate(&expire).unwrap();
     let posting = board.posting();
@@ -204,10 +187,6 @@ fn a_posting_is_taken_down_once() {
 
 #[test]
 fn an_operator_chooses_among_what_has_an_effect() {
-    let expire = Moderation::Expire {
-        reason: "x".into(),
-        ground: Ground::Terms,
-    };
     for (status, command, expect) in [
         (Status::PendingEnrichment, None, "approve reject expire"),
         (Status::Approved, None, "reject expire"),
@@ -217,9 +196,9 @@ fn an_operator_chooses_among_what_has_an_effect() {
             "reject expire",
         ),
         (Status::Rejected, None, "approve reject"),
-        (Status::Rejected, Some(&reject()), "approve"),
+        (Status::Rejected, Some(&reject("spam")), "approve"),
         (Status::Expired, None, "reopen"),
-        (Status::Approved, Some(&expire), "reopen"),
+        (Status::Approved, Some(&expire("x")), "reopen"),
     ] {
         let mut board = Board::with(status);
         if let Some(command) = command {

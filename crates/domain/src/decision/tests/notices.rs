@@ -56,13 +56,7 @@ fn whoever_sends_fields_of_an_expired_posting_is_told_that_it_stays_down() {
 #[test]
 fn an_operators_rejection_stands_and_that_of_the_rules_goes_unsaid() {
     let mut board = Board::with(Status::Approved);
-    let reason = "scam".to_owned();
-    board
-        .moderate(&Moderation::Reject {
-            reason,
-            ground: Ground::Terms,
-        })
-        .unwrap();
+    board.moderate(&reject("scam")).unwrap();
     check(board, &push("a", r#"{"title":"x"}"#), &["still_rejected"]);
     let rejected = Board::with(Status::Rejected);
     check(rejected, &push("a", r#"{"title":"x"}"#), &[]);

@@ -5,21 +5,16 @@ use kernel::ClientId;
 use super::*;
 use crate::{
     decision::objection::{ObjectionAnswer, Refused, answer, object},
-    posting::{Findings, ObjectionState, PostingView},
-    testing::company_view,
+    posting::{ObjectionState, PostingView},
+    testing::{company_view, posting_view},
 };
 
 impl Board {
     fn view(&self) -> PostingView {
         PostingView {
-            posting: self.posting().clone(),
-            company: company_view(self.company()),
-            texts: None,
-            coordinates: None,
             decision: self.decision.clone(),
-            pending: None,
-            findings: Findings::default(),
             history: self.history.clone(),
+            ..posting_view(self.posting().clone(), company_view(self.company()))
         }
     }
 
@@ -52,13 +47,6 @@ impl Board {
     }
 }
 
-fn expire() -> Moderation {
-    Moderation::Expire {
-        reason: "a fraud".to_owned(),
-        ground: Ground::Terms,
-    }
-}
-
 #[test]
 fn only_a_standing_rejection_or_removal_is_objected_to_and_once() {
     for status in Status::ALL {
@@ -74,7 +62,7 @@ fn only_a_standing_rejection_or_removal_is_objected_to_and_once() {
         );
     }
     let mut board = Board::with(Status::Approved);
-    board.moderate(&expire()).unwrap();
+    board.moderate(&expire("a fraud")).unwrap();
     assert_eq!(board.answer(true), Err(Refused::NothingWaits));
     board.object().unwrap();
     assert_eq!(board.object(), Err(Refused::Repeated));
@@ -82,10 +70,9 @@ fn only_a_standing_rejection_or_removal_is_objected_to_and_once() {
     assert_eq!(board.answer(true), Err(Refused::NothingWaits));
     assert_eq!(board.object(), Err(Refused::Repeated));
     // Another decision.
-    let reason = "a mistake".to_owned();
-    board.moderate(&Moderation::Reopen { reason }).unwrap();
+    board.moderate(&reopen("a mistake")).unwrap();
     assert_eq!(board.object(), Err(Refused::NothingDecided));
-    board.moderate(&expire()).unwrap();
+    board.moderate(&expire("a fraud")).unwrap();
     board.object().unwrap();
 }
 
@@ -100,7 +87,7 @@ fn an_upheld_decision_stands() {
     let upheld = (DecisionOutcome::Rejected, ObjectionState::Upheld, answered);
     assert_eq!(board.objection(), upheld);
     let mut board = Board::with(Status::Approved);
-    board.moderate(&expire()).unwrap();
+    board.moderate(&expire("a fraud")).unwrap();
     board.object().unwrap();
     assert_eq!(board.answer(false).unwrap().events, []);
     assert_eq!(board.posting().status(), Status::Expired);
@@ -140,7 +127,7 @@ fn a_reversal_restores_what_was() {
         ),
     ] {
         let mut board = Board::with(status);
-        board.moderate(&expire()).unwrap();
+        board.moderate(&expire("a fraud")).unwrap();
         if let Some(push) = push {
             board.put(push).unwrap();
         }

@@ -3,22 +3,13 @@
 use super::*;
 use crate::{
     decision::restore::{Former, restore},
-    posting::{Description, Details, Findings, PostingVersion, PostingView, State},
+    posting::{Description, Details, PostingVersion, PostingView, State},
     testing,
 };
 
 fn seen(board: &Board) -> (Details, Vec<String>) {
     let company = testing::company_view(board.company());
-    let view = PostingView {
-        posting: board.posting().clone(),
-        company: company.clone(),
-        texts: None,
-        coordinates: None,
-        findings: Findings::default(),
-        decision: None,
-        pending: None,
-        history: Vec::new(),
-    };
+    let view = testing::posting_view(board.posting().clone(), company.clone());
     let shown = view.shown(None, Some(company));
     let pending = shown.pending.map(|pending| {
         let values = pending.values.iter().map(|(name, _)| name.to_owned());
@@ -204,14 +195,8 @@ fn record(board: &mut Board, before: &Posting, change: Change) -> PostingVersion
     change.record(&mut board.snapshot, &mut writes);
     let write = writes.postings.into_values().next().unwrap();
     let mut stored = PostingView {
-        posting: before.clone(),
-        company: testing::company_view(board.company()),
         texts: Some(texts("Bread.", "B.")),
-        coordinates: None,
-        findings: Findings::default(),
-        decision: None,
-        pending: None,
-        history: Vec::new(),
+        ..testing::posting_view(before.clone(), testing::company_view(board.company()))
     };
     let text = Description::from("<p>Bread.</p>");
     stored.posting.details.raw_description = text;

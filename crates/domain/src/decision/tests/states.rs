@@ -118,3 +118,32 @@ fn commands_of_one_identifier_compose_within_a_batch() {
     let expect = ["Created", "Updated", "Expired", "Reopened"];
     assert_eq!(events, expect.map(|name| format!("JobPosting{name}")));
 }
+
+#[test]
+fn a_refusal_names_both_statuses() {
+    let refused = Board::with(Status::Rejected).put(EXPIRE).unwrap_err();
+    let expect = "Invalid JobPosting state transition from rejected to expired.";
+    assert_eq!(refused.to_string(), expect);
+    let refused = Board::with(Status::Expired)
+        .moderate(&Moderation::Approve)
+        .unwrap_err();
+    let expect = "Invalid JobPosting state transition from expired to approved.";
+    assert_eq!(refused.to_string(), expect);
+}
+
+#[test]
+fn nothing_and_a_push_creates_unless_it_expires() {
+    for body in [CREATE, &CREATE.replacen('{', r#"{"expiration":null,"#, 1)] {
+        let mut board = Board::new();
+        let (given, written) = board.put(body).unwrap();
+        assert_eq!(given, (put_id("a"), PutOutcome::Created));
+        assert_eq!(written.events, [event::JOB_POSTING_CREATED]);
+        assert!(written.asked, "it enters the enrichment pipeline");
+        assert_eq!(board.posting().status(), Status::PendingEnrichment);
+        assert_eq!(board.history.len(), 1);
+    }
+    for body in [EXPIRE, r#"{"expiration":{"reason":"x"},"title":"y"}"#] {
+        let refused = Board::new().put(body).unwrap_err();
+        assert_eq!(refused.to_string(), "Job posting not found.");
+    }
+}

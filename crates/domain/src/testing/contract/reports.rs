@@ -21,8 +21,8 @@ use crate::{
     store::{PostingReader, Retention, Store, WriteSet},
     testing::{create, state},
     usecase::{
-        ObjectionAnswer, ObjectionError, Refused, ReportError, act_on_report, answer_objection,
-        dismiss_report, erase, object, report,
+        ModerationError, ObjectionAnswer, Refused, act_on_report, answer_objection, dismiss_report,
+        erase, object, report,
     },
 };
 
@@ -48,7 +48,7 @@ async fn send<S: Store + Reports>(
     n: u128,
     posting: &str,
     email: Option<&str>,
-) -> Result<ReportId, ReportError> {
+) -> Result<ReportId, ModerationError> {
     let now = noon() + minutes(i64::try_from(n).unwrap_or_default());
     let new = new(posting, email);
     report((store, store), &new, report_id(n), &Prefixes::ALL, now).await
@@ -156,7 +156,7 @@ kernel::contract_cases!(
         )
         .await;
         assert!(
-            matches!(fenced, Err(ReportError::NoPosting(_))),
+            matches!(fenced, Err(ModerationError::Rejected(_))),
             "{fenced:?}"
         );
         assert!(send(store, 9, "c", None).await.is_err());
@@ -196,13 +196,13 @@ kernel::contract_cases!(
         let (ports, id) = ((store as _, store as _), report_id(2));
         let stale = act_on_report(ports, id, &reject(), Some(9), &by, lifetime(), later).await;
         assert!(
-            matches!(stale, Err(ReportError::Moderation(_))),
+            matches!(stale, Err(ModerationError::Changed { .. })),
             "{stale:?}"
         );
         let acted = act_on_report(ports, id, &reject(), Some(1), &by, lifetime(), later).await;
         assert_eq!(acted, Ok(2));
         let again = act_on_report(ports, id, &reject(), None, &by, lifetime(), later).await;
-        assert_eq!(again, Err(ReportError::Decided("acted".to_owned())));
+        assert_eq!(again, Err(ModerationError::Decided("acted".to_owned())));
         dismiss_report(ports, report_id(3), "All is well.", &by, later).await?;
         let states = [1, 2, 3, 4].map(report_id);
         let mut found = Vec::new();
@@ -325,7 +325,7 @@ kernel::contract_cases!(
         objected(store, at + hours(1)).await?;
         let client = kernel::ClientId::new(uuid(1));
         let again = object((store, store), &name, "Again.", client, at).await;
-        assert_eq!(again, Err(ObjectionError::Refused(Refused::Repeated)));
+        assert_eq!(again, Err(Refused::Repeated.into()));
         let waiting = store.waiting_objections(9).await?;
         let waiting: Vec<_> = waiting
             .iter()
