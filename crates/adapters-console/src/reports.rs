@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    error::{Answer, Failure, Refusal},
+    error::{Answer, Failure},
     form::{Fields, Form, Reader},
     page::{Frame, page},
     postings::act::{statement, version},

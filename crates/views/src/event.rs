@@ -440,13 +440,13 @@ mod tests {
         assert_eq!(body(ATTENTION_RAISED, subject), Some(raised));
         let report = event::ReportState {
             id: kernel::ReportId::new(Uuid::nil()),
-            posting: posting.id,
-            source_identifier: posting.source_identifier.clone(),
+            posting: view.posting.id,
+            source_identifier: view.posting.source_identifier.clone(),
             acted: false,
             sentence: "All is well.".to_owned(),
         };
         let decided = json!({"type": "ReportDecided", "timestamp": timestamp, "data": {
-            "uuid": Uuid::nil(), "posting": posting.id.uuid(), "state": "dismissed",
+            "uuid": Uuid::nil(), "posting": view.posting.id.uuid(), "state": "dismissed",
             "sentence": "All is well.",
         }});
         assert_eq!(body(REPORT_DECIDED, Subject::Report(report)), Some(decided));

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     by::By,
-    error::{Answer, Failure, Refusal},
+    error::{Answer, Failure},
     form::{Fields, Form},
     page::Frame,
     text,

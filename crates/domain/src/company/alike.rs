@@ -205,61 +205,27 @@ mod tests {
 
     #[test]
     fn pairs_have_one_name_and_a_site_in_common() {
-        for (one, other, expect) in [
-            (
-                ("Acme", "acme.example"),
-                ("ACME Inc.", "acme.example/careers"),
-                true,
-            ),
-            (
-                ("Acme", "acme.example"),
-                ("Acme", "jobs.acme.example/x"),
-                true,
-            ),
-            (
-                ("Acme", "acme.example"),
-                ("ACME AB", "boards.greenhouse.io/acme"),
-                true,
-            ),
-            (
-                ("Acme", "acme.example"),
-                ("Acme", "acme-inc.recruitee.com"),
-                true,
-            ),
-            (
-                ("Acme", "acme.example"),
-                ("Acme", "linkedin.com/company/acme"),
-                true,
-            ),
-            (
-                ("Acme", "acme.example"),
-                ("Acme", "jobs.example/#/acme"),
-                true,
-            ),
-            (
-                ("Acme", "jobs.example/acme"),
-                ("Beta", "jobs.example/beta"),
-                false,
-            ),
-            (
-                ("Pipe", "pipe.example"),
-                ("Pipe", "pipefittings.example"),
-                false,
-            ),
-            (
-                ("Pipe", "jobs.lever.co/17"),
-                ("Pipe", "jobs.lever.co/18"),
-                false,
-            ),
-            (
-                ("Acme", "acme.example"),
-                ("Acme Bank", "acme.example/bank"),
-                false,
-            ),
-        ] {
-            let [one, other] = [one, other].map(company);
-            assert_eq!(are_similar(&one, &other), expect, "{one:?} {other:?}");
-            assert_eq!(are_similar(&other, &one), expect, "{one:?} {other:?}");
+        for row in "\
+            Acme acme.example + ACME Inc. acme.example/careers
+            Acme acme.example + Acme jobs.acme.example/x
+            Acme acme.example + ACME AB boards.greenhouse.io/acme
+            Acme acme.example + Acme acme-inc.recruitee.com
+            Acme acme.example + Acme linkedin.com/company/acme
+            Acme acme.example + Acme jobs.example/#/acme
+            Acme jobs.example/acme - Beta jobs.example/beta
+            Pipe pipe.example - Pipe pipefittings.example
+            Pipe jobs.lever.co/17 - Pipe jobs.lever.co/18
+            Acme acme.example - Acme Bank acme.example/bank"
+            .lines()
+        {
+            let expect = row.contains(" + ");
+            let (one, other) = row
+                .trim()
+                .split_once(if expect { " + " } else { " - " })
+                .unwrap();
+            let [one, other] = [one, other].map(|it| company(it.rsplit_once(' ').unwrap()));
+            assert_eq!(are_similar(&one, &other), expect, "{row}");
+            assert_eq!(are_similar(&other, &one), expect, "{row}");
         }
     }
 

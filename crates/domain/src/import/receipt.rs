@@ -202,86 +202,31 @@ mod tests {
 
     #[test]
     fn expiries_are_one_sentence() {
-        let (share, unattributed) = (Some(HeldBecause::Share), Some(HeldBecause::Unattributed));
-        for ((by_lines, count, expired), held, released, dry_run, expect) in [
-            (
-                (0, 11, 11),
-                None,
-                false,
-                false,
-                "0 expired by their lines; 11 others were missing, and 11 of them expired",
-            ),
-            (
-                (1, 1, 1),
-                None,
-                false,
-                false,
-                "1 expired by its line; 1 other was missing, and it expired",
-            ),
-            (
-                (1, 1, 0),
-                None,
-                false,
-                true,
-                "1 would expire by its line; 1 other was missing, and it would not expire",
-            ),
-            (
-                (2, 0, 0),
-                None,
-                false,
-                false,
-                "2 expired by their lines; 0 others were missing, and 0 of them expired",
-            ),
-            (
-                (2, 11, 0),
-                share,
-                false,
-                true,
-                "2 would expire by their lines; 11 others were missing, so many that none of them would expire",
-            ),
-            (
-                (2, 1, 0),
-                share,
-                false,
-                false,
-                "2 expired by their lines; 1 other was missing, too large a share, so it did not expire",
-            ),
-            (
-                (0, 11, 0),
-                unattributed,
-                false,
-                false,
-                "0 expired by their lines; 11 others were missing, and none of them expired, because lines were refused whose postings are not certain",
-            ),
-            (
-                (0, 1, 0),
-                unattributed,
-                false,
-                false,
-                "0 expired by their lines; 1 other was missing, and it did not expire, because lines were refused whose postings are not certain",
-            ),
-            (
-                (0, 11, 9),
-                None,
-                true,
-                false,
-                "0 expired by their lines; 11 others were missing, were held back, and 9 of them expired when they were released",
-            ),
-            (
-                (0, 1, 1),
-                None,
-                true,
-                false,
-                "0 expired by their lines; 1 other was missing, was held back, and expired when it was released",
-            ),
-        ] {
+        // By their lines, others, of these expired; why not; and the sentence.
+        for row in "\
+            0 11 11 | 0 expired by their lines; 11 others were missing, and 11 of them expired
+            1 1 1 | 1 expired by its line; 1 other was missing, and it expired
+            1 1 0 dry | 1 would expire by its line; 1 other was missing, and it would not expire
+            2 0 0 | 2 expired by their lines; 0 others were missing, and 0 of them expired
+            2 11 0 share dry | 2 would expire by their lines; 11 others were missing, so many that none of them would expire
+            2 1 0 share | 2 expired by their lines; 1 other was missing, too large a share, so it did not expire
+            0 11 0 unattributed | 0 expired by their lines; 11 others were missing, and none of them expired, because lines were refused whose postings are not certain
+            0 1 0 unattributed | 0 expired by their lines; 1 other was missing, and it did not expire, because lines were refused whose postings are not certain
+            0 11 9 released | 0 expired by their lines; 11 others were missing, were held back, and 9 of them expired when they were released
+            0 1 1 released | 0 expired by their lines; 1 other was missing, was held back, and expired when it was released"
+            .lines()
+        {
+            let (counts, expect) = row.trim().split_once(" | ").unwrap();
+            let words: Vec<_> = counts.split(' ').collect();
+            let [by_lines, count, expired] = [0, 1, 2].map(|at| words[at].parse().unwrap());
             let missing = Missing {
                 count,
                 expired,
-                held,
-                released,
+                held: words.iter().find_map(|word| HeldBecause::parse(word)),
+                released: words.contains(&"released"),
                 first: Vec::new(),
             };
+            let dry_run = words.contains(&"dry");
             assert_eq!(missing.sentence(by_lines, dry_run), expect);
         }
     }

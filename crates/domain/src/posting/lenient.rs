@@ -89,7 +89,10 @@ fn take<'a>(
     let mut value = serde_json::from_str::<Value>(sent).unwrap_or_default();
     let is_known = !is_wrong && !errors.is_full();
     match &mut value {
-        Value::Object(members) if is_known => inner(name, members, &within, notices),
+        Value::Object(members) if is_known => {
+            let is_taken = |members: &Value| accepts(name, members);
+            inner((name, name), members, &within, is_taken, notices);
+        }
         Value::Array(items) if is_known => {
             let sent = items.len();
             list(name, items, &within, notices);
@@ -113,15 +116,21 @@ fn take<'a>(
     Some(value.to_string().into())
 }
 
-fn inner(name: &str, members: &mut Map<String, Value>, wrong: &[&str], notices: &mut Vec<Notice>) {
+/// Corrects the wrong members of an object, or leaves them out.
+fn inner(
+    (path, pattern): (&str, &str),
+    members: &mut Map<String, Value>,
+    wrong: &[&str],
+    is_taken: impl Fn(&Value) -> bool,
+    notices: &mut Vec<Notice>,
+) {
     members.retain(|member, value| {
-        let path = format!("{name}.{member}");
-        let is_wrong = wrong.iter().any(|it| it.split('.').next() == Some(member));
-        if !is_wrong {
+        if !wrong.iter().any(|it| it.split('.').next() == Some(member)) {
             return true;
         }
-        let is_taken = |value: &Value| accepts(name, &json!({ member: value }));
-        match correct(&path, value).filter(is_taken) {
+        let path = format!("{path}.{member}");
+        let corrected = correct(&format!("{pattern}.{member}"), value);
+        match corrected.filter(|value| is_taken(&json!({ member: value }))) {
             Some(corrected) => {
                 notices.push(corrected_to(&path, &corrected));
                 *value = corrected;
@@ -156,23 +165,8 @@ fn list(name: &str, items: &mut Vec<Value>, wrong: &[&str], notices: &mut Vec<No
         if let Value::Object(members) = item
             && !is_wrong
         {
-            members.retain(|member, value| {
-                if !own.contains(&member.as_str()) {
-                    return true;
-                }
-                let path = format!("{path}.{member}");
-                let corrected = correct(&format!("{name}.*.{member}"), value);
-                if let Some(corrected) =
-                    corrected.filter(|value| is_taken(&json!({ member: value })))
-                {
-                    notices.push(corrected_to(&path, &corrected));
-                    *value = corrected;
-                    true
-                } else {
-                    notices.push(Notice::LeftOut(path.into()));
-                    false
-                }
-            });
+            let pattern = format!("{name}.*");
+            inner((&path, &pattern), members, &own, is_taken, notices);
             if is_taken(item) {
                 return true;
             }

@@ -5,92 +5,47 @@ use fields::body;
 use super::PostingPatch;
 
 /// Fields, each with names that others have for it: without separators, in lower case.
-const OTHERS: [(&str, &str); 21] = [
-    ("title", "jobtitle position name headline role"),
-    (
-        "raw_description",
-        "description body content text html jobdescription descriptionhtml",
-    ),
-    (
-        "employment_types",
-        "employmenttype jobtype type contracttype commitment schedule",
-    ),
-    (
-        "location_types",
-        "isremote remote remotetype workplacetype workplace joblocationtype workmode telecommuting",
-    ),
-    (
-        "location_country_code",
-        "country countrycode addresscountry locationcountry",
-    ),
-    (
-        "location_city",
-        "city location place town addresslocality locality",
-    ),
-    (
-        "location_region",
-        "state region province addressregion county",
-    ),
-    ("location_postal_code", "zip zipcode postcode postalcode"),
-    (
-        "locations",
-        "joblocation joblocations places offices additionallocations",
-    ),
-    (
-        "salary_min",
-        "minamount minsalary salaryfrom minvalue paymin",
-    ),
-    ("salary_max", "maxamount maxsalary salaryto maxvalue paymax"),
-    (
-        "salary_currency_code",
-        "currency salarycurrency paycurrency",
-    ),
-    (
-        "salary_period",
-        "interval payperiod salaryinterval salaryunit unittext",
-    ),
-    ("application_email", "email contactemail applyemail"),
-    (
-        "application_url",
-        "url link href applyurl applylink joburl joburldirect absoluteurl",
-    ),
-    (
-        "valid_through",
-        "deadline closingdate expiresat expires expirydate expirationdate applicationdeadline \
-         closeat closesat enddate",
-    ),
-    (
-        "date_posted",
-        "postedat postedon dateposted publicationdate publishedon firstpublished created createdat \
-         pubdate",
-    ),
-    (
-        "requisition_id",
-        "requisition reqid reference referencenumber refnumber jobnumber",
-    ),
-    (
-        "company.name",
-        "companyname employer employername hiringorganization organization",
-    ),
-    (
-        "company.website_url",
-        "companyurl companywebsite website websiteurl companydomain",
-    ),
-    ("company.logo_path", "companylogo logo logourl"),
-];
+const OTHERS: &str = "
+    title: jobtitle position name headline role
+    raw_description: description body content text html jobdescription descriptionhtml
+    employment_types: employmenttype jobtype type contracttype commitment schedule
+    location_types: isremote remote remotetype workplacetype workplace joblocationtype workmode
+    location_types: telecommuting
+    location_country_code: country countrycode addresscountry locationcountry
+    location_city: city location place town addresslocality locality
+    location_region: state region province addressregion county
+    location_postal_code: zip zipcode postcode postalcode
+    locations: joblocation joblocations places offices additionallocations
+    salary_min: minamount minsalary salaryfrom minvalue paymin
+    salary_max: maxamount maxsalary salaryto maxvalue paymax
+    salary_currency_code: currency salarycurrency paycurrency
+    salary_period: interval payperiod salaryinterval salaryunit unittext
+    application_email: email contactemail applyemail
+    application_url: url link href applyurl applylink joburl joburldirect absoluteurl
+    valid_through: deadline closingdate expiresat expires expirydate expirationdate closeat
+    valid_through: applicationdeadline closesat enddate
+    date_posted: postedat postedon dateposted publicationdate publishedon created createdat
+    date_posted: firstpublished pubdate
+    requisition_id: requisition reqid reference referencenumber refnumber jobnumber
+    company.name: companyname employer employername hiringorganization organization
+    company.website_url: companyurl companywebsite website websiteurl companydomain
+    company.logo_path: companylogo logo logourl";
 
 pub(crate) fn nearest(path: &str) -> Option<String> {
     let inner = path.strip_prefix("company.");
     let name = inner.unwrap_or(path);
     let name = name.chars().filter(|c| c.is_alphanumeric());
     let name = name.collect::<String>().to_lowercase();
-    let means = |others: &str| others.split_whitespace().any(|other| other == name);
-    let found = OTHERS.iter().find(|(field, others)| match inner {
+    let means = |others: &str| others.split(' ').any(|other| other == name);
+    let mut fields = OTHERS
+        .lines()
+        .filter_map(|row| row.trim_start().split_once(": "));
+    let found = fields.find(|(field, others)| match inner {
         None => means(others),
         // The company's other members are not the posting's.
         Some(_) => field.starts_with("company.") && (means(others) || is_short(field, &name)),
     });
-    let found = found.map(|(field, _)| (*field).to_owned());
+    let found = found.map(|(field, _)| field.to_owned());
     found.or_else(|| body::nearest_field::<PostingPatch>(path))
 }
 
