@@ -88,6 +88,16 @@ fn a_new_posting_may_be_closed_already() {
     assert_eq!((written.asked, board.reason()), (false, CLOSED));
     let created = [event::JOB_POSTING_CREATED, event::JOB_POSTING_EXPIRED];
     assert_eq!(written.events, created);
+
+    for reason in [r#""Filled.""#, "null"] {
+        let fields = format!(r#"{{"valid_through":"2025-12-31","expiration_reason":{reason},"#);
+        let body = CREATE.replacen('{', &fields, 1);
+        let mut board = Board::new();
+        board.put(&body).unwrap();
+        assert_eq!(board.reason(), CLOSED);
+        let (again, _) = board.put(&body).unwrap();
+        assert_eq!(again.1, PutOutcome::Unchanged, "{reason}");
+    }
 }
 
 #[test]
