@@ -20,6 +20,8 @@ pub struct Former {
     pub posting: Posting,
     /// The texts, with what else enrichment made.
     pub texts: Option<(EnrichedTexts, Option<Coordinates>, Findings)>,
+    /// Opens or expires the posting again, if that is to be undone too.
+    pub trigger: Option<Trigger>,
 }
 
 impl Former {
@@ -33,6 +35,7 @@ impl Former {
         let mut former = Self {
             posting: posting.clone(),
             texts: None,
+            trigger: None,
         };
         for record in records {
             former.posting.step_back(record);
@@ -41,6 +44,12 @@ impl Former {
                 former.texts = texts.map(|it| (it, record.coordinates, record.findings.clone()));
             }
         }
+        former.trigger = match (former.posting.status(), posting.status()) {
+            (Status::Expired, Status::Expired) => None,
+            (Status::Expired, _) => Some(Trigger::Lapse),
+            (_, Status::Expired) => Some(Trigger::Relist),
+            _ => None,
+        };
         Some(former)
     }
 }
@@ -68,15 +77,28 @@ pub fn restore(
     let sets_description = after.details.raw_description != posting.details.raw_description;
     let has_text = was.details.raw_description.text().is_some();
     let is_same = after.details == posting.details && after.company_id == posting.company_id;
-    if is_same && was.shown == posting.shown || sets_description && !has_text {
+    let is_same = is_same && was.shown == posting.shown && former.trigger.is_none();
+    if is_same || sets_description && !has_text {
         return None;
     }
+    if let Some(trigger) = former.trigger {
+        let cause = Cause {
+            reason: was.details.expiration_reason.as_deref(),
+            lifetime,
+            ..Cause::new(by.clone(), now)
+        };
+        change.fire(trigger, cause).ok()?;
+    }
+    let after = &mut change.write.posting;
     let has_texts = was.texts_digest == posting.texts_digest || former.texts.is_some();
     let stays_rejected = posting.state() == State::Rejected { moderated: true };
     let was_approved = was.status() == Status::Approved && was.enriched_hash.is_some();
     let is_approved = was_approved && has_texts && !stays_rejected;
     if is_approved {
         after.enriched_hash = was.enriched_hash;
+        if former.trigger.is_some() {
+            after.approved_hash = was.approved_hash;
+        }
         if was.texts_digest != posting.texts_digest {
             after.texts_digest = was.texts_digest;
             if let Some((texts, coordinates, findings)) = former.texts.clone() {
@@ -106,14 +128,16 @@ pub fn restore(
     });
     let (status, is_due) = (after.status(), outcome::due(after, company).is_some());
     change.asks_for_enrichment = is_due;
-    if status != posting.status() {
+    if status == posting.status() {
+        if status != Status::Expired {
+            change.raise(event::JOB_POSTING_UPDATED);
+        }
+    } else if status == Status::Approved {
         let operator = match by {
             Actor::Operator(operator) => operator.clone(),
             _ => None,
         };
         change.write.decision = Some(Decision::approval(operator, now));
-    } else if status != Status::Expired {
-        change.raise(event::JOB_POSTING_UPDATED);
     }
     Some(change)
 }

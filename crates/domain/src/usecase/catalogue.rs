@@ -173,8 +173,9 @@ pub async fn undo_changes(
     let mut writes = WriteSet::new(now);
     writes.leases.insert(lease);
     let (ids, wanted) = permitted(order, postings, &mut writes, Missed::Unrestored);
-    let records = store.records(import, &ids).await?;
     let loaded = store.load(&wanted, &[]).await?;
+    // Behind the postings: what changes one in between has a record, and a conflict otherwise.
+    let records = store.records(import, &ids).await?;
     let former = wanted.iter().filter_map(|identifier| {
         let posting = loaded.postings.get(identifier)?;
         let of_it = records.iter().filter(|it| it.posting == posting.id);

@@ -52,6 +52,7 @@ pub async fn restore_version(
             .texts
             .map(|texts| (texts, then.coordinates, then.findings)),
         posting: then.posting,
+        trigger: None,
     };
     let by = Actor::Operator(Some(order.by.operator.clone()));
     let note = format!("version {} restored: {}", order.version, order.reason);

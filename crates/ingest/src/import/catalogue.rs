@@ -106,8 +106,12 @@ impl CatalogueRun {
                 break;
             }
         }
-        let roster = spawn_blocking(|| Roster::new(digests)).await;
-        self.roster = roster.map_err(|_| stopping())?;
+        self.roster = if digests.len() <= PAGE {
+            Roster::new(digests)
+        } else {
+            let roster = spawn_blocking(|| Roster::new(digests)).await;
+            roster.map_err(|_| stopping())?
+        };
         if self.lease.is_some() && found.is_some_and(|catalogue| catalogue.held.is_some()) {
             self.read_held(stop).await?;
         }

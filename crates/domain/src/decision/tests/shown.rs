@@ -254,6 +254,33 @@ fn an_undo_restores_what_an_import_replaced_and_needs_no_verdict() {
 }
 
 #[test]
+fn an_undo_opens_what_a_line_expired_with_the_verdict_that_it_had() {
+    for by_operator in [false, true] {
+        let mut board = Board::with(Status::Approved);
+        if by_operator {
+            board.moderate(&Moderation::Approve).unwrap();
+        }
+        let good = board.posting().clone();
+        let record = import(&mut board, r#"{"title":"Careers","expiration":{}}"#);
+        let former = former(&board, &[record]).unwrap();
+        let by = Actor::Client(testing::pusher());
+        let company = board.company().clone();
+        let (note, lifetime, now) = ((&by, "undo"), board.lifetime, board.now);
+        let change = restore(board.posting(), &former, &company, note, lifetime, now);
+        let written = board.record(change);
+        assert!(!written.asked);
+        let told = [event::JOB_POSTING_REOPENED, event::JOB_POSTING_APPROVED];
+        assert_eq!(written.events, told);
+        let after = board.posting();
+        assert_eq!(
+            (&after.details, after.state()),
+            (&good.details, good.state())
+        );
+        assert_eq!(after.approved_hash, good.approved_hash);
+    }
+}
+
+#[test]
 fn an_undo_leaves_what_something_else_has_changed() {
     let mut board = Board::with(Status::Approved);
     let first = import(&mut board, RENAME);

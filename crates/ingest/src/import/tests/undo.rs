@@ -82,6 +82,37 @@ async fn what_the_client_may_not_use_any_more_is_left() {
 }
 
 #[tokio::test]
+async fn what_lines_expired_and_reopened_is_as_it_was() {
+    let kit = Kit::new();
+    let ids = ["a", "b", "c"];
+    let expired = |id: &str, reason: &str| {
+        let expiration = format!(r#"{{"expiration":{{"reason":"{reason}"}}}}"#);
+        format!(r#"{{"id":"{id}","payload":{expiration}}}"#)
+    };
+    kit.import(of_catalogue("feed"), &body(&ids)).await;
+    kit.import(order(), &[expired("b", "filled")]).await;
+    let before = kit.posting("a").await.details;
+    let broken = [
+        titled("a", "Other"),
+        expired("a", "gone"),
+        line("b"),
+        line("c"),
+    ];
+    kit.import(of_catalogue("feed"), &broken).await;
+    assert_eq!(kit.expired(&ids).await, ["a"]);
+
+    let undone = kit.importer.corrections().undo(of("feed")).await.unwrap();
+    assert_eq!((undone.reopened, undone.restored, undone.left), (0, 2, 0));
+    assert_eq!(kit.expired(&ids).await, ["b"]);
+    let back = kit.posting("a").await;
+    assert_eq!(back.details, before);
+    assert_eq!(back.status(), Status::PendingEnrichment);
+    let closed = kit.posting("b").await;
+    assert_eq!(closed.details.expiration_reason.as_deref(), Some("filled"));
+    assert_eq!(closed.status_reason(), Some("filled"));
+}
+
+#[tokio::test]
 async fn an_undo_and_imports_exclude_each_other() {
     let kit = Kit::new();
     kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
