@@ -239,6 +239,10 @@ CREATE INDEX postings_by_catalogue ON postings (catalogue_id, id)
 -- A company's postings, the newest first; and those that came by an alias.
 CREATE INDEX postings_by_company ON postings (company_id, id);
 CREATE INDEX postings_by_alias ON postings (came_by, id) WHERE came_by IS NOT NULL;
+CREATE INDEX postings_by_shown_company ON postings ((shown ->> 'company_id'), id)
+    WHERE shown ->> 'company_id' IS NOT NULL;
+CREATE INDEX postings_by_shown_alias ON postings ((shown ->> 'came_by'), id)
+    WHERE shown ->> 'came_by' IS NOT NULL;
 
 -- The copies of a posting, which are looked up anew when it ends or changes. Few postings are copies.
 CREATE INDEX postings_by_original ON postings (duplicate_of, id)

@@ -93,6 +93,8 @@ const PLANS_OF_MILLIONS: &str = "
     console::OfCompany | using postings_by_company | !Sort
     company::lists::OfCompany | using postings_by_company | !Sort
     company::lists::OfAlias | using postings_by_alias | !Sort
+    company::lists::ShownOfCompany | using postings_by_shown_company | !Sort
+    company::lists::ShownOfAlias | using postings_by_shown_alias | !Sort
     company::lists::Counts | postings_by_company
     catalogue::read::OpenPostings | using postings_by_catalogue
         | Index Cond: ((catalogue_id = $1) AND (id > $2)) | !Sort

@@ -44,6 +44,8 @@ const IN_ORDER: &str = "
     company::lists::Aliases | INDEX companies_by_target (alias_of=?)
     company::lists::OfCompany | INDEX postings_by_company (company_id=? AND id>?)
     company::lists::OfAlias | INDEX postings_by_alias (came_by=? AND id>?)
+    company::lists::ShownOfCompany | INDEX postings_by_shown_company (<expr>=? AND id>?)
+    company::lists::ShownOfAlias | INDEX postings_by_shown_alias (<expr>=? AND id>?)
     company::pairs::Similar | INDEX company_pairs_similar
     company::pairs::Lookalikes | INDEX company_pairs_lookalike
     console::ByIdentifier

@@ -6,8 +6,8 @@ use time::OffsetDateTime;
 use super::{Change, Snapshot};
 use crate::posting::{ContentHash, Posting, event};
 
-/// Moves a posting to where it belongs now: from an alias to the company that this was merged into,
-/// or back to a company that is no alias any more. `None` if it is there.
+/// Moves a posting, and what is shown of it, to where it belongs now: from an alias to the company
+/// that this was merged into, or back to a company that is no alias any more. `None` if it is there.
 pub fn settle(
     snapshot: &Snapshot,
     posting: &Posting,
@@ -16,29 +16,41 @@ pub fn settle(
     now: OffsetDateTime,
 ) -> Option<Change> {
     let into = snapshot.meant(company);
-    let (target, came_by) = if posting.company_id == company {
-        (into, posting.came_by.or(Some(company)))
-    } else if posting.came_by == Some(company) && into == company {
-        (company, None)
-    } else {
-        return None;
+    let place = |is: CompanyId, came_by: Option<CompanyId>| {
+        let place = if is == company {
+            (into, came_by.or(Some(company)))
+        } else if came_by == Some(company) && into == company {
+            (company, None)
+        } else {
+            return None;
+        };
+        (place.0 != is).then_some(place)
     };
-    if target == posting.company_id {
-        return None;
-    }
-    let target = snapshot.companies.get(&target)?;
-    let before = snapshot.companies.get(&posting.company_id);
+    let own = place(posting.company_id, posting.came_by);
+    let shown = posting.shown.as_ref();
+    let shown = shown.and_then(|shown| place(shown.company_id?, shown.came_by));
     let mut change = Change::of(posting);
     let after = &mut change.write.posting;
-    (after.company_id, after.came_by) = (target.id, came_by);
-    if let Some(shown) = &mut after.shown {
-        // What waits is no other company any more.
-        shown.company_id = shown.company_id.filter(|shown| *shown != target.id);
+    if let (Some((id, came_by)), Some(shown)) = (shown, &mut after.shown) {
+        (shown.company_id, shown.came_by) = (Some(id), came_by);
+    }
+    if let Some(place) = own {
+        (after.company_id, after.came_by) = place;
+    }
+    if own.is_none() && shown.is_none() {
+        return None;
     }
     after.touch(by, now);
     if posting.status() == Status::Expired {
         return Some(change);
     }
+    change.raise(event::JOB_POSTING_UPDATED);
+    let Some((target, _)) = own else {
+        return Some(change);
+    };
+    let target = snapshot.companies.get(&target)?;
+    let before = snapshot.companies.get(&posting.company_id);
+    let after = &mut change.write.posting;
     let content = ContentHash::of(&posting.details, target);
     // The content that an operator approved is the same.
     let approved = before.map(|company| ContentHash::of(&posting.details, company));
@@ -46,6 +58,5 @@ pub fn settle(
         after.approved_hash = Some(content);
     }
     change.asks_for_enrichment = posting.enriched_hash != Some(content);
-    change.raise(event::JOB_POSTING_UPDATED);
     Some(change)
 }

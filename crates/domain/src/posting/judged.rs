@@ -21,13 +21,15 @@ const GUARDED: [&str; 7] = [
 ];
 
 impl Posting {
-    fn judged(&self) -> (Details, CompanyId) {
+    fn judged(&self) -> (Details, CompanyId, Option<CompanyId>) {
         let mut details = self.details.clone();
+        let own = (self.company_id, self.came_by);
         let Some(shown) = &self.shown else {
-            return (details, self.company_id);
+            return (details, own.0, own.1);
         };
         details.set(&shown.values);
-        (details, shown.company_id.unwrap_or(self.company_id))
+        let (company, alias) = shown.company_id.map_or(own, |id| (id, shown.came_by));
+        (details, company, alias)
     }
 
     /// The domains that applications go to, if a push changed them and no verdict was about that.
@@ -55,7 +57,7 @@ impl Posting {
         if !was_judged || is_open_again || is_same {
             return;
         }
-        let (judged, company_id) = before.judged();
+        let (judged, company_id, came_by) = before.judged();
         let mut values = judged.differences(&self.details);
         let [link, mail] = self.details.domains();
         let [judged_link, judged_mail] = judged.domains();
@@ -77,6 +79,7 @@ impl Posting {
                 .filter(|_| values.has(DESCRIPTION)),
             held: last.and_then(|shown| shown.held.clone()),
             values,
+            came_by: company_id.and(came_by),
             company_id,
         });
     }
@@ -133,11 +136,14 @@ impl PostingView {
                 .cloned(),
             company: None,
         };
-        if let (Some(id), Some(company)) = (shown.company_id, company) {
+        let waits = shown.company_id.filter(|id| *id != self.posting.company_id);
+        if let (Some(id), Some(company)) = (waits, company) {
             self.posting.company_id = id;
             pending.company = Some(std::mem::replace(&mut self.company, company));
         }
-        self.pending = Some(pending);
+        // A merge may have made one of the two companies.
+        let is_any = !pending.values.is_empty() || pending.company.is_some();
+        self.pending = is_any.then_some(pending);
         self
     }
 }

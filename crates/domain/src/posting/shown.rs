@@ -23,6 +23,9 @@ pub struct Shown {
     pub values: Values,
     /// The company, if that waits.
     pub company_id: Option<CompanyId>,
+    /// The alias by which it came to that company, as for [`Posting::came_by`](super::Posting).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub came_by: Option<CompanyId>,
     /// The version whose record has the text of the description, if that waits.
     pub description_in: Option<Version>,
     /// Whether what waits was judged to be no ad.

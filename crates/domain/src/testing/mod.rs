@@ -34,7 +34,7 @@ pub use self::{
 /// | `audit` | `Store`, `Outbox`, `AuditLog` |
 /// | `catalogues` | `Store`, `EventLog`, `Clients`, `Catalogues`, `AuditLog` |
 /// | `attention` | as `console`, `AttentionList`, `Clients`, `ActivityLog`, `EventLog` |
-/// | `merges` | `Store`, `CompanyReader`, `PostingBrowser`, `EventLog` |
+/// | `merges` | `Store`, `CompanyReader`, `PostingReader`, `PostingBrowser`, `EventLog` |
 /// | `console` | `Store`, `PostingBrowser`, `CompanyReader` |
 /// | `versions` | `Store`, `PostingReader`, `PostingBrowser`, `Retention` |
 /// | `reports` | `Store`, `PostingReader`, `EventLog`, `Reports`, `Retention` |

@@ -212,7 +212,10 @@ async fn move_postings(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let id = view.company.id;
-    let by = view.updated_by.clone().unwrap_or(Actor::Operator(None));
+    // A push may have named the company since.
+    let by = view.updated_by.clone();
+    let by = by.filter(|by| matches!(by, Actor::Operator(_)));
+    let by = by.unwrap_or(Actor::Operator(None));
     let (ids, identifiers): (Vec<_>, Vec<_>) = postings.into_iter().unzip();
     let mut snapshot = store.load(&identifiers, &[id]).await?;
     let known = store.candidates(&[], &ids).await?.into_iter();

@@ -150,22 +150,48 @@ statement! {
     returns (Id, Text)
 }
 
-/// The postings of an alias, or those that came by one that is none any more.
+statement! {
+    ShownOfCompany = r"
+        SELECT id, source_identifier FROM postings
+        WHERE shown ->> 'company_id' = :company AND id > :after
+        ORDER BY id LIMIT :limit",
+    returns (Id, Text)
+}
+
+statement! {
+    ShownOfAlias = r"
+        SELECT id, source_identifier FROM postings
+        WHERE shown ->> 'came_by' = :company AND id > :after
+        ORDER BY id LIMIT :limit",
+    returns (Id, Text)
+}
+
+/// The postings of an alias, or those that came by one that is none any more, also those of which
+/// only what readers see is that company's.
 pub async fn misplaced(
     conn: &mut impl Executor,
     company: &Company,
     after: Option<PostingId>,
-    limit: usize,
+    at_most: usize,
 ) -> Outcome<Vec<(PostingId, SourceIdentifier)>> {
     let after = after.map_or(Uuid::nil(), PostingId::uuid);
-    let asked = binds! { company: company.id.uuid(), after, limit: most(limit) };
-    let found: Vec<(StoredId, String)> = match company.alias_of {
-        Some(_) => conn.load::<OfCompany, _>(asked).await?,
-        None => conn.load::<OfAlias, _>(asked).await?,
+    let (limit, id) = (most(at_most), company.id.uuid());
+    let (own, text) = (binds! { company: id, after, limit }, id.to_string());
+    let shown = binds! { company: text.as_str(), after, limit };
+    let found: [Vec<(StoredId, String)>; 2] = match company.alias_of {
+        Some(_) => [
+            conn.load::<OfCompany, _>(own).await?,
+            conn.load::<ShownOfCompany, _>(shown).await?,
+        ],
+        None => [
+            conn.load::<OfAlias, _>(own).await?,
+            conn.load::<ShownOfAlias, _>(shown).await?,
+        ],
     };
-    let posting = |(id, identifier): (StoredId, String)| {
+    let mut misplaced = BTreeMap::new();
+    for (id, identifier) in found.into_iter().flatten() {
         let id = PostingId::new(id.uuid("postings.id")?);
-        Ok((id, parse(identifier, "postings.source_identifier")?))
-    };
-    found.into_iter().map(posting).collect()
+        misplaced.insert(id, parse(identifier, "postings.source_identifier")?);
+    }
+    Ok(misplaced.into_iter().take(at_most).collect())
 }

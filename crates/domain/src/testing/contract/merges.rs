@@ -9,12 +9,13 @@ use kernel::{
 };
 use kernel::{Prefixes, event::Event};
 
-use super::{put as push, run};
+use super::{put as push, run, versions::judge, view};
 use crate::{
     browse::{PostingBrowser, WindowOrder},
     company::{Company, CompanyPair, CompanyReader, CompanyWrite, PairKind, pair},
+    decision::merge::settle,
     posting::event::COMPANY_MERGED,
-    store::{Store, WriteSet},
+    store::{PostingReader, Store, WriteSet},
     testing::{company, company_write, create, push as put_body},
 };
 
@@ -44,7 +45,7 @@ async fn hosts<S: CompanyReader>(store: &S, after: &str, limit: usize) -> Checke
 
 kernel::contract_cases!(
     merges,
-    impl Store + CompanyReader + PostingBrowser + EventLog,
+    impl Store + CompanyReader + PostingReader + PostingBrowser + EventLog,
     async fn an_alias_comes_with_its_company_and_is_in_no_list(store: &S) {
         push(
             store,
@@ -134,6 +135,32 @@ kernel::contract_cases!(
         let came = [(new.id, identifier("new"))];
         assert_eq!(store.misplaced(&own, None, 9).await?, came);
         assert_eq!(store.misplaced(&own, None, 0).await?, []);
+    },
+    /// The pushed company waits for a verdict meanwhile.
+    async fn what_is_shown_follows_its_company(store: &S) {
+        push(store, &[create("p", "a"), create("c", "c")]).await?;
+        judge(store, "p", "Good", false, 1).await?;
+        let moves = r#"{"company":{"name":"b","website_url":"https://b.example"}}"#;
+        push(store, &[put_body("p", moves)]).await?;
+        for (into, shown) in [(Some("c"), "c"), (None, "a"), (Some("b"), "b"), (None, "a")] {
+            store.commit(merging("a", into)).await?;
+            let alias = store.company(id("a")).await?.ok_or(Absent)?.company;
+            let p = super::posting(store, "p").await?;
+            let misplaced = store.misplaced(&alias, None, 9).await?;
+            assert_eq!(misplaced, [(p.id, identifier("p"))]);
+            assert_eq!(store.misplaced(&alias, Some(p.id), 9).await?, []);
+            let mut snapshot = store.load(&[identifier("p")], &[id("a")]).await?;
+            let change = settle(&snapshot, &p, id("a"), Actor::Operator(None), noon());
+            let mut writes = WriteSet::new(noon());
+            change.ok_or(Absent)?.record(&mut snapshot, &mut writes);
+            store.commit(writes).await?;
+            let seen = view(store, "p").await?;
+            assert_eq!(seen.company.company.name, shown);
+            assert_eq!(seen.posting.company_id, id(shown));
+            let pending = seen.pending.and_then(|it| it.company);
+            let pending = pending.map(|it| it.company.name);
+            assert_eq!(pending.as_deref(), Some("b").filter(|it| *it != shown));
+        }
     },
     async fn a_company_has_postings_by_status(store: &S) {
         let names = ["p", "q", "r"];

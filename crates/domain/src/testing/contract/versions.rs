@@ -19,7 +19,13 @@ use crate::{
     usecase::{end_holds, ingest},
 };
 
-async fn judge<S: Store>(store: &S, name: &str, word: &str, no_ad: bool, at: u32) -> Checked {
+pub(crate) async fn judge<S: Store>(
+    store: &S,
+    name: &str,
+    word: &str,
+    no_ad: bool,
+    at: u32,
+) -> Checked {
     let mut snapshot = store.load(&[identifier(name)], &[]).await?;
     let posting = snapshot.postings.get(&identifier(name)).ok_or(Absent)?;
     let company = snapshot.company_of(posting)?;

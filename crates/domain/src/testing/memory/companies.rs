@@ -136,9 +136,13 @@ impl CompanyReader for MemoryStore {
     ) -> Result<Vec<(PostingId, SourceIdentifier)>, StoreError> {
         let state = self.state();
         let postings = state.rows.postings.values().map(|row| &row.posting);
-        let found = postings.filter(|it| match company.alias_of {
-            Some(_) => it.company_id == company.id,
-            None => it.came_by == Some(company.id),
+        let found = postings.filter(|it| {
+            let shown = it.shown.as_ref();
+            let places = match company.alias_of {
+                Some(_) => [Some(it.company_id), shown.and_then(|it| it.company_id)],
+                None => [it.came_by, shown.and_then(|it| it.came_by)],
+            };
+            places.contains(&Some(company.id))
         });
         let found = found.map(|it| (it.id, it.source_identifier.clone()));
         let mut found: Vec<_> = found

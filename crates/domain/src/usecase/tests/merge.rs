@@ -22,23 +22,23 @@ use crate::{
     },
 };
 
-async fn put(store: &MemoryStore, identifier: &str, host: &str) {
+pub(super) async fn put(store: &MemoryStore, identifier: &str, host: &str) {
     let put = create(identifier, host);
     let answers = ingest(store, &[put], Lifetime::NEVER, noon()).await;
     assert!(answers.unwrap()[0].is_ok());
 }
 
-async fn merge(store: &MemoryStore, from: &str, into: &str) -> Result<(), CompanyError> {
+pub(super) async fn merge(store: &MemoryStore, from: &str, into: &str) -> Result<(), CompanyError> {
     let ids = (company(from).id, company(into).id);
     merge_companies((store, store), ids, "one employer", &by_ann(1), noon()).await
 }
 
-async fn unmerge(store: &MemoryStore, alias: &str) -> Result<(), CompanyError> {
+pub(super) async fn unmerge(store: &MemoryStore, alias: &str) -> Result<(), CompanyError> {
     unmerge_company(store, company(alias).id, "two", &by_ann(2), noon()).await
 }
 
 /// Works on all tasks that are due by then, until there are none; returns how many were put off.
-async fn settle(store: &MemoryStore, now: OffsetDateTime) -> usize {
+pub(super) async fn settle(store: &MemoryStore, now: OffsetDateTime) -> usize {
     let lease = time::Duration::MINUTE;
     let claimed = store.claim(COMPANIES, 100, lease, uuid(1), now).await;
     let mut put_off = 0;

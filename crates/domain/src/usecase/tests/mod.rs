@@ -2,5 +2,6 @@
 
 mod duplicates;
 mod enrich;
+mod history;
 mod ingest;
 mod merge;
