@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    catalogue::{CatalogueId, CatalogueLease, CatalogueQuery, Guard, OpenPosting, PastImport},
+    catalogue::{
+        CatalogueId, CatalogueLease, CatalogueQuery, Guard, OpenPosting, PastImport, Undone,
+    },
     posting::Posting,
 };
 use kernel::{Actor, ClientId, PostingId, SourceIdentifier, Status};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 /// An import of a catalogue, as its client intends it.
 #[derive(Clone, Debug)]
@@ -44,8 +47,14 @@ struct Known {
     /// The postings that the last expiry closed.
     expired: BTreeMap<PostingId, UndoState>,
     held: BTreeSet<PostingId>,
+    held_by: Option<Uuid>,
     /// Whether a release was the last expiry.
     has_released: bool,
+    /// The postings that each import changed, by the holder of its lease.
+    changed: BTreeMap<Uuid, BTreeSet<PostingId>>,
+    /// The import that an undo is about, and what undos of it have restored.
+    last: Option<Uuid>,
+    restored: BTreeSet<PostingId>,
 }
 
 #[derive(Debug)]
@@ -56,6 +65,7 @@ enum Running {
 
 #[derive(Debug)]
 struct Import {
+    holder: Uuid,
     crawl: Crawl,
     had: Option<Vec<OpenPosting>>,
     expired: BTreeSet<PostingId>,
@@ -124,16 +134,25 @@ impl Catalogues {
     }
 
     /// An import has changed a posting.
-    pub fn changed(&mut self, posting: &Posting) {
-        let known = posting.catalogue.and_then(|id| self.known.get_mut(&id));
-        let Some(known) = known else { return };
-        if let Some(Running::Import(import)) = &known.running
-            && import.expired.is_empty()
-        {
-            known
-                .expired
-                .values_mut()
-                .for_each(|fate| *fate = UndoState::Superseded);
+    pub fn changed(&mut self, posting: PostingId, by: Uuid) {
+        for known in self.known.values_mut() {
+            if let Some(Running::Import(import)) = &known.running
+                && import.holder == by
+            {
+                if import.expired.is_empty() {
+                    let fates = known.expired.values_mut();
+                    fates.for_each(|fate| *fate = UndoState::Superseded);
+                }
+                known.changed.entry(by).or_default().insert(posting);
+                known.last_is(Some(by));
+            }
+        }
+    }
+
+    /// An undo of a catalogue's import has restored a posting.
+    pub fn restored(&mut self, of: CatalogueId, posting: PostingId) {
+        if let Some(known) = self.known.get_mut(&of) {
+            known.restored.insert(posting);
         }
     }
 
@@ -193,6 +212,7 @@ impl Catalogues {
         let crawl = nearest.and_then(|beginning| self.beginning.remove(&beginning));
         let running = match (query.new_id, crawl) {
             (Some(_), Some(crawl)) => Some(Running::Import(Import {
+                holder: lease.holder,
                 crawl,
                 had: None,
                 expired: BTreeSet::new(),
@@ -208,7 +228,11 @@ impl Catalogues {
             misses: BTreeMap::new(),
             expired: BTreeMap::new(),
             held: BTreeSet::new(),
+            held_by: None,
             has_released: false,
+            changed: BTreeMap::new(),
+            last: None,
+            restored: BTreeSet::new(),
         });
         known.running = running;
         is_unknown.then(|| format!("{process}: nobody began an import of {query:?}"))
@@ -254,6 +278,7 @@ impl Catalogues {
         }
         if import.is_held() {
             known.held = run.missing().map(|posting| posting.id).collect();
+            known.held_by = Some(lease.holder);
             known.has_released = false;
         } else if summary.complete {
             known.held.clear();
@@ -288,16 +313,32 @@ impl Catalogues {
         expired as u64
     }
 
-    /// Returns the state of each posting that the undo covered.
-    pub fn undone(&mut self, lease: CatalogueLease) -> BTreeMap<PostingId, UndoState> {
+    /// Returns the state of each posting whose expiry the undo covered, and how many others it
+    /// restored and left. An undo of anything resets misses.
+    pub fn undone(
+        &mut self,
+        lease: CatalogueLease,
+        told: Undone,
+    ) -> (BTreeMap<PostingId, UndoState>, Undone) {
         let Some(known) = self.known.get_mut(&lease.catalogue) else {
-            return BTreeMap::new();
+            return Default::default();
+        };
+        let restored = std::mem::take(&mut known.restored);
+        let changed = known
+            .last
+            .take()
+            .and_then(|last| known.changed.remove(&last));
+        let left = changed.unwrap_or_default().difference(&restored).count();
+        let others = Undone {
+            reopened: 0,
+            restored: restored.len() as u64,
+            left: left as u64,
         };
         known.running = None;
-        if !known.expired.is_empty() {
+        if told != Undone::default() {
             known.misses.clear();
         }
-        std::mem::take(&mut known.expired)
+        (std::mem::take(&mut known.expired), others)
     }
 }
 
@@ -308,6 +349,14 @@ fn is_touched(before: &Posting, after: &Posting) -> bool {
 }
 
 impl Known {
+    /// An undo is about this import from now on.
+    fn last_is(&mut self, import: Option<Uuid>) {
+        if self.last != import {
+            self.restored.clear();
+        }
+        self.last = import;
+    }
+
     fn delisted(&mut self, id: PostingId, name: &SourceIdentifier) -> Option<&'static str> {
         let import = match &mut self.running {
             Some(Running::Import(import)) => import,
@@ -319,13 +368,15 @@ impl Known {
             self.has_released = false;
         }
         import.expired.insert(id);
+        let (holder, crawl) = (import.holder, import.crawl.clone());
+        self.last_is(Some(holder));
         self.expired.insert(id, UndoState::Untouched);
         let (_, most) = self.misses.get(&id).copied().unwrap_or_default();
-        if !import.crawl.is_whole {
+        if !crawl.is_whole {
             Some("the import of its catalogue has no proper end")
-        } else if import.crawl.listed.contains(name) {
+        } else if crawl.listed.contains(name) {
             Some("its catalogue lists it")
-        } else if most + 1 < import.crawl.misses {
+        } else if most + 1 < crawl.misses {
             Some("its catalogue has not missed it often enough")
         } else {
             None
@@ -337,6 +388,7 @@ impl Known {
             self.expired.clear();
             self.has_released = true;
         }
+        self.last_is(self.held_by);
         self.expired.insert(id, UndoState::Untouched);
         let is_held = self.held.contains(&id);
         (!is_held).then_some("no import holds it back")

@@ -134,7 +134,6 @@ async fn postings(world: &World, events: &[RecordedEvent]) {
         world.check(is_judged, || {
             format!("{name} is {} with {title}", posting.status())
         });
-        // What is shown of a posting that waits for a verdict names its company of then.
         let company = async |id| CompanyReader::company(&*world.memory, id).await.unwrap();
         let came = match pushed.came_by {
             Some(alias) => company(alias)
@@ -142,12 +141,15 @@ async fn postings(world: &World, events: &[RecordedEvent]) {
                 .is_some_and(|it| it.company.alias_of == Some(pushed.company_id)),
             None => true,
         };
-        let own = company(pushed.company_id).await;
-        let is_alias = own.is_none_or(|it| it.company.alias_of.is_some());
+        let is_merged = async |id| {
+            let company = company(id).await;
+            company.is_none_or(|it| it.company.alias_of.is_some())
+        };
+        let is_alias = is_merged(pushed.company_id).await || is_merged(posting.company_id).await;
         world.check(came && !is_alias, || {
             format!(
-                "{name} is a posting of {}, and came by {:?}",
-                pushed.company_id, pushed.came_by
+                "{name} is a posting of {}, shown as one of {}, and came by {:?}",
+                pushed.company_id, posting.company_id, pushed.came_by
             )
         });
         let is_down = world.book().word(&name) == Word::Down;

@@ -4,16 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::posting::{Details, Posting};
-use kernel::{Actor, PostingId, SourceIdentifier};
+use kernel::{Actor, PostingId, SourceIdentifier, Status};
 use uuid::Uuid;
 
 /// The postings that imports changed.
 #[derive(Debug, Default)]
 pub struct Restores {
     /// What each was before an import changed it, as long as nothing else has changed it.
-    before: BTreeMap<(Uuid, PostingId), Details>,
-    /// How many an undo has restored that has not come to its end.
-    restored: u64,
+    before: BTreeMap<(Uuid, PostingId), (Details, Status)>,
     /// Titles that an operator let in.
     let_in: BTreeSet<(SourceIdentifier, u64)>,
 }
@@ -29,9 +27,8 @@ impl Restores {
     ) -> Option<String> {
         let (id, name) = (after.id, &after.source_identifier);
         if is_restored {
-            self.restored += 1;
             let mut known = self.before.iter();
-            let is_known = known.any(|((_, of), details)| *of == id && is_same(details, after));
+            let is_known = known.any(|((_, of), was)| *of == id && is_same(was, after));
             self.before.retain(|(_, of), _| *of != id);
             return (!is_known).then(|| format!("{name} is restored to what it was not"));
         }
@@ -42,15 +39,10 @@ impl Restores {
                 .retain(|(by, of), _| *of != id || Some(*by) == import);
         }
         if let Some(import) = import {
-            let details = || before.details.clone();
-            self.before.entry((import, id)).or_insert_with(details);
+            let was = || (before.details.clone(), before.status());
+            self.before.entry((import, id)).or_insert_with(was);
         }
         None
-    }
-
-    /// An undo has come to its end; tells how many postings it restored.
-    pub fn undone(&mut self) -> u64 {
-        std::mem::take(&mut self.restored)
     }
 
     /// An operator has approved a posting with this title.
@@ -64,9 +56,12 @@ impl Restores {
     }
 }
 
-/// Whether a posting has these details, whatever is said of its expiry.
-fn is_same(details: &Details, posting: &Posting) -> bool {
+/// Whether a posting has these details, whatever is said of its expiry, and is open or not as it
+/// was, unless a verdict closed it.
+fn is_same((details, status): &(Details, Status), posting: &Posting) -> bool {
     let mut details = details.clone();
     (details.expiration_reason).clone_from(&posting.details.expiration_reason);
-    details == posting.details
+    let is_expired = |status| status == Status::Expired;
+    let is_so = is_expired(*status) == is_expired(posting.status());
+    details == posting.details && (is_so || posting.status() == Status::Rejected)
 }

@@ -1,4 +1,4 @@
-//! Runs 150 or `POSTHASTE_SEEDS` seeds, or with all its steps `POSTHASTE_SEED`.
+//! Runs 300 or `POSTHASTE_SEEDS` seeds, or with all its steps `POSTHASTE_SEED`.
 
 use std::{
     collections::BTreeSet,
@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
     thread,
 };
-const SEEDS: u64 = 150;
+const SEEDS: u64 = 300;
 
 fn run(seed: u64, log: &[&str]) -> Output {
     let mut simulation = Command::new(env!("CARGO_BIN_EXE_simulation"));
