@@ -123,42 +123,126 @@ fn a_source_is_named_with_what_to_do() {
     assert_eq!(told(&silent), []);
 }
 
-#[test]
-fn a_catalogue_is_named_with_its_client() {
-    let last = |summary| LastImport {
-        id: CatalogueId::new(uuid(7)),
-        client: client(1).id,
+/// The last import of a client's catalogue, of 100 lines that are updates.
+fn last(of: u8, missing: u64, held: Option<HeldBecause>, changes: Changes) -> LastImport {
+    LastImport {
+        id: CatalogueId::new(uuid(of.into())),
+        client: client(of.into()).id,
         name: valid(CatalogueName::new("berlin")),
         import: PastImport {
             started_at: noon(),
             finished_at: noon(),
-            summary,
+            summary: Summary {
+                counts: import::Counts {
+                    lines: 100,
+                    updated: 100,
+                    ..import::Counts::default()
+                },
+                changes: Some(changes),
+                missing: Some(Missing {
+                    count: missing,
+                    held,
+                    ..Missing::default()
+                }),
+                complete: true,
+            },
         },
         held: None,
+    }
+}
+
+/// A day of 100 pushes, of which 40 have one sentence edited.
+fn day(refused: u64, withdrawn: u64) -> Activity {
+    let counts = Counts {
+        updated: 40,
+        unchanged: 60 - refused.min(60),
+        refused,
+        withdrawn,
+        ..Counts::default()
     };
-    let summary = Summary {
-        counts: import::Counts {
-            lines: 100,
-            updated: 100,
-            ..import::Counts::default()
-        },
-        changes: Some(Changes {
-            lost: [("salary_min".to_owned(), 40)].into(),
-            same_text: 31,
-            ..Changes::default()
-        }),
-        missing: Some(Missing {
-            count: 41,
-            held: Some(HeldBecause::Share),
-            ..Missing::default()
-        }),
-        complete: true,
-    };
-    let state = State {
-        imports: vec![last(summary)],
+    Activity {
+        last_push_at: Some(noon()),
+        visible: 97 - withdrawn,
+        days: vec![Day {
+            date: noon().date(),
+            counts,
+        }],
+        ..Activity::default()
+    }
+}
+
+#[test]
+fn an_honest_day_of_thirty_sources_raises_nothing_and_six_bad_ones_are_named() {
+    let clients: Vec<_> = (1..=30).map(|n| client(n)).collect();
+    let mut state = State {
+        activities: clients.iter().map(|it| (it.id, day(2, 1))).collect(),
+        imports: (1..=30)
+            .map(|n| last(n, 3, None, Changes::default()))
+            .collect(),
+        clients,
         ..nothing()
     };
-    let page = format!("/catalogues/{}", uuid(7));
+    assert_eq!(told(&state), []);
+
+    let mut set = |n: u128, activity| state.activities.insert(client(n).id, activity);
+    // Block pages are held back, the words of a cookie wall are rejected.
+    set(
+        1,
+        Activity {
+            held: 60,
+            ..day(0, 0)
+        },
+    );
+    set(2, day(0, 40));
+    set(3, day(160, 0));
+    set(
+        6,
+        Activity {
+            last_push_at: Some(noon() - hours(25)),
+            ..day(0, 0)
+        },
+    );
+    state.clients[5].expect_every = Some(hours(24));
+    state.imports[3] = last(4, 50, Some(HeldBecause::Share), Changes::default());
+    let lost = Changes {
+        lost: [("salary_min".to_owned(), 75)].into(),
+        ..Changes::default()
+    };
+    state.imports[4] = last(5, 25, None, lost);
+    let named = items(&state).into_iter().map(|item| {
+        let (_, what_to_do) = item.sentence.rsplit_once(". ").unwrap();
+        let of = (1..=30).rfind(|n| item.sentence.contains(&client(*n).name));
+        (item.kind.as_str(), of, what_to_do.to_owned())
+    });
+    let named: Vec<_> = named.collect();
+    let expect = [
+        ("catalogue_held", 4, "Send it again, or let them expire."),
+        ("catalogue_degraded", 5, "Look at the source."),
+        ("source_rejected", 1, "Look at the source."),
+        ("source_rejected", 2, "Look at the source."),
+        ("source_refused", 3, "Its page has the reasons."),
+        (
+            "source_silent",
+            6,
+            "Look at the source, or expect it less often.",
+        ),
+    ];
+    let expect = expect.map(|(kind, of, does)| (kind, Some(of), does.to_owned()));
+    assert_eq!(named, expect);
+}
+
+#[test]
+fn a_catalogue_is_named_with_its_client() {
+    let changes = Changes {
+        lost: [("salary_min".to_owned(), 40)].into(),
+        same_text: 31,
+        ..Changes::default()
+    };
+    let state = State {
+        imports: vec![last(1, 41, Some(HeldBecause::Share), changes)],
+        ..nothing()
+    };
+    let page = format!("/catalogues/{}", uuid(1));
     let held = "Catalogue berlin of Client 1 holds 41 postings back. Send it again, or let them \
                 expire.";
     let degraded = "The last import of catalogue berlin of Client 1 looks degraded: 40 of 100 lost \
