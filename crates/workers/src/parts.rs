@@ -6,6 +6,7 @@ use domain::posting::PostingView;
 use kernel::{event::Event, trace::OptionalTracer};
 use runtime::{Clock, Throttle};
 use stores::Stores;
+use time::OffsetDateTime;
 
 use crate::{enricher::Enriching, settings::WorkerSettings, wake::Wake};
 
@@ -17,12 +18,18 @@ pub struct WorkerParts {
     pub sender: Arc<dyn Sender>,
     pub body: Body,
     pub clock: Clock,
-    /// This machine's clock: deletions use the earlier time.
     pub machine_clock: Clock,
     pub wake: Arc<Wake>,
     pub throttle: Throttle,
     pub tracer: OptionalTracer,
     pub settings: WorkerSettings,
+}
+
+impl WorkerParts {
+    /// The earlier of this machine's time and the store's, for what must not be done too early.
+    pub(crate) fn earlier_now(&self) -> OffsetDateTime {
+        (self.clock)().min((self.machine_clock)())
+    }
 }
 
 /// Renders the body of a delivery to an owner's endpoint: the event, and the posting if the endpoint

@@ -1,36 +1,40 @@
+//! Deletes old events.
+
 use async_trait::async_trait;
 use kernel::StoreError;
-use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
 
-use super::job::Deletion;
+use super::{deletions::Deletion, job::Job};
 use crate::parts::WorkerParts;
 
 pub(super) struct Events;
 
-#[async_trait]
-impl Deletion for Events {
-    const ROWS: &'static str = "old events";
-    const BATCH: usize = 5_000;
+const DELETION: Deletion = Deletion {
+    rows: "old events",
+    batch: 5_000,
+    before: |parts, newest| Some(newest - parts.settings.keep_events),
+    delete: |parts, before, limit| parts.stores.events.forget(before, limit),
+};
 
-    /// The newest event's time counts as well, so that fast clocks do not delete the log.
-    async fn before(
-        &self,
-        parts: &WorkerParts,
-        now: OffsetDateTime,
-    ) -> Result<Option<OffsetDateTime>, StoreError> {
-        let end = parts.stores.events.end().await?;
-        let newest = parts.stores.events.events_at(&[end]).await?;
-        let newest = newest.first();
-        Ok(newest.map(|newest| now.min(newest.event.at) - parts.settings.keep_events))
+#[async_trait]
+impl Job for Events {
+    fn subject(&self) -> &'static str {
+        DELETION.rows
     }
 
-    async fn delete(
-        &self,
+    /// The newest event's time counts as well, so that fast clocks do not delete the log.
+    async fn run(
+        &mut self,
         parts: &WorkerParts,
-        before: OffsetDateTime,
-        limit: usize,
-    ) -> Result<usize, StoreError> {
-        parts.stores.events.forget(before, limit).await
+        stop: &CancellationToken,
+    ) -> Result<(), StoreError> {
+        let end = parts.stores.events.end().await?;
+        let newest = parts.stores.events.events_at(&[end]).await?;
+        let before = newest.first().and_then(|newest| {
+            let now = parts.earlier_now().min(newest.event.at);
+            (DELETION.before)(parts, now)
+        });
+        DELETION.delete_before(before, parts, stop).await
     }
 }
 
@@ -45,10 +49,10 @@ mod tests {
     };
 
     use runtime::Clock;
-    use tokio_util::sync::CancellationToken;
+    use time::OffsetDateTime;
 
     use super::*;
-    use crate::{WorkerSettings, jobs::job::Job as _, testing::TestStores};
+    use crate::{WorkerSettings, testing::TestStores};
 
     const DAY: time::Duration = time::Duration::DAY;
     const TOLD: EventName = EventName::new("Told");

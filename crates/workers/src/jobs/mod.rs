@@ -1,15 +1,10 @@
 mod attention;
 mod deleted;
-mod drafts;
+mod deletions;
 mod events;
 mod expiry;
 mod held;
 mod job;
-mod missed;
-mod reporters;
-mod sessions;
-mod texts;
-mod versions;
 
 use std::sync::Arc;
 
@@ -18,23 +13,19 @@ use runtime::{Loops, panics, waits};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use self::job::Job;
+use self::{deletions::DELETIONS, job::Job};
 use crate::parts::WorkerParts;
 
 fn all(kinds: &'static [Kind]) -> Vec<Box<dyn Job>> {
-    vec![
+    let mut all: Vec<Box<dyn Job>> = vec![
         Box::new(attention::Attention::new(kinds)),
         Box::<expiry::Expiry>::default(),
         Box::new(deleted::Deleted),
-        Box::new(drafts::Drafts),
         Box::new(events::Events),
         Box::new(held::Held),
-        Box::new(missed::Missed),
-        Box::new(reporters::Reporters),
-        Box::new(sessions::Sessions),
-        Box::new(texts::Texts),
-        Box::new(versions::Versions),
-    ]
+    ];
+    all.extend(DELETIONS.map(|it| Box::new(it) as _));
+    all
 }
 
 /// Starts the jobs, of a program that works on these kinds of tasks.
