@@ -43,6 +43,13 @@ impl State {
         }
     }
 
+    pub fn small_limit(&self, bytes: usize) -> BodyLimit {
+        BodyLimit {
+            bytes: bytes.min(self.body_limit),
+            ..self.body_limit()
+        }
+    }
+
     pub fn anonymous_limit(&self, bytes: usize) -> BodyLimit {
         BodyLimit {
             bytes: bytes.min(self.body_limit),

@@ -13,7 +13,6 @@ use kernel::{
 
 use crate::support::{Desk, EVIL, encoded};
 
-/// A desk with companies at these hosts, and their owner.
 async fn desk(hosts: &[&str]) -> Desk {
     let desk = Desk::new();
     for (id, name) in [(pusher(), EVIL), (ClientId::new(uuid(78)), "bolt")] {
@@ -37,7 +36,6 @@ async fn company(desk: &Desk, host: &str) -> Company {
     known.companies[&id(host)].clone()
 }
 
-/// The value of a hidden field or an input of a page.
 fn value<'a>(page: &'a str, name: &str) -> &'a str {
     let (_, rest) = page.split_once(&format!(" name=\"{name}\"")).unwrap();
     let (_, rest) = rest.split_once(" value=\"").unwrap();

@@ -20,7 +20,6 @@ use kernel::{
 
 use crate::support::{Ask, Desk, answer};
 
-/// A desk with a client that has a prefix, and postings within it and outside.
 async fn with_client() -> (Desk, Client) {
     let desk = Desk::new();
     let acme = Client {

@@ -25,7 +25,6 @@ use webhooks::{Owner, Webhooks, testing::endpoint};
 
 use crate::support::{Desk, EVIL, encoded};
 
-/// A client whose name is a script, with activity of today.
 async fn client(desk: &Desk) -> ClientId {
     let id = ClientId::new(uuid(77));
     let prefixes = Prefixes::new(&[EVIL]).unwrap();
@@ -45,7 +44,6 @@ async fn client(desk: &Desk) -> ClientId {
     id
 }
 
-/// A posting of the client with a script in every field that may hold one, and its enriched texts.
 async fn posting(desk: &Desk, client: ClientId) -> String {
     let body = format!(
         r#"{{"title": {EVIL:?}, "raw_description": {EVIL:?}, "location_city": {EVIL:?},

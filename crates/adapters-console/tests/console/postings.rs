@@ -6,7 +6,6 @@ use kernel::{ClientId, Prefixes, Status, testing::uuid};
 
 use crate::support::Desk;
 
-/// Pushes a posting of the client `acme`.
 async fn push(desk: &Desk, id: &str, title: &str) -> Posting {
     let client = ClientId::new(uuid(77));
     if desk.store.list(9).await.unwrap().is_empty() {

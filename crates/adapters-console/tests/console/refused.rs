@@ -6,7 +6,6 @@ use webhooks::{Webhooks, testing::endpoint};
 
 use crate::support::{Answer, Desk};
 
-/// A desk with a posting whose enrichment was given up, a client and a webhook.
 async fn desk() -> Desk {
     let desk = Desk::new();
     desk.push(&[create("a", "acme")]).await;

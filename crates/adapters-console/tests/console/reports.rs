@@ -14,7 +14,6 @@ use kernel::{
 
 use crate::support::Desk;
 
-/// Sends the `n`-th report.
 async fn send(desk: &Desk, n: u128, posting: &str) -> ReportId {
     let new = NewReport {
         posting: PostingName(identifier(posting)),

@@ -27,7 +27,6 @@ const PAGES: [(&str, u16); 13] = [
     ("/nowhere", 404),
 ];
 
-/// Checks that an answer leads to this address.
 fn assert_led(answer: &Answer, to: &str) {
     assert_eq!(
         (answer.status.as_u16(), answer.header("location")),

@@ -52,7 +52,6 @@ pub const EVIL: &str = "\"'><script>alert(1)</script>";
 
 const KINDS: [Kind; 1] = [ENRICH.kind()];
 
-/// A console with its store and its stand-ins.
 pub struct Desk {
     pub store: Arc<MemoryStore>,
     /// The same store, whose writes can be made to fail.
@@ -63,7 +62,6 @@ pub struct Desk {
     clock: Arc<AtomicI64>,
 }
 
-/// An answer, read to its end.
 pub struct Answer {
     pub status: StatusCode,
     pub headers: HeaderMap,
@@ -76,34 +74,29 @@ impl Answer {
         value.map_or("", |value| value.to_str().unwrap())
     }
 
-    /// The value of the cookie that the answer sets.
     pub fn cookie(&self) -> &str {
         let cookie = self.header("set-cookie");
         cookie.split(';').next().unwrap_or_default()
     }
 
-    /// Checks that the page has all of these.
     pub fn has(&self, parts: &[&str]) {
         for part in parts {
             assert!(self.body.contains(part), "{part}: {}", self.body);
         }
     }
 
-    /// Checks that the page has none of these.
     pub fn lacks(&self, parts: &[&str]) {
         for part in parts {
             assert!(!self.body.contains(part), "{part}: {}", self.body);
         }
     }
 
-    /// The address of the next page of a list.
     pub fn next(&self) -> Option<String> {
         let (before, _) = self.body.split_once("rel=\"next\"")?;
         let (_, href) = before.rsplit_once("href=\"")?;
         Some(href.trim_end_matches("\" ").replace("&#38;", "&"))
     }
 
-    /// The token of the page's forms.
     pub fn token(&self) -> &str {
         let (_, rest) = self.body.split_once("name=\"token\" value=\"").unwrap();
         rest.split('"').next().unwrap()
@@ -131,7 +124,6 @@ impl Sender for Receiver {
     }
 }
 
-/// Corrections with a fixed answer for each catalogue.
 struct Corrections;
 
 #[async_trait]
@@ -214,10 +206,8 @@ impl CompanyReader for Away {
 /// Limits that let requests through unless a test says otherwise.
 #[derive(Default)]
 pub struct Limits {
-    /// The answer to every request, or to every call of a receiver.
     pub of_requests: RefCell<Option<Crowded>>,
     pub of_calls: RefCell<Option<Crowded>>,
-    /// What was asked of it.
     pub asked: RefCell<Vec<&'static str>>,
 }
 
@@ -238,7 +228,6 @@ impl Gate for Limits {
     }
 }
 
-/// A request to make.
 #[derive(Default)]
 pub struct Ask<'a> {
     pub form: Option<String>,
@@ -247,7 +236,6 @@ pub struct Ask<'a> {
 }
 
 impl Ask<'_> {
-    /// The request for a path.
     pub fn request(self, path: &str) -> Request {
         let mut request = match self.form {
             Some(form) => test::TestRequest::post()
@@ -266,7 +254,6 @@ impl Ask<'_> {
     }
 }
 
-/// The answer of a process to a request.
 pub async fn answer<B: MessageBody>(
     app: &impl Service<Request, Response = ServiceResponse<B>, Error = actix_web::Error>,
     request: Request,
@@ -308,7 +295,6 @@ impl Desk {
         }
     }
 
-    /// Adds a client of this name.
     pub async fn add_client(&self, id: ClientId, name: &str, prefixes: Prefixes) {
         let client = Client {
             id,
@@ -320,7 +306,6 @@ impl Desk {
         Clients::insert(&*self.store, &client, None).await.unwrap();
     }
 
-    /// Pushes postings, each of which is taken.
     pub async fn push(&self, puts: &[PutPosting]) {
         let answers = ingest(&*self.store, puts, Lifetime::NEVER, self.now()).await;
         for answer in answers.unwrap() {
@@ -340,12 +325,10 @@ impl Desk {
         tasks
     }
 
-    /// Leases the catalogue `roses` of a client.
     pub async fn lease(&self, client: ClientId) -> CatalogueLease {
         self.lease_named(client, "roses", 5).await
     }
 
-    /// Leases a catalogue of a client, whose id has this number.
     pub async fn lease_named(&self, client: ClientId, name: &str, n: u128) -> CatalogueLease {
         let query = CatalogueQuery {
             client,
@@ -361,13 +344,11 @@ impl Desk {
         }
     }
 
-    /// The posting with this identifier.
     pub async fn posting(&self, id: &str) -> Posting {
         let known = self.store.load(&[identifier(id)], &[]).await.unwrap();
         known.postings[&identifier(id)].clone()
     }
 
-    /// Lets time pass.
     pub fn pass(&self, time: Duration) {
         self.clock
             .fetch_add(time.whole_seconds(), Ordering::Relaxed);
@@ -394,7 +375,6 @@ impl Desk {
         noon() + Duration::seconds(self.clock.load(Ordering::Relaxed))
     }
 
-    /// Signs in for a client, and returns the cookie.
     pub async fn visit(&self, client: &Client) -> String {
         let by = LinkMaker::Client;
         let link = client_link(&*self.store, client, by, "", self.now());
@@ -405,7 +385,6 @@ impl Desk {
         entered.cookie().to_owned()
     }
 
-    /// The token of a new link for an operator.
     pub async fn link(&self, operator: &str) -> String {
         let token = new_token();
         let by = Attribution {
@@ -419,7 +398,6 @@ impl Desk {
         token
     }
 
-    /// A process with the console and the pages of clients.
     pub async fn process(
         &self,
     ) -> impl Service<Request, Response = ServiceResponse<impl MessageBody>, Error = actix_web::Error>
@@ -437,7 +415,6 @@ impl Desk {
         test::init_service(app.configure(|config| console.configure(config))).await
     }
 
-    /// Makes a request to a process of its own.
     pub async fn ask(&self, path: &str, ask: Ask<'_>) -> Answer {
         answer(&self.process().await, ask.request(path)).await
     }
@@ -451,7 +428,6 @@ impl Desk {
         self.ask(path, ask).await
     }
 
-    /// Sends a form, in the form of an address.
     pub async fn post(&self, path: &str, cookie: &str, form: &str) -> Answer {
         let ask = Ask {
             form: Some(form.to_owned()),
@@ -461,7 +437,6 @@ impl Desk {
         self.ask(path, ask).await
     }
 
-    /// Signs in, and returns the cookie.
     pub async fn sign_in(&self, operator: &str) -> String {
         let link = self.link(operator).await;
         let entered = self.post("/sign-in", "", &format!("link={link}")).await;
@@ -469,13 +444,11 @@ impl Desk {
         entered.cookie().to_owned()
     }
 
-    /// An operator who is signed in.
     pub async fn operator(&self, name: &str) -> Visitor<'_> {
         let cookie = self.sign_in(name).await;
         self.visitor("/clients", cookie).await
     }
 
-    /// A signed-in integrator of a client.
     pub async fn integrator(&self, client: &Client) -> Visitor<'_> {
         let cookie = self.visit(client).await;
         self.visitor("/integration", cookie).await
@@ -506,7 +479,6 @@ impl Desk {
     }
 }
 
-/// Somebody who is signed in, and the token of the forms.
 pub struct Visitor<'a> {
     desk: &'a Desk,
     pub cookie: String,
@@ -518,13 +490,11 @@ impl Visitor<'_> {
         self.desk.get(path, &self.cookie).await
     }
 
-    /// Sends a form with the token.
     pub async fn post(&self, path: &str, form: &str) -> Answer {
         let form = format!("token={}&{form}", self.token);
         self.desk.post(path, &self.cookie, &form).await
     }
 
-    /// Sends forms one after the other, and checks how each is answered.
     pub async fn check(&self, path: &str, forms: &[(&str, u16)]) {
         for (form, status) in forms {
             let answer = self.post(path, form).await;
@@ -532,7 +502,6 @@ impl Visitor<'_> {
         }
     }
 
-    /// Sends a form, and returns the page that it leads to.
     pub async fn follow(&self, path: &str, form: &str) -> Answer {
         let done = self.post(path, form).await;
         assert_eq!(done.status, 303, "{form}: {}", done.body);
@@ -540,7 +509,6 @@ impl Visitor<'_> {
     }
 }
 
-/// A value as an address has it.
 pub fn encoded(value: &str) -> String {
     url::form_urlencoded::byte_serialize(value.as_bytes()).collect()
 }

@@ -52,7 +52,6 @@ fn operations(document: &Value) -> Vec<(String, &Value)> {
     each.collect()
 }
 
-/// Parameters, and what their schemas say.
 const PARAMETERS: &str = r#"
 putJobPosting           uniqueSourceIdentifier {"minLength": 1, "maxLength": 255}
 listJobPostings         limit       {"minimum": 1, "maximum": 200, "default": 50}
@@ -69,7 +68,6 @@ listWebhookDeliveries   limit       {"minimum": 1, "maximum": 100}
 putNewsletterSubscriber email       {"maxLength": 254}
 "#;
 
-/// Fields of bodies, and their longest values.
 const LENGTHS: &str = "
 /PostingPayload/properties/title                  255
 /PostingPayload/properties/application_url/anyOf/0 2048
@@ -292,7 +290,6 @@ fn examples_of_answers_have_the_fields_of_what_is_sent() {
     });
 }
 
-/// Whether the domain accepts a body.
 type Accepts<'a> = &'a dyn Fn(&[u8]) -> bool;
 
 #[test]

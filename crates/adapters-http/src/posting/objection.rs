@@ -15,7 +15,7 @@ use runtime::{COMMAND_PATIENCE, decide_again};
 
 use crate::{
     answer::Answer,
-    body::{Body, BodyLimit},
+    body::Body,
     error::ApiError,
     oauth::Caller,
     query::Query,
@@ -36,11 +36,8 @@ pub(super) async fn object(
     if !caller.prefixes().permit(&identifier) {
         return Err(Rejection::NotFound.into());
     }
-    let limit = BodyLimit {
-        bytes: LARGEST_BODY.min(state.body_limit().bytes),
-        ..state.body_limit()
-    };
-    let statement = parse_objection(&body.json(limit).await?)?;
+    let body = body.json(state.small_limit(LARGEST_BODY)).await?;
+    let statement = parse_objection(&body)?;
     let (stores, by) = (&state.ports.stores, caller.id());
     let ports = (&*stores.store, &*stores.postings);
     let attempt = || usecase::object(ports, &identifier, &statement, by, now());

@@ -13,7 +13,7 @@ use views::report::{Report, SentReport};
 
 use crate::{
     answer::{self, Answer, no_store},
-    body::{Body, BodyLimit},
+    body::Body,
     error::{ApiError, refusals},
     guard::protected,
     oauth::Caller,
@@ -44,11 +44,8 @@ refusals! {
 }
 
 async fn send(caller: Caller, _: Query<()>, body: Body, state: web::Data<State>) -> Answer {
-    let limit = BodyLimit {
-        bytes: LARGEST_BODY.min(state.body_limit().bytes),
-        ..state.body_limit()
-    };
-    let new = NewReport::parse(&body.json(limit).await?)?;
+    let body = body.json(state.small_limit(LARGEST_BODY)).await?;
+    let new = NewReport::parse(&body)?;
     // Nothing of it is to be guessed from another one's id.
     let id = ReportId::new(Builder::from_random_bytes(rand::random()).into_uuid());
     let stores = &state.ports.stores;

@@ -19,7 +19,7 @@ use webhooks::{
 
 use crate::{
     answer::{self, Answer, no_store},
-    body::{Body, BodyLimit},
+    body::Body,
     error::ApiError,
     etag::conditional,
     oauth::Caller,
@@ -176,12 +176,7 @@ pub(super) async fn deliveries(
 
 async fn read(body: Body, state: &State) -> Result<Bytes, ApiError> {
     let request = body.head().clone();
-    let limit = state.body_limit();
-    let limit = BodyLimit {
-        bytes: limit.bytes.min(LARGEST_BODY),
-        ..limit
-    };
-    let body = body.json(limit).await?;
+    let body = body.json(state.small_limit(LARGEST_BODY)).await?;
     <()>::read(request.query_string()).map_err(ApiError::invalid)?;
     Ok(body)
 }

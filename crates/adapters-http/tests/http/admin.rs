@@ -19,7 +19,6 @@ pub struct TestAdmin {
     serving: tokio::task::JoinHandle<std::io::Result<()>>,
 }
 
-/// Starts a server whose page says how often it was rendered.
 pub fn spawn() -> TestAdmin {
     let made = Arc::new(AtomicUsize::new(0));
     let page: MetricsPage = Arc::new(move || {
@@ -38,7 +37,6 @@ pub fn spawn() -> TestAdmin {
     }
 }
 
-/// Asks as a client that names this host.
 async fn ask(address: SocketAddr, method: &str, path: &str, host: &str) -> Response {
     let mut connection = Connection::open(address).await;
     let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");

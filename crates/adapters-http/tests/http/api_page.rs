@@ -25,7 +25,6 @@ fn document() -> Value {
     serde_json::to_value(adapters_http::openapi().unwrap()).unwrap()
 }
 
-/// The rows of the first table below a text, without its head.
 fn rows(begin: &str) -> Vec<Vec<&'static str>> {
     let (_, rest) = PAGE
         .split_once(begin)

@@ -63,7 +63,6 @@ async fn every_answer_tells_of_the_limit() {
     }
 }
 
-/// The status of an answer, and what its headers say of the push.
 fn told(answer: &Response) -> (u16, [Option<&str>; 4]) {
     let headers = ["Outcome", "Status", "Notice"].map(|name| format!("Posthaste-{name}"));
     let [outcome, status, notice] = headers.map(|name| answer.header(&name));

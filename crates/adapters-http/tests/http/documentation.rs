@@ -118,7 +118,6 @@ async fn programs_find_the_documentation_as_text() {
     assert!(!schema.to_string().contains("#/components/"));
 }
 
-/// Checks that the links of a page within the service and within the page lead somewhere.
 async fn check_links(app: &TestApp, page: &str) {
     for target in page.split("href=\"").skip(1) {
         let target = target.split('"').next().unwrap();

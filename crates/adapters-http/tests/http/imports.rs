@@ -37,7 +37,6 @@ pub fn line(id: &str, payload: &Value) -> String {
     format!("{}\n", json!({"id": id, "payload": payload}))
 }
 
-/// The lines of an answer.
 pub fn lines(answer: &Response) -> Vec<Value> {
     assert_eq!(
         answer.header("Content-Type"),
@@ -50,7 +49,6 @@ pub fn lines(answer: &Response) -> Vec<Value> {
         .collect()
 }
 
-/// The summary, which is the last line.
 pub fn summary(answer: &Response) -> Value {
     lines(answer).pop().unwrap()["summary"].take()
 }
@@ -207,7 +205,6 @@ async fn the_wishes_of_a_push_are_those_of_an_import() {
     check(&app, Some(&token), IMPORTS, table).await;
 }
 
-/// A text that is packed by this encoder.
 async fn packed(mut encoder: impl AsyncRead + Unpin) -> Vec<u8> {
     let mut packed = Vec::new();
     encoder.read_to_end(&mut packed).await.unwrap();

@@ -27,7 +27,6 @@ fn app(change: impl FnOnce(&mut adapters_http::HttpSettings)) -> TestApp {
     })
 }
 
-/// Sends a request but for the last byte of its body.
 async fn stall(app: &TestApp, request: &Request) -> Connection {
     let mut connection = app.connect().await;
     connection.try_write(request.head().as_bytes()).await;
@@ -36,7 +35,6 @@ async fn stall(app: &TestApp, request: &Request) -> Connection {
     connection
 }
 
-/// Repeats a request until it has another status than this one.
 async fn until_not(status: u16, app: &TestApp, request: &Request) -> Response {
     let repeated = async {
         loop {
@@ -50,7 +48,6 @@ async fn until_not(status: u16, app: &TestApp, request: &Request) -> Response {
     timeout(SOON, repeated).await.expect("always the same")
 }
 
-/// A push of almost the largest size.
 fn large(token: &str, identifier: &str) -> Request {
     let mut large = posting();
     large["raw_description"] = "x".repeat(BODY_LIMIT - 1_000).into();

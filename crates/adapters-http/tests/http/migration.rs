@@ -12,7 +12,6 @@ const CONFIRMED: &str = "/newsletter/migration-confirmed";
 const UNSUBSCRIBED: &str = "/newsletter/unsubscribed";
 const NOT_SUBSCRIBED: &str = "/newsletter/not-subscribed";
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-/// As it is written in a page.
 const BOARD: &str = "Ada’s &#38; Bob’s Board";
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -78,7 +77,6 @@ fn assert_is_page(response: &Response, status: u16, heading: &str) {
     assert_is_guarded(response);
 }
 
-/// Checks the headers against caching, indexing, framing and `Referer`.
 fn assert_is_guarded(response: &Response) {
     for (name, value) in [
         ("Cache-Control", "no-store"),
@@ -97,7 +95,6 @@ fn assert_is_guarded(response: &Response) {
     assert!(response.header("X-Request-Id").is_some());
 }
 
-/// Checks that a request leads to a result page.
 async fn assert_leads_to(app: &TestApp, page: &str, request: Request) {
     let response = request.send(app).await;
     assert_eq!(response.status, 303, "{response:?}");

@@ -216,7 +216,6 @@ async fn an_approved_posting_is_json_ld_for_those_who_prefer_it() {
     check(&app, Some(&token), PATH, refused).await;
 }
 
-/// The type and the body of an export.
 async fn export(app: &TestApp, token: &str, query: &str) -> (String, String) {
     let answer = app.get(token, &format!("{EXPORT}?{query}")).await;
     let kind = answer.header("Content-Type").unwrap().to_owned();

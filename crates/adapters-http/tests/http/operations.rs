@@ -18,14 +18,12 @@ use crate::support::{
     BODY_LIMIT, PATH, TestApp, assert_is_error, check, posting, push, put, request,
 };
 
-/// An operation of the document.
 pub struct Operation {
     pub method: String,
     path: String,
     about: Value,
 }
 
-/// All operations, by path.
 pub fn operations() -> Vec<Operation> {
     let document = serde_json::to_value(adapters_http::openapi().unwrap()).unwrap();
     let mut operations = Vec::new();
@@ -42,14 +40,12 @@ pub fn operations() -> Vec<Operation> {
 }
 
 impl Operation {
-    /// The scopes of which a client needs one.
     fn scopes(&self) -> Vec<Scope> {
         let security = self.about["security"].as_array().into_iter().flatten();
         let scopes = security.filter_map(|one| Scope::parse(one["oauth2"][0].as_str()?));
         scopes.collect()
     }
 
-    /// A target with its path, about a posting.
     pub fn target(&self, identifier: &str) -> String {
         self.path
             .replace("{uniqueSourceIdentifier}", identifier)
@@ -195,7 +191,6 @@ POST   webhooks/{id}/resend        | worker
 GET    webhooks/{id}/deliveries    | worker
 ";
 
-/// The fence of an operation.
 fn fence_of(operation: &Operation) -> &'static str {
     let mut lines = FENCES
         .trim()

@@ -33,7 +33,6 @@ fn unsubscribed(address: &str) -> String {
     format!(r#"{{"event":"subscriber.unsubscribed","email":"{address}","status":"unsubscribed"}}"#)
 }
 
-/// The events since the last call.
 fn news(app: &TestApp) -> Vec<(String, SubscriberStatus)> {
     let events = std::mem::take(&mut *app.backend.newsletter.noticed.lock().unwrap());
     let pairs = events

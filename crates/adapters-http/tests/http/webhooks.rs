@@ -27,7 +27,6 @@ async fn send(app: &TestApp, request: Request, status: u16) -> Response {
     response
 }
 
-/// Registers a webhook; its answer's data.
 async fn register(app: &TestApp, token: &str, body: Value) -> Value {
     let response = send(app, to("POST", "").token(token).json(&body), 201).await;
     response.json()["data"].clone()

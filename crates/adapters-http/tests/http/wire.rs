@@ -2,7 +2,6 @@
 
 use crate::support::{BODY_LIMIT, Connection, TestApp, posting, put, request};
 
-/// Sends the head of a push whose body comes in chunks.
 async fn begin(app: &TestApp) -> Connection {
     let push = put(&app.writer().await, "x", &posting()).header("Transfer-Encoding", "chunked");
     let mut connection = app.connect().await;

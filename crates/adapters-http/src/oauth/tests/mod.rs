@@ -43,7 +43,6 @@ use crate::{
 
 const ISSUER: &str = "https://jobs.example";
 const TTL: i64 = 3600;
-/// The time at which the tests begin: 2026-01-01T00:00:00Z.
 const START: i64 = 1_767_225_600;
 
 /// A key id of a time; `n` distinguishes several of the same time.
@@ -61,7 +60,6 @@ pub(crate) struct FakeClients {
     clients: Mutex<HashMap<ClientId, Client>>,
     down: AtomicBool,
     finds: AtomicUsize,
-    /// Reads of versions.
     looks: AtomicUsize,
 }
 
@@ -104,7 +102,6 @@ impl Clients for FakeClients {
 }
 
 impl FakeClients {
-    /// Changes a client in the store.
     pub(crate) fn change(&self, id: ClientId, change: impl FnOnce(&mut Client)) {
         change(self.clients.lock().unwrap().get_mut(&id).unwrap());
     }
@@ -114,7 +111,6 @@ impl FakeClients {
     }
 }
 
-/// The uses of secrets, in order.
 #[derive(Default)]
 struct Uses(Mutex<Vec<(ClientId, [u8; 32], OffsetDateTime)>>);
 
@@ -141,7 +137,6 @@ pub(crate) struct Harness {
 }
 
 impl Harness {
-    /// A process with one key, generated at [`START`].
     pub(crate) fn new() -> Self {
         let harness = Self::without_key();
         harness.folder.generate(key_id(at(0), 0)).unwrap();
@@ -180,7 +175,6 @@ impl Harness {
         self.clock.store(seconds * 1000, Ordering::SeqCst);
     }
 
-    /// The client of a request, or the reason why it may not.
     async fn authorize(
         &self,
         headers: &HeaderMap,
@@ -189,7 +183,6 @@ impl Harness {
         authorize_in(&self.authorizer, headers, scopes).await
     }
 
-    /// Creates a client with these scopes. Returns its id and secret.
     async fn client(&self, scopes: &[Scope]) -> (ClientId, String) {
         let secret = ClientSecret::generate().unwrap();
         let mut random = [0; 16];
@@ -212,7 +205,6 @@ impl Harness {
         (id, answer.body["access_token"].as_str().unwrap().to_owned())
     }
 
-    /// A new client that may read postings.
     pub(crate) async fn reader(&self) -> Caller {
         const SCOPES: &[Scope] = &[Scope::JobPostingsRead];
         let headers = bearer(&self.token(SCOPES).await.1);
@@ -220,7 +212,6 @@ impl Harness {
         caller.await.unwrap()
     }
 
-    /// Asks for a token.
     async fn post(&self, headers: &[(&str, &str)], form: &str) -> Answer {
         let mut request = TestRequest::post()
             .uri(token::PATH)
@@ -243,7 +234,6 @@ impl Harness {
     }
 }
 
-/// The form that asks for a token.
 fn form(id: impl Display, secret: impl Display) -> String {
     format!("grant_type=client_credentials&client_id={id}&client_secret={secret}")
 }
@@ -257,7 +247,6 @@ async fn authorize_in(
     caller.await.map(|caller| caller.id())
 }
 
-/// A clock of these milliseconds since [`START`].
 fn shown(millis: &Arc<AtomicI64>) -> Clock {
     let millis = Arc::clone(millis);
     Arc::new(move || at(0) + Duration::milliseconds(millis.load(Ordering::SeqCst)))
@@ -288,7 +277,6 @@ fn authorizer(
     ))
 }
 
-/// An answer of the routes.
 struct Answer {
     status: u16,
     headers: HeaderMap,

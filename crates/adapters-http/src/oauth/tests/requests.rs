@@ -63,7 +63,6 @@ an unknown parameter twice                       | BASIC             | GRANT&foo
 not UTF-8                                        | BASIC             | GRANT&scope=%ff                                             | 400 | invalid_request
 ";
 
-/// The id of no client.
 const OTHER: &str = "01234567-89ab-4cde-8f01-23456789abcd";
 
 fn filled(text: &str, id: ClientId, secret: &str) -> String {
@@ -296,7 +295,6 @@ async fn without_a_store_or_a_key_there_is_no_token_until_there_is_one() {
     assert!(!answer.body.to_string().contains("internals"));
 }
 
-/// Asks for a token with a wrong secret.
 async fn guess(harness: &Harness, id: impl Display, n: usize) -> u16 {
     harness.post(&[], &form(id, n)).await.status
 }

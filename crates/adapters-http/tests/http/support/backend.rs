@@ -35,7 +35,6 @@ use tokio::time::{Instant, sleep};
 
 use super::{FakeNewsletter, Receiver};
 
-/// An internal text that no answer may contain.
 pub const INTERNALS: &str = "table postings at 10.0.0.1";
 
 #[derive(Default)]
@@ -45,15 +44,11 @@ pub struct Backend {
     pub pushes: AtomicUsize,
     pub newsletter: Arc<FakeNewsletter>,
     pub receiver: Arc<Receiver>,
-    /// Whether the event log is away.
     pub log_is_away: AtomicBool,
-    /// The number of readers of the event log that wait.
     pub followers: AtomicUsize,
     /// The number of pages of an export that can still be read; then they have one posting each.
     pub export_pages: Mutex<Option<usize>>,
-    /// The number of imports that were begun and not finished.
     pub imports: Arc<AtomicUsize>,
-    /// The activity that was not written yet.
     pub gathered: Mutex<Gathered>,
 }
 
@@ -67,7 +62,6 @@ impl Drop for Follower<'_> {
 }
 
 impl Backend {
-    /// Applies an operator's command.
     pub async fn moderate(&self, identifier: &str, command: Moderation) {
         let identifier = SourceIdentifier::new(identifier).unwrap();
         let now = fields::microseconds(OffsetDateTime::now_utc());
@@ -77,7 +71,6 @@ impl Backend {
             .unwrap();
     }
 
-    /// Approves what waits for its enrichment, with these texts.
     pub async fn enrich(&self, texts: &EnrichedTexts) {
         let now = fields::microseconds(OffsetDateTime::now_utc());
         let (store, lease) = (&*self.store, kernel::testing::uuid(1));

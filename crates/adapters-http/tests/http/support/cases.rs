@@ -2,7 +2,6 @@
 
 use super::{BODY_LIMIT, INTERNALS, Response, TestApp, posting, request};
 
-/// Checks the properties that all errors share.
 pub fn assert_is_error(response: &Response, status: u16, name: &str) {
     assert_eq!(response.status, status, "{name}: {response:?}");
     assert!(!response.message().is_empty(), "{name}");

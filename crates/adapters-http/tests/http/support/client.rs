@@ -53,7 +53,6 @@ impl Request {
         &self.body
     }
 
-    /// The head, with `Content-Length` unless the headers have another framing.
     pub fn head(&self) -> String {
         let mut head = format!(
             "{} {} HTTP/1.1\r\nHost: localhost\r\n",
@@ -92,7 +91,6 @@ impl Connection {
         }
     }
 
-    /// The address of the server.
     pub fn peer(&self) -> SocketAddr {
         self.stream.peer_addr().unwrap()
     }
@@ -120,7 +118,6 @@ impl Connection {
         self.stream.shutdown().await.unwrap();
     }
 
-    /// Reads the next answer. Panics if the connection ends before it.
     pub async fn read(&mut self, to_head: bool) -> Response {
         loop {
             if let Some((response, length)) = parse(&self.buffer, to_head) {
@@ -141,7 +138,6 @@ impl Connection {
         }
     }
 
-    /// Whether the next answer is `100 Continue`.
     pub async fn is_told_to_continue(&mut self) -> bool {
         const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
         while self.buffer.len() < CONTINUE.len() {
@@ -155,7 +151,6 @@ impl Connection {
         is_told
     }
 
-    /// Reads until the server closes the connection, which it must do in time.
     pub async fn rest(self) -> String {
         String::from_utf8(self.rest_of_bytes().await).unwrap()
     }
@@ -243,7 +238,6 @@ fn parse(buffer: &[u8], to_head: bool) -> Option<(Response, usize)> {
     ))
 }
 
-/// The body whose chunks these are, and their length; `None` before the last of them.
 fn unchunk(chunks: &[u8]) -> Option<(Vec<u8>, usize)> {
     let (mut body, mut at) = (Vec::new(), 0);
     loop {

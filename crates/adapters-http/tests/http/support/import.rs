@@ -20,17 +20,14 @@ use uuid::Uuid;
 
 use super::Backend;
 
-/// A running import.
 struct Lines {
     backend: Arc<Backend>,
     order: ImportOrder,
     summary: Summary,
-    /// Receipts that are held back until they are asked for, as those of lines under way.
     late: Option<Receipt>,
     running: Running,
 }
 
-/// Counts an import until it is finished or dropped.
 struct Running(Arc<AtomicUsize>);
 
 impl Drop for Running {
@@ -86,7 +83,6 @@ impl CatalogueCorrections for Handle {
     }
 }
 
-/// The port of imports on a backend.
 pub struct Handle(pub Arc<Backend>);
 
 impl Lines {

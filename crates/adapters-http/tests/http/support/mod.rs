@@ -32,10 +32,8 @@ pub use self::{
     receiver::Receiver,
 };
 
-/// A body limit that is easy to exceed.
 pub const BODY_LIMIT: usize = 64 * 1024;
 
-/// A limit of imports that is easy to exceed.
 pub const IMPORT_LIMIT: u64 = 4 << 20;
 
 pub const PATH: &str = "/api/job-board/job-postings";
@@ -51,7 +49,6 @@ pub const QUICK: Timeouts = Timeouts {
     stalled_answer: Duration::from_secs(1),
 };
 
-/// The secrets that sign the provider's deliveries.
 pub const SECRETS: [&str; 2] = ["the-first-secret", "the-second-secret"];
 
 pub struct TestApp {
@@ -62,7 +59,6 @@ pub struct TestApp {
     _keys: TempDir,
 }
 
-/// Pages that another adapter would have.
 struct FakePages;
 
 #[async_trait]
@@ -93,7 +89,6 @@ impl ClientPages for FakePages {
     }
 }
 
-/// A page of a client: takes this many places of its share, and says why there is not one more.
 async fn visit(path: web::Path<(String, usize)>, request: HttpRequest) -> String {
     let gate = request.extensions().get::<Rc<dyn Gate>>().cloned().unwrap();
     let (client, places) = path.into_inner();
@@ -162,7 +157,6 @@ impl TestApp {
         Self::spawn_with(|_| {})
     }
 
-    /// Starts an application with changed settings.
     pub fn spawn_with(change: impl FnOnce(&mut HttpSettings)) -> Self {
         let keys = tempfile::tempdir().unwrap();
         KeyFolder::new(keys.path())
@@ -183,13 +177,11 @@ impl TestApp {
         }
     }
 
-    /// Creates a client with these scopes. Returns a token for it.
     pub async fn token(&self, scopes: &[Scope]) -> String {
         let of_client = self.client(|client| client.scopes = scopes.to_vec());
         of_client.await.1
     }
 
-    /// Creates a client with a change. Returns its id and a token for it.
     pub async fn client(&self, change: impl FnOnce(&mut Client)) -> (ClientId, String) {
         let (id, form) = self.credentials(change).await;
         let answer = self.ask_for_token(&form).await;
@@ -198,7 +190,6 @@ impl TestApp {
         (id, token)
     }
 
-    /// Asks for a token.
     pub async fn ask_for_token(&self, form: &str) -> Response {
         let request = request("POST", "/oauth/token");
         let request = request.header("Content-Type", "application/x-www-form-urlencoded");
@@ -226,7 +217,6 @@ impl TestApp {
         (id, form)
     }
 
-    /// An application, and a token of a client that pushes.
     pub async fn with_writer() -> (Self, String) {
         let app = Self::spawn();
         let token = app.writer().await;
@@ -237,12 +227,10 @@ impl TestApp {
         self.token(&[Scope::JobPostingsWrite]).await
     }
 
-    /// A token for the membership system.
     pub async fn reporter(&self) -> String {
         self.token(&[Scope::NewsletterSubscribersWrite]).await
     }
 
-    /// Gets what is at a path.
     pub async fn get(&self, token: &str, path: &str) -> Response {
         request("GET", path).token(token).send(self).await
     }
@@ -252,7 +240,6 @@ impl TestApp {
     }
 }
 
-/// A body that creates a posting.
 pub fn posting() -> Value {
     json!({
         "title": "Engineer",
@@ -262,13 +249,11 @@ pub fn posting() -> Value {
     })
 }
 
-/// A push.
 pub fn put(token: &str, identifier: &str, body: &Value) -> Request {
     let put = request("PUT", &format!("{PATH}/{identifier}"));
     put.token(token).json(body)
 }
 
-/// Pushes a posting, which must be accepted. Returns its id.
 pub async fn push(app: &TestApp, token: &str, identifier: &str, body: &Value) -> String {
     let answer = put(token, identifier, body).send(app).await;
     assert!(matches!(answer.status, 200 | 201), "{answer:?}");

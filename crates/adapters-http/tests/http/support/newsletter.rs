@@ -18,7 +18,6 @@ use uuid::Uuid;
 
 use super::INTERNALS;
 
-/// The token of the person that [`FakeNewsletter::enlist`] adds.
 pub const KNOWN_TOKEN: &str = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY";
 
 #[derive(Default)]
@@ -28,7 +27,6 @@ pub struct FakeNewsletter {
 }
 
 impl FakeNewsletter {
-    /// Adds a person who has [`KNOWN_TOKEN`].
     pub async fn enlist(&self, address: &str) {
         let id = SubscriberId::new(Uuid::now_v7());
         let token = MigrationToken::from_text(KNOWN_TOKEN);
@@ -36,14 +34,12 @@ impl FakeNewsletter {
         self.put(put).await.unwrap();
     }
 
-    /// The record of a person.
     pub async fn subscriber(&self, address: &str) -> Subscriber {
         let found = self.find(&Email::parse(address).unwrap()).await;
         found.unwrap().unwrap()
     }
 }
 
-/// The outcome of a use case, unless the request asks for a fault.
 async fn unless_faulty<T>(
     of: &str,
     outcome: impl Future<Output = Result<T, StoreError>>,

@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use tokio::time::sleep;
 use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Secret, Sender};
 
-/// A delivery that arrived.
 #[derive(Clone, Debug)]
 pub struct Delivered {
     pub id: String,
