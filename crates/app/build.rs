@@ -1,11 +1,12 @@
-//! Tells the program the commit that it is built from, if git knows one.
+//! Tells the program the commit that it is built from, and whether that is a release.
 
 use std::{path::Path, process::Command};
 
 fn main() {
     let head = Path::new("../../.git/HEAD");
+    let tags = Path::new("../../.git/refs/tags");
     // A path that is not there would count as changed in every build.
-    for path in [head, Path::new("../../.git/logs/HEAD")] {
+    for path in [head, tags, Path::new("../../.git/logs/HEAD")] {
         if path.exists() {
             println!("cargo::rerun-if-changed={}", path.display());
         }
@@ -16,19 +17,29 @@ fn main() {
     let version = env!("CARGO_PKG_VERSION");
     let line = if commit.is_empty() {
         version.to_owned()
-    } else {
+    } else if is_tagged(&format!("v{version}")) {
         format!("{version} ({commit})")
+    } else {
+        format!("{version} ({commit}, not a release)")
     };
     println!("cargo::rustc-env=BUILD_VERSION={line}");
 }
 
 /// The abbreviated commit of the source, without which the build goes on.
 fn commit() -> Option<String> {
-    let output = Command::new("git")
-        .args(["rev-parse", "--short=12", "HEAD"])
-        .output()
-        .ok()?;
-    let commit = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
+    let commit = commit.trim().to_owned();
     let is_hash = !commit.is_empty() && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-    (output.status.success() && is_hash).then_some(commit)
+    is_hash.then_some(commit)
+}
+
+fn is_tagged(tag: &str) -> bool {
+    let tags = git(&["tag", "--points-at", "HEAD"]);
+    tags.is_some_and(|tags| tags.lines().any(|line| line == tag))
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then_some(text)
 }

@@ -1,6 +1,6 @@
 //! The `posthaste` binary: command line, configuration, wiring.
 //!
-//! - [`cli`]: the options that commands share, and what their values may be. [`command`]: the
+//! - [`args`]: the options that commands share, and what their values may be. [`command`]: the
 //!   commands, each with its options; [`demo`] is one.
 //! - [`serve`]: wires the adapters, runs the service or a worker alone.
 //! - [`database`]: the store that `DATABASE_URL` names. [`signing_keys`], [`operators`]: what
@@ -8,7 +8,7 @@
 //!
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
 
-mod cli;
+mod args;
 mod command;
 mod database;
 mod demo;
@@ -21,7 +21,7 @@ mod tests;
 use std::{env, ffi::OsString, path::Path, process::ExitCode, time::Duration};
 
 use anyhow::Context as _;
-use program::{
+use cli::{
     descriptors, input, logging, misconfigured,
     options::{self, Refusal},
     output, progress, shutdown, supervisor, text,

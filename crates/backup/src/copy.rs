@@ -11,8 +11,8 @@ use adapters_sqlite::{
     rows::{Column, Row, TABLES, Table, ZERO, key_of},
 };
 use anyhow::{Context as _, anyhow, bail, ensure};
+use cli::{output, text::hex};
 use kernel::StoreError;
-use program::{output, text::hex};
 use sha2::{Digest as _, Sha256};
 use tokio::task::block_in_place;
 

@@ -2,7 +2,7 @@ use std::{fs, path::Path, time::Instant};
 
 use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail, ensure};
-use program::output;
+use cli::output;
 use runtime::clock;
 use tokens::KeyFolder;
 use tokio::task;

@@ -10,7 +10,7 @@ use std::{
 };
 
 use anyhow::{Context as _, anyhow, bail, ensure};
-use program::misconfigured::Misconfigured;
+use cli::misconfigured::Misconfigured;
 use tempfile::{PathPersistError, TempPath};
 use tokens::{KeyFolder, inherit_owner};
 

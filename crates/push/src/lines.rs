@@ -8,8 +8,8 @@ use std::{
     rc::Rc,
 };
 
+use cli::input::LineReader;
 use fields::body::Nesting;
-use program::input::LineReader;
 
 /// In bytes. Limits the memory for files without line breaks; services accept far less.
 const LONGEST_LINE: usize = 64 << 20;

@@ -5,11 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use indicatif::ProgressBar;
-use program::{
+use cli::{
     output,
     progress::{self, Estimate},
 };
+use indicatif::ProgressBar;
 use tokio::time;
 
 use crate::progress::{Progress, Snapshot};

@@ -13,8 +13,8 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
+use cli::input::without_mark;
 use flate2::bufread::MultiGzDecoder;
-use program::input::without_mark;
 
 use crate::{
     lines::{Line, Lines},

@@ -1,6 +1,6 @@
 use std::{collections::BTreeMap, fmt, num::NonZero, time::Duration};
 
-use program::text::{plain, shorten};
+use cli::text::{plain, shorten};
 use serde::Serialize;
 
 use crate::{

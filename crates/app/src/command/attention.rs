@@ -6,7 +6,7 @@ use clap::Args;
 use views::attention::{Item, Pages};
 
 use crate::{
-    cli::{ConsoleUrlArgs, JsonArgs, StoreArgs, exit_code},
+    args::{ConsoleUrlArgs, JsonArgs, StoreArgs, exit_code},
     output,
 };
 

@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    cli::{JsonArgs, StoreArgs, values::since},
+    args::{JsonArgs, StoreArgs, values::since},
     output,
 };
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tokio::task;
 
-use crate::{cli::StoreArgs, database::embedded, output};
+use crate::{args::StoreArgs, database::embedded, output};
 
 /// Copy the embedded database and the keys into a directory, while they are in use
 ///

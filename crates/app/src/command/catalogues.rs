@@ -17,7 +17,7 @@ use stores::Stores;
 use views::import::{CatalogueOfOperator, MissingView};
 
 use crate::{
-    cli::{JsonArgs, LifetimeArgs, ListArgs, OperatorArgs, StoreArgs, values::catalogue},
+    args::{JsonArgs, LifetimeArgs, ListArgs, OperatorArgs, StoreArgs, values::catalogue},
     output,
 };
 

@@ -19,7 +19,7 @@ use uuid::Uuid;
 use views::company::{CompanyInFull, CompanyOfOperator, CompanyPairOfOperator};
 
 use crate::{
-    cli::{ChangeArgs, JsonArgs, ListArgs, StoreArgs, values},
+    args::{ChangeArgs, JsonArgs, ListArgs, StoreArgs, values},
     command::clients::find_client,
     misconfigured::Misconfigured,
 };

@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 
 use clap::Args;
 use clap_complete::Shell;
-use program::options;
+use cli::options;
 
 use crate::output;
 

@@ -5,7 +5,7 @@ use kernel::Operator;
 use serde_json::json;
 
 use crate::{
-    cli::{ChangeArgs, ConsoleUrlArgs, JsonArgs, values},
+    args::{ChangeArgs, ConsoleUrlArgs, JsonArgs, values},
     misconfigured::Misconfigured,
     operators,
 };

@@ -6,7 +6,7 @@ use ::backup::Copying;
 use clap::Args;
 
 use crate::{
-    cli::{StoreArgs, values::whole},
+    args::{StoreArgs, values::whole},
     database::{
         embedded,
         url::{DatabaseUrl, database_url},

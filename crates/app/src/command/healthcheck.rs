@@ -11,7 +11,7 @@ use outbound::Timeouts;
 use reqwest::StatusCode;
 use url::Url;
 
-use crate::{cli::values, misconfigured::Misconfigured, output, text};
+use crate::{args::values, misconfigured::Misconfigured, output, text};
 
 /// The limit of the whole check: a supervisor that asks for it has one of its own, often 5 seconds.
 const TIMEOUT: Duration = Duration::from_secs(3);

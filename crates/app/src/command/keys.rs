@@ -12,7 +12,7 @@ use stores::Stores;
 use tokens::{KeyError, KeyFolder, KeyId, Need, audit};
 
 use crate::{
-    cli::{ChangeArgs, DataDirArgs, ListArgs, TokenArgs},
+    args::{ChangeArgs, DataDirArgs, ListArgs, TokenArgs},
     database, output,
     signing_keys::{new_id, refuse_exposed},
 };

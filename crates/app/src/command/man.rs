@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 use clap::Args;
-use program::options;
+use cli::options;
 
 /// Write a manual page for each command
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::{cli::StoreArgs, database, output};
+use crate::{args::StoreArgs, database, output};
 
 /// Apply pending migrations to the database
 #[derive(Debug, Args)]

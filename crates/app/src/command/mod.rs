@@ -1,5 +1,5 @@
 //! The commands. Each is a struct with its options and, as `run`, what it does. To add one, list it
-//! in [`Command`] or in its group. An option names no variable: [`program::options::documented`]
+//! in [`Command`] or in its group. An option names no variable: [`cli::options::documented`]
 //! does.
 
 /// Declares a group of commands by their options, which say how they run. Commands with the same

@@ -24,7 +24,7 @@ use url::Url;
 
 use self::from::FromArgs;
 use crate::{
-    cli::{JsonArgs, exit_code, values},
+    args::{JsonArgs, exit_code, values},
     output,
     shutdown::{INTERRUPTED, StopSignals},
     text::{plain, shorten},

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use views::report::ReportOfOperator;
 
 use crate::{
-    cli::{ChangeArgs, GroundArgs, JsonArgs, LifetimeArgs, ListArgs, StoreArgs, values},
+    args::{ChangeArgs, GroundArgs, JsonArgs, LifetimeArgs, ListArgs, StoreArgs, values},
     output,
 };
 

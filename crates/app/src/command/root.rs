@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{CommandFactory as _, Parser};
-use program::options::{self, Refusal};
+use cli::options::{self, Refusal};
 
 use super::Command;
 use crate::logging::{LogFormat, log_filter, log_format};

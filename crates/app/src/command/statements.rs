@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use views::report::StatementView;
 
 use crate::{
-    cli::{StoreArgs, values::since},
+    args::{StoreArgs, values::since},
     output,
 };
 

@@ -11,7 +11,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::listener::{self, Listener, Running};
-use crate::cli::AdminArgs;
+use crate::args::AdminArgs;
 
 /// The interval of the recorder's upkeep, which bounds its memory even if `/metrics` is never read.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);

@@ -3,7 +3,7 @@
 use adapters_mailerlite::Settings;
 
 use crate::{
-    cli::{EnricherKind, WorkArgs},
+    args::{EnricherKind, WorkArgs},
     misconfigured::Misconfigured,
 };
 

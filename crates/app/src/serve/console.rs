@@ -7,7 +7,7 @@ use super::{
     exposure,
     listener::{self, Listener, Running},
 };
-use crate::cli::{ConsoleArgs, WorkArgs};
+use crate::args::{ConsoleArgs, WorkArgs};
 
 const LISTENER: Listener = Listener {
     what: "console",

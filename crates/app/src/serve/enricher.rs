@@ -6,7 +6,7 @@ use adapters_llm::{ChatModel, SettingsError};
 use enrichment::Model;
 use workers::WorkerSettings;
 
-use crate::{cli::EnricherKind, misconfigured::Misconfigured};
+use crate::{args::EnricherKind, misconfigured::Misconfigured};
 
 /// The time limit of an enrichment in calls of a model, each with the most patience: two of its
 /// own, and before that two of another worker that holds the reservation.

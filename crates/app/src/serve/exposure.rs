@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use url::{Host, Url};
 
-use crate::cli::values::AdminBind;
+use crate::args::values::AdminBind;
 
 pub fn warn(public_url: &str, admin: AdminBind) {
     if in_the_clear(public_url) {

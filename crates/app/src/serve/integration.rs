@@ -15,7 +15,7 @@ use stores::Stores;
 use time::OffsetDateTime;
 use webhooks::Sender;
 
-use crate::cli::WorkArgs;
+use crate::args::WorkArgs;
 
 pub fn page_ports(
     stores: &Stores,

@@ -7,7 +7,7 @@ use anyhow::bail;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::cli::values::AdminBind;
+use crate::args::values::AdminBind;
 
 pub struct Listener {
     pub what: &'static str,

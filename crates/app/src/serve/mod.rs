@@ -51,7 +51,7 @@ use self::{
     worker::WorkerSetup,
 };
 use crate::{
-    cli::{AdminArgs, ConsoleArgs, HttpArgs, LaneArgs, NewsletterArgs, StoreArgs, WorkArgs},
+    args::{AdminArgs, ConsoleArgs, HttpArgs, LaneArgs, NewsletterArgs, StoreArgs, WorkArgs},
     database::{
         self,
         url::{DatabaseUrl, read_database_url},

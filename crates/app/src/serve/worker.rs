@@ -19,7 +19,7 @@ use super::{
     webhooks::{self, LinkBases},
 };
 use crate::{
-    cli::{AdminArgs, StoreArgs, WorkArgs, values::root_url},
+    args::{AdminArgs, StoreArgs, WorkArgs, values::root_url},
     database, logging,
     shutdown::StopSignals,
     supervisor::Supervisor,

@@ -4,8 +4,8 @@ use std::{
     rc::Rc,
 };
 
-use ::program::input::without_mark;
 use anyhow::{Context as _, bail};
+use cli::input::without_mark;
 use jaq_json::Val;
 use serde_json::Deserializer;
 

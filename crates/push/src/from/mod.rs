@@ -22,8 +22,8 @@ use std::{
     rc::Rc,
 };
 
-use ::program::text::{plain, shorten};
 use anyhow::{Context as _, bail};
+use cli::text::{plain, shorten};
 use jaq_json::Val;
 use serde_json::json;
 

@@ -133,7 +133,7 @@ const CONFINED: &[Confined] = &[
             "crates/backup",
             "crates/bench",
             "crates/pg-cluster",
-            "crates/program",
+            "crates/cli",
             "crates/push",
             "crates/xtask",
             "tests",

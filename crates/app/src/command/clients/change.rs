@@ -17,7 +17,7 @@ use views::client::ClientOfOperator;
 
 use super::{named::ClientArgs, show::SETTINGS};
 use crate::{
-    cli::{
+    args::{
         ChangeArgs, JsonArgs,
         values::{client_limit, client_name, identifier_prefix, named, scope},
     },

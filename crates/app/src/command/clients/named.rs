@@ -6,7 +6,7 @@ use clap::Args;
 use kernel::audit::Attribution;
 use stores::Stores;
 
-use crate::cli::ChangeArgs;
+use crate::args::ChangeArgs;
 
 // The client that a command is about. Clap would show a doc comment as the command's help.
 #[derive(Debug, Args)]

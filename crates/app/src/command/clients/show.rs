@@ -10,7 +10,7 @@ use views::client::ClientOfOperator;
 
 use super::named::{ClientArgs, ClientContext, find};
 use crate::{
-    cli::{JsonArgs, ListArgs, PublicUrlArgs, StoreArgs},
+    args::{JsonArgs, ListArgs, PublicUrlArgs, StoreArgs},
     output,
 };
 

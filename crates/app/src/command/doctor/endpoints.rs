@@ -8,7 +8,7 @@ use newsletter::subscriber::{Account, provider::Provider};
 
 use super::check::{CHECK_TIMEOUT, Check, TIMEOUTS, within};
 use crate::{
-    cli::EnricherKind,
+    args::EnricherKind,
     misconfigured::Misconfigured,
     output,
     serve::{Serve, provider, webhooks},

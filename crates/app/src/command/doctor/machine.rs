@@ -6,7 +6,7 @@ use runtime::clock::{self, TOLERANCE};
 use tokens::KeyFolder;
 
 use super::check::Check;
-use crate::{cli::HttpArgs, database::url::DatabaseUrl, output, serve::exposure};
+use crate::{args::HttpArgs, database::url::DatabaseUrl, output, serve::exposure};
 
 const KEYS: &str = "keys";
 const DISK: &str = "disk";

@@ -13,11 +13,11 @@ mod store;
 use std::process::ExitCode;
 
 use clap::Args;
-use program::options;
+use cli::options;
 
 use self::check::Check;
 use crate::{
-    cli::{JsonArgs, exit_code},
+    args::{JsonArgs, exit_code},
     database::embedded,
     output,
     serve::Serve,

@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 
 use super::list::PAGE;
 use crate::{
-    cli::{ChangeArgs, values::reason},
+    args::{ChangeArgs, values::reason},
     output,
 };
 

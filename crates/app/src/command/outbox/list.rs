@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 use crate::{
-    cli::{ListArgs, StoreArgs},
+    args::{ListArgs, StoreArgs},
     output, text,
 };
 

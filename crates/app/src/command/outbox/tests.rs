@@ -16,7 +16,7 @@ use super::{
     dead::{remove, revive},
     list::{COLUMNS, PAGE, data, pause, print},
 };
-use crate::{cli::ListArgs, output};
+use crate::{args::ListArgs, output};
 
 /// A store with two postings. The enrichment of the first is a dead letter, the other waits.
 async fn store() -> MemoryStore {

@@ -8,7 +8,7 @@ use runtime::{COMMAND_PATIENCE, clock, decide_again};
 
 use super::resolve;
 use crate::{
-    cli::{ChangeArgs, GroundArgs, values},
+    args::{ChangeArgs, GroundArgs, values},
     output, text,
 };
 

@@ -9,7 +9,7 @@ use kernel::Status;
 use serde_json::{Value, json};
 
 use crate::{
-    cli::{ListArgs, StoreArgs, values},
+    args::{ListArgs, StoreArgs, values},
     command::clients::find_client,
     output,
 };

@@ -18,7 +18,7 @@ use self::{
     erase::Erase,
     list::List,
     moderation::{Feature, PostingArgs, ReasonArgs, RemovalArgs, moderate, remove, with_reason},
-    named::resolve,
+    named::{open, resolve},
     objection::{ObjectionArgs, answer},
     purge::Purge,
     show::Show,

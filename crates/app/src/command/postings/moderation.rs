@@ -4,7 +4,6 @@
 use std::{
     io::BufRead as _,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use anyhow::{Context as _, anyhow, bail};
@@ -15,11 +14,10 @@ use domain::{
 };
 use kernel::{SourceIdentifier, Version};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
-use workers::{Activities, Observer};
 
-use super::named::resolve;
+use super::{open, resolve};
 use crate::{
-    cli::{ChangeArgs, GroundArgs, LifetimeArgs, values},
+    args::{ChangeArgs, GroundArgs, LifetimeArgs, values},
     input,
     misconfigured::Misconfigured,
     output, text,
@@ -106,13 +104,7 @@ pub async fn moderate(args: PostingArgs, command: Moderation) -> anyhow::Result<
         let message = "--version is of one posting; name one ID with it";
         return Err(Misconfigured(message.to_owned()).into());
     }
-    let activities = Arc::<Activities>::default();
-    let (by, database) = args.change.open().await?;
-    let observer = Observer {
-        activities: Arc::clone(&activities),
-        ..Observer::default()
-    };
-    let database = observer.observe(database);
+    let (by, database, activities) = open(&args.change).await?;
     let mut failed = 0;
     let (store, lifetime, seen) = (&*database.store, args.lifetime.lifetime, args.version);
     for id in &ids {

@@ -1,8 +1,26 @@
 //! The posting that an operator names.
 
+use std::sync::Arc;
+
 use domain::store::Store;
-use kernel::{PostingId, SourceIdentifier, StoreError};
+use kernel::{PostingId, SourceIdentifier, StoreError, audit::Attribution};
+use stores::Stores;
 use uuid::Uuid;
+use workers::{Activities, Observer};
+
+use crate::args::ChangeArgs;
+
+/// The operator, and the database. Its verdicts count for the clients of the postings once the
+/// activities are written.
+pub async fn open(change: &ChangeArgs) -> anyhow::Result<(Attribution, Stores, Arc<Activities>)> {
+    let activities = Arc::<Activities>::default();
+    let (by, database) = change.open().await?;
+    let observer = Observer {
+        activities: Arc::clone(&activities),
+        ..Observer::default()
+    };
+    Ok((by, observer.observe(database), activities))
+}
 
 pub async fn resolve(
     store: &dyn Store,

@@ -4,11 +4,10 @@ use clap::Args;
 use domain::usecase::{self, ObjectionAnswer};
 use kernel::{SourceIdentifier, Version};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
-use workers::{Activities, Observer};
 
-use super::resolve;
+use super::{open, resolve};
 use crate::{
-    cli::{ChangeArgs, LifetimeArgs, values},
+    args::{ChangeArgs, LifetimeArgs, values},
     output, text,
 };
 
@@ -32,13 +31,7 @@ pub struct ObjectionArgs {
 }
 
 pub async fn answer(args: ObjectionArgs, reverses: bool) -> anyhow::Result<()> {
-    let activities = std::sync::Arc::<Activities>::default();
-    let (by, database) = args.change.open().await?;
-    let observer = Observer {
-        activities: std::sync::Arc::clone(&activities),
-        ..Observer::default()
-    };
-    let database = observer.observe(database);
+    let (by, database, activities) = open(&args.change).await?;
     let id = resolve(&*database.store, &args.id).await?;
     let answer = ObjectionAnswer {
         reverses,

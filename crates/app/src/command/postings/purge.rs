@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep};
 use views::posting::PostingWithHistory;
 
 use crate::{
-    cli::{
+    args::{
         ChangeArgs, JsonArgs, LONGEST_TEXTS_KEPT,
         values::{since, whole},
     },
@@ -289,7 +289,7 @@ async fn with_history(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::values::tests::check;
+    use crate::args::values::tests::check;
 
     #[test]
     fn a_time_in_the_past_is_a_day_or_so_many_days_ago() {

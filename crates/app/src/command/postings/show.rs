@@ -15,7 +15,7 @@ use views::posting::PostingWithHistory;
 
 use super::resolve;
 use crate::{
-    cli::{AppealArgs, JsonArgs, StoreArgs, values},
+    args::{AppealArgs, JsonArgs, StoreArgs, values},
     output,
     text::{lines as plain_text, plain},
 };

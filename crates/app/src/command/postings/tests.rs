@@ -25,7 +25,7 @@ use super::{
     resolve,
     show::show,
 };
-use crate::cli::ListArgs;
+use crate::args::ListArgs;
 
 const NEVER: Lifetime = Lifetime::NEVER;
 

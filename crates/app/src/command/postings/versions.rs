@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::resolve;
 use crate::{
-    cli::{ChangeArgs, LifetimeArgs, ListArgs, StoreArgs, values},
+    args::{ChangeArgs, LifetimeArgs, ListArgs, StoreArgs, values},
     output, text,
 };
 

@@ -7,7 +7,7 @@ use clap::Args;
 use push::{Conversion, Converted, PRELUDE, PRESETS, Preset, Setting};
 use tokio::task;
 
-use crate::{cli::exit_code, output};
+use crate::{args::exit_code, output};
 
 #[derive(Debug, Args)]
 pub struct FromArgs {

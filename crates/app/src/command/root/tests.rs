@@ -4,7 +4,7 @@ use secrecy::ExposeSecret as _;
 
 use super::*;
 use crate::{
-    cli::{EnricherKind, values::tests::check},
+    args::{EnricherKind, values::tests::check},
     database::url::DatabaseUrl,
     serve::Worker,
 };

@@ -6,7 +6,7 @@ use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use tokens::new_subscriber;
 
 use crate::{
-    cli::{ChangeArgs, values},
+    args::{ChangeArgs, values},
     output,
 };
 

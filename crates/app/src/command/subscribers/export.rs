@@ -9,7 +9,7 @@ use newsletter::{
     subscriber::Subscriber,
 };
 
-use crate::{cli::StoreArgs, output};
+use crate::{args::StoreArgs, output};
 
 pub(super) const COLUMNS: [&str; 6] = [
     "email",

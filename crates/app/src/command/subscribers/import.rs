@@ -5,13 +5,13 @@
 use std::{collections::HashSet, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Args;
+use cli::records::{Fields, Layout};
 use fields::body::BodyError;
 use newsletter::{
     audit,
     subscriber::{Email, PutSubscriber},
     usecase::{Reported, decide_subscribers, put_subscribers},
 };
-use program::records::{Fields, Layout};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use serde_json::{Map, Value, json};
 use tokens::new_subscriber;
@@ -20,7 +20,7 @@ use super::{
     export::{COLUMNS, TOKEN},
     intake::{self, Intake, Record, Tally},
 };
-use crate::{cli::ChangeArgs, output};
+use crate::{args::ChangeArgs, output};
 
 static LAYOUT: Layout = Layout {
     columns: COLUMNS,

@@ -18,8 +18,8 @@ use newsletter::{store::Store, usecase::Run};
 use runtime::{Clock, clock};
 use tokio::sync::mpsc;
 
-use crate::{cli::exit_code, input, output, progress};
-use program::records::{Fields, Layout, Records};
+use crate::{args::exit_code, input, output, progress};
+use cli::records::{Fields, Layout, Records};
 
 pub(super) const BATCH: usize = 500;
 const READ_AHEAD: usize = 2;

@@ -21,7 +21,7 @@ use workers::{Launch, LaunchEnd};
 
 use super::intake::Tally;
 use crate::{
-    cli::{AccountsArgs, ChangeArgs, exit_code, values},
+    args::{AccountsArgs, ChangeArgs, exit_code, values},
     output, progress,
     serve::provider,
     shutdown::{INTERRUPTED, StopSignals},

@@ -16,7 +16,7 @@ use runtime::clock;
 use workers::ListWalk;
 
 use crate::{
-    cli::{AccountsArgs, StoreArgs, values},
+    args::{AccountsArgs, StoreArgs, values},
     output, progress,
     serve::provider,
     shutdown::{INTERRUPTED, StopSignals},

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 use crate::{
-    cli::{JsonArgs, StoreArgs, values},
+    args::{JsonArgs, StoreArgs, values},
     command::outbox,
     output,
 };

@@ -6,6 +6,7 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
+use cli::records::{Fields, Layout};
 use csv::Writer;
 use newsletter::{
     audit,
@@ -16,7 +17,6 @@ use newsletter::{
     },
     usecase::import_suppressions,
 };
-use program::records::{Fields, Layout};
 use runtime::{COMMAND_PATIENCE, clock, decide_again};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokens::new_subscriber;
@@ -26,7 +26,7 @@ use super::{
     intake::{self, Intake, Record},
 };
 use crate::{
-    cli::{ChangeArgs, StoreArgs, values},
+    args::{ChangeArgs, StoreArgs, values},
     output,
 };
 

@@ -14,7 +14,7 @@ use super::{
     show::shown,
 };
 use crate::{
-    cli::{
+    args::{
         ChangeArgs, JsonArgs, WebhookAddressArgs,
         values::{identifier_prefix, line},
     },

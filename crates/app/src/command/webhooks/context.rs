@@ -11,7 +11,7 @@ use clap::Args;
 use kernel::audit::Attribution;
 use stores::Stores;
 
-use crate::cli::ChangeArgs;
+use crate::args::ChangeArgs;
 
 // The webhook that a command changes. Clap would show a doc comment as the command's help.
 #[derive(Debug, Args)]

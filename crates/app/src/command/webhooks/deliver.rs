@@ -12,7 +12,7 @@ use views::webhook::{TestOutcome, ping};
 
 use super::context::{Context, WebhookArgs, in_words};
 use crate::{
-    cli::{JsonArgs, WebhookAddressArgs, exit_code, values::since},
+    args::{JsonArgs, WebhookAddressArgs, exit_code, values::since},
     output, text,
 };
 

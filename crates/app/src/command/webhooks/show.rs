@@ -13,7 +13,7 @@ use views::{
 
 use super::context::{endpoint_id, find};
 use crate::{
-    cli::{JsonArgs, ListArgs, StoreArgs},
+    args::{JsonArgs, ListArgs, StoreArgs},
     output,
 };
 

@@ -2,13 +2,13 @@
 
 use access::Scope;
 pub use access::requests_per_minute as client_limit;
+pub use cli::values::*;
 pub use fields::day::since;
 use kernel::{CatalogueName, Operator, Prefixes, SourceIdentifier, Status};
 use newsletter::{
     subscriber::{Email, SubscriberId},
     usecase::PersonRef,
 };
-pub use program::values::*;
 use uuid::Uuid;
 
 pub fn reason(text: &str) -> Result<String, String> {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use cli::output;
 use kernel::audit::Attribution;
-use program::output;
 use serde::Serialize;
 use stores::Stores;
 use tokens::KeyFolder;

@@ -2,7 +2,7 @@ use access::ClientRef;
 
 use super::*;
 
-pub use program::values::check;
+pub use cli::values::check;
 
 #[test]
 fn names_and_ids() {
