@@ -162,22 +162,22 @@ impl Activity {
     }
 
     /// The refused pushes, if they are many: of today (UTC), or since the day before began.
-    pub fn many_refused(&self, now: OffsetDateTime) -> Option<Share> {
-        let share = |counts: &Counts| Share {
+    pub fn many_refused(&self, now: OffsetDateTime) -> Option<Part> {
+        let share = |counts: &Counts| Part {
             count: counts.refused,
             of: counts.pushes(),
         };
-        self.recent(now).iter().map(share).find(Share::is_large)
+        self.recent(now).iter().map(share).find(Part::is_large)
     }
 
     /// The visible postings that were rejected in the same time, or whose pushed content is held
     /// back, if they are many.
-    pub fn many_withdrawn(&self, now: OffsetDateTime) -> Option<Share> {
-        let share = |counts: &Counts| Share {
+    pub fn many_withdrawn(&self, now: OffsetDateTime) -> Option<Part> {
+        let share = |counts: &Counts| Part {
             count: counts.withdrawn + self.held,
             of: self.visible + counts.withdrawn,
         };
-        self.recent(now).iter().map(share).find(Share::is_large)
+        self.recent(now).iter().map(share).find(Part::is_large)
     }
 
     /// The kept refusals by reason, the most frequent first: how many pushes were refused for it,
@@ -213,14 +213,14 @@ impl Activity {
 
 /// A part of a client's pushes or postings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
+pub struct Part {
     /// The pushes or postings in question.
     pub count: u64,
     /// All pushes, or all postings that were visible.
     pub of: u64,
 }
 
-impl Share {
+impl Part {
     /// Whether the share needs attention: more than 20, and more than 30 percent.
     pub const fn is_large(&self) -> bool {
         self.count > MANY && self.count * 100 > self.of * LARGE_PERCENT

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use access::{Activity, Client, activity::Share};
+use access::{Activity, Client, activity::Part};
 use domain::{catalogue::LastImport, company::CompanyPairView, report::Waiting};
 use kernel::{AttentionItem, AttentionKind, ClientId, outbox::Backlog};
 use newsletter::{store::AccountState, subscriber::Account};
@@ -208,12 +208,12 @@ fn sources(state: &State, items: &mut Vec<AttentionItem>) {
             let sentence = format!("{what}. Look at the source, or expect it less often.");
             add(AttentionKind::SourceSilent, since, sentence);
         }
-        if let Some(Share { count, of }) = activity.many_refused(state.now) {
+        if let Some(Part { count, of }) = activity.many_refused(state.now) {
             let sentence =
                 format!("{count} of {of} pushes of {name} were refused. Its page has the reasons.");
             add(AttentionKind::SourceRefused, state.now, sentence);
         }
-        if let Some(Share { count, of }) = activity.many_withdrawn(state.now) {
+        if let Some(Part { count, of }) = activity.many_withdrawn(state.now) {
             let sentence = format!(
                 "{count} of {of} visible postings of {name} were rejected, or their new content is held back. Look at the source."
             );

@@ -170,7 +170,7 @@ fn more_than_twenty_and_thirty_percent_of_a_day_or_two_is_a_large_share() {
             ..Counts::default()
         },
     };
-    let share = |count, of| Some(Share { count, of });
+    let share = |count, of| Some(Part { count, of });
     for (days, refused, withdrawn) in [
         (vec![day(0, 20, 0, 20)], None, None),
         (vec![day(0, 21, 49, 21)], None, None),

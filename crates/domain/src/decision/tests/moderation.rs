@@ -61,6 +61,13 @@ fn an_approval_stands_for_the_content_that_was_approved() {
     let events = board.enrich(&rejection()).unwrap().events;
     assert_eq!(events, [event::JOB_POSTING_APPROVED]);
     assert!(board.posting().is_moderated());
+    // Other content that is no worse is not what the operator approved.
+    board.put(r#"{"title":"Fraud"}"#).unwrap();
+    board.enrich(&rejection()).unwrap();
+    board.put(r#"{"title":"Cook"}"#).unwrap();
+    let events = board.enrich(&Verdict::Approve).unwrap().events;
+    assert_eq!(events, [event::JOB_POSTING_APPROVED]);
+    assert!(!board.posting().is_moderated());
 }
 
 #[test]
