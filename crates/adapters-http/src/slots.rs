@@ -17,8 +17,8 @@ use crate::error::{ApiError, RETRY_OVERLOADED, RETRY_UNAVAILABLE, refusals};
 runtime::metrics! {
     start zero;
     counter REFUSED in Count = "posthaste_limited_requests_total",
-        "Requests that were refused because too much is under way, by limit (requests, bytes, \
-         waits, imports, exports, pages, receiver_calls) and by whose it is: of a client, or of all";
+        "Requests refused because too much is under way, by limit (requests, bytes, waits, \
+         imports, exports, pages, receiver_calls) and whose limit it is (client or all)";
 }
 
 /// A limited number of units. Each client gets at most a share, so that no client takes all units.

@@ -15,9 +15,9 @@ runtime::metrics! {
     gauge IN_FLIGHT in Count = "posthaste_llm_requests_in_flight",
         "Calls to the model in progress";
     counter TOKENS in Count = "posthaste_llm_tokens_total",
-        "Paid tokens by direction (prompt or completion), as the endpoint counts them";
+        "Paid tokens by direction (prompt or completion)";
     gauge COST = "posthaste_llm_cost_total",
-        "The cost of the tokens since the start, by the configured prices; never decreases";
+        "The cost of the tokens since the start, by the configured prices";
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

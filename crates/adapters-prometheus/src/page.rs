@@ -35,16 +35,17 @@ runtime::metrics! {
     gauge STORE_UP in Count = "posthaste_store_up",
         "1 if the store can do its work, else 0";
     gauge OUTBOX_TASKS in Count = "posthaste_outbox_tasks",
-        "Side effects in the store by kind and state: waiting (or being worked on) and dead (given \
-         up); counted to 100000, every 5 seconds";
+        "Side effects by kind and state: waiting (or under way) and dead; counted to 100000, \
+         every 5 seconds";
     gauge OUTBOX_OLDEST in Seconds = "posthaste_outbox_oldest_seconds",
-        "The age of the oldest side effect that waits and is no bulk work, by kind; 0 if none does";
+        "The age of the oldest waiting side effect, without bulk work, by kind; 0 if there is \
+         none";
     gauge PUSHES_UNDER_WAY in Count = "posthaste_pushes_under_way",
-        "Pushes and lines of imports that this process has taken in and not answered yet";
+        "Pushes and lines of imports that this process has not answered yet";
     gauge SIGNING_KEYS in Count = "posthaste_signing_keys",
-        "Keys that this process can sign tokens with; at 0 no token is given out or accepted";
+        "Keys that can sign tokens; at 0 the process issues and accepts no token";
     gauge SIGNING_KEYS_AGE in Seconds = "posthaste_signing_keys_age_seconds",
-        "The time since the folder of keys was last read, every second unless it hangs or is gone";
+        "The time since the folder of keys was read, which happens every second";
 }
 
 type NewsletterState = (Option<Vec<SubscriberCount>>, Vec<(Account, AccountState)>);

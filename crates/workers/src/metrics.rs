@@ -11,35 +11,35 @@ use kernel::ClientId;
 runtime::metrics! {
     start zero;
     counter ENRICHMENTS in Count = "posthaste_enrichments_total",
-        "Enrichments by outcome: approved, rejected (with its code in code), failed (will be tried \
-         again) and unjudged (given up)";
+        "Enrichments by outcome: approved, rejected (with its code in code), failed (to be \
+         retried) and unjudged (dead)";
     histogram ENRICHMENT_SECONDS in Seconds
         [0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0, 300.0]
         = "posthaste_enrichment_seconds",
-        "How long the enricher worked on a posting, whatever came of it";
+        "The time of the enricher for a posting, with any outcome";
     gauge ENRICHER_PAUSED in Count = "posthaste_enricher_paused",
-        "1 while this process has paused calls of the enricher, else 0";
+        "1 while this process pauses calls of the enricher, else 0";
     counter REDACTIONS in Count = "posthaste_redactions_total",
-        "What the rules hid in descriptions, whenever they prepared one, by kind: company, email, \
-         phone, link, person, address, id and handle";
+        "Passages that the rules hid, by kind: company, email, phone, link, person, address, id \
+         and handle";
     counter DRAFTS_REUSED in Count = "posthaste_llm_drafts_reused_total",
-        "Postings that took a draft somebody had paid for before";
+        "Postings that reused a paid draft";
     counter PHRASES_DROPPED in Count = "posthaste_llm_phrases_dropped_total",
-        "Phrases of drafts that hide nothing, because their postings do not have them";
+        "Phrases of drafts that are not in their postings";
     counter WEBHOOK_DELIVERIES in Count = "posthaste_webhook_deliveries_total",
-        "Attempts to deliver an event to a webhook by outcome: delivered, refused, gone (410) and \
-         no_answer; and, beside its last attempt, each event that was given_up";
+        "Attempts to deliver an event by outcome: delivered, refused, gone (410) and no_answer; \
+         also given_up for each dead event";
     counter TEXTS_DROPPED in Count = "posthaste_expired_texts_dropped_total",
         "Expired postings whose texts this process dropped";
     gauge PROVIDER_PAUSED in Count = "posthaste_provider_paused",
-        "1 while this process has paused calls of an account of the e-mail provider, else 0; by \
-         account";
+        "1 while this process pauses calls of an account of the e-mail provider, by account; else \
+         0";
     counter PUSHES in Count = "posthaste_pushes_total",
-        "Pushes and lines of imports that this process answered, by client and outcome: created, \
-         updated, unchanged, expired, reopened and refused; counted every few seconds";
+        "Answered pushes and lines of imports, by client and outcome: created, updated, \
+         unchanged, expired, reopened and refused; counted every few seconds";
     counter VERDICTS in Count = "posthaste_verdicts_total",
-        "Verdicts that this process committed, by the client that created the posting and outcome: \
-         approved, rejected, and withdrawn (rejected after an approval); counted every few seconds";
+        "Committed verdicts, by the client that created the posting and outcome: approved, \
+         rejected, and withdrawn (rejected after an approval); counted every few seconds";
 }
 
 pub fn enriched(verdict: &Verdict) {

@@ -15,10 +15,10 @@ use tokio::time::{Instant, sleep, timeout};
 
 runtime::metrics! {
     gauge UP in Count = "posthaste_replica_up",
-        "1 while this process reads lists, exports and events from the replica, 0 while it reads \
-         them from the primary";
+        "1 while this process reads lists, exports and events from the replica, 0 while from the \
+         primary";
     gauge LAG in Seconds = "posthaste_replica_lag_seconds",
-        "By how much the replica is behind the primary";
+        "The lag of the replica behind the primary";
 }
 
 const INTERVAL: Duration = Duration::from_secs(1);

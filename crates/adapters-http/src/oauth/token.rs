@@ -42,7 +42,7 @@ const JSON: &str = "application/json";
 runtime::metrics! {
     start zero;
     counter REQUESTS in Count = "posthaste_token_requests_total",
-        "Requests for a token by outcome: issued, or the code of the error, such as invalid_client";
+        "Requests for a token by outcome: issued, or the code of the error";
 }
 
 fn zero() {

@@ -12,13 +12,13 @@ use super::reading::number;
 
 runtime::metrics! {
     gauge LAST in Seconds = "posthaste_catalogue_last_import_timestamp_seconds",
-        "When the last import of a catalogue ended, in seconds since 1970, by client and \
-         catalogue; of the 500 oldest catalogues";
+        "The end of the last import, in seconds since 1970, by client and catalogue; of the 500 \
+         oldest catalogues";
     gauge POSTINGS in Count = "posthaste_catalogue_postings",
-        "The postings that the last import of a catalogue listed, by client and catalogue";
+        "Postings that the last import listed, by client and catalogue";
     gauge HELD in Count = "posthaste_catalogue_held_back",
-        "The postings that the last complete import of a catalogue did not expire because too many \
-         were missing or lines could not be read, by client and catalogue, until they are released";
+        "Postings that the last complete import held back and that are not released, by client \
+         and catalogue";
 }
 
 /// The oldest ones.

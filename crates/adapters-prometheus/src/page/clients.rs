@@ -9,8 +9,8 @@ use time::OffsetDateTime;
 
 runtime::metrics! {
     gauge LAST_PUSH in Seconds = "posthaste_last_push_timestamp_seconds",
-        "When a client last pushed, refused or not, in seconds since 1970, by client and name; of \
-         the 200 oldest clients";
+        "The time of the last push, also a refused one, in seconds since 1970, by client and \
+         name; of the 200 oldest clients";
 }
 
 /// The oldest ones.

@@ -12,14 +12,12 @@ use super::reading::number;
 
 runtime::metrics! {
     gauge SUBSCRIBERS in Count = "posthaste_subscribers",
-        "Subscribers by account, status and under_way (whether they are on the way to that \
-         account), while the newsletter is on; counted once a minute";
+        "Subscribers by account, status and under_way (on the way to that account), if the \
+         newsletter is on; counted once a minute";
     gauge LIST_AGE in Seconds = "posthaste_provider_list_age_seconds",
-        "How long ago the whole list of an account was read to its end, by account; missing until \
-         it was";
+        "The time since the whole list of an account was read, by account; missing until then";
     gauge PAUSED_FOR in Seconds = "posthaste_provider_paused_for_seconds",
-        "For how long an account of the e-mail provider is still paused, by account; 0 if it is \
-         not";
+        "The rest of the pause of an account of the e-mail provider, by account; else 0";
 }
 
 /// All subscribers are read for the counts.

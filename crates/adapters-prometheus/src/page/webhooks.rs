@@ -10,9 +10,9 @@ runtime::metrics! {
     gauge ENDPOINTS in Count = "posthaste_webhook_endpoints",
         "Webhooks by state: active, paused and disabled; counted to 1000";
     gauge WAITING in Count = "posthaste_webhook_waiting_events",
-        "Events that wait for an attempt at an active webhook after a failure, or because of their number";
+        "Events that wait for an attempt at an active webhook, after a failure or in a backlog";
     gauge LAG in Seconds = "posthaste_webhook_lag_seconds",
-        "The age of the oldest event that an active webhook has not come to; 0 if there is none";
+        "The age of the oldest event that an active webhook has not reached; 0 if there is none";
 }
 
 const MOST: usize = 1_000;

@@ -19,8 +19,8 @@ pub struct ConsoleUrlArgs {
     #[arg(long, value_name = "ADDR:PORT", value_parser = admin_bind)]
     console_bind: Option<AdminBind>,
 
-    /// The address of the console for links; with `https`, cookies are for `https` alone.
-    /// Default: `http://` and the address that is listened on
+    /// The address of the console for links; with `https`, cookies are only for `https`. Default:
+    /// `http://` and the address of the listener
     #[arg(
         long,
         value_name = "URL",
@@ -52,8 +52,8 @@ pub struct ConsoleArgs {
     #[command(flatten)]
     pub place: ConsoleUrlArgs,
 
-    /// The header in which a trusted proxy names the signed-in operator. Honoured from
-    /// `--console-proxies` with `--console-proxy-secret` alone
+    /// The header in which a trusted proxy names the operator; needs `--console-proxies` and
+    /// `--console-proxy-secret`
     #[arg(long, value_name = "HEADER", value_parser = header_name)]
     console_user_header: Option<String>,
 
@@ -61,7 +61,7 @@ pub struct ConsoleArgs {
     #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = proxy)]
     console_proxies: Vec<IpAddr>,
 
-    /// What a trusted proxy sends as `Posthaste-Proxy-Secret`
+    /// The secret that a trusted proxy sends as `Posthaste-Proxy-Secret`
     #[arg(long, value_name = "SECRET", value_parser = proxy_secret)]
     console_proxy_secret: Option<SecretString>,
 }

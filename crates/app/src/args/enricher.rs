@@ -15,31 +15,31 @@ const HIGHEST_PRICE: f64 = 1e9;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Enrichment")]
 pub struct EnricherArgs {
-    /// Who enriches postings: `builtin` works by rules alone, `llm` has a language model judge
-    /// what the rules have nothing against
+    /// The enricher: `builtin` uses rules alone, `llm` also has a language model judge what the
+    /// rules do not reject
     #[arg(long, value_name = "NAME", default_value = "builtin", value_parser = one_of(ENRICHERS))]
     enricher: EnricherName,
 
-    /// Where an OpenAI-compatible API is, such as `https://api.openai.com/v1` or
+    /// The base URL of an OpenAI-compatible API, such as `https://api.openai.com/v1` or
     /// `http://127.0.0.1:11434/v1`; a query is kept. Needed with `llm`
     #[arg(long, value_name = "URL", value_parser = llm_base_url)]
     llm_base_url: Option<Url>,
 
-    /// The model, by the name it has there. Needed with `llm`
+    /// The name of the model. Needed with `llm`
     #[arg(long, value_name = "NAME", value_parser = line(255))]
     llm_model: Option<String>,
 
-    /// The API key; better given as the variable, which other users cannot see
+    /// The API key
     #[arg(long, value_name = "KEY", value_parser = api_key)]
     llm_api_key: Option<SecretString>,
 
-    /// How long a call may take, in seconds, at most 3600; after that twice, then four times as
-    /// much
+    /// The longest time of a call, in seconds, at most 3600; after that twice, then four times as
+    /// long
     // Large models on small machines take minutes.
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds(3600))]
     llm_timeout: Duration,
 
-    /// How many calls this process has under way at once at most, 1 to 256
+    /// Calls of this process at once, 1 to 256
     // More than any endpoint takes of one client.
     #[arg(
         long,
@@ -49,16 +49,16 @@ pub struct EnricherArgs {
     )]
     llm_concurrency: usize,
 
-    /// A JSON object whose fields are added to every request, such as `{"reasoning_effort":"low"}`;
-    /// fields of the program, such as `messages`, are refused
+    /// A JSON object whose fields are added to every request, such as `{"reasoning_effort":"low"}`,
+    /// except fields of the program such as `messages`
     #[arg(long, value_name = "JSON", default_value = "{}", value_parser = extra_body)]
     llm_extra_body: llm::ExtraBody,
 
-    /// What a million tokens of a prompt cost, in your currency; for the metrics
+    /// The price of a million tokens of prompts, for the metrics
     #[arg(long, value_name = "PRICE", default_value = "0", value_parser = price)]
     llm_prompt_price: f64,
 
-    /// What a million tokens of an answer cost, in your currency; for the metrics
+    /// The price of a million tokens of answers, for the metrics
     #[arg(long, value_name = "PRICE", default_value = "0", value_parser = price)]
     llm_completion_price: f64,
 }

@@ -15,11 +15,11 @@ const HEADING: &str = "Newsletter (optional, off without an API key)";
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct AccountsArgs {
-    /// MailerLite API key of the account to leave. Without it, what would be sent there waits
+    /// MailerLite API key of the account to leave; without it, syncs to it wait
     #[arg(long, value_name = "KEY", value_parser = api_key)]
     mailerlite_old_api_key: Option<SecretString>,
 
-    /// MailerLite API key of the account to move to. Without it, what would be sent there waits
+    /// MailerLite API key of the account to move to; without it, moves wait
     #[arg(long, value_name = "KEY", value_parser = api_key)]
     mailerlite_new_api_key: Option<SecretString>,
 
@@ -32,12 +32,12 @@ pub struct AccountsArgs {
     mailerlite_new_base_url: Url,
 
     /// Id of the group that people join when they move, which starts the chain of e-mails; `none`
-    /// moves people without one. Without it, with a key of the account to move to, moves are refused
+    /// for no group. Unset, moves are refused
     #[arg(long, value_name = "ID", value_parser = group_id)]
     mailerlite_new_group_id: Option<Group>,
 
-    /// When the accounts' lists of people are read: `daily`, at night and before the first sync
-    /// of an account, or `off`
+    /// When the accounts' lists of people are read: `daily`, at night and before the first sync, or
+    /// `off`
     #[arg(
         long,
         value_name = "WHEN",
@@ -48,7 +48,7 @@ pub struct AccountsArgs {
     )]
     pub mailerlite_reconcile: bool,
 
-    /// How many requests each of the accounts takes in a minute
+    /// Requests a minute to each account
     #[arg(
         long = "mailerlite-requests-per-minute",
         value_name = "N",

@@ -65,7 +65,7 @@ impl PublicUrlArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct TokenArgs {
-    /// How long an access token is good for, in seconds
+    /// The lifetime of an access token, in seconds
     #[arg(
         long,
         value_name = "SECONDS",
@@ -85,7 +85,7 @@ pub struct HttpArgs {
     #[command(flatten)]
     pub tokens: TokenArgs,
 
-    /// The largest request body, and line of an import, in bytes; past it the answer is 413
+    /// The largest request body and line of an import, in bytes; above it the answer is 413
     #[arg(
         long,
         value_name = "BYTES",
@@ -94,7 +94,7 @@ pub struct HttpArgs {
     )]
     pub body_limit: usize,
 
-    /// The largest import, in bytes after unpacking; past it the answer is 413
+    /// The largest import, in bytes after unpacking; above it the answer is 413
     #[arg(
         long,
         value_name = "BYTES",
@@ -103,8 +103,7 @@ pub struct HttpArgs {
     )]
     pub import_limit: u64,
 
-    /// Connections that are served at a time; what comes beyond waits. A low limit of open files
-    /// makes it fewer
+    /// Connections that are served at a time, fewer if the limit of open files is low; others wait
     #[arg(
         long,
         value_name = "N",
@@ -113,8 +112,8 @@ pub struct HttpArgs {
     )]
     pub max_connections: usize,
 
-    /// Requests of one client that a process has under way, answers being read included; past it
-    /// the answer is 429. Waits for events and lines of imports are not counted
+    /// Requests of one client under way in a process, unread answers included; above it the answer
+    /// is 429. Waits for events and lines of imports do not count
     #[arg(
         long,
         value_name = "N",
@@ -123,8 +122,8 @@ pub struct HttpArgs {
     )]
     pub client_requests: usize,
 
-    /// Bytes of request bodies and answers that a process holds at a time, at least twice the body
-    /// limit; past it the answer is 503. One client gets half of them
+    /// Bytes of request bodies and answers in a process, at least twice the body limit; above it
+    /// the answer is 503
     #[arg(
         long,
         value_name = "BYTES",
@@ -159,9 +158,8 @@ pub struct AdminArgs {
     #[arg(long, value_name = "ADDR:PORT", value_parser = admin_bind)]
     admin_bind: Option<AdminBind>,
 
-    /// Names of the host by which `/metrics` is asked for, separated by commas, such as `serve`;
-    /// others are refused. Addresses and `localhost` are always answered. Default: any name, on a
-    /// loopback address none
+    /// Host names of `/metrics`, separated by commas; others are refused, except addresses and
+    /// `localhost`. Default: any name, on a loopback address none
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = host_name)]
     pub admin_hosts: Vec<String>,
 }
@@ -184,12 +182,12 @@ impl AdminArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "API")]
 pub struct LaneArgs {
-    /// How many lanes write pushes. Default: 1 on the embedded store, else one for every two cores,
-    /// 4 at most
+    /// Lanes that write pushes. Default: 1 on the embedded store, else one for every two cores, 4
+    /// at most
     #[arg(long, value_name = "N", value_parser = whole::<usize>("lanes", 1..=MOST_LANES as u64))]
     ingest_lanes: Option<usize>,
 
-    /// How many pushes may be under way at once; past it the answer is 503
+    /// Pushes under way at once; above it the answer is 503
     #[arg(
         long,
         value_name = "N",
@@ -231,8 +229,8 @@ impl LaneArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Postings")]
 pub struct LifetimeArgs {
-    /// How many days an approved posting stays unless it is pushed again; 0 is for ever, and then
-    /// the next push of an open posting clears its `expire_at`
+    /// Days that an approved posting stays unless it is pushed again; 0 is for ever, and the next
+    /// push of an open posting clears its `expire_at`
     #[arg(
         long = "posting-lifetime-days",
         value_name = "DAYS",
@@ -261,8 +259,8 @@ fn appeal_url(text: &str) -> Result<Arc<str>, String> {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Webhooks")]
 pub struct WebhookAddressArgs {
-    /// Whether events may be delivered over plain http and to private, loopback and link-local
-    /// addresses: `refuse` or `allow`
+    /// Whether events may go over plain http and to private, loopback and link-local addresses:
+    /// `refuse` or `allow`
     #[arg(
         long = "webhook-private",
         value_name = "refuse|allow",
@@ -283,7 +281,7 @@ pub struct WorkArgs {
     #[command(flatten)]
     pub lifetime: LifetimeArgs,
 
-    /// How many days an event can be read before it is deleted, 1 to 3650
+    /// Days that an event can be read, 1 to 3650
     #[arg(
         long,
         value_name = "DAYS",
@@ -293,8 +291,8 @@ pub struct WorkArgs {
     )]
     events_keep_days: u64,
 
-    /// How many days after its expiry a posting keeps the texts that enrichment made, at most
-    /// 36500; 0 is for ever
+    /// Days after its expiry that a posting keeps the texts of enrichment, at most 36500; 0 is for
+    /// ever
     #[arg(
         long,
         value_name = "DAYS",
@@ -304,7 +302,7 @@ pub struct WorkArgs {
     )]
     expired_texts_days: u64,
 
-    /// How many hours content that is no ad is held back from an approved posting, before it is
+    /// Hours that content that is not an ad is held back from an approved posting before it is
     /// rejected, at most 8760
     #[arg(
         long,
@@ -315,7 +313,7 @@ pub struct WorkArgs {
     )]
     content_held_hours: u64,
 
-    /// How many days versions of postings are kept, at most 36500; 0 is for ever
+    /// Days that versions of postings are kept, at most 36500; 0 is for ever
     #[arg(
         long,
         value_name = "DAYS",
@@ -324,8 +322,7 @@ pub struct WorkArgs {
         help_heading = "Retention"
     )]
     versions_days: u64,
-    /// How many days after the decision about a report its reporter's name and address are erased,
-    /// at most 36500
+    /// Days after the decision about a report when its reporter is erased, at most 36500
     #[arg(
         long,
         value_name = "DAYS",
@@ -344,8 +341,8 @@ pub struct WorkArgs {
     #[command(flatten)]
     pub addresses: WebhookAddressArgs,
 
-    /// The waits between attempts to deliver an event to a webhook, in seconds, separated by
-    /// commas, at most 30, each up to a week; after the last one the delivery fails for good
+    /// The waits between attempts to deliver an event, in seconds, separated by commas, at most 30,
+    /// each up to a week
     #[arg(
         long,
         value_name = "SECONDS,…",

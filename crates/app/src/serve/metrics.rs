@@ -5,7 +5,7 @@ use metrics::gauge;
 runtime::metrics! {
     start start;
     gauge BUILD_INFO in Count = "posthaste_build_info",
-        "1, labelled with the version that runs and the commit that it was built from, if known";
+        "1, with the version and the commit of the program as labels";
 }
 
 fn start() {
