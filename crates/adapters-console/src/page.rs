@@ -167,7 +167,7 @@ pub fn guarded(answer: Answer, place: &'static Place) -> HttpResponse {
 }
 
 impl Failure {
-    /// Its page in a place, which is also told to the log.
+    /// Its page in a place, which also goes to the log.
     pub fn page(&self, place: &'static Place) -> HttpResponse {
         let (status, title, text) = self.told();
         let mut response = HttpResponse::build(status);

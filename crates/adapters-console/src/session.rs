@@ -1,7 +1,7 @@
 //! Who is signed in: by the cookie of a session, or named by a trusted proxy.
 //!
-//! Behind a proxy every request shows anew who sends it, by the proxy's header and secret, and a
-//! cookie shows nothing. Such a session is computed and not stored.
+//! Behind a proxy every request names its operator by the proxy's header and secret, and cookies do
+//! not count. Such a session is computed and not stored.
 
 use std::{any::Any, iter, rc::Rc};
 

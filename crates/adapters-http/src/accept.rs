@@ -21,8 +21,8 @@ pub fn prefers(request: &impl HttpMessage, media_type: &str) -> bool {
     preference(request, media_type).quality > preference(request, JSON).quality
 }
 
-/// Whether the client names problem details, and gives them no less weight than JSON: libraries that
-/// read them send both.
+/// Whether the client names problem details, and gives them no less weight than JSON: libraries
+/// that read them send both.
 pub fn asks_for_problems(request: &impl HttpMessage) -> bool {
     // Most clients send `*/*`, which is not worth parsing for each request.
     let sent = request.headers().get(ACCEPT);

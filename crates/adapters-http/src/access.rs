@@ -24,7 +24,7 @@ runtime::metrics! {
 /// choose both, and each label of its own would be a time series of its own.
 const OTHER: &str = "_OTHER";
 
-/// The methods that are told apart (RFC 9110, RFC 5789).
+/// The methods that metrics distinguish (RFC 9110, RFC 5789).
 const METHODS: [&str; 9] = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT",
 ];

@@ -1,5 +1,5 @@
-//! Conditional requests (RFC 9110 §13): a client that has an answer already is told that it still
-//! holds, instead of being sent it again.
+//! Conditional requests (RFC 9110 §13): a client with the current answer gets 304 instead of its
+//! body.
 
 use actix_web::{
     HttpRequest, HttpResponse,

@@ -8,9 +8,8 @@ use tokio::time::Instant;
 /// one.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Reads pages up to the first that has something, or the last one. Pages without anything, of
-/// which `read` tells those with others behind them, are passed by for a limited time. It is told
-/// how much is left of the time that the client waits.
+/// Reads pages up to the first that has something, or the last one, and skips empty pages for a
+/// limited time. `read` gets the rest of the client's time, and returns whether pages follow.
 pub async fn first<Page, E>(
     wait: Duration,
     mut read: impl AsyncFnMut(Duration) -> Result<(Page, bool), E>,

@@ -63,7 +63,7 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// What a client asks for by a query string. All that is wrong with it is told in one answer.
+/// The parameters of a query string. One answer has all of their errors.
 pub trait Options: Sized + 'static {
     fn take(parameters: &mut Parameters<'_>) -> Self;
 

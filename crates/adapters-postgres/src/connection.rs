@@ -228,8 +228,8 @@ async fn limited<T>(
     })
 }
 
-/// Returns a connection to the pool, or closes it after a failure that leaves its state unknown. The
-/// server ends a statement that still runs on it within a second of the close
+/// Returns a connection to the pool, or closes it after a failure that leaves its state unknown.
+/// The server ends a statement that still runs on it within a second of the close
 /// (`client_connection_check_interval`), or else after `statement_timeout`.
 ///
 /// An unrecognised error counts as a lost connection if the server no longer answers: the server

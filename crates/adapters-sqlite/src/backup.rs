@@ -99,8 +99,7 @@ fn inspected(conn: &mut SqliteConnection) -> Result<Contents, Failure> {
 ///
 /// The numbers of its next events are far behind its last one. Readers have cursors of events that
 /// the database had after the copy was made: one of those must not name an event that happens after
-/// the restore, which the reader would then miss. So it names none, and the reader is told that it
-/// is gone.
+/// the restore, which the reader would then miss. So it names none, and the reader gets 410.
 pub fn prepare_restored(path: &Path) -> Result<(), StoreError> {
     let mut conn = open(path, "rw")?;
     conn.immediate_transaction(|conn| {

@@ -20,7 +20,7 @@ use crate::{
 /// The most that a page holds in memory, but for one row.
 const PAGE_BYTES: usize = 4 << 20;
 
-/// A database that nobody else can use for as long as this is open.
+/// A database that no other process can use while this is open.
 pub struct CopySource {
     conn: SqliteConnection,
 }

@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(at(106, 9_900), None, "nothing moves");
         assert_eq!(at(200, 9_910), None, "it moves again");
         assert_eq!(at(201, 9_920), None);
-        assert_eq!(at(202, 10), None, "it begins anew");
+        assert_eq!(at(202, 10), None, "it begins again");
     }
 
     #[test]

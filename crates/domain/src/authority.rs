@@ -1,8 +1,8 @@
 //! The client of a push, and whether prefixes limit it.
 //!
 //! A client writes the postings that its prefixes permit. What an operator decided about a posting
-//! is part of its [`State`](crate::posting::State), which [protects](crate::posting::Trigger) it. The
-//! rules about companies are in [`decision::company`](crate::decision::company).
+//! is part of its [`State`](crate::posting::State), which [protects](crate::posting::Trigger) it.
+//! [`decision::company`](crate::decision::company) has the rules about companies.
 
 use kernel::{ClientId, Prefixes};
 

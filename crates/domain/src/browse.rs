@@ -1,4 +1,4 @@
-//! The search for postings by what somebody remembers of them.
+//! The search for postings by what an operator remembers of them.
 //!
 //! Stores read postings in an order that they have an index of; the rules here choose among them.
 //! So a search needs no index that pushes would have to maintain, and finds the same in every
@@ -116,7 +116,7 @@ pub trait PostingBrowser: Send + Sync {
     async fn held_back(&self, now: OffsetDateTime) -> Result<BTreeMap<ClientId, u64>, StoreError>;
 }
 
-/// What somebody remembers of a posting. A condition that is not set holds for all.
+/// The conditions of a search. A condition that is not set holds for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PostingSearch {
     /// The beginning of the identifier.
@@ -131,7 +131,7 @@ pub struct PostingSearch {
     pub client: Option<ClientId>,
     /// Whether only those are wanted that duplicate another one.
     pub duplicates: bool,
-    /// The identifiers that whoever searches may see.
+    /// The identifiers that the searcher may see.
     pub fence: Prefixes,
 }
 

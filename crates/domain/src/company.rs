@@ -172,7 +172,8 @@ impl CompanyWrite {
     /// The company of the store with this write applied; what the write does not set stays.
     ///
     /// [`StoreError::Conflict`] if the stored company has another owner than the write requires, or
-    /// is an alias and the write does not end that. Also if an operator keeps a part that the write sets, and the write [yields](Self::yields).
+    /// is an alias and the write does not end that. Also if an operator keeps a part that the write
+    /// sets, and the write [yields](Self::yields).
     pub fn applied_to(&self, stored: Option<&Company>) -> Result<Company, StoreError> {
         let Some(stored) = stored else {
             return Ok(self.company.clone());

@@ -2,8 +2,8 @@
 //!
 //! Each room knows only those above it:
 //!
-//! 1. [`posting`], [`company`], [`catalogue`] and [`report`] are values, [`import`] the lines of an import;
-//!    [`authority`] says who may change which of them.
+//! 1. [`posting`], [`company`], [`catalogue`] and [`report`] are values, [`import`] the lines of an
+//!    import; [`authority`] says who may change which of them.
 //! 2. [`decision`] has the rules, as plain functions: a snapshot and a command go in, a change
 //!    comes out.
 //! 3. [`store`] and [`browse`] are the ports to what is stored, and [`catalogue::Catalogues`] that

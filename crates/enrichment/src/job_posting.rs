@@ -136,9 +136,9 @@ fn places(view: &PostingView, identity: Identity) -> Option<Value> {
     }
 }
 
-/// A place with a country. A text that is no place, or several, is no city. If the employer is hidden, parts that contain anything a text would hide
-/// are left out: people write streets and names into these fields. Only a `known` city may share a
-/// name with the company.
+/// A place with a country. A text that is no place, or several, is no city. If the employer is
+/// hidden, parts that contain anything a text would hide are left out: people write streets and
+/// names into these fields. Only a `known` city may share a name with the company.
 fn place(
     location: &Location,
     known: bool,

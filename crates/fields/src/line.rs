@@ -122,8 +122,8 @@ const NAMED: [(&str, char); 34] = [
     ("Yuml", 'Ÿ'),
 ];
 
-/// A text with characters in the place of their references, which exporters leave in fields that are
-/// no HTML: `R&amp;D`, `K&ouml;ln`. `None` if it has none; `AT&T` has none.
+/// A text with characters in the place of their references, which exporters leave in fields that
+/// are no HTML: `R&amp;D`, `K&ouml;ln`. `None` if it has none; `AT&T` has none.
 fn without_references(text: &str) -> Option<String> {
     const MAX_NAME: usize = 8;
     let mut out = String::new();
@@ -203,7 +203,7 @@ const fn is_ignorable(c: char) -> bool {
     )
 }
 
-/// The beginning of a text that somebody else chose, with what [`check_line`] refuses replaced.
+/// The beginning of a foreign text, with what [`check_line`] refuses replaced.
 pub fn shown(text: &str, longest: usize) -> String {
     let is_unfit = |c: char| c.is_control() || turns_direction(c);
     let beginning = text.chars().take(longest);

@@ -19,7 +19,7 @@ pub struct Sent<T> {
 
 enum Wrong {
     Nothing,
-    /// The field itself; the message is made only if the error is told.
+    /// The field itself; the message is made only if it is needed.
     Itself(Rule, Box<dyn FnOnce() -> String>),
     /// By path, which is empty for the field itself.
     Within(Box<FieldErrors>),
@@ -49,7 +49,6 @@ impl<T> Sent<T> {
         Self::with(Patch::Set(value), wrong)
     }
 
-    /// `null`.
     pub const fn null() -> Self {
         Self::with(Patch::Clear, Wrong::Nothing)
     }

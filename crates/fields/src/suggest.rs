@@ -1,6 +1,6 @@
 //! Suggestions: what a text that is no value of a field, or no name of one, was meant to be.
 //!
-//! Whoever refuses a text asks here, so that one mistake gets one suggestion wherever it is made.
+//! All refusals ask here, so that one mistake gets the same suggestion everywhere.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -23,7 +23,7 @@ pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 /// Whether a name has enough characters of a text to be similar to it: each that it lacks is an
-/// edit. Most names are told apart by this, at a small part of what a comparison takes.
+/// edit. This excludes most names, at a small part of the cost of a comparison.
 fn may_be_similar(text: &str, name: &str) -> bool {
     let mut left: Vec<_> = text.chars().collect();
     let longest = left.len().max(name.chars().count());
@@ -78,7 +78,6 @@ pub fn currency(text: &str) -> Option<Meant> {
 /// The code that a text likely means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meant {
-    /// The code.
     pub code: &'static str,
     /// Whether the text means nothing else.
     pub is_certain: bool,

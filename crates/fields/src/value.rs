@@ -19,7 +19,6 @@ pub const INTEGER: i64 = 9_007_199_254_740_991;
 /// A field of an object, as documents describe it.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldSpec {
-    /// The name.
     pub name: &'static str,
     /// The description for clients, which is its documentation.
     pub description: &'static str,
@@ -212,7 +211,7 @@ pub trait Term: Sized {
     /// Finds the term.
     fn parse(text: &str) -> Option<Self>;
 
-    /// The term that a text which is none was meant to be, if that can be told.
+    /// The term that a wrong text probably means, if there is one.
     fn likely(_text: &str) -> Option<&'static str> {
         None
     }

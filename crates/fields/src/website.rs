@@ -51,7 +51,6 @@ impl Website {
         &self.0
     }
 
-    /// The key.
     pub fn key(&self) -> WebsiteKey {
         let key = WebsiteKey::parse(&self.0);
         key.unwrap_or_else(|_| WebsiteKey(self.0.clone()))
@@ -106,8 +105,8 @@ impl WebsiteKey {
         }
     }
 
-    /// The domain that somebody registered, by the list of public suffixes; the host where there is
-    /// none, as of an address of numbers.
+    /// The registered domain, by the list of public suffixes; the host if there is none, as for an
+    /// address of numbers.
     pub fn domain(&self) -> &str {
         registrable_domain(self.host())
     }
@@ -168,7 +167,7 @@ pub fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
     Ok(url)
 }
 
-/// The part of a host name that somebody registers, by the Public Suffix List: `acme.co.uk` of
+/// The registrable part of a host name, by the Public Suffix List: `acme.co.uk` of
 /// `jobs.acme.co.uk`. An address of IP, and a name that is a suffix itself, are whole.
 pub fn registrable_domain(host: &str) -> &str {
     let host = host.trim_end_matches('.');

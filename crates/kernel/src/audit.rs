@@ -75,8 +75,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of an action at this time, the only one of its run unless it is [about](Self::about)
-    /// a subject.
+    /// The entry of an action at this time, the only one of its run unless it is
+    /// [about](Self::about) a subject.
     pub fn new(run: Uuid, by: String, action: Action, now: OffsetDateTime) -> Self {
         Self {
             id: run,

@@ -1,7 +1,7 @@
 //! What postings, access, webhooks and the newsletter have in common.
 //!
 //! - [Ids and names](id): of postings, companies, clients and catalogues, and the [`Actor`] of a
-//!   change. [`Prefixes`] say which part of the board somebody may use.
+//!   change. [`Prefixes`] say which part of the board a client may use.
 //! - What the commits of all of them carry: [`event`]s for the log, [`outbox`] tasks, and
 //!   [`audit`] entries, with the ports to read them. [`trace`]s lead from one to the next.
 //! - The list of matters that need [`attention`].

@@ -25,7 +25,8 @@ pub enum Links {
 /// use posting_text::html::{Links, from_markdown};
 ///
 /// let html = from_markdown("Bake **bread**.\n\n- Nights <b>off</b>", Links::Dropped);
-/// let expect = "<p>Bake <strong>bread</strong>.</p><ul><li>Nights &lt;b&gt;off&lt;/b&gt;</li></ul>";
+/// let expect = "<p>Bake <strong>bread</strong>.</p>\
+///               <ul><li>Nights &lt;b&gt;off&lt;/b&gt;</li></ul>";
 /// assert_eq!(html, expect);
 /// ```
 ///

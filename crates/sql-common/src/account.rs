@@ -89,7 +89,6 @@ statement! {
     loads StateRow
 }
 
-/// The state of an account.
 pub async fn account_state(conn: &mut impl Executor, account: Account) -> Outcome<AccountState> {
     let account = binds! { account: account.as_str() };
     let rows: Vec<StateRow> = conn.load::<State, _>(account).await?;
@@ -110,7 +109,6 @@ statement! {
     over [StateRow]
 }
 
-/// Keeps the state of an account.
 pub async fn keep_account_state(
     conn: &mut impl Executor,
     account: Account,

@@ -1,5 +1,5 @@
-//! The tables `attention_items` and `attention_checks`: what needs attention, and how often that was
-//! checked.
+//! The tables `attention_items` and `attention_checks`: what needs attention, and the number of
+//! checks.
 
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use kernel::{

@@ -51,7 +51,6 @@ pub struct Column<W> {
 pub enum Of<W> {
     /// An identifier.
     Id(fn(&W) -> Option<Uuid>),
-    /// A text.
     Text(for<'a> fn(&'a W) -> Option<&'a str>),
     /// A text that leaves the column unchanged when there is none.
     Kept(for<'a> fn(&'a W) -> Option<&'a str>),
@@ -59,19 +58,15 @@ pub enum Of<W> {
     Json(for<'a> fn(&'a W) -> Option<&'a str>),
     /// A text that is computed when it is bound.
     Rendered(for<'a> fn(&'a W) -> Option<&'a dyn ToText>),
-    /// A list of texts.
     TextList(for<'a> fn(&'a W) -> Option<&'a dyn ToText>),
     /// A JSON value.
     Document(for<'a> fn(&'a W) -> Option<&'a dyn ToText>),
-    /// An integer.
     Integer(fn(&W) -> Option<i64>),
     /// A floating-point number.
     Real(fn(&W) -> Option<f64>),
     /// A truth value.
     Bool(fn(&W) -> bool),
-    /// A time.
     Time(fn(&W) -> Option<OffsetDateTime>),
-    /// A day.
     Day(fn(&W) -> Option<Date>),
     /// Bytes.
     Blob(for<'a> fn(&'a W) -> Option<&'a [u8]>),

@@ -6,8 +6,9 @@
 //! - `executor`: a connection of a store, for port implementations that both stores share.
 //! - `stored`: columns back into values; one without a meaning is reported by its name.
 //! - `posting`, `company`, `duplicate`, `catalogue`, `client`, `console`, `sign_in`, `draft`,
-//!   `audit`, `outbox`, `report`, `retention`, `subscriber`, `account`, `attention`, `erasure`, `webhook`: tables, their
-//!   rows as values of the domain and of the newsletter, statements, and functions that run them.
+//!   `audit`, `outbox`, `report`, `retention`, `subscriber`, `account`, `attention`, `erasure`,
+//!   `webhook`: tables, their rows as values of the contexts, statements, and functions that run
+//!   them.
 //!   Where a port is the same in both stores, a macro implements it for one.
 //! - `migrations`: which of them a database lacks; `copy`: rows of any table, for the other store.
 //!

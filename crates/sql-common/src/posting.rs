@@ -127,8 +127,8 @@ pub const IDENTIFIER: &str = "postings.source_identifier";
 
 pub(crate) const CREATOR: &str = "postings.created_by";
 
-/// The original of a posting. Marks from before their identifiers were stored count for nothing:
-/// nobody asked then who may see them.
+/// The original of a posting. Marks from before their identifiers were stored do not count,
+/// because their readers were not checked.
 pub(crate) fn original(
     id: Option<StoredId>,
     identifier: Option<String>,

@@ -47,7 +47,6 @@ impl Database for diesel::sqlite::Sqlite {
 
 /// A statement. Its values stand in it as `:name`.
 pub trait Sql: Any + Send + Sync {
-    /// Its texts.
     fn texts() -> &'static Texts;
 }
 
@@ -204,7 +203,6 @@ macro_rules! statement {
 pub struct Listed {
     /// The name of its type, with the module.
     pub name: &'static str,
-    /// Its texts.
     pub texts: fn() -> &'static Texts,
 }
 
@@ -430,9 +428,8 @@ impl<S: Returning, V> Query for ByName<'_, S, V> {
 
 impl<S, V, C> RunQueryDsl<C> for ByName<'_, S, V> {}
 
-/// A row of a statement with these SQL types. diesel is not told the types of a statement, only
-/// those of the rows that are read from it: so whoever runs statements need not know all that
-/// diesel wants to know of types.
+/// A row of a statement with these SQL types. diesel knows only the types of the rows, not of the
+/// statement, so callers need not know all that diesel wants to know of types.
 #[derive(Debug)]
 pub struct Typed<R, ST>(pub R, PhantomData<fn() -> ST>);
 

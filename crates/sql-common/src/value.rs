@@ -11,19 +11,15 @@ use crate::types::{Rendered, StoredTime};
 pub enum Value<'a> {
     /// An identifier.
     Id(Option<Uuid>),
-    /// A text.
     Text(Option<&'a str>),
     /// A value that is bound as its text.
     Rendered(Option<Rendered<'a>>),
-    /// An integer.
     Integer(Option<i64>),
     /// A floating-point number.
     Real(Option<f64>),
     /// A truth value.
     Bool(bool),
-    /// A time.
     Time(Option<StoredTime>),
-    /// A day.
     Day(Option<Date>),
     /// Bytes.
     Blob(Option<&'a [u8]>),

@@ -38,7 +38,8 @@ pub struct EventPageAnswer<'a> {
 }
 
 impl<'a> EventPageAnswer<'a> {
-    /// The JSON form of a page, with the address at which a decision can be contested, and without the events that readers outside may not see.
+    /// The JSON form of a page, with the address at which a decision can be contested, and without
+    /// the events that clients may not see.
     #[must_use]
     pub fn new(page: &'a LogPage, pages: Pages<'a>, appeal: Option<&'a str>) -> Self {
         let shown = |event| Event::new(event, pages, appeal);
@@ -104,8 +105,8 @@ impl<'a> EventBody<'a> {
 
 /// The subject of the event: of `CompanyUpdated` the company, of `CompanyMerged` its id and that of
 /// the company that it is now, of `AttentionRaised` and `AttentionCleared` the item, of
-/// `JobPostingErased` the posting's identifier with a statement, of `ReportDecided` the report, of all
-/// others the posting.
+/// `JobPostingErased` the posting's identifier with a statement, of `ReportDecided` the report, of
+/// all others the posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum EventData<'a> {
@@ -130,8 +131,8 @@ pub struct DeliveredEvent<'a> {
 
 /// The subject of the event: of `CompanyUpdated` the company, of `CompanyMerged` its id and that of
 /// the company that it is now, of `AttentionRaised` and `AttentionCleared` the item, of
-/// `JobPostingErased` the posting's identifier with a statement, of `ReportDecided` the report, of all
-/// others the posting.
+/// `JobPostingErased` the posting's identifier with a statement, of `ReportDecided` the report, of
+/// all others the posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum DeliveredData<'a> {
@@ -156,8 +157,8 @@ struct DeliveredPosting<'a> {
 }
 
 impl<'a> DeliveredEvent<'a> {
-    /// The body of a webhook, with the posting if it is given. `None` if readers outside may not see
-    /// the event.
+    /// The body of a webhook, with the posting if it is given. `None` if clients may not see the
+    /// event.
     #[must_use]
     pub fn new(
         event: &'a event::Event,

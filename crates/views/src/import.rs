@@ -109,8 +109,8 @@ impl<'a> ImportReceipt<'a> {
         }
     }
 
-    /// The receipt of a line that was refused, or failed, with the message and the field errors that
-    /// a `PUT` would have been answered with.
+    /// The receipt of a line that was refused or failed, with the message and the field errors of a
+    /// `PUT`.
     #[must_use]
     pub fn refused(
         (line, id): (u64, Option<&'a str>),

@@ -275,8 +275,8 @@ view! {
         /// known.
         created_by: Option<String> = view.posting.created_by.as_ref().map(ToString::to_string),
         /// The actor of the last change: `client:ID`, `catalogue:NAME`, `operator:NAME`,
-        /// `enricher`, `operator`, `lifetime` or `source`. `null` of a posting that has not changed since
-        /// this is known.
+        /// `enricher`, `operator`, `lifetime` or `source`. `null` of a posting that has not changed
+        /// since this is known.
         updated_by: Option<String> = view.posting.updated_by.as_ref().map(ToString::to_string),
     }
 }

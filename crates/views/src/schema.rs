@@ -1,4 +1,4 @@
-//! Declares JSON forms and their schemas. Doc comments are the descriptions of the OpenAPI document.
+//! Declares JSON forms and their schemas. Doc comments are descriptions of the OpenAPI document.
 
 use serde_json::json;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type, extensions::Extensions};

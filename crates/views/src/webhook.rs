@@ -119,7 +119,7 @@ view! {
         duration_ms: u64 = milliseconds(delivery.record.duration),
         /// Why it failed; `null` if the receiver took it.
         error: Option<&'a str> = delivery.record.error.as_deref(),
-        /// What was delivered, made anew from the event, so without `data.posting`; `null` as the
+        /// The payload, made again from the event, so without `data.posting`; `null` as the
         /// identifier is.
         #[schema(value_type = Option<Object>)]
         payload: Option<DeliveredEvent<'a>> =

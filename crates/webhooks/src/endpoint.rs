@@ -116,7 +116,7 @@ impl Endpoint {
         self.names.as_deref().unwrap_or(ALL)
     }
 
-    /// Whether it is told about an event. Events of companies are for everybody.
+    /// Whether it receives an event. Every endpoint receives events of companies.
     pub fn wants(&self, event: &Event) -> bool {
         self.names().contains(&event.name) && event.is_for(self.owner.client(), &self.prefixes)
     }
@@ -138,7 +138,7 @@ impl Endpoint {
         Ok(self.told_of_reports(may_report))
     }
 
-    /// The endpoint, without reports of readers unless it may be told of them.
+    /// The endpoint, without reports of readers unless it may receive them.
     fn told_of_reports(mut self, may: bool) -> Self {
         if !may && self.names().contains(&REPORT_DECIDED) {
             let names = self.names().iter().filter(|name| **name != REPORT_DECIDED);

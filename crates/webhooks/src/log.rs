@@ -79,7 +79,7 @@ pub async fn posting_of(
         return Ok(None);
     }
     let found = postings.find(&posting.source_identifier).await?;
-    // Its identifier may have been pushed anew since it was deleted.
+    // Its identifier may have been pushed again since it was deleted.
     let found = found.filter(|found| found.posting.id == posting.id);
     Ok(found.map(|view| view.seen_by(&endpoint.prefixes)))
 }

@@ -177,8 +177,8 @@ impl ManagedWebhooks<'_> {
         self.write(id, audit::WEBHOOKS_ROTATE, now, decide).await
     }
 
-    /// Loads, decides and writes: again after a conflict, as a worker may have disabled the endpoint,
-    /// or another manager changed it.
+    /// Loads, decides and writes: again after a conflict, because a worker may have disabled the
+    /// endpoint, or another manager changed it.
     async fn write(
         &self,
         id: EndpointId,

@@ -27,7 +27,7 @@ pub enum AddressProblem {
     #[error(transparent)]
     Url(#[from] InvalidEndpointUrl),
     /// An address of its name is not public, or the name has none. The answer is that of a URL with
-    /// a private address, so that nobody learns which names exist in a private network.
+    /// a private address, so that no client learns which names exist in a private network.
     #[error("{}", InvalidEndpointUrl::Private)]
     NotPublic,
     /// Its name has no address, where private ones are allowed.

@@ -44,7 +44,7 @@ pub struct TrackedEndpoint {
 }
 
 impl TrackedEndpoint {
-    /// Whether somebody should look at it: it is disabled, or has failed for an hour.
+    /// Whether it needs attention: it is disabled, or has failed for an hour.
     pub fn needs_attention(&self, now: OffsetDateTime) -> bool {
         let is_failing = |since: OffsetDateTime| now - since >= time::Duration::HOUR;
         match self.endpoint.state {

@@ -68,8 +68,8 @@ impl Handler for Companies {
 }
 
 impl Companies {
-    /// Works on a task until it is done, put off, or given back because of a stop. An interrupted one
-    /// goes on with what is left.
+    /// Works on a task until it is done, put off, or returned because of a stop. An interrupted one
+    /// continues with the rest.
     async fn settle(&self, task: &Claimed, stop: &CancellationToken) -> Result<(), StoreError> {
         let stores = &self.0.parts.stores;
         let ports = (&*stores.store, &*stores.companies);

@@ -3,9 +3,9 @@
 //!
 //! Several loops run side by side, so that none waits for another:
 //!
-//! - Tasks of the outbox: [`enrich`], [`duplicates`], [`companies`], [`newsletter`]. [`poll`] claims them and
-//!   keeps their leases, [`tasks`] decides about failures. A commit of this process wakes them
-//!   ([`wake`], [`observed`]). For others they look every second.
+//! - Tasks of the outbox: [`enrich`], [`duplicates`], [`companies`], [`newsletter`]. [`poll`]
+//!   claims them and keeps their leases, [`tasks`] decides about failures. A commit of this process
+//!   wakes them ([`wake`], [`observed`]). For others they look every second.
 //! - [`webhooks`] delivers events to receivers.
 //! - [`jobs`] ends lifetimes, and deletes old rows.
 //! - [`activity`] writes what clients did; [`replica`] measures how far a replica is behind.

@@ -32,7 +32,7 @@ impl WorkerParts {
     }
 }
 
-/// Renders the body of a delivery to an owner's endpoint: the event, and the posting if the endpoint
-/// wants it.
+/// Renders the body of a delivery to an owner's endpoint: the event, and the posting if the
+/// endpoint wants it.
 pub type Body =
     Arc<dyn Fn(Owner, &Event, Option<&PostingView>) -> Result<Vec<u8>, String> + Send + Sync>;

@@ -139,7 +139,7 @@ async fn list(visit: OperatorVisit) -> Answer {
     page.frame.answer(&page)
 }
 
-/// Where the list starts for what was typed: at the key of a website, which may lack its scheme. And
+/// The key of a website at which the list starts for a typed text, which may lack the scheme, and
 /// the company of that website.
 fn start(typed: &str) -> (String, Option<CompanyId>) {
     let key = WebsiteKey::parse(typed);

@@ -94,7 +94,7 @@ errors! {
      may have."
         sent(ImportError::Running(30));
     "SubscriberNotFound"
-        "Nobody with this address has been reported."
+        "No person with this address was reported."
         sent(ApiError::no_such_subscriber());
     "BadSignature"
         "There is no signature, it is malformed, or it does not match the body and a configured secret."
@@ -134,7 +134,7 @@ errors! {
         };
 
     "unknown_link"
-        "Nobody has this token."
+        "No person has this token."
         sent(ApiError::no_such_token());
     "links_off"
         "The service cannot answer at the moment, or the new account is not configured yet."

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{error::ApiError, ports::Ports, state::now};
 
-/// The pushes of one request. What was refused is told by reason when it ends, also if the request
+/// The pushes of one request. Its refusals are recorded by reason when it ends, also if the request
 /// is dropped.
 pub struct Pushes<'a> {
     ports: &'a Ports,

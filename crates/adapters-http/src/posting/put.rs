@@ -52,7 +52,7 @@ pub(super) struct PushOptions {
     dry_run: bool,
     prefer: Preferences,
     trace: Option<TraceParent>,
-    /// The errors of the parameters, which are told with those of the fields.
+    /// The errors of the parameters, which the answer has with those of the fields.
     errors: FieldErrors,
 }
 
@@ -122,7 +122,7 @@ async fn push(
 ) -> Result<posting::Answer, ApiError> {
     let segment = segment.read();
     let prefixes = caller.prefixes();
-    // A segment that is no identifier is a field error, told with the others.
+    // A segment that is no identifier is a field error like the others.
     if !prefixes.are_all()
         && let Ok(segment) = &segment
         && let Ok(identifier) = SourceIdentifier::from_path_segment(segment)

@@ -27,8 +27,8 @@ fn under(lease: CatalogueLease) -> WriteSet {
     writes
 }
 
-/// What an import expires is decided before another one begins: nobody takes the lease between the
-/// look at it and the end of the commit.
+/// What an import expires is decided before another one begins: no import takes the lease between
+/// the check and the end of the commit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_lease_is_not_taken_while_a_commit_goes_by_it() {
     let (database, one, other) = two().await;

@@ -215,8 +215,8 @@ const READS_ALL: [&str; 10] = [
     "subscriber::Count",
 ];
 
-/// Whoever pastes one into psql need not know the types of its values. None reads a table from end
-/// to end, even if it was prepared while the table was empty.
+/// A statement can be pasted into psql without types for its values. None reads a whole table, even
+/// if it was prepared while the table was empty.
 #[tokio::test]
 async fn every_statement_can_be_prepared() {
     let (_database, store) = fixture().await;

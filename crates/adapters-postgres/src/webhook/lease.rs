@@ -14,8 +14,8 @@ use crate::PostgresStore;
 
 statement! {
     /// Passes by the endpoints that another transaction has locked: it leases them, or makes them
-    /// wait for their next turn. The endpoints are chosen once and for all (`MATERIALIZED`): chosen
-    /// anew for each row that is updated, they would not be limited.
+    /// wait for their next turn. The endpoints are chosen once (`MATERIALIZED`): chosen again
+    /// for each updated row, they would not be limited.
     BeginLease = concat!(
         "WITH free AS MATERIALIZED (
             SELECT id AS chosen, leased_until AS ended_at FROM webhook_endpoints AS endpoint ",

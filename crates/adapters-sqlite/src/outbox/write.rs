@@ -14,7 +14,7 @@ use sql_common::{
 use time::OffsetDateTime;
 
 statement! {
-    /// A waiting effect keeps its due time, a leased one its lease; a dead one starts anew. An
+    /// A waiting effect keeps its due time, a leased one its lease; a dead one starts again. An
     /// effect moves to the lane asked for last, but never to one of bulk work.
     Ask = r"
         INSERT INTO outbox ({outbox}) VALUES ({outbox :})

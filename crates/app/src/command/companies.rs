@@ -1,5 +1,4 @@
-//! `posthaste companies`: lists companies, merges those that are one, and changes what they are called
-//! and who owns them.
+//! `posthaste companies`: lists and merges companies, and changes their names, logos and owners.
 
 use access::ClientRef;
 use clap::{ArgGroup, Args, ValueEnum};

@@ -11,7 +11,7 @@ use crate::output;
 /// Print completions for a shell
 #[derive(Debug, Args)]
 pub struct Completions {
-    /// The shell
+    /// The shell to print completions for
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

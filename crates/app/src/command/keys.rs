@@ -66,7 +66,7 @@ impl Audit {
     ) -> anyhow::Result<()> {
         let entry = self.entry.clone().about(id);
         match self.write(entry.clone()).await {
-            // A database without tables has no audit either, and nobody to sign tokens for.
+            // A database without tables has no audit and no clients.
             Err(error) if !self.pending.is_empty() => tracing::warn!(
                 %error,
                 "this is not recorded in the audit: the database lacks migrations; run `posthaste \

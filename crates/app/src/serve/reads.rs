@@ -51,7 +51,7 @@ pub fn start(
     };
     let store = PostgresStore::standby(url, &PostgresOptions::default());
     let store = Arc::new(store.context("POSTHASTE_READ_DATABASE_URL")?);
-    // It is not told of commits, which take a moment to come there, but looks by itself.
+    // Commits do not wake it, because they take a moment to arrive there; it looks by itself.
     let replica = source(
         Arc::clone(&store) as _,
         Arc::clone(&store) as _,

@@ -14,7 +14,7 @@ pub fn client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
 }
 
 /// Builds the client that checks and tries receivers for the API. It shares nothing with the one of
-/// deliveries, so that requests with names that nobody resolves hold up no delivery.
+/// deliveries, so that requests with unresolvable names delay no delivery.
 pub fn client_of_api(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {
     Ok(Arc::new(WebhookClient::new(private, 8)?))
 }

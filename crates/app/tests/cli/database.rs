@@ -84,7 +84,7 @@ fn what_is_made_is_for_its_owner_only() {
     }
 }
 
-/// Checks that nobody but the owner can do anything with what is there.
+/// Checks that only the owner can read or write the files.
 pub fn check_private(path: &Path) {
     let about = path.metadata().unwrap();
     let mode = about.permissions().mode() & 0o777;

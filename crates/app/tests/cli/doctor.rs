@@ -158,7 +158,7 @@ fn whatever_is_wrong_is_a_line_with_its_remedy() {
         ],
     ]
     .concat();
-    // The second time would find what the first has mended.
+    // The second run would find what the first has fixed.
     for _ in 0..2 {
         let lines = said(&place.run("doctor", &variables), 1);
         let expected = format!(

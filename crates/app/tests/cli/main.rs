@@ -126,7 +126,7 @@ fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-/// A listener, and its address, which nobody else can have.
+/// A listener, and its address, which no other listener can have.
 fn taken() -> (TcpListener, String) {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();

@@ -47,7 +47,7 @@ fn payload(posting: &Posting, company: &Company) -> String {
     };
     let mut text = serde_json::to_string(&rest).unwrap();
     if let Some(metadata) = metadata {
-        // As text, for a value would spell its numbers anew.
+        // As text, because a value would spell its numbers differently.
         text.pop();
         text.push_str(r#","metadata":"#);
         text.push_str(metadata.get());

@@ -255,8 +255,9 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Vec<MissingPosting>, StoreError>;
 
-    /// Up to `limit` postings, ascending by id, that follow `after`, and that the last import that
-    /// expired or changed any, complete or not, has expired ([`Missed::Expired`]) and no undo has dealt with.
+    /// Up to `limit` postings after `after`, ascending by id, that were expired
+    /// ([`Missed::Expired`]) by the last import that expired or changed any, complete or not, and
+    /// that no undo has handled.
     async fn expired_last(
         &self,
         catalogue: CatalogueId,
@@ -264,8 +265,8 @@ pub trait Catalogues: Send + Sync {
         limit: usize,
     ) -> Result<Vec<ExpiredPosting>, StoreError>;
 
-    /// The last import that expired or changed any posting, and up to `limit` postings, ascending by
-    /// id, that follow `after`, that it changed and that no undo has dealt with.
+    /// The last import that expired or changed any posting, and up to `limit` postings after
+    /// `after`, ascending by id, that it changed and that no undo has handled.
     async fn changed_last(
         &self,
         catalogue: CatalogueId,

@@ -28,8 +28,8 @@ pub trait CompanyReader: Send + Sync {
     /// Up to `limit` aliases of a company, ascending by key.
     async fn aliases(&self, of: CompanyId, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
 
-    /// Other companies with the same [`name_key`](super::name_key), up to `limit`, and with the same
-    /// [`site`](super::site), as many, each ascending by key.
+    /// Other companies with the same [`name_key`](super::name_key), up to `limit`, and up to
+    /// `limit` with the same [`site`](super::site), each ascending by key.
     async fn alike(&self, to: &Company, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
 
     /// Up to `limit` pairs of this kind whose ids follow these, ascending, without those that an

@@ -7,7 +7,8 @@ use super::{Change, Snapshot};
 use crate::posting::{ContentHash, Posting, event};
 
 /// Moves a posting, and what is shown of it, to where it belongs now: from an alias to the company
-/// that this was merged into, or back to a company that is no alias any more. `None` if it is there.
+/// that this was merged into, or back to a company that is no alias any more. `None` if it is
+/// there.
 pub fn settle(
     snapshot: &Snapshot,
     posting: &Posting,

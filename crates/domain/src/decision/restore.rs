@@ -54,9 +54,9 @@ impl Former {
     }
 }
 
-/// Gives a posting the values that it had, with the company that these mean now. Content that was approved
-/// needs no other verdict; other content waits for one. `None` if nothing changes, or a text is not
-/// kept any more.
+/// Gives a posting the values that it had, with the company that these mean now. Content that was
+/// approved needs no other verdict; other content waits for one. `None` if nothing changes, or a
+/// text is no longer kept.
 pub fn restore(
     posting: &Posting,
     former: &Former,

@@ -143,7 +143,7 @@ impl PostingWrite {
 /// The writes of one commit.
 ///
 /// Every store writes `companies` and `postings`. A service without catalogues gives it no `leases`
-/// and no `missed`. A store that finds no duplicates ignores `fingerprints`, and gets no `standing`.
+/// and no `missed`. A store that finds no duplicates ignores `fingerprints` and gets no `standing`.
 /// A service without reports gives it no `reports`, and one without an outbox, an event log and an
 /// audit ignores `tasks`.
 #[derive(Clone, Debug, PartialEq)]

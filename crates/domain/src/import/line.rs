@@ -401,7 +401,7 @@ mod tests {
             (vast, false),
         ] {
             assert_eq!(plain(line).is_some(), is_plain, "{line}");
-            // U+0000 in a member that nobody reads has the line read in two passes.
+            // U+0000 in an unused member has the line read in two passes.
             let (open, rest) = line.split_at(1);
             let again = format!(r#"{open}"more":"\u0000",{rest}"#);
             let [once, twice] = [line, &again].map(|line| parse(line.as_bytes(), &options(), &[]));

@@ -58,7 +58,7 @@ struct End {
 }
 
 impl Proof {
-    /// Notes the next lines of a body, takes the end out of them, and after a fault what follows it.
+    /// Notes the next lines of a body, and removes the end, and after a fault what follows it.
     pub fn note(&mut self, lines: &mut Vec<Line>) -> Result<(), BrokenOff> {
         if self.has_end && !lines.is_empty() {
             lines.clear();
@@ -97,7 +97,7 @@ fn end(line: &Line) -> Option<Result<u64, BrokenOff>> {
     let LineText::Whole(text) = &line.text else {
         return None;
     };
-    // Almost every line is told by its first letters.
+    // The first letters identify almost every line.
     let members = text.trim_ascii_start().strip_prefix(b"{")?;
     if !members.trim_ascii_start().starts_with(b"\"end\"") {
         return None;

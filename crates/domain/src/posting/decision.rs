@@ -52,7 +52,7 @@ pub struct Objection {
     /// The time.
     #[serde(with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
-    /// The time of the decision that it is against. After a reversal, that is not the decision which
+    /// The time of the decision that it is against. After a reversal, that is not the decision that
     /// carries it.
     #[serde(with = "time::serde::rfc3339")]
     pub against: OffsetDateTime,

@@ -7,13 +7,13 @@
 //! template for each of its shops are no duplicates of each other.
 //!
 //! The original of a posting is the open one whose matching content was pushed first, on the whole
-//! board: who sees the mark is decided where it is read. What a client pushes is younger than what others pushed
-//! before, so it never marks that. Content is compared as enrichment judged it: an outcome gives a
-//! posting its [`DatedFingerprint`].
+//! board: readers of the mark are decided where it is read. What a client pushes is younger than
+//! what others pushed before, so it never marks that. Content is compared as enrichment judged it:
+//! an outcome gives a posting its [`DatedFingerprint`].
 //!
 //! An original is older than its copies, so there are no circles: a mark is committed only with
 //! the versions of both that it was decided on, and a posting that has become younger has none
-//! until its own copies were looked up anew.
+//! until its own copies were looked up again.
 
 use std::collections::HashSet;
 

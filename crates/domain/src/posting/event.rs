@@ -17,7 +17,7 @@ pub const fn enrich(id: PostingId) -> Effect {
     Effect::new(ENRICH, id.uuid())
 }
 
-/// The queue of postings whose duplicates are looked up anew.
+/// The queue of postings whose duplicates are looked up again.
 pub const DUPLICATES: Queue = Queue::of(Kind::new("duplicates", "look for copies"));
 
 /// The search for what a posting duplicates, and for what duplicates it.

@@ -23,7 +23,7 @@ pub enum Moderation {
         /// The ground.
         ground: Ground,
     },
-    /// Bring an expired posting back, to be judged anew.
+    /// Reopen an expired posting, to be judged again.
     Reopen {
         /// The reason.
         reason: String,

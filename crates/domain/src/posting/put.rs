@@ -35,7 +35,7 @@ pub enum Handling {
     Lenient,
 }
 
-/// Create, update or expire a posting: which of them, [`decide`](crate::decision::decide) finds out.
+/// Create, update or expire a posting; [`decide`](crate::decision::decide) finds out which.
 #[derive(Clone, Debug)]
 pub struct PutPosting {
     /// The posting's identifier.

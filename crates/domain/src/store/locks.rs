@@ -14,7 +14,7 @@ pub struct RowLocks {
     pub postings: BTreeSet<PostingId>,
     /// Companies that it writes.
     pub companies: BTreeSet<CompanyId>,
-    /// Companies that it leaves as they are and has postings refer to anew.
+    /// Companies that it leaves as they are, with new references by postings.
     pub references: BTreeSet<CompanyId>,
 }
 

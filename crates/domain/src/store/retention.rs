@@ -89,23 +89,24 @@ pub trait Retention: Send + Sync {
     ) -> Result<usize, StoreError>;
 
     /// Deletes postings that are expired and have the version that is named, each with its texts,
-    /// its history, its versions, its fingerprint and its task if that waits; counts them, and writes the
-    /// [entry](Purge::entry) of the audit if there are any. Their companies and events stay. A
-    /// posting that an operator took down stays too, so that its identifier remains taken down. A
-    /// store may leave out postings that other transactions hold locked.
+    /// its history, its versions, its fingerprint and its task if that waits; counts them, and
+    /// writes the [entry](Purge::entry) of the audit if there are any. Their companies and events
+    /// stay. A posting that an operator took down stays too, so that its identifier remains taken
+    /// down. A store may leave out postings that other transactions hold locked.
     async fn purge(&self, purge: &Purge) -> Result<usize, StoreError>;
 
     /// Deletes a posting, whatever its status, with every copy of what it says: its texts, history,
-    /// versions and fingerprint; drafts that were kept for it, or that are not known to be another one's;
-    /// refusals of its identifier; and the reasons in older events and entries of the audit about
-    /// that. The events themselves keep their places. Reports about it lose what they say and where
-    /// the posting was seen; how they ended stays, and so do the [statements] about the posting.
+    /// versions and fingerprint; drafts that were kept for it, or that are not known to be another
+    /// one's; refusals of its identifier; and the reasons in older events and entries of the audit
+    /// about that. The events themselves keep their places. Reports about it lose what they say and
+    /// where the posting was seen; how they ended stays, and so do the [statements] about the
+    /// posting.
     ///
     /// What is recorded or kept later and is from before the erasure is left out by
     /// the log of the activity of clients, and by the cache of drafts.
     ///
-    /// [`StoreError::Conflict`] if there is no such posting in this version, or if one of the reports
-    /// does not wait any more.
+    /// [`StoreError::Conflict`] if there is no such posting in this version, or if one of the
+    /// reports no longer waits.
     ///
     /// [statements]: crate::posting::Statement
     async fn erase(&self, erasure: &Erasure) -> Result<(), StoreError>;

@@ -48,11 +48,12 @@ pub async fn finish_idle_searches(
     Ok(busy)
 }
 
-/// Looks up anew what duplicates a posting, in several commits, and then what it duplicates itself.
+/// Looks up what duplicates a posting, in several commits, and then what it duplicates itself.
 /// The last commit finishes the task. A posting whose row is locked delays none of the others.
 ///
-/// Only the searched posting gets a first mark here, and not before its copies were looked up. Other
-/// unmarked ones may have become younger than their own copies, so their own searches mark them.
+/// Only the searched posting gets a first mark here, and not before its copies were looked up.
+/// Other unmarked ones may have become younger than their own copies, so their own searches mark
+/// them.
 ///
 /// [`StoreError::Conflict`] if something changed meanwhile, or too many candidates are gone.
 pub async fn look_up(
@@ -99,8 +100,8 @@ pub async fn look_up(
     marked
 }
 
-/// Marks copies anew in one commit, or one by one where that fails, and returns what kept some from
-/// it.
+/// Marks copies again in one commit, or one by one where that fails, and returns the errors that
+/// prevented some.
 async fn mark_each(
     store: &dyn Store,
     copies: &[Candidate],

@@ -197,7 +197,7 @@ pub struct GivenUp {
 
 /// Gives an enrichment up in one commit with what the posting says of it, see
 /// [`outcome::leave_unjudged`]. Returns whether its task is dead: an operator's verdict needs only
-/// texts, and what rules made is enough for it; other content is worked on anew.
+/// texts, and what rules made is enough for it; other content is enriched again.
 pub async fn give_up(
     store: &dyn Store,
     given_up: &GivenUp,

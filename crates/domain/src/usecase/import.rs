@@ -45,7 +45,7 @@ pub enum ImportError {
     /// The client has too many catalogues.
     #[error("This client has {0} catalogues, which is the most.")]
     TooManyCatalogues(usize),
-    /// The service cannot go on: the store was unavailable for too long, or the service is stopping.
+    /// The service cannot continue: the store was unavailable for too long, or the service stops.
     #[error(transparent)]
     Failed(#[from] IngestError),
 }

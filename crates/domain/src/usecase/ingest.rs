@@ -67,9 +67,9 @@ impl Batch {
         }
     }
 
-    /// Loads the state for more commands. What the batch is about to write stays as the batch leaves
-    /// it. Companies that commands name are loaded with the postings if `with_named`, else after
-    /// them, and only companies of none of the postings. Returns whether there are such.
+    /// Loads the state for more commands. What the batch is about to write stays as the batch
+    /// leaves it. Companies that commands name are loaded with the postings if `with_named`, else
+    /// after them, and only companies of none of the postings. Returns whether there are such.
     pub async fn load(
         &mut self,
         store: &dyn Store,

@@ -44,9 +44,9 @@ pub struct Delisted {
     pub expired: u64,
 }
 
-/// Counts that an import misses postings which were open when it began, and expires those that
-/// were missed too often, in one commit. Those that a commit in doubt has expired are told with
-/// them. One that is not open any more, or belongs to another catalogue meanwhile, stays as it is.
+/// Counts that an import misses postings which were open when it began, and expires those that were
+/// missed too often, in one commit. The result includes those that a commit in doubt has expired.
+/// One that is not open any more, or belongs to another catalogue meanwhile, stays as it is.
 ///
 /// [`StoreError::Conflict`] also if the lease is not held any more.
 pub async fn delist_missing(

@@ -8,7 +8,6 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// A token of a text that is meant to be JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// Its kind.
     pub kind: TokenKind,
     /// Its bytes.
     pub text: &'a [u8],
@@ -16,7 +15,6 @@ pub struct Token<'a> {
     pub at: usize,
 }
 
-/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// `{` or `[`.

@@ -78,8 +78,8 @@ impl HeldLease {
         self.held.lost()
     }
 
-    /// Ends the lease at once, if it is still held, so that nobody has to wait until it lapses. It
-    /// is not tried again.
+    /// Ends the lease at once, if it is still held, so that no import waits until it lapses. It
+    /// does not retry.
     pub async fn release(self, ports: &CataloguePorts) {
         self.renewal.abort();
         let released = panics::caught(ports.catalogues.renew(self.lease, (ports.clock)())).await;

@@ -109,8 +109,7 @@ pub(super) fn parse(taken: Vec<Taken>, options: &LineOptions, cache: &LineCache)
     entries
 }
 
-/// A line that is in the cache, unless its identifier cannot be told without parsing, or is not the
-/// client's any more.
+/// A line that is in the cache, unless its identifier needs parsing, or is no longer the client's.
 fn cached(
     line: Line,
     prefixes: &Arc<Prefixes>,

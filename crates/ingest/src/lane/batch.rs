@@ -166,7 +166,7 @@ impl OpenBatch {
         retries.admit(self.set_aside);
     }
 
-    /// Loads and decides the commands of a batch anew. Those that were set aside came after them.
+    /// Loads and decides the commands of a batch again. Those that were set aside came after them.
     async fn decide_again(&mut self, context: &Context, retries: &Arc<RetryQueue>, jobs: Vec<Job>) {
         let set_aside = std::mem::take(&mut self.set_aside);
         for job in self.load(context, jobs).await {
@@ -179,7 +179,7 @@ impl OpenBatch {
 
 fn fail(jobs: Vec<Job>, error: &StoreError, retries: &Arc<RetryQueue>) {
     match error {
-        // There is nobody else who could be the cause.
+        // No other command can be the cause.
         StoreError::Unavailable(_) | StoreError::Broken(_) if jobs.len() == 1 => {
             refuse(jobs, error);
         }

@@ -14,7 +14,7 @@ const MEMORY: Duration = Duration::from_secs(2);
 pub(super) struct LockedRows {
     postings: Recent<SourceIdentifier>,
     companies: Recent<CompanyId>,
-    /// Companies that no posting can refer to anew.
+    /// Companies that no further posting can refer to.
     references: Recent<CompanyId>,
 }
 

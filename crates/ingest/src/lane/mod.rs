@@ -17,8 +17,8 @@
 //! in which pushes wait. Their batches are larger, and they give way to pushes ([`priority`]). A
 //! push and a line that write the same posting at the same time meet in its version.
 //!
-//! A command ([`job`]) is answered by whoever is done with it. Because these tasks commit, a
-//! request that is dropped half-way takes nothing with it.
+//! The task that finishes a command ([`job`]) answers it. Because these tasks commit, a request
+//! that is dropped half-way aborts nothing.
 
 mod batch;
 mod context;

@@ -29,7 +29,7 @@ name! {
     EventName
 }
 
-/// A change of a subject, which readers of the log are told about.
+/// A change of a subject, for readers of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The name.

@@ -259,7 +259,7 @@ impl Key {
                 let Some((next, _)) = next_of_name(on, at + number, word) else {
                     return Ok(None);
                 };
-                // "Kronachs Söhne" is nobody's name.
+                // "Kronachs Söhne" is no name.
                 let father = word.lower.strip_suffix('s');
                 if next.is(Cues::PARTNERS) && father == Some(&*self.tokens[number - 1].text) {
                     return Ok(None);

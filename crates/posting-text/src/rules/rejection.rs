@@ -33,7 +33,7 @@ pub(super) fn faults(text: &str, posting: &Posting<'_>, budget: &Budget) -> Resu
         .is_empty()
     {
         faults.push(
-            "The sentence of the rejection has an address or a number of somebody. Leave it out."
+            "The sentence of the rejection has a person's address or number. Leave it out."
                 .to_owned(),
         );
     }

@@ -74,7 +74,7 @@ impl TryFrom<SecretRow> for StoredSecret {
 }
 
 /// Clients, each once for each of its secrets. The newest of these is the one without an end: times
-/// may have been told by different clocks.
+/// may come from different clocks.
 macro_rules! with_secrets {
     ($condition:expr) => {
         concat!(

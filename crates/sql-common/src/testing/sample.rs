@@ -94,7 +94,7 @@ pub fn told(n: u128) -> Event {
     }
 }
 
-/// The name of [`told`] events.
+/// The name of the sample events.
 pub const TOLD: EventName = EventName::new("Told");
 
 /// A commit that writes subscribers: of each the number of its address, its id, and the version

@@ -67,7 +67,7 @@ pub async fn a_token_has_one_holder<S: newsletter::store::Store>(store: &S) {
     assert_eq!(store.commit(other).await, Err(StoreError::Conflict));
 }
 
-/// Checks that a page of events looks at a limited number, most of which nobody wants.
+/// Checks that a page of events looks at a limited number, most of which do not match.
 pub async fn a_page_of_events_looks_at_a_limited_number<S: Store + EventLog>(store: &S) {
     let mut events: Vec<_> = (0..MOST_LOOKED_AT as u128 + 10).map(sample::told).collect();
     for event in &mut events {

@@ -207,7 +207,6 @@ impl StoredTextList {
 
 /// A value that is stored as a text, which is computed when it is bound.
 pub trait ToText: fmt::Debug + Sync {
-    /// The text.
     fn to_text(&self) -> String;
 }
 

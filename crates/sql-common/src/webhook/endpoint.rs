@@ -79,14 +79,14 @@ impl StoredText for Owner {
     }
 }
 
-/// A secret back from its column. Of a bad one only the length is told.
+/// A secret back from its column. An error has only the length of a bad one.
 fn secret(key: Vec<u8>, column: &str) -> Result<Secret, StoreError> {
     let length = key.len();
     Secret::new(key).map_err(|_| corrupt(column, format_args!("{length} bytes")))
 }
 
-/// An address back from its column. Of a bad one only the length is told: receivers put secrets
-/// into their addresses.
+/// An address back from its column. An error has only the length of a bad one: receivers put
+/// secrets into their addresses.
 fn url(text: &str) -> Result<EndpointUrl, StoreError> {
     let why = format_args!("{} bytes", text.len());
     EndpointUrl::from_store(text).map_err(|_| corrupt("webhook_endpoints.url", why))
@@ -352,8 +352,8 @@ statement! {
         WHERE id = :id AND (commit_seq, number) >= (:commit_seq, :number)"
 }
 
-/// Has an event wait for an endpoint anew, in a transaction of the caller's; false if it is not
-/// there.
+/// Makes an event wait for an endpoint again, in the caller's transaction; false if the endpoint
+/// does not exist.
 pub async fn resend(
     conn: &mut impl Executor,
     id: EndpointId,

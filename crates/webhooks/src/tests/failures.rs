@@ -242,7 +242,7 @@ async fn an_endpoint_gets_the_events_of_its_names_and_prefixes() {
         world.store.insert(endpoint, start, None).await.unwrap();
     }
     world.publish((1..=4_000).map(|n| n % 80)).await;
-    // The log gives those of other contexts to whoever asks for their name.
+    // The log has those of other contexts by their names.
     world.publish_of([Subject::Other(uuid(5))]).await;
     world.run(secs(60), &mut |_, _| answers(200)).await;
     let seen = world.seen.iter();

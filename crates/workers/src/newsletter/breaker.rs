@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(pauses, [10, 20, 40, 80, 160, 320, 600, 600]);
         assert_eq!(call(&breaker, "a", Ok(())).await, None);
         let again = call(&breaker, "a", Err(locked())).await;
-        assert_eq!(again, Some(10), "a success starts anew");
+        assert_eq!(again, Some(10), "a success starts again");
     }
 
     #[tokio::test(start_paused = true)]

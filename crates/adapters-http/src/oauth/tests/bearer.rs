@@ -225,7 +225,7 @@ async fn a_limit_is_counted_after_the_token_and_before_the_scopes() {
     assert_eq!(authorize(READERS).await, Err(limited(2, 1)));
     harness.set_clock(35);
     assert_eq!(authorize(READERS).await, Ok(id));
-    // Another limit begins anew, within seconds.
+    // Another limit starts again, within seconds.
     limit(1);
     harness.set_clock(39);
     assert_eq!(authorize(READERS).await, Ok(id));

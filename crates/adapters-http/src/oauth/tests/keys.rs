@@ -10,7 +10,7 @@ const WRITERS: &[Scope] = &[Scope::JobPostingsWrite];
 async fn a_folder_that_hangs_stops_no_request() {
     let harness = Harness::new();
     let (id, token) = harness.token(WRITERS).await;
-    // Opening it blocks until somebody writes.
+    // Opening it blocks until a process writes.
     let pipe = harness.folder.path().with_extension("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());

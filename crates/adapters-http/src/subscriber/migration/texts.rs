@@ -17,8 +17,8 @@ pub struct Texts {
     pub confirm: Passage,
     pub confirm_button: String,
     pub unsubscribe_button: String,
-    /// The page after confirming. Its address identifies nobody, so it cannot say how far the move
-    /// is.
+    /// The page after confirming. Its address identifies no person, so it cannot show the state of
+    /// the move.
     pub confirmed: Passage,
     pub unsubscribed: Passage,
     pub not_subscribed: Passage,

@@ -86,7 +86,7 @@ async fn a_newer_program_migrates_while_this_one_pushes() {
     is_over.store(true, Ordering::Relaxed);
     let (pusher, count) = pushing.await.unwrap();
     assert!(count > 1, "{count}");
-    // This program goes on, and starts anew.
+    // This program continues, and starts again.
     assert_eq!(pusher.ready().await, Ok(()));
     let again = PostgresStore::open(&database.url(), &patient()).await;
     let again = again.unwrap();

@@ -14,8 +14,8 @@ use crate::{
 
 /// Erase a posting: delete it with every copy of its texts
 ///
-/// An entry of the audit and the event `JobPostingErased` with the ground remain. The identifier can be pushed
-/// again
+/// An entry of the audit and the event `JobPostingErased` with the ground remain. The identifier
+/// can be pushed again
 #[derive(Debug, Args)]
 pub struct Erase {
     /// The posting's unique source identifier, or its UUID

@@ -18,8 +18,8 @@ pub struct FromArgs {
     from: Option<String>,
 
     /// Set a field of every payload, as in `company.website_url=https://acme.example`;
-    /// `KEY?=VALUE` where it is missing; `id_prefix=acme-` puts acme- before identifiers. In a value,
-    /// {id} is the source's identifier, and {company} the company's name as in a URL
+    /// `KEY?=VALUE` where it is missing; `id_prefix=acme-` puts acme- before identifiers. In a
+    /// value, {id} is the source's identifier, and {company} the company's name as in a URL
     #[arg(long, value_name = "KEY=VALUE", requires = "from")]
     set: Vec<Setting>,
 

@@ -35,7 +35,7 @@ use crate::{
                             posthaste subscribers migrate [OPTIONS] --source <SOURCE> --all"
 )]
 pub struct Migrate {
-    /// Addresses or UUIDs of subscribers. Whoever has moved already stays as they are
+    /// Addresses or UUIDs of subscribers. Subscribers who have moved do not change
     #[arg(value_name = "EMAIL", required_unless_present = "all", value_parser = values::person)]
     emails: Vec<PersonRef>,
 

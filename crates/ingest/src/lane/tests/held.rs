@@ -169,7 +169,7 @@ async fn only_so_many_wait_for_locked_rows() {
     assert_eq!(fates, [60 - 33, 33]);
 }
 
-/// Nobody can see what another transaction is about to add.
+/// No transaction sees what another one is about to add.
 #[tokio::test(start_paused = true)]
 async fn a_row_that_cannot_be_seen_is_waited_for_aside() {
     let (store, lane, _tasks) = with(["b"]).await;

@@ -250,7 +250,7 @@ impl Names {
             return Rc::clone(known);
         }
         let mut stems = inflect::stems(&word.lower, context.families);
-        // "Rapperswiler Bergbahn" is not Rapperswil, and "Ny Pauls Bro" is nobody called Paul.
+        // "Rapperswiler Bergbahn" is not Rapperswil, and "Ny Pauls Bro" is no person called Paul.
         let place = word.lower.strip_suffix("er").unwrap_or_default();
         let person = word.lower.strip_suffix('s').unwrap_or_default();
         let is_other = |stem: &Stem| {
@@ -336,7 +336,7 @@ impl Names {
         let Some(one) = key.joined.strip_suffix('s') else {
             return;
         };
-        // "Ny Pauls Bro" is nobody called Paul.
+        // "Ny Pauls Bro" is no person called Paul.
         if words.len() == 1 && cues::are_of(one, Cues::GIVEN) {
             return;
         }

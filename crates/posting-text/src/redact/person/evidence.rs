@@ -139,7 +139,7 @@ pub(super) fn uncased(text: &str, words: &[Word<'_>], at: usize, is_told: bool) 
         is_title(&title.lower) || inflect::without_prefix(&title.lower).any(is_title)
     });
     let follows_colon = is_told && text[..first.start].trim_end().ends_with([':', '：']);
-    // "بالأستاذة منال": whoever is called so is a person.
+    // "بالأستاذة منال": such a title announces a person.
     let is_addressed = titled && count_of(words, at, script) >= 2;
     if !(is_given || follows_colon || is_addressed) {
         return None;

@@ -93,7 +93,7 @@ async fn an_export_has_everybody_who_is_suppressed_and_no_one_else() {
     assert_eq!(exported(&store).await, (nobody, 1));
 }
 
-/// After a loss of the database, a person who is reported anew is suppressed.
+/// After a loss of the database, a person who is reported again is suppressed.
 #[tokio::test]
 async fn what_was_exported_suppresses_in_another_database() {
     let (csv, _) = exported(&store().await).await;

@@ -104,7 +104,7 @@ kernel::contract_cases!(
         assert_eq!(store.renew(held, later).await, Ok(true));
         let other = query("jobs", 2, noon() + hours(2));
         assert_eq!(ask(store, &other).await?, Leased::Running(later));
-        // Nobody has taken it, although its time is over.
+        // No import has taken it, although its time is over.
         assert_eq!(store.renew(held, later + hours(2)).await, Ok(true));
         assert!(found(store, "jobs", later + hours(1)).await?.is_running);
     },

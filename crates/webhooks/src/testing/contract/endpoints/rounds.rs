@@ -127,7 +127,7 @@ kernel::contract_cases!(
             Recorded::Done
         );
     },
-    /// Its worker decides anew, as the round is about the endpoint before. The lease goes on.
+    /// Its worker decides again, as the round is about the endpoint before. The lease goes on.
     async fn a_round_of_another_version_is_not_recorded(store: &S) {
         insert(store, [1]).await?;
         lease(store, ONE, noon(), 9).await?;

@@ -203,7 +203,7 @@ kernel::contract_cases!(
         assert!(rows.iter().all(|row| row.attempts == 0));
         assert_eq!(rows[0].later, [4, 5, 6].map(event));
         assert_eq!(store.count_waiting(id(1), 9).await, Ok(3));
-        // One that is to come anyway is not taken twice, and one of nobody is for nobody.
+        // One that is to come anyway is not taken twice, and one of an unknown endpoint is refused.
         let later = waiting(10, 4, noon());
         assert_eq!(store.resend(id(1), &later, None).await, Ok(true));
         assert_eq!(store.count_waiting(id(1), 9).await, Ok(3));
