@@ -9,6 +9,7 @@ mod circles;
 mod closure;
 mod layers;
 mod packages;
+mod prose;
 mod readme;
 mod settings;
 mod source;
