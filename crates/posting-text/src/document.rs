@@ -61,7 +61,6 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Vec<Vec<Span>>>,
 }
 
-/// A line feed in it is a hard line break.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) text: String,

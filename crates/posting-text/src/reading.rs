@@ -9,7 +9,6 @@ use crate::{
 
 #[derive(Debug, Default)]
 pub(crate) struct Reading<'a> {
-    /// With [`SEPARATOR`] between blocks.
     pub(crate) text: String,
     pub(crate) links: Vec<Cow<'a, str>>,
     pub(crate) images: Vec<Cow<'a, str>>,

@@ -327,7 +327,6 @@ fn heading(level: u8, paragraphs: Vec<Vec<Span>>) -> Block {
     }
     for span in &mut spans {
         span.text = span.text.replace('\n', " ");
-        // A heading is bold already.
         span.style.strong = false;
     }
     Block::Heading(level, spans)

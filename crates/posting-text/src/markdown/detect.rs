@@ -7,9 +7,7 @@ use crate::{Budget, Exceeded, Result, document::Document};
 
 struct Source<'a> {
     html: Cow<'a, str>,
-    /// Whether line feeds outside block elements are line breaks.
     bare_lines: bool,
-    /// Whether signs of Markdown are text.
     signs_are_text: bool,
 }
 
@@ -56,7 +54,6 @@ fn document(source: &Source<'_>, base: Option<&Url>, budget: &Budget) -> Result<
     // Text that a table repeats is paid for when it is written.
     budget.begin_text();
     let mut document = html::parse(&source.html, source.bare_lines, base, budget)?;
-    // Both of these read each run of text a few times.
     budget.spend(document.steps().saturating_mul(8))?;
     if !source.signs_are_text {
         signs::read(&mut document);
@@ -95,7 +92,6 @@ fn is_clean(text: &str, budget: &Budget) -> Result<bool> {
         document(&source, None, budget).and_then(|document| writer::write(&document, budget));
     match written {
         Ok(written) => Ok(plain(&written) == plain(text.trim_end())),
-        // The output would be too long, and so would differ.
         Err(Exceeded::Output) => Ok(false),
         Err(exceeded) => Err(exceeded),
     }

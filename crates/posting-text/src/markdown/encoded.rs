@@ -45,14 +45,12 @@ pub(super) fn decoded<'a>(raw: &'a str, budget: &Budget) -> Result<Cow<'a, str>>
         let Some(next) = once(&text).filter(|next| next.len() < text.len()) else {
             return Ok(text);
         };
-        // Each of the searches reads every character a few times.
         budget.spend(text.len().saturating_mul(12))?;
         text = Cow::Owned(next);
     }
     Ok(Cow::Borrowed(raw))
 }
 
-/// Removes the outermost encoding; `None` if there is none.
 fn once(text: &str) -> Option<String> {
     whole(text)
         .or_else(|| garbled::repaired(text))
@@ -63,7 +61,6 @@ fn once(text: &str) -> Option<String> {
         .or_else(|| without_residues(text))
 }
 
-/// A text that is one encoded document, possibly in a paragraph of a feed.
 fn whole(text: &str) -> Option<String> {
     let bare = unwrapped(text.trim());
     match bare.as_bytes().first()? {
@@ -133,7 +130,6 @@ fn base64(text: &str) -> Option<String> {
     (plain.contains([' ', '<']) && plain.chars().all(is_text)).then_some(plain)
 }
 
-/// Counts the tags among the found names, and the end tags and line breaks, rare in prose.
 fn count_tags<'a>(found: impl Iterator<Item = (bool, &'a str)>) -> (usize, usize) {
     let (mut all, mut sure) = (0, 0);
     for (is_end, name) in found {

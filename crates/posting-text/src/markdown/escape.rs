@@ -3,7 +3,6 @@
 
 use super::emphasis::{Interval, Mark};
 
-/// The context of an escape: the whole paragraph, or cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paragraph {
     in_cell: bool,
@@ -11,7 +10,6 @@ pub(crate) struct Paragraph {
     has_deleted: bool,
     /// The first `~` that may begin struck out text.
     tilde: Option<usize>,
-    /// The colon that would make the paragraph a definition.
     definition: Option<usize>,
 }
 
@@ -55,7 +53,6 @@ pub(crate) struct Place<'a> {
     pub(crate) text: &'a [char],
     pub(crate) paragraph: Paragraph,
     pub(crate) at: usize,
-    /// Whether it starts a line, with no markup before it.
     pub(crate) line_start: bool,
     /// Whether markup comes directly before or after it.
     pub(crate) beside_markup: bool,
@@ -119,7 +116,6 @@ pub(crate) fn push(out: &mut String, place: Place<'_>) {
     out.push(c);
 }
 
-/// The number of digits, if an ordered item starts here.
 pub(crate) fn ordered(rest: &[char]) -> Option<usize> {
     let digits = rest
         .iter()

@@ -35,7 +35,6 @@ pub(crate) fn parse(
     base: Option<&Url>,
     budget: &Budget,
 ) -> Result<Document> {
-    // For the tokenizer, and for the search for end tags and style sheets.
     budget.spend(html.len().saturating_mul(3))?;
     let mut reader = Reader {
         builder: Builder::new(budget),
@@ -224,7 +223,6 @@ impl Reader<'_> {
         false
     }
 
-    /// Conditional comments surround the markers of a word processor's list.
     fn comment(&mut self, comment: &[u8]) {
         if self.dropping.is_some() {
             return;

@@ -10,7 +10,6 @@ pub(crate) struct Inline {
     breaks: usize,
     space: bool,
     empty: bool,
-    /// The destination of the following text.
     link: Option<Arc<str>>,
     is_linked: bool,
 }

@@ -8,7 +8,6 @@ use regex::Captures;
 use super::source::replace_some;
 use crate::{Budget, Result, document::DIALECT, pattern::patterns};
 
-/// A shorter line was not wrapped by a program.
 const WRAP_WIDTH: usize = 60;
 
 patterns! {

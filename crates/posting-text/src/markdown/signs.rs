@@ -62,7 +62,6 @@ fn strong(spans: &mut Vec<Span>) {
     *spans = out;
 }
 
-/// The positions of `**`, an even number; none if their meaning is uncertain.
 fn pairs(text: &str) -> Vec<usize> {
     let signs: Vec<usize> = text.match_indices("**").map(|(at, _)| at).collect();
     if text.contains("***") || signs.len() % 2 == 1 {

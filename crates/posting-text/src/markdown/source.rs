@@ -21,7 +21,6 @@ const MAX_UNESCAPES: usize = 4;
 
 pub(super) fn repaired<'a>(raw: &'a str, budget: &Budget) -> Result<(Cow<'a, str>, TagCounts)> {
     let raw = encoded::decoded(raw, budget)?;
-    // Each of the passes below reads every character once or twice.
     budget.spend(raw.len().saturating_mul(8))?;
     let text = match raw {
         Cow::Borrowed(raw) => characters(raw),
@@ -168,7 +167,6 @@ fn without_cdata(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Replaces `&amp;nbsp;` by `&nbsp;`.
 fn without_escaped_entities(text: Cow<'_, str>) -> Cow<'_, str> {
     replace_some(text, "&amp;", |text, at| {
         let rest = &text.as_bytes()[at + "&amp;".len()..];
@@ -245,7 +243,6 @@ fn end_tags(text: &str) -> HashSet<String> {
         .collect()
 }
 
-/// The name of a tag, followed by a space, a slash or the end of the tag.
 fn name(rest: &str) -> Option<&str> {
     let ends = |b: u8| b.is_ascii_whitespace() || b == b'>' || b == b'/';
     let end = rest.bytes().take(48).position(ends)?;

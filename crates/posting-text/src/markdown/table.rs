@@ -46,7 +46,6 @@ pub(crate) fn to_blocks(mut rows: Vec<Row>, budget: &Budget) -> Result<Vec<Block
     }
     rows.retain(|row| row.filled() > 0);
     let mut out = Vec::new();
-    // A title above the headers.
     let is_title = rows.len() > 2 && rows[0].cells.len() == 1 && rows[1].is_headers();
     if is_title && rows[1].cells.len() > 1 {
         out.extend(
@@ -78,7 +77,6 @@ pub(crate) fn to_blocks(mut rows: Vec<Row>, budget: &Budget) -> Result<Vec<Block
                 for row in rows.iter_mut().chain([&mut headers]) {
                     row.resize_with(columns, Vec::new);
                 }
-                // A header is bold already.
                 for span in headers.iter_mut().flatten() {
                     span.style.strong = false;
                 }
@@ -113,7 +111,6 @@ fn item_marker(row: &Row) -> Option<u32> {
         .filter(|number| (1..1_000).contains(number))
 }
 
-/// The rows of a table with a column of markers are items.
 fn list(rows: Vec<Row>) -> Option<List> {
     let first = item_marker(rows.first()?)?;
     let items = rows.into_iter().map(|row| {
@@ -238,7 +235,6 @@ fn one_line(blocks: Vec<Block>) -> Line {
     out
 }
 
-// Recursion is bounded by the depth that the builder allows.
 fn flatten(blocks: Vec<Block>, out: &mut Line) {
     for block in blocks {
         match block {

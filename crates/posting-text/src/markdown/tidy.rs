@@ -8,7 +8,6 @@ pub(crate) fn tidy(document: &mut Document) {
     document.blocks = tidy_blocks(blocks, false);
 }
 
-// Recursion is bounded by the depth that the builder allows.
 fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
     let mut out: Vec<Block> = Vec::new();
     // Whether the last block is a list made here, which more lines may join.
@@ -34,7 +33,6 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
             Block::Heading(level, mut spans) => {
                 trim(&mut spans);
                 if plain(&spans).chars().any(|c| !c.is_whitespace()) {
-                    // A heading is bold already.
                     for span in &mut spans {
                         span.style.strong = in_list;
                     }
@@ -107,39 +105,8 @@ enum Marker {
     Number(u32),
 }
 
-pub(super) const fn is_bullet(c: char) -> bool {
-    matches!(
-        c,
-        '•' | '·'
-            | '▪'
-            | '▫'
-            | '●'
-            | '○'
-            | '◦'
-            | '‣'
-            | '⁃'
-            | '∙'
-            | '■'
-            | '□'
-            | '◆'
-            | '➢'
-            | '➤'
-            | '➔'
-            | '✓'
-            | '✔'
-            | '✅'
-            | '☑'
-            | '►'
-            | '▶'
-            | '❖'
-            | '✦'
-            | '➜'
-            | '👉'
-            | '🔹'
-            | '🔸'
-            | '\u{f0b7}'
-            | '\u{f0a7}'
-    )
+pub(super) fn is_bullet(c: char) -> bool {
+    !c.is_ascii() && "•·▪▫●○◦‣⁃∙■□◆➢➤➔✓✔✅☑►▶❖✦➜👉🔹🔸\u{f0b7}\u{f0a7}".contains(c)
 }
 
 /// Splits a line with several items. An ambiguous line stays whole.

@@ -69,7 +69,6 @@ fn blocks(blocks: &[Block], out: &mut Vec<String>, tight: bool, budget: &Budget)
         if out.len() == start {
             out.truncate(before);
         } else {
-            // The empty line before it.
             budget.write(1)?;
             previous = Some(block);
         }
@@ -144,7 +143,6 @@ fn write_table(table: &Table, out: &mut Vec<String>, budget: &Budget) -> Result<
 
 fn heading(level: u8, spans: &[Span], budget: &Budget) -> Result<String> {
     let mut text = inline(spans, budget)?;
-    // Six `#`, a space, a backslash.
     budget.write(8)?;
     // Within a heading nothing starts a block.
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();

@@ -28,10 +28,8 @@ const NO_PLACE: &str = "\
     verschiedene standorte;teletravail;a distance;toute la france;france entiere;hele landet;\
     hela sverige;hele norge;europe;europa;emea;apac;eu;dach;latam;nordics;asia;africa";
 
-/// Words behind a number of places.
 const PLACES: &str = "locations;location;places;offices;sites;cities;standorte;orte;lieux;steder";
 
-/// Words between places, and the signs for them.
 const AND: [&str; 9] = [
     " and ", " und ", " et ", " or ", " oder ", " og ", " och ", " & ", " + ",
 ];
@@ -106,7 +104,6 @@ fn is_several(country: Option<&str>, city: &str) -> bool {
     (groups.len() > 1 && apart(&groups) > 1) || (parts.len() > 2 && apart(&parts) > 2)
 }
 
-/// Whether cities of several states have the name.
 fn is_common(country: &str, folded: &str) -> bool {
     let Some(names) = TABLE.get(country) else {
         return false;

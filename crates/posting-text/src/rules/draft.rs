@@ -36,7 +36,6 @@ pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Strin
     let document = read(posting, budget)?;
     let text = document.text();
     let mut missing = absent(posting, &document, &text, budget)?;
-    // A few are dropped, because they hide nothing.
     if missing.len() * 2 > phrases.len() {
         missing.truncate(MAX_NAMED);
         faults.push(format!(

@@ -9,22 +9,17 @@ pub(super) fn html(json: &str) -> Option<String> {
     let mut out = String::with_capacity(json.len());
     if let Some(operations) = document["ops"].as_array() {
         quill(operations, &mut out);
-    } else if let Some(blocks) = document["blocks"].as_array() {
-        for block in blocks {
-            listed(block, &mut out);
-        }
-    } else if let Some(root) = document["root"]["children"].as_array() {
-        nodes(root, &mut out);
-    } else if let Some(content) = document["content"].as_array() {
-        nodes(content, &mut out);
-    } else {
-        let children = document.as_array()?;
-        let is_node = |node: &Value| node["children"].is_array() && node["type"].is_string();
-        if children.is_empty() || !children.iter().all(is_node) {
-            return None;
-        }
-        nodes(children, &mut out);
+        return Some(out);
     }
+    let is_node = |node: &Value| node["children"].is_array() && node["type"].is_string();
+    let slate = document.as_array();
+    let slate = slate.filter(|nodes| !nodes.is_empty() && nodes.iter().all(is_node));
+    let children = document["blocks"].as_array();
+    let children = children.or(document["root"]["children"].as_array());
+    nodes(
+        children.or(document["content"].as_array()).or(slate)?,
+        &mut out,
+    );
     Some(out)
 }
 
@@ -95,70 +90,53 @@ fn quill(operations: &[Value], out: &mut String) {
 
 fn quill_line(line: &str, attributes: &Value, out: &mut String) {
     match (attributes["list"].as_str(), attributes["header"].as_u64()) {
-        (Some("ordered"), _) => ordered(line, out),
+        (Some("ordered"), _) => ordered(out, |out| out.push_str(line)),
         (Some(_), _) => add("ul", out, |out| add("li", out, |out| out.push_str(line))),
         (_, Some(level @ 1..=6)) => add(&format!("h{level}"), out, |out| out.push_str(line)),
         _ => add("p", out, |out| out.push_str(line)),
     }
 }
 
-fn ordered(item: &str, out: &mut String) {
+fn ordered(out: &mut String, item: impl FnOnce(&mut String)) {
     const END: &str = "</ol>";
     if out.ends_with(END) {
         out.truncate(out.len() - END.len());
     } else {
         out.push_str("<ol>");
     }
-    add("li", out, |out| out.push_str(item));
+    add("li", out, item);
     out.push_str(END);
 }
 
-/// A block of Draft.js or Editor.js.
-fn listed(block: &Value, out: &mut String) {
-    let kind = block["type"].as_str().unwrap_or_default();
-    if let Some(items) = block["data"]["items"].as_array() {
-        let is_ordered = block["data"]["style"] == "ordered";
-        add(if is_ordered { "ol" } else { "ul" }, out, |out| {
-            for item in items {
-                let text = item
-                    .as_str()
-                    .or(item["content"].as_str())
-                    .unwrap_or_default();
-                add("li", out, |out| out.push_str(text));
-            }
-        });
-        return;
-    }
-    let mut content = String::new();
-    match (block["data"]["text"].as_str(), block["text"].as_str()) {
-        // Editor.js has HTML in its texts.
-        (Some(text), _) => content.push_str(text),
-        (_, Some(text)) => add_text(text, &mut content),
-        _ => return,
-    }
-    match kind {
-        "unordered-list-item" => add("ul", out, |out| {
-            add("li", out, |out| out.push_str(&content));
-        }),
-        "ordered-list-item" => ordered(&content, out),
-        "header" | "header-one" | "header-two" | "header-three" => {
-            add("h3", out, |out| out.push_str(&content));
-        }
-        _ => add("p", out, |out| out.push_str(&content)),
-    }
-}
-
-/// The parser of JSON bounds the depth.
 fn nodes(children: &[Value], out: &mut String) {
     for node in children {
         let kind = node["type"].as_str().unwrap_or_default();
         let kind = kind.to_ascii_lowercase().replace(['-', '_'], "");
         let inner = node["children"].as_array().or(node["content"].as_array());
-        if let Some(text) = node["text"].as_str() {
+        let text = node["text"].as_str();
+        let is_inline = "text tab hashtag mention emoji codehighlight".contains(&kind);
+        if let Some(text) = text.filter(|_| is_inline) {
             leaf(text, node, out);
             continue;
         }
         let inner = inner.map_or(&[][..], Vec::as_slice);
+        let data = &node["data"];
+        let content = |out: &mut String| match (data["text"].as_str(), text) {
+            // Editor.js has HTML in its texts.
+            (Some(html), _) => out.push_str(html),
+            (_, Some(text)) => add_text(text, out),
+            _ => nodes(inner, out),
+        };
+        if let Some(items) = data["items"].as_array() {
+            let is_ordered = data["style"] == "ordered";
+            add(if is_ordered { "ol" } else { "ul" }, out, |out| {
+                for item in items {
+                    let text = item.as_str().or(item["content"].as_str());
+                    add("li", out, |out| out.push_str(text.unwrap_or_default()));
+                }
+            });
+            continue;
+        }
         let level = node["attrs"]["level"].as_u64().or(node["level"].as_u64());
         let tag = node["tag"].as_str().unwrap_or_default();
         let element = match kind.as_str() {
@@ -170,15 +148,18 @@ fn nodes(children: &[Value], out: &mut String) {
                 out.push_str("<hr>");
                 continue;
             }
+            "unorderedlistitem" => {
+                add("ul", out, |out| add("li", out, content));
+                continue;
+            }
+            "orderedlistitem" => {
+                ordered(out, content);
+                continue;
+            }
             "link" | "autolink" | "a" => {
-                let url = node["url"]
-                    .as_str()
-                    .or(node["href"].as_str())
-                    .unwrap_or_default();
-                format!(
-                    "a href=\"{}\"",
-                    url.replace('&', "&amp;").replace('"', "&quot;")
-                )
+                let url = node["url"].as_str().or(node["href"].as_str());
+                let url = url.unwrap_or_default().replace('&', "&amp;");
+                format!("a href=\"{}\"", url.replace('"', "&quot;"))
             }
             "list" if tag == "ol" || node["listType"] == "number" => "ol".to_owned(),
             "numberedlist" | "orderedlist" | "ol" | "olist" => "ol".to_owned(),
@@ -191,7 +172,9 @@ fn nodes(children: &[Value], out: &mut String) {
             "quote" | "blockquote" => "blockquote".to_owned(),
             "headingone" | "h1" => "h1".to_owned(),
             "headingtwo" | "h2" => "h2".to_owned(),
-            "headingthree" | "h3" => "h3".to_owned(),
+            "headingthree" | "h3" | "header" | "headerone" | "headertwo" | "headerthree" => {
+                "h3".to_owned()
+            }
             "heading" if matches!(tag, "h1" | "h2" | "h3" | "h4" | "h5" | "h6") => tag.to_owned(),
             "heading" => format!("h{}", level.unwrap_or(3).clamp(1, 6)),
             "table" => "table".to_owned(),
@@ -199,7 +182,7 @@ fn nodes(children: &[Value], out: &mut String) {
             "tablecell" => "td".to_owned(),
             _ => "p".to_owned(),
         };
-        add(&element, out, |out| nodes(inner, out));
+        add(&element, out, content);
     }
 }
 

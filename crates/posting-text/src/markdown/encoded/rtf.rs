@@ -2,16 +2,9 @@
 
 use super::garbled;
 
-const OTHERS: [&str; 8] = [
-    "fonttbl",
-    "colortbl",
-    "stylesheet",
-    "info",
-    "pict",
-    "header",
-    "footer",
-    "generator",
-];
+const OTHERS: &str = "fonttbl colortbl stylesheet info pict header footer generator";
+const SIGNS: &str = "par:\n|line:\n|row:\n|sect:\n|tab: |cell: |bullet:•|endash:–|emdash:—|lquote:‘|\
+    rquote:’|ldblquote:“|rdblquote:”";
 
 pub(super) fn text(rtf: &str) -> String {
     let mut out = String::with_capacity(rtf.len() / 2);
@@ -54,15 +47,6 @@ pub(super) fn text(rtf: &str) -> String {
                     word => {
                         rest = &rest[length..];
                         match (word, number) {
-                            ("par" | "line" | "row" | "sect", _) => shown = Some('\n'),
-                            ("tab" | "cell", _) => shown = Some(' '),
-                            ("bullet", _) => shown = Some('•'),
-                            ("endash", _) => shown = Some('–'),
-                            ("emdash", _) => shown = Some('—'),
-                            ("lquote", _) => shown = Some('‘'),
-                            ("rquote", _) => shown = Some('’'),
-                            ("ldblquote", _) => shown = Some('“'),
-                            ("rdblquote", _) => shown = Some('”'),
                             ("u", Some(code)) => {
                                 // The number has a sign, and 16 bits.
                                 let code = if code < 0 { code + 0x1_0000 } else { code };
@@ -73,10 +57,10 @@ pub(super) fn text(rtf: &str) -> String {
                                 replaced = 1;
                                 continue;
                             }
-                            (word, _) if OTHERS.contains(&word) && skipped.is_none() => {
-                                skipped = Some(depth);
+                            _ if OTHERS.split(' ').any(|other| other == word) => {
+                                skipped = skipped.or(Some(depth));
                             }
-                            _ => {}
+                            _ => shown = sign(word),
                         }
                     }
                 }
@@ -93,6 +77,11 @@ pub(super) fn text(rtf: &str) -> String {
         }
     }
     out
+}
+
+fn sign(word: &str) -> Option<char> {
+    let mut signs = SIGNS.split('|').filter_map(|pair| pair.split_once(':'));
+    signs.find_map(|(name, sign)| sign.chars().next().filter(|_| name == word))
 }
 
 /// The control word at the start of a text, its number, and their length with the space.

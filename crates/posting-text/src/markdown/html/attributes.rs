@@ -9,7 +9,6 @@ pub(super) fn attribute(start: &StartTag<()>, name: &str) -> Option<String> {
         .map(|value| source::characters(&String::from_utf8_lossy(value)).into_owned())
 }
 
-/// In lower case and without importance.
 pub(super) fn declarations(style: &str) -> impl Iterator<Item = (String, String)> {
     style.split(';').filter_map(|declaration| {
         let (property, value) = declaration.split_once(':')?;

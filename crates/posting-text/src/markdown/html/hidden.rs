@@ -89,7 +89,6 @@ fn is_white(color: &str) -> bool {
     )
 }
 
-/// Whether an element shows text that an outer one hides.
 pub(super) fn shows(start: &StartTag<()>, hidden: Property) -> bool {
     let style = attribute(start, "style").unwrap_or_default();
     declarations(&style).any(|(property, value)| match (hidden, property.as_str()) {
@@ -105,7 +104,6 @@ fn length(value: &str) -> Option<f64> {
     number.trim().parse().ok()
 }
 
-/// An open element whose content does not show, and how it ends without an end tag.
 #[derive(Debug)]
 pub(super) struct Region {
     name: String,

@@ -70,10 +70,8 @@ impl StyleSheet {
     }
 }
 
-/// A later rule replaces an earlier one.
 fn read(sheet: &str, has_backgrounds: bool, rules: &mut HashMap<String, Hiding>) {
     let mut rest = sheet;
-    // Open rules for some medium.
     let mut nested = 0_usize;
     while let Some(open) = rest.find(['{', '}']) {
         let is_end = rest[open..].starts_with('}');

@@ -30,14 +30,12 @@ struct Open {
 pub(super) struct Paragraph {
     level: u32,
     name: String,
-    /// Also without a marker.
     is_item: bool,
 }
 
 #[derive(Debug)]
 struct Marker {
     text: String,
-    /// The number of open `<span>`; `None` if a comment ends the marker.
     spans: usize,
 }
 
