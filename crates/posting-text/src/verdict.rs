@@ -32,7 +32,6 @@ const MAX_NAME: usize = 6;
 const MAX_PLAIN_NAME: usize = 6;
 /// Letters beside links or images that say nothing: "Apply here".
 const MAX_BESIDE: usize = 12;
-/// More letters that stand for images are a description.
 const MAX_ALTERNATIVE: usize = 80;
 const MAX_PASSAGES: usize = 3;
 
@@ -62,7 +61,6 @@ pub(crate) fn judge(
     scan: &Scan<'_>,
     budget: &Budget,
 ) -> Result<Option<Refusal>> {
-    // The text is read a few times, and so is every word of a short one.
     budget.spend(scan.text.len().saturating_mul(8) + scan.contacts.len())?;
     let content = Content::of(document, scan);
     if let Some(refusal) = by_amount(&content, document) {
@@ -80,7 +78,6 @@ pub(crate) fn judge(
     Ok(is_test_posting(title, &content).then_some(Refusal::Test))
 }
 
-/// Next to no words of its own.
 fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
     let images = document.images;
     let beside = content.weight.saturating_sub(images.letters);
@@ -95,7 +92,6 @@ fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
     }
 }
 
-/// An error object, the title alone, or an unfilled template.
 fn by_form(content: &Content, title: &str) -> Option<Refusal> {
     const MEMBERS: [&str; 6] = ["error", "errors", "message", "status", "code", "detail"];
     if content.weight > MAX_OBJECT_LENGTH {
@@ -128,7 +124,6 @@ fn blanks(text: &str) -> usize {
     single.filter_map(blank).count()
 }
 
-/// The sentences are notices, and nothing beside them describes a job.
 fn by_notice(text: &str, title: &str) -> Option<Refusal> {
     let title = normalised(title);
     let is_known = |word: &str| {
@@ -139,7 +134,10 @@ fn by_notice(text: &str, title: &str) -> Option<Refusal> {
         .iter()
         .map(|sentence| PAGES.look(sentence, is_known))
         .collect();
-    let refusal = seen.iter().filter_map(|seen| seen.refusal).min()?;
+    let Some(refusal) = seen.iter().filter_map(|seen| seen.refusal).min() else {
+        let is_job = has_pay(text) || has_hours(text) || JOB.has_word(text);
+        return PAGES.most(text, is_known).filter(|_| !is_job);
+    };
     let describes = |seen: &Seen| describes(seen, refusal);
     if !seen.iter().any(describes) {
         return Some(refusal);
@@ -179,10 +177,18 @@ fn is_page(seen: &[Seen], refusal: Refusal) -> bool {
     known.saturating_mul(100) >= letters.saturating_mul(share)
 }
 
-/// Whether a sentence names an amount of money.
 fn has_pay(sentence: &str) -> bool {
     sentence.contains(['€', '£', '$', '¥', '₽', '₴', '₺', '₪', '₩'])
         && sentence.contains(|c: char| c.is_ascii_digit())
+}
+
+/// `30 hours`
+fn has_hours(text: &str) -> bool {
+    const HOURS: &str = "hours hrs h std stunden heures horas ore uren timmar timer tuntia godzin hodin \
+        óra годин часов saat ώρες 時間 小时 시간";
+    let words = words(text);
+    let mut pairs = words.windows(2);
+    pairs.any(|pair| pair[0].is_number() && is_among(HOURS, &pair[1].lower))
 }
 
 fn describes(seen: &Seen, refusal: Refusal) -> bool {
@@ -312,7 +318,6 @@ fn is_placeholder(text: &str) -> bool {
         || (letters == 1 && said.is_ascii())
 }
 
-/// Words that people type to try a form.
 fn is_test(text: &str) -> bool {
     let words = words(text);
     if words.is_empty() || words.len() > 40 {
@@ -358,7 +363,6 @@ fn is_test_title(title: &str) -> bool {
     asks_to_ignore(title) || is_test(title)
 }
 
-/// Whether a text asks its readers not to act on it.
 fn asks_to_ignore(text: &str) -> bool {
     const IGNORED: &str = "please ignore|do not apply|ne pas postuler|bitte ignorieren|\
         vennligst ignorer|ignore this|do not publish|nicht veröffentlichen|ne pas publier|\

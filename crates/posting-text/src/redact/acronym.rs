@@ -69,7 +69,6 @@ pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Ve
 fn has_syllables(name: &[(String, bool)], acronym: &str, budget: &Budget) -> Result<bool> {
     const MAX_SYLLABLE: usize = 4;
     let letters: Vec<char> = unaccented(acronym).chars().collect();
-    // How many letters the words so far may have given.
     let mut reached = vec![false; letters.len() + 1];
     reached[0] = true;
     for (word, is_small) in name {
@@ -102,7 +101,6 @@ fn is_at(all: &[Word<'_>], at: usize, text: &str) -> bool {
         })
 }
 
-/// Words of two letters that texts shout in capitals.
 const SHOUTED: &str =
     "NO OK OR AS IT US AM IF SO GO DO WE HE ME MY IN ON AT TO OF BY UP AN DU IM ZU";
 
@@ -248,7 +246,6 @@ fn stands_for(word: &Word<'_>, letter: char) -> bool {
         )
 }
 
-/// In capitals, but for few letters.
 fn is_acronym(word: &Word<'_>) -> bool {
     let (mut upper, mut lower, mut all) = (0, 0, 0);
     for c in word.text.chars().take(MAX_LETTERS + 1) {

@@ -4,14 +4,13 @@
 
 mod around;
 mod beside;
+mod clause;
 mod eastern;
 mod end;
 mod street;
 
 use self::{
-    beside::{
-        after_post_box, before_city, in_block, names_street, with_street, with_zone, without_number,
-    },
+    beside::{after_post_box, names_street, with_street, with_zone},
     street::{after_street, before_street},
 };
 use super::{
@@ -27,12 +26,9 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
     const SEARCH_STEPS: usize = 150;
     let (text, words, budget) = on.parts();
     budget.spend(words.len())?;
+    let whole = |range| around::with_parts(text, words, with_zone(text, words, range));
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        if word.is(Cues::STREET_BEFORE) && word.letters() >= 3 {
-            budget.spend(SEARCH_STEPS / 10)?;
-            out.extend(around::alone(text, words, at));
-        }
         let is_free = out.last().is_none_or(|last| last.end <= word.start);
         if !is_free || !is_house(word) || names_street(text, words, at) {
             continue;
@@ -44,15 +40,24 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
                 after_street(text, words, at).map(|range| with_street(text, words, at, range))
             })
             .or_else(|| before_street(text, words, at))
-            .or_else(|| in_block(text, words, at, found))
-            .or_else(|| before_city(text, words, at, city?))
             .or_else(|| around::unit(text, words, at))
-            .or_else(|| around::at_place(text, words, at))
-            .map(|range| around::with_parts(text, words, with_zone(text, words, range)));
+            .map(whole);
         let starts_free = |found: &Range| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(found.filter(starts_free));
     }
-    without_number(on, city, &mut out)?;
+    let mut clauses: Vec<Range> = Vec::new();
+    let mut known = out.iter().peekable();
+    for (at, word) in words.iter().enumerate() {
+        while known.next_if(|range| range.end <= word.start).is_some() {}
+        let is_free = known.peek().is_none_or(|range| word.end() <= range.start)
+            && clauses.last().is_none_or(|last| last.end <= word.start);
+        if is_free && (word.is_upper() || word.is(Cues::STREET_BEFORE)) {
+            budget.spend(SEARCH_STEPS / 5)?;
+            let found = clause::address(on, at, found, city.unwrap_or_default());
+            clauses.extend(found.map(whole));
+        }
+    }
+    out.extend(clauses);
     budget.spend(out.len())?;
     Ok(apart(out))
 }

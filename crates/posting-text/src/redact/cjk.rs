@@ -6,7 +6,6 @@ use super::{
 };
 use crate::Range;
 
-/// The longest first.
 static LEGAL: LazyLock<Vec<&str>> = LazyLock::new(|| parts("legal"));
 static TRADES: LazyLock<Vec<&str>> = LazyLock::new(|| parts("trade"));
 static PLACES: LazyLock<Vec<&str>> = LazyLock::new(|| parts("place"));
@@ -228,7 +227,6 @@ fn is_proper(rest: &str, is_japanese: bool) -> bool {
 
 /// Whether a name stands at the borders of words. Only short Korean ones need that.
 pub(super) fn stands(text: &str, start: usize, end: usize) -> bool {
-    /// Particles, titles of companies and the copula after a noun.
     const PARTICLES: &str = "은 는 이 가 을 를 에 의 와 과 로 도 만 로서 에서 에게 으로 부터 까지 입니다 입니 이다 그룹 코리아 직원 본사 \
         이라 라는 이란 처럼 보다 하고 이나";
     let name = &text[start..end];

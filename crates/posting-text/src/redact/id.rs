@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{Budget, Range, Result};
 
-/// Between the word for a number and the number.
 const MAX_BETWEEN: usize = 3;
 /// In bytes.
 const MAX_GAP: usize = 40;
@@ -195,7 +194,6 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
     (last.end(), count)
 }
 
-/// An Italian tax code, and a Chinese social credit code of a company (GB 32100).
 const CODES: [&str; 2] = ["AAAAAA00A00A000A", "90000000**********"];
 
 /// `A` stands for a capital, `0` for a digit, `*` for either.
@@ -275,7 +273,6 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     None
 }
 
-/// The country of a Swiss number, or of a Norwegian VAT number.
 fn is_country(word: &Word<'_>) -> bool {
     matches!(word.text, "CHE" | "NO")
 }
@@ -322,7 +319,6 @@ fn is_german(digits: &str) -> bool {
     (11 - product) % 10 == *check
 }
 
-/// Y-tunnus.
 fn is_finnish(digits: &str) -> bool {
     const WEIGHTS: [u32; 8] = [7, 9, 10, 5, 8, 4, 2, 1];
     let sum = digits

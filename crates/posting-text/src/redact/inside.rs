@@ -79,7 +79,6 @@ pub(super) fn may_have(word: &Word<'_>, text: &str) -> bool {
     word.text.len() > MIN_LENGTH && (has_inner_capital(word.text) || is_tag(word, text))
 }
 
-/// In capitals after a lower-case letter.
 fn ends_in_capitals(word: &Word<'_>, acronym: &str) -> bool {
     let front = word.text.strip_suffix(&*acronym.to_uppercase());
     front.is_some_and(|front| front.ends_with(char::is_lowercase))

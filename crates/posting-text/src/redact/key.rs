@@ -17,7 +17,6 @@ pub(crate) enum Case {
     Any,
     /// Because the name is also a common word.
     Capital,
-    /// An acronym.
     Upper,
 }
 
@@ -31,19 +30,16 @@ pub(crate) enum Ordinary {
     Words,
 }
 
-/// The end of a name, and the index of the next word.
 pub(super) type Match = Option<(usize, usize)>;
 
 #[derive(Debug)]
 pub(crate) struct Token {
     pub(crate) text: String,
     pub(crate) stems: Vec<Stem>,
-    /// Whether the name writes it with a capital.
     pub(crate) is_upper: bool,
 }
 
 impl Token {
-    /// Without inflected forms.
     pub(crate) fn word(text: String) -> Self {
         Self {
             is_upper: false,
@@ -52,7 +48,6 @@ impl Token {
         }
     }
 
-    /// In lower case, in any form.
     pub(crate) fn is(&self, lower: &str) -> bool {
         self.text == lower
             || self.stems.iter().any(|stem| stem.begins(lower))
@@ -89,7 +84,6 @@ pub(crate) struct Key {
     pub(crate) compounds: bool,
     /// False if the name has accents itself, some of which people leave out.
     pub(crate) accents_count: bool,
-    /// Empty without inflected forms.
     pub(crate) tokens: Vec<Rc<Token>>,
     /// Whether people of the company may be in lower case: `telianere`.
     pub(crate) lower_forms: bool,

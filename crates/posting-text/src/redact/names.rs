@@ -23,18 +23,15 @@ use super::{
 };
 use crate::{Posting, Range, Result};
 
-/// Of one kind, since each is searched for everywhere.
 const MAX_SPELLINGS: usize = 16;
 
-const QUOTES: [(char, char); 7] = [
-    ('«', '»'),
-    ('„', '“'),
-    ('„', '”'),
-    ('“', '”'),
-    ('"', '"'),
-    ('「', '」'),
-    ('『', '』'),
-];
+const QUOTES: [&str; 7] = ["«»", "„“", "„”", "“”", "\"\"", "「」", "『』"];
+
+fn quotes() -> impl Iterator<Item = (char, char)> {
+    QUOTES
+        .into_iter()
+        .filter_map(|pair| pair.chars().next().zip(pair.chars().nth(1)))
+}
 
 const MAX_NAMES: usize = 8;
 
@@ -44,7 +41,6 @@ pub(crate) struct Names {
     keys: BTreeMap<char, Vec<Key>>,
     label: Option<String>,
     unspaced: Vec<String>,
-    /// Made once for each word.
     tokens: Vec<Rc<Token>>,
     /// The words of all names, and whether each is ordinary.
     parts: Vec<(Rc<Token>, bool)>,
@@ -258,9 +254,8 @@ fn with_quote(text: &str, start: usize, end: usize) -> usize {
     let closes = |(open, close): &(char, char)| {
         name.contains(*open) && !name.contains(*close) && after == Some(*close)
     };
-    QUOTES
-        .iter()
-        .find(|quotes| closes(quotes))
+    quotes()
+        .find(closes)
         .map_or(end, |(_, close)| end + close.len_utf8())
 }
 
@@ -278,7 +273,6 @@ fn joined(words: &[Word<'_>]) -> String {
     words.iter().map(|word| &*word.lower).collect()
 }
 
-/// Only for a few words.
 fn all_of(words: &[Word<'_>], cues: Cues) -> bool {
     words.iter().all(|word| word.is(cues))
 }

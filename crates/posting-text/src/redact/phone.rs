@@ -304,7 +304,6 @@ fn is_phone_word(word: &str) -> bool {
     cues::are_of(&lower, Cues::PHONE) || begins_with_one(STEMS, &lower)
 }
 
-/// A word for another kind of number.
 fn is_reference(before: &str) -> bool {
     const WORDS: &str = include_str!("tables/references.txt");
     let window = tail(before, 32);
@@ -316,7 +315,6 @@ fn is_reference(before: &str) -> bool {
     is_near && (signed || is_among(WORDS, &last))
 }
 
-/// From the start of a character.
 fn tail(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
 }

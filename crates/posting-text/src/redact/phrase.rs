@@ -108,7 +108,6 @@ fn add_uncovered(found: &mut Vec<Hidden>, text: &str, ranges: &[Range], kind: Ki
     *found = all;
 }
 
-/// Without punctuation where it was cut.
 fn part(text: &str, range: &Range, part: Range) -> Option<Range> {
     let Range { mut start, mut end } = part;
     if start >= end {

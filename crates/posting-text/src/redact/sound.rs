@@ -42,7 +42,6 @@ pub(super) fn consonants(lower: &str) -> String {
     out
 }
 
-/// In five classes; empty for a script that omits vowels.
 pub(super) fn vowels(lower: &str) -> String {
     let class = |c: char| class(c).filter(char::is_ascii_lowercase);
     lower.chars().filter_map(class).collect()

@@ -58,7 +58,6 @@ impl IdentifyingTerms {
     /// order and without overlaps. Removing them may create others.
     pub fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Hidden>, Exceeded> {
         let of = |kind| move |range| Hidden { range, kind };
-        // Each search reads the text once.
         budget.spend(text.len().saturating_mul(2 + self.hosts.len()))?;
         let mut found: Vec<Hidden> = email::certain(text)
             .map(of(Kind::Email))

@@ -3,7 +3,6 @@
 //! A line of a table has words, or is a comment that begins with `#`. A `[heading]` at its
 //! beginning holds for this and the following lines.
 
-/// Like `&` within a name.
 pub(crate) const AND: [&str; 20] = [
     "and", "et", "und", "og", "och", "en", "y", "e", "i", "a", "és", "ja", "ir", "un", "ve", "și",
     "και", "и", "і", "та",
@@ -15,7 +14,6 @@ pub(crate) const TWO_LETTER_WORDS: &str = include_str!("tables/two_letter_words.
 /// Of things, roles and places, not of companies.
 pub(crate) const ACRONYMS: &str = include_str!("tables/acronyms.txt");
 
-/// Before a workplace, but no place and no thing.
 pub(crate) const AT_COMPANY: &str = "at join joining bei bij hos chez";
 
 pub(crate) fn listed(list: &str) -> impl Iterator<Item = &str> {
@@ -34,7 +32,6 @@ pub(crate) fn without_ending<'a>(list: &str, text: &'a str) -> Option<&'a str> {
     listed(list).find_map(|word| text.strip_suffix(word))
 }
 
-/// Returns the heading and the words of each line.
 pub(crate) fn lines(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut heading = "";
     let lines = table.lines().filter(|line| !line.starts_with('#'));

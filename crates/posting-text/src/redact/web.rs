@@ -250,9 +250,8 @@ const PLAIN_PARTS: &str = "\
 /// `uber` of `https://www.uber.com/jobs`; at a hosting service `acme` of
 /// `https://jobs.lever.co/acme`.
 pub(crate) fn label(website: &str) -> Option<String> {
-    let after = website.split_once("://").map_or(website, |(_, rest)| rest);
-    let path = after.split_once('/').map_or("", |(_, path)| path);
     let rest = website.split_once("://").map_or(website, |(_, rest)| rest);
+    let path = rest.split_once('/').map_or("", |(_, path)| path);
     let authority = rest.split(['/', '?', '#']).next()?;
     let host = authority
         .rsplit('@')

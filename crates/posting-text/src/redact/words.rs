@@ -120,7 +120,6 @@ pub(crate) fn word_before<'a, 'b>(words: &'a [Word<'b>], at: usize) -> Option<&'
     words.get(at.checked_sub(1)?)
 }
 
-/// Empty if the text ends in a sign.
 pub(crate) fn last_word(text: &str) -> &str {
     let mut words = text.rsplit(|c: char| !c.is_alphanumeric());
     words.next().unwrap_or_default()
@@ -235,7 +234,6 @@ pub(crate) fn is_gap(gap: &str, before: &str) -> bool {
             .all(|c| c.is_whitespace() || "-‐‑–_.&+'’/•·\"״׳・“”„«»№".contains(c))
 }
 
-/// Also of a line or an item.
 pub(crate) fn begins_sentence(text: &str, at: usize) -> bool {
     let before = text[..at].trim_end_matches([
         ' ', '\u{a0}', '"', '\'', '“', '„', '«', '(', '*', '•', '-', '–', '—', '·', '¡', '¿',

@@ -1,6 +1,7 @@
 //! Recognises sentences with one certain meaning, by tables of phrases in many languages.
 
 use std::{
+    cmp::Reverse,
     collections::{HashMap, HashSet},
     sync::LazyLock,
 };
@@ -14,7 +15,7 @@ pub(super) struct Table {
     /// In lower case, between spaces if their script has some.
     phrases: AhoCorasick,
     meanings: Vec<Refusal>,
-    words: HashSet<String>,
+    words: HashMap<String, Refusal>,
     /// The same in scripts without spaces.
     pieces: AhoCorasick,
     /// Words that cancel the meaning of a phrase in their sentence.
@@ -34,11 +35,9 @@ pub(super) static PAGES: LazyLock<Table> = LazyLock::new(|| {
     ])
 });
 
-/// Words that describe a job.
 pub(super) static JOB: LazyLock<Table> =
     LazyLock::new(|| Table::of(&[(Refusal::NoContent, include_str!("tables/job.txt"))]));
 
-/// Words that address the reader.
 const PRONOUNS: &str = "you du dich sie ihr vous tu te tú usted você je jij u ty wy ви вы ти тебе";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,7 +56,7 @@ pub(super) struct Seen {
 impl Table {
     fn of(tables: &[(Refusal, &'static str)]) -> Self {
         let (mut phrases, mut meanings) = (Vec::new(), Vec::new());
-        let (mut words, mut pieces) = (HashSet::new(), HashSet::new());
+        let (mut words, mut pieces) = (HashMap::new(), HashSet::new());
         let mut others = HashMap::new();
         for (refusal, table) in tables {
             for (heading, line) in lines(table) {
@@ -72,7 +71,9 @@ impl Table {
                         phrases.extend(padded(phrase));
                         meanings.resize(phrases.len(), *refusal);
                     }
-                    words.extend(spaced);
+                    for word in spaced {
+                        words.entry(word).or_insert(*refusal);
+                    }
                     pieces.extend(unspaced);
                 }
             }
@@ -99,7 +100,7 @@ impl Table {
             seen.letters += letters;
             let unknown = if word.is_unspaced() {
                 letters - self.known_letters(lower)
-            } else if self.words.contains(lower) || also(lower) {
+            } else if self.words.contains_key(lower) || also(lower) {
                 0
             } else {
                 letters
@@ -115,13 +116,37 @@ impl Table {
         seen
     }
 
-    /// Whether a sentence has a word of the table.
     pub(super) fn has_word(&self, sentence: &str) -> bool {
         let known = |word: &Word<'_>| {
             let lower = word.lower.as_ref();
-            self.words.contains(lower) || (word.is_unspaced() && self.pieces.is_match(lower))
+            self.words.contains_key(lower) || (word.is_unspaced() && self.pieces.is_match(lower))
         };
         words(sentence).iter().any(known)
+    }
+
+    /// The page to which most words of a text belong, unless many belong to none.
+    pub(super) fn most(&self, text: &str, also: impl Fn(&str) -> bool) -> Option<Refusal> {
+        /// Of letters that must be known, in percent.
+        const SHARE: usize = 80;
+        const MIN_WORDS: usize = 3;
+        let seen = self.look(text, also);
+        let mut counts: HashMap<Refusal, usize> = HashMap::new();
+        for word in words(text) {
+            if let Some(refusal) = self.words.get(word.lower.as_ref()) {
+                *counts.entry(*refusal).or_default() += word.lower.len();
+            }
+        }
+        let known = seen.letters - seen.unknown;
+        let is_page = known * 100 >= seen.letters * SHARE
+            && words(text).len() >= MIN_WORDS
+            && !seen.tells_reader
+            && !words(text)
+                .iter()
+                .any(|word| self.others.contains_key(word.lower.as_ref()));
+        let most = counts
+            .into_iter()
+            .max_by_key(|(refusal, count)| (*count, Reverse(*refusal)));
+        most.map(|(refusal, _)| refusal).filter(|_| is_page)
     }
 
     fn meaning(&self, words: &[Word<'_>]) -> Option<Refusal> {
@@ -135,7 +160,6 @@ impl Table {
         meanings.filter(|refusal| !denied(refusal)).min()
     }
 
-    /// The known letters of a word without spaces.
     fn known_letters(&self, word: &str) -> usize {
         let pieces = self.pieces.find_iter(word);
         pieces

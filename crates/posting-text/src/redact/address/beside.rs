@@ -1,49 +1,13 @@
-//! Addresses without a word for a street, but beside a postal code, post box, contact or city.
+//! Post boxes, and what stands before or after a street: a zone, a quarter, another street.
 
 use super::{
-    Cues, Hidden, Result, Text, Word, begins_sentence,
+    Cues, Word,
     end::end,
     is_among, is_digits,
-    street::{PARTICLES, before_street, is_name},
+    street::{PARTICLES, before_street},
     word_before,
 };
-use crate::{
-    Range,
-    redact::{Kind, vocabulary::begins_with_one},
-};
-
-/// Adds streets before the city of the posting: `Main Street, Tullamore`.
-pub(super) fn without_number(on: Text<'_>, city: Option<&str>, out: &mut Vec<Range>) -> Result<()> {
-    let (text, words, budget) = on.parts();
-    let Some(city) = city.filter(|city| !city.is_empty()) else {
-        return Ok(());
-    };
-    budget.spend(words.len())?;
-    let known = out.len();
-    for (at, word) in words.iter().enumerate().skip(1) {
-        let name = &words[at - 1];
-        let is_street = word.is(Cues::STREET_AFTER)
-            && is_name(word)
-            && word.letters() >= 3
-            && is_name(name)
-            && &text[name.end()..word.start] == " ";
-        let is_before = |rest: &str| rest.starts_with(city);
-        if !is_street || !text[word.end()..].strip_prefix(", ").is_some_and(is_before) {
-            continue;
-        }
-        let is_free = out[..known]
-            .iter()
-            .all(|other| other.end <= name.start || word.end() <= other.start);
-        budget.spend(known)?;
-        // "Our Street, …" is no address.
-        let begins = begins_sentence(text, name.start);
-        if is_free && !(begins && name.is(Cues::LANGUAGES | Cues::SMALL)) {
-            out.push(name.start..word.end());
-        }
-    }
-    out.sort_by_key(|range| range.start);
-    Ok(())
-}
+use crate::Range;
 
 /// `Apartado de correos 114`, `P. O. Box 12`
 pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
@@ -162,112 +126,4 @@ pub(super) fn with_street(text: &str, words: &[Word<'_>], at: usize, range: Rang
         .filter(|_| is_before_street)
         .map_or(0, |street| street.end);
     range.start..range.end.max(end)
-}
-
-/// An address alone in its clause, beside a contact or a register number: `+48 605 118 240,
-/// Narutowicza 14.`, `Přístavní 31. IČO …`
-pub(super) fn in_block(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    found: &[Hidden],
-) -> Option<Range> {
-    const MAX_WORDS: usize = 6;
-    /// In bytes, before the address and after it.
-    const NEAR: (usize, usize) = (60, 24);
-    /// In bytes, if only a sign is between.
-    const ADJACENT: usize = 3;
-    let mut first = at;
-    for _ in 0..MAX_WORDS {
-        let Some(word) = word_before(words, first) else {
-            break;
-        };
-        let joins = match &text[word.end()..words[first].start] {
-            " " | "\u{a0}" => true,
-            "-" | "’" | "'" => first < at,
-            ", " => first == at,
-            ". " => {
-                let is_short = word.letters() <= 3 && !word.is_number();
-                is_short && (word.is_upper() || word.is(Cues::STREET_BEFORE))
-            }
-            ": " => word.is(Cues::UNIT),
-            _ => false,
-        };
-        if !joins {
-            break;
-        }
-        first -= 1;
-    }
-    let street = &words[first..at];
-    let start = street.first()?.start;
-    let other = Cues::ID | Cues::PHONE | Cues::PERSON | Cues::GIVEN | Cues::LEGAL;
-    let is_named = |word: &Word<'_>| word.is_upper() || word.letters() <= 3;
-    let is_street = street[0].is(Cues::STREET_BEFORE)
-        || (street[0].is_upper()
-            && (street.iter().any(|word| word.is(Cues::STREET_AFTER))
-                || (words[at - 1].is_upper() && street.iter().all(is_named))));
-    let is_year = words[at].text.len() == 4 && begins_with_one("19 20", words[at].text);
-    if !is_street
-        || is_year
-        || !street
-            .iter()
-            .any(|word| is_name(word) && word.letters() >= 4)
-        || street
-            .iter()
-            .any(|word| word.is(other) && !word.is(Cues::STREET_AFTER))
-        || words[at - 1].text.contains(|c: char| c.is_ascii_digit())
-        || (street[0].is(Cues::LANGUAGES) && street[0].text.chars().nth(2).is_some())
-    {
-        return None;
-    }
-    let begins = begins_clause(text, start);
-    let end = end(text, words, at).end;
-    let rest = &text[end..];
-    let is_last = rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', ')']);
-    let is_contact = |other: &&Hidden| {
-        !matches!(other.kind, Kind::Company | Kind::Person | Kind::Address)
-            && !text[other.range.end.min(end)..other.range.start.max(start)].contains('\n')
-    };
-    let index = found.partition_point(|other| other.range.end <= start);
-    let before = found[..index].iter().rev().find(is_contact);
-    let after = found[index..].iter().find(is_contact);
-    // "Windows 11" may be beside a contact, too, but hardly directly after one.
-    let near = if street.len() > 1 {
-        NEAR
-    } else {
-        (ADJACENT, 0)
-    };
-    let is_beside = before.is_some_and(|other| start - other.range.end <= near.0)
-        || after.is_some_and(|other| {
-            let gap = other.range.start.checked_sub(end);
-            let most = if other.kind == Kind::Email {
-                near.1
-            } else {
-                NEAR.1
-            };
-            gap.is_some_and(|gap| gap <= most)
-        });
-    (begins && is_last && is_beside).then_some(start..end)
-}
-
-pub(super) fn begins_clause(text: &str, start: usize) -> bool {
-    let front = text[..start].trim_end_matches([' ', '\u{a0}']);
-    front.is_empty() || front.ends_with(['.', ',', ':', ';', '\n', '|', '·', '•', ')', '(', '–'])
-}
-
-/// From the start of a sentence to the city of the posting: `Riegrova 14, Olomouc`.
-pub(super) fn before_city(text: &str, words: &[Word<'_>], at: usize, city: &str) -> Option<Range> {
-    let name = word_before(words, at)?;
-    let other =
-        Cues::GENERIC | Cues::UNIT | Cues::ID | Cues::PHONE | Cues::PERSON | Cues::LANGUAGES;
-    let is_street = is_name(name) && name.letters() >= 4 && !name.is(other);
-    let start = name.start;
-    let begins = begins_sentence(text, start) || text[..start].ends_with(", ");
-    let end = end(text, words, at).end;
-    let is_before = text[end..]
-        .strip_prefix(", ")
-        .and_then(|rest| rest.strip_prefix(city))
-        .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-    let is_beside = &text[name.end()..words[at].start] == " ";
-    (is_street && is_beside && begins && !city.is_empty() && is_before).then_some(start..end)
 }

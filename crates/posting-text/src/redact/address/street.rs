@@ -194,7 +194,7 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
 }
 
 /// `Hauptstraße`, `Storgata`
-fn is_compound(word: &Word<'_>) -> bool {
+pub(super) fn is_compound(word: &Word<'_>) -> bool {
     const MIN_FRONT: usize = 3;
     let suffix = |suffix: &str| {
         word.lower

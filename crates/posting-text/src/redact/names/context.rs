@@ -11,10 +11,8 @@ use crate::{Budget, Posting, Result, places, redact::words::begins_sentence};
 
 pub(super) struct Context<'a> {
     pub(super) posting: &'a Posting<'a>,
-    /// Outside addresses.
     pub(super) all: &'a [Word<'a>],
     pub(super) text: &'a str,
-    /// Of the languages of the text.
     pub(super) families: Cues,
     pub(super) script: Script,
     pub(super) budget: &'a Budget,
@@ -25,7 +23,6 @@ impl Context<'_> {
         Text::new(self.text, self.all, self.budget)
     }
 
-    /// Whether the text also has the word in lower case.
     pub(super) fn is_common(&self, word: &str) -> Result<bool> {
         self.budget.spend(self.all.len())?;
         let is_it = |other: &Word<'_>| other.text == word && !inside::is_tag(other, self.text);
@@ -33,7 +30,6 @@ impl Context<'_> {
         Ok(is_cased && self.all.iter().any(is_it))
     }
 
-    /// Whether the text capitalises a word: in lower case it is then ordinary.
     pub(super) fn has_capital(&self, word: &Word<'_>) -> Result<bool> {
         let stems = inflect::stems(&word.lower, self.families);
         self.budget.spend(self.all.len() + stems.len())?;
@@ -310,7 +306,6 @@ pub(super) const fn is_vietnamese(c: char) -> bool {
     matches!(c, '\u{1ea0}'..='\u{1ef9}')
 }
 
-/// Of most of the first words.
 pub(super) fn script(all: &[Word<'_>]) -> Script {
     /// In words.
     const LOOK: usize = 60;
@@ -322,7 +317,6 @@ pub(super) fn script(all: &[Word<'_>]) -> Script {
     most.map_or(Script::Other, |run| run[0])
 }
 
-/// The families with many small words in the text.
 pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
     /// Fewer small words are no evidence.
     const MIN_WORDS: usize = 3;
@@ -346,7 +340,6 @@ pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
     found
 }
 
-/// For texts with few words.
 fn of_country(country: &str) -> Cues {
     let families = lines(include_str!("../tables/countries.txt"));
     let families = families.filter(|(_, countries)| is_among(countries, country));

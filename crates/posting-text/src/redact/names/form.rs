@@ -1,6 +1,6 @@
 //! The form of a name: the words around its proper ones.
 
-use super::{AND, Cues, QUOTES, Script, Word, all_of, cues, is_among, joined, words};
+use super::{AND, Cues, Script, Word, all_of, cues, is_among, joined, quotes, words};
 
 pub(super) fn is_cased(text: &str) -> bool {
     text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
@@ -19,9 +19,9 @@ pub(super) fn segment(name: &str) -> Option<String> {
 }
 
 pub(super) fn quoted(name: &str) -> Option<String> {
-    QUOTES.iter().find_map(|(open, close)| {
-        let (_, rest) = name.split_once(*open)?;
-        let (inside, _) = rest.split_once(*close)?;
+    quotes().find_map(|(open, close)| {
+        let (_, rest) = name.split_once(open)?;
+        let (inside, _) = rest.split_once(close)?;
         // The sign for an abbreviation in Hebrew is the same.
         (inside.chars().count() >= 3).then(|| inside.to_owned())
     })
@@ -80,7 +80,6 @@ fn is_legal_prefix(word: &Word<'_>) -> bool {
     }
 }
 
-/// Outside and inside parentheses.
 pub(super) fn parentheses(name: &str) -> (String, Option<String>) {
     for (open, close) in [('(', ')'), ('（', '）')] {
         let parts = name.split_once(open).and_then(|(before, rest)| {

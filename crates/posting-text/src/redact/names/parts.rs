@@ -5,7 +5,6 @@ use super::{
 };
 use crate::{Budget, Result, redact::words::begins_sentence};
 
-/// On each side.
 pub(super) const MAX_WORDS: usize = 8;
 
 impl Names {
@@ -47,7 +46,6 @@ impl Names {
         Ok((first, start))
     }
 
-    /// Returns the end and the next word.
     pub(super) fn after(&self, on: Text<'_>, end: usize, next: usize) -> Result<(usize, usize)> {
         let (text, words, budget) = on.parts();
         let (mut end, mut next) = (end, next);

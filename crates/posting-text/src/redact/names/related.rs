@@ -16,16 +16,13 @@ use crate::{
     },
 };
 
-/// In a text.
 const MAX_RELATED: usize = 4;
 
-/// How sure a phrase is, and on which side the name stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phrase {
     Strong,
     Weak,
     Group,
-    /// A word for a group, in lower case.
     Lower,
     After,
 }
@@ -54,28 +51,24 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     phrases
 });
 
-/// Articles, and words for a group.
 const BETWEEN: &str = "\
     the a an our der die das dem den des von zur zum le la les du de des au aux l el los del o os \
     ao da do di dello della het van den i til till af av în a al ale grupy grupie grupa skupiny \
     skupině skupina skupiny skupine holdingu holding grupe grupi grupă grupul grupului groupe grupo \
     gruppo gruppe gruppen koncernen konsernet group групи група групата холдинга холдингу группы \
-    группу компании компанії ομίλου ομιλου όμιλος όμιλο του της corporativo firma firmy firmę \
+    группу компании компанії ομίλου ομιλου όμιλος όμιλο του της corporativo firma firmy firmę réseau rede red société empresa ditta bedrijf bedrijven \
     company client kunden kundin kunde klant klanten cliente client společnosti spoločnosti spółki \
     grupės grupei įmonių concern consorcio famille family";
-/// Words that make a name one of companies.
 const GROUPS: &str = "\
     group groupe gruppe grupo gruppo groep grupa gruppen gruppo holding holdings konzern concern \
     koncern koncernen konsern konsernet csoport cégcsoport grubu plc ag inc corp konserni kontserni \
     grupp gruppi konserniin grupy grupie grupe grupul grupului skupiny skupině skupine corporativo \
     холдинга холдингу групи групата группы группу холдинг холдинга група групи группа группы όμιλος ομίλου alliance family \
     industries partners verbund grupei grupė skupina ventures capital";
-/// Words that make a name a part of the employer.
 const OWN_PARTS: &str = "\
     team teams division department crew squad office programme program project community network \
     abteilung bereich équipe equipo equipe squadra afdeling avdelning avdeling afdeling tiimi zespół \
     echipa teamet екип команда ekibi";
-/// Words for the employer.
 const OWN: &str = "\
     we our us wir unser unsere nous notre nos somos nuestra nuestro formamos fazemos nossa nosso \
     siamo noi nostra wij onze vi vår vårt vores olemme jesteśmy jsme sme vagyunk suntem ние ми мы \
@@ -87,7 +80,9 @@ patterns! {
         r"(?P<a>[\p{Han}\p{Katakana}ーA-Za-z&・]{2,16}?)(?:の)?(?:グループ(?:会社|企業|の一員|に所属)|(?:完全|連結)?子会社|傘下)",
         r"|(?:隶属于?|隸屬於?|属于|母公司[为是]?|受|系|是)(?P<b>[\p{Han}A-Za-z]{2,10}(?:集团|集團|控股))",
         r"|(?P<c>[\p{Han}A-Za-z]{2,10}(?:集团|集團|控股))(?:旗下|成员|全资|子公司)",
-        r"|(?:受|代|为)(?P<d>[\p{Han}A-Za-z（）]{2,14}公司)(?:委托|招聘)",
+        r"|(?:受|代|为)(?:客户)?(?P<d>[\p{Han}A-Za-z（）]{2,14}?)(?:委托|招聘)",
+        r"|(?:取引先|お客様|クライアント)(?:企業)?の(?:株式会社)?(?P<g>[\p{Han}\p{Katakana}ーA-Za-z]{2,16}?)(?:で|に|様|株式会社)",
+        r"|(?:고객사|거래처)인? (?P<h>[\p{Hangul}A-Za-z]{2,12}?)(?:의|에서|에|을|를) ",
         r"|(?P<e>[\p{Hangul}A-Za-z&]{2,12})(?:의)? ?(?:계열사|자회사|그룹사|관계사)",
         r"|(?:مجموعة|לקבוצת|מקבוצת|קבוצת) (?P<f>[\p{Arabic}\p{Hebrew}]{3,14})",
     );
@@ -118,7 +113,7 @@ impl Names {
         if !text.is_ascii() && text.contains(is_eastern) {
             context.budget.spend(text.len().saturating_mul(4))?;
             for group in EASTERN.captures_iter(text) {
-                let name = ["a", "b", "c", "d", "e", "f"];
+                let name = ["a", "b", "c", "d", "e", "f", "g", "h"];
                 let name = name.iter().find_map(|name| group.name(name));
                 let name = name.map(|name| name.as_str()).unwrap_or_default();
                 let is_own = context.posting.company_name.contains(name);

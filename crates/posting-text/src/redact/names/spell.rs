@@ -34,10 +34,7 @@ impl Names {
                 _ => spellings.push(inside),
             }
         }
-        let others: Vec<_> = spellings
-            .iter()
-            .filter_map(|name| other_saint(name))
-            .collect();
+        let others: Vec<_> = spellings.iter().flat_map(|it| abbreviated(it)).collect();
         for spelling in spellings.into_iter().chain(others) {
             self.add_spelling(&spelling, context)?;
         }
@@ -70,7 +67,6 @@ impl Names {
         let core = core(&whole);
         for word in core {
             self.add_part(word, context);
-            self.add_abbreviated(word);
         }
         // "and Partners" belongs to what stands before it.
         let is_around = |word: &&Word<'_>| word.is(Cues::PARTNERS | Cues::AFFIX);
@@ -184,25 +180,6 @@ impl Names {
         Ok(())
     }
 
-    /// `Gebrüder` for `Gebr.`.
-    fn add_abbreviated(&mut self, word: &Word<'_>) {
-        for (short, long) in lines(include_str!("../tables/abbreviations.txt")) {
-            let others = match &*word.lower {
-                lower if lower == short => long,
-                lower if is_among(long, lower) => short,
-                _ => continue,
-            };
-            for other in listed(others) {
-                let token = Token {
-                    is_upper: true,
-                    ..Token::word(other.to_owned())
-                };
-                self.parts.push((Rc::new(token), true));
-            }
-        }
-    }
-
-    /// For a name without spaces and without a known trade.
     fn add_short_form(&mut self, spelling: &str, context: &Context<'_>) -> Result<()> {
         let city = context.posting.city.unwrap_or_default();
         let local = spelling.strip_prefix(city).unwrap_or(spelling);
@@ -238,7 +215,6 @@ impl Names {
         self.parts.push((token, is_generic));
     }
 
-    /// Made once for each word.
     pub(super) fn tokens(&mut self, words: &[Word<'_>], context: &Context<'_>) -> Vec<Rc<Token>> {
         words.iter().map(|word| self.token(word, context)).collect()
     }
@@ -267,7 +243,6 @@ impl Names {
         token
     }
 
-    /// Also without accents.
     fn add_words(&mut self, name: Text<'_>, context: &Context<'_>) -> Result<()> {
         let (name, words, _) = name.parts();
         let Some((first, last)) = words.first().zip(words.last()) else {
@@ -331,7 +306,6 @@ impl Names {
         Ok(())
     }
 
-    /// Without the s at its end, with a capital.
     pub(super) fn push_singular(&mut self, key: &Key, words: &[Word<'_>], compounds: bool) {
         let Some(one) = key.joined.strip_suffix('s') else {
             return;
@@ -402,26 +376,28 @@ impl Names {
     }
 }
 
-/// `St. Florina` for `Sankt Florina`.
-fn other_saint(name: &str) -> Option<String> {
-    const SAINTS: [(&str, &str); 8] = [
-        ("Sankt", "St."),
-        ("Saint", "St."),
-        ("Sint", "St."),
-        ("Sainte", "Ste."),
-        ("St.", "Sankt"),
-        ("St", "Saint"),
-        ("Ste.", "Sainte"),
-        ("Ste", "Sainte"),
-    ];
-    let start = |at: usize| at == 0 || name[..at].ends_with([' ', '-', '„', '"']);
-    SAINTS.iter().find_map(|(from, to)| {
-        let mut found = name.match_indices(from);
-        let (at, _) = found.find(|(at, _)| {
-            start(*at) && name[at + from.len()..].starts_with([' ', '-', '\u{a0}'])
-        })?;
-        Some(format!("{}{to}{}", &name[..at], &name[at + from.len()..]))
-    })
+/// `St. Florina` for `Sankt Florina`, `Gebrüder Holm` for `Gebr. Holm`.
+fn abbreviated(name: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for word in words(name) {
+        let rest = name[word.end()..].trim_start_matches('.');
+        for (short, long) in lines(include_str!("../tables/abbreviations.txt")) {
+            let others = match &*word.lower {
+                lower if lower == short => long,
+                lower if is_among(long, lower) => short,
+                _ => continue,
+            };
+            out.extend(listed(others).map(|other| {
+                let (first, tail) = other.split_at(other.chars().next().map_or(0, char::len_utf8));
+                format!(
+                    "{}{}{tail}{rest}",
+                    &name[..word.start],
+                    first.to_uppercase()
+                )
+            }));
+        }
+    }
+    out
 }
 
 /// After an acronym with their initials.

@@ -7,7 +7,6 @@ use crate::{
     },
 };
 
-/// The longest first.
 const CUES: &str = include_str!("../tables/eastern_cues.txt");
 /// The hundred most frequent ones (Ministry of Public Security, 2020).
 const CHINESE: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤張劉陳楊黃趙吳孫馬鄺邝阮温鲍葛柳殷兰翁安倪耿梅盛裴霍洪游凌關关欧詹莊庄施柯賴赖郝";
@@ -175,7 +174,6 @@ pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range) -> Option<Ra
         .then(|| word.start..word.end())
 }
 
-/// Ends of words for an office, a telephone or a role.
 const OFFICES: &str = include_str!("../tables/eastern_offices.txt");
 
 /// After a Thai form of address: `คุณสมชาย ใจดี`.

@@ -12,7 +12,6 @@ use crate::{
 const PARTICLES: &str =
     "van von der den de ter da dos del della di la le af av bin ibn el al ben zu zur y e";
 
-/// Whether words are a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evidence {
     For,
@@ -71,7 +70,6 @@ pub(super) fn is_particle(word: &Word<'_>) -> bool {
 
 /// In any case of the languages that have some.
 pub(super) fn is_given(word: &Word<'_>) -> bool {
-    /// Ends of names that these stand for.
     const BASES: [&str; 11] = ["", "a", "o", "й", "ь", "я", "а", "as", "is", "s", "ek"];
     if word.is(Cues::GIVEN) {
         return true;
@@ -104,7 +102,6 @@ pub(super) fn is_given(word: &Word<'_>) -> bool {
     false
 }
 
-/// Up to three.
 fn count_of(words: &[Word<'_>], at: usize, script: Script) -> usize {
     let beside = words[at..].windows(2).take(2);
     let joins = |pair: &&[Word<'_>]| {

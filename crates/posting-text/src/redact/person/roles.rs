@@ -16,18 +16,14 @@ use crate::{Range, redact::vocabulary::listed};
 
 static ROLES: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| listed(include_str!("../tables/roles.txt")).collect());
-/// Between a name and a role.
 const ARTICLES: &str = "\
     our the its unser unsere der die notre le la nuestro nuestra el nosso nossa o a il nostro nostra \
     onze de vår vores meidän nasz nasza náš naše наш наша";
-/// Words for the employer before a role.
 const OWN: &str = "\
     our my your dein deine votre tu seu sua jouw uw din unser unsere unserem unserer unseren ihr ihre notre nuestro nuestra nosso nossa nostro \
     nostra onze vår vårt vores naszym nasz nasza naszą náš naše naším нашим наш наша нашему нашей";
-/// Verbs between a role and a name.
 const BETWEEN: &str =
     "will be is heißt ist wird s est es é será è sarà is wordt är heter er on jest je";
-/// Words before an addressee.
 const TO: &str = "to naar an à til till til para a al til do ke k для";
 
 pub(super) fn names_role(word: &Word<'_>) -> bool {
@@ -123,21 +119,10 @@ fn is_followed_or_verb(text: &str, end: usize) -> bool {
 }
 
 fn leads_on(rest: &str) -> bool {
-    const WAYS: [&str; 14] = [
-        ", ",
-        " via ",
-        " at ",
-        " by ",
-        " on ",
-        " (",
-        " per ",
-        " op ",
-        " på ",
-        " par ",
-        " por ",
-        " unter ",
-        " tramite ",
-        ": ",
-    ];
-    WAYS.iter().any(|way| rest.starts_with(way))
+    const WAYS: &str = "via at by on per op på par por unter tramite";
+    let word = rest
+        .strip_prefix(' ')
+        .and_then(|rest| rest.split(' ').next());
+    rest.starts_with([',', ':', '('])
+        || word.is_some_and(|word| word.starts_with('(') || is_among(WAYS, word))
 }

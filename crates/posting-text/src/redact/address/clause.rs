@@ -1,0 +1,178 @@
+//! Addresses that are a clause of their own: beside a contact, or before the city of the posting.
+
+use super::{
+    Cues, Hidden, Text, Word,
+    end::end,
+    is_among, is_house,
+    street::{MAX_NAME, PARTICLES, is_compound, is_name},
+    word_before,
+};
+use crate::{
+    Range,
+    redact::{Kind, vocabulary::begins_with_one},
+};
+
+const NONE: [&str; 8] = [
+    ", s/n", " s/n", ", s.n.", " snc", ", snc", " FN", ", FN", " b/n",
+];
+
+/// `+48 605 118 240, Narutowicza 14.`, `Am Markt 1.`, `Riegrova 14, Olomouc`, `Main Street, Tullamore`
+pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> Option<Range> {
+    let (text, words, _) = on.parts();
+    let start = words[at].start;
+    let begins = begins_clause(text, start);
+    let is_within = word_before(words, at).is_some_and(|before| {
+        !before.is_upper() && !before.is_number() && &text[before.end()..start] == " "
+    });
+    let last = street_end(text, words, at);
+    let street = &words[at..last];
+    let is_city = city.split(' ').next() == Some(words[at].text);
+    if !(begins || is_within) || is_city || !is_street(street) {
+        return None;
+    }
+    let next = words.get(last).filter(|it| {
+        let gap = &text[words[last - 1].end()..it.start];
+        is_house(it) && matches!(gap, " " | "\u{a0}" | ", " | ". ")
+    });
+    let has_word = has_word(street);
+    let is_year = |it: &Word<'_>| it.text.len() == 4 && begins_with_one("19 20", it.text);
+    if next.is_some_and(|it| is_year(it) && !has_word) {
+        return None;
+    }
+    let (end, is_whole) = match next {
+        Some(_) => (end(text, words, last).end, true),
+        None => {
+            let end = words[last - 1].end();
+            let none = NONE.iter().find(|none| text[end..].starts_with(**none));
+            (end + none.map_or(0, |none| none.len()), none.is_some())
+        }
+    };
+    let rest = &text[end..];
+    let is_before_city = !city.is_empty()
+        && rest
+            .strip_prefix(", ")
+            .and_then(|rest| rest.strip_prefix(city))
+            .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+    let is_last = rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', ')', '|']);
+    let is_beside = || is_beside(text, start..end, found, has_word || street.len() > 1);
+    let is_sure = has_word && !text[..start].ends_with('\n') && words[at].is(Cues::STREET_BEFORE);
+    let is_address = if next.is_some() {
+        is_before_city || (begins && (is_beside() || is_at_place(street)))
+    } else {
+        // "J. Hoogendijk"
+        let is_named = word_before(words, at).is_some_and(|it| {
+            let is_name = it.is_letter() || it.is(Cues::GIVEN | Cues::TITLE);
+            is_name && it.is_upper() && matches!(&text[it.end()..start], " " | ". ")
+        });
+        let is_given = |it: &Word<'_>| it.is(Cues::GIVEN);
+        let is_person = is_named
+            || (street.len() > 1 && (street[..2].iter().any(is_given) || is_compound(&street[1])));
+        let is_known = is_before_city || (begins && (is_whole || is_sure || is_beside()));
+        has_word && !is_person && is_known
+    };
+    (is_last && is_address).then_some(start..end)
+}
+
+fn street_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
+    let mut last = at + 1;
+    while let Some(word) = words.get(last).filter(|_| last - at < MAX_NAME) {
+        let before = &words[last - 1];
+        let joins = match &text[before.end()..word.start] {
+            " " | "\u{a0}" | "-" | "’" | "'" => true,
+            ". " => before.letters() <= 3 || before.is(Cues::STREET_BEFORE),
+            _ => false,
+        };
+        let is_part = word.is_upper()
+            || word.is(Cues::STREET_AFTER)
+            || words[at].is(Cues::STREET_BEFORE)
+            || is_among(PARTICLES, &word.lower);
+        if !joins || is_house(word) || !is_part {
+            break;
+        }
+        last += 1;
+    }
+    let is_numbered = words.get(last).is_some_and(is_house);
+    let is_end = |word: &Word<'_>| word.is_upper() || word.is(Cues::STREET_AFTER);
+    while !is_numbered && last > at + 1 && !is_end(&words[last - 1]) {
+        last -= 1;
+    }
+    last
+}
+
+fn has_word(street: &[Word<'_>]) -> bool {
+    let after = |word: &Word<'_>| word.is(Cues::STREET_AFTER) && word.letters() >= 3;
+    let is_means = street
+        .iter()
+        .any(|word| is_among("teams zoom skype email mail linkedin", &word.lower));
+    let first = &street[0];
+    let begins = first.is(Cues::STREET_BEFORE) && first.letters() > 1 && street.len() > 1;
+    (begins && !is_means) || street[1..].iter().any(after) || street.last().is_some_and(is_compound)
+}
+
+fn is_street(street: &[Word<'_>]) -> bool {
+    const OTHER: Cues = Cues::ID
+        .union(Cues::PHONE)
+        .union(Cues::PERSON)
+        .union(Cues::ADDRESS)
+        .union(Cues::LEGAL);
+    let first = &street[0];
+    let has_word = has_word(street);
+    let is_other = |word: &Word<'_>| {
+        word.is(OTHER) && !word.is(Cues::STREET_AFTER) || !has_word && word.is(Cues::GIVEN)
+    };
+    // "Estamos en Avenida …"
+    let is_later = |pair: &[Word<'_>]| !pair[0].is_upper() && pair[1].is(Cues::STREET_BEFORE);
+    let is_small = first.is(Cues::LANGUAGES) && first.letters() > 2 && !is_preposition(first);
+    (first.is_upper() || first.is(Cues::STREET_BEFORE))
+        && (has_word || street.last().is_some_and(Word::is_upper))
+        && !is_small
+        && (first.is(Cues::STREET_BEFORE) || !street.windows(2).any(is_later))
+        && street.iter().any(|it| is_name(it) && it.letters() >= 4)
+        && !street.iter().any(is_other)
+}
+
+/// German: `Am Markt`, `An der Mühle`.
+fn is_preposition(word: &Word<'_>) -> bool {
+    const PLACES: &str = "am im an auf zum zur in unter hinter vor bei alter alte altes neuer neue";
+    word.is_upper() && is_among(PLACES, &word.lower)
+}
+
+fn is_at_place(street: &[Word<'_>]) -> bool {
+    const OTHERS: &str = "\
+        montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz april mai \
+        juni juli august september oktober november dezember jahr team monat tag standort schnitt \
+        umfang bereich rahmen raum alter durchschnitt block level stufe klasse phase";
+    let last = street.last();
+    street.len() > 1
+        && is_preposition(&street[0])
+        && last.is_some_and(|name| is_name(name) && !is_among(OTHERS, &name.lower))
+}
+
+/// Whether a contact or a register number is near, on the line. "Windows 11" may be beside one, too,
+/// but hardly directly after one.
+fn is_beside(text: &str, street: Range, found: &[Hidden], is_long: bool) -> bool {
+    /// In bytes, before the address and after it.
+    const NEAR: (usize, usize) = (60, 24);
+    /// In bytes, if only a sign is between.
+    const ADJACENT: usize = 3;
+    let is_contact = |other: &&Hidden| {
+        !matches!(other.kind, Kind::Company | Kind::Person | Kind::Address)
+            && !text[other.range.end.min(street.end)..other.range.start.max(street.start)]
+                .contains('\n')
+    };
+    let index = found.partition_point(|other| other.range.end <= street.start);
+    let before = found[..index].iter().rev().find(is_contact);
+    let after = found[index..].iter().find(is_contact);
+    let near = if is_long { NEAR } else { (ADJACENT, 0) };
+    before.is_some_and(|other| street.start - other.range.end <= near.0)
+        || after.is_some_and(|other| {
+            let gap = other.range.start.checked_sub(street.end);
+            let is_email = other.kind == Kind::Email;
+            gap.is_some_and(|gap| gap <= if is_email { near.1 } else { NEAR.1 })
+        })
+}
+
+fn begins_clause(text: &str, start: usize) -> bool {
+    let front = text[..start].trim_end_matches([' ', '\u{a0}']);
+    front.is_empty() || front.ends_with(['.', ',', ':', ';', '\n', '|', '·', '•', ')', '(', '–'])
+}
