@@ -129,7 +129,15 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
     let is_dashed = (number.starts_with(['0', '+']) && number.contains('-'))
         || (previous.is_some_and(is_unspaced) && is_announced(before));
     let joins = |c: char| c.is_alphanumeric() && !(is_dashed && is_unspaced(c));
-    let beside = if is_enclosed { "" } else { before };
+    // "联系人,0571-5555 0120", but not "1,234".
+    let name = before
+        .strip_suffix(',')
+        .filter(|it| it.ends_with(is_unspaced));
+    let beside = if is_enclosed {
+        ""
+    } else {
+        name.unwrap_or(before)
+    };
     if is_attached(beside, after, joins) || is_counted(before, after) || DATE.is_match(number) {
         return false;
     }
