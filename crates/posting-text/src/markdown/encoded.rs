@@ -25,7 +25,8 @@ patterns! {
         r"|(?:\\u0[3-6][0-9a-fA-F]{2}){2}|(?:\\u[3-9a-dA-D][0-9a-fA-F]{3}){2}",
     );
     QUOTED = r#"=3D["']|=(?:C[2-9A-F]|D[0-9A-F])=[89AB][0-9A-F]|=E[0-9A-F](?:=[89AB][0-9A-F]){2}"#;
-    SOFT_BREAK = r"[^=\s] ?=\r?\n";
+    /// A word goes on in the next line.
+    SOFT_BREAK = r"[^=\s] ?=\r?\n[\p{L}<]";
     NORMAL_STYLE = concat!(
         r"(?m)(^|>|\n)\s*Normal\s+0\s+(?:\d{1,2}\s+)?(?:false\s+){3}[A-Z]{2}(?:-[A-Z]{2})?",
         r"(?:\s+(?:X-NONE|[A-Z]{2}-[A-Z]{2})){0,3}(?:\s+MicrosoftInternetExplorer\d)?",
