@@ -8,7 +8,6 @@ use time::OffsetDateTime;
 
 use super::{EndpointUrl, Secret};
 
-/// The longest error text, in characters.
 const LONGEST_ERROR: usize = 200;
 
 /// An event on its way to one receiver.

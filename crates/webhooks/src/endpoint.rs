@@ -215,7 +215,6 @@ impl Endpoint {
         self.state_reason = reason;
     }
 
-    /// The next version, with a change.
     fn changed(&self, now: OffsetDateTime, change: impl FnOnce(&mut Self)) -> EndpointWrite {
         let mut endpoint = self.clone();
         change(&mut endpoint);

@@ -14,7 +14,6 @@ use super::{Attempt, Outcome};
 /// answer before its circuit opens.
 pub const WINDOW: usize = 32;
 
-/// The time without a success after which an endpoint is disabled.
 const DISABLED_AFTER: time::Duration = time::Duration::days(5);
 
 /// For how long the circuit opens: with jitter, from half a second or one second to ten minutes. A
@@ -26,7 +25,6 @@ const PAUSES: RetryPolicy = RetryPolicy {
     growth: 1.25,
 };
 
-/// The longest time for which the circuit is open.
 const LONGEST_OPEN: Duration = Duration::from_mins(10);
 
 /// Why an endpoint is disabled after five days.

@@ -269,7 +269,6 @@ impl ManagedWebhooks<'_> {
         Ok((found, posting))
     }
 
-    /// The endpoint with what its owner may see, and an event among that.
     async fn event(
         &self,
         id: EndpointId,
@@ -331,7 +330,6 @@ impl ManagedWebhooks<'_> {
         Ok(self.sender.send(&delivery).await)
     }
 
-    /// Checks that each attempt would not be refused for its address.
     async fn check(&self, url: &EndpointUrl) -> Result<(), WebhookError> {
         let checked = self.sender.check(url).await;
         checked.map_err(|error| WebhookError::Invalid(FieldErrors::one("url", error.to_string())))
@@ -342,7 +340,6 @@ impl ManagedWebhooks<'_> {
     }
 }
 
-/// Adds the address and the state, where they changed.
 fn describe(mut entry: Entry, before: &Endpoint, after: &Endpoint) -> Entry {
     if before.url != after.url {
         entry = entry.with("url", after.url.as_str());

@@ -114,7 +114,6 @@ impl PublicEvent {
 }
 
 fields! {
-    /// The body of a request that registers or changes an endpoint.
     struct EndpointFields {
         required url: String,
         optional types: Vec<PublicEvent>,
@@ -195,7 +194,6 @@ fn refuse_unknown<T: FieldValue>(errors: &mut FieldErrors) {
     });
 }
 
-/// The id of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EventId(Cursor);
 
@@ -208,14 +206,12 @@ impl Term for EventId {
 }
 
 fields! {
-    /// The body of a request to resend one event.
     struct ResendFields {
         present event: EventId,
     }
 }
 
 fields! {
-    /// The body of a request to replay events.
     struct ReplayFields {
         present since: OffsetDateTime,
     }
@@ -291,7 +287,6 @@ pub fn parse_resend(body: &[u8]) -> Result<Cursor, BodyError> {
     }
 }
 
-/// Reads the change that a body asks for, and all errors in it.
 fn read(text: &str, private: PrivateAddresses) -> Result<(EndpointChange, FieldErrors), BodyError> {
     let (fields, mut errors) = body::parse::<EndpointFields>(text)?;
     refuse_unknown::<EndpointFields>(&mut errors);

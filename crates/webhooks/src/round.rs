@@ -97,7 +97,6 @@ pub struct Begun {
     pub event: RecordedEvent,
 }
 
-/// The changes of the waiting subjects after a round.
 struct Remains {
     /// New and changed ones, by the place of their next event.
     waiting: Vec<WaitingSubject>,
@@ -133,7 +132,6 @@ impl DeliveryRound {
         self.order.clear();
     }
 
-    /// The health before the round.
     const fn before(&self) -> Health {
         self.tracked.health
     }
@@ -321,7 +319,6 @@ impl DeliveryRound {
         self.passed(&Source::Page, from, next, true)
     }
 
-    /// The last event of the page that was attempted.
     fn last_ended(&self) -> Cursor {
         let (from, next) = (self.tracked.cursor, self.next);
         self.passed(&Source::Page, from, next, false)

@@ -6,24 +6,19 @@ use std::{num::IntErrorKind, str::FromStr, time::Duration};
 /// and its longest for two days more.
 pub const DEFAULT_RETRY_SECONDS: &str = "5,300,1800,7200,18000,36000,36000,36000,36000,36000";
 
-/// The same as numbers.
 const DEFAULT_WAITS: [u64; 10] = [
     5, 300, 1_800, 7_200, 18_000, 36_000, 36_000, 36_000, 36_000, 36_000,
 ];
 
-/// The most waits.
 const MOST: usize = 30;
 
-/// The longest wait of a schedule.
 const LONGEST: Duration = Duration::from_hours(7 * 24);
 
-/// The longest wait that a receiver can ask for.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_hours(24);
 
 /// More than any wait for a next attempt.
 pub const LONGER_THAN_ANY_WAIT: time::Duration = time::Duration::days(9);
 
-/// The part of a wait that jitter adds at most.
 const JITTER: f64 = 0.2;
 
 /// Waits between the attempts at one event, which is a dead letter after the last.
@@ -72,7 +67,6 @@ impl RetrySchedule {
 }
 
 impl Default for RetrySchedule {
-    /// The waits of [`DEFAULT_RETRY_SECONDS`].
     fn default() -> Self {
         Self(DEFAULT_WAITS.map(Duration::from_secs).into())
     }
@@ -81,7 +75,6 @@ impl Default for RetrySchedule {
 impl FromStr for RetrySchedule {
     type Err = InvalidRetrySchedule;
 
-    /// Parses seconds, separated by commas.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.trim().is_empty() {
             return Err(InvalidRetrySchedule::Empty);

@@ -4,7 +4,6 @@ use std::fmt;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-/// The beginning of each secret's text.
 const PREFIX: &str = "whsec_";
 
 const SHORTEST: usize = 24;

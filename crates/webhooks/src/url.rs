@@ -149,7 +149,6 @@ impl fmt::Debug for EndpointUrl {
     }
 }
 
-/// Whether a name, in lower case, may be one of the public internet.
 fn is_public_name(name: &str) -> bool {
     let name = name.trim_end_matches('.');
     let is_in = |domain: &&str| {

@@ -38,7 +38,6 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    /// A lane whose events follow a place.
     pub(super) const fn after(from: Cursor) -> Self {
         Self {
             from,
@@ -49,7 +48,6 @@ impl Lane {
     }
 }
 
-/// The number of events of companies that a round attempts.
 #[derive(Debug, Default)]
 pub(super) struct OfCompanies {
     pub(super) all: usize,
@@ -75,12 +73,10 @@ pub(super) fn lane_of(event: &Event) -> Option<Uuid> {
     Some(id.into_uuid())
 }
 
-/// Whether a waiting subject is a lane.
 pub(super) fn is_lane(subject: Uuid) -> bool {
     subject.get_version() == Some(Version::Custom)
 }
 
-/// The record of a lane whose events up to a place are done.
 pub(super) fn waiting(id: Uuid, at: Cursor, now: OffsetDateTime) -> WaitingSubject {
     WaitingSubject {
         subject: id,

@@ -50,7 +50,6 @@ impl DeliveryRound {
         remains
     }
 
-    /// A subject with the events that remain of it.
     fn subject(
         &self,
         subject: Uuid,

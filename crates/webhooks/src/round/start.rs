@@ -28,7 +28,6 @@ const FEW: usize = 4;
 /// The most pages that are read to find events which an endpoint may see.
 pub(super) const PAGES: usize = 8;
 
-/// Why an event that is no longer in the log is a dead letter.
 const NOT_KEPT: &str = "not delivered: the event is no longer kept";
 
 /// Reads the events of a round for a leased endpoint: those of waiting subjects that are due, and
@@ -60,20 +59,17 @@ pub async fn start_round(
     Ok(round)
 }
 
-/// A round whose events are being read.
 pub(super) struct Start {
     pub(super) round: DeliveryRound,
     now: OffsetDateTime,
     /// The waiting subjects that are due, in order.
     due: Vec<Uuid>,
-    /// The lanes that are due, in order.
     pub(super) due_lanes: Vec<Uuid>,
     /// Whether too many subjects wait, once that was asked.
     is_full: Option<bool>,
     /// The number of fresh events to attempt, in total and by subject.
     open: usize,
     of_subject: HashMap<Uuid, usize>,
-    /// The events of companies to attempt, by their lanes.
     pub(super) of_companies: OfCompanies,
     /// Subjects whose further events are put aside.
     aside: HashSet<Uuid>,

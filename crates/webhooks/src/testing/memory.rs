@@ -19,7 +19,6 @@ use crate::{
     Webhooks,
 };
 
-/// The stored endpoints.
 #[derive(Debug, Default)]
 struct Endpoints(BTreeMap<EndpointId, Row>);
 
@@ -44,7 +43,6 @@ impl Row {
         })
     }
 
-    /// Whether there is something to do.
     fn has_work(&self, query: &LeaseQuery) -> bool {
         let due_by = if self.tracked.health.is_half_open() {
             query.now + LONGER_THAN_ANY_WAIT

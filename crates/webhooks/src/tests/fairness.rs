@@ -94,7 +94,6 @@ impl World {
         }
     }
 
-    /// Makes a round, if there is something to do.
     async fn round(&mut self, receiver: &mut dyn FnMut(&RecordedEvent) -> Attempt) {
         let Some(leased) = self.lease(ONE, 1).await.pop() else {
             self.now += self.poll;

@@ -19,7 +19,6 @@ fn slow() -> Attempt {
     Attempt::answered(200, None, Duration::from_millis(50))
 }
 
-/// Writes that a company was renamed this many times.
 async fn rename(world: &World, website: &str, times: usize) {
     let mut writes = WriteSet::new(world.now);
     let renamed = Event {

@@ -38,10 +38,8 @@ const UNKNOWN: Cursor = Cursor {
     sequence: 0,
 };
 
-/// The time of a lease.
 const LEASE: Duration = Duration::from_mins(2);
 
-/// An attempt that a receiver saw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     at: OffsetDateTime,
@@ -51,7 +49,6 @@ struct Seen {
     is_taken: bool,
 }
 
-/// The answer of receivers to an event at a time.
 type Receiver<'a> = &'a mut dyn FnMut(OffsetDateTime, &RecordedEvent) -> Attempt;
 
 /// A store, a virtual clock, and the attempts that the receivers saw.
@@ -67,7 +64,6 @@ struct World {
 }
 
 impl World {
-    /// With endpoints, the first of them numbered 1.
     async fn new(schedule: &str, endpoints: u8) -> Self {
         let world = Self {
             store: MemoryStore::new(),
@@ -104,12 +100,10 @@ impl World {
         (world, events)
     }
 
-    /// The time since the beginning.
     fn elapsed(&self) -> Duration {
         (self.now - noon()).try_into().unwrap()
     }
 
-    /// Writes an event for each of these postings.
     async fn publish(&self, postings: impl IntoIterator<Item = u64>) {
         let posting = |n: u64| posting(n.into(), CompanyId::new(uuid(9)));
         let subject = |n| Subject::Posting(PostingState::from(&posting(n)));
@@ -202,7 +196,6 @@ impl World {
         newest.unwrap()
     }
 
-    /// The events of the log.
     async fn events(&self) -> Vec<RecordedEvent> {
         let query = kernel::event::LogQuery {
             after: None,
@@ -272,12 +265,10 @@ fn no_connection() -> Attempt {
     Attempt::unanswered(NoAnswer::Connection, "refused", Duration::from_millis(1))
 }
 
-/// Whether an event is of this posting.
 fn is_of(event: &RecordedEvent, n: u128) -> bool {
     event.event.subject.id() == uuid(n)
 }
 
-/// Whether this is the event's name; keeps tests of names short.
 fn named(name: &'static str) -> EventName {
     EventName::new(name)
 }

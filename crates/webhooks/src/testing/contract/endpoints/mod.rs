@@ -35,7 +35,6 @@ fn id(n: u8) -> EndpointId {
     endpoint(n).id
 }
 
-/// A place in a log that need not have it.
 fn place(n: u64) -> Cursor {
     Cursor {
         transaction: 0,
@@ -110,7 +109,6 @@ fn round(from: u64, to: u64, at: OffsetDateTime) -> Round {
     }
 }
 
-/// What comes of a round by a holder.
 async fn recorded<S: Webhooks>(store: &S, holder: Uuid, round: &Round) -> Checked<Recorded> {
     Ok(store.record(holder, round).await?)
 }

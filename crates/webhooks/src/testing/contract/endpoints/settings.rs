@@ -22,7 +22,6 @@ use crate::{
 kernel::contract_cases!(
     endpoints::settings,
     impl Webhooks + AuditLog,
-    /// With every field.
     async fn an_endpoint_comes_back(store: &S) {
         let full = Endpoint {
             owner: Owner::Client(ClientId::new(uuid(7))),
