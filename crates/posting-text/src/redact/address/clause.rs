@@ -16,7 +16,8 @@ const NONE: [&str; 8] = [
     ", s/n", " s/n", ", s.n.", " snc", ", snc", " FN", ", FN", " b/n",
 ];
 
-/// `+48 605 118 240, Narutowicza 14.`, `Am Markt 1.`, `Riegrova 14, Olomouc`, `Main Street, Tullamore`
+/// `+48 605 118 240, Narutowicza 14.`, `Am Markt 1.`, `Riegrova 14, Olomouc`, `Main Street,
+/// Tullamore`
 pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> Option<Range> {
     let (text, words, _) = on.parts();
     let start = words[at].start;
@@ -148,8 +149,8 @@ fn is_at_place(street: &[Word<'_>]) -> bool {
         && last.is_some_and(|name| is_name(name) && !is_among(OTHERS, &name.lower))
 }
 
-/// Whether a contact or a register number is near, on the line. "Windows 11" may be beside one, too,
-/// but hardly directly after one.
+/// Whether a contact or a register number is near, on the line. "Windows 11" may be beside one,
+/// too, but hardly directly after one.
 fn is_beside(text: &str, street: Range, found: &[Hidden], is_long: bool) -> bool {
     /// In bytes, before the address and after it.
     const NEAR: (usize, usize) = (60, 24);
