@@ -131,10 +131,10 @@ mod tests {
             (" \n ".to_owned(), "no sentence"),
             ("a".repeat(301), "301 characters"),
             ("a\nb".to_owned(), "several lines"),
-            ("See http://x.org".to_owned(), "an address"),
-            ("See evil-jobs.com/apply".to_owned(), "an address"),
-            ("Write to a@b.no".to_owned(), "an address"),
-            ("Call +47 22 33 44 55".to_owned(), "a number"),
+            ("See http://x.org".to_owned(), "address or number"),
+            ("See evil-jobs.com/apply".to_owned(), "address or number"),
+            ("Write to a@b.no".to_owned(), "address or number"),
+            ("Call +47 22 33 44 55".to_owned(), "address or number"),
         ] {
             let found = faults(&text);
             assert_eq!(found.len(), 1, "{found:?}");

@@ -25,10 +25,14 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
     let is_within = word_before(words, at).is_some_and(|before| {
         !before.is_upper() && !before.is_number() && &text[before.end()..start] == " "
     });
+    if !(begins || is_within) || city.split(' ').next() == Some(words[at].text) {
+        return None;
+    }
     let last = street_end(text, words, at);
     let street = &words[at..last];
-    let is_city = city.split(' ').next() == Some(words[at].text);
-    if !(begins || is_within) || is_city || !is_street(street) {
+    let rest = &text[words[last - 1].end()..];
+    let is_numbered = words.get(last).is_some_and(is_house);
+    if !(begins || is_numbered || rest.starts_with(", ")) || !is_street(street) {
         return None;
     }
     let next = words.get(last).filter(|it| {

@@ -379,9 +379,10 @@ impl Names {
 /// `St. Florina` for `Sankt Florina`, `Gebrüder Holm` for `Gebr. Holm`.
 fn abbreviated(name: &str) -> Vec<String> {
     let mut out = Vec::new();
-    for word in words(name) {
-        let rest = name[word.end()..].trim_start_matches('.');
-        for (short, long) in lines(include_str!("../tables/abbreviations.txt")) {
+    let all = words(name);
+    for (short, long) in lines(include_str!("../tables/abbreviations.txt")) {
+        for word in &all {
+            let rest = name[word.end()..].trim_start_matches('.');
             let others = match &*word.lower {
                 lower if lower == short => long,
                 lower if is_among(long, lower) => short,
