@@ -40,25 +40,24 @@ pub const SECTION: Section = Section {
 };
 
 fn routes(config: &mut web::ServiceConfig) {
-    let path = format!("{CATALOGUES_PATH}/{{name:[^/]*}}");
-    let one = protected(&path, Scope::READERS);
+    let of = |what: &str, scopes| {
+        let path = format!("{CATALOGUES_PATH}/{{name:[^/]*}}{what}");
+        protected(&path, scopes)
+    };
     let (importers, writers) = (importers(Scope::WRITERS), clients(Scope::WRITERS));
-    config
-        .service(protected(IMPORTS_PATH, Scope::WRITERS).with(Method::POST, &importers, import))
-        .service(protected(CATALOGUES_PATH, Scope::READERS).get(catalogue::list))
-        .service(protected(&format!("{path}/missing"), Scope::READERS).get(catalogue::missing))
-        .service(
-            protected(&format!("{path}/release"), Scope::WRITERS)
-                .on(Method::POST, catalogue::release),
-        )
-        .service(
-            protected(&format!("{path}/undo"), Scope::WRITERS).on(Method::POST, catalogue::undo),
-        )
-        .service(
-            one.get(catalogue::show)
-                .with(Method::PUT, &importers, catalogue::import)
-                .with(Method::DELETE, writers, catalogue::delete),
-        );
+    for resource in [
+        protected(IMPORTS_PATH, Scope::WRITERS).with(Method::POST, &importers, import),
+        protected(CATALOGUES_PATH, Scope::READERS).get(catalogue::list),
+        of("/missing", Scope::READERS).get(catalogue::missing),
+        of("/release", Scope::WRITERS).on(Method::POST, catalogue::release),
+        of("/undo", Scope::WRITERS).on(Method::POST, catalogue::undo),
+        of("", Scope::READERS)
+            .get(catalogue::show)
+            .with(Method::PUT, &importers, catalogue::import)
+            .with(Method::DELETE, writers, catalogue::delete),
+    ] {
+        config.service(resource);
+    }
 }
 
 async fn import(

@@ -48,36 +48,28 @@ pub const SECTION: Section = Section {
 
 fn routes(config: &mut web::ServiceConfig) {
     // An empty identifier is a bad identifier, not another path.
-    let one = protected(&format!("{LIST_PATH}/{{identifier:[^/]*}}"), Scope::READERS);
-    config
-        .service(protected(LIST_PATH, Scope::READERS).get(list::list))
-        .service(protected(EXPORT_PATH, Scope::READERS).get(export::export))
-        .service(
-            one.get(get::show)
-                .with(Method::PUT, clients(Scope::WRITERS), put::put)
-                .instead(
-                    "PUT creates and updates a posting, with all fields or only some; \
-                     {\"expiration\":{}} takes it down.",
-                ),
-        )
-        .service(
-            protected(
-                &format!("{LIST_PATH}/{{identifier:[^/]*}}/versions"),
-                Scope::READERS,
-            )
-            .get(versions::versions),
-        )
-        .service(
-            protected(
-                &format!("{LIST_PATH}/{{identifier:[^/]*}}/objection"),
-                Scope::WRITERS,
-            )
-            .on(Method::POST, objection::object),
-        )
-        .service(
-            web::resource(format!("{LIST_PATH}/{{rest:.*}}"))
-                .to(async || Answer::Err(ApiError::no_such_posting_path())),
+    let of = |what: &str, scopes| {
+        let path = format!("{LIST_PATH}/{{identifier:[^/]*}}{what}");
+        protected(&path, scopes)
+    };
+    let one = of("", Scope::READERS)
+        .get(get::show)
+        .with(Method::PUT, clients(Scope::WRITERS), put::put)
+        .instead(
+            "PUT creates and updates a posting, with all fields or only some; \
+             {\"expiration\":{}} takes it down.",
         );
+    for resource in [
+        protected(LIST_PATH, Scope::READERS).get(list::list),
+        protected(EXPORT_PATH, Scope::READERS).get(export::export),
+        one,
+        of("/versions", Scope::READERS).get(versions::versions),
+        of("/objection", Scope::WRITERS).on(Method::POST, objection::object),
+    ] {
+        config.service(resource);
+    }
+    let others = web::resource(format!("{LIST_PATH}/{{rest:.*}}"));
+    config.service(others.to(async || Answer::Err(ApiError::no_such_posting_path())));
 }
 
 refusals! {
