@@ -37,12 +37,10 @@ use crate::{
     tls,
 };
 
-/// How long a connection may take to answer when it is checked.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 
 type Connection = Object<AsyncDieselConnectionManager<AsyncPgConnection>>;
 
-/// Work on a connection, whose future is `Send`.
 pub(crate) trait Work<T>:
     for<'r> AsyncFnOnce(&'r mut AsyncPgConnection) -> Result<T, Failure>
     + for<'r> Named<&'r mut AsyncPgConnection, Result<T, Failure>, Future: Send>
@@ -61,7 +59,6 @@ impl<T, F> Work<T> for F where
 
 /// An async function whose future type can be named; that of `AsyncFnOnce` cannot.
 pub(crate) trait Named<C, T>: FnOnce(C) -> Self::Future {
-    /// The future.
     type Future: Future<Output = T>;
 }
 
@@ -73,7 +70,6 @@ where
     type Future = Fut;
 }
 
-/// The connections of one store.
 pub(crate) struct Connections {
     pool: Pool<AsyncPgConnection>,
     acquire_timeout: Duration,
@@ -142,7 +138,6 @@ impl Connections {
         }
     }
 
-    /// Takes a connection out of the pool for good.
     pub(crate) async fn take(&self) -> Result<AsyncPgConnection, StoreError> {
         self.get().await.map(Object::take)
     }
@@ -245,13 +240,11 @@ async fn settle<T>(mut conn: Connection, result: Result<T, Failure>) -> Result<T
     result
 }
 
-/// Whether the server still answers on this connection.
 async fn is_alive(conn: &mut AsyncPgConnection) -> bool {
     let answer = timeout(CHECK_TIMEOUT, conn.batch_execute("SELECT 1")).await;
     matches!(answer, Ok(Ok(())))
 }
 
-/// Awaits work in another task.
 async fn joined<T>(work: task::JoinHandle<Result<T, Failure>>) -> Result<T, Failure> {
     match work.await {
         Ok(result) => result,

@@ -18,13 +18,10 @@ use sql_common::{
 
 use crate::{PostgresOptions, PostgresStore, PostgresUrl, connection::Connections, error::Failure};
 
-/// How long a statement may take: it writes megabytes, perhaps on a busy server.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// What a database was when a copy began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Begun {
-    /// Empty.
     New,
     /// Partly filled by a copy that broke off.
     Resumed,
@@ -32,7 +29,6 @@ pub enum Begun {
     InUse(Vec<String>),
 }
 
-/// A database that takes in a copy.
 pub struct CopyTarget {
     connections: Arc<Connections>,
 }
@@ -58,7 +54,6 @@ pub(crate) async fn refuse_half_a_copy(conn: &mut AsyncPgConnection) -> Result<(
 }
 
 impl CopyTarget {
-    /// Opens a database, and brings its schema up to date.
     pub async fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
         let options = PostgresOptions {
             statement_timeout: PATIENCE,
@@ -74,7 +69,6 @@ impl CopyTarget {
         Ok(Self { connections })
     }
 
-    /// The columns of each table, in the order of [`TABLES`].
     pub async fn columns(&self) -> Result<Vec<Vec<Column>>, StoreError> {
         self.connections
             .run(async |conn| {
@@ -92,7 +86,6 @@ impl CopyTarget {
         self.connections.transaction(begin).await
     }
 
-    /// The last row of a table, in the order of its key.
     pub async fn last(&self, table: Table, columns: &[Column]) -> Result<Option<Row>, StoreError> {
         let order = list(table.key.iter().map(|name| format!("{name} DESC")));
         let query = format!("{} ORDER BY {order} LIMIT 1", select(&table, columns));
@@ -122,7 +115,6 @@ impl CopyTarget {
         self.rows(query, columns).await
     }
 
-    /// Writes rows, all of them or none.
     pub async fn write(
         &self,
         table: Table,
@@ -208,7 +200,6 @@ async fn begin(conn: &mut AsyncPgConnection) -> Result<Begun, Failure> {
     Ok(Begun::New)
 }
 
-/// The columns of a table, and how each is written as text.
 async fn columns(conn: &mut AsyncPgConnection, table: &Table) -> Result<Vec<Column>, Failure> {
     let query = format!(
         r"SELECT column_name::text, udt_name::text FROM information_schema.columns
@@ -242,7 +233,6 @@ fn kind(type_name: &str) -> Option<Kind> {
     })
 }
 
-/// The beginning of a query for rows as texts.
 fn select(table: &Table, columns: &[Column]) -> String {
     let values = columns.iter().map(|Column { name, kind }| match kind {
         Kind::Uuid => format!("replace({name}::text, '-', '')"),
@@ -261,7 +251,6 @@ fn select(table: &Table, columns: &[Column]) -> String {
     )
 }
 
-/// A value from its text.
 fn from_text(kind: Kind, text: &str) -> String {
     match kind {
         Kind::Uuid => format!("({text})::uuid"),

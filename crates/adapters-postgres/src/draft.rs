@@ -54,7 +54,6 @@ statement! {
     returns (Bool, Bool, Nullable<Text>, Nullable<Id>, Nullable<Moment>)
 }
 
-/// Whether the reservation was granted, and the row as it was before.
 #[derive(Queryable)]
 struct Row {
     is_granted: bool,
@@ -88,7 +87,6 @@ impl TryFrom<Row> for Reservation {
 }
 
 impl PostgresStore {
-    /// Reserves the key of a draft, or answers with the draft.
     pub(crate) async fn reserve_draft(
         &self,
         key: DraftKey,

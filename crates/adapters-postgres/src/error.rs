@@ -13,7 +13,6 @@ pub(crate) enum Failure {
     Conflict,
     /// Another transaction keeps a row locked.
     Locked(String),
-    /// The server cancelled the statement, for a reason that may pass, and undid it.
     Answered(String),
     /// The connection is lost, or the server is stopping; whether the statement was carried out is
     /// unknown.
@@ -67,7 +66,6 @@ impl From<executor::Failure> for Failure {
     }
 }
 
-/// Migrations return boxed errors.
 impl From<Box<dyn Error + Send + Sync>> for Failure {
     fn from(error: Box<dyn Error + Send + Sync>) -> Self {
         match error.downcast::<DieselError>() {
@@ -155,7 +153,6 @@ fn by_message(message: String) -> Failure {
     }
 }
 
-/// An error and its sources, on one line.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

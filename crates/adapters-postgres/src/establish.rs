@@ -50,7 +50,6 @@ const CHECK_CLIENT: &str = "SELECT set_config('client_connection_check_interval'
      WHERE current_setting('client_connection_check_interval', true) = '0' \
      AND version() !~* 'windows|mingw|visual c'";
 
-/// Makes connections to one database.
 pub(crate) struct Connector {
     config: Config,
     tls: MakeRustlsConnect,
@@ -59,7 +58,6 @@ pub(crate) struct Connector {
 }
 
 impl Connector {
-    /// Settings in the URL take precedence over the options.
     pub(crate) fn new(
         url: &PostgresUrl,
         options: &PostgresOptions,
@@ -73,7 +71,6 @@ impl Connector {
         }
     }
 
-    /// Makes a connection.
     pub(crate) async fn connect(&self) -> Result<AsyncPgConnection, ConnectionError> {
         let (client, mut connection) =
             self.config
@@ -160,7 +157,6 @@ fn set_up(of_url: Option<&str>, options: &PostgresOptions) -> String {
     format!("SELECT {}; {CHECK_CLIENT}; {ENGLISH}", settings.join(", "))
 }
 
-/// Whether command-line options (`-c name=value`, `--name=value`) set this parameter.
 fn sets(options: &str, name: &str) -> bool {
     options.split_whitespace().any(|word| {
         let word = word.strip_prefix("--").unwrap_or(word);

@@ -43,7 +43,6 @@ statement! {
 }
 
 statement! {
-    /// The place in the write-ahead log: of a standby, where it has come to in that of its primary.
     Place = r"
         SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
             ELSE pg_current_wal_lsn() END - '0/0'::pg_lsn)::bigint",
@@ -87,7 +86,6 @@ impl Health for PostgresStore {
     }
 }
 
-/// The number that a statement returns.
 async fn number<S: Returning<Row = (BigInt,)>>(
     store: &PostgresStore,
 ) -> Result<Option<i64>, StoreError> {

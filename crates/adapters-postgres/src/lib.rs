@@ -26,6 +26,7 @@
 //! The feature `testing` adds databases for tests, on the server that `POSTHASTE_TEST_POSTGRES_URL`
 //! names.
 
+mod claim;
 mod client;
 mod commit;
 mod connection;
@@ -35,15 +36,14 @@ mod error;
 mod establish;
 mod event;
 mod health;
+mod locked;
 mod migrations;
 mod open;
 mod options;
-mod outbox;
 mod ports;
 mod recent;
 mod retention;
 mod statement;
-mod subscriber;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod tls;

@@ -29,7 +29,6 @@ statement! {
 }
 
 statement! {
-    /// A migration takes its time.
     NoLimits = r"
         SELECT set_config('statement_timeout', '0', false),
             set_config('idle_in_transaction_session_timeout', '0', false)",

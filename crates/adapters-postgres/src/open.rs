@@ -29,14 +29,12 @@ impl PostgresStore {
         Ok(store)
     }
 
-    /// A standby of a database, to read from. It is connected to when it is first used.
     pub fn standby(url: &PostgresUrl, options: &PostgresOptions) -> Result<Self, StoreError> {
         Ok(Self {
             connections: Arc::new(Connections::new(url, options)?),
         })
     }
 
-    /// The names of the migrations that the schema lacks, in order.
     pub async fn pending_migrations(&self) -> Result<Vec<String>, StoreError> {
         self.connections
             .run(async |conn| Ok(migrations::pending::<Pg>(conn, &MIGRATIONS).await?))

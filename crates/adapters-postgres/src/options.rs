@@ -8,9 +8,7 @@ use std::time::Duration;
 pub struct PostgresOptions {
     /// The most connections that this process makes.
     pub max_connections: usize,
-    /// How long work waits for a connection.
     pub acquire_timeout: Duration,
-    /// How long a statement may run (`statement_timeout`).
     pub statement_timeout: Duration,
     /// How long a statement waits for a lock (`lock_timeout`).
     pub lock_timeout: Duration,

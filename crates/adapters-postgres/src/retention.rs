@@ -6,7 +6,7 @@ use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
 use domain::store::{Erasure, Purge, Retention, WriteSet};
 use kernel::{SourceIdentifier, StoreError};
 use sql_common::{
-    audit, binds, each, erase_drafts,
+    audit, binds, commit, each, erase_drafts,
     executor::{Executor as _, counted},
     forget_texts, old_texts,
     posting::forget_versions,
@@ -15,7 +15,7 @@ use sql_common::{
 };
 use time::OffsetDateTime;
 
-use crate::{PostgresStore, commit::finish, error::Failure};
+use crate::{PostgresStore, error::Failure};
 
 statement! {
     /// Skips postings that another transaction is writing: they come with the next call.
@@ -72,7 +72,6 @@ statement! {
 }
 
 statement! {
-    /// Texts, decision, history and fingerprint go with the posting.
     Erase = concat!(
         "WITH asked AS MATERIALIZED (
             SELECT :id::uuid AS id, :identifier::text COLLATE \"C\" AS identifier
@@ -121,7 +120,6 @@ statement! {
             IN (SELECT * FROM unnest(:commit_seq::bigint[], :number::bigint[]))"
 }
 
-/// How many events one statement looks at.
 const LOOKED_AT: i64 = 50_000;
 
 /// The places of a posting's events that have a reason or a code. Later ones would come with
@@ -173,7 +171,7 @@ async fn erase(
         reports: erasure.reports.clone(),
         ..WriteSet::new(erasure.tasks.at)
     };
-    finish(conn, &writes, lock_timeout).await?;
+    commit::write(conn, &writes).await?;
     Ok(report::erase(conn, erasure).await?)
 }
 

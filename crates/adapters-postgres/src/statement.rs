@@ -17,7 +17,6 @@ use sql_common::sql::{ByName, Returning, Sql, Typed, untyped};
 /// types.
 type BoxedQuery<'a, T> = Pin<Box<dyn Future<Output = QueryResult<T>> + Send + 'a>>;
 
-/// Runs a statement.
 pub(crate) fn execute<'a, S: Sql>(
     conn: &'a mut AsyncPgConnection,
     values: &'a [NamedValue<'a>],
@@ -25,7 +24,6 @@ pub(crate) fn execute<'a, S: Sql>(
     Box::pin(RunQueryDsl::execute(ByName::<S, _>::new(values), conn))
 }
 
-/// Runs a query.
 pub(crate) fn load<'a, S, T>(
     conn: &'a mut AsyncPgConnection,
     values: &'a [NamedValue<'a>],

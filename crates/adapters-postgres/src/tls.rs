@@ -18,10 +18,8 @@ use crate::{
     url::{Roots, Verification},
 };
 
-/// The ALPN protocol that libpq offers.
 const PROTOCOL: &[u8] = b"postgresql";
 
-/// The TLS configuration for connections to this database.
 pub(crate) fn client_config(url: &PostgresUrl) -> Result<ClientConfig, StoreError> {
     let provider = Arc::new(ring::default_provider());
     let config = ClientConfig::builder_with_provider(Arc::clone(&provider))

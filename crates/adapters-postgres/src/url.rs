@@ -30,23 +30,18 @@ pub struct PostgresUrl {
     roots: Roots,
 }
 
-/// How the server's certificate is verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verification {
     /// Not at all.
     None,
-    /// A trusted issuer has signed it.
     Issuer,
-    /// A trusted issuer has signed it, for the host of the URL.
     Full,
 }
 
 /// Which certificate authorities are trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Roots {
-    /// Those that the operating system trusts.
     System,
-    /// Those in this file.
     File(PathBuf),
 }
 
@@ -63,7 +58,6 @@ impl fmt::Display for InvalidPostgresUrl {
 impl std::error::Error for InvalidPostgresUrl {}
 
 impl PostgresUrl {
-    /// How many servers it names.
     pub fn servers(&self) -> usize {
         self.config.get_hosts().len()
     }
@@ -164,7 +158,6 @@ impl FromStr for PostgresUrl {
     }
 }
 
-/// How libpq combines `sslmode` and `sslrootcert`.
 fn security(
     sslmode: Option<&str>,
     roots: Option<&Roots>,

@@ -23,15 +23,11 @@ use crate::{
 /// its backup. Ten thousand events a second take five days for that many.
 const EVENTS_SKIPPED: i64 = 1 << 32;
 
-/// The faults of a damaged file that are named.
 const MOST_FAULTS: usize = 10;
 
-/// What a copy of a database holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
-    /// The versions of the applied migrations, in order.
     pub schema: Vec<String>,
-    /// The rows of each table.
     pub rows: BTreeMap<String, u64>,
 }
 

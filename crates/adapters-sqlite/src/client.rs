@@ -44,7 +44,6 @@ statement! {
 }
 
 statement! {
-    /// Whether the posting of an identifier was erased at this time or later.
     IsErased = r"
         SELECT EXISTS (
             SELECT 1 FROM audit
@@ -62,7 +61,6 @@ statement! {
 }
 
 statement! {
-    /// Deletes the days of a client behind the newest ones.
     TrimDays = r"
         DELETE FROM client_days WHERE client_id = :client AND date < (
             SELECT date FROM client_days WHERE client_id = :client
@@ -71,7 +69,6 @@ statement! {
 }
 
 statement! {
-    /// Deletes the refusals of a client behind the newest ones.
     TrimRefusals = r"
         DELETE FROM client_refusals WHERE client_id = :client AND id < (
             SELECT id FROM client_refusals WHERE client_id = :client
@@ -80,7 +77,6 @@ statement! {
 }
 
 impl SqliteStore {
-    /// Writes activity.
     pub(crate) async fn record_activity(&self, writes: ActivityWrites) -> Result<(), StoreError> {
         self.transaction(async move |conn| record(conn, writes).await)
             .await

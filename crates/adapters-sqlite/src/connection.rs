@@ -33,26 +33,21 @@ use crate::{
     recent::RecentCommits,
 };
 
-/// How many connections may read at the same time.
 const READERS: usize = 4;
 
 /// How long a probe, or an attempt to empty the write-ahead log, waits for other processes. The
 /// writers of this process wait meanwhile.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The number of attempts to empty the write-ahead log.
 const CHECKPOINTS: usize = 6;
 
-/// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Reads and writes.
     Writer,
     /// Only reads.
     Reader,
 }
 
-/// The connections of one store.
 pub(crate) struct Connections {
     file: DatabaseFile,
     busy_timeout: Duration,
@@ -84,7 +79,6 @@ impl Threads {
         })
     }
 
-    /// Runs work on a thread of them, to its end.
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
@@ -269,7 +263,6 @@ impl Connections {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a connection and configures it.
     pub(crate) fn connect(&self, role: Role) -> Result<SqliteConnection, StoreError> {
         let path = self.file.path();
         let with_path = |error: StoreError| match error {

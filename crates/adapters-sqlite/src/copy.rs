@@ -37,12 +37,10 @@ impl CopySource {
         Ok(Self { conn })
     }
 
-    /// The names of the migrations that the schema lacks.
     pub fn pending_migrations(&mut self) -> Result<Vec<String>, StoreError> {
         migrations::pending(&mut self.conn).map_err(|Failure(error)| error)
     }
 
-    /// The names of the tables.
     pub fn tables(&mut self) -> Result<Vec<String>, StoreError> {
         self.lines(
             r"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'
@@ -50,14 +48,12 @@ impl CopySource {
         )
     }
 
-    /// The names of a table's columns.
     pub fn columns(&mut self, table: &Table) -> Result<Vec<String>, StoreError> {
         let table = quoted(table.name);
         let columns = format!("SELECT name FROM pragma_table_info({table})");
         self.lines(&columns)
     }
 
-    /// The highest number that a table ever gave to a row.
     pub fn last_number(&mut self, table: &str) -> Result<i64, StoreError> {
         let last = format!(
             "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = {}",
@@ -98,7 +94,6 @@ impl CopySource {
     }
 }
 
-/// The query of a page.
 fn page(
     table: &Table,
     columns: &[Column],
@@ -140,7 +135,6 @@ fn page(
     ))
 }
 
-/// A column's value as text.
 fn value(Column { name, kind }: &Column) -> String {
     match kind {
         Kind::Uuid | Kind::Bytes => format!("iif({name} IS NULL, NULL, lower(hex({name})))"),
@@ -151,7 +145,6 @@ fn value(Column { name, kind }: &Column) -> String {
     }
 }
 
-/// A value of a key.
 fn literal(kind: Kind, text: &str) -> String {
     match kind {
         Kind::Uuid | Kind::Bytes => format!("x{}", quoted(text)),

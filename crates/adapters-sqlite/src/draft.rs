@@ -21,11 +21,8 @@ use crate::SqliteStore;
 /// After how long `used_at` of a draft is updated, so that most reads of a draft write nothing.
 const TOUCH_AFTER: Duration = Duration::days(1);
 
-/// The state of a key.
 enum Lookup {
-    /// The caller can reserve it.
     Free,
-    /// It has a draft, whose `used_at` has to be updated.
     Stale(String),
     /// Nothing has to be written for this answer.
     Answer(Reservation),

@@ -41,7 +41,6 @@ impl From<executor::Failure> for Failure {
     }
 }
 
-/// Migrations return boxed errors.
 impl From<Box<dyn Error + Send + Sync>> for Failure {
     fn from(error: Box<dyn Error + Send + Sync>) -> Self {
         Self(classify(&error.to_string()))

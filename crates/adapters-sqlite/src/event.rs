@@ -9,11 +9,10 @@ use async_trait::async_trait;
 use diesel::sql_types::{BigInt, Bool, Nullable};
 use kernel::{
     CompanyId, StoreError,
-    event::{Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, RecordedEvent},
+    event::{Cursor, EventLog, EventName, LogError, LogPage, LogQuery, RecordedEvent},
 };
 use sql_common::{
     binds, each,
-    entity::row,
     event::{
         EventRow, MOST_LOOKED_AT, PlacedColumns, cursor, cursor_values, page, prefixes, recorded,
         well_before,
@@ -31,49 +30,22 @@ use crate::SqliteStore;
 const DELETED_AT_ONCE: usize = 1_000;
 
 statement! {
-    /// One of a company has the company as it stands, if it is there.
-    Record = r"
-        INSERT INTO events ({events})
-        SELECT :at, :name, :subject, :source_identifier, :version, :status, :status_reason,
-            coalesce(companies.name, :company_name),
-            coalesce(companies.website, :company_website),
-            iif(companies.id IS NULL, :company_logo_path, companies.logo_path),
-            iif(companies.id IS NULL, :company_updated_by, companies.updated_by),
-            iif(companies.id IS NULL, :company_merged_into, companies.alias_of),
-            :trace_parent, :decision_code, :decision_ground, :decision_by_notice,
-            :reported_posting, :attention
-        FROM (SELECT 1)
-        LEFT JOIN companies ON :company_name IS NOT NULL AND companies.id = :subject",
-    over [EventRow]
-}
-
-/// Adds an event to the log. One of a company is recorded as the company stands by then.
-pub(crate) async fn record(conn: &mut impl Executor, event: &Event) -> Outcome<()> {
-    conn.execute::<Record>(&row::<EventRow>(event)).await?;
-    Ok(())
-}
-
-statement! {
-    /// The numbers of the last deleted event, and of the last one.
     Ends = r"
         SELECT deleted_number, coalesce((SELECT max(number) FROM events), deleted_number)
         FROM event_log",
     returns (BigInt, BigInt)
 }
 
-/// Where the log begins and where it ends.
 pub(crate) async fn ends(conn: &mut impl Executor) -> Outcome<(i64, i64)> {
     let found: Vec<(i64, i64)> = conn.load::<Ends, _>(&[]).await?;
     let ends = found.into_iter().next();
     Ok(ends.ok_or_else(|| StoreError::Broken("the table event_log is empty".to_owned()))?)
 }
 
-/// The place of an event.
 fn place(number: i64) -> Result<Cursor, StoreError> {
     cursor(0, number)
 }
 
-/// The number at a place. That of another kind of store is none of this one.
 fn number(place: Cursor) -> i64 {
     match cursor_values(place) {
         [0, number] => number,

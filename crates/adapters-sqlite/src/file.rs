@@ -12,11 +12,9 @@ use std::{
 
 use kernel::StoreError;
 
-/// The database file that a store has opened.
 pub(crate) struct DatabaseFile {
     path: PathBuf,
     identity: Identity,
-    /// Whether a missing or replaced file has been logged.
     is_reported: AtomicBool,
 }
 
@@ -45,7 +43,6 @@ impl Identity {
 }
 
 impl DatabaseFile {
-    /// Takes the file at an absolute path.
     pub(crate) fn at(path: PathBuf) -> io::Result<Self> {
         Ok(Self {
             identity: Identity::of(&path)?,

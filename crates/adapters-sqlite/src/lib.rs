@@ -25,9 +25,9 @@
 //!   its rows, for the other store.
 
 mod backup;
+mod claim;
 mod client;
 mod commit;
-mod company;
 mod connection;
 mod copy;
 mod draft;
@@ -35,12 +35,9 @@ mod error;
 mod event;
 mod file;
 mod migrations;
-mod outbox;
 mod ports;
-mod posting;
 mod recent;
 mod retention;
-mod subscriber;
 mod webhook;
 
 #[cfg(test)]
@@ -57,7 +54,6 @@ use async_trait::async_trait;
 use diesel::Connection;
 use domain::store::{Health, LockedRows, ReplicaPosition, StoreClock};
 use kernel::StoreError;
-/// Rows of any table, as they are copied from store to store.
 pub use sql_common::copy as rows;
 
 pub use self::{
@@ -105,7 +101,6 @@ impl SqliteStore {
         })
     }
 
-    /// The names of the migrations that the schema lacks, in order.
     pub async fn pending_migrations(&self) -> Result<Vec<String>, StoreError> {
         self.connections.read(migrations::pending).await
     }

@@ -22,7 +22,6 @@ pub(crate) fn migrate(conn: &mut SqliteConnection) -> Result<Vec<String>, Failur
     Ok(pending)
 }
 
-/// The versions of the applied migrations, in order.
 pub(crate) fn applied(conn: &mut SqliteConnection) -> Result<Vec<String>, Failure> {
     Ok(at_once(migrations::applied(conn))?)
 }

@@ -4,16 +4,11 @@
     reason = "`?` converts the shared failure to the store's, which here is the same"
 )]
 
-use std::collections::HashSet;
-
 use diesel::SqliteConnection;
-use kernel::{StoreError, attention::AttentionCheck};
-use sql_common::{
-    attention,
-    executor::{Outcome, at_once},
-};
+use kernel::StoreError;
+use sql_common::executor::{Outcome, at_once};
 
-use crate::{SqliteStore, commit};
+use crate::SqliteStore;
 
 sql_common::accounts!(SqliteStore);
 sql_common::attention!(SqliteStore);
@@ -29,7 +24,6 @@ sql_common::reports!(SqliteStore);
 sql_common::subscribers!(SqliteStore);
 sql_common::webhooks!(SqliteStore);
 
-/// Work on a connection.
 pub(crate) trait Work<T>:
     AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static
 {
@@ -37,7 +31,6 @@ pub(crate) trait Work<T>:
 
 impl<T, W> Work<T> for W where W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static {}
 
-/// How ports that both stores share run their work.
 impl SqliteStore {
     /// Runs work that only reads.
     pub(crate) async fn query<T: Send + 'static>(
@@ -59,7 +52,6 @@ impl SqliteStore {
             .await
     }
 
-    /// The same for one statement.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl Work<T>,
@@ -73,16 +65,5 @@ impl SqliteStore {
         work: impl Work<T>,
     ) -> Result<T, StoreError> {
         self.transaction(work).await
-    }
-}
-
-impl SqliteStore {
-    /// Writes a check of what needs attention, with its events.
-    pub(crate) async fn commit_check(&self, check: AttentionCheck) -> Result<(), StoreError> {
-        self.transaction(async move |conn| {
-            attention::write(conn, &check).await?;
-            commit::write_tasks(conn, &check.tasks(), &HashSet::new()).await
-        })
-        .await
     }
 }

@@ -4,22 +4,18 @@ use std::time::{Duration, Instant};
 
 use kernel::StoreError;
 
-/// For how long a success, of a commit or a probe, counts.
 const SUCCESS_COUNTS_FOR: Duration = Duration::from_secs(1);
 /// For how long a failed commit counts. On a full disk a small commit may still succeed after it.
 const FAILURE_COUNTS_FOR: Duration = Duration::from_secs(5);
 
-/// The outcome of recent commits.
 #[derive(Debug, Default)]
 pub(crate) struct RecentCommits {
     succeeded: Option<Instant>,
     failed: Option<(Instant, String)>,
-    /// When the last probe ran, and its outcome.
     probed: Option<(Instant, Result<(), StoreError>)>,
 }
 
 impl RecentCommits {
-    /// Records the outcome of a commit.
     pub(crate) fn record<T>(&mut self, result: &Result<T, StoreError>, now: Instant) {
         match result {
             Ok(_) => {
@@ -33,7 +29,6 @@ impl RecentCommits {
         }
     }
 
-    /// Records the outcome of a probe.
     pub(crate) fn record_probe(&mut self, result: Result<(), StoreError>, now: Instant) {
         self.probed = Some((now, result));
     }

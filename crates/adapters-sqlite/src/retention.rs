@@ -1,13 +1,15 @@
 //! The `Retention` port.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use diesel::sql_types::BigInt;
 use domain::store::{Erasure, Purge, Retention};
 use kernel::StoreError;
 use sql_common::{
-    audit, binds, erase_drafts,
+    audit, binds,
+    commit::write_tasks,
+    erase_drafts,
     executor::{Executor, Outcome},
     forget_texts, old_texts,
     posting::forget_versions,
@@ -17,7 +19,7 @@ use sql_common::{
 };
 use time::OffsetDateTime;
 
-use crate::{SqliteStore, commit::write_tasks, event};
+use crate::{SqliteStore, event};
 
 /// Without statistics SQLite takes another index.
 macro_rules! found {
@@ -126,7 +128,7 @@ async fn erase(conn: &mut impl Executor, erasure: &Erasure, events: &[i64]) -> O
     }
     report::write(conn, &erasure.reports).await?;
     report::erase(conn, erasure).await?;
-    write_tasks(conn, &erasure.tasks, &HashSet::new()).await
+    write_tasks(conn, &erasure.tasks, &HashMap::new()).await
 }
 
 #[async_trait]

@@ -20,7 +20,6 @@ use crate::{
 };
 
 entity! {
-    /// The state of an account of the e-mail provider.
     StateRow = account_states of (Account, AccountState) {
         fixed {
             account: Text = Text(|(account, _)| Some(account.as_str())),

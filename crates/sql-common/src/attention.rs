@@ -1,6 +1,8 @@
 //! The tables `attention_items` and `attention_checks`: what needs attention, and the number of
 //! checks.
 
+use std::collections::HashMap;
+
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use kernel::{
     AttentionItem, ClientId, StoreError,
@@ -8,7 +10,9 @@ use kernel::{
 };
 
 use crate::{
-    binds, each, entity,
+    binds,
+    commit::write_tasks,
+    each, entity,
     entity::row,
     executor::{Executor, Outcome},
     statement,
@@ -17,7 +21,6 @@ use crate::{
 };
 
 entity! {
-    /// An item.
     ItemRow = attention_items of AttentionItem {
         fixed {
             id: Id = Id(|item| Some(item.id)),
@@ -78,12 +81,12 @@ pub async fn attention(conn: &mut impl Executor) -> Outcome<StoredAttention> {
 }
 
 statement! {
-    NoteCheck = r"
+    NoteCheck = every r"
         INSERT INTO attention_checks (singleton, version, at)
-        SELECT TRUE, CAST(:expected AS bigint) + 1, :at WHERE :expected = 0
-            OR EXISTS (SELECT 1 FROM attention_checks)
+        SELECT TRUE, sent.expected + 1, sent.at FROM {given expected bigint, at timestamptz}
+        WHERE sent.expected = 0 OR EXISTS (SELECT 1 FROM attention_checks)
         ON CONFLICT (singleton) DO UPDATE SET version = excluded.version, at = excluded.at
-        WHERE attention_checks.version = :expected"
+        WHERE attention_checks.version = excluded.version - 1"
 }
 
 statement! {
@@ -110,13 +113,11 @@ statement! {
     }
 }
 
-/// Writes a check but for its events, in a transaction of the caller's. A conflict if another
-/// process has checked since.
-pub async fn write(conn: &mut impl Executor, check: &AttentionCheck) -> Outcome<()> {
-    let noted = binds! { expected: check.expected, at: check.at };
-    if conn.execute::<NoteCheck>(noted).await? == 0 {
-        return Err(StoreError::Conflict.into());
-    }
+/// Writes a check with its events, in a transaction of the caller's. A conflict if another process
+/// has checked since.
+pub async fn commit(conn: &mut impl Executor, check: &AttentionCheck) -> Outcome<()> {
+    let noted = [binds! { expected: check.expected, at: check.at }.to_vec()];
+    conn.execute_every::<NoteCheck>(&noted, &[]).await?;
     if let Some(items) = &check.items {
         conn.execute::<Clear>(&[]).await?;
         for item in items {
@@ -128,7 +129,7 @@ pub async fn write(conn: &mut impl Executor, check: &AttentionCheck) -> Outcome<
         (client, count) => client: client.uuid(), visible: signed(*count)
     };
     conn.execute_each::<NoteVisible>(&visible, &[]).await?;
-    Ok(())
+    write_tasks(conn, &check.tasks(), &HashMap::new()).await
 }
 
 /// The port [`AttentionList`](kernel::attention::AttentionList). How a check with its events is

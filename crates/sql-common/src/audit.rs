@@ -19,7 +19,6 @@ use crate::{
 };
 
 entity! {
-    /// An action of an operator.
     AuditRow = audit of Entry {
         fixed {
             id: Id = Id(|entry| Some(entry.id)),
@@ -52,14 +51,12 @@ impl TryFrom<AuditRow> for Entry {
 }
 
 statement! {
-    /// The entry of a finished run replaces the one written when the run began.
     Write = r"
         INSERT INTO audit ({audit}) {audit rows}
         ON CONFLICT (id) DO UPDATE SET {audit.changing = excluded}",
     over [AuditRow]
 }
 
-/// Writes entries.
 pub async fn write(conn: &mut impl Executor, entries: &[Entry]) -> Outcome<()> {
     let rows: Vec<_> = entries.iter().map(row::<AuditRow>).collect();
     conn.execute_each::<Write>(&rows, &[]).await?;
@@ -72,7 +69,6 @@ pub async fn write_entry(conn: &mut impl Executor, entry: Option<&Entry>) -> Out
 }
 
 statement! {
-    /// Reads a page, newest first.
     Read = r"
         SELECT {audit} FROM audit WHERE at >= :since AND (at, id) < (:before, :before_id)
         ORDER BY at DESC, id DESC LIMIT :limit",
@@ -127,7 +123,6 @@ statement! {
     loads AuditRow
 }
 
-/// Reads a page, newest first.
 pub async fn entries(conn: &mut impl Executor, query: &AuditQuery) -> Outcome<Vec<Entry>> {
     let (before, before_id) = query.before.map_or(
         (StoredTime::MAX, Uuid::max()),

@@ -18,30 +18,18 @@ use crate::{
     value::{self, Bind, Named},
 };
 
-/// A value to bind: a single value, or one column of a batch as an array.
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
-    /// A single value.
     One(value::Value<'a>),
-    /// A column of `uuid`.
     Uuids(Vec<Uuid>),
-    /// A column of `uuid`, nullable.
     OptionalUuids(Vec<Option<Uuid>>),
-    /// A column of `text`.
     Texts(Vec<Option<&'a str>>),
-    /// A column of `text`, rendered when it is bound.
     Rendered(Vec<Option<Rendered<'a>>>),
-    /// A column of `bytea`.
     Binaries(Vec<Option<&'a [u8]>>),
-    /// A column of `bigint`.
     BigInts(Vec<Option<i64>>),
-    /// A column of `double precision`.
     Doubles(Vec<Option<f64>>),
-    /// A column of `boolean`.
     Bools(Vec<bool>),
-    /// A column of `timestamptz`.
     Moments(Vec<Option<StoredTime>>),
-    /// A column of `date`.
     Days(Vec<Option<Date>>),
 }
 
@@ -55,7 +43,6 @@ where
 }
 
 impl<'a> FromIterator<value::Value<'a>> for Value<'a> {
-    /// One column, whose values are all of one kind.
     fn from_iter<I: IntoIterator<Item = value::Value<'a>>>(values: I) -> Self {
         macro_rules! column {
             ($values:ident, $($kind:ident => $column:ident),+) => {
@@ -91,19 +78,10 @@ impl<'a> FromIterator<value::Value<'a>> for Value<'a> {
 /// A value with the name by which a statement has it.
 pub type NamedValue<'a> = (&'static str, Value<'a>);
 
-/// The columns of rows, as `{table columns}` names them.
 pub fn arrays<'a, E: Entity>(
     rows: impl Iterator<Item = &'a E::Write> + Clone,
 ) -> impl Iterator<Item = NamedValue<'a>> {
     E::columns().map(move |of| (of.array, array(of, rows.clone())))
-}
-
-/// The columns of rows that may change, as `{table.changing columns}` names them.
-pub fn changed<'a, E: Entity>(
-    rows: impl Iterator<Item = &'a E::Write> + Clone,
-) -> impl Iterator<Item = NamedValue<'a>> {
-    let columns = E::CHANGING.iter();
-    columns.map(move |of| (of.changed, array(of, rows.clone())))
 }
 
 /// One column of rows. Without any it still has its type.
@@ -123,7 +101,6 @@ fn array<'a, W: 'a>(column: &Column<W>, rows: impl Iterator<Item = &'a W>) -> Va
     }
 }
 
-/// The columns of rows, and the values that all of them share.
 pub(crate) fn columns<'a>(rows: &[Vec<Named<'a>>], shared: &[Named<'a>]) -> Vec<NamedValue<'a>> {
     let names = rows.first().map_or(&[][..], Vec::as_slice).iter();
     let columns = names.enumerate().map(|(at, (name, _))| {

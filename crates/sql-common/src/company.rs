@@ -1,6 +1,7 @@
 //! The tables `companies` and `company_pairs`.
 
 mod lists;
+mod merge;
 mod pairs;
 mod row;
 
@@ -11,11 +12,9 @@ use kernel::CompanyId;
 
 pub use self::{
     lists::{aliases, alike, companies, companies_named, count_postings, misplaced},
+    merge::{Merged, merge},
     pairs::{company_pairs, write_pairs},
-    row::{
-        CompanyRow, CompanySent, CompanyViewColumns, CompanyViewRow, SentCompany, company_view,
-        former_names,
-    },
+    row::{CompanyRow, CompanyViewColumns, CompanyViewRow, company_view, former_names},
 };
 use crate::{
     binds, each,
@@ -43,7 +42,6 @@ statement! {
     returns CompanyViewColumns
 }
 
-/// The companies with these ids.
 pub(crate) async fn views(
     conn: &mut impl Executor,
     ids: impl IntoIterator<Item = CompanyId>,

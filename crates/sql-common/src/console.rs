@@ -39,7 +39,6 @@ macro_rules! window {
 }
 
 read! {
-    /// A posting in short.
     SummaryRow = postings {
         id: Id,
         version: BigInt,
@@ -102,7 +101,6 @@ statement! {
     returns Columns
 }
 
-/// A window of postings, in short.
 pub async fn window(
     conn: &mut impl Executor,
     order: &WindowOrder,
@@ -158,7 +156,6 @@ pub async fn window(
     Ok(postings)
 }
 
-/// The posting of a row.
 fn summary((row, company): (SummaryRow, Option<String>)) -> Result<PostingSummary, StoreError> {
     Ok(PostingSummary {
         id: PostingId::new(row.id.uuid("postings.id")?),
@@ -222,12 +219,10 @@ statement! {
     returns (Text, BigInt)
 }
 
-/// Counts the approved postings of each client.
 pub async fn visible(conn: &mut impl Executor) -> Outcome<BTreeMap<ClientId, u64>> {
     by_client(conn.load::<Visible, _>(&[]).await?)
 }
 
-/// Counts the postings of each client whose content is held back.
 pub async fn held_back(
     conn: &mut impl Executor,
     now: OffsetDateTime,

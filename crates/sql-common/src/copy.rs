@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use kernel::StoreError;
 
-/// A table, and the columns of its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
     pub name: &'static str,
@@ -16,7 +15,6 @@ const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
     Table { name, key }
 }
 
-/// All tables. One comes after those that it refers to.
 pub const TABLES: [Table; 34] = [
     table("companies", &["id"]),
     table("company_pairs", &["one", "other"]),
@@ -54,7 +52,6 @@ pub const TABLES: [Table; 34] = [
     table("event_log", &["singleton"]),
 ];
 
-/// Tables that have a row from the beginning.
 pub const NEVER_EMPTY: [&str; 2] = ["erasure_keys", "event_log"];
 
 /// Columns that only a store for several writers has. Everything that an embedded store wrote has 0
@@ -62,19 +59,15 @@ pub const NEVER_EMPTY: [&str; 2] = ["erasure_keys", "event_log"];
 /// after it.
 pub const ZERO: [&str; 3] = ["commit_seq", "transaction_offset", "deleted_in"];
 
-/// How a column's values are written as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// 32 hexadecimal digits.
     Uuid,
-    /// Hexadecimal digits.
     Bytes,
     Text,
-    /// With commas between them.
     Texts,
     Json,
     Integer,
-    /// 0 or 1.
     Boolean,
     Double,
     /// Microseconds since 1970-01-01T00:00:00Z.
@@ -83,14 +76,12 @@ pub enum Kind {
     Date,
 }
 
-/// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     pub name: String,
     pub kind: Kind,
 }
 
-/// The values of a row, by column.
 pub type Row = Vec<Option<String>>;
 
 /// Reads a row from an array of JSON. A number with a fraction, which each database writes in its
@@ -110,7 +101,6 @@ pub fn row(line: &str, columns: &[Column]) -> Result<Row, StoreError> {
     Ok(row)
 }
 
-/// The values of a row's key.
 pub fn key_of(table: &Table, columns: &[Column], row: &Row) -> Result<Vec<String>, StoreError> {
     let value = |name: &&str| {
         let mut columns = columns.iter().zip(row);
@@ -121,7 +111,6 @@ pub fn key_of(table: &Table, columns: &[Column], row: &Row) -> Result<Vec<String
     values.ok_or_else(|| StoreError::Broken(format!("a row of {} has no key", table.name)))
 }
 
-/// The kinds of a table's key.
 pub fn kinds_of_key(table: &Table, columns: &[Column]) -> Result<Vec<Kind>, StoreError> {
     let kind = |name: &&str| {
         let mut columns = columns.iter();
@@ -133,17 +122,14 @@ pub fn kinds_of_key(table: &Table, columns: &[Column]) -> Result<Vec<Kind>, Stor
     kinds.ok_or_else(|| StoreError::Broken(format!("{} has no such key", table.name)))
 }
 
-/// A text as a literal of SQL.
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Rows as an array of JSON.
 pub fn rows_as_json(rows: &[Row]) -> Result<String, StoreError> {
     serde_json::to_string(rows).map_err(|error| StoreError::Broken(error.to_string()))
 }
 
-/// Texts with commas between them.
 pub fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
     let mut list = String::new();
     for text in texts {

@@ -30,7 +30,6 @@ statement! {
             posting_id = excluded.posting_id, holder = NULL, reserved_until = NULL"
 }
 
-/// Stores a draft.
 pub async fn keep(
     conn: &mut impl Executor,
     key: &DraftKey,
@@ -49,7 +48,6 @@ statement! {
     Release = "DELETE FROM drafts WHERE key = :key AND holder = :holder"
 }
 
-/// Ends a reservation.
 pub async fn release(conn: &mut impl Executor, key: &DraftKey, holder: Uuid) -> Outcome<()> {
     conn.execute::<Release>(binds! { key: key.as_bytes(), holder })
         .await?;

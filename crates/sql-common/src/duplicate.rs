@@ -24,7 +24,6 @@ use crate::{
     value::Named,
 };
 
-/// The fingerprint of a posting as it is written.
 #[derive(Clone, Debug)]
 pub struct FingerprintRecord {
     posting: PostingId,
@@ -36,7 +35,6 @@ pub struct FingerprintRecord {
 }
 
 impl FingerprintRecord {
-    /// The record of a posting's fingerprint.
     pub fn of(posting: PostingId, dated: &DatedFingerprint) -> Self {
         let signature = &dated.fingerprint.signature;
         Self {
@@ -50,7 +48,6 @@ impl FingerprintRecord {
 }
 
 entity! {
-    /// The fingerprint of a posting.
     FingerprintRow = posting_signatures of FingerprintRecord {
         fixed {
             posting_id: Id = Id(|record| Some(record.posting.uuid())),
@@ -68,7 +65,6 @@ entity! {
 }
 
 read! {
-    /// What is known of a posting with a fingerprint.
     KnownRow = postings {
         id: Id,
         source_identifier: Text,
@@ -87,7 +83,6 @@ read! {
     }
 }
 
-/// The query for candidates, with a condition on them.
 macro_rules! candidates {
     ($($condition:expr),+ $(,)?) => {
         concat!(
@@ -102,10 +97,8 @@ macro_rules! candidates {
 /// The SQL types of a [`CandidateRow`].
 type CandidateColumns = (<KnownRow as Entity>::Row, <FingerprintRow as Entity>::Row);
 
-/// A posting with its fingerprint.
 type CandidateRow = (KnownRow, FingerprintRow);
 
-/// A posting that may be an original or a copy.
 fn candidate((known, row): CandidateRow) -> Result<Candidate, StoreError> {
     let status: Status = parse(known.status, "postings.status")?;
     let fingerprint = Fingerprint {
@@ -167,7 +160,6 @@ macro_rules! in_band {
     };
 }
 
-/// The same for one band.
 macro_rules! of_band {
     ($band:literal) => {
         concat!(
@@ -243,7 +235,6 @@ statement! {
     returns CandidateColumns
 }
 
-/// Returns the postings that have one of these numbers.
 pub async fn numbered(conn: &mut impl Executor, numbers: &[Number]) -> Outcome<Vec<Candidate>> {
     let numbers = each! { numbers, (company, number) => company: company.uuid(), number: number };
     let asked = binds! { limit: most(CANDIDATES) };
@@ -251,7 +242,6 @@ pub async fn numbered(conn: &mut impl Executor, numbers: &[Number]) -> Outcome<V
     Ok(distinct(found)?.into_values().collect())
 }
 
-/// Returns the postings that share a band with one of these fingerprints, and the named ones.
 pub async fn candidates(
     conn: &mut impl Executor,
     fingerprints: &[Fingerprint],
@@ -268,7 +258,6 @@ pub async fn candidates(
     Ok(distinct([near, meant].concat())?.into_values().collect())
 }
 
-/// Returns the postings that are marked with one of these.
 pub async fn copies(
     conn: &mut impl Executor,
     of: &[PostingId],
@@ -298,7 +287,6 @@ statement! {
 }
 
 statement! {
-    /// Leaves out what another commit is writing.
     Forget = {
         postgres: r"
             DELETE FROM posting_signatures WHERE posting_id IN (
@@ -342,7 +330,6 @@ statement! {
     returns (Id, Id)
 }
 
-/// Returns the pairs that an operator marked as different.
 pub async fn told_apart(conn: &mut impl Executor, pairs: &[Apart]) -> Outcome<HashSet<Apart>> {
     let pairs = each! { pairs, [one, other] => one: one.uuid(), other: other.uuid() };
     let found: Vec<(StoredId, StoredId)> = conn.load_each::<ToldApart, _>(&pairs, &[]).await?;
@@ -359,7 +346,6 @@ statement! {
         ON CONFLICT (one, other) DO NOTHING"
 }
 
-/// Notes that postings are two openings.
 pub async fn tell_apart(conn: &mut impl Executor, pairs: &BTreeSet<Apart>) -> Outcome<()> {
     for [one, other] in pairs {
         let pair = binds! { one: one.uuid(), other: other.uuid() };

@@ -13,62 +13,42 @@ use crate::{
     value::{Named, Value},
 };
 
-/// A table whose rows are written from values of one type.
 pub trait Entity {
-    /// The type that a row is written from.
     type Write: 'static;
     /// The SQL types of a row.
     type Row;
-    /// The name of the table.
     const TABLE: &'static str;
-    /// The names of the columns that a row is read from.
     const READ: &'static [&'static str];
     /// The columns that never change.
     const FIXED: &'static [Column<Self::Write>];
-    /// The columns that may change.
     const CHANGING: &'static [Column<Self::Write>];
 
-    /// All columns, in insert order.
     fn columns() -> impl Iterator<Item = &'static Column<Self::Write>> {
         Self::FIXED.iter().chain(Self::CHANGING)
     }
 }
 
-/// A column, and how its value is computed.
 #[derive(Debug)]
 pub struct Column<W> {
     pub name: &'static str,
-    /// The name of the array of its values, beside those of other tables: `table_name`.
     pub array: &'static str,
-    /// The same of rows that change.
-    pub changed: &'static str,
-    /// How its value is computed from the written entity.
     pub of: Of<W>,
 }
 
-/// How the value of a column is computed, by its SQL type.
 #[derive(Debug)]
 pub enum Of<W> {
-    /// An identifier.
     Id(fn(&W) -> Option<Uuid>),
     Text(for<'a> fn(&'a W) -> Option<&'a str>),
-    /// A text that leaves the column unchanged when there is none.
     Kept(for<'a> fn(&'a W) -> Option<&'a str>),
-    /// The text of a JSON value.
     Json(for<'a> fn(&'a W) -> Option<&'a str>),
-    /// A text that is computed when it is bound.
     Rendered(for<'a> fn(&'a W) -> Option<&'a dyn ToText>),
     TextList(for<'a> fn(&'a W) -> Option<&'a dyn ToText>),
-    /// A JSON value.
     Document(for<'a> fn(&'a W) -> Option<&'a dyn ToText>),
     Integer(fn(&W) -> Option<i64>),
-    /// A floating-point number.
     Real(fn(&W) -> Option<f64>),
-    /// A truth value.
     Bool(fn(&W) -> bool),
     Time(fn(&W) -> Option<OffsetDateTime>),
     Day(fn(&W) -> Option<Date>),
-    /// Bytes.
     Blob(for<'a> fn(&'a W) -> Option<&'a [u8]>),
 }
 
@@ -94,7 +74,6 @@ impl<W> Of<W> {
 }
 
 impl<W> Column<W> {
-    /// Computes the value to bind.
     pub fn value<'a>(&self, write: &'a W) -> Value<'a> {
         match &self.of {
             Of::Id(of) => Value::Id(of(write)),
@@ -112,7 +91,6 @@ impl<W> Column<W> {
     }
 }
 
-/// The values of a row, by the names of its columns.
 pub fn row<E: Entity>(write: &E::Write) -> Vec<Named<'_>> {
     let columns = E::columns();
     columns
@@ -127,7 +105,6 @@ macro_rules! columns {
         &[$($crate::entity::Column {
             name: stringify!($name),
             array: concat!(stringify!($table), "_", stringify!($name)),
-            changed: concat!("changed_", stringify!($name)),
             of: $crate::entity::Of::$of($get),
         },)*]
     };

@@ -20,7 +20,6 @@ use crate::{
 };
 
 entity! {
-    /// The suppression kept for the hash of an address.
     ErasedRow = erased_suppressions of ([u8; 32], Remembered) {
         fixed {
             hash: Binary = Blob(|(hash, _)| Some(hash)),
@@ -44,14 +43,12 @@ impl TryFrom<ErasedRow> for Remembered {
 }
 
 statement! {
-    /// Reads the key of the hashes, and whether any hashes are stored.
     Key = r"
         SELECT key, EXISTS (SELECT 1 FROM erased_suppressions WHERE hash >= '')
         FROM erasure_keys WHERE singleton",
     returns (Binary, Bool)
 }
 
-/// The key of the hashes, and whether any are stored.
 async fn key(conn: &mut impl Executor) -> Outcome<([u8; 32], bool)> {
     let rows: Vec<(Vec<u8>, bool)> = conn.load::<Key, _>(&[]).await?;
     let missing = || StoreError::Broken("the table erasure_keys is empty".to_owned());
@@ -59,7 +56,6 @@ async fn key(conn: &mut impl Executor) -> Outcome<([u8; 32], bool)> {
     Ok((digest(&key, "erasure_keys.key")?, are_there_any))
 }
 
-/// Hashes these addresses with the key.
 fn hashes<'a>(
     key: &[u8; 32],
     emails: impl IntoIterator<Item = &'a Email>,
@@ -70,7 +66,6 @@ fn hashes<'a>(
         .collect()
 }
 
-/// Rows of one `:hash` each, in order.
 fn each_hash<'a>(hashes: &'a BTreeMap<[u8; 32], &Email>) -> Vec<Vec<Named<'a>>> {
     each! { hashes.keys(), hash => hash }
 }
@@ -80,7 +75,6 @@ statement! {
     loads ErasedRow
 }
 
-/// Loads the suppressions that are kept for these addresses.
 pub async fn remembered(
     conn: &mut impl Executor,
     emails: &[Email],
@@ -107,16 +101,13 @@ statement! {
 }
 
 statement! {
-    Delete = {
-        postgres: r"
-            DELETE FROM subscribers USING unnest(:id::uuid[], :expected::bigint[]) AS sent (id, expected)
-            WHERE subscribers.id = sent.id AND subscribers.version = sent.expected",
-        sqlite: "DELETE FROM subscribers WHERE id = :id AND version = :expected",
-    }
+    Delete = every r"
+        DELETE FROM subscribers WHERE id IN (
+            SELECT one.id FROM {given id uuid, expected bigint}
+            JOIN subscribers AS one ON one.id = sent.id AND one.version = sent.expected)"
 }
 
 statement! {
-    /// Leaves leased tasks to the worker that holds them.
     DropTasks = {
         postgres: r"
             WITH gone AS MATERIALIZED (
@@ -152,9 +143,7 @@ pub(crate) async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcom
         .await?;
     let purges = &writes.purges;
     let deleted = each! { purges, (id, purge) => id: id.uuid(), expected: purge.expected };
-    if conn.execute_each::<Delete>(&deleted, &[]).await? != deleted.len() {
-        return Err(StoreError::Conflict.into());
-    }
+    conn.execute_every::<Delete>(&deleted, &[]).await?;
     let gone = each! { purges.keys(), id => id: id.uuid() };
     conn.execute_each::<DropTasks>(&gone, &[]).await?;
     let erased = erased(&key, writes)?;

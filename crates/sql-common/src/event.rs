@@ -101,7 +101,6 @@ const fn decided(event: &Event) -> Option<&Decided> {
     }
 }
 
-/// How a report ended, as its event says it.
 const fn outcome(report: &Told) -> ReportState {
     if report.acted {
         ReportState::Acted
@@ -120,7 +119,6 @@ const fn company(event: &Event) -> Option<&CompanyState> {
 /// The SQL types of a [`PlacedEvent`].
 pub type PlacedColumns = (BigInt, BigInt, <EventRow as Entity>::Row);
 
-/// An event of the log, with the two numbers of its place.
 pub type PlacedEvent = (i64, i64, EventRow);
 
 /// The horizon, of a statement of PostgreSQL that reads the table `event_log`.
@@ -131,12 +129,10 @@ macro_rules! horizon {
     };
 }
 
-/// A cursor from its columns in the table `events`.
 pub fn cursor(commit_seq: i64, number: i64) -> Result<Cursor, StoreError> {
     cursor_in("events", commit_seq, number)
 }
 
-/// A cursor from its columns in a table.
 pub fn cursor_in(table: &str, commit_seq: i64, number: i64) -> Result<Cursor, StoreError> {
     Ok(Cursor {
         transaction: unsigned(commit_seq, table, "commit_seq")?,
@@ -144,12 +140,10 @@ pub fn cursor_in(table: &str, commit_seq: i64, number: i64) -> Result<Cursor, St
     })
 }
 
-/// The columns of a cursor.
 pub fn cursor_values(cursor: Cursor) -> [i64; 2] {
     [cursor.transaction, cursor.sequence].map(signed)
 }
 
-/// An event that was read.
 pub fn recorded((commit_seq, number, row): PlacedEvent) -> Result<RecordedEvent, StoreError> {
     let id = row.subject.uuid("events.subject")?;
     let merged_into = row.company_merged_into;

@@ -8,26 +8,29 @@ mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
+#[cfg(feature = "postgres")]
+pub use postgres::Pipeline;
+
 use std::{
     future::Future,
     pin::{Pin, pin},
     task::{Context, Poll, Waker},
 };
 
-use diesel::{deserialize::FromSqlRow, result::Error as DieselError};
+use diesel::{deserialize::FromSqlRow, result::Error as DieselError, sql_types::BigInt};
 use kernel::StoreError;
 
 use crate::{
+    binds,
     sql::{Returning, Sql},
+    stored::most,
     value::Named,
 };
 
 /// Why shared work failed. Each store classifies the errors of its own database.
 #[derive(Debug)]
 pub enum Failure {
-    /// An error of the database, or of the connection to it.
     Database(DieselError),
-    /// An error of what was read or asked for.
     Store(StoreError),
 }
 
@@ -43,22 +46,18 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// The result of shared work.
 pub type Outcome<T> = Result<T, Failure>;
 
 /// The future of a statement. It is boxed because the compiler cannot prove `Send` for diesel's
 /// types.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Outcome<T>> + Send + 'a>>;
 
-/// Runs statements, each prepared once for each connection.
 pub trait Executor: Send {
-    /// Runs a statement that returns rows.
     fn load<'a, S: Returning, R: Record<S::Row>>(
         &'a mut self,
         values: &'a [Named<'a>],
     ) -> Answer<'a, Vec<R>>;
 
-    /// Runs a statement, and returns how many rows it wrote.
     fn execute<'a, S: Sql>(&'a mut self, values: &'a [Named<'a>]) -> Answer<'a, usize>;
 
     /// Runs a statement that returns rows for each of several rows, and with values that they
@@ -70,7 +69,6 @@ pub trait Executor: Send {
         shared: &'a [Named<'a>],
     ) -> Answer<'a, Vec<R>>;
 
-    /// Runs two statements in the same way, in one round trip.
     fn load_two<'a, S, R, T, Q>(
         &'a mut self,
         rows: [&'a [Vec<Named<'a>>]; 2],
@@ -82,30 +80,56 @@ pub trait Executor: Send {
         T: Returning,
         Q: Record<T::Row>;
 
-    /// Runs a statement in the same way, and returns how many rows it wrote.
     fn execute_each<'a, S: Sql>(
         &'a mut self,
         rows: &'a [Vec<Named<'a>>],
         shared: &'a [Named<'a>],
     ) -> Answer<'a, usize>;
 
+    /// Runs a statement of `every` row in the same way. One that is not written is a conflict.
+    fn execute_every<'a, S: Sql>(
+        &'a mut self,
+        rows: &'a [Vec<Named<'a>>],
+        shared: &'a [Named<'a>],
+    ) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let number = most(rows.len());
+            let shared = [shared, binds! { rows: number }].concat();
+            self.execute_each::<S>(rows, &shared).await?;
+            Ok(())
+        })
+    }
+
+    /// Runs a query of rows that are `held` in the same way. One that is not found is a conflict.
+    fn hold_each<'a, S: Returning<Row = (BigInt,)>>(
+        &'a mut self,
+        rows: &'a [Vec<Named<'a>>],
+    ) -> Answer<'a, ()> {
+        self.execute_every::<S>(rows, &[])
+    }
+
+    /// Locks rows until the transaction ends. SQLite has one writer, so nothing is done there.
+    fn lock_each<'a, S: Sql>(&'a mut self, rows: &'a [Vec<Named<'a>>]) -> Answer<'a, ()> {
+        Box::pin(async move {
+            self.execute_each::<S>(rows, &[]).await?;
+            Ok(())
+        })
+    }
+
     /// Waits until no other transaction holds the lock of this key, and holds it until this one
     /// ends: for rows that are not there yet. SQLite has one writer, so nothing is done there.
     fn lock<'a>(&'a mut self, table: &'static str, key: &'a str) -> Answer<'a, ()>;
 }
 
-/// Rows as values, in order.
 pub fn values<R, T: TryFrom<R, Error = StoreError>>(rows: Vec<R>) -> Outcome<Vec<T>> {
     let values = rows.into_iter().map(T::try_from);
     Ok(values.collect::<Result<_, _>>()?)
 }
 
-/// The first of some rows as a value.
 pub fn first<R, T: TryFrom<R, Error = StoreError>>(rows: Vec<R>) -> Outcome<Option<T>> {
     Ok(rows.into_iter().next().map(T::try_from).transpose()?)
 }
 
-/// The number that a query counts.
 pub fn counted(rows: &[(i64,)]) -> usize {
     let count = rows.first().map_or(0, |(count,)| *count);
     usize::try_from(count).unwrap_or_default()
@@ -144,7 +168,6 @@ pub trait OfSqlite<ST> {}
 #[cfg(not(feature = "sqlite"))]
 impl<ST, R> OfSqlite<ST> for R {}
 
-/// Runs shared work on a connection whose statements are done at once.
 pub fn at_once<T>(work: impl Future<Output = Outcome<T>>) -> Outcome<T> {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => outcome,

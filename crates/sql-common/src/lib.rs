@@ -25,6 +25,7 @@ pub mod audit;
 pub mod batch;
 pub mod catalogue;
 pub mod client;
+pub mod commit;
 pub mod company;
 pub mod console;
 pub mod copy;

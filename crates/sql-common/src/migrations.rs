@@ -40,7 +40,6 @@ statement! {
     returns Text
 }
 
-/// The versions of the applied migrations, in order.
 pub async fn applied(conn: &mut impl Executor) -> Outcome<Vec<String>> {
     let has_journal: Vec<bool> = conn.load::<HasJournal, _>(&[]).await?;
     if has_journal == [true] {

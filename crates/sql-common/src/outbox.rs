@@ -25,10 +25,8 @@ use crate::{
     written,
 };
 
-/// An effect that a commit asks for at a time, and the trace of its cause.
 pub type EffectRecord = (Effect, Option<TraceParent>, OffsetDateTime);
 
-/// The effects that a commit asks for.
 pub fn effects_of(tasks: &TaskWrites) -> impl Iterator<Item = EffectRecord> {
     let at = tasks.at;
     let asked = tasks.asked().zip(tasks.traces());
@@ -36,7 +34,6 @@ pub fn effects_of(tasks: &TaskWrites) -> impl Iterator<Item = EffectRecord> {
 }
 
 written! {
-    /// An effect that a commit asks for.
     EffectAsked = outbox of EffectRecord {
         kind = Text(|(effect, ..)| Some(effect.kind().as_str())),
         subject = Id(|(effect, ..)| Some(effect.key())),
@@ -47,19 +44,16 @@ written! {
     }
 }
 
-/// Rows of one `:kind` and `:subject` each.
 pub fn each_effect<'a>(effects: &[Effect]) -> Vec<Vec<Named<'a>>> {
     each! { effects, it => kind: it.kind().as_str(), subject: it.key() }
 }
 
 read! {
-    /// A row of a task that is being claimed.
     ClaimedRow = outbox {
         id: BigInt,
         subject: Id,
         generation: BigInt,
         attempts: Count,
-        /// When it was due, before the claim.
         next_at: Moment,
         first_failed_at: Nullable<Moment>,
         lost: Count,
@@ -68,7 +62,6 @@ read! {
 }
 
 impl ClaimedRow {
-    /// The claimed task, from its queue and its lease.
     pub fn claimed(self, queue: Queue, lease: Uuid) -> Result<Claimed, StoreError> {
         Ok(Claimed {
             token: ClaimToken {

@@ -21,7 +21,7 @@ use fields::codes::{CountryCode, CurrencyCode};
 use kernel::{Actor, CompanyId, PostingId, StoreError, Version};
 
 pub use self::{
-    decision::{DecisionRow, has_decisions, write_decisions},
+    decision::{DecisionRow, write_decisions},
     load::{held, load, load_by_id, overdue, repeat_answers},
     version::{VersionSent, forget_versions, records, versions},
     view::{as_of, find, list},
@@ -224,7 +224,6 @@ impl PostingRow {
     }
 }
 
-/// The values that readers see, from their column.
 pub(crate) fn shown(stored: &str) -> Result<Shown, StoreError> {
     Shown::from_store(stored).ok_or_else(|| corrupt("postings.shown", stored))
 }
@@ -254,7 +253,6 @@ fn texts(write: &PostingWrite) -> Option<&EnrichedTexts> {
 /// with its version.
 pub type HistoryAdded = (i64, PostingId, Version, HistoryEntry);
 
-/// The entries that a commit adds for one posting.
 pub fn history_of(write: &PostingWrite) -> impl Iterator<Item = HistoryAdded> {
     let (posting, version) = (write.posting.id, write.posting.version);
     let entries = (0..).zip(write.history.iter().cloned());
@@ -262,7 +260,6 @@ pub fn history_of(write: &PostingWrite) -> impl Iterator<Item = HistoryAdded> {
 }
 
 entity! {
-    /// An entry of a posting's history.
     HistoryRow = posting_history of HistoryAdded {
         fixed {
             posting_id: Id = Id(|(_, posting, ..)| Some(posting.uuid())),
@@ -299,25 +296,16 @@ statement! {
         )"
 }
 
-/// The postings of a commit whose histories it trims.
-pub fn trimmed(writes: &WriteSet) -> impl Iterator<Item = PostingId> {
-    let trimmed = writes
-        .postings
-        .iter()
-        .filter(|(_, write)| write.trims_history());
-    trimmed.map(|(id, _)| *id)
-}
-
 /// Trims the histories of a commit's postings, which have their new entries.
 pub async fn trim_histories(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
-    for posting in trimmed(writes) {
+    let trimmed = writes.postings.iter();
+    for (posting, _) in trimmed.filter(|(_, write)| write.trims_history()) {
         let kept = binds! { posting: posting.uuid(), others: most(HISTORY_SHOWN - 1) };
         conn.execute::<TrimHistory>(kept).await?;
     }
     Ok(())
 }
 
-/// The history in order, from rows that were read newest first.
 fn history(newest_first: Vec<HistoryRow>) -> Result<Vec<HistoryEntry>, StoreError> {
     let oldest_first = newest_first.into_iter().rev();
     oldest_first.map(HistoryEntry::try_from).collect()

@@ -23,7 +23,6 @@ use crate::{
 };
 
 entity! {
-    /// A report.
     ReportRow = reports of Report {
         fixed {
             id: Id = Id(|report| Some(report.id.uuid())),
@@ -82,7 +81,6 @@ impl TryFrom<ReportRow> for Report {
 }
 
 entity! {
-    /// A statement.
     StatementRow = statements of Statement {
         fixed {
             posting_id: Id = Id(|statement| Some(statement.posting.uuid())),
@@ -117,18 +115,14 @@ impl TryFrom<StatementRow> for Statement {
 }
 
 statement! {
-    Insert = "INSERT INTO reports ({reports}) {reports rows} ON CONFLICT DO NOTHING",
+    Insert = every "INSERT INTO reports ({reports}) {reports rows} ON CONFLICT DO NOTHING",
     over [ReportRow]
 }
 
 statement! {
-    End = {
-        postgres: r"
-            UPDATE reports SET {reports.changing = sent}
-            FROM unnest({reports arrays}) AS sent ({reports})
-            WHERE reports.id = sent.id AND reports.state = 'waiting'",
-        sqlite: "UPDATE reports SET {reports.changing = :} WHERE id = :id AND state = 'waiting'",
-    },
+    End = every r"
+        UPDATE reports SET {reports.changing = sent} FROM {reports given}
+        WHERE reports.id = sent.id AND reports.state = 'waiting'",
     over [ReportRow]
 }
 
@@ -142,20 +136,14 @@ pub async fn write(conn: &mut impl Executor, writes: &[ReportWrite]) -> Outcome<
         let reports = writes.into_iter().map(ReportWrite::report);
         reports.map(row::<ReportRow>).collect::<Vec<_>>()
     });
-    let written = conn.execute_each::<Insert>(&new, &[]).await?
-        + conn.execute_each::<End>(&decided, &[]).await?;
-    if written != writes.len() {
-        return Err(StoreError::Conflict.into());
-    }
-    Ok(())
+    conn.execute_every::<Insert>(&new, &[]).await?;
+    conn.execute_every::<End>(&decided, &[]).await
 }
 
 statement! {
-    /// What reports say of an erased posting.
     EraseTexts = "UPDATE reports SET statement = '', url = NULL WHERE posting_id = :posting"
 }
 
-/// Erases what reports say of a posting, and writes the statement of its erasure.
 pub async fn erase(conn: &mut impl Executor, erasure: &Erasure) -> Outcome<()> {
     let posting = binds! { posting: erasure.posting.uuid() };
     conn.execute::<EraseTexts>(posting).await?;
@@ -172,20 +160,12 @@ statement! {
 }
 
 statement! {
-    /// A reversal is of an earlier decision than the one that it is written with.
-    Contest = {
-        postgres: r"
-            UPDATE statements SET objection = sent.objection
-            FROM unnest(:posting::uuid[], :against::timestamptz[], :objection::text[])
-                AS sent (posting, against, objection)
-            WHERE posting_id = sent.posting AND at = sent.against",
-        sqlite: r"
-            UPDATE statements SET objection = :objection
-            WHERE posting_id = :posting AND at = :against",
-    }
+    Contest = r"
+        UPDATE statements SET objection = sent.objection
+        FROM {given posting uuid, against timestamptz, objection text}
+        WHERE posting_id = sent.posting AND at = sent.against"
 }
 
-/// Writes the statements of decisions.
 pub(crate) async fn write_statements(
     conn: &mut impl Executor,
     decisions: &[(PostingId, Decision)],

@@ -15,7 +15,6 @@ use crate::{
 };
 
 entity! {
-    /// A link or a session.
     SignInTokenRow = sign_in_tokens of SignInToken {
         fixed {
             digest: Binary = Blob(|token| Some(&token.digest)),
@@ -55,7 +54,6 @@ statement! {
 }
 
 statement! {
-    /// A link that is used.
     Take = r"
         DELETE FROM sign_in_tokens WHERE digest = :digest AND kind = 'link' AND expires_at > :now"
 }

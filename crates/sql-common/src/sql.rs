@@ -20,7 +20,6 @@ use crate::{
     value::Bind,
 };
 
-/// The databases that a statement is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// PostgreSQL.
@@ -29,9 +28,7 @@ pub enum Dialect {
     Sqlite,
 }
 
-/// A backend of diesel, with its dialect.
 pub trait Database: Backend {
-    /// The dialect of its statements.
     const DIALECT: Dialect;
 }
 
@@ -50,13 +47,11 @@ pub trait Sql: Any + Send + Sync {
     fn texts() -> &'static Texts;
 }
 
-/// A statement that returns rows.
 pub trait Returning: Sql {
     /// The SQL types of a row.
     type Row: 'static;
 }
 
-/// The texts of a statement for each database.
 #[derive(Debug)]
 pub struct Texts {
     postgres: Text,
@@ -73,7 +68,6 @@ impl Texts {
         }
     }
 
-    /// The text for a database.
     pub const fn of(&self, dialect: Dialect) -> &Text {
         match dialect {
             Dialect::Postgres => &self.postgres,
@@ -82,11 +76,9 @@ impl Texts {
     }
 }
 
-/// A text, cut where its values stand.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Text {
     first: String,
-    /// The name of each value, and the text behind it.
     rest: Vec<(String, String)>,
 }
 
@@ -123,28 +115,65 @@ impl Text {
         }
     }
 
-    /// The text with `?` for each value.
     pub fn with_marks(&self) -> String {
         let rest = self.rest.iter().map(|(_, text)| format!("?{text}"));
         iter::once(self.first.clone()).chain(rest).collect()
     }
 }
 
+/// A statement that writes a row for each that is sent, or undoes the transaction: `:rows` is how
+/// many are sent. On SQLite the store counts.
+pub fn every(text: &str) -> String {
+    format!("WITH written AS ({text} RETURNING 1) SELECT must_hold(count(*) = :rows) FROM written")
+}
+
+/// A query that finds a row for each that is sent, or undoes the transaction.
+pub fn held(text: &str, dialect: Dialect) -> String {
+    match dialect {
+        Dialect::Postgres => format!(
+            "WITH held AS MATERIALIZED ({text}) SELECT must_hold(count(*) = :rows) FROM held"
+        ),
+        Dialect::Sqlite => format!("SELECT count(*) FROM ({text})"),
+    }
+}
+
+/// The rows that are sent, as `FROM` has them: all on PostgreSQL, and one on SQLite, where the
+/// statement runs once for each.
+fn given<'a>(columns: impl Iterator<Item = (&'a str, &'a str)>, dialect: Dialect) -> String {
+    let (mut values, mut names) = (Vec::new(), Vec::new());
+    for (name, of) in columns {
+        values.push(match dialect {
+            Dialect::Postgres => format!(":{name}::{of}[]"),
+            Dialect::Sqlite => format!(":{name} AS {name}"),
+        });
+        names.push(name);
+    }
+    let (values, names) = (values.join(", "), names.join(", "));
+    match dialect {
+        Dialect::Postgres => format!("unnest({values}) AS sent ({names})"),
+        Dialect::Sqlite => format!("(SELECT {values}) AS sent"),
+    }
+}
+
 /// The text for a dialect. `{postgres …}` stays in that for PostgreSQL, without its braces: SQLite
 /// has one writer, and so no locks of rows. `{each name}` is any value of an array there, and the
-/// value of one row on SQLite, where the statement runs once for each.
+/// value of one row on SQLite, where the statement runs once for each. `{given name type, …}` is
+/// the rows that are sent, `sent`.
 fn of(text: &str, dialect: Dialect) -> String {
     let is_postgres = dialect == Dialect::Postgres;
     let choose = |postgres: String, sqlite| if is_postgres { postgres } else { sqlite };
     let text = replaced(text, "{postgres ", |words| {
         choose(words.to_owned(), String::new())
     });
-    replaced(&text, "{each ", |name| {
+    let text = replaced(&text, "{each ", |name| {
         choose(format!("ANY(:{name})"), format!(":{name}"))
+    });
+    replaced(&text, "{given ", |columns| {
+        let columns = columns.split(", ");
+        given(columns.filter_map(|it| it.split_once(' ')), dialect)
     })
 }
 
-/// Replaces what stands between `begin` and the next brace.
 fn replaced(text: &str, begin: &str, with: impl Fn(&str) -> String) -> String {
     let mut pieces = text.split(begin);
     let mut replaced = pieces.next().unwrap_or_default().to_owned();
@@ -157,7 +186,8 @@ fn replaced(text: &str, begin: &str, with: impl Fn(&str) -> String) -> String {
 
 /// Declares the type of a statement: its text, or its texts where the databases differ, the
 /// entities that its templates name, and the SQL types of its rows, if it returns any. One that
-/// `loads` an entity names its columns and returns its rows.
+/// `loads` an entity names its columns and returns its rows. One of `every` row writes, and one
+/// of rows that are `held` finds, as many as are sent.
 #[macro_export]
 macro_rules! statement {
     ($(#[$meta:meta])* $vis:vis $name:ident = { postgres: $postgres:expr, sqlite: $sqlite:expr $(,)? }
@@ -187,6 +217,23 @@ macro_rules! statement {
         })?
         $crate::listed! { $name }
     };
+    ($(#[$meta:meta])* $vis:vis $name:ident = every $text:expr $(, over [$($entity:ty),+])?) => {
+        $crate::statement! {
+            $(#[$meta])*
+            $vis $name = { postgres: &$crate::sql::every($text), sqlite: $text }
+            $(, over [$($entity),+])?
+        }
+    };
+    ($(#[$meta:meta])* $vis:vis $name:ident = held $text:expr) => {
+        $crate::statement! {
+            $(#[$meta])*
+            $vis $name = {
+                postgres: &$crate::sql::held($text, $crate::sql::Dialect::Postgres),
+                sqlite: &$crate::sql::held($text, $crate::sql::Dialect::Sqlite),
+            },
+            returns (diesel::sql_types::BigInt,)
+        }
+    };
     ($(#[$meta:meta])* $vis:vis $name:ident = $text:expr
         $(, over [$($entity:ty),+])? $(, returns $row:ty)? $(, loads $loaded:ty)?) => {
         $crate::statement! {
@@ -197,11 +244,9 @@ macro_rules! statement {
     };
 }
 
-/// A statement of this program, for the test that prepares each.
 #[cfg(feature = "testing")]
 #[derive(Debug)]
 pub struct Listed {
-    /// The name of its type, with the module.
     pub name: &'static str,
     pub texts: fn() -> &'static Texts,
 }
@@ -212,7 +257,6 @@ pub use inventory;
 #[cfg(feature = "testing")]
 inventory::collect!(Listed);
 
-/// Every statement for a database, with its name.
 #[cfg(feature = "testing")]
 pub fn statements(dialect: Dialect) -> impl Iterator<Item = (&'static str, String)> {
     let all = inventory::iter::<Listed>.into_iter();
@@ -234,7 +278,6 @@ pub fn named(dialect: Dialect, name: &str) -> String {
     }
 }
 
-/// Adds a statement to those that tests prepare.
 #[cfg(feature = "testing")]
 #[macro_export]
 macro_rules! listed {
@@ -262,12 +305,12 @@ macro_rules! listed {
 /// | `{table}` | `id, name, …` |
 /// | `{table read}` | `table.id, table.name, …`, of what a row is read from |
 /// | `{table :}` | `:id, :name, …`, cast on PostgreSQL: one row that is sent |
-/// | `{table arrays}` | `:id::uuid[], :name::text[], …`: the columns of rows sent to PostgreSQL |
-/// | `{table columns}` | `:table_id::uuid[], …`: the same beside rows of other tables |
+/// | `{table given}` | the rows that are sent, as `FROM` has them |
+/// | `{table update}` | an update of the rows with these ids and the versions `:expected` |
+/// | `{table columns}` | `:table_id::uuid[], …`: columns sent to PostgreSQL beside other tables' |
 /// | `{table sent}` | `id, name, string_to_array(list, ','), …`: of rows sent to PostgreSQL |
 /// | `{table rows}` | what follows `INSERT INTO table ({table})`: all rows that are sent, or one |
 /// | `{table.changing}` | `name, …`: the columns that may change |
-/// | `{table.changing columns}` | `:changed_name::text[], …` |
 /// | `{table.changing = :}` | `name = :name, …`, cast on PostgreSQL |
 /// | `{table.changing = sent}` | `name = sent.name, …` |
 /// | `{table.changing = excluded}` | `name = excluded.name, …` |
@@ -307,6 +350,14 @@ pub fn expand<E: Entity>(text: &str, dialect: Dialect) -> String {
             format!("VALUES ({values})")
         }
     };
+    let changed = E::FIXED.iter().take(1).chain(E::CHANGING);
+    let changed = changed.map(|it| (it.name, it.of.sent()));
+    let update = format!(
+        "UPDATE {table} SET {} FROM {} WHERE {table}.id = sent.id AND {table}.version = \
+         sent.expected",
+        set(|name| format!("sent.{name}")),
+        given(changed.chain([("expected", "bigint")]), dialect)
+    );
     let templates = [
         ("", list(E::columns(), named)),
         (" read", read.collect::<Vec<_>>().join(", ")),
@@ -314,15 +365,15 @@ pub fn expand<E: Entity>(text: &str, dialect: Dialect) -> String {
             " :",
             list(E::columns(), |it| cast(it, &format!(":{}", it.name))),
         ),
-        (" arrays", list(E::columns(), |it| array(it.name, it))),
+        (
+            " given",
+            given(E::columns().map(|it| (it.name, it.of.sent())), dialect),
+        ),
+        (" update", update),
         (" columns", list(E::columns(), |it| array(it.array, it))),
         (" sent", list(E::columns(), |it| cast(it, it.name))),
         (" rows", rows),
         (".changing", list(changing(), named)),
-        (
-            ".changing columns",
-            list(changing(), |it| array(it.changed, it)),
-        ),
         (".changing = :", set(|name| format!(":{name}"))),
         (".changing = sent", set(|name| format!("sent.{name}"))),
         (
@@ -380,7 +431,6 @@ macro_rules! each {
     };
 }
 
-/// A statement with its values by their names.
 #[derive(Debug)]
 pub struct ByName<'a, S, V> {
     values: &'a [(&'static str, V)],

@@ -42,7 +42,6 @@ pub fn trace(text: Option<&str>) -> Option<TraceParent> {
     text?.parse().ok()
 }
 
-/// A type whose values are stored as texts.
 pub trait StoredText: Sized {
     /// The value stored as this text; `None` if there is none.
     fn from_store(text: &str) -> Option<Self>;
@@ -74,13 +73,11 @@ stored_texts! {
     Email: text => Self::parse(text).ok().filter(|email| email.as_str() == text);
 }
 
-/// Converts the text of a column.
 pub fn parse<T: StoredText>(text: impl AsRef<str>, column: &str) -> Result<T, StoreError> {
     let text = text.as_ref();
     T::from_store(text).ok_or_else(|| corrupt(column, text))
 }
 
-/// Converts the text of a nullable column.
 pub fn parse_optional<T: StoredText>(
     text: Option<impl AsRef<str>>,
     column: &str,
@@ -88,7 +85,6 @@ pub fn parse_optional<T: StoredText>(
     text.map(|text| parse(text, column)).transpose()
 }
 
-/// Converts several texts of one column, in order.
 pub fn parse_all<T: StoredText>(
     texts: impl IntoIterator<Item: AsRef<str>>,
     column: &str,
@@ -104,23 +100,19 @@ pub fn digest(bytes: &[u8], column: &str) -> Result<[u8; 32], StoreError> {
         .map_err(|_| corrupt(column, format_args!("{} bytes", bytes.len())))
 }
 
-/// Converts a JSON object from its column.
 pub fn details(text: &str, column: &str) -> Result<Details, StoreError> {
     serde_json::from_str(text).map_err(|_| corrupt(column, text))
 }
 
-/// The text of a JSON array of texts, for its column.
 pub fn array_text<T: AsRef<str>>(texts: &[T]) -> String {
     let texts: Vec<_> = texts.iter().map(AsRef::as_ref).collect();
     Value::from(texts).to_string()
 }
 
-/// Converts a JSON array of texts from its column.
 pub fn array(text: &str, column: &str) -> Result<Vec<String>, StoreError> {
     serde_json::from_str(text).map_err(|_| corrupt(column, text))
 }
 
-/// Converts a nullable JSON document from its column.
 pub fn document<T: DeserializeOwned>(
     text: Option<&str>,
     column: &str,
@@ -129,12 +121,10 @@ pub fn document<T: DeserializeOwned>(
     text.map(read).transpose()
 }
 
-/// Converts prefixes from their column.
 pub fn prefixes(text: &str, column: &str) -> Result<Prefixes, StoreError> {
     Prefixes::new(&array(text, column)?).map_err(|_| corrupt(column, text))
 }
 
-/// Converts a count from its column.
 pub fn count(stored: i64, column: &str) -> Result<u32, StoreError> {
     stored.try_into().map_err(|_| corrupt(column, stored))
 }
@@ -145,12 +135,10 @@ pub fn unsigned(stored: i64, table: &str, column: &str) -> Result<u64, StoreErro
     number.map_err(|_| corrupt(&format!("{table}.{column}"), stored))
 }
 
-/// The same for its column.
 pub fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A number of rows to read, for a statement.
 pub fn most(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
@@ -163,7 +151,6 @@ pub fn coordinates(latitude: Option<f64>, longitude: Option<f64>) -> Option<Coor
     })
 }
 
-/// An item that needs attention, as the JSON of its events.
 pub fn item_text(item: &AttentionItem) -> String {
     json!({
         "id": item.id.to_string(),
@@ -178,7 +165,6 @@ pub fn item_text(item: &AttentionItem) -> String {
     .to_string()
 }
 
-/// The item of an event.
 pub fn item(stored: &str) -> Result<AttentionItem, StoreError> {
     let read = || {
         let value: Value = serde_json::from_str(stored).ok()?;

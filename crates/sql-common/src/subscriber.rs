@@ -14,7 +14,9 @@ use newsletter::{
 };
 
 use crate::{
-    binds, each, entity,
+    binds,
+    commit::write_tasks,
+    each, entity,
     entity::row,
     erasure,
     executor::{Executor, Outcome, first, values},
@@ -25,7 +27,6 @@ use crate::{
 };
 
 entity! {
-    /// A subscriber.
     SubscriberRow = subscribers of Subscriber {
         fixed {
             id: Id = Id(|it| Some(it.id.uuid())),
@@ -201,7 +202,6 @@ statement! {
     loads SubscriberRow
 }
 
-/// Loads the subscribers with these addresses.
 pub async fn load(
     conn: &mut impl Executor,
     emails: &[Email],
@@ -217,7 +217,6 @@ statement! {
     loads SubscriberRow
 }
 
-/// Loads the subscribers with these ids.
 pub async fn load_by_id(
     conn: &mut impl Executor,
     ids: &[SubscriberId],
@@ -233,7 +232,6 @@ statement! {
     loads SubscriberRow
 }
 
-/// Finds the subscriber that a token belongs to.
 pub async fn find_by_token(
     conn: &mut impl Executor,
     token: &MigrationToken,
@@ -268,7 +266,6 @@ statement! {
     loads SubscriberRow
 }
 
-/// A page of subscribers, by their addresses.
 pub async fn list(conn: &mut impl Executor, query: &SubscriberQuery) -> Outcome<Vec<Subscriber>> {
     let after = query.after.as_ref().map_or("", Email::as_str);
     let page = binds! { after, limit: most(query.limit) };
@@ -281,7 +278,6 @@ pub async fn list(conn: &mut impl Executor, query: &SubscriberQuery) -> Outcome<
 }
 
 statement! {
-    /// Counts reported subscribers by account, by status, and by whether a move is in progress.
     Count = r"
         SELECT migrated_at IS NOT NULL, status,
             migrated_at IS NOT NULL AND NOT migration_arrived, count(*)
@@ -289,7 +285,6 @@ statement! {
     returns (Bool, Text, Bool, BigInt)
 }
 
-/// The counts, in order.
 pub async fn counts(conn: &mut impl Executor) -> Outcome<Vec<SubscriberCount>> {
     let rows: Vec<(bool, String, bool, i64)> = conn.load::<Count, _>(&[]).await?;
     let counts = |(has_migrated, status, is_under_way, people): (_, String, _, i64)| {
@@ -313,29 +308,21 @@ pub async fn counts(conn: &mut impl Executor) -> Outcome<Vec<SubscriberCount>> {
 }
 
 statement! {
-    /// The rows stay locked until the commit ends. SQLite has one writer.
+    /// The rows stay locked until the commit ends.
     Lock = {
         postgres: "SELECT FROM subscribers WHERE id = ANY(:id) ORDER BY id FOR NO KEY UPDATE",
-        sqlite: "DELETE FROM subscribers WHERE id = :id AND 0",
+        sqlite: "",
     }
 }
 
 statement! {
     /// Looks rows up one by one in the order sent, which is that of their ids.
-    Update = {
-        postgres: r"
-            UPDATE subscribers SET {subscribers.changing = sent}
-            FROM unnest({subscribers arrays}, :expected::bigint[]) AS sent ({subscribers}, expected)
-            WHERE subscribers.id = sent.id AND subscribers.version = sent.expected",
-        sqlite: r"
-            UPDATE subscribers SET {subscribers.changing = :}
-            WHERE id = :id AND version = :expected",
-    },
+    Update = every "{subscribers update}",
     over [SubscriberRow]
 }
 
 statement! {
-    Insert = r"
+    Insert = every r"
         INSERT INTO subscribers ({subscribers}) {subscribers rows} ON CONFLICT DO NOTHING",
     over [SubscriberRow]
 }
@@ -349,18 +336,24 @@ fn sent<'a>(writes: &[&'a SubscriberWrite]) -> Vec<Vec<Named<'a>>> {
     rows.collect()
 }
 
+/// Writes a commit of the newsletter, in a transaction of the caller's: subscribers first.
+pub async fn commit(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
+    write(conn, writes).await?;
+    write_tasks(conn, &writes.tasks, &HashMap::new()).await
+}
+
 /// Writes the subscribers of a commit, and keeps them locked until it ends. A version that is
 /// not the expected one is a conflict, and so is an address that was taken.
 ///
 /// Existing subscribers are locked first, by id, and then new ones, by address, so that two
 /// overlapping commits cannot deadlock. Deletions come first, since new subscribers may take over
 /// their addresses.
-pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
+async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     if !writes.purges.is_empty() {
         let ids = writes.subscribers.keys().chain(writes.purges.keys());
         let ids = ids.collect::<BTreeSet<_>>();
         let ids = each! { ids, id => id: id.uuid() };
-        conn.execute_each::<Lock>(&ids, &[]).await?;
+        conn.lock_each::<Lock>(&ids).await?;
     }
     let subscribers = writes.subscribers.values();
     let (changed, mut new): (Vec<_>, Vec<_>) =
@@ -368,12 +361,8 @@ pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     new.sort_unstable_by_key(|write| &write.subscriber.email);
     erasure::write(conn, writes).await?;
     let (changed, new) = (sent(&changed), sent(&new));
-    if conn.execute_each::<Update>(&changed, &[]).await? != changed.len()
-        || conn.execute_each::<Insert>(&new, &[]).await? != new.len()
-    {
-        return Err(StoreError::Conflict.into());
-    }
-    Ok(())
+    conn.execute_every::<Update>(&changed, &[]).await?;
+    conn.execute_every::<Insert>(&new, &[]).await
 }
 
 /// The ports [`Store`](newsletter::store::Store) and

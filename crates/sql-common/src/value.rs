@@ -6,22 +6,16 @@ use uuid::Uuid;
 
 use crate::types::{Rendered, StoredTime};
 
-/// A value to bind, or `NULL`.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
-    /// An identifier.
     Id(Option<Uuid>),
     Text(Option<&'a str>),
-    /// A value that is bound as its text.
     Rendered(Option<Rendered<'a>>),
     Integer(Option<i64>),
-    /// A floating-point number.
     Real(Option<f64>),
-    /// A truth value.
     Bool(bool),
     Time(Option<StoredTime>),
     Day(Option<Date>),
-    /// Bytes.
     Blob(Option<&'a [u8]>),
 }
 
@@ -56,9 +50,7 @@ value_from! {
 /// A value with the name by which a statement has it.
 pub type Named<'a> = (&'static str, Value<'a>);
 
-/// A value that can be bound for this database.
 pub trait Bind<DB: Backend> {
-    /// Binds the value at the next `?`.
     fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()>;
 }
 

@@ -93,7 +93,7 @@ CREATE TABLE postings (
     status_reason text,
     review text COLLATE "C",
     moderated boolean NOT NULL,
-    company_id uuid NOT NULL REFERENCES companies (id),
+    company_id uuid NOT NULL,
     came_by uuid,
     enriched_hash bytea,
     approved_hash bytea,
@@ -157,7 +157,8 @@ COMMENT ON COLUMN postings.review IS
     'Why its newest content gets no verdict without an operator: no_verdict or poison; or that it is no ad and is held back: content_held. NULL if there is no such reason.';
 COMMENT ON COLUMN postings.moderated IS
     'Whether its status is an operator''s word: a verdict or an expiry, which only an operator takes back.';
-COMMENT ON COLUMN postings.company_id IS 'Whose posting it is.';
+COMMENT ON COLUMN postings.company_id IS
+    'Whose posting it is. No foreign key: companies are never deleted, and its check would cost every new posting.';
 COMMENT ON COLUMN postings.came_by IS
     'The alias by which it came to the company, which gets it back when it is none any more.';
 COMMENT ON COLUMN postings.enriched_hash IS

@@ -84,7 +84,8 @@ CREATE TABLE postings (
     review TEXT,
     -- 1: the status is an operator's word, a verdict or an expiry, which only an operator takes back.
     moderated INTEGER NOT NULL CHECK (moderated IN (0, 1)),
-    company_id BLOB NOT NULL REFERENCES companies (id),
+    -- No foreign key: companies are never deleted, and its check would cost every new posting.
+    company_id BLOB NOT NULL CHECK (length(company_id) = 16),
     -- The alias by which it came to the company, which gets it back when it is none any more.
     came_by BLOB CHECK (length(came_by) = 16),
     -- SHA-256 of the content that the last enrichment outcome was for.

@@ -71,7 +71,6 @@ async fn record(
 }
 
 impl PostgresStore {
-    /// Writes activity.
     pub(crate) async fn record_activity(&self, writes: ActivityWrites) -> Result<(), StoreError> {
         let lock_timeout = self.connections.row_lock_timeout();
         self.transaction(async move |conn| record(conn, &writes, &lock_timeout).await)

@@ -50,7 +50,6 @@ statement! {
     returns (BigInt,)
 }
 
-/// Deletes the oldest events from before a time, and counts them.
 pub(super) async fn forget(
     conn: &mut AsyncPgConnection,
     before: OffsetDateTime,
@@ -92,7 +91,6 @@ statement! {
 }
 
 statement! {
-    /// The next place is far ahead: those between were perhaps given out after the dump was made.
     Raise = concat!(
         "UPDATE event_log SET transaction_offset = ", last!(), " + 4294967296 - ", next!(),
         " WHERE singleton AND ", last!(), " >= ", next!(), " + transaction_offset"

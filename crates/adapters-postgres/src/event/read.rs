@@ -26,7 +26,6 @@ use crate::{
     statement::{Value, load},
 };
 
-/// The events that follow a page's cursor and can be read.
 macro_rules! ahead {
     () => {
         "(commit_seq, number) > ((SELECT commit_seq FROM place), (SELECT number FROM place))
@@ -158,7 +157,6 @@ statement! {
     returns (Id, BigInt, BigInt)
 }
 
-/// The newest events of companies.
 pub(super) async fn newest_of(
     conn: &mut AsyncPgConnection,
     companies: &[CompanyId],
@@ -187,7 +185,6 @@ statement! {
     returns (BigInt, BigInt)
 }
 
-/// The place of the last event that can be read.
 pub(super) async fn end(conn: &mut AsyncPgConnection) -> Result<Cursor, Failure> {
     one(conn.load::<End, _>(&[]).await?)
 }

@@ -17,7 +17,6 @@ use crate::{
 };
 
 impl PostgresStore {
-    /// Writes the result of a round.
     pub(crate) async fn record_round(
         &self,
         holder: Uuid,

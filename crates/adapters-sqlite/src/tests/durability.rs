@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use diesel::connection::SimpleConnection;
 use domain::{
     store::{PostingReader, Store},
     testing::posting,
@@ -62,9 +63,10 @@ async fn the_files_are_for_their_owner_only() {
 #[tokio::test]
 async fn the_writer_works_on_after_a_failure() {
     let (_dir, store) = fixture().await;
-    let mut broken = create(1);
-    broken.companies.clear();
-    assert!(store.commit(broken).await.is_err());
+    let refused = store
+        .connections
+        .write::<(), _>(|conn| Ok(conn.batch_execute("INSERT INTO companies DEFAULT VALUES")?));
+    assert!(matches!(refused.await, Err(StoreError::Broken(_))));
     let panicked = store
         .connections
         .write::<(), _>(|_| panic!("on purpose"))

@@ -53,8 +53,8 @@ const IN_ORDER: &str = "
     adapters_sqlite::draft::Find | INDEX sqlite_autoindex_drafts_1
     draft::Forget | INDEX drafts_used
     duplicate::Copies | INDEX postings_by_original (duplicate_of=? AND id>?)
-    outbox::claim::Due | INDEX outbox_due
-    outbox::claim::Crashed | INDEX outbox_leased
+    claim::Due | INDEX outbox_due
+    claim::Crashed | INDEX outbox_leased
     posting::load::Overdue | INDEX postings_by_end
     posting::view::Changed | INDEX postings_by_update
     posting::view::ChangedOfStatus | INDEX postings_by_status

@@ -25,7 +25,6 @@ statement! {
         UPDATE webhook_endpoints SET holder = :holder, leased_until = :until WHERE id = :id"
 }
 
-/// The endpoints that may be leased, in order.
 async fn look(conn: &mut impl Executor, query: &LeaseQuery) -> Outcome<Vec<TrackedEndpoint>> {
     let rows: Vec<TrackedRow> = conn.load::<MayBeLeased, _>(&lease_values(query)).await?;
     Ok(rows.into_iter().map(tracked).collect::<Result<_, _>>()?)

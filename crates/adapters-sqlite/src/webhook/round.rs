@@ -16,7 +16,6 @@ use webhooks::{Recorded, Round};
 use crate::SqliteStore;
 
 statement! {
-    /// The version, and the number of attempts so far.
     Held = r"
         SELECT version, attempts FROM webhook_endpoints
         WHERE id = :endpoint AND holder = :holder
@@ -55,7 +54,6 @@ statement! {
 }
 
 impl SqliteStore {
-    /// Writes the result of a round.
     pub(crate) async fn record_round(
         &self,
         holder: Uuid,

@@ -8,7 +8,7 @@ use domain::{
     },
     store::WriteSet,
 };
-use kernel::{CatalogueName, ClientId, StoreError, audit::Entry};
+use kernel::{CatalogueName, ClientId, audit::Entry};
 use time::OffsetDateTime;
 
 use super::{
@@ -33,12 +33,10 @@ statement! {
     returns (Id, Nullable<Moment>)
 }
 
-/// Whether a catalogue may be leased.
 #[derive(Clone, Copy, Debug)]
 enum Standing {
     /// No import of it is running.
     Free(CatalogueId),
-    /// The lease of another import ends at this time.
     Running(OffsetDateTime),
 }
 
@@ -62,7 +60,6 @@ async fn standing(
 }
 
 statement! {
-    /// Whether a client has as many catalogues as it may have.
     IsFull = "SELECT count(*) >= :most FROM catalogues WHERE client_id = :client",
     returns (Bool,)
 }
@@ -142,27 +139,27 @@ pub async fn lease(conn: &mut impl Executor, query: &CatalogueQuery) -> Outcome<
 }
 
 statement! {
-    Hold = r"
-        SELECT id FROM catalogues WHERE id = :catalogue AND holder = :holder
-        {postgres FOR SHARE}",
-    returns (Id,)
+    Hold = held r"
+        SELECT catalogues.id FROM {given catalogue uuid, holder uuid}
+        JOIN catalogues ON catalogues.id = sent.catalogue AND catalogues.holder = sent.holder
+        ORDER BY catalogues.id {postgres FOR SHARE OF catalogues}"
 }
 
 statement! {
-    /// The same for a commit that expires postings: its import is the last one that did.
-    HoldToExpire = r"
-        UPDATE catalogues SET expiring_import = holder
-        WHERE id = :catalogue AND holder = :holder RETURNING id",
-    returns (Id,)
+    HoldToExpire = every r"
+        UPDATE catalogues SET expiring_import = catalogues.holder
+        FROM {given catalogue uuid, holder uuid}
+        WHERE catalogues.id = sent.catalogue AND catalogues.holder = sent.holder"
 }
 
 statement! {
     /// The same for a commit that expires held-back postings, which count as expired by the held
     /// import.
-    HoldToRelease = r"
+    HoldToRelease = every r"
         UPDATE catalogues SET expiring_import = held_import
-        WHERE id = :catalogue AND holder = :holder AND held_import IS NOT NULL RETURNING id",
-    returns (Id,)
+        FROM {given catalogue uuid, holder uuid}
+        WHERE catalogues.id = sent.catalogue AND catalogues.holder = sent.holder
+            AND held_import IS NOT NULL"
 }
 
 /// Keeps others from taking, ending and deleting the leases that a commit needs until the
@@ -170,19 +167,17 @@ statement! {
 /// held.
 pub async fn hold(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let makes_any = |missed| writes.missed.values().any(|it| *it == missed);
+    let leases = writes.leases.iter().map(|lease| of_lease(*lease).to_vec());
+    let leases: Vec<_> = leases.collect();
+    if makes_any(Missed::Expired) {
+        conn.execute_every::<HoldToExpire>(&leases, &[]).await?;
+    } else if makes_any(Missed::Released) {
+        conn.execute_every::<HoldToRelease>(&leases, &[]).await?;
+    } else {
+        conn.hold_each::<Hold>(&leases).await?;
+    }
     for lease in &writes.leases {
-        let lease = of_lease(*lease);
-        let held: Vec<(StoredId,)> = if makes_any(Missed::Expired) {
-            conn.load::<HoldToExpire, _>(&lease).await?
-        } else if makes_any(Missed::Released) {
-            conn.load::<HoldToRelease, _>(&lease).await?
-        } else {
-            conn.load::<Hold, _>(&lease).await?
-        };
-        if held.is_empty() {
-            return Err(StoreError::Conflict.into());
-        }
-        missed::write(conn, &writes.missed, &lease).await?;
+        missed::write(conn, &writes.missed, &of_lease(*lease)).await?;
     }
     Ok(())
 }

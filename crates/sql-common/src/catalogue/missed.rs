@@ -29,65 +29,38 @@ const UNRESTORED: &str = "unrestored";
 
 statement! {
     /// A commit in doubt may have written them.
-    Miss = {
-        postgres: r"
-            INSERT INTO missed_postings (import, posting_id, state, misses)
-            SELECT :holder, sent.* FROM unnest(:posting::uuid[], :state::text[], :misses::bigint[]) AS sent
-            ON CONFLICT (import, posting_id) DO UPDATE
-            SET state = excluded.state, misses = excluded.misses",
-        sqlite: r"
-            INSERT INTO missed_postings (import, posting_id, state, misses)
-            VALUES (:holder, :posting, :state, :misses)
-            ON CONFLICT (import, posting_id) DO UPDATE
-            SET state = excluded.state, misses = excluded.misses",
-    }
+    Miss = r"
+        INSERT INTO missed_postings (import, posting_id, state, misses)
+        SELECT :holder, sent.posting, sent.state, sent.misses
+        FROM {given posting uuid, state text, misses bigint} WHERE true
+        ON CONFLICT (import, posting_id) DO UPDATE
+        SET state = excluded.state, misses = excluded.misses"
 }
 
 statement! {
     /// A commit in doubt may have dealt with them.
-    Undo = {
-        postgres: r"
-            UPDATE missed_postings AS missed SET state = sent.state
-            FROM catalogues, unnest(:posting::uuid[], :state::text[]) AS sent (posting, state)
-            WHERE catalogues.id = :catalogue AND missed.import = catalogues.expiring_import
-                AND missed.posting_id = sent.posting AND missed.state = 'expired'",
-        sqlite: r"
-            UPDATE missed_postings SET state = :state
-            WHERE import = (SELECT expiring_import FROM catalogues WHERE id = :catalogue)
-                AND posting_id = :posting AND state = 'expired'",
-    }
+    Undo = r"
+        UPDATE missed_postings SET state = sent.state FROM {given posting uuid, state text}
+        WHERE import = (SELECT expiring_import FROM catalogues WHERE id = :catalogue)
+            AND posting_id = sent.posting AND missed_postings.state = 'expired'"
 }
 
 statement! {
-    Restore = {
-        postgres: r"
-            INSERT INTO missed_postings (import, posting_id, state)
-            SELECT expiring_import, sent.*
-            FROM catalogues, unnest(:posting::uuid[], :state::text[]) AS sent
-            WHERE catalogues.id = :catalogue AND expiring_import IS NOT NULL
-            ON CONFLICT (import, posting_id) DO UPDATE SET state = excluded.state, misses = NULL",
-        sqlite: r"
-            INSERT INTO missed_postings (import, posting_id, state)
-            SELECT expiring_import, :posting, :state FROM catalogues
-            WHERE id = :catalogue AND expiring_import IS NOT NULL
-            ON CONFLICT (import, posting_id) DO UPDATE SET state = excluded.state, misses = NULL",
-    }
+    Restore = r"
+        INSERT INTO missed_postings (import, posting_id, state)
+        SELECT expiring_import, sent.posting, sent.state
+        FROM catalogues, {given posting uuid, state text}
+        WHERE catalogues.id = :catalogue AND expiring_import IS NOT NULL
+        ON CONFLICT (import, posting_id) DO UPDATE SET state = excluded.state, misses = NULL"
 }
 
 statement! {
     /// A commit in doubt may have dealt with them.
-    Settle = {
-        postgres: r"
-            UPDATE missed_postings AS missed SET state = sent.state
-            FROM catalogues, unnest(:posting::uuid[], :state::text[]) AS sent (posting, state)
-            WHERE catalogues.id = :catalogue AND missed.import = coalesce(held_import, held_before)
-                AND missed.posting_id = sent.posting AND missed.state = 'held'",
-        sqlite: r"
-            UPDATE missed_postings SET state = :state
-            WHERE import = (
-                    SELECT coalesce(held_import, held_before) FROM catalogues WHERE id = :catalogue)
-                AND posting_id = :posting AND state = 'held'",
-    }
+    Settle = r"
+        UPDATE missed_postings SET state = sent.state FROM {given posting uuid, state text}
+        WHERE import = (
+                SELECT coalesce(held_import, held_before) FROM catalogues WHERE id = :catalogue)
+            AND posting_id = sent.posting AND missed_postings.state = 'held'"
 }
 
 /// Records what becomes of postings under a lease, in a transaction of the caller's.
@@ -135,7 +108,6 @@ statement! {
     returns (Id, BigInt)
 }
 
-/// How many imports in a row have missed postings.
 pub async fn misses(
     conn: &mut impl Executor,
     catalogue: CatalogueId,
@@ -259,7 +231,6 @@ pub async fn changed_last(
     Ok(Some((import, undoable(rows)?)))
 }
 
-/// Postings for an undo.
 fn undoable(rows: Vec<(StoredId, Option<String>)>) -> Result<Vec<ExpiredPosting>, StoreError> {
     let postings = rows.into_iter().map(|(id, identifier)| {
         Ok(ExpiredPosting {
@@ -286,7 +257,6 @@ statement! {
     returns (Text, BigInt)
 }
 
-/// What undos did with the postings that the last import that expired any has expired.
 pub async fn undone(conn: &mut impl Executor, catalogue: CatalogueId) -> Outcome<Undone> {
     let counts = count::<CountUndone>(conn, catalogue).await?;
     Ok(Undone {
@@ -296,7 +266,6 @@ pub async fn undone(conn: &mut impl Executor, catalogue: CatalogueId) -> Outcome
     })
 }
 
-/// What releases did with the postings that are held back.
 pub async fn released(conn: &mut impl Executor, catalogue: CatalogueId) -> Outcome<Released> {
     let counts = count::<CountReleased>(conn, catalogue).await?;
     Ok(Released {
@@ -305,7 +274,6 @@ pub async fn released(conn: &mut impl Executor, catalogue: CatalogueId) -> Outco
     })
 }
 
-/// How many postings of an import are in each state.
 async fn count<S: Returning<Row = (Text, BigInt)>>(
     conn: &mut impl Executor,
     catalogue: CatalogueId,
@@ -319,7 +287,6 @@ async fn count<S: Returning<Row = (Text, BigInt)>>(
 }
 
 statement! {
-    /// Imports are few: they are found one after the other by the key, whatever they have.
     Forget = r"
         WITH RECURSIVE imports (import) AS (
             SELECT (SELECT import FROM missed_postings ORDER BY import LIMIT 1)

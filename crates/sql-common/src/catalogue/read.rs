@@ -103,7 +103,6 @@ statement! {
     returns LastColumns
 }
 
-/// The last imports of catalogues.
 pub async fn last_imports(conn: &mut impl Executor, limit: usize) -> Outcome<Vec<LastImport>> {
     let limit = binds! { limit: most(limit) };
     let rows: Vec<(ImportRow, StoredId, String, Option<i64>)> =
@@ -121,7 +120,6 @@ pub async fn last_imports(conn: &mut impl Executor, limit: usize) -> Outcome<Vec
     Ok(imports.collect::<Result<_, StoreError>>()?)
 }
 
-/// Finds a catalogue as it is at this time.
 pub async fn find(
     conn: &mut impl Executor,
     client: ClientId,
@@ -133,7 +131,6 @@ pub async fn find(
     Ok(catalogues(conn, found, now).await?.pop())
 }
 
-/// The same by its id.
 pub async fn find_by_id(
     conn: &mut impl Executor,
     id: CatalogueId,
@@ -143,7 +140,6 @@ pub async fn find_by_id(
     Ok(catalogues(conn, found, now).await?.pop())
 }
 
-/// The catalogues of a client as they are at this time.
 pub async fn list(
     conn: &mut impl Executor,
     client: ClientId,
@@ -154,7 +150,6 @@ pub async fn list(
     catalogues(conn, found, now).await
 }
 
-/// Catalogues that were read at this time, with their imports.
 async fn catalogues(
     conn: &mut impl Executor,
     found: Vec<CountedRow>,

@@ -12,7 +12,6 @@ use crate::{
     types::{Id, Moment},
 };
 
-/// An import of a catalogue that ended, as it is written.
 #[derive(Clone, Debug)]
 pub struct ImportRecord {
     pub lease: CatalogueLease,
@@ -30,7 +29,6 @@ impl ImportRecord {
 }
 
 entity! {
-    /// A catalogue, with the lease of its first import when it is new.
     CatalogueRow = catalogues of CatalogueQuery {
         fixed {
             id: Id = Id(|query| Some(query.new_id?.uuid())),
@@ -46,7 +44,6 @@ entity! {
 }
 
 entity! {
-    /// An import of a catalogue that ended.
     ImportRow = catalogue_imports of ImportRecord {
         fixed {
             catalogue_id: Id = Id(|record| Some(record.lease.catalogue.uuid())),

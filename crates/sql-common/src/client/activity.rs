@@ -116,7 +116,6 @@ impl TryFrom<RefusalRow> for Refusal {
 }
 
 written! {
-    /// The time of a client's last push.
     PushNoted = pushes of (ClientId, OffsetDateTime) {
         client = Id(|(client, _)| Some(client.uuid())),
         at = Time(|(_, at)| Some(*at)),
@@ -132,7 +131,6 @@ written! {
     }
 }
 
-/// Activity with each row once, by its key.
 pub fn merged(writes: &ActivityWrites) -> ActivityWrites {
     let mut days: BTreeMap<_, Counts> = BTreeMap::new();
     for (client, date, counts) in &writes.days {
@@ -153,7 +151,6 @@ pub fn merged(writes: &ActivityWrites) -> ActivityWrites {
     }
 }
 
-/// The latest time of each key, in the order of the keys.
 fn latest<K: Ord>(
     times: impl Iterator<Item = (K, OffsetDateTime)>,
 ) -> impl Iterator<Item = (K, OffsetDateTime)> {
@@ -175,7 +172,6 @@ pub fn clients_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
     clients
 }
 
-/// The clients with counts.
 pub fn days_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
     writes
         .days
@@ -184,7 +180,6 @@ pub fn days_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
         .collect()
 }
 
-/// The clients with refusals.
 pub fn refusals_of(writes: &ActivityWrites) -> BTreeSet<Uuid> {
     let refusals = writes.refusals.iter();
     refusals.map(|(client, _)| client.uuid()).collect()

@@ -46,7 +46,6 @@ entity! {
 }
 
 entity! {
-    /// A secret of a client. That it was used is written by a statement of its own.
     SecretRow = client_secrets of (ClientId, StoredSecret) {
         fixed {
             client_id: Id = Id(|(client, _)| Some(client.uuid())),
@@ -94,7 +93,6 @@ type ClientColumns = (
     Nullable<<SecretRow as Entity>::Row>,
 );
 
-/// A client, and one of its secrets.
 type ClientWithSecret = (ClientRow, Option<SecretRow>);
 
 statement! {
@@ -124,7 +122,6 @@ statement! {
     returns (Id, BigInt)
 }
 
-/// The versions of those of these clients that are stored.
 pub async fn versions(
     conn: &mut impl Executor,
     ids: &[ClientId],
@@ -138,7 +135,6 @@ pub async fn versions(
 }
 
 read! {
-    /// The postings that a client may use.
     FenceRow = clients {
         id: Id,
         prefixes: Text,
@@ -151,7 +147,6 @@ statement! {
     returns <FenceRow as Entity>::Row
 }
 
-/// The prefixes of those of these clients that are stored.
 pub async fn fences(
     conn: &mut impl Executor,
     ids: &[ClientId],
@@ -240,7 +235,6 @@ pub async fn update(
     audit::write_entry(conn, entry).await
 }
 
-/// The clients of rows that were found.
 fn of_rows(rows: Vec<ClientWithSecret>) -> Result<Vec<Client>, StoreError> {
     let mut clients: Vec<Client> = Vec::new();
     for (row, secret) in rows {

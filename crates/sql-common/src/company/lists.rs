@@ -17,7 +17,6 @@ use crate::{
     value::Named,
 };
 
-/// Selects companies.
 macro_rules! list {
     ($which:literal) => {
         concat!(
@@ -69,7 +68,6 @@ where
     Ok(found.map(company_view).collect::<Result<_, _>>()?)
 }
 
-/// Companies in the order of their keys, behind one of these.
 pub async fn companies(
     conn: &mut impl Executor,
     after: &str,
@@ -78,7 +76,6 @@ pub async fn companies(
     load::<List>(conn, binds! { after, limit: most(limit) }).await
 }
 
-/// Companies whose names begin with this key.
 pub async fn companies_named(
     conn: &mut impl Executor,
     beginning: &str,
@@ -89,7 +86,6 @@ pub async fn companies_named(
     load::<OfName>(conn, asked).await
 }
 
-/// The aliases of a company.
 pub async fn aliases(
     conn: &mut impl Executor,
     of: CompanyId,
@@ -98,7 +94,6 @@ pub async fn aliases(
     load::<Aliases>(conn, binds! { company: of.uuid(), limit: most(limit) }).await
 }
 
-/// Other companies of the same name, and of the same site.
 pub async fn alike(
     conn: &mut impl Executor,
     to: &Company,
@@ -121,7 +116,6 @@ statement! {
     returns (Text, BigInt)
 }
 
-/// The numbers of a company's postings by status.
 pub async fn count_postings(
     conn: &mut impl Executor,
     company: CompanyId,

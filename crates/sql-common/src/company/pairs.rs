@@ -62,7 +62,6 @@ fn company_pair(
     })
 }
 
-/// Pairs of a kind, behind one of these.
 pub async fn company_pairs(
     conn: &mut impl Executor,
     kind: PairKind,
@@ -111,7 +110,6 @@ statement! {
         ON CONFLICT (one, other) DO UPDATE SET is_apart = true"
 }
 
-/// Writes what a commit says of pairs.
 pub async fn write_pairs(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let at = writes.tasks.at;
     for (company, pairs) in &writes.pairs {

@@ -1,19 +1,24 @@
 //! Statements on a connection to PostgreSQL.
 
 use std::{
-    future::{Future, ready},
+    fmt,
+    future::{Future, poll_fn, ready},
     pin::Pin,
+    task::Poll,
 };
 
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use futures_util::future::try_join;
+use diesel::{QueryResult, pg::Pg};
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use futures_util::future::{join, maybe_done, try_join};
+use kernel::StoreError;
 
-use super::{Answer, Executor, Named, Record, Returning, Sql};
+use super::{Answer, Executor, Named, Outcome, Record, Returning, Sql};
 use crate::{
     batch::columns,
     binds,
     sql::{ByName, Typed, untyped},
     statement,
+    value::{Bind, Value},
 };
 
 statement! {
@@ -88,6 +93,164 @@ impl Executor for AsyncPgConnection {
             Executor::execute::<Lock>(self, binds! { table, key }).await?;
             Ok(())
         })
+    }
+}
+
+statement! {
+    Commit = { postgres: "COMMIT", sqlite: "" }
+}
+
+/// A transaction whose statements are sent without waiting for the answers to those before. The
+/// server then checks what a statement has to find, and undoes everything.
+///
+/// A query is sent behind all statements before it, and waits for them. Nothing else returns what
+/// the server says, neither an error nor a count: [`end`](Self::end) returns the first error.
+pub struct Pipeline<'c> {
+    conn: &'c AsyncPgConnection,
+    /// In order. Statements are polled in it, and all but the first take it in the queue for the
+    /// connection's prepared statements: so none overtakes another.
+    statements: Vec<BoxFuture<'c, QueryResult<usize>>>,
+}
+
+impl fmt::Debug for Pipeline<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pipeline").finish_non_exhaustive()
+    }
+}
+
+impl<'c> Pipeline<'c> {
+    /// Begins a transaction that has this `lock_timeout` once it has locked the tables. For them
+    /// it goes by the session's: while a table is rewritten no commit can go on.
+    pub fn begin(conn: &'c AsyncPgConnection, tables: &str, lock_timeout: &str) -> Self {
+        let begin = format!(
+            "BEGIN; LOCK TABLE {tables} IN ROW EXCLUSIVE MODE; \
+             SET LOCAL lock_timeout = '{lock_timeout}'"
+        );
+        let mut by = conn;
+        let begun = async move { by.batch_execute(&begin).await.map(|()| 0) };
+        Self {
+            conn,
+            statements: vec![Box::pin(begun)],
+        }
+    }
+
+    fn send<S: Sql, V: Bind<Pg> + Sync>(&mut self, values: &[(&'static str, V)]) {
+        let mut conn = self.conn;
+        let statement = RunQueryDsl::execute(ByName::<S, V>::new(values), &mut conn);
+        self.statements.push(statement);
+    }
+
+    fn send_each<S: Sql>(&mut self, rows: &[Vec<Named<'_>>], shared: &[Named<'_>]) {
+        if !rows.is_empty() {
+            self.send::<S, _>(&columns(rows, shared));
+        }
+    }
+
+    /// Sends what is not sent yet, and waits for all answers.
+    async fn answers(&mut self) -> Vec<QueryResult<usize>> {
+        let statements = self.statements.drain(..);
+        let mut answers: Vec<_> = statements.map(maybe_done).collect();
+        poll_fn(|context| {
+            for answer in &mut answers {
+                let _ = Pin::new(answer).poll(context);
+            }
+            Poll::Ready(())
+        })
+        .await;
+        let mut done = Vec::with_capacity(answers.len());
+        for mut answer in answers {
+            (&mut answer).await;
+            done.extend(Pin::new(&mut answer).take_output());
+        }
+        done
+    }
+
+    /// Commits if all that was done succeeded, and undoes it otherwise.
+    pub async fn end(mut self, done: Outcome<()>) -> Outcome<()> {
+        if let Err(failure) = done {
+            self.answers().await;
+            let mut conn = self.conn;
+            conn.batch_execute("ROLLBACK").await?;
+            return Err(failure);
+        }
+        self.send::<Commit, Value<'_>>(&[]);
+        let mut answers = self.answers().await;
+        let committed = answers.pop();
+        // The answer to the COMMIT of a transaction that failed is no error.
+        answers.into_iter().collect::<QueryResult<Vec<_>>>()?;
+        match committed {
+            Some(Err(error)) => Err(StoreError::InDoubt(error.to_string()).into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends a query behind the statements, and waits for all answers.
+    async fn after<T>(&mut self, query: impl Future<Output = Outcome<T>>) -> Outcome<T> {
+        let (answers, found) = join(self.answers(), query).await;
+        answers.into_iter().collect::<QueryResult<Vec<_>>>()?;
+        found
+    }
+}
+
+impl Executor for Pipeline<'_> {
+    fn load<'a, S: Returning, R: Record<S::Row>>(
+        &'a mut self,
+        values: &'a [Named<'a>],
+    ) -> Answer<'a, Vec<R>> {
+        let mut conn = self.conn;
+        let query = ByName::<S, _>::new(values);
+        let rows = RunQueryDsl::load::<Typed<R, S::Row>>(query, &mut conn);
+        Box::pin(async move { self.after(async { Ok(untyped(rows.await?)) }).await })
+    }
+
+    fn execute<'a, S: Sql>(&'a mut self, values: &'a [Named<'a>]) -> Answer<'a, usize> {
+        self.send::<S, _>(values);
+        Box::pin(ready(Ok(0)))
+    }
+
+    fn load_each<'a, S: Returning, R: Record<S::Row>>(
+        &'a mut self,
+        rows: &'a [Vec<Named<'a>>],
+        shared: &'a [Named<'a>],
+    ) -> Answer<'a, Vec<R>> {
+        let mut conn = self.conn;
+        Box::pin(async move {
+            let found = load_each::<S, R>(&mut conn, rows, shared);
+            self.after(found).await
+        })
+    }
+
+    fn load_two<'a, S, R, T, Q>(
+        &'a mut self,
+        [rows, other]: [&'a [Vec<Named<'a>>]; 2],
+        shared: &'a [Named<'a>],
+    ) -> Answer<'a, (Vec<R>, Vec<Q>)>
+    where
+        S: Returning,
+        R: Record<S::Row>,
+        T: Returning,
+        Q: Record<T::Row>,
+    {
+        Box::pin(async move {
+            let (mut one, mut two) = (self.conn, self.conn);
+            let one = load_each::<S, R>(&mut one, rows, shared);
+            let both = try_join(one, load_each::<T, Q>(&mut two, other, shared));
+            self.after(both).await
+        })
+    }
+
+    fn execute_each<'a, S: Sql>(
+        &'a mut self,
+        rows: &'a [Vec<Named<'a>>],
+        shared: &'a [Named<'a>],
+    ) -> Answer<'a, usize> {
+        self.send_each::<S>(rows, shared);
+        Box::pin(ready(Ok(0)))
+    }
+
+    fn lock<'a>(&'a mut self, table: &'static str, key: &'a str) -> Answer<'a, ()> {
+        self.send::<Lock, Value<'_>>(binds! { table, key });
+        Box::pin(ready(Ok(())))
     }
 }
 

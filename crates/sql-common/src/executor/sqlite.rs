@@ -2,7 +2,8 @@
 
 use std::future::ready;
 
-use diesel::{RunQueryDsl, SqliteConnection};
+use diesel::{RunQueryDsl, SqliteConnection, sql_types::BigInt};
+use kernel::StoreError;
 
 use super::{Answer, Executor, Named, Outcome, Record, Returning, Sql};
 use crate::sql::{ByName, Typed, untyped};
@@ -59,6 +60,28 @@ impl Executor for SqliteConnection {
         Box::pin(ready(written.map_err(Into::into)))
     }
 
+    fn execute_every<'a, S: Sql>(
+        &'a mut self,
+        rows: &'a [Vec<Named<'a>>],
+        shared: &'a [Named<'a>],
+    ) -> Answer<'a, ()> {
+        Box::pin(async move { all(self.execute_each::<S>(rows, shared).await?, rows) })
+    }
+
+    fn hold_each<'a, S: Returning<Row = (BigInt,)>>(
+        &'a mut self,
+        rows: &'a [Vec<Named<'a>>],
+    ) -> Answer<'a, ()> {
+        let found = load_each::<S, (i64,)>(self, rows, &[]);
+        let is_held = |(count,): &(i64,)| *count > 0;
+        let held = found.map(|found| found.into_iter().filter(is_held).count());
+        Box::pin(ready(held.and_then(|held| all(held, rows))))
+    }
+
+    fn lock_each<'a, S: Sql>(&'a mut self, _rows: &'a [Vec<Named<'a>>]) -> Answer<'a, ()> {
+        Box::pin(ready(Ok(())))
+    }
+
     fn lock<'a>(&'a mut self, _table: &'static str, _key: &'a str) -> Answer<'a, ()> {
         Box::pin(ready(Ok(())))
     }
@@ -77,4 +100,12 @@ fn load_each<S: Returning, R: Record<S::Row>>(
         found.extend(untyped(rows));
     }
     Ok(found)
+}
+
+fn all(written: usize, rows: &[Vec<Named<'_>>]) -> Outcome<()> {
+    if written == rows.len() {
+        Ok(())
+    } else {
+        Err(StoreError::Conflict.into())
+    }
 }

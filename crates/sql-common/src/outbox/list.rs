@@ -76,7 +76,6 @@ statement! {
     loads ListedRow
 }
 
-/// Lists dead tasks, or all others; oldest first.
 pub async fn list(
     conn: &mut impl Executor,
     dead: bool,
@@ -100,7 +99,6 @@ statement! {
     loads ListedRow
 }
 
-/// The tasks of a subject, oldest first.
 pub async fn tasks_of(
     conn: &mut impl Executor,
     subject: Uuid,
@@ -116,7 +114,6 @@ pub async fn tasks_of(
     values(rows)
 }
 
-/// Rows of one `:kind` each.
 fn each_kind<'a>(kinds: &[Kind]) -> Vec<Vec<Named<'a>>> {
     each! { kinds, kind => kind: kind.as_str() }
 }
@@ -135,7 +132,6 @@ statement! {
     returns (Text, Id)
 }
 
-/// Returns those of these effects that have a dead task.
 pub async fn dead_among(conn: &mut impl Executor, effects: &[Effect]) -> Outcome<Vec<Effect>> {
     let rows: Vec<(String, StoredId)> = conn
         .load_each::<DeadAmong, _>(&each_effect(effects), &[])
@@ -191,7 +187,6 @@ statement! {
     returns (Text, BigInt)
 }
 
-/// Counts the tasks of each of these kinds.
 pub async fn backlog(conn: &mut impl Executor, kinds: &[Kind]) -> Outcome<Vec<Backlog>> {
     let of = |&kind| Backlog {
         kind,
@@ -219,7 +214,6 @@ pub async fn backlog(conn: &mut impl Executor, kinds: &[Kind]) -> Outcome<Vec<Ba
     Ok(backlog)
 }
 
-/// Brings dead tasks back with a clean record. The argument is a condition.
 macro_rules! revive {
     ($which:literal) => {
         concat!(

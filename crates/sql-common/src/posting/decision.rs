@@ -19,7 +19,6 @@ use crate::{
 };
 
 entity! {
-    /// The newest decision about a posting.
     DecisionRow = posting_decisions of (PostingId, Decision) {
         fixed {
             posting_id: Id = Id(|(id, _)| Some(id.uuid())),
@@ -75,13 +74,6 @@ statement! {
     over [DecisionRow]
 }
 
-/// Whether a commit has a decision about any posting.
-pub fn has_decisions(writes: &WriteSet) -> bool {
-    let mut postings = writes.postings.values();
-    postings.any(|write| write.decision.is_some())
-}
-
-/// Writes the decisions of a commit, whose postings are there.
 pub async fn write_decisions(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     let postings = writes.postings.iter();
     let new: Vec<_> = postings

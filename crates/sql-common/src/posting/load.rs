@@ -28,7 +28,6 @@ use crate::{
     types::{Id, Moment, optional_time},
 };
 
-/// Selects postings with their companies, and with what else is named.
 macro_rules! with_companies {
     ($more:literal, $which:literal) => {
         concat!(
@@ -41,7 +40,6 @@ macro_rules! with_companies {
 }
 
 statement! {
-    /// Every push runs it.
     ByIdentifier = with_companies!(
         ", CAST(octet_length(raw_description) AS bigint)", "source_identifier = {each identifier}"
     ),
@@ -49,7 +47,6 @@ statement! {
     returns (<PostingRow as Entity>::Row, <CompanyRow as Entity>::Row, BigInt)
 }
 
-/// Loads the postings with these identifiers, their companies, and the companies with these ids.
 pub async fn load(
     conn: &mut impl Executor,
     identifiers: &[SourceIdentifier],
@@ -80,7 +77,6 @@ pub async fn load(
     Ok(known)
 }
 
-/// Adds the companies that aliases were merged into. Few companies are aliases.
 async fn add_targets(conn: &mut impl Executor, known: &mut Snapshot) -> Outcome<()> {
     loop {
         let targets = known.targets();
@@ -172,7 +168,6 @@ statement! {
     returns (<PostingRow as Entity>::Row, <CompanyRow as Entity>::Row, Text, Nullable<Text>)
 }
 
-/// Loads the postings with these ids, their descriptions, and their companies with former names.
 pub async fn load_by_id(conn: &mut impl Executor, ids: &[PostingId]) -> Outcome<Snapshot> {
     let ids = each! { ids, id => id: id.uuid() };
     let rows: Vec<(PostingRow, CompanyRow, String, Option<String>)> =

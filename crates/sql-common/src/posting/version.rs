@@ -22,7 +22,6 @@ use crate::{
 };
 
 written! {
-    /// What a commit sends of a version. The store adds the texts that are replaced.
     VersionSent = posting_versions of PostingWrite {
         posting_id = Id(|it| Some(it.posting.id.uuid())),
         version = Integer(|it| Some(it.posting.version)),
@@ -36,7 +35,6 @@ written! {
 }
 
 read! {
-    /// A version.
     VersionRow = posting_versions {
         posting_id: Id,
         version: BigInt,
@@ -90,7 +88,6 @@ statement! {
     loads VersionRow
 }
 
-/// The versions of a posting before one, newest first, with the companies that they replaced.
 pub(super) async fn older(
     conn: &mut impl Executor,
     posting: PostingId,
@@ -187,7 +184,6 @@ statement! {
             ORDER BY at LIMIT :limit)"
 }
 
-/// Deletes records from before a time, and returns their number.
 pub async fn forget_versions(
     conn: &mut impl Executor,
     before: OffsetDateTime,

@@ -144,7 +144,6 @@ statement! {
 }
 
 statement! {
-    /// The newest entries up to a version: later ones belong to commits after the posting was read.
     History = r"
         SELECT {posting_history} FROM posting_history
         WHERE posting_id = :posting AND version <= :version
@@ -162,7 +161,6 @@ pub async fn find(
     Ok(found.pop())
 }
 
-/// A posting with its history, as it is stored.
 async fn stored(
     conn: &mut impl Executor,
     identifier: &SourceIdentifier,
@@ -179,10 +177,8 @@ async fn stored(
     Ok(Some(view))
 }
 
-/// The versions that are read at a time.
 const STEP: usize = 50;
 
-/// A posting as it was shown at a moment.
 pub async fn as_of(
     conn: &mut impl Executor,
     identifier: &SourceIdentifier,
@@ -228,7 +224,6 @@ macro_rules! entries {
 }
 
 read! {
-    /// A posting, and its size.
     EntryRow = postings {
         id: Id,
         updated_at: Moment,
@@ -278,7 +273,6 @@ statement! {
     loads EntryRow
 }
 
-/// An entry of a list, before its posting is read.
 fn entry(row: EntryRow, query: &ListQuery) -> Result<ListEntry, StoreError> {
     let identifier = parse(row.source_identifier, IDENTIFIER)?;
     let created_by: Option<Actor> = parse_optional(row.created_by, CREATOR)?;
@@ -294,7 +288,6 @@ fn entry(row: EntryRow, query: &ListQuery) -> Result<ListEntry, StoreError> {
     })
 }
 
-/// The entries of a step.
 async fn entries(conn: &mut impl Executor, step: &Step) -> Outcome<Vec<EntryRow>> {
     let (query, limit) = (&step.query, most(step.length));
     if query.order == ListOrder::Id {
@@ -326,7 +319,6 @@ async fn entries(conn: &mut impl Executor, step: &Step) -> Outcome<Vec<EntryRow>
     }
 }
 
-/// A page of a list.
 pub async fn list(conn: &mut impl Executor, query: &ListQuery) -> Outcome<PostingPage> {
     let mut search = Search::new(query);
     while let Some(step) = search.step() {
@@ -349,7 +341,6 @@ pub async fn list(conn: &mut impl Executor, query: &ListQuery) -> Outcome<Postin
     })
 }
 
-/// The postings of a page as they were read, in order.
 fn in_order(
     mut views: Vec<PostingView>,
     page: &[ListEntry],

@@ -18,15 +18,6 @@ use super::{
 };
 use crate::event::MOST_LOOKED_AT;
 
-/// Checks that a posting needs its company.
-pub async fn a_posting_without_its_company_is_refused<S: Store + PostingReader>(store: &S) {
-    let refused = store.commit(sample::create_as(1, 1)).await;
-    assert!(matches!(refused, Err(StoreError::Broken(_))), "{refused:?}");
-    assert_eq!(store.find(&identifier("job-1")).await, Ok(None));
-    // The connection is as good as before.
-    assert_eq!(store.commit(sample::create(1)).await, Ok(()));
-}
-
 /// Checks that a posting that comes and goes does not fill the database with its history.
 pub async fn a_history_has_a_bound<S: Store + PostingReader + Shell>(store: &S) {
     let pushed = async |body: &str| {

@@ -61,7 +61,6 @@ pub struct Moment;
 )]
 pub struct Day;
 
-/// A list of texts from a closed set, in order: `text[]`, or one text with commas.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
 #[diesel(postgres_type(oid = 1009, array_oid = 0), sqlite_type(name = "Text"))]
 pub struct TextList;
@@ -71,9 +70,7 @@ pub struct TextList;
 #[diesel(postgres_type(oid = 23, array_oid = 1007), sqlite_type(name = "Long"))]
 pub struct Count;
 
-/// The Rust type that a column of an SQL type is read as.
 pub trait Stored {
-    /// The type of a field of a row.
     type Value;
 }
 
@@ -103,18 +100,14 @@ impl<T: Stored + SqlType> Stored for Nullable<T> {
     type Value = Option<T::Value>;
 }
 
-/// An identifier in a column.
 #[derive(AsExpression, Clone, Debug, FromSqlRow, PartialEq, Eq)]
 #[diesel(sql_type = Id)]
 pub enum StoredId {
-    /// Valid.
     Uuid(Uuid),
-    /// Bytes of another length.
     Other(Vec<u8>),
 }
 
 impl StoredId {
-    /// The identifier, or an error that names this column.
     pub fn uuid(self, column: &str) -> Result<Uuid, StoreError> {
         match self {
             Self::Uuid(id) => Ok(id),
@@ -135,12 +128,9 @@ impl From<Uuid> for StoredId {
 pub struct StoredTime(i64);
 
 impl StoredTime {
-    /// Before every time.
     pub const MIN: Self = Self(i64::MIN);
-    /// After every time.
     pub const MAX: Self = Self(i64::MAX);
 
-    /// The time, or an error that names this column.
     pub fn time(self, column: &str) -> Result<OffsetDateTime, StoreError> {
         OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000).map_err(
             |_| match self {
@@ -158,7 +148,6 @@ impl From<OffsetDateTime> for StoredTime {
     }
 }
 
-/// The time of a nullable column.
 pub fn optional_time(
     at: Option<StoredTime>,
     column: &str,
@@ -166,17 +155,14 @@ pub fn optional_time(
     at.map(|at| at.time(column)).transpose()
 }
 
-/// A day in a column.
 #[derive(Clone, Debug, FromSqlRow, PartialEq, Eq)]
 pub enum StoredDay {
-    /// Valid.
     Date(Date),
     /// A text that is no date.
     Other(String),
 }
 
 impl StoredDay {
-    /// The date, or an error that names this column.
     pub fn date(self, column: &str) -> Result<Date, StoreError> {
         match self {
             Self::Date(date) => Ok(date),
@@ -185,17 +171,13 @@ impl StoredDay {
     }
 }
 
-/// A list of texts in a column.
 #[derive(Clone, Debug, FromSqlRow, PartialEq, Eq)]
 pub enum StoredTextList {
-    /// As one text with commas.
     Joined(String),
-    /// As an array.
     Each(Vec<String>),
 }
 
 impl StoredTextList {
-    /// The values of the list, or an error that names this column.
     pub fn parse<T: StoredText>(&self, column: &str) -> Result<Vec<T>, StoreError> {
         match self {
             Self::Joined(text) if text.is_empty() => Ok(Vec::new()),
@@ -258,11 +240,9 @@ rendered! {
     Vec<String>: it => array_text(it),
 }
 
-/// A value that is bound as its text.
 #[derive(Clone, Copy, Debug)]
 pub struct Rendered<'a>(pub &'a dyn ToText);
 
-/// Binds an identifier in a query of diesel's.
 impl<DB> ToSql<Id, DB> for StoredId
 where
     DB: Backend,

@@ -16,7 +16,6 @@ use crate::{
 };
 
 entity! {
-    /// An attempt.
     DeliveryRow = webhook_deliveries of DeliveryRecord {
         fixed {
             at: Moment = Time(|delivery| Some(delivery.at)),
@@ -63,7 +62,6 @@ statement! {
     loads DeliveryRow
 }
 
-/// The newest deliveries to an endpoint that are kept.
 pub async fn deliveries(
     conn: &mut impl Executor,
     endpoint: EndpointId,

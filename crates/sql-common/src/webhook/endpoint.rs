@@ -29,7 +29,6 @@ use crate::{
 };
 
 entity! {
-    /// An endpoint, as its owner registered it.
     EndpointRow = webhook_endpoints of Endpoint {
         fixed {
             id: Id = Id(|endpoint| Some(endpoint.id.uuid())),
@@ -132,11 +131,9 @@ impl TryFrom<EndpointRow> for Endpoint {
 /// The SQL types of a [`TrackedRow`].
 pub type TrackedColumns = (<EndpointRow as Entity>::Row, <ProgressRow as Entity>::Row);
 
-/// An endpoint, and how far it is.
 pub type TrackedRow = (EndpointRow, ProgressRow);
 
 read! {
-    /// How far the deliveries to an endpoint are, of a query that names the table `endpoint`.
     ProgressRow = endpoint {
         commit_seq: BigInt,
         number: BigInt,
@@ -147,7 +144,6 @@ read! {
     }
 }
 
-/// An endpoint that was read.
 pub fn tracked((endpoint, progress): TrackedRow) -> Result<TrackedEndpoint, StoreError> {
     let time = |at, column: &str| optional_time(at, &format!("webhook_endpoints.{column}"));
     Ok(TrackedEndpoint {
@@ -211,7 +207,6 @@ pub async fn list(
 }
 
 statement! {
-    /// Whether an owner has as many endpoints as it may have.
     IsFull = "SELECT count(*) >= :most FROM webhook_endpoints WHERE owner = :owner",
     returns (Bool,)
 }
@@ -254,7 +249,6 @@ statement! {
 }
 
 statement! {
-    /// Takes the health of a new endpoint.
     ForgetHealth = r"
         UPDATE webhook_endpoints SET last_success_at = NULL, failing_since = NULL,
             silent_rounds = 0, open_until = NULL
@@ -309,7 +303,6 @@ statement! {
 }
 
 statement! {
-    /// Drops subjects whose next event is behind a place.
     DropBehind = r"
         DELETE FROM webhook_waiting
         WHERE endpoint = :id AND (commit_seq, number) > (:commit_seq, :number)"

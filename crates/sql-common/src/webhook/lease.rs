@@ -40,7 +40,6 @@ macro_rules! may_be_leased {
     };
 }
 
-/// The values of [`may_be_leased`](crate::may_be_leased), and those of a lease.
 pub fn lease_values(query: &LeaseQuery) -> [Named<'static>; 8] {
     let LeaseQuery {
         now, holder, until, ..
@@ -84,7 +83,6 @@ statement! {
     returns (Id, Id, BigInt)
 }
 
-/// Moves the end of leases, and returns those that are still held, with the endpoint's version.
 pub async fn renew(
     conn: &mut impl Executor,
     leases: &[Lease],
@@ -127,7 +125,6 @@ statement! {
     }
 }
 
-/// Ends leases.
 pub async fn release(conn: &mut impl Executor, releases: &[Release]) -> Outcome<()> {
     let release = |release: &Release| {
         let [[from_in, from_number], [to_in, to_number]] =
@@ -180,7 +177,6 @@ statement! {
     returns (Id, BigInt, Nullable<Moment>)
 }
 
-/// How far active endpoints are behind.
 pub async fn backlog(conn: &mut impl Executor, limit: usize) -> Outcome<Vec<EndpointBacklog>> {
     let asked = binds! { counted: most(MOST_WAITING_COUNTED), limit: most(limit) };
     let rows: Vec<(StoredId, i64, Option<StoredTime>)> = conn.load::<Backlog, _>(asked).await?;

@@ -45,7 +45,6 @@ pub fn round_values(holder: Uuid, round: &Round) -> [Named<'static>; 16] {
     }
 }
 
-/// The attempts of a round that are kept, each with its place in the round, from 1.
 pub fn kept_deliveries(round: &Round) -> Vec<(i64, &DeliveryRecord)> {
     let older = round.deliveries.len().saturating_sub(DELIVERIES_KEPT);
     (1..).zip(&round.deliveries).skip(older).collect()

@@ -21,7 +21,6 @@ use crate::{
 };
 
 entity! {
-    /// A subject that waits.
     WaitingRow = webhook_waiting of WaitingSubject {
         fixed {
             subject: Id = Id(|waiting| Some(waiting.subject)),
@@ -106,7 +105,6 @@ statement! {
     loads WaitingRow
 }
 
-/// Waiting subjects whose next attempt is due.
 pub async fn due(
     conn: &mut impl Executor,
     endpoint: EndpointId,
@@ -132,7 +130,6 @@ statement! {
     loads WaitingRow
 }
 
-/// The subjects among these that wait.
 pub async fn waiting_among(
     conn: &mut impl Executor,
     endpoint: EndpointId,
@@ -147,7 +144,6 @@ pub async fn waiting_among(
 }
 
 statement! {
-    /// Adds a subject, or changes it.
     pub Wait = r"
         INSERT INTO webhook_waiting (endpoint, {webhook_waiting})
         VALUES (:endpoint, {webhook_waiting :})

@@ -60,7 +60,6 @@ fn claimed(mut rows: Vec<ClaimedRow>, queue: Queue, lease: Uuid) -> Result<Vec<C
 }
 
 impl PostgresStore {
-    /// Whether the lease of some task has expired.
     pub(crate) async fn look_for_crashed(
         &self,
         queue: Queue,
@@ -75,7 +74,6 @@ impl PostgresStore {
         .await
     }
 
-    /// Claims due tasks.
     pub(crate) async fn claim_due(
         &self,
         queue: Queue,

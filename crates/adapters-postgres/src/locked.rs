@@ -1,7 +1,5 @@
 //! Finds rows that other transactions hold locked.
 
-use std::collections::BTreeSet;
-
 use async_trait::async_trait;
 use diesel::sql_types::{Text, Uuid as SqlUuid};
 use domain::store::{LockedRows, RowLocks};
@@ -15,22 +13,17 @@ use crate::{
 };
 
 statement! {
-    /// Locks the rows that are free, for the length of this statement, and returns the others. A
-    /// reference takes `FOR KEY SHARE`, the lock that a foreign key takes on the row it refers to.
+    /// Locks the rows that are free, for the length of this statement, and returns the others.
     Locked = r"
         WITH postings_free AS MATERIALIZED (
             SELECT id FROM postings WHERE id = ANY(:postings) FOR NO KEY UPDATE SKIP LOCKED
         ), companies_free AS MATERIALIZED (
             SELECT id FROM companies WHERE id = ANY(:companies) FOR NO KEY UPDATE SKIP LOCKED
-        ), references_free AS MATERIALIZED (
-            SELECT id FROM companies WHERE id = ANY(:references) FOR KEY SHARE SKIP LOCKED
         )
         SELECT 'posting', id FROM postings
         WHERE id = ANY(:postings) AND id NOT IN (SELECT id FROM postings_free)
         UNION ALL SELECT 'company', id FROM companies
-        WHERE id = ANY(:companies) AND id NOT IN (SELECT id FROM companies_free)
-        UNION ALL SELECT 'reference', id FROM companies
-        WHERE id = ANY(:references) AND id NOT IN (SELECT id FROM references_free)",
+        WHERE id = ANY(:companies) AND id NOT IN (SELECT id FROM companies_free)",
     returns (Text, SqlUuid)
 }
 
@@ -38,26 +31,17 @@ statement! {
 impl LockedRows for PostgresStore {
     async fn locked_rows(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
         let postings = Value::Uuids(locks.postings.iter().map(|id| id.uuid()).collect());
-        let (companies, references) = (ids(&locks.companies), ids(&locks.references));
-        let asked = [
-            ("postings", postings),
-            ("companies", companies),
-            ("references", references),
-        ];
+        let companies = Value::Uuids(locks.companies.iter().map(|id| id.uuid()).collect());
+        let asked = [("postings", postings), ("companies", companies)];
         let work = self.query(async move |conn| Ok(load::<Locked, _>(conn, &asked).await?));
         let rows: Vec<(String, Uuid)> = work.await?;
         let mut locked = RowLocks::default();
         for (kind, id) in rows {
             match kind.as_str() {
                 "posting" => locked.postings.insert(PostingId::new(id)),
-                "company" => locked.companies.insert(CompanyId::new(id)),
-                _ => locked.references.insert(CompanyId::new(id)),
+                _ => locked.companies.insert(CompanyId::new(id)),
             };
         }
         Ok(locked)
     }
-}
-
-fn ids(companies: &BTreeSet<CompanyId>) -> Value<'static> {
-    Value::Uuids(companies.iter().map(|id| id.uuid()).collect())
 }

@@ -31,7 +31,6 @@ statement! {
 }
 
 statement! {
-    /// Those whose lease ended.
     Crashed = select!("lease IS NOT NULL"), loads ClaimedRow
 }
 
@@ -89,7 +88,6 @@ async fn claim(
 }
 
 impl SqliteStore {
-    /// Whether the lease of some task has expired.
     pub(crate) async fn look_for_crashed(
         &self,
         queue: Queue,

@@ -1,0 +1,281 @@
+//! A commit: everything that a decision writes, in one transaction.
+//!
+//! Both stores run the same statements in the same order. PostgreSQL gets them without waiting for
+//! the answer to each ([`Pipeline`](crate::executor::Pipeline)), so a statement checks by itself
+//! that nothing has changed since the decision: `every` row is written, or a row is still `held`.
+//!
+//! The order is that of locks. Leases come first, then existing postings by id, companies by id,
+//! new postings by identifier, and tasks. An insert waits for a transaction that changes a posting
+//! of the same identifier, so new postings come before existing ones change. Events come once all
+//! rows are locked: they take their place in the log, and an event of a company tells how the
+//! company stands.
+
+use std::borrow::Cow;
+
+use domain::store::{PostingWrite, WriteSet};
+use kernel::{
+    event::{Event, Subject},
+    outbox::{Effect, TaskWrites},
+};
+
+use crate::{
+    audit, binds, catalogue,
+    company::{self, Merged},
+    duplicate, each,
+    entity::row,
+    event::EventRow,
+    executor::{Executor, Outcome},
+    outbox::{EffectAsked, each_effect, effects_of, give_up},
+    posting::{
+        HistoryRow, PostingRow, TextsRow, VersionSent, history_of, trim_histories, write_decisions,
+    },
+    report, statement,
+};
+
+/// Writes a commit, in a transaction of the caller's.
+pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
+    catalogue::hold(conn, writes).await?;
+    lock(conn, writes).await?;
+    let merged = company::merge(conn, writes).await?;
+    write_postings(conn, writes).await?;
+    trim_histories(conn, writes).await?;
+    write_decisions(conn, writes).await?;
+    duplicate::write(conn, &writes.fingerprints).await?;
+    duplicate::tell_apart(conn, &writes.told_apart).await?;
+    company::write_pairs(conn, writes).await?;
+    report::write(conn, &writes.reports).await?;
+    write_tasks(conn, &writes.tasks, &merged).await
+}
+
+statement! {
+    /// `FOR UPDATE` would also keep other transactions from inserting rows that refer to these.
+    LockPostings = {
+        postgres: "SELECT FROM postings WHERE id = ANY(:id) ORDER BY id FOR NO KEY UPDATE",
+        sqlite: "",
+    }
+}
+
+statement! {
+    Stand = held r"
+        SELECT postings.id FROM {given id uuid, version bigint}
+        JOIN postings ON postings.id = sent.id AND postings.version = sent.version"
+}
+
+/// Locks the postings that a commit concerns, also those that it only raises events or asks effects
+/// for, so that the tasks of a posting are numbered in the order of its commits.
+///
+/// No lock is needed by a commit that cannot wait for a posting while it holds locks that others
+/// wait for: it only adds postings, or changes a single one and no company.
+async fn lock(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
+    let concerned = writes.concerned();
+    let is_single = concerned.len() == 1 && writes.postings.keys().eq(&concerned);
+    if !(is_single && writes.companies.is_empty()) {
+        let ids = each! { concerned, id => id: id.uuid() };
+        conn.lock_each::<LockPostings>(&ids).await?;
+    }
+    let standing = &writes.standing;
+    let standing = each! { standing, (id, version) => id: id.uuid(), version: *version };
+    conn.hold_each::<Stand>(&standing).await
+}
+
+statement! {
+    Insert = every "INSERT INTO postings ({postings}) {postings rows} ON CONFLICT DO NOTHING",
+    over [PostingRow]
+}
+
+statement! {
+    /// An unchanged description is neither sent nor stored again: PostgreSQL keeps the out-of-line
+    /// value if the row keeps its reference.
+    Update = every "{postings update}",
+    over [PostingRow]
+}
+
+statement! {
+    WriteTexts = r"
+        INSERT INTO posting_texts ({posting_texts}) {posting_texts rows}
+        ON CONFLICT (posting_id) DO UPDATE SET {posting_texts.changing = excluded}",
+    over [TextsRow]
+}
+
+statement! {
+    AddHistory = "INSERT INTO posting_history ({posting_history}) {posting_history rows}",
+    over [HistoryRow]
+}
+
+statement! {
+    AddVersions = r"
+        INSERT INTO posting_versions (posting_id, version, at, actor, import, before,
+            raw_description, markdown, redacted_markdown, redacted_title, latitude, longitude,
+            findings)
+        SELECT sent.posting_id, sent.version, sent.at, sent.actor, sent.import,
+            sent.before{postgres ::json},
+            CASE WHEN sent.has_description THEN raw_description END,
+            markdown, redacted_markdown, redacted_title, latitude, longitude, findings
+        FROM {posting_versions given} JOIN postings ON postings.id = sent.posting_id
+        LEFT JOIN posting_texts
+            ON sent.has_texts AND posting_texts.posting_id = sent.posting_id",
+    over [VersionSent]
+}
+
+/// Writes postings with their versions, texts and histories. An unexpected version is a conflict,
+/// and so is an identifier that is taken.
+async fn write_postings(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
+    let postings = || writes.postings.values();
+    let (old, mut new): (Vec<&PostingWrite>, Vec<_>) =
+        postings().partition(|write| write.expected.is_some());
+    new.sort_unstable_by_key(|write| &write.posting.source_identifier);
+    let new: Vec<_> = new.into_iter().map(row::<PostingRow>).collect();
+    let old = old.into_iter().map(|write| {
+        let mut values = row::<PostingRow>(write);
+        values.extend(binds! { expected: write.expected });
+        values
+    });
+    let old: Vec<_> = old.collect();
+    let replacing = postings().filter(|write| write.replaced.is_some());
+    let replaced: Vec<_> = replacing.map(row::<VersionSent>).collect();
+    let enriched = postings().filter(|write| write.enriched.is_some());
+    let texts: Vec<_> = enriched.map(row::<TextsRow>).collect();
+    let history: Vec<_> = postings().flat_map(history_of).collect();
+    let history: Vec<_> = history.iter().map(row::<HistoryRow>).collect();
+    conn.execute_every::<Insert>(&new, &[]).await?;
+    conn.execute_each::<AddVersions>(&replaced, &[]).await?;
+    conn.execute_every::<Update>(&old, &[]).await?;
+    conn.execute_each::<WriteTexts>(&texts, &[]).await?;
+    conn.execute_each::<AddHistory>(&history, &[]).await?;
+    Ok(())
+}
+
+statement! {
+    /// Locks settled tasks and those of effects together, since both are about to be written.
+    LockTasks = {
+        postgres: r"
+            WITH sent AS MATERIALIZED (SELECT * FROM {given id bigint, kind text, subject uuid}),
+            meant AS (
+                SELECT id FROM sent WHERE id IS NOT NULL
+                UNION
+                SELECT task.id FROM sent
+                JOIN outbox AS task ON task.kind = sent.kind AND task.subject = sent.subject
+            )
+            SELECT FROM outbox AS task JOIN meant ON meant.id = task.id
+            ORDER BY task.kind, task.subject, task.id FOR UPDATE OF task",
+        sqlite: "",
+    }
+}
+
+statement! {
+    HoldTasks = held r"
+        SELECT task.id FROM {given id bigint, lease uuid}
+        JOIN outbox AS task ON task.id = sent.id AND task.lease = sent.lease"
+}
+
+statement! {
+    EndTasks = r"
+        DELETE FROM outbox WHERE id IN (
+            SELECT task.id FROM {given kind text, subject uuid}
+            JOIN outbox AS task ON task.kind = sent.kind AND task.subject = sent.subject)"
+}
+
+statement! {
+    /// A waiting effect keeps its due time, a leased one its lease; a dead one begins again. An
+    /// effect moves to the lane asked for last, but never to one of bulk work.
+    Ask = r"
+        INSERT INTO outbox ({outbox}) {outbox rows}
+        ON CONFLICT (kind, subject) DO UPDATE SET
+            account = CASE WHEN outbox.dead_at IS NULL AND excluded.account LIKE '%-bulk'
+                THEN outbox.account ELSE excluded.account END,
+            generation = outbox.generation + 1,
+            next_at = CASE WHEN outbox.dead_at IS NULL
+                THEN outbox.next_at ELSE excluded.next_at END,
+            attempts = CASE WHEN outbox.dead_at IS NULL THEN outbox.attempts ELSE 0 END,
+            first_failed_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.first_failed_at END,
+            last_error = CASE WHEN outbox.dead_at IS NULL THEN outbox.last_error END,
+            dead_at = NULL, trace_parent = excluded.trace_parent",
+    over [EffectAsked]
+}
+
+statement! {
+    Finish = r"
+        DELETE FROM outbox WHERE id IN (
+            SELECT task.id FROM {given id bigint, generation bigint}
+            JOIN outbox AS task ON task.id = sent.id AND task.generation = sent.generation)"
+}
+
+statement! {
+    /// A task that was asked for again since it was claimed becomes due again. Its next attempt is
+    /// the first for the latest request.
+    MakeDue = r"
+        UPDATE outbox SET lease = NULL, lost = 0, next_at = :at, attempts = 0,
+            first_failed_at = NULL, last_error = NULL
+        FROM {given id bigint, generation bigint}
+        WHERE outbox.id = sent.id AND outbox.generation <> sent.generation"
+}
+
+statement! {
+    /// Events get their numbers in the order in which they are sent.
+    Record = {
+        postgres: r"
+            INSERT INTO events (commit_seq, {events})
+            SELECT (SELECT event_place() + transaction_offset FROM event_log WHERE singleton), sent.*
+            FROM ({events rows}) AS sent",
+        sqlite: "INSERT INTO events ({events}) {events rows}",
+    },
+    over [EventRow]
+}
+
+/// Writes effects and events, settles tasks, and adds to the audit. A lost lease is a conflict.
+///
+/// Finishes tasks last, so that a task that asks for itself again becomes due again.
+pub async fn write_tasks(
+    conn: &mut impl Executor,
+    tasks: &TaskWrites,
+    merged: &Merged,
+) -> Outcome<()> {
+    if tasks.settles_tasks() {
+        let settled = tasks.tokens().map(|it| (Some(it.task.0), None));
+        let effects = tasks.asked().chain(tasks.ended.iter().copied());
+        let asked = effects.map(|effect| (None, Some(effect)));
+        let rows = each! { settled.chain(asked), (id, effect) =>
+            id: id,
+            kind: effect.map(|it: Effect| it.kind().as_str()),
+            subject: effect.map(Effect::key),
+        };
+        conn.lock_each::<LockTasks>(&rows).await?;
+        let leases = each! { tasks.tokens(), it => id: it.task.0, lease: it.lease };
+        conn.hold_each::<HoldTasks>(&leases).await?;
+    }
+    let ended = each_effect(&tasks.ended);
+    conn.execute_each::<EndTasks>(&ended, &[]).await?;
+    let effects: Vec<_> = effects_of(tasks).collect();
+    let effects: Vec<_> = effects.iter().map(row::<EffectAsked>).collect();
+    conn.execute_each::<Ask>(&effects, &[]).await?;
+    let done = each! { &tasks.done, it => id: it.task.0, generation: it.generation };
+    conn.execute_each::<MakeDue>(&done, binds! { at: tasks.at })
+        .await?;
+    conn.execute_each::<Finish>(&done, &[]).await?;
+    for (token, error) in &tasks.given_up {
+        give_up(conn, *token, error, tasks.at).await?;
+    }
+    let events: Vec<_> = tasks
+        .events
+        .iter()
+        .filter_map(|it| told(it, merged))
+        .collect();
+    let events: Vec<_> = events.iter().map(|it| row::<EventRow>(it)).collect();
+    conn.execute_each::<Record>(&events, &[]).await?;
+    audit::write(conn, &tasks.audit).await
+}
+
+/// An event with its company as that stands after the commit; nothing if the company stays as it
+/// was.
+fn told<'a>(event: &'a Event, merged: &Merged) -> Option<Cow<'a, Event>> {
+    let stands = match &event.subject {
+        Subject::Company(company) => merged.get(&company.id),
+        _ => None,
+    };
+    let Some(stands) = stands else {
+        return Some(Cow::Borrowed(event));
+    };
+    let mut event = event.clone();
+    event.subject = Subject::Company(stands.clone()?);
+    Some(Cow::Owned(event))
+}
