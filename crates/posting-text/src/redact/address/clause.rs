@@ -32,14 +32,17 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
     let street = &words[at..last];
     let rest = &text[words[last - 1].end()..];
     let is_numbered = words.get(last).is_some_and(is_house);
-    if !(begins || is_numbered || rest.starts_with(", ")) || !is_street(street) {
+    if !(begins || is_numbered || rest.starts_with(", ")) {
+        return None;
+    }
+    let has_word = has_word(street);
+    if !is_street(street, has_word) {
         return None;
     }
     let next = words.get(last).filter(|it| {
         let gap = &text[words[last - 1].end()..it.start];
         is_house(it) && matches!(gap, " " | "\u{a0}" | ", " | ". ")
     });
-    let has_word = has_word(street);
     let is_year = |it: &Word<'_>| it.text.len() == 4 && begins_with_one("19 20", it.text);
     if next.is_some_and(|it| is_year(it) && !has_word) {
         return None;
@@ -114,14 +117,13 @@ fn has_word(street: &[Word<'_>]) -> bool {
     (begins && !is_means) || street[1..].iter().any(after) || street.last().is_some_and(is_compound)
 }
 
-fn is_street(street: &[Word<'_>]) -> bool {
+fn is_street(street: &[Word<'_>], has_word: bool) -> bool {
     const OTHER: Cues = Cues::ID
         .union(Cues::PHONE)
         .union(Cues::PERSON)
         .union(Cues::ADDRESS)
         .union(Cues::LEGAL);
     let first = &street[0];
-    let has_word = has_word(street);
     let is_other = |word: &Word<'_>| {
         word.is(OTHER) && !word.is(Cues::STREET_AFTER) || !has_word && word.is(Cues::GIVEN)
     };
