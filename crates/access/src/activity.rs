@@ -36,6 +36,55 @@ const LARGE_PERCENT: u64 = 30;
 /// Between two writes. The activity of further clients is lost.
 const MOST_CLIENTS: usize = 10_000;
 
+/// The names that a [`Tally`] has room for.
+const TALLIED: usize = 32;
+
+/// Counts of names, by their place in a list: of fields, or of codes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally([u64; TALLIED]);
+
+impl Tally {
+    /// One of each name whose bit is set.
+    pub fn of_bits(bits: u64) -> Self {
+        let mut tally = Self::default();
+        let mut rest = bits;
+        while rest != 0 {
+            tally.add(rest.trailing_zeros() as usize, 1);
+            rest &= rest - 1;
+        }
+        tally
+    }
+
+    /// Adds to the count of a name. One without room is lost.
+    pub fn add(&mut self, place: usize, count: u64) {
+        if let Some(known) = self.0.get_mut(place) {
+            *known += count;
+        }
+    }
+
+    /// The names of the list that were counted.
+    pub fn named<'a>(
+        &'a self,
+        names: &'a [&'static str],
+    ) -> impl Iterator<Item = (&'static str, u64)> + 'a {
+        let counts = names.iter().copied().zip(self.0);
+        counts.filter(|(_, count)| *count > 0)
+    }
+
+    /// The sum of the counts.
+    pub fn sum(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        for (count, more) in self.0.iter_mut().zip(other.0) {
+            *count += more;
+        }
+    }
+}
+
 /// The counts of a client on one day (UTC).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -59,6 +108,10 @@ pub struct Counts {
     pub withdrawn: u64,
     /// The hours of the day with pushes, as bits.
     pub hours: u32,
+    /// The optional fields that the postings of accepted pushes have.
+    pub fields: Tally,
+    /// The remarks that enrichment made on postings that it created, by code.
+    pub remarks: Tally,
 }
 
 impl Counts {
@@ -75,6 +128,15 @@ impl Counts {
         counts
     }
 
+    /// The same with the optional fields that the posting has, as bits.
+    #[must_use]
+    pub fn with_fields(self, fields: u64) -> Self {
+        Self {
+            fields: Tally::of_bits(fields),
+            ..self
+        }
+    }
+
     /// One refused push.
     pub fn refused() -> Self {
         Self {
@@ -85,8 +147,12 @@ impl Counts {
 
     /// The pushes, refused ones too.
     pub const fn pushes(&self) -> u64 {
-        let accepted = self.created + self.updated + self.unchanged;
-        accepted + self.expired + self.reopened + self.refused
+        self.accepted() + self.refused
+    }
+
+    /// The pushes that were not refused.
+    pub const fn accepted(&self) -> u64 {
+        self.created + self.updated + self.unchanged + self.expired + self.reopened
     }
 }
 
@@ -102,6 +168,8 @@ impl AddAssign for Counts {
         self.rejected += other.rejected;
         self.withdrawn += other.withdrawn;
         self.hours |= other.hours;
+        self.fields += other.fields;
+        self.remarks += other.remarks;
     }
 }
 
@@ -185,17 +253,37 @@ impl Activity {
     pub fn reasons(&self) -> Vec<(u64, &Refusal)> {
         let mut reasons: Vec<(u64, &Refusal)> = Vec::new();
         for refusal in &self.refusals {
-            let of = |one: &Refusal| (one.status, one.message.clone(), one.errors.clone());
-            match reasons
-                .iter_mut()
-                .find(|(_, known)| of(known) == of(refusal))
-            {
+            let kind = refusal.kind();
+            match reasons.iter_mut().find(|(_, known)| known.kind() == kind) {
                 Some((count, _)) => *count += refusal.count,
                 None => reasons.push((refusal.count, refusal)),
             }
         }
         reasons.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
         reasons
+    }
+
+    /// The counts since yesterday began, and those of the seven days before.
+    pub fn compared(&self, now: OffsetDateTime) -> [Counts; 2] {
+        let yesterday = now.date() - Duration::DAY;
+        let week = yesterday - Duration::WEEK..yesterday;
+        let [mut recent, mut before] = [Counts::default(); 2];
+        for day in &self.days {
+            if day.date >= yesterday {
+                recent += day.counts;
+            } else if week.contains(&day.date) {
+                before += day.counts;
+            }
+        }
+        [recent, before]
+    }
+
+    /// The sums of all days.
+    pub fn sums(&self) -> Counts {
+        self.days.iter().fold(Counts::default(), |mut sums, day| {
+            sums += day.counts;
+            sums
+        })
     }
 
     /// The counts of today, and those since yesterday began.
@@ -273,11 +361,8 @@ pub trait ActivityLog: Send + Sync {
 
 /// The driving port for the parts that notice activity. A call only remembers it.
 pub trait ActivityRecorder: Send + Sync {
-    /// A push was answered.
-    fn pushed(&self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime);
-
-    /// A push was refused.
-    fn refused(&self, client: ClientId, at: OffsetDateTime);
+    /// A push was answered, or refused.
+    fn pushed(&self, client: ClientId, counts: Counts, at: OffsetDateTime);
 
     /// The reason of one or more refused pushes is known.
     fn explained(&self, client: ClientId, refusal: Refusal);

@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::{
     error::{Answer, Failure, Refusal},
+    facts::Facts,
     form::{Fields, Form, Reader, optional},
     page::{Frame, page},
     visit::{OperatorVisit, Visit},
@@ -45,6 +46,7 @@ struct Show {
     frame: Frame,
     client: Client,
     activity: Activity,
+    facts: Facts,
     scopes: &'static [Scope],
     settings: Fields,
     rotation: Fields,
@@ -94,9 +96,11 @@ async fn one(visit: &Visit, client: Client, refused: Fields) -> Answer {
         _ => None,
     };
     let frame = visit.frame_of_form(PATH, &*client.name, &refused);
+    let activity = visit.stores().activity.activity(client.id).await?;
     let page = Show {
         frame: frame.saying(notice),
-        activity: visit.stores().activity.activity(client.id).await?,
+        facts: Facts::of(&activity, visit.now),
+        activity,
         settings: Fields::of_action(&refused, &["update"], present(&client)),
         rotation: Fields::of_action(
             &refused,

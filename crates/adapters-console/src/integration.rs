@@ -35,10 +35,12 @@ use crate::{
     assets, catalogues,
     chart::Chart,
     error::{self, Answer, Failure},
+    facts::Facts,
     form::{Fields, Form},
     overview::{last_days, pushes},
     page::{Frame, INTEGRATION, page},
     postings::{list, show},
+    preview,
     query::Query,
     session::{SIGN_IN_PATH, admit, by_cookie, new_token, take_place},
     sign_in::{self, Door, LINK_PARAMETER, SIGN_OUT_PATH, Way},
@@ -66,6 +68,7 @@ pub fn integration_routes(
                 page("/catalogues/{id}", catalogues::one::show)
                     .route(web::post().to(catalogues::one::command)),
             )
+            .service(page(preview::PATH, preview::show).route(web::post().to(preview::paste)))
             .configure(webhooks::routes)
             .service(web::resource(SIGN_OUT_PATH).route(web::post().to(leave)))
             .default_service(web::to(error::not_found));
@@ -140,6 +143,7 @@ struct Overview<'a> {
     items: Vec<(AttentionItem, String)>,
     sums: Counts,
     activity: Activity,
+    facts: Facts,
 }
 
 async fn overview(visit: Visit) -> Answer {
@@ -164,6 +168,7 @@ async fn overview(visit: Visit) -> Answer {
         client,
         pushes: pushes(days),
         sums,
+        facts: Facts::of(&activity, visit.now),
         activity,
     };
     page.frame.answer(&page)

@@ -17,6 +17,7 @@ use time::{Date, Duration, OffsetDateTime};
 use crate::{
     chart::{Chart, Column, percent},
     error::{Answer, Failure},
+    facts::fill_rate,
     page::Frame,
     state::{STATUS_COUNT, State},
     text,
@@ -68,6 +69,7 @@ vocabulary! {
         LastPush = "last_push",
         Name = "name",
         Visible = "visible",
+        Fields = "fields",
         Pushes = "pushes",
         Created = "created",
         Refused = "refused",
@@ -82,6 +84,7 @@ impl Order {
             Self::LastPush => "Last push (UTC)",
             Self::Name => "Client",
             Self::Visible => "Visible now",
+            Self::Fields => "Fields filled",
             Self::Pushes => "Pushes",
             Self::Created => "Created",
             Self::Refused => "Refused",
@@ -95,6 +98,7 @@ impl Order {
             Self::Name => return rows.sort_by_key(|row| row.name.to_lowercase()),
             Self::LastPush => return rows.sort_by_key(|row| Reverse(row.last_push)),
             Self::Visible => |row| row.visible,
+            Self::Fields => Row::lost,
             Self::Pushes => |row| row.counts.pushes(),
             Self::Created => |row| row.counts.created,
             Self::Refused => Row::refused,
@@ -150,9 +154,17 @@ struct Row {
     /// What was pushed on each day, the oldest first: the number, and its share of the largest one.
     days: Vec<(u64, u64)>,
     counts: Counts,
+    /// The percentage of optional fields that its postings have: since yesterday, and in the week
+    /// before.
+    fields: [Option<u64>; 2],
 }
 
 impl Row {
+    fn lost(&self) -> u64 {
+        let [recent, before] = self.fields;
+        recent.map_or(0, |recent| before.unwrap_or(0).saturating_sub(recent))
+    }
+
     fn refused(&self) -> u64 {
         percent(self.counts.refused, self.counts.pushes())
     }
@@ -266,6 +278,7 @@ fn activity(
             last_push: activity.and_then(|activity| activity.last_push_at),
             days: shares(&pushed),
             counts: sum,
+            fields: activity.map_or([None; 2], |it| it.compared(now).each_ref().map(fill_rate)),
         });
     }
     (days, rows)

@@ -117,6 +117,7 @@ pub static INTEGRATION: Place = Place {
         ("/", "Overview"),
         ("/postings", "Postings"),
         ("/catalogues", "Catalogues"),
+        ("/preview", "Preview"),
         ("/webhooks", "Webhooks"),
     ],
 };

@@ -180,7 +180,7 @@ async fn carry_out(visit: &OperatorVisit, form: &Form) -> Answer {
     let ports = (&*stores.store, &*stores.reports);
     match command {
         Command::Act(verdict, seen) => {
-            let lifetime = visit.state.settings.lifetime;
+            let lifetime = visit.ports().lifetime;
             let id = *ids.first().ok_or(Failure::NotFound)?;
             let attempt =
                 || usecase::act_on_report(ports, id, &verdict, Some(seen), by, lifetime, now);

@@ -34,6 +34,8 @@ pub struct Ports {
     pub sender: Arc<dyn Sender>,
     pub appeal: Option<Arc<str>>,
     pub private_addresses: PrivateAddresses,
+    /// How long an approved posting stays.
+    pub lifetime: Lifetime,
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
 }
 
@@ -44,7 +46,6 @@ pub struct Settings {
     /// The proxy that signs operators in; without one, links do.
     pub proxy: Option<TrustedProxy>,
     pub has_newsletter: bool,
-    pub lifetime: Lifetime,
     pub kinds: &'static [Kind],
 }
 

@@ -10,6 +10,7 @@ use actix_web::{
 };
 use async_trait::async_trait;
 use domain::{
+    posting::Lifetime,
     store::PostingReader,
     usecase::{CatalogueCorrections, Imports, Ingest},
 };
@@ -26,6 +27,8 @@ const LAG: HeaderName = HeaderName::from_static("posthaste-replica-lag");
 pub struct Ports {
     pub stores: Stores,
     pub ingest: Arc<dyn Ingest>,
+    /// How long an approved posting lives, for previews.
+    pub lifetime: Lifetime,
     pub imports: Arc<dyn Imports>,
     pub corrections: Arc<dyn CatalogueCorrections>,
     /// Reads lists, exports and events, maybe from a replica.

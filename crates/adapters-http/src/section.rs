@@ -46,6 +46,10 @@ fn complete(schema: &mut Value) {
                 always.push(name.clone());
             }
             complete(field);
+            // A reference that was marked: references have no room for it.
+            if let Some([only]) = field["allOf"].as_array().map(Vec::as_slice) {
+                *field = only.clone();
+            }
         }
     }
     if let Some(schema) = schema.as_object_mut() {

@@ -31,6 +31,7 @@ statement! {
                 ('clients', 'SELECT'), ('clients', 'UPDATE'), ('client_secrets', 'SELECT'),
                 ('client_secrets', 'UPDATE'), ('client_days', 'INSERT'),
                 ('client_days', 'UPDATE'), ('client_days', 'DELETE'),
+                ('client_tallies', 'INSERT'), ('client_tallies', 'UPDATE'),
                 ('client_refusals', 'INSERT'), ('client_refusals', 'DELETE')
             ) AS needed (name, action) WHERE NOT has_table_privilege(name, action)
         )",

@@ -7,7 +7,10 @@ use diesel::sql_types::Bool;
 use kernel::{ClientId, StoreError};
 use sql_common::{
     binds,
-    client::{DayRow, PushNoted, RefusalRow, UseNoted, clients_of, days_of, refusals_of},
+    client::{
+        DayRow, PushNoted, RefusalRow, TallyRow, UseNoted, clients_of, days_of, refusals_of,
+        tallies_of,
+    },
     each,
     entity::row,
     executor::{Executor, Outcome},
@@ -28,6 +31,13 @@ statement! {
         ON CONFLICT (client_id, date) DO UPDATE SET {client_days.changing += excluded},
             hours = client_days.hours | excluded.hours",
     over [DayRow]
+}
+
+statement! {
+    AddTally = r"
+        INSERT INTO client_tallies ({client_tallies}) VALUES ({client_tallies :})
+        ON CONFLICT (client_id, date, name) DO UPDATE SET {client_tallies.changing += excluded}",
+    over [TallyRow]
 }
 
 statement! {
@@ -95,6 +105,9 @@ async fn record(conn: &mut impl Executor, mut writes: ActivityWrites) -> Outcome
     writes.refusals.retain(|(client, _)| is_known(client));
     let days: Vec<_> = writes.days.iter().map(row::<DayRow>).collect();
     conn.execute_each::<AddDay>(&days, &[]).await?;
+    let tallies = tallies_of(&writes);
+    let tallies: Vec<_> = tallies.iter().map(row::<TallyRow>).collect();
+    conn.execute_each::<AddTally>(&tallies, &[]).await?;
     let pushes: Vec<_> = writes.pushes.iter().map(row::<PushNoted>).collect();
     conn.execute_each::<NotePush>(&pushes, &[]).await?;
     let secrets: Vec<_> = writes.secrets.iter().map(row::<UseNoted>).collect();

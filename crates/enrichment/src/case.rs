@@ -14,7 +14,8 @@ use posting_text::{
 
 use super::{
     Brief, Draft, DraftError, DraftKey, EnrichError, EnrichmentInput, Feedback, Model, Redactions,
-    StopFlag, reason, remarks::remarks,
+    StopFlag, reason,
+    remarks::{churn, remarks},
 };
 
 /// A posting that the rules have read.
@@ -240,9 +241,11 @@ fn findings(input: &EnrichmentInput, markdown: &str) -> Findings {
         let (country, city) = (location.country_code?.as_str(), location.city.as_deref()?);
         places::find(country, location.region.as_deref(), city).map(on_earth)
     };
+    let mut remarks = remarks(details, markdown, input.pushed_at);
+    remarks.extend(input.churns.then(churn));
     Findings {
         places: locations.map(place).collect(),
-        remarks: remarks(details, markdown, input.pushed_at),
+        remarks,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{posting::Details, usecase::Assignment};
+use domain::{posting::Details, usecase::Submission};
 use fields::codes::CountryCode;
 use kernel::PostingId;
 use time::OffsetDateTime;
@@ -32,27 +32,30 @@ pub struct EnrichmentInput {
     pub details: Details,
     /// The domains that applications go to, if they changed since the last verdict.
     pub new_domains: Vec<String>,
+    /// Whether its text changes with each push only in numbers, dates and tracking parameters.
+    pub churns: bool,
     /// The time of the last push.
     pub pushed_at: OffsetDateTime,
 }
 
-impl From<&Assignment> for EnrichmentInput {
-    fn from(assignment: &Assignment) -> Self {
-        let Assignment {
+impl From<&Submission> for EnrichmentInput {
+    fn from(submission: &Submission) -> Self {
+        let Submission {
             posting, company, ..
-        } = assignment;
+        } = submission;
         Self {
             posting: Some(posting.id),
             title: posting.details.title.clone(),
-            raw_description: Arc::clone(&assignment.raw_description),
+            raw_description: Arc::clone(&submission.raw_description),
             country: posting.details.location_country_code,
             city: posting.details.location_city.clone(),
             company_name: company.name.clone(),
-            other_names: assignment.former_names.clone(),
+            other_names: submission.former_names.clone(),
             company_website: company.website.as_str().to_owned(),
             application_url: posting.details.application_url.clone(),
             details: posting.details.clone(),
             new_domains: posting.unjudged_domains(),
+            churns: submission.churns,
             pushed_at: posting.updated_at,
         }
     }

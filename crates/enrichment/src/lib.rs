@@ -45,7 +45,7 @@ pub use self::{
     input::EnrichmentInput,
     job_posting::{Identity, job_posting},
     model::{Brief, DraftError, Feedback, Model},
-    pipeline::{Judge, Pipeline},
+    pipeline::{Judge, Pipeline, preview},
     reason::{MODEL_CODES, model_code, sentence},
 };
 

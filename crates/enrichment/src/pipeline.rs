@@ -4,13 +4,17 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::posting::{Enrichment, ReasonCode, Verdict};
+use domain::{
+    posting::{Enrichment, Lifetime, PostingView, ReasonCode, Verdict},
+    usecase::Submission,
+};
 use posting_text::{Exceeded, rules::CheckError};
+use time::OffsetDateTime;
 
 use super::{
-    Case, EnrichError, Enricher, EnrichmentInput, Judged, Redactions, StopFlag,
+    Case, EnrichError, Enricher, EnrichmentInput, Identity, Judged, Redactions, StopFlag,
     case::{rules, stopped},
-    sentence,
+    job_posting, sentence,
 };
 
 /// The port to the judge of postings that the rules do not reject: a model, and the cache of its
@@ -67,19 +71,39 @@ impl Enricher for Pipeline {
             // A certain rejection needs no model.
             _ => by_rules,
         };
-        match case.checked(judged) {
-            Err(CheckError::Exceeded(exceeded)) => too_complex(exceeded),
-            Err(CheckError::Breach(breach)) => Err(EnrichError::Permanent(format!(
-                "the enrichment breaks a rule: {breach}"
-            ))),
-            Ok(enrichment) => Ok(enrichment),
-        }
+        finish(&case, judged)
     }
 
     fn unjudged(&self, input: &EnrichmentInput) -> Option<Enrichment> {
         let stop = StopFlag::default();
         let case = self.read(input, &stop).ok()?;
         case.checked(case.by_rules()).ok()
+    }
+}
+
+/// Returns what the rules alone would make of a posting, and its JSON-LD if they would approve it.
+pub fn preview(
+    submission: &Submission,
+    lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> Result<(PostingView, Option<String>), EnrichError> {
+    let (input, stop) = (EnrichmentInput::from(submission), StopFlag::default());
+    let made = match Case::read(&input, &stop) {
+        Ok(case) => finish(&case, case.by_rules()),
+        Err(exceeded) => too_complex(exceeded),
+    }?;
+    let view = submission.enriched(&made, lifetime, now);
+    let job = (made.verdict == Verdict::Approve).then(|| job_posting(&view, Identity::Hidden));
+    Ok((view, job.flatten()))
+}
+
+fn finish(case: &Case<'_>, judged: Judged) -> Result<Enrichment, EnrichError> {
+    match case.checked(judged) {
+        Err(CheckError::Exceeded(exceeded)) => too_complex(exceeded),
+        Err(CheckError::Breach(breach)) => Err(EnrichError::Permanent(format!(
+            "the enrichment breaks a rule: {breach}"
+        ))),
+        Ok(enrichment) => Ok(enrichment),
     }
 }
 

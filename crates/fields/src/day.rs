@@ -123,6 +123,29 @@ impl Term for OffsetDateTime {
     }
 }
 
+/// The beginnings of the names of months, in lower case.
+const MONTHS: [&[&str]; 12] = [
+    &["jan"],
+    &["feb", "fév"],
+    &["mar", "mär", "mrz"],
+    &["apr", "avr"],
+    &["may", "mai", "maj"],
+    &["jun", "juin"],
+    &["jul", "juil"],
+    &["aug", "aoû"],
+    &["sep"],
+    &["oct", "okt"],
+    &["nov"],
+    &["dec", "dez", "déc", "des"],
+];
+
+/// Returns the number of the month that a word in lower case begins with.
+pub fn month(name: &str) -> Option<u16> {
+    let is = |names: &&[&str]| names.iter().any(|known| name.starts_with(known));
+    let at = MONTHS.iter().position(is)?;
+    u16::try_from(at + 1).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use time::macros::{date, datetime};

@@ -34,6 +34,28 @@ pub struct Receipt {
     pub message: String,
     /// The errors by field, as the service wrote them.
     pub errors: Option<Box<RawValue>>,
+    /// Of a line that a dry run would take.
+    pub preview: Option<Preview>,
+}
+
+/// What a dry run previews of a line.
+#[derive(Debug, Deserialize)]
+pub struct Preview {
+    pub verdict: Option<Verdict>,
+    pub remarks: Vec<Remark>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Verdict {
+    pub outcome: String,
+    pub code: String,
+    pub sentence: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Remark {
+    pub code: String,
+    pub sentence: String,
 }
 
 impl Receipt {

@@ -23,7 +23,7 @@ pub enum Handling {
     Usual,
     /// Refuses unknown fields.
     Strict,
-    /// Requests the correction of values, which the service does not offer yet.
+    /// Has values corrected or left out.
     Lenient,
 }
 
@@ -48,6 +48,17 @@ pub enum Receipts {
 }
 
 impl Options {
+    /// The values of `Prefer`: a dry run asks for previews.
+    pub(crate) fn preferences(&self) -> impl Iterator<Item = &'static str> {
+        let handling = match self.handling {
+            Handling::Usual => None,
+            Handling::Strict => Some("handling=strict"),
+            Handling::Lenient => Some("handling=lenient"),
+        };
+        let preview = self.dry_run.then_some("return=representation");
+        handling.into_iter().chain(preview)
+    }
+
     pub(crate) fn path(&self) -> String {
         let mut parameters = Vec::new();
         let mut path = "api/job-board/imports".to_owned();

@@ -17,6 +17,7 @@ mod from;
 mod import;
 mod lines;
 mod loader;
+mod preview;
 mod progress;
 mod reasons;
 mod rejects;

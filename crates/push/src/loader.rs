@@ -16,7 +16,7 @@ use crate::{
     body::{Unreadable, body},
     counts::Counts,
     failure::Failure,
-    import::{Handling, Import, Options},
+    import::{Import, Options},
     progress::Progress,
     retries::Retries,
     source::Source,
@@ -167,11 +167,9 @@ impl Loader {
         let ndjson = HeaderValue::from_static("application/x-ndjson");
         let request = self.http.request(method, url);
         let mut request = request.header(CONTENT_TYPE, ndjson);
-        request = match options.handling {
-            Handling::Usual => request,
-            Handling::Strict => request.header("Prefer", "handling=strict"),
-            Handling::Lenient => request.header("Prefer", "handling=lenient"),
-        };
+        for preference in options.preferences() {
+            request = request.header("Prefer", preference);
+        }
         self.progress.begin(source.length());
         let body = body(source.clone(), options, taken, self.progress.clone());
         let sent = request

@@ -7,6 +7,7 @@ use crate::{
     answer::{Changes, Missing},
     counts::Counts,
     import::Import,
+    preview::{Finding, findings},
     reasons::{Reason, reasons},
 };
 
@@ -48,6 +49,9 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     receipts_omitted: Option<NonZero<u64>>,
     reasons: Vec<Reason>,
+    /// What a dry run previews.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    previews: Vec<Finding>,
     seconds: f64,
 }
 
@@ -68,6 +72,7 @@ impl Summary {
             notices: import.notices.clone(),
             receipts_omitted: NonZero::new(import.receipts_omitted),
             reasons: reasons(&import.receipts),
+            previews: findings(&import.receipts),
             seconds: (took.as_secs_f64() * 1_000.0).round() / 1_000.0,
         }
     }
@@ -84,6 +89,26 @@ impl fmt::Display for Summary {
         write!(f, "{total} lines in {seconds:.1} s, {rate:.0} a second")?;
         for Reason { reason, count } in &self.reasons {
             write!(f, "\n{count:>10} × {}", shown(reason))?;
+        }
+        for Finding {
+            kind,
+            code,
+            count,
+            id,
+            sentence,
+        } in &self.previews
+        {
+            let kind = match kind.as_str() {
+                "remark" => "remark",
+                "approved" => "would be approved",
+                _ => "would be rejected",
+            };
+            let code = plain(code);
+            write!(f, "\n{count:>10} × {kind}: {code}")?;
+            if code != "no_objection" {
+                let (id, sentence) = (shorten(&plain(id), SHOWN_LENGTH), plain(sentence));
+                write!(f, ": {id}: {}", shorten(&sentence, SHOWN_LENGTH))?;
+            }
         }
         if let Some(lines) = self.unattributed {
             write!(
@@ -120,8 +145,8 @@ impl fmt::Display for Summary {
         if let Some(omitted) = self.receipts_omitted {
             write!(
                 f,
-                "\n{omitted} more lines were not taken. The service explains only the first \
-                 ones: fix these, and push again."
+                "\nThe service explains only the first lines, and {omitted} others not: fix these, \
+                 and push again."
             )?;
         }
         Ok(())
@@ -138,6 +163,11 @@ mod tests {
     fn a_summary_is_for_people_and_for_programs() {
         let receipt = json!({"line": 1, "id": "a", "outcome": "refused", "status": 422,
             "message": "No.", "errors": {"title": ["is required"]}});
+        let remark =
+            json!({"code": "no_place", "field": "x", "sentence": "\"Remote\" is no place."});
+        let verdict = json!({"outcome": "approved", "code": "no_objection", "sentence": "Fine."});
+        let taken = json!({"line": 2, "id": "b", "outcome": "created", "status": 201,
+            "preview": {"verdict": verdict, "remarks": [remark]}});
         let import = Import {
             counts: Counts {
                 created: 2,
@@ -158,14 +188,18 @@ mod tests {
             degraded: vec!["lost:salary_min".to_owned()],
             unattributed: 1,
             notices: [("unknown_field".to_owned(), 3)].into(),
-            receipts: vec![serde_json::from_value(receipt).unwrap()],
+            receipts: [receipt, taken]
+                .map(|it| serde_json::from_value(it).unwrap())
+                .into(),
             receipts_omitted: 0,
         };
         let summary = Summary::new(&import, Duration::from_millis(1_500));
         let text = "created            2\nupdated            0\nunchanged          0\n\
                     expired            0\nreopened           0\nrefused            1\n\
                     failed             0\n3 lines in 1.5 s, 2 a second\n         \
-                    1 × title: is required\n\
+                    1 × title: is required\n         \
+                    1 × would be approved: no_objection\n         \
+                    1 × remark: no_place: b: \"Remote\" is no place.\n\
                     1 of the refused lines may be about other postings\n         \
                     3 × taken, with the notice unknown_field\n        \
                     21 × lost the value of salary_min\n         \
@@ -173,12 +207,17 @@ mod tests {
                     The import looks degraded: lost:salary_min. Look at the source.";
         assert_eq!(summary.to_string(), text);
         let expect = json!({"lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0,
-            "reopened": 0, "refused": 1, "failed": 0, "unattributed": 1, "seconds": 1.5,
-            "missing": {"count": 3, "expired": 0, "held": true, "because": "share",
-                "first": ["a"]},
-            "notices": {"unknown_field": 3}, "degraded": ["lost:salary_min"],
-            "changes": {"lost": {"salary_min": 21}, "same_text": 0, "shrunk": 4},
-            "reasons": [{"reason": "title: is required", "count": 1}]});
+        "reopened": 0, "refused": 1, "failed": 0, "unattributed": 1, "seconds": 1.5,
+        "missing": {"count": 3, "expired": 0, "held": true, "because": "share",
+            "first": ["a"]},
+        "notices": {"unknown_field": 3}, "degraded": ["lost:salary_min"],
+        "changes": {"lost": {"salary_min": 21}, "same_text": 0, "shrunk": 4},
+        "reasons": [{"reason": "title: is required", "count": 1}],
+        "previews": [
+            {"kind": "approved", "code": "no_objection", "count": 1, "id": "b", "sentence": "Fine."},
+            {"kind": "remark", "code": "no_place", "count": 1, "id": "b",
+                "sentence": "\"Remote\" is no place."},
+        ]});
         assert_eq!(serde_json::to_value(&summary).unwrap(), expect);
     }
 

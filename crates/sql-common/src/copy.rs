@@ -15,7 +15,7 @@ const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
     Table { name, key }
 }
 
-pub const TABLES: [Table; 34] = [
+pub const TABLES: [Table; 35] = [
     table("companies", &["id"]),
     table("company_pairs", &["one", "other"]),
     table("postings", &["id"]),
@@ -30,6 +30,7 @@ pub const TABLES: [Table; 34] = [
     table("clients", &["id"]),
     table("client_secrets", &["client_id", "digest"]),
     table("client_days", &["client_id", "date"]),
+    table("client_tallies", &["client_id", "date", "name"]),
     table("client_refusals", &["client_id", "id"]),
     table("catalogues", &["id"]),
     table("catalogue_imports", &["catalogue_id", "import"]),

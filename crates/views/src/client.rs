@@ -7,6 +7,7 @@ use access::{
     activity::{self, Day},
     interval_text,
 };
+use domain::posting::{Details, RemarkCode};
 use fields::day;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -102,7 +103,21 @@ view! {
         approved: u64 = of.counts.approved,
         /// Likewise, those that were rejected.
         rejected: u64 = of.counts.rejected,
+        /// The remarks that enrichment made on these, by code; codes without any are absent.
+        remarks: BTreeMap<&'static str, u64> = of.counts.remarks.named(RemarkCode::NAMES).collect(),
+        /// The share of the pushed postings that have each optional field, 0 to 1; fields that none
+        /// has are absent. Refused pushes do not count.
+        fields: BTreeMap<&'static str, f64> = filled(of),
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share for people")]
+fn filled(of: &Day) -> BTreeMap<&'static str, f64> {
+    let pushed = of.counts.accepted().max(1) as f64;
+    let fields = of.counts.fields.named(Details::OPTIONAL_FIELDS);
+    fields
+        .map(|(field, count)| (field, (count as f64 / pushed * 1_000.0).round() / 1_000.0))
+        .collect()
 }
 
 view! {
@@ -136,7 +151,7 @@ view! {
 
 #[cfg(test)]
 mod tests {
-    use access::activity::Counts;
+    use access::activity::{Counts, Tally};
     use fields::validation::FieldErrors;
     use kernel::{
         Prefixes,
@@ -175,6 +190,8 @@ mod tests {
                     refused: 6,
                     approved: 7,
                     rejected: 8,
+                    fields: Tally::of_bits(0b1),
+                    remarks: Tally::of_bits(0b10),
                     ..Counts::default()
                 },
             }],
@@ -190,7 +207,8 @@ mod tests {
             "scopes": ["job-postings:write", "job-postings:read"], "prefixes": ["acme-"],
             "requests_per_minute": 60, "expect_every": "1d", "visible": 7, "last_push_at": "2026-03-01T13:00:00.123456Z",
             "days": [{"date": "2026-03-01", "created": 1, "updated": 2, "unchanged": 3,
-                "expired": 4, "reopened": 5, "refused": 6, "approved": 7, "rejected": 8}],
+                "expired": 4, "reopened": 5, "refused": 6, "approved": 7, "rejected": 8,
+                "fields": {"employment_types": 0.067}, "remarks": {"pay_range_wide": 1}}],
             "refusals": [
                 shown(422, json!({"title": ["is required"]})),
                 shown(404, json!(null)),

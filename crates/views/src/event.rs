@@ -9,7 +9,7 @@ use kernel::event::{self, Cursor, EventName, LogPage, RecordedEvent, Subject};
 use serde::{Serialize, Serializer};
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{RefOr, Schema},
+    openapi::{Ref, RefOr, Schema},
 };
 use uuid::Uuid;
 
@@ -152,8 +152,12 @@ struct DeliveredPosting<'a> {
     /// The posting at the time of the delivery, for endpoints that ask for it. Newer events may
     /// have changed it meanwhile.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = PostingWithHistory, extensions(("optional" = json!(true))))]
+    #[schema(schema_with = posting)]
     posting: Option<Box<PostingWithHistory<'a>>>,
+}
+
+fn posting() -> RefOr<Schema> {
+    optional(Ref::from_schema_name("PostingWithHistory"))
 }
 
 impl<'a> DeliveredEvent<'a> {

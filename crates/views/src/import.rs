@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use crate::{
     json::{Fields, Nullable, Timestamp},
+    posting::Preview,
     schema::optional,
     view,
 };
@@ -52,6 +53,10 @@ pub struct ImportReceipt<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(schema_with = notices)]
     notices: Vec<NoticeView>,
+    /// What a dry run with `Prefer: return=representation` previews, without texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = preview)]
+    preview: Option<Preview<'a>>,
     /// Why it was not taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(extensions(("x-optional" = json!(true))))]
@@ -95,7 +100,13 @@ view! {
 impl<'a> ImportReceipt<'a> {
     /// The receipt of a line that was taken.
     #[must_use]
-    pub fn taken(line: u64, id: Option<&'a str>, answer: &posting::Answer, dry_run: bool) -> Self {
+    pub fn taken(
+        line: u64,
+        id: Option<&'a str>,
+        answer: &posting::Answer,
+        dry_run: bool,
+        preview: Option<Preview<'a>>,
+    ) -> Self {
         let is_new = answer.outcome == PutOutcome::Created;
         Self {
             line,
@@ -104,6 +115,7 @@ impl<'a> ImportReceipt<'a> {
             status: if is_new { 201 } else { 200 },
             uuid: Some(Nullable((!(is_new && dry_run)).then(|| answer.id.uuid()))),
             notices: answer.notices.iter().map(NoticeView::new).collect(),
+            preview,
             message: None,
             errors: None,
         }
@@ -126,10 +138,15 @@ impl<'a> ImportReceipt<'a> {
             status,
             uuid: None,
             notices: Vec::new(),
+            preview: None,
             message: Some(message),
             errors: errors.map(Fields),
         }
     }
+}
+
+fn preview() -> RefOr<Schema> {
+    optional(Ref::from_schema_name("Preview"))
 }
 
 fn missing() -> RefOr<Schema> {

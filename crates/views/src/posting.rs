@@ -13,7 +13,7 @@ use serde_json::{Map, Value, value::RawValue};
 use utoipa::{
     PartialSchema as _, ToSchema,
     openapi::{
-        ArrayBuilder, KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, Type,
+        ArrayBuilder, KnownFormat, ObjectBuilder, Ref, RefOr, Schema, SchemaFormat, Type,
         schema::SchemaType,
     },
 };
@@ -51,6 +51,10 @@ fn location_list() -> RefOr<Schema> {
 
 fn moment() -> RefOr<Schema> {
     optional(Moment::schema())
+}
+
+fn company() -> RefOr<Schema> {
+    optional(Ref::from_schema_name("Company"))
 }
 
 /// A posting with its history.
@@ -120,7 +124,7 @@ struct Pending<'a> {
     raw_description: Option<&'a str>,
     /// The company, if the posting moves to another one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Company, extensions(("optional" = json!(true))))]
+    #[schema(schema_with = company)]
     company: Option<Company<'a>>,
     /// The other fields that wait, as pushed.
     #[serde(flatten)]
@@ -333,6 +337,49 @@ fn amount() -> ObjectBuilder {
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
         .minimum(Some(0))
         .maximum(usize::try_from(INTEGER).ok())
+}
+
+view! {
+    /// What a push would lead to by the rules alone. A model, an operator or another posting that
+    /// it duplicates may change that.
+    #[derive(Serialize, ToSchema)]
+    pub struct Preview<'a>(view: &'a PostingView, shown: Texts, job: Option<&'a str>) {
+        /// The verdict of the rules.
+        verdict: Option<Decision<'a>> =
+            view.decision.as_ref().map(|decision| Decision::new(decision, None)),
+        /// What a reader or a search engine would stumble over.
+        remarks: Vec<Remark<'a>> = view.findings.remarks.iter().map(Remark::new).collect(),
+        /// The title without what identifies the company or bypasses the board.
+        redacted_title: Option<&'a str> =
+            view.texts.as_ref().and_then(|texts| texts.redacted_title.as_deref()),
+        /// The description in Markdown. Absent from a receipt.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = String, extensions(("optional" = json!(true))))]
+        markdown_description: Option<&'a str> = view.texts.as_ref()
+            .filter(|_| shown == Texts::All).map(|texts| texts.markdown.as_str()),
+        /// The same without what identifies the company or bypasses the board. Absent from a
+        /// receipt.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = String, extensions(("optional" = json!(true))))]
+        markdown_redacted_description: Option<&'a str> = view.texts.as_ref()
+            .filter(|_| shown == Texts::All).map(|texts| texts.redacted_markdown.as_str()),
+        /// Degrees north of the city, where it is known.
+        #[schema(minimum = -90, maximum = 90)]
+        latitude: Option<f64> = view.coordinates.map(|place| place.latitude),
+        /// Degrees east of the city, where it is known.
+        #[schema(minimum = -180, maximum = 180)]
+        longitude: Option<f64> = view.coordinates.map(|place| place.longitude),
+        /// Every place of a job that has more than one. Absent if it is not set.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schema(schema_with = location_list)]
+        locations: Vec<Location<'a>> = locations(view),
+        /// The JSON-LD that hides the employer. Absent from a receipt; `null` of a posting that
+        /// would not be approved.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Object>, extensions(("optional" = json!(true))))]
+        json_ld: Option<Nullable<Verbatim<'a>>> =
+            (shown == Texts::All).then(|| Nullable(job.map(Verbatim))),
+    }
 }
 
 view! {

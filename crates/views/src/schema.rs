@@ -1,15 +1,20 @@
 //! Declares JSON forms and their schemas. Doc comments are descriptions of the OpenAPI document.
 
 use serde_json::json;
-use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type, extensions::Extensions};
+use utoipa::openapi::{AllOfBuilder, ObjectBuilder, RefOr, Schema, Type, extensions::Extensions};
 
 /// The schema of a field that may be absent, where a schema is given by a function.
 pub fn optional(schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
-    let mut schema = schema.into();
     let extensions = Some(Extensions::from_iter([("x-optional", json!(true))]));
+    let mut schema = match schema.into() {
+        // A reference has no room for the mark.
+        reference @ RefOr::Ref(_) => AllOfBuilder::new().item(reference).into(),
+        schema @ RefOr::T(_) => schema,
+    };
     match &mut schema {
         RefOr::T(Schema::Object(object)) => object.extensions = extensions,
         RefOr::T(Schema::Array(array)) => array.extensions = extensions,
+        RefOr::T(Schema::AllOf(all)) => all.extensions = extensions,
         _ => {}
     }
     schema

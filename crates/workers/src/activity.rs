@@ -11,9 +11,9 @@ use access::{
 };
 use domain::{
     posting::event::{JOB_POSTING_APPROVED, JOB_POSTING_REJECTED},
-    store::WriteSet,
+    store::{PostingWrite, WriteSet},
 };
-use kernel::{Actor, ClientId, PutOutcome, StoreError, event::Subject};
+use kernel::{Actor, ClientId, StoreError, event::Subject};
 use runtime::{Loops, waits};
 use time::OffsetDateTime;
 use tokio::time::sleep;
@@ -85,12 +85,8 @@ fn count(writes: &ActivityWrites) {
 }
 
 impl ActivityRecorder for Activities {
-    fn pushed(&self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime) {
-        self.gathered().count(client, Counts::one(outcome), at);
-    }
-
-    fn refused(&self, client: ClientId, at: OffsetDateTime) {
-        self.gathered().count(client, Counts::refused(), at);
+    fn pushed(&self, client: ClientId, counts: Counts, at: OffsetDateTime) {
+        self.gathered().count(client, counts, at);
     }
 
     fn explained(&self, client: ClientId, refusal: Refusal) {
@@ -125,13 +121,29 @@ impl Verdict {
                 }
                 _ => return None,
             }
-            let Some(Actor::Client(client)) = write.posting.created_by else {
-                return None;
-            };
+            let client = creator(write)?;
             let at = event.at;
             Some(Self { client, counts, at })
         });
-        judged.collect()
+        let enriched = writes.postings.values();
+        let enriched = enriched.filter(|write| write.enriched.is_some());
+        let remarked = enriched.filter_map(|write| {
+            let mut counts = Counts::default();
+            for remark in &write.findings.remarks {
+                counts.remarks.add(remark.code as usize, 1);
+            }
+            let client = creator(write)?;
+            let at = writes.tasks.at;
+            (counts.remarks.sum() > 0).then_some(Self { client, counts, at })
+        });
+        judged.chain(remarked).collect()
+    }
+}
+
+fn creator(write: &PostingWrite) -> Option<ClientId> {
+    match write.posting.created_by {
+        Some(Actor::Client(client)) => Some(client),
+        _ => None,
     }
 }
 
@@ -143,7 +155,6 @@ mod tests {
     use async_trait::async_trait;
     use domain::{
         posting::{Findings, Posting},
-        store::PostingWrite,
         testing::{posting, state},
     };
     use kernel::{
@@ -198,7 +209,8 @@ mod tests {
     }
 
     fn push(activities: &Activities) {
-        activities.pushed(client(1).id, PutOutcome::Created, noon());
+        let counts = Counts::one(kernel::PutOutcome::Created);
+        activities.pushed(client(1).id, counts, noon());
     }
 
     #[tokio::test]

@@ -176,6 +176,7 @@ impl Enrichments {
         let now = self.tasks.now();
         panics::caught(usecase::assignments(
             self.tasks.parts.stores.store.as_ref(),
+            self.tasks.parts.stores.postings.as_ref(),
             &named,
             now,
         ))
@@ -188,12 +189,16 @@ impl Enrichments {
         cause: Option<TraceParent>,
         stop: &CancellationToken,
     ) -> Done {
-        let Assignment { token, content, .. } = assignment;
+        let Assignment {
+            token,
+            content,
+            submission,
+        } = assignment;
         if stop.is_cancelled() {
             return Done::NotBegun(token);
         }
-        let input = Arc::new(EnrichmentInput::from(&assignment));
-        let posting = assignment.posting.source_identifier;
+        let input = Arc::new(EnrichmentInput::from(&submission));
+        let posting = submission.posting.source_identifier;
         let mut span = self.span(&posting, cause);
         let trace = span.as_ref().and_then(|span| span.context());
         let enriched = self.enrich(Arc::clone(&input), trace).await;

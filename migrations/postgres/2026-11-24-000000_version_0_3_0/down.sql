@@ -21,6 +21,7 @@ DROP TABLE missed_postings;
 DROP TABLE catalogue_imports;
 DROP TABLE catalogues;
 DROP TABLE client_refusals;
+DROP TABLE client_tallies;
 DROP TABLE client_days;
 DROP TABLE client_secrets;
 DROP TABLE clients;

@@ -603,6 +603,25 @@ COMMENT ON COLUMN client_days.withdrawn IS
     'Likewise, those that were rejected after they had been approved.';
 COMMENT ON COLUMN client_days.hours IS 'The hours of the day with pushes, as bits.';
 
+CREATE TABLE client_tallies (
+    client_id uuid NOT NULL,
+    date date NOT NULL,
+    name text NOT NULL,
+    count bigint NOT NULL,
+    PRIMARY KEY (client_id, date, name),
+    FOREIGN KEY (client_id, date) REFERENCES client_days (client_id, date) ON DELETE CASCADE
+)
+-- As above.
+WITH (fillfactor = 50);
+
+COMMENT ON TABLE client_tallies IS
+    'How often the postings of a day''s pushes had each optional field, and how often each remark
+    was made on postings that the client created.';
+COMMENT ON COLUMN client_tallies.client_id IS 'The client.';
+COMMENT ON COLUMN client_tallies.date IS 'The day, in UTC.';
+COMMENT ON COLUMN client_tallies.name IS 'Of the field, or the code of the remark.';
+COMMENT ON COLUMN client_tallies.count IS 'How often.';
+
 CREATE TABLE client_refusals (
     client_id uuid NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     id uuid NOT NULL,

@@ -449,6 +449,18 @@ CREATE TABLE client_days (
     PRIMARY KEY (client_id, date)
 ) STRICT, WITHOUT ROWID;
 
+-- How often the postings of a day's pushes had each optional field, and how often each remark was
+-- made on postings that the client created.
+CREATE TABLE client_tallies (
+    client_id BLOB NOT NULL,
+    date TEXT NOT NULL,
+    -- Of the field, or the code of the remark.
+    name TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (client_id, date, name),
+    FOREIGN KEY (client_id, date) REFERENCES client_days (client_id, date) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
 -- The newest refused pushes of each client.
 CREATE TABLE client_refusals (
     client_id BLOB NOT NULL REFERENCES clients (id) ON DELETE CASCADE,

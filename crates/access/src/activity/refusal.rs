@@ -66,6 +66,25 @@ impl Refusal {
         }
     }
 
+    /// What it has in common with others of one mistake: everything but values and numbers.
+    pub(super) fn kind(&self) -> (u16, Vec<String>) {
+        let rule = |text: &str| {
+            let parts = text.split('"').step_by(2);
+            let parts = parts.flat_map(|part| part.chars().filter(|c| !c.is_ascii_digit()));
+            parts.collect::<String>()
+        };
+        let errors = self.errors.iter();
+        let errors = errors.flat_map(|(field, messages)| {
+            let of_field = move |message: &String| rule(&format!("{field} {message}"));
+            messages.iter().map(of_field)
+        });
+        let mut rules: Vec<_> = errors.collect();
+        if rules.is_empty() {
+            rules.push(rule(&self.message));
+        }
+        (self.status, rules)
+    }
+
     /// The reason in one line: the errors of the fields, or the message.
     pub fn reason(&self) -> String {
         let errors = self.errors.iter();

@@ -40,6 +40,7 @@ fn counts_are_added_up_by_client_and_day() {
         hours: 1 << 12 | 1 << 13,
         ..approved
     };
+    assert_eq!(today.accepted() + 1, today.pushes());
     let unchanged = Counts {
         hours: 1,
         ..unchanged
@@ -202,4 +203,65 @@ fn more_than_twenty_and_thirty_percent_of_a_day_or_two_is_a_large_share() {
         ..Activity::default()
     };
     assert_eq!(held.many_withdrawn(noon()), share(31, 100));
+}
+
+#[test]
+fn fields_of_the_last_days_are_compared_with_those_of_the_week_before() {
+    let fields = |n: u64, bits| {
+        (0..n).fold(Counts::default(), |mut sum, _| {
+            sum += Counts::one(PutOutcome::Unchanged).with_fields(bits);
+            sum
+        })
+    };
+    let day = |ago: i64, counts| Day {
+        date: (noon() - hours(24 * ago)).date(),
+        counts,
+    };
+    let days = vec![
+        day(0, fields(2, 0b1)),
+        day(1, fields(2, 0b101)),
+        day(2, fields(3, 0b111)),
+        day(8, fields(1, 0b11)),
+        day(9, fields(9, 0b1)),
+    ];
+    let activity = Activity {
+        days,
+        ..Activity::default()
+    };
+    let compared = activity.compared(noon());
+    let [recent, before] = compared.map(|counts| (counts.fields.sum(), counts.accepted()));
+    assert_eq!((recent, before), ((6, 4), (11, 4)));
+    let named: Vec<_> = activity.sums().fields.named(&["a", "b"]).collect();
+    assert_eq!(named, [("a", 17), ("b", 4)]);
+}
+
+#[test]
+fn single_pushes_with_one_mistake_are_one_reason() {
+    let refused = |n: u128, field: &str, why: &str| {
+        let errors = fields::validation::FieldErrors::one(field, why);
+        let message = format!("{field} {why}.");
+        Refusal::new(
+            uuid(n),
+            noon(),
+            &format!("job-{n}"),
+            422,
+            &message,
+            Some(&errors),
+        )
+    };
+    let refusals = vec![
+        refused(3, "title", "is required"),
+        refused(2, "employment_types.1", "must be one of a, not \"x1\""),
+        refused(1, "employment_types.0", "must be one of a, not \"y\""),
+    ];
+    let activity = Activity {
+        refusals,
+        ..Activity::default()
+    };
+    let reasons = activity.reasons();
+    let reasons: Vec<_> = reasons
+        .iter()
+        .map(|(count, of)| (*count, &*of.identifier))
+        .collect();
+    assert_eq!(reasons, [(2, "job-2"), (1, "job-3")]);
 }

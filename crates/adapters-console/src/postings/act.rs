@@ -120,7 +120,7 @@ async fn answer(visit: &OperatorVisit, posting: &Posting, form: &Form, action: &
     };
     let (stores, by, now) = (visit.stores(), &visit.by, visit.now);
     let ports = (&*stores.store, &*stores.postings);
-    let (id, lifetime) = (&posting.source_identifier, visit.state.settings.lifetime);
+    let (id, lifetime) = (&posting.source_identifier, visit.ports().lifetime);
     let attempt = || usecase::answer_objection(ports, id, &given, Some(seen), by, lifetime, now);
     decide_again(COMMAND_PATIENCE, attempt).await?;
     Ok(visit.lead(&format!("{PATH}/{}", posting.id), action))
@@ -178,7 +178,7 @@ async fn decide(
     seen: Version,
 ) -> Result<Posting, ModerationError> {
     let (store, by, now) = (&*visit.stores().store, &visit.by, visit.now);
-    let lifetime = visit.state.settings.lifetime;
+    let lifetime = visit.ports().lifetime;
     let attempt = || usecase::moderate(store, identifier, command, Some(seen), by, lifetime, now);
     decide_again(COMMAND_PATIENCE, attempt).await
 }

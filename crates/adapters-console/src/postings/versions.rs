@@ -152,7 +152,7 @@ async fn restored(visit: &OperatorVisit, posting: &Posting, form: &Form) -> Answ
         })
     })?;
     let (store, reader) = (&*visit.stores().store, &*visit.stores().postings);
-    let lifetime = visit.state.settings.lifetime;
+    let lifetime = visit.ports().lifetime;
     let attempt = || restore_version(store, reader, &order, lifetime, visit.now);
     decide_again(COMMAND_PATIENCE, attempt).await?;
     Ok(visit.lead(&format!("{PATH}/{}/versions", posting.id), "restore"))

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use access::{
     ActivityLog as _, Client, ClientChange, Clients as _, Crowded, Scope,
-    activity::{ActivityWrites, Counts, Refusal},
+    activity::{ActivityWrites, Counts, Refusal, Tally},
     sign_in::LinkMaker,
     testing::client,
 };
@@ -37,7 +37,14 @@ async fn with_client() -> (Desk, Client) {
 async fn without_a_session_a_page_says_where_links_come_from() {
     let (desk, acme) = with_client().await;
     let operator = desk.sign_in("ann").await;
-    for page in ["", "/postings", "/catalogues", "/webhooks", "/nothing"] {
+    for page in [
+        "",
+        "/postings",
+        "/catalogues",
+        "/preview",
+        "/webhooks",
+        "/nothing",
+    ] {
         let path = format!("/integration{page}");
         // The session of an operator is worth nothing here, whatever its cookie is called.
         let renamed = operator.replace("posthaste_console", "posthaste_integration");
@@ -116,8 +123,12 @@ async fn pages_show_what_the_client_may_see_and_nothing_else() {
     let (desk, acme) = with_client().await;
     let errors = FieldErrors::one("title", "is \"<b>\"");
     let refusal = Refusal::new(uuid(1), noon(), "acme-9", 422, "No.", Some(&errors));
+    let pushed = Counts {
+        remarks: Tally::of_bits(0b1),
+        ..Counts::one(PutOutcome::Created).with_fields(0b10)
+    };
     let writes = ActivityWrites {
-        days: vec![(acme.id, noon().date(), Counts::one(PutOutcome::Created))],
+        days: vec![(acme.id, noon().date(), pushed)],
         refusals: vec![(acme.id, refusal)],
         ..ActivityWrites::default()
     };
@@ -128,6 +139,8 @@ async fn pages_show_what_the_client_may_see_and_nothing_else() {
         "<code translate=\"no\">title</code>",
         "is &#34;&#60;b&#62;&#34;",
         "<rect class=\"c0\"",
+        "<th scope=\"row\" translate=\"no\">pay_implausible</th><td data-name=\"Times\" class=\"number\">1</td>",
+        "<th scope=\"row\" translate=\"no\">location_types</th><td data-name=\"Since yesterday\" class=\"number\">100 %</td><td data-name=\"The week before\" class=\"number\">–</td>",
     ]);
     let list = visitor.get("/integration/postings").await;
     let address = "/integration/postings?posting=acme-%3Cb%3E+2%2F%C3%A9";
@@ -398,4 +411,69 @@ async fn people_of_a_client_object_to_its_decisions() {
     sent.has(&["The objection is sent.", "It is &#60;true&#62;.", "waiting"]);
     sent.lacks(&["Uphold the decision", "o-statement"]);
     assert_eq!(visitor.post(path, &forms[0]).await.status, 409);
+}
+
+#[tokio::test]
+async fn a_pasted_posting_is_previewed_and_nothing_is_written() {
+    let (desk, acme) = with_client().await;
+    let visitor = desk.integrator(&acme).await;
+    let page = visitor.get("/integration/preview").await;
+    page.has(&[
+        "value=\"acme-preview\"",
+        "href=\"/integration/preview\" aria-current=\"page\"",
+    ]);
+    let posting = serde_json::json!({
+        "title": "Cook <b>", "raw_description": "You cook at Acmera. You like fish, and have cooked before.",
+        "location_city": "Remote", "location_country_code": "Norway", "salary_min": 1,
+        "application_email": "jobs@acmera.example",
+        "company": {"name": "Acmera", "website_url": "https://acmera.example"},
+    });
+    let form = |id: &str, more: &str| {
+        let mut form = url::form_urlencoded::Serializer::new(String::new());
+        form.append_pair("id", id)
+            .append_pair("posting", &posting.to_string());
+        format!("{}{more}", form.finish())
+    };
+    let refused = visitor
+        .post("/integration/preview", &form("acme-1", ""))
+        .await;
+    assert_eq!(refused.status, 422);
+    refused.has(&["location_country_code", "is &#34;NO&#34; meant?", "Acmera"]);
+    let other = visitor
+        .post("/integration/preview", &form("other-9", "&lenient=true"))
+        .await;
+    assert_eq!(other.status, 422);
+    let made = visitor
+        .post("/integration/preview", &form("acme-9", "&lenient=true"))
+        .await;
+    assert_eq!(made.status, 200, "{}", made.body);
+    made.has(&[
+        "location_country_code",
+        "<span class=\"status approved\">approved</span>",
+        "&#34;Remote&#34; is no place.",
+        "[company]",
+        "&#34;@type&#34;:&#34;JobPosting&#34;",
+    ]);
+    assert_eq!(
+        visitor
+            .get("/integration/postings?posting=acme-9")
+            .await
+            .status,
+        404
+    );
+    let unsigned = desk
+        .post(
+            "/integration/preview",
+            &desk.visit(&acme).await,
+            "id=acme-9",
+        )
+        .await;
+    assert_eq!(unsigned.status, 403);
+    let reader = Client {
+        scopes: vec![Scope::JobPostingsRead],
+        ..client(2)
+    };
+    desk.store.insert(&reader, None).await.unwrap();
+    let reader = desk.integrator(&reader).await;
+    assert_eq!(reader.get("/integration/preview").await.status, 403);
 }

@@ -2,7 +2,7 @@
 
 use access::{
     ActivityLog,
-    activity::{ActivityWrites, Counts, Refusal},
+    activity::{ActivityWrites, Counts, Refusal, Tally},
 };
 use domain::{
     audit::POSTINGS_REJECT,
@@ -11,7 +11,7 @@ use domain::{
     testing::push_by,
 };
 use kernel::{
-    ClientId, Prefixes,
+    ClientId, Prefixes, PutOutcome,
     attention::{AttentionCheck, AttentionList as _, StoredAttention},
     event::EventLog as _,
     testing::{by_ann, noon, uuid},
@@ -32,10 +32,14 @@ async fn client(desk: &Desk) -> ClientId {
     let counts = Counts {
         created: 41,
         refused: 3,
+        fields: Tally::of_bits(0b1),
         ..Counts::default()
     };
+    let mut before = Counts::one(PutOutcome::Created).with_fields(0b1_1111);
+    before.hours = 1;
+    let days_before = noon().date() - time::Duration::days(7);
     let writes = ActivityWrites {
-        days: vec![(id, noon().date(), counts)],
+        days: vec![(id, noon().date(), counts), (id, days_before, before)],
         pushes: vec![(id, noon())],
         refusals: vec![(id, Refusal::new(uuid(1), noon(), EVIL, 422, EVIL, None))],
         secrets: Vec::new(),
@@ -182,6 +186,11 @@ async fn the_overview_begins_with_what_needs_attention() {
         "<a href=\"/?sort=visible#clients\">Visible now</a>",
     ]);
     overview.lacks(&["All is well"]);
+    let fields =
+        "<td data-name=\"Fields filled\" class=\"number\">1 % <small>was 27 %</small></td>";
+    ann.get("/?sort=fields")
+        .await
+        .has(&["Fields filled ↓", fields]);
     let sorted = ann.get("/?sort=visible").await;
     sorted.has(&["Visible now ↓", "<a href=\"/?sort=last_push#clients\">"]);
 }

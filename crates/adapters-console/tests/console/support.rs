@@ -288,7 +288,6 @@ impl Desk {
                 url: "http://console.example".to_owned(),
                 proxy: None,
                 has_newsletter: false,
-                lifetime: Lifetime::NEVER,
                 kinds: &KINDS,
             },
             clock: Arc::default(),
@@ -367,6 +366,7 @@ impl Desk {
             sender: Arc::new(Receiver),
             appeal: None,
             private_addresses: PrivateAddresses::default(),
+            lifetime: Lifetime::NEVER,
             clock: Arc::new(move || noon() + Duration::seconds(clock.load(Ordering::Relaxed))),
         }
     }

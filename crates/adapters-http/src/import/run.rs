@@ -1,6 +1,7 @@
 //! An import from the first byte of its body to its answer.
 
 use std::{
+    collections::HashMap,
     future::{Ready, ready},
     io,
     time::Duration,
@@ -15,12 +16,18 @@ use actix_web::{
 };
 use domain::{
     catalogue::{Guard, MaxMissing, Patience},
-    import::{Ending, Line, Proof, Receipt, Summary},
+    import::{Ending, Line, LineOptions, Proof, Receipt, Summary},
+    store::Texts,
     usecase::{CatalogueOrder, Import, ImportOrder},
 };
 use http_server::{RequestId, content_length};
+use kernel::PostingId;
 use tokio::{task::yield_now, time::Instant};
-use views::import::{ImportLine, ImportReceipt, LastLine};
+use uuid::Uuid;
+use views::{
+    import::{ImportLine, ImportReceipt, LastLine},
+    posting::Preview,
+};
 
 use super::{
     body::{BodyFault, ImportBody, LARGEST_WINDOW, encoding_of},
@@ -33,7 +40,7 @@ use crate::{
     context::RequestContext,
     error::{ApiError, RETRY_UNAVAILABLE, refusals},
     oauth::{AuthError, Caller},
-    posting::{NDJSON, PREFERENCE_APPLIED, Preferences, Pushes},
+    posting::{NDJSON, PREFERENCE_APPLIED, Preferences, Previewed, Pushes, previewed},
     query::{Parameters, boolean, integer, integer_of},
     state::State,
 };
@@ -77,11 +84,12 @@ impl ImportOptions {
         }
         let is_of_catalogue = request.match_info().get(NAME).is_some();
         let mut parameters = Parameters::of(request.query_string());
+        let dry_run = parameters.take("dry_run", boolean).unwrap_or(false);
         let mut options = Self {
             encoding,
             receipts: (parameters.take("receipts", receipts)).unwrap_or(Receipts::NotTaken),
-            dry_run: parameters.take("dry_run", boolean).unwrap_or(false),
-            prefer: Preferences::of(request.headers()),
+            dry_run,
+            prefer: Preferences::of(request.headers()).of_push(dry_run),
             require_end: parameters.take("require_end", boolean).unwrap_or(false),
             guard: Guard::default(),
             patience: Patience::default(),
@@ -115,6 +123,12 @@ impl FromRequest for ImportOptions {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(Self::of(request))
+    }
+}
+
+impl ImportOptions {
+    fn has_all_receipts(&self) -> bool {
+        self.receipts == Receipts::All || self.prefer.representation
     }
 }
 
@@ -166,6 +180,7 @@ pub async fn run(
         options: &options,
         import,
         receipts: Vec::new(),
+        lines: HashMap::new(),
         pushes,
         spool: Spool::default(),
     };
@@ -187,6 +202,8 @@ struct Running<'a> {
     options: &'a ImportOptions,
     import: Box<dyn Import>,
     receipts: Vec<Receipt>,
+    /// The lines without a receipt by their numbers, to preview them.
+    lines: HashMap<u64, Line>,
     pushes: Pushes<'a>,
     spool: Spool,
 }
@@ -229,6 +246,10 @@ impl Running<'_> {
         for _ in &lines {
             wait_for_limit(self.request, self.state, &self.caller).await?;
         }
+        if self.options.prefer.representation {
+            let lines = lines.iter().map(|line| (line.number, line.clone()));
+            self.lines.extend(lines);
+        }
         let prefixes = self.caller.prefixes();
         let taken = self.import.take(lines, prefixes, &mut self.receipts);
         let taken = taken.await;
@@ -263,21 +284,24 @@ impl Running<'_> {
     }
 
     async fn spool(&mut self) -> Result<(), ApiError> {
-        let Self {
-            options,
-            receipts,
-            pushes,
-            spool,
-            ..
-        } = self;
-        for receipt in receipts.drain(..) {
+        for receipt in std::mem::take(&mut self.receipts) {
             let (line, is_failure) = (receipt.line, receipt.is_failure());
+            let preview = self.preview(line, receipt.result.is_ok()).await?;
+            let Self {
+                options,
+                pushes,
+                spool,
+                ..
+            } = self;
             let id = receipt.id.as_deref();
             let result = receipt.result.map_err(ApiError::from);
             pushes.record(id.unwrap_or_default(), result.as_ref());
             let shown = match &result {
-                Ok(answer) if options.receipts == Receipts::All => {
-                    ImportReceipt::taken(line, id, answer, options.dry_run)
+                Ok(answer) if options.has_all_receipts() => {
+                    let preview = preview.as_ref();
+                    let preview =
+                        preview.map(|(view, job)| Preview::new(view, Texts::None, job.as_deref()));
+                    ImportReceipt::taken(line, id, answer, options.dry_run, preview)
                 }
                 Ok(_) => continue,
                 Err(error) => {
@@ -288,7 +312,27 @@ impl Running<'_> {
             };
             spool.add(&ImportLine::Receipt(shown))?;
         }
-        spool.flush().await.map_err(|error| cannot_spool(&error))
+        let flushed = self.spool.flush().await;
+        flushed.map_err(|error| cannot_spool(&error))
+    }
+
+    /// Previews a line whose receipt is there, if it was taken and the client wants that.
+    async fn preview(&mut self, line: u64, is_taken: bool) -> Result<Option<Previewed>, ApiError> {
+        let Some(line) = self.lines.remove(&line).filter(|_| is_taken) else {
+            return Ok(None);
+        };
+        let options = LineOptions {
+            client: self.caller.id(),
+            handling: self.options.prefer.handling,
+            catalogue: None,
+            import: None,
+        };
+        let new_id = PostingId::new(Uuid::now_v7());
+        let parsed = line.parse(&options, self.caller.prefixes(), new_id);
+        match parsed.command {
+            Ok(put) => Ok(previewed(self.state, &put).await?.1),
+            Err(_) => Ok(None),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What came of a push, for the log and for the client to read later.
 
-use access::activity::{Reasons, Refusal};
+use access::activity::{Counts, Reasons, Refusal};
 use domain::posting;
 use http_server::RequestId;
 use kernel::{ClientId, PutOutcome};
@@ -35,12 +35,13 @@ impl<'a> Pushes<'a> {
             Ok(_) if self.dry_run => {}
             Ok(answer) => {
                 log(self.client, identifier, answer);
-                recorder.pushed(self.client, answer.outcome, now);
+                let counts = Counts::one(answer.outcome).with_fields(answer.fields);
+                recorder.pushed(self.client, counts, now);
             }
             Err(error) => {
                 if let Some(refusal) = error.refusal(Uuid::now_v7(), now, identifier) {
                     if !self.dry_run {
-                        recorder.refused(self.client, now);
+                        recorder.pushed(self.client, Counts::refused(), now);
                     }
                     self.reasons.add(refusal, error.errors());
                 }

@@ -12,12 +12,16 @@ mod page;
 mod paged;
 mod payload;
 mod prefer;
+mod preview;
 mod put;
 mod versions;
 
 use access::Scope;
 use actix_web::{http::Method, web};
-use views::{posting::PostingWithHistory, version::VersionPageAnswer};
+use views::{
+    posting::{PostingWithHistory, Preview},
+    version::VersionPageAnswer,
+};
 
 #[cfg(test)]
 pub use self::page::tests;
@@ -25,8 +29,13 @@ pub use self::page::tests;
 #[cfg(fuzzing)]
 pub use self::cursor::{decode as read_cursor, encode as write_cursor};
 pub use self::{
-    activity::Pushes, export::NDJSON, list::LIST_PATH, payload::describe_fields,
-    prefer::Preferences, put::PREFERENCE_APPLIED,
+    activity::Pushes,
+    export::NDJSON,
+    list::LIST_PATH,
+    payload::describe_fields,
+    prefer::Preferences,
+    preview::{Previewed, previewed},
+    put::PREFERENCE_APPLIED,
 };
 use crate::{
     answer::Answer,
@@ -42,6 +51,7 @@ pub const SECTION: Section = Section {
     document: include_str!("openapi.json"),
     answers: &[
         of_answer::<PostingWithHistory>,
+        of_answer::<Preview>,
         of_answer::<VersionPageAnswer>,
     ],
 };

@@ -1,4 +1,5 @@
-//! The header `Prefer` (RFC 7240): how unknown fields and wrong values are handled.
+//! The header `Prefer` (RFC 7240): how unknown fields and wrong values are handled, and whether a
+//! dry run answers with a preview.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use domain::posting::Handling;
@@ -10,40 +11,57 @@ const PREFER: HeaderName = HeaderName::from_static("prefer");
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Preferences {
     pub handling: Handling,
+    /// Whether `return=representation` is preferred, which only a dry run honours.
+    pub representation: bool,
 }
 
 impl Preferences {
     pub fn of(headers: &HeaderMap) -> Self {
-        let mut handling = None;
+        let (mut handling, mut returned) = (None, None);
         for header in headers.get_all(PREFER) {
             let text = String::from_utf8_lossy(header.as_bytes());
             for preference in split(&text, ',') {
                 let preference = split(preference, ';').next().unwrap_or_default();
                 let (name, value) = preference.split_once('=').unwrap_or((preference, ""));
-                if name.trim().eq_ignore_ascii_case("handling") {
-                    handling.get_or_insert_with(|| word(value));
+                let name = name.trim();
+                for (known, first) in [("handling", &mut handling), ("return", &mut returned)] {
+                    if name.eq_ignore_ascii_case(known) {
+                        first.get_or_insert_with(|| word(value));
+                    }
                 }
             }
         }
-        let is = |value: &str| {
-            let handling = handling.as_deref();
-            handling.is_some_and(|handling| handling.eq_ignore_ascii_case(value))
+        let is = |found: &Option<String>, value: &str| {
+            let found = found.as_deref();
+            found.is_some_and(|found| found.eq_ignore_ascii_case(value))
         };
-        let handling = match () {
-            () if is("strict") => Handling::Strict,
-            () if is("lenient") => Handling::Lenient,
-            () => Handling::Usual,
-        };
-        Self { handling }
+        Self {
+            handling: match () {
+                () if is(&handling, "strict") => Handling::Strict,
+                () if is(&handling, "lenient") => Handling::Lenient,
+                () => Handling::Usual,
+            },
+            representation: is(&returned, "representation"),
+        }
+    }
+
+    /// The same for a push that is a dry run or none.
+    #[must_use]
+    pub const fn of_push(mut self, dry_run: bool) -> Self {
+        self.representation = self.representation && dry_run;
+        self
     }
 
     pub fn applied(self) -> Option<HeaderValue> {
-        let handling = match self.handling {
-            Handling::Usual => return None,
-            Handling::Strict => "handling=strict",
-            Handling::Lenient => "handling=lenient",
+        let applied = match (self.handling, self.representation) {
+            (Handling::Usual, false) => return None,
+            (Handling::Usual, true) => "return=representation",
+            (Handling::Strict, false) => "handling=strict",
+            (Handling::Strict, true) => "handling=strict, return=representation",
+            (Handling::Lenient, false) => "handling=lenient",
+            (Handling::Lenient, true) => "handling=lenient, return=representation",
         };
-        Some(HeaderValue::from_static(handling))
+        Some(HeaderValue::from_static(applied))
     }
 }
 
@@ -128,17 +146,27 @@ mod tests {
 
     #[test]
     fn an_honoured_preference_is_in_the_answer() {
-        for (sent, handling, applied) in [
+        let both = "handling=lenient, return=representation";
+        for (sent, dry_run, handling, applied) in [
+            (both, false, Handling::Lenient, Some("handling=lenient")),
+            (both, true, Handling::Lenient, Some(both)),
             (
-                "handling=lenient",
-                Handling::Lenient,
-                Some("handling=lenient"),
+                "Return=representation",
+                true,
+                Handling::Usual,
+                Some("return=representation"),
             ),
-            ("return=representation", Handling::Usual, None),
+            ("return=representation", false, Handling::Usual, None),
+            (
+                "return=minimal, return=representation",
+                true,
+                Handling::Usual,
+                None,
+            ),
         ] {
             let mut map = HeaderMap::new();
             map.insert(PREFER, HeaderValue::from_static(sent));
-            let found = Preferences::of(&map);
+            let found = Preferences::of(&map).of_push(dry_run);
             assert_eq!(found.handling, handling, "{sent}");
             let found = found.applied();
             assert_eq!(found.as_ref().map(|it| it.to_str().unwrap()), applied);

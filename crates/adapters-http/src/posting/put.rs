@@ -11,6 +11,7 @@ use actix_web::{
     http::{StatusCode, header::HeaderName},
     web,
 };
+use domain::store::Texts;
 use domain::{
     authority::Principal,
     posting::{self, PutPosting},
@@ -21,11 +22,13 @@ use kernel::{PostingId, PutOutcome, SourceIdentifier, trace::TraceParent};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use uuid::Uuid;
+use views::{json::Nullable, posting::Preview};
 
 use super::{
     activity::Pushes,
     notice::{self, NOTICE},
     prefer::Preferences,
+    preview::{Previewed, previewed},
 };
 use crate::{
     answer::{Answer, Data},
@@ -43,9 +46,11 @@ const STATUS: HeaderName = HeaderName::from_static("posthaste-status");
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
 #[derive(Serialize)]
-struct Pushed {
+struct Pushed<'a> {
     /// The posting's id; `null` if a dry run found that one would be created.
     uuid: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview: Option<Nullable<Preview<'a>>>,
 }
 
 pub(super) struct PushOptions {
@@ -62,9 +67,10 @@ impl FromRequest for PushOptions {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let mut parameters = Parameters::of(request.query_string());
+        let dry_run = parameters.take("dry_run", boolean).unwrap_or(false);
         ready(Ok(Self {
-            dry_run: parameters.take("dry_run", boolean).unwrap_or(false),
-            prefer: Preferences::of(request.headers()),
+            dry_run,
+            prefer: Preferences::of(request.headers()).of_push(dry_run),
             trace: request.extensions().get().copied(),
             errors: parameters.errors(),
         }))
@@ -79,7 +85,8 @@ pub(super) async fn put(
     body: Body,
     state: web::Data<State>,
 ) -> Answer {
-    let (dry_run, applied) = (options.dry_run, options.prefer.applied());
+    let (dry_run, prefer) = (options.dry_run, options.prefer);
+    let applied = prefer.applied();
     let answer = push(&caller, &segment, options, body, &state).await;
     let answer = answer.map_err(|error| match &applied {
         Some(applied) if error.status_code() == StatusCode::UNPROCESSABLE_ENTITY => {
@@ -89,9 +96,9 @@ pub(super) async fn put(
     });
     let identifier = percent_decode_str(segment.sent()).decode_utf8_lossy();
     let mut pushes = Pushes::new(&state.ports, caller.id(), &request_id, dry_run);
-    pushes.record(&identifier, answer.as_ref());
+    pushes.record(&identifier, answer.as_ref().map(|(answer, _)| answer));
     drop(pushes);
-    let answer = answer?;
+    let (answer, preview) = answer?;
     let is_new = answer.outcome == PutOutcome::Created;
     let mut response = HttpResponse::build(if is_new {
         StatusCode::CREATED
@@ -109,7 +116,11 @@ pub(super) async fn put(
     }
     let is_there = !(is_new && dry_run);
     let uuid = is_there.then(|| answer.id.uuid());
-    let data = Pushed { uuid };
+    let preview = prefer.representation.then(|| {
+        let made = preview.as_ref();
+        Nullable(made.map(|(view, job)| Preview::new(view, Texts::All, job.as_deref())))
+    });
+    let data = Pushed { uuid, preview };
     Ok(response.json(Data { data }))
 }
 
@@ -119,7 +130,7 @@ async fn push(
     options: PushOptions,
     body: Body,
     state: &State,
-) -> Result<posting::Answer, ApiError> {
+) -> Result<(posting::Answer, Option<Previewed>), ApiError> {
     let segment = segment.read();
     let prefixes = caller.prefixes();
     // A segment that is no identifier is a field error like the others.
@@ -142,10 +153,10 @@ async fn push(
     }
     // The command owns its values, so the body need not stay in memory while it waits.
     drop(body);
-    let ingest = &state.ports.ingest;
-    Ok(if options.dry_run {
-        ingest.dry_run(put?).await?
-    } else {
-        ingest.put(put?).await?
+    let (ingest, put) = (&state.ports.ingest, put?);
+    Ok(match (options.dry_run, options.prefer.representation) {
+        (false, _) => (ingest.put(put).await?, None),
+        (true, false) => (ingest.dry_run(put).await?, None),
+        (true, true) => previewed(state, &put).await?,
     })
 }

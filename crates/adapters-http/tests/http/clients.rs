@@ -103,6 +103,67 @@ async fn the_headers_of_a_push_say_what_happened_and_a_dry_run_what_would() {
     assert_eq!(told(&refused), (404, [None; 4]));
 }
 
+/// What the rules make of texts is tested with them.
+#[tokio::test]
+async fn a_dry_run_previews_what_the_rules_would_make_of_a_posting() {
+    let (app, token) = TestApp::with_writer().await;
+    let preview = async |body: &Value| {
+        let sent = put(&token, "a?dry_run=true", body).header("Prefer", "return=representation");
+        let answer = sent.send(&app).await;
+        let applied = answer.header("Preference-Applied");
+        assert_eq!(applied, Some("return=representation"), "{answer:?}");
+        answer.json()["data"]["preview"].clone()
+    };
+    let mut body = posting();
+    body["title"] = "Engineer at Example".into();
+    body["raw_description"] =
+        "<p>You build things for Example. You like tools, and have built some \
+        before. Write to jobs@example.com.</p>"
+            .into();
+    body["location_city"] = "Oslo".into();
+    body["location_country_code"] = "NO".into();
+    body["salary_min"] = 1.into();
+    let made = preview(&body).await;
+    assert_eq!(made["verdict"]["outcome"], "approved", "{made}");
+    assert_eq!(made["redacted_title"], "Engineer at [company]");
+    let redacted = made["markdown_redacted_description"].as_str().unwrap();
+    assert!(
+        redacted.contains("[company]") && redacted.contains("[email]"),
+        "{redacted}"
+    );
+    assert!(
+        made["markdown_description"]
+            .as_str()
+            .unwrap()
+            .contains("jobs@example.com")
+    );
+    assert_eq!(made["remarks"][0]["code"], "pay_without_currency");
+    assert_eq!(made["latitude"].as_f64().unwrap().round(), 60.0);
+    assert_eq!(made["json_ld"]["@type"], "JobPosting");
+    let place = &made["json_ld"]["jobLocation"]["address"]["addressLocality"];
+    assert_eq!(place, "Oslo");
+    assert_eq!(app.get(&token, &format!("{PATH}/a")).await.status, 404);
+
+    // An update is previewed with what is stored.
+    push(&app, &token, "a", &body).await;
+    let made = preview(&json!({"location_city": "Bergen"})).await;
+    let place = &made["json_ld"]["jobLocation"]["address"]["addressLocality"];
+    assert_eq!(
+        (&made["verdict"]["code"], place),
+        (&json!("no_objection"), &json!("Bergen"))
+    );
+    let made = preview(&json!({"raw_description": "<p>404 Not Found</p>"})).await;
+    assert_eq!(made["verdict"]["outcome"], "rejected", "{made}");
+    assert_eq!(made["json_ld"], Value::Null);
+    let passages = made["verdict"]["passages"].as_array().unwrap();
+    assert!(!passages.is_empty(), "{made}");
+    // A push that is none has no preview.
+    let real = put(&token, "a", &body).header("Prefer", "return=representation");
+    let real = real.send(&app).await;
+    assert_eq!(real.header("Preference-Applied"), None);
+    assert_eq!(real.json()["data"].get("preview"), None);
+}
+
 #[tokio::test]
 async fn a_strict_push_has_unknown_fields_refused() {
     let (app, token) = TestApp::with_writer().await;
@@ -210,7 +271,8 @@ async fn a_client_learns_what_came_of_its_pushes() {
     assert_eq!(data["client_id"], id.to_string());
     assert!(data["last_push_at"].is_string());
     let expect = json!([{"date": data["days"][0]["date"], "created": 1, "updated": 0,
-        "unchanged": 1, "expired": 1, "reopened": 0, "refused": 4, "approved": 0, "rejected": 0}]);
+        "unchanged": 1, "expired": 1, "reopened": 0, "refused": 4, "approved": 0, "rejected": 0,
+        "fields": {"application_url": 1.0}, "remarks": {}}]);
     assert_eq!(data["days"], expect);
     let refusals = data["refusals"].as_array().unwrap().iter().map(|of| {
         let has_errors = !of["errors"].is_null();

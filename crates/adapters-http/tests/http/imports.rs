@@ -174,6 +174,12 @@ async fn the_wishes_of_a_push_are_those_of_an_import() {
         lines(&answer)[0],
         json!({"line": 1, "id": "a", "outcome": "created", "status": 201, "uuid": null})
     );
+    let preview = format!("{IMPORTS}?dry_run=true");
+    let preview = import(&token, &preview, &*body).header("Prefer", "return=representation");
+    let answer = preview.send(&app).await;
+    let receipt = lines(&answer)[0].clone();
+    assert_eq!(receipt["preview"]["verdict"]["by"], "rules", "{receipt}");
+    assert_eq!(receipt["preview"].get("json_ld"), None, "{receipt}");
     let written = app.get(&token, &format!("{}/a", support::PATH)).await;
     assert_eq!(written.status, 404);
 

@@ -97,6 +97,7 @@ fn input(sample: &Sample) -> EnrichmentInput {
         application_url: None,
         details: Details::default(),
         new_domains: Vec::new(),
+        churns: false,
         pushed_at: time::OffsetDateTime::UNIX_EPOCH,
     }
 }

@@ -73,6 +73,7 @@ fn input() -> EnrichmentInput {
         application_url: None,
         details: Details::default(),
         new_domains: Vec::new(),
+        churns: false,
         pushed_at: time::OffsetDateTime::UNIX_EPOCH,
     }
 }

@@ -8,7 +8,10 @@ use diesel_async::AsyncPgConnection;
 use kernel::StoreError;
 use sql_common::{
     binds,
-    client::{DayRow, PushNoted, RefusalRow, UseNoted, clients_of, days_of, refusals_of},
+    client::{
+        DayRow, PushNoted, RefusalRow, TallyRow, UseNoted, clients_of, days_of, refusals_of,
+        tallies_of,
+    },
     statement,
     stored::most,
 };
@@ -21,7 +24,7 @@ use crate::{
 
 statement! {
     Record = include_str!("record.sql"),
-    over [DayRow, PushNoted, UseNoted, RefusalRow]
+    over [DayRow, TallyRow, PushNoted, UseNoted, RefusalRow]
 }
 
 statement! {
@@ -55,6 +58,8 @@ async fn record(
     let clients = Value::Uuids(clients_of(writes).into_iter().collect());
     let mut values: Vec<NamedValue<'_>> = binds! { lock_timeout, clients }.to_vec();
     values.extend(arrays::<DayRow>(writes.days.iter()));
+    let tallies = tallies_of(writes);
+    values.extend(arrays::<TallyRow>(tallies.iter()));
     values.extend(arrays::<PushNoted>(writes.pushes.iter()));
     values.extend(arrays::<UseNoted>(writes.secrets.iter()));
     values.extend(arrays::<RefusalRow>(writes.refusals.iter()));

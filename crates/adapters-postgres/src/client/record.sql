@@ -23,6 +23,12 @@ days_added AS (
     ON CONFLICT (client_id, date) DO UPDATE SET {client_days.changing += excluded},
         hours = client_days.hours | excluded.hours
 ),
+tallies_added AS (
+    INSERT INTO client_tallies ({client_tallies})
+    SELECT {client_tallies sent} FROM unnest({client_tallies columns}) AS sent ({client_tallies})
+    WHERE client_id IN (SELECT client FROM known)
+    ON CONFLICT (client_id, date, name) DO UPDATE SET {client_tallies.changing += excluded}
+),
 pushes_noted AS (
     UPDATE clients SET last_push_at = greatest(clients.last_push_at, sent.at)
     FROM unnest({pushes columns}) AS sent ({pushes})

@@ -27,6 +27,7 @@ const PLANS: &str = "
         | (catalogue_id = catalogues.id)
     client::Find | using clients_pkey | client_secrets_pkey
     client::activity::Days | client_days_pkey
+    client::activity::Tallies | client_tallies_pkey
     client::activity::Refusals | client_refusals_pkey
     client::Trim | using client_days_pkey | using client_refusals_pkey
     draft::Forget | using drafts_used | using drafts_pkey | !Sort

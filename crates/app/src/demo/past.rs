@@ -34,7 +34,7 @@ fn pushes(client: u64, ago: i64) -> Counts {
     let wave = (day * 7 + client * 5) % 11;
     let created = if day % 7 < 2 { 2 } else { 8 + wave };
     let rejected = created / 8;
-    Counts {
+    let mut counts = Counts {
         created,
         updated: 5 + wave / 2,
         unchanged: 20 + 3 * client + wave,
@@ -43,7 +43,12 @@ fn pushes(client: u64, ago: i64) -> Counts {
         refused: if day == 5 + client { 14 } else { wave / 5 },
         approved: created - rejected,
         rejected,
-        withdrawn: 0,
         hours: 1 << 4,
+        ..Counts::default()
+    };
+    // Kinds of work and place, country, city, and a pay.
+    for field in 0..8 {
+        counts.fields.add(field, counts.accepted());
     }
+    counts
 }

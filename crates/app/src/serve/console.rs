@@ -36,7 +36,6 @@ impl ConsoleServer {
             url: url.clone(),
             proxy,
             has_newsletter: work.accounts.settings().has_account(),
-            lifetime: work.lifetime.lifetime,
             kinds: workers::kinds(),
         };
         let console = Console::new(ports, settings);

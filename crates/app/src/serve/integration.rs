@@ -29,6 +29,7 @@ pub fn page_ports(
         sender: Arc::clone(sender),
         appeal: work.appeal.appeal_url.clone(),
         private_addresses: work.addresses.private,
+        lifetime: work.lifetime.lifetime,
         clock: clock::system(),
     }
 }

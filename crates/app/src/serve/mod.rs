@@ -250,6 +250,7 @@ impl Running {
         let ports = Ports {
             stores: database.clone(),
             ingest: lanes,
+            lifetime: options.work.lifetime.lifetime,
             imports: Arc::new(imports),
             corrections,
             reads,

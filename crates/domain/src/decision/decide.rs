@@ -194,6 +194,7 @@ fn update(
         || change.write.posting.catalogue != posting.catalogue;
     let effects =
         differs.then(|| Effects::of(Some(&posting.details), &change.write.posting.details));
+    let fields = change.write.posting.details.set_fields();
     let is_any = change.writes_posting || change.company.is_some() || change.asks_for_enrichment;
     Ok(Decided {
         answer: Answer {
@@ -205,6 +206,7 @@ fn update(
                 put,
             ),
             effects,
+            fields,
             ..Answer::on(posting, outcome)
         },
         change: is_any.then(|| Box::new(change)),

@@ -86,6 +86,7 @@ impl Snapshot {
         let answer = |(identifier, posting): (&SourceIdentifier, &Posting)| {
             let mut answer = Answer::on(posting, PutOutcome::Unchanged);
             answer.basis = self.basis(identifier);
+            answer.fields = 0;
             let answer = RepeatAnswer {
                 answer,
                 catalogue: posting.catalogue,

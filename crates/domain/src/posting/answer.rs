@@ -24,6 +24,9 @@ pub struct Answer {
     pub basis: Option<Basis>,
     /// What the command changed of the content, if it changed anything.
     pub effects: Option<Effects>,
+    /// The optional fields that the posting has afterwards, as bits in the order of
+    /// [`Details::OPTIONAL_FIELDS`](super::Details::OPTIONAL_FIELDS); 0 where they were not read.
+    pub fields: u64,
 }
 
 impl Answer {
@@ -37,6 +40,7 @@ impl Answer {
             notices: Vec::new(),
             basis: None,
             effects: None,
+            fields: posting.details.set_fields(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fields::tracking;
+use fields::{day::month, tracking};
 
 /// Words that stand behind an age, and before one, in lower case.
 const BEHIND: [&str; 6] = ["ago", "siden", "sedan", "geleden", "temu", "fa"];
@@ -45,6 +45,24 @@ pub(super) fn essence(text: &str) -> Cow<'_, str> {
     }
     forget_ages(&mut words);
     words.join(" ").into()
+}
+
+/// The words of a description without numbers, months beside a number, and tracking parameters of
+/// links.
+pub(crate) fn skeleton(text: &str) -> String {
+    let text = without_tracking(text).to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let is_number = |at: usize| {
+        let word = words.get(at);
+        word.is_some_and(|word| word.bytes().any(|byte| byte.is_ascii_digit()))
+    };
+    let is_date = |at: usize| {
+        let is_beside = is_number(at + 1) || at.checked_sub(1).is_some_and(is_number);
+        is_number(at) || is_beside && words.get(at).is_some_and(|word| month(word).is_some())
+    };
+    let kept = words.iter().enumerate().filter(|(at, _)| !is_date(*at));
+    kept.map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
 }
 
 fn forget_ages(words: &mut [&str]) {
@@ -159,6 +177,23 @@ mod tests {
             ("<p>5 days</p>", "<p>6 days</p>"),
         ] {
             assert_ne!(essence(one), essence(other), "{one}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_dates_are_no_part_of_the_skeleton() {
+        for (one, other) in [
+            ("Online since 3 March 2026", "Online since 14 Nov 2026"),
+            ("<b>1,204</b> views", "<b>1,377</b> views"),
+            (
+                "https://a.example/?id=1&utm_source=x",
+                "https://a.example/?id=2",
+            ),
+        ] {
+            assert_eq!(skeleton(one), skeleton(other), "{one}");
+        }
+        for (one, other) in [("You may march", "You may go"), ("3 cooks", "3 bakers")] {
+            assert_ne!(skeleton(one), skeleton(other), "{one}");
         }
     }
 }

@@ -67,6 +67,7 @@ pub use self::{
     vocabulary::{EmploymentType, LocationType, ReasonCode, SalaryPeriod},
 };
 pub(crate) use self::{
+    essence::skeleton,
     fields::check_email,
     fire::{Cause, Fired},
     lenient::Payload,

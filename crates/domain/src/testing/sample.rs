@@ -62,6 +62,7 @@ pub fn answered(identifier: &str, outcome: PutOutcome) -> Answer {
         notices: Vec::new(),
         basis: None,
         effects: None,
+        fields: 0,
     }
 }
 

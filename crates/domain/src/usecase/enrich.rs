@@ -5,12 +5,15 @@ use std::sync::Arc;
 use kernel::{PostingId, SourceIdentifier, StoreError, outbox::ClaimToken, trace::TraceParent};
 use time::OffsetDateTime;
 
-use super::lookalikes::Lookalikes;
+use super::{Batch, lookalikes::Lookalikes};
 use crate::{
-    company::Company,
+    company::{Company, CompanyView},
     decision::{Snapshot, WriteSet, outcome},
-    posting::{ContentHash, Enrichment, Lifetime, Posting, Review, duplicate::Fingerprint, enrich},
-    store::Store,
+    posting::{
+        Answer, ContentHash, Decision, Enrichment, Lifetime, Posting, PostingVersion, PostingView,
+        PutPosting, Rejection, Review, duplicate::Fingerprint, enrich, skeleton,
+    },
+    store::{PostingReader, Store},
 };
 
 /// The work of a claimed enrichment task.
@@ -21,6 +24,13 @@ pub struct Assignment {
     /// The content that the outcome will be for.
     pub content: ContentHash,
     /// The posting with that content.
+    pub submission: Submission,
+}
+
+/// A posting as it was pushed, with what else an enricher reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submission {
+    /// The posting.
     pub posting: Posting,
     /// Its description as it was pushed.
     pub raw_description: Arc<str>,
@@ -28,6 +38,115 @@ pub struct Assignment {
     pub company: Company,
     /// The names that the company had.
     pub former_names: Vec<String>,
+    /// Whether each of its last ten changes replaced the description by one that differs only in
+    /// numbers, dates and tracking parameters.
+    pub churns: bool,
+}
+
+/// So many such changes in a row are churn.
+const CHURN: usize = 10;
+/// The versions among which these are looked for: verdicts are versions, too.
+const VERSIONS: usize = 3 * CHURN;
+
+async fn churns(
+    postings: &dyn PostingReader,
+    Submission {
+        posting,
+        raw_description,
+        ..
+    }: &Submission,
+) -> Result<bool, StoreError> {
+    if usize::try_from(posting.version).is_ok_and(|version| version <= CHURN) {
+        return Ok(false);
+    }
+    let identifier = &posting.source_identifier;
+    let versions = postings.versions(identifier, None, VERSIONS).await?;
+    let last = versions.into_iter().flatten();
+    let last = last.filter(PostingVersion::is_of_its_own).take(CHURN);
+    let present = skeleton(raw_description);
+    let alike = last.filter(|version| {
+        let before = version.description.as_deref();
+        before.is_some_and(|before| skeleton(before) == present)
+    });
+    Ok(alike.count() == CHURN)
+}
+
+impl Submission {
+    fn of(posting: &Posting, snapshot: &Snapshot) -> Result<Self, StoreError> {
+        let company = snapshot.company_of(posting)?;
+        let raw_description = posting.details.raw_description.text().cloned();
+        let raw_description = raw_description.ok_or_else(|| {
+            let id = posting.id;
+            StoreError::Broken(format!("posting {id} was loaded without its description"))
+        })?;
+        let former_names = snapshot.former_names.get(&company.id).cloned();
+        Ok(Self {
+            posting: posting.clone(),
+            raw_description,
+            company: company.clone(),
+            former_names: former_names.unwrap_or_default(),
+            churns: false,
+        })
+    }
+
+    /// Returns the posting as the outcome of this enrichment would leave it.
+    pub fn enriched(
+        &self,
+        made: &Enrichment,
+        lifetime: Lifetime,
+        now: OffsetDateTime,
+    ) -> PostingView {
+        let (posting, company) = (&self.posting, &self.company);
+        let content = ContentHash::of(&posting.details, company);
+        let change = outcome::apply(posting, company, content, made, None, lifetime, now);
+        PostingView {
+            posting: change.map_or_else(|| posting.clone(), |change| change.write.posting),
+            company: CompanyView {
+                company: company.clone(),
+                created_at: now,
+                updated_at: now,
+                updated_by: None,
+            },
+            texts: Some(made.texts.clone()),
+            coordinates: made.coordinates,
+            findings: made.findings.clone(),
+            decision: Some(Decision::of_verdict(&made.verdict, made.by.clone(), now)),
+            pending: None,
+            history: Vec::new(),
+        }
+    }
+}
+
+/// Returns the answer to a command and what it would have judged, or why it is refused. Writes
+/// nothing.
+pub async fn preview(
+    store: &dyn Store,
+    put: &PutPosting,
+    lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> Result<Result<(Answer, Submission), Rejection>, StoreError> {
+    let mut batch = Batch::new(lifetime, now);
+    batch.load(store, &[put], true).await?;
+    let decided = match batch.decide(put, now) {
+        Ok(decided) => decided,
+        Err(rejection) => return Ok(Err(rejection)),
+    };
+    let answer = decided.answer.clone();
+    let id = answer.id;
+    batch.record(put, Ok(decided), now);
+    let mut snapshot = batch.snapshot().clone();
+    let stored = store.load_by_id(&[id]).await?;
+    snapshot.former_names = stored.former_names;
+    let posting = snapshot.postings.get_mut(&put.identifier);
+    let posting = posting.ok_or_else(|| StoreError::Broken(format!("posting {id} is gone")))?;
+    let description = &mut posting.details.raw_description;
+    if description.text().is_none() {
+        let stored = stored.postings.get(&put.identifier);
+        description.read(stored.and_then(|it| it.details.raw_description.text().cloned()));
+    }
+    let posting = posting.clone();
+    let submission = Submission::of(&posting, &snapshot)?;
+    Ok(Ok((answer, submission)))
 }
 
 /// The outcome of an assignment.
@@ -58,6 +177,7 @@ impl Outcome {
 /// has expired or has an outcome for its content.
 pub async fn assignments(
     store: &dyn Store,
+    postings: &dyn PostingReader,
     tasks: &[(ClaimToken, PostingId)],
     now: OffsetDateTime,
 ) -> Result<Vec<Assignment>, StoreError> {
@@ -71,7 +191,10 @@ pub async fn assignments(
         let posting = identifier.and_then(|identifier| snapshot.postings.get(identifier));
         let assigned = posting.map(|posting| assignment(token, posting, &snapshot));
         match assigned.transpose()?.flatten() {
-            Some(assignment) => assignments.push(assignment),
+            Some(mut assignment) => {
+                assignment.submission.churns = churns(postings, &assignment.submission).await?;
+                assignments.push(assignment);
+            }
             None => writes.tasks.done.push(token),
         }
     }
@@ -90,19 +213,10 @@ fn assignment(
     let Some(content) = outcome::due(posting, company) else {
         return Ok(None);
     };
-    let raw_description = posting.details.raw_description.text().cloned();
-    let raw_description = raw_description.ok_or_else(|| {
-        let id = posting.id;
-        StoreError::Broken(format!("posting {id} was loaded without its description"))
-    })?;
-    let former_names = snapshot.former_names.get(&company.id).cloned();
     Ok(Some(Assignment {
         token,
         content,
-        posting: posting.clone(),
-        raw_description,
-        company: company.clone(),
-        former_names: former_names.unwrap_or_default(),
+        submission: Submission::of(posting, snapshot)?,
     }))
 }
 

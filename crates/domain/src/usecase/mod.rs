@@ -31,7 +31,10 @@ pub use self::{
     },
     company::{CompanyError, find_company, update_company},
     duplicate::{finish_idle_searches, look_up, tell_postings_apart},
-    enrich::{Assignment, GivenUp, Outcome, assignments, end_holds, give_up, record_outcomes},
+    enrich::{
+        Assignment, GivenUp, Outcome, Submission, assignments, end_holds, give_up, preview,
+        record_outcomes,
+    },
     erase::erase,
     import::{CatalogueOrder, Import, ImportError, ImportOrder, Imports},
     ingest::{Answers, Batch, ingest},

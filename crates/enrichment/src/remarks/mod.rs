@@ -18,6 +18,16 @@ pub fn remarks(details: &Details, markdown: &str, pushed_at: OffsetDateTime) -> 
     remarks
 }
 
+/// The remark on a posting whose text changes with each push.
+pub fn churn() -> Remark {
+    Remark::new(
+        RemarkCode::Churn,
+        "raw_description",
+        "Each of the last ten changes of the text was one of numbers, dates or tracking parameters; \
+         leave these out.",
+    )
+}
+
 /// What Google for Jobs requires: <https://developers.google.com/search/docs/appearance/structured-data/job-posting>.
 fn google(details: &Details) -> Option<Remark> {
     let locations = details

@@ -3,11 +3,11 @@
 use domain::posting::{Details, Remark, RemarkCode, SalaryPeriod};
 use fields::codes::CurrencyCode;
 
-/// Average annual wages of full-time employees, in the currency's units, to the nearest half of a
-/// power of ten: OECD, "Taxing Wages" and "Average annual wages", 2022; for currencies of other
-/// countries ILO, "Global Wage Report 2022–23". They are used with a factor of fifteen, so their
-/// order of magnitude counts.
-const AVERAGE: [(&str, i64); 34] = [
+/// Average annual wages of full-time employees in 2022, in the currency's units and rounded: OECD,
+/// "Pensions at a Glance 2023", table 7.5 (<https://read.oecd.org/10.1787/b272660f-en>), for other
+/// major economies by the ILO's "Global Wage Report 2022–23". BGN, HKD, RON and VND: the statistics
+/// offices of these places. They are used with a factor of fifteen, so their order counts.
+const AVERAGE: [(&str, i64); 30] = [
     ("AUD", 95_000),
     ("BGN", 22_000),
     ("BRL", 35_000),
@@ -20,7 +20,7 @@ const AVERAGE: [(&str, i64); 34] = [
     ("DKK", 500_000),
     ("EUR", 42_000),
     ("GBP", 45_000),
-    ("HKD", 240_000),
+    ("HKD", 230_000),
     ("HUF", 6_000_000),
     ("IDR", 37_000_000),
     ("ILS", 170_000),
@@ -29,18 +29,14 @@ const AVERAGE: [(&str, i64); 34] = [
     ("JPY", 5_200_000),
     ("KRW", 52_000_000),
     ("MXN", 140_000),
-    ("MYR", 40_000),
     ("NOK", 660_000),
     ("NZD", 75_000),
-    ("PHP", 220_000),
     ("PLN", 80_000),
     ("RON", 75_000),
     ("SAR", 80_000),
     ("SEK", 500_000),
-    ("SGD", 70_000),
-    ("THB", 190_000),
     ("USD", 67_000),
-    ("VND", 80_000_000),
+    ("VND", 90_000_000),
     ("ZAR", 300_000),
 ];
 
@@ -119,7 +115,7 @@ fn implausible(
     let unit = a_year(period);
     let sentence = format!(
         "{amount} {currency} {period} is implausible: full-time pay averages about {} {currency} \
-         {period} (OECD and ILO, 2022).",
+         {period} (official statistics, 2022).",
         average / unit
     );
     Some(Remark::new(code, field, sentence))

@@ -1,6 +1,7 @@
 //! Remarks on the text, by itself and against the fields.
 
 use domain::posting::{Details, LocationType, Remark, RemarkCode};
+use fields::day::month;
 use time::{Date, Month, OffsetDateTime};
 
 /// The fewest characters of a text that may end in an ellipsis.
@@ -129,21 +130,6 @@ fn closing_date(text: &str, today: Date) -> Option<Remark> {
     })
 }
 
-const MONTHS: [&[&str]; 12] = [
-    &["jan"],
-    &["feb", "fév"],
-    &["mar", "mär", "mrz"],
-    &["apr", "avr"],
-    &["may", "mai", "maj"],
-    &["jun", "juin"],
-    &["jul", "juil"],
-    &["aug", "aoû"],
-    &["sep"],
-    &["oct", "okt"],
-    &["nov"],
-    &["dec", "dez", "déc", "des"],
-];
-
 /// The first date of a text: `2026-03-31`, `31.3.2026`, `31 March 2026`, `March 31, 2026`. One with
 /// slashes may have the month first or the day, so it is one only if both give the same month.
 fn date(text: &str) -> Option<Date> {
@@ -152,11 +138,6 @@ fn date(text: &str) -> Option<Date> {
     let number = |text: &str| {
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         digits.parse::<u16>().ok()
-    };
-    let month = |name: &str| {
-        let is = |names: &&[&str]| names.iter().any(|known| name.starts_with(known));
-        let at = MONTHS.iter().position(is)?;
-        u16::try_from(at + 1).ok()
     };
     let has_slash = text.contains('/');
     parts.windows(3).find_map(|window| {

@@ -3,7 +3,9 @@
 mod duplicates;
 mod job_posting;
 mod laws;
+mod pages;
 mod pipeline;
+mod places;
 mod remarks;
 
 use std::{
@@ -33,6 +35,7 @@ fn input(description: &str) -> EnrichmentInput {
         application_url: None,
         details: Details::default(),
         new_domains: Vec::new(),
+        churns: false,
         pushed_at: time::OffsetDateTime::UNIX_EPOCH,
     }
 }

@@ -14,7 +14,7 @@ use std::{
 use domain::{
     catalogue::CatalogueId,
     import::{LineOptions, LineText},
-    posting::{Basis, Notice},
+    posting::{Basis, Details, Notice},
 };
 use kernel::SourceIdentifier;
 use twox_hash::{XxHash3_64, XxHash3_128};
@@ -48,19 +48,25 @@ pub(super) struct Known {
     pub claims: Claims,
     /// The notices that it gets. A feed has many lines with the same ones.
     pub notices: Arc<[Notice]>,
+    /// The optional fields that the posting has, as bits.
+    pub fields: u64,
 }
 
-/// A part of the digest with the number of the notices in its lowest bits, the basis, the key of
-/// the company that the line names, and its claims. Zeros are an empty place: memory that is zeroed
-/// costs nothing before it is used.
+/// A part of the digest with the fields and the number of the notices in its lowest bits, the
+/// basis, the key of the company that the line names, and its claims. Zeros are an empty place:
+/// memory that is zeroed costs nothing before it is used.
 ///
-/// With the set, some 70 bits of the digest are compared. They have to tell apart lines of one
+/// With the set, some 48 bits of the digest are compared. They have to tell apart lines of one
 /// posting alone, since the basis is different for each.
 type Slot = [u64; 4];
 
 const EMPTY: Slot = [0; 4];
 
-const LIST: u64 = (1 << 10) - 1;
+const LIST: u64 = (1 << LIST_BITS) - 1;
+const LIST_BITS: usize = 10;
+
+/// The bits of a slot that are beside the digest: those, and one for each optional field.
+const BESIDE: u64 = (1 << (LIST_BITS + Details::OPTIONAL_FIELDS.len())) - 1;
 
 /// The most lists of notices that are kept, and the most bytes of the fields in one.
 const LISTS: usize = 1_000;
@@ -152,6 +158,7 @@ impl LineCache {
                 company: CompanyKey::from_u64(company),
                 claims: Claims::from_u64(claims),
                 notices: kept.lists.get(place(mark & LIST)).map(Arc::clone)?,
+                fields: (mark & BESIDE) >> LIST_BITS,
             })
         };
         digests.iter().map(find).collect()
@@ -165,7 +172,8 @@ impl LineCache {
             {
                 let company = CompanyKey::as_u64(known.company);
                 let claims = known.claims.as_u64();
-                *slot = [digest.mark() | list, known.basis.0, company, claims];
+                let beside = (known.fields << LIST_BITS | list) & BESIDE;
+                *slot = [digest.mark() | beside, known.basis.0, company, claims];
             }
         }
     }
@@ -180,12 +188,12 @@ impl LineDigest {
     }
 
     fn mark(self) -> u64 {
-        half(self.0 >> 64) & !LIST
+        half(self.0 >> 64) & !BESIDE
     }
 
     fn is_of(self, slot: &Slot) -> bool {
         let [mark, ..] = *slot;
-        mark & !LIST == self.mark() && *slot != EMPTY
+        mark & !BESIDE == self.mark() && *slot != EMPTY
     }
 
     fn sets(self, count: usize) -> [usize; 2] {
@@ -260,6 +268,7 @@ mod tests {
             company: CompanyKey::from_u64(state - 1),
             claims: Claims::from_u64(state << 32 | 7),
             notices: [Notice::UnknownField(format!("x{}", state / 2).into())].into(),
+            fields: state,
         };
         for (kept, digest) in (1..).zip(&digests) {
             cache.keep(digest.map(|digest| (digest, known_at(kept))).into_iter());
@@ -301,6 +310,7 @@ mod tests {
             company: None,
             claims: Claims::default(),
             notices: [Notice::UnknownField(field.into())].into(),
+            fields: 0,
         };
         cache.keep([(line(0), known("x".repeat(LIST_BYTES + 1)))].into_iter());
         assert_eq!(cache.find(&[Some(line(0))]), [None]);

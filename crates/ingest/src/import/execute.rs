@@ -157,7 +157,12 @@ impl Executor {
             let answer = known.remove(identifier)?;
             answer
                 .repeat(catalogue, basis, notices, lifetime, now)
-                .map(Ok)
+                .map(|answer| {
+                    Ok(Answer {
+                        fields: line.fields,
+                        ..answer
+                    })
+                })
         });
         answers.collect()
     }
@@ -203,6 +208,7 @@ impl Executor {
                     company: command.company,
                     claims: command.claims,
                     notices: answer.notices.as_slice().into(),
+                    fields: answer.fields,
                 });
                 digest.zip(known)
             }

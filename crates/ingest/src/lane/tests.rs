@@ -63,6 +63,7 @@ fn plain(answer: Result<Answer, IngestError>) -> Result<Answer, IngestError> {
     answer.map(|answer| Answer {
         basis: None,
         effects: None,
+        fields: 0,
         ..answer
     })
 }

@@ -1,4 +1,4 @@
-//! The tables `client_days` and `client_refusals`, and the times beside them.
+//! The tables `client_days`, `client_tallies` and `client_refusals`, and the times beside them.
 
 use std::{
     cmp::Reverse,
@@ -10,6 +10,7 @@ use access::{
     activity::{ActivityWrites, Counts, Day as OfDay, Refusal},
 };
 use diesel::sql_types::{BigInt, Nullable, Text};
+use domain::posting::{Details, RemarkCode};
 use kernel::{ClientId, StoreError};
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
@@ -64,8 +65,53 @@ impl TryFrom<DayRow> for OfDay {
                 withdrawn: count(row.withdrawn, "withdrawn")?,
                 hours: u32::try_from(row.hours)
                     .map_err(|_| corrupt("client_days.hours", row.hours))?,
+                ..Counts::default()
             },
         })
+    }
+}
+
+/// How often something was counted on a day.
+pub type Tallied = (ClientId, Date, &'static str, u64);
+
+entity! {
+    /// A count of a field or of a remark on one day, which is added to the one that is stored.
+    TallyRow = client_tallies of Tallied {
+        fixed {
+            client_id: Id = Id(|(client, ..)| Some(client.uuid())),
+            date: Day = Day(|(_, date, ..)| Some(*date)),
+            name: Text = Text(|(_, _, name, _)| Some(name)),
+        }
+        changing {
+            count: BigInt = Integer(|(.., count)| Some(signed(*count))),
+        }
+    }
+}
+
+/// The lists of names that days count.
+const NAMES: [&[&str]; 2] = [Details::OPTIONAL_FIELDS, RemarkCode::NAMES];
+
+/// What was counted on days beside pushes and verdicts.
+pub fn tallies_of(writes: &ActivityWrites) -> Vec<Tallied> {
+    let days = writes.days.iter().flat_map(|(client, date, counts)| {
+        let tallies = [&counts.fields, &counts.remarks];
+        let named = tallies.into_iter().zip(NAMES);
+        let named = named.flat_map(|(tally, names)| tally.named(names));
+        named.map(|(name, count)| (*client, *date, name, count))
+    });
+    days.collect()
+}
+
+impl TallyRow {
+    /// Adds it to the day, unless a later version has written it.
+    fn add_to(self, counts: &mut Counts) -> Result<(), StoreError> {
+        let count = unsigned(self.count, "client_tallies", "count")?;
+        for (names, tally) in NAMES.iter().zip([&mut counts.fields, &mut counts.remarks]) {
+            if let Some(place) = names.iter().position(|name| *name == self.name) {
+                tally.add(place, count);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -196,6 +242,11 @@ statement! {
 }
 
 statement! {
+    Tallies = "SELECT {client_tallies} FROM client_tallies WHERE client_id = {each id}",
+    loads TallyRow
+}
+
+statement! {
     Refusals = "SELECT {client_refusals} FROM client_refusals WHERE client_id = {each id}",
     loads RefusalRow
 }
@@ -221,6 +272,16 @@ pub async fn activities(
     for row in days {
         let client = ClientId::new(row.client_id.clone().uuid("client_days.client_id")?);
         found.entry(client).or_default().days.push(row.try_into()?);
+    }
+    let tallies: Vec<TallyRow> = conn.load_each::<Tallies, _>(&clients, &[]).await?;
+    for row in tallies {
+        let client = ClientId::new(row.client_id.clone().uuid("client_tallies.client_id")?);
+        let date = row.date.clone().date("client_tallies.date")?;
+        let days = found.get_mut(&client).map(|of_client| &mut of_client.days);
+        let day = days.and_then(|days| days.iter_mut().find(|day| day.date == date));
+        if let Some(day) = day {
+            row.add_to(&mut day.counts)?;
+        }
     }
     let asked = if with_refusals { &*clients } else { &[] };
     let refusals: Vec<RefusalRow> = conn.load_each::<Refusals, _>(asked, &[]).await?;

@@ -10,7 +10,8 @@ use kernel::{ClientId, Prefixes, StoreError, Version, audit::Entry};
 use time::Duration;
 
 pub use self::activity::{
-    DayRow, PushNoted, RefusalRow, UseNoted, activities, clients_of, days_of, merged, refusals_of,
+    DayRow, PushNoted, RefusalRow, TallyRow, UseNoted, activities, clients_of, days_of, merged,
+    refusals_of, tallies_of,
 };
 use crate::{
     audit, binds, each, entity,

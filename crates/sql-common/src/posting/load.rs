@@ -139,6 +139,7 @@ pub async fn repeat_answers(
             notices: Vec::new(),
             basis: Some(Basis::of((id, row.version), (&name, logo_path.as_deref()))),
             effects: None,
+            fields: 0,
         };
         let catalogue = row.catalogue_id;
         let catalogue = catalogue.map(|id| id.uuid("postings.catalogue_id"));

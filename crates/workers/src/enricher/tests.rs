@@ -64,6 +64,7 @@ fn input(title: &str) -> EnrichmentInput {
         application_url: None,
         details: Details::default(),
         new_domains: Vec::new(),
+        churns: false,
         pushed_at: time::OffsetDateTime::UNIX_EPOCH,
     }
 }

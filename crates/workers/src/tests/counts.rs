@@ -70,6 +70,7 @@ fn what_the_rules_hide_is_counted() {
         application_url: None,
         details: domain::posting::Details::default(),
         new_domains: Vec::new(),
+        churns: false,
         pushed_at: time::OffsetDateTime::UNIX_EPOCH,
     };
     let page = recorded(|| {

@@ -10,7 +10,7 @@ use time::Duration;
 
 use crate::{
     ActivityLog, Client, ClientChange, Clients, Scope,
-    activity::{ActivityWrites, Counts, DAYS_KEPT, Day, REFUSALS_KEPT, Refusal},
+    activity::{ActivityWrites, Counts, DAYS_KEPT, Day, REFUSALS_KEPT, Refusal, Tally},
     audit,
     testing::client,
 };
@@ -129,6 +129,7 @@ kernel::contract_cases!(
         let (today, tomorrow) = (noon().date(), (noon() + hours(24)).date());
         let created = Counts {
             hours: 0b110,
+            fields: Tally::of_bits(0b1001),
             ..Counts::one(PutOutcome::Created)
         };
         let many = Counts {
@@ -142,6 +143,8 @@ kernel::contract_cases!(
             rejected: 8,
             withdrawn: 9,
             hours: 0b101,
+            fields: Tally::of_bits(0b11),
+            remarks: Tally::of_bits(0b100),
         };
         let writes = ActivityWrites {
             days: vec![
@@ -167,6 +170,11 @@ kernel::contract_cases!(
         let more = Counts {
             created: 2,
             hours: 0b111,
+            fields: {
+                let mut fields = many.fields;
+                fields += created.fields;
+                fields
+            },
             ..many
         };
         assert_eq!(activity.days, [day(tomorrow, created), day(today, more)]);

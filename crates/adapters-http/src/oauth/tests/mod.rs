@@ -16,7 +16,9 @@ use std::{
 };
 
 use access::{
-    ActivityRecorder, Client, ClientWrite, Clients, Scope, StoredSecret, activity::Refusal, testing,
+    ActivityRecorder, Client, ClientWrite, Clients, Scope, StoredSecret,
+    activity::{Counts, Refusal},
+    testing,
 };
 use actix_web::{
     App,
@@ -27,7 +29,7 @@ use actix_web::{
     web::Data,
 };
 use async_trait::async_trait;
-use kernel::{ClientId, PutOutcome, StoreError, Version, audit::Entry};
+use kernel::{ClientId, StoreError, Version, audit::Entry};
 use runtime::Clock;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -115,9 +117,7 @@ impl FakeClients {
 struct Uses(Mutex<Vec<(ClientId, [u8; 32], OffsetDateTime)>>);
 
 impl ActivityRecorder for Uses {
-    fn pushed(&self, _: ClientId, _: PutOutcome, _: OffsetDateTime) {}
-
-    fn refused(&self, _: ClientId, _: OffsetDateTime) {}
+    fn pushed(&self, _: ClientId, _: Counts, _: OffsetDateTime) {}
 
     fn explained(&self, _: ClientId, _: Refusal) {}
 

@@ -26,7 +26,7 @@ use domain::{
     usecase::{self, Ingest, IngestError, Outcome},
 };
 use kernel::{
-    ClientId, PostingId, PutOutcome, SourceIdentifier, StoreError, Version,
+    ClientId, PostingId, SourceIdentifier, StoreError, Version,
     event::{Cursor, EventFeed, EventLog, LogError, LogPage, LogQuery},
     outbox::Outbox as _,
 };
@@ -81,10 +81,12 @@ impl Backend {
         let tasks: Vec<_> = tasks
             .map(|task| (task.token, PostingId::new(task.effect.key())))
             .collect();
-        let assignments = usecase::assignments(store, &tasks, now).await.unwrap();
+        let assignments = usecase::assignments(store, store, &tasks, now)
+            .await
+            .unwrap();
         let outcomes = assignments.into_iter().map(|of| Outcome {
             token: of.token,
-            posting: of.posting.source_identifier,
+            posting: of.submission.posting.source_identifier,
             content: of.content,
             enrichment: Enrichment {
                 texts: texts.clone(),
@@ -135,13 +137,7 @@ impl Ingest for Backend {
 }
 
 impl ActivityRecorder for Backend {
-    fn pushed(&self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime) {
-        let counts = Counts::one(outcome);
-        self.gathered.lock().unwrap().count(client, counts, at);
-    }
-
-    fn refused(&self, client: ClientId, at: OffsetDateTime) {
-        let counts = Counts::refused();
+    fn pushed(&self, client: ClientId, counts: Counts, at: OffsetDateTime) {
         self.gathered.lock().unwrap().count(client, counts, at);
     }
 

@@ -127,6 +127,7 @@ pub fn ports(backend: &Arc<Backend>) -> Ports {
         newsletter: backend.newsletter.clone(),
         sender: backend.receiver.clone(),
         private_addresses: PrivateAddresses::Refuse,
+        lifetime: domain::posting::Lifetime::NEVER,
         pages: Arc::new(FakePages),
         recorder: backend.clone(),
         tracer: None,

@@ -87,7 +87,9 @@ impl World {
 
     async fn assignment(&mut self) -> Option<Assignment> {
         let task = self.claim().await?;
-        let assignments = assignments(&self.store, &[task], self.now).await.unwrap();
+        let assignments = assignments(&self.store, &self.store, &[task], self.now)
+            .await
+            .unwrap();
         assignments.into_iter().next()
     }
 
@@ -159,7 +161,7 @@ fn made() -> Enrichment {
 fn outcome(assignment: &Assignment, verdict: Verdict) -> Outcome {
     Outcome {
         token: assignment.token,
-        posting: assignment.posting.source_identifier.clone(),
+        posting: assignment.submission.posting.source_identifier.clone(),
         content: assignment.content,
         enrichment: Enrichment {
             texts: texts("Judged."),
@@ -173,14 +175,43 @@ fn outcome(assignment: &Assignment, verdict: Verdict) -> Outcome {
 #[pollster::test]
 async fn an_assignment_has_the_names_that_the_company_had() {
     let mut world = World::new().await;
-    assert_eq!(world.assignment().await.unwrap().former_names, [""; 0]);
+    assert_eq!(
+        world.assignment().await.unwrap().submission.former_names,
+        [""; 0]
+    );
     let renamed = |name: &str| BODY.replace("Acmera\"", &format!("{name}\""));
     let batch = ["Bolt", "Core"].map(|name| push(name, &renamed(name)));
     let answers = ingest(&world.store, &batch, Lifetime::NEVER, world.now).await;
     assert!(answers.unwrap().iter().all(Result::is_ok));
     let assignment = world.assignment().await.unwrap();
-    assert_eq!(assignment.company.name, "Core");
-    assert_eq!(assignment.former_names, ["Bolt", "Acmera"]);
+    assert_eq!(assignment.submission.company.name, "Core");
+    assert_eq!(assignment.submission.former_names, ["Bolt", "Acmera"]);
+}
+
+#[pollster::test]
+async fn ten_changes_of_numbers_alone_are_churn() {
+    let mut world = World::new().await;
+    let text = |text: String| format!(r#"{{"raw_description": "{text}"}}"#);
+    let mut judged = async |world: &mut World, body: &str| {
+        world.put(body).await;
+        let assignment = world.assignment().await.unwrap();
+        let outcome = outcome(&assignment, Verdict::Approve);
+        world.record(outcome).await.unwrap();
+        assignment.submission.churns
+    };
+    judged(&mut world, &text("Fish. 0 views".to_owned())).await;
+    for n in 1..=12 {
+        let body = text(format!("Fish. {n} views since {n} March 2026"));
+        // The first one brings words.
+        assert_eq!(judged(&mut world, &body).await, n > 10, "{n}");
+    }
+    assert!(
+        !judged(
+            &mut world,
+            &text("Meat. 13 views since 1 May 2026".to_owned())
+        )
+        .await
+    );
 }
 
 #[pollster::test]
@@ -203,7 +234,7 @@ async fn an_outcome_for_older_content_is_asked_for_again() {
         Status::PendingEnrichment
     );
     let new = world.assignment().await.unwrap();
-    assert_eq!(new.posting.details.title, "Chef");
+    assert_eq!(new.submission.posting.details.title, "Chef");
 }
 
 #[pollster::test]

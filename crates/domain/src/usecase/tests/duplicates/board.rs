@@ -201,9 +201,11 @@ impl Board {
             .iter()
             .map(|(task, _)| (task.token, PostingId::new(task.effect.key())))
             .collect();
-        let assigned = assignments(&self.store, &tasks, self.now()).await.unwrap();
+        let assigned = assignments(&self.store, &self.store, &tasks, self.now())
+            .await
+            .unwrap();
         let outcomes = assigned.into_iter().map(|assignment| {
-            let text: usize = assignment.raw_description.parse().unwrap();
+            let text: usize = assignment.submission.raw_description.parse().unwrap();
             let verdict = if text == SPAM {
                 Verdict::Reject {
                     code: ReasonCode::Spam,
@@ -215,7 +217,7 @@ impl Board {
             };
             Outcome {
                 token: assignment.token,
-                posting: assignment.posting.source_identifier,
+                posting: assignment.submission.posting.source_identifier,
                 content: assignment.content,
                 enrichment: Enrichment {
                     verdict,
