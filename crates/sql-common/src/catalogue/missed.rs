@@ -46,12 +46,14 @@ statement! {
 }
 
 statement! {
+    /// A commit in doubt may have dealt with them.
     Restore = r"
         INSERT INTO missed_postings (import, posting_id, state)
         SELECT expiring_import, sent.posting, sent.state
         FROM catalogues, {given posting uuid, state text}
         WHERE catalogues.id = :catalogue AND expiring_import IS NOT NULL
-        ON CONFLICT (import, posting_id) DO UPDATE SET state = excluded.state, misses = NULL"
+        ON CONFLICT (import, posting_id) DO UPDATE SET state = excluded.state, misses = NULL
+        WHERE missed_postings.state NOT IN ('restored', 'unrestored')"
 }
 
 statement! {

@@ -111,7 +111,9 @@ impl State {
             let Some(key) = import.map(|import| (import, *posting)) else {
                 continue;
             };
-            if before.is_none_or(|before| row.missed.get(&key) == Some(&before)) {
+            let known = row.missed.get(&key);
+            let is_dealt_with = matches!(known, Some(Missed::Restored | Missed::Unrestored));
+            if !is_dealt_with && before.is_none_or(|before| known == Some(&before)) {
                 row.missed.insert(key, after);
             }
         }
