@@ -139,7 +139,8 @@ fn update(
     if company.after.id != posting.company_id {
         after.company_id = company.after.id;
         after.came_by = if company.after.id == snapshot.meant(posting.company_id) {
-            posting.came_by.or(Some(posting.company_id))
+            let came_by = posting.came_by.or(Some(posting.company_id));
+            came_by.filter(|it| *it != company.after.id)
         } else {
             company.alias
         };

@@ -19,7 +19,8 @@ pub fn settle(
     let into = snapshot.meant(company);
     let place = |is: CompanyId, came_by: Option<CompanyId>| {
         let place = if is == company {
-            (into, came_by.or(Some(company)))
+            let came_by = came_by.or(Some(company));
+            (into, came_by.filter(|it| *it != into))
         } else if came_by == Some(company) && into == company {
             (company, None)
         } else {
