@@ -1,3 +1,4 @@
+mod attention;
 mod backup;
 mod clients;
 mod command_line;
