@@ -9,8 +9,6 @@
 //! takes, [`checks`] which rules garde checks, and [`validation`] collects the errors. [`suggest`]
 //! finds what was meant.
 
-#![warn(missing_docs)]
-
 mod as_text;
 pub mod body;
 pub mod checks;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use kernel::{CompanyId, PostingId, StoreError};
 
-use crate::decision::{Snapshot, WriteSet};
+use crate::decision::WriteSet;
 
 /// The rows that a commit locks, without those that it inserts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,33 +14,20 @@ pub struct RowLocks {
     pub postings: BTreeSet<PostingId>,
     /// Companies that it writes.
     pub companies: BTreeSet<CompanyId>,
-    /// Companies that it leaves as they are, with new references by postings.
-    pub references: BTreeSet<CompanyId>,
 }
 
 impl RowLocks {
-    /// The locks of a commit that was decided on this snapshot.
-    pub fn of(writes: &WriteSet, snapshot: &Snapshot) -> Self {
-        let refers_anew = |id: &PostingId, company: CompanyId| {
-            let before = snapshot.postings.values().find(|posting| posting.id == *id);
-            before.is_none_or(|posting| posting.company_id != company)
-        };
-        let references = writes
-            .postings
-            .iter()
-            .map(|(id, write)| (id, write.posting.company_id))
-            .filter(|(_, company)| !writes.companies.contains_key(company))
-            .filter(|(id, company)| refers_anew(id, *company));
+    /// The locks of a commit.
+    pub fn of(writes: &WriteSet) -> Self {
         Self {
             postings: writes.concerned(),
             companies: writes.companies.keys().copied().collect(),
-            references: references.map(|(_, company)| company).collect(),
         }
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.postings.is_empty() && self.companies.is_empty() && self.references.is_empty()
+        self.postings.is_empty() && self.companies.is_empty()
     }
 }
 

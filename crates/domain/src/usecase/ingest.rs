@@ -183,7 +183,7 @@ impl Batch {
         };
         let mut writes = WriteSet::new(self.writes.tasks.at);
         change.record(&mut Snapshot::default(), &mut writes);
-        RowLocks::of(&writes, &self.snapshot)
+        RowLocks::of(&writes)
     }
 
     /// The state that the next command is decided on.

@@ -14,15 +14,12 @@ const MEMORY: Duration = Duration::from_secs(2);
 pub(super) struct LockedRows {
     postings: Recent<SourceIdentifier>,
     companies: Recent<CompanyId>,
-    /// Companies that no further posting can refer to.
-    references: Recent<CompanyId>,
 }
 
 impl LockedRows {
     pub fn forget_old(&mut self) {
         self.postings.forget_old();
         self.companies.forget_old();
-        self.references.forget_old();
     }
 
     pub fn has_posting(&self, identifier: &SourceIdentifier) -> bool {
@@ -30,13 +27,11 @@ impl LockedRows {
     }
 
     pub fn has_companies(&self) -> bool {
-        !(self.companies.is_empty() && self.references.is_empty())
+        !self.companies.is_empty()
     }
 
     pub fn conflicts_with(&self, locks: &RowLocks) -> bool {
-        let mut companies = locks.companies.iter();
-        let mut references = locks.references.iter();
-        companies.any(|id| self.companies.has(id)) || references.any(|id| self.references.has(id))
+        locks.companies.iter().any(|id| self.companies.has(id))
     }
 
     pub fn remember(&mut self, held: &RowLocks, snapshot: &Snapshot) {
@@ -47,12 +42,9 @@ impl LockedRows {
                 self.remember_posting(identifier);
             }
         }
-        for id in held.companies.union(&held.references) {
+        for id in &held.companies {
             let website = snapshot.companies.get(id).map(|company| &company.website);
-            let is_written = held.companies.contains(id) && self.companies.remember(*id, MEMORY);
-            let is_referred_to =
-                held.references.contains(id) && self.references.remember(*id, MEMORY);
-            if is_written || is_referred_to {
+            if self.companies.remember(*id, MEMORY) {
                 warn("company", website.map_or("", |website| website.as_str()));
             }
         }

@@ -11,6 +11,7 @@ mod street;
 
 use self::{
     beside::{after_post_box, names_street, with_street, with_zone},
+    end::is_house,
     street::{after_street, before_street},
 };
 use super::{
@@ -60,10 +61,4 @@ pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> R
     out.extend(clauses);
     budget.spend(out.len())?;
     Ok(apart(out))
-}
-
-/// Up to four digits and two letters.
-fn is_house(word: &Word<'_>) -> bool {
-    let digits = word.text.bytes().take_while(u8::is_ascii_digit).count();
-    (1..=4).contains(&digits) && word.text.len() <= digits + 4 && word.letters() <= digits + 2
 }

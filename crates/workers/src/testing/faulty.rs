@@ -161,7 +161,6 @@ impl LockedRows for FaultyStore {
         Ok(RowLocks {
             postings: &held.postings & &rows.postings,
             companies: &held.companies & &rows.companies,
-            references: &held.references & &rows.references,
         })
     }
 }
@@ -187,7 +186,7 @@ impl Store for FaultyStore {
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         let postings = writes.postings.len();
         let after = self.begin(postings > 0, self.poison_of(&writes)).await?;
-        let rows = RowLocks::of(&writes, &Snapshot::default());
+        let rows = RowLocks::of(&writes);
         if !self.locked_rows(&rows).await?.is_empty() {
             return Err(StoreError::Locked("a row".to_owned()));
         }

@@ -98,7 +98,7 @@ proptest! {
         let settled = batch.record(&put, decided, now);
         let answer = settled.unwrap_or_else(|| batch.finish().0.remove(0));
         let _ = board.run(&put);
-        let Ok(Answer { basis: Some(basis), notices, .. }) = answer else {
+        let Ok(Answer { basis: Some(basis), notices, fields, .. }) = answer else {
             return Ok(());
         };
         let mut is_same = true;
@@ -118,7 +118,8 @@ proptest! {
         let decided = board.decide(&put);
         match repeated {
             Some(answer) => {
-                let answer = Answer { basis: None, ..answer };
+                // An import keeps the fields with the line.
+                let answer = Answer { basis: None, fields, ..answer };
                 let unchanged = Decided {
                     answer,
                     change: None,

@@ -2,8 +2,8 @@
 
 use super::{
     Cues, Hidden, Text, Word,
-    end::end,
-    is_among, is_house,
+    end::{end, is_house},
+    is_among,
     street::{MAX_NAME, PARTICLES, is_compound, is_name},
     word_before,
 };

@@ -134,3 +134,9 @@ fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<
     let beside = matches!(&text[last.end()..place.start], " " | ", ");
     ((4..=8).contains(&digits) && beside && place.is_upper()).then(|| last.end())
 }
+
+/// Up to four digits and two letters.
+pub(super) fn is_house(word: &Word<'_>) -> bool {
+    let digits = word.text.bytes().take_while(u8::is_ascii_digit).count();
+    (1..=4).contains(&digits) && word.text.len() <= digits + 4 && word.letters() <= digits + 2
+}
