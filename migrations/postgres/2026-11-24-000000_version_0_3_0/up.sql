@@ -768,7 +768,7 @@ COMMENT ON COLUMN missed_postings.import IS
 COMMENT ON COLUMN missed_postings.posting_id IS
     'The posting. No foreign key: it may be deleted.';
 COMMENT ON COLUMN missed_postings.state IS
-    'Whether the import left it open, expired it, or held it back. Of one that expired, whether an undo reopened it or left it; of one that was held back, whether a release expired it or kept it.';
+    'Whether the import left it open, expired it, or held it back. Of one that expired, whether an undo reopened it or left it; of one that was held back, whether a release expired it or kept it. Of a posting that the import changed, whether an undo restored it or left it; undone once a release followed that undo.';
 COMMENT ON COLUMN missed_postings.misses IS
     'Of one that was left open, the number of imports in a row that have missed it.';
 

@@ -559,7 +559,8 @@ CREATE TABLE missed_postings (
     posting_id BLOB NOT NULL CHECK (length(posting_id) = 16),
     -- Whether the import left it open, expired it, or held it back. Of one that expired, whether an
     -- undo reopened it or left it; of one that was held back, whether a release expired it or kept it.
-    -- Of a posting that the import changed, whether an undo restored it or left it.
+    -- Of a posting that the import changed, whether an undo restored it or left it; undone once a
+    -- release followed that undo.
     state TEXT NOT NULL,
     -- Of one that was left open, the number of imports in a row that have missed it.
     misses INTEGER,

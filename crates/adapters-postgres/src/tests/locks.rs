@@ -38,7 +38,6 @@ async fn held(store: &PostgresStore) -> RowLocks {
     let all = RowLocks {
         postings: [1, 2, 99].map(|n| PostingId::new(uuid(n))).into(),
         companies: [company, CompanyId::new(uuid(99))].into(),
-        references: [].into(),
     };
     store.locked_rows(&all).await.unwrap()
 }
@@ -64,11 +63,11 @@ async fn a_locked_row_is_named_and_soon_given_up() {
     let (posting, company) = ([PostingId::new(uuid(1))].into(), [company().id]);
     let by_posting = RowLocks {
         postings: posting,
-        ..RowLocks::default()
+        companies: [].into(),
     };
     let by_update = RowLocks {
+        postings: [].into(),
         companies: company.into(),
-        ..RowLocks::default()
     };
     let first = format!("SELECT FROM postings WHERE id = '{}' FOR UPDATE", uuid(1));
     for (lock, names, waits, passes) in [

@@ -172,6 +172,7 @@ pub async fn hold(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
     if makes_any(Missed::Expired) {
         conn.execute_every::<HoldToExpire>(&leases, &[]).await?;
     } else if makes_any(Missed::Released) {
+        conn.execute_each::<missed::EndUndo>(&leases, &[]).await?;
         conn.execute_every::<HoldToRelease>(&leases, &[]).await?;
     } else {
         conn.hold_each::<Hold>(&leases).await?;

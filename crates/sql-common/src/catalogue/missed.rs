@@ -57,6 +57,17 @@ statement! {
 }
 
 statement! {
+    /// A release makes a held import the one that an undo takes back. What an undo before the release
+    /// dealt with is no part of the next one.
+    pub EndUndo = r"
+        UPDATE missed_postings SET state = 'undone'
+        WHERE state IN ('restored', 'unrestored') AND import = (
+            SELECT held_import FROM {given catalogue uuid, holder uuid}
+            JOIN catalogues ON catalogues.id = sent.catalogue AND catalogues.holder = sent.holder
+            WHERE expiring_import IS NULL OR expiring_import <> held_import)"
+}
+
+statement! {
     /// A commit in doubt may have dealt with them.
     Settle = r"
         UPDATE missed_postings SET state = sent.state FROM {given posting uuid, state text}
@@ -206,7 +217,7 @@ statement! {
             WHERE import = :import AND posting_id > :after AND NOT EXISTS (
                 SELECT 1 FROM missed_postings AS missed
                 WHERE missed.import = versions.import AND missed.posting_id = versions.posting_id
-                    AND missed.state IN ('restored', 'unrestored'))
+                    AND missed.state IN ('restored', 'unrestored', 'undone'))
             ORDER BY posting_id LIMIT :limit
         ) AS changed LEFT JOIN postings ON postings.id = changed.posting_id
         ORDER BY changed.posting_id",

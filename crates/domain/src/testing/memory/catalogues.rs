@@ -1,6 +1,6 @@
 //! The catalogues of the store in memory.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
 use kernel::{CatalogueName, ClientId, PostingId, StoreError, audit::Entry};
@@ -34,6 +34,8 @@ pub(super) struct Row {
     held: Option<Uuid>,
     suspended: Option<Uuid>,
     missed: BTreeMap<(Uuid, PostingId), Missed>,
+    /// What complete undos dealt with of imports whose held-back postings were released since.
+    undone: BTreeSet<(Uuid, PostingId)>,
 }
 
 impl Row {
@@ -106,6 +108,16 @@ impl State {
                 Missed::Restored | Missed::Unrestored => (row.expiring, None, *missed),
             };
             if matches!(missed, Missed::Expired | Missed::Released) {
+                if row.expiring != import {
+                    row.undone.extend(
+                        row.missed
+                            .extract_if(.., |key, it| {
+                                Some(key.0) == import
+                                    && matches!(it, Missed::Restored | Missed::Unrestored)
+                            })
+                            .map(|(key, _)| key),
+                    );
+                }
                 row.expiring = import;
             }
             let Some(key) = import.map(|import| (import, *posting)) else {
@@ -191,6 +203,7 @@ impl Catalogues for MemoryStore {
                 held: None,
                 suspended: None,
                 missed: BTreeMap::new(),
+                undone: BTreeSet::new(),
             });
             new_id
         };
@@ -314,6 +327,7 @@ impl Catalogues for MemoryStore {
         let is_dealt_with = |id: PostingId| {
             let missed = row.missed.get(&(import, id));
             matches!(missed, Some(Missed::Restored | Missed::Unrestored))
+                || row.undone.contains(&(import, id))
         };
         let changed = state.rows.changed_by(import).into_iter();
         let changed = changed.filter(|id| after.is_none_or(|after| *id > after));

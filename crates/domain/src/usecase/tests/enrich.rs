@@ -192,7 +192,7 @@ async fn an_assignment_has_the_names_that_the_company_had() {
 async fn ten_changes_of_numbers_alone_are_churn() {
     let mut world = World::new().await;
     let text = |text: String| format!(r#"{{"raw_description": "{text}"}}"#);
-    let mut judged = async |world: &mut World, body: &str| {
+    let judged = async |world: &mut World, body: &str| {
         world.put(body).await;
         let assignment = world.assignment().await.unwrap();
         let outcome = outcome(&assignment, Verdict::Approve);

@@ -395,6 +395,27 @@ kernel::contract_cases!(
         assert_eq!(expired.len(), 3);
         assert_eq!(store.forget_missed(9).await, Ok(0));
     },
+    async fn an_undo_after_a_release_counts_its_own(store: &S) {
+        with_clients(store).await?;
+        let first = lease(store, "jobs", 1, noon()).await?;
+        put(store, &listed(&["a"], first)).await?;
+        record_missed(store, first, [put_id("a")], Missed::Held, noon()).await?;
+        record_missed(store, first, [put_id("b")], Missed::Expired, noon()).await?;
+        finish(store, first, 1, 0, SHARE).await?;
+        let undo = correction(store, 2, noon()).await?;
+        record_missed(store, undo, [put_id("c")], Missed::Restored, noon()).await?;
+        let restored = Undone {
+            restored: 1,
+            ..Undone::default()
+        };
+        assert_eq!(store.finish_undo(undo).await, Ok(Some(restored)));
+        let release = correction(store, 3, noon()).await?;
+        record_missed(store, release, [put_id("a")], Missed::Released, noon()).await?;
+        store.finish_release(release).await?;
+        assert!(found(store, "jobs", noon()).await?.can_undo);
+        let next = correction(store, 4, noon()).await?;
+        assert_eq!(store.finish_undo(next).await, Ok(Some(Undone::default())));
+    },
     async fn what_an_import_does_not_keep_is_held_no_more(store: &S) {
         with_clients(store).await?;
         for n in [1, 3] {
