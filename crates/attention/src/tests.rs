@@ -61,13 +61,13 @@ fn told(state: &State) -> Vec<(&'static str, String, String)> {
         .collect()
 }
 
-fn of_client(counts: Counts, visible: u64) -> State {
+fn of_client(counts: &Counts, visible: u64) -> State {
     let activity = Activity {
         last_push_at: Some(noon()),
         visible,
         days: vec![Day {
             date: noon().date(),
-            counts,
+            counts: *counts,
         }],
         ..Activity::default()
     };
@@ -86,7 +86,7 @@ fn a_state_in_order_has_no_items() {
         ..Counts::default()
     };
     assert_eq!(told(&nothing()), []);
-    assert_eq!(told(&of_client(healthy, 97)), []);
+    assert_eq!(told(&of_client(&healthy, 97)), []);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_source_is_named_with_what_to_do() {
     };
     let sentence = "80 of 100 pushes of Client 1 were refused. Its page has the reasons.";
     let expect = ("source_refused", page.clone(), sentence.to_owned());
-    assert_eq!(told(&of_client(refused, 20)), [expect]);
+    assert_eq!(told(&of_client(&refused, 20)), [expect]);
 
     let rejected = Counts {
         withdrawn: 40,
@@ -109,9 +109,9 @@ fn a_source_is_named_with_what_to_do() {
     let sentence = "40 of 100 visible postings of Client 1 were rejected, or their new content \
                     is held back. Look at the source.";
     let expect = ("source_rejected", page.clone(), sentence.to_owned());
-    assert_eq!(told(&of_client(rejected, 60)), [expect]);
+    assert_eq!(told(&of_client(&rejected, 60)), [expect]);
 
-    let mut silent = of_client(Counts::default(), 0);
+    let mut silent = of_client(&Counts::default(), 0);
     silent.clients[0].expect_every = Some(hours(1));
     silent.now += hours(2);
     let sentence = "Client 1 has pushed nothing since 2026-03-01. Look at the source, or expect it \
@@ -173,7 +173,7 @@ fn day(refused: u64, withdrawn: u64) -> Activity {
 
 #[test]
 fn an_honest_day_of_thirty_sources_raises_nothing_and_six_bad_ones_are_named() {
-    let clients: Vec<_> = (1..=30).map(|n| client(n)).collect();
+    let clients: Vec<_> = (1..=30).map(client).collect();
     let mut state = State {
         activities: clients.iter().map(|it| (it.id, day(2, 1))).collect(),
         imports: (1..=30)

@@ -86,6 +86,10 @@ fn items(site: &Site) -> Vec<(String, String)> {
 }
 
 /// Two workers look for what needs attention, and are killed in turns.
+#[expect(
+    clippy::too_many_lines,
+    reason = "six sources, from healthy to healthy"
+)]
 async fn a_source_that_goes_bad_is_seen_once(store: Store) {
     let app = App::served_as(Site::new(store), &["--no-worker"]);
     let site = &app.site;

@@ -80,7 +80,7 @@ fn sent(page: &Value, handling: Handling) -> Result<(Answer, Submission), FieldE
     let put = PutPosting::parse_as("x", body.as_bytes(), handling, by, put_id("x"));
     let put = put.map_err(|error| match error {
         BodyError::Invalid(errors) => errors,
-        other => panic!("{other}"),
+        other @ BodyError::NotJson(_) => panic!("{other}"),
     })?;
     let (store, now) = (MemoryStore::new(), datetime!(2026-03-01 12:00 UTC));
     let answer = usecase::preview(&store, &put, Lifetime::days(60), now);

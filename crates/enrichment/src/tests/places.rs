@@ -5,9 +5,12 @@ use fields::codes::CountryCode;
 
 use super::{SOURCE, by_rules, input};
 
+/// A country, what stands in the field of a city, and coordinates.
+type Input = (&'static str, &'static str, Option<(f64, f64)>);
+
 /// The inputs, with the coordinates where the place is one and known; of a common name those of the
 /// largest.
-const INPUTS: [(&str, &str, Option<(f64, f64)>); 70] = [
+const INPUTS: [Input; 70] = [
     (
         "US",
         "Boston, MA; Remote-Friendly | San Francisco, CA | Seattle, WA",

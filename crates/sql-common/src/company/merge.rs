@@ -95,6 +95,9 @@ impl After {
     }
 }
 
+/// A company, and its former names as JSON.
+type NamedRow = (CompanyRow, Option<String>);
+
 /// Writes the companies of a commit. They have no version: what a write does not set stays as it is
 /// stored, also if another commit has added the company since this one was decided.
 pub async fn merge(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<Merged> {
@@ -107,7 +110,7 @@ pub async fn merge(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<Merge
     let new: Vec<_> = new.map(|(names, write)| After::of(write, names)).collect();
     let new: Vec<_> = new.iter().map(row::<CompanyAfter>).collect();
     let ids = each! { writes.companies.keys(), id => id: id.uuid() };
-    let (added, stored): (Vec<(StoredId,)>, Vec<(CompanyRow, Option<String>)>) = conn
+    let (added, stored): (Vec<(StoredId,)>, Vec<NamedRow>) = conn
         .load_two::<Insert, _, Stored, _>([&new, &ids], &[])
         .await?;
     let added = added.into_iter().map(|(id,)| id.uuid("companies.id"));

@@ -122,12 +122,12 @@ impl<'c> Pipeline<'c> {
     /// Begins a transaction that has this `lock_timeout` once it has locked the tables. For them
     /// it goes by the session's: while a table is rewritten no commit can go on.
     pub fn begin(conn: &'c AsyncPgConnection, tables: &str, lock_timeout: &str) -> Self {
-        let begin = format!(
+        let sql = format!(
             "BEGIN; LOCK TABLE {tables} IN ROW EXCLUSIVE MODE; \
              SET LOCAL lock_timeout = '{lock_timeout}'"
         );
         let mut by = conn;
-        let begun = async move { by.batch_execute(&begin).await.map(|()| 0) };
+        let begun = async move { by.batch_execute(&sql).await.map(|()| 0) };
         Self {
             conn,
             statements: vec![Box::pin(begun)],

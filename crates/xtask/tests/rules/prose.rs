@@ -113,13 +113,14 @@ fn words_that_have_to_be_read_twice_are_refused() {
         if path.starts_with("crates/adapters-llm/src/prompt/") || path.contains("/data/") {
             continue;
         }
-        let text = if path.ends_with(".md") {
+        let has_ending = |ending| Path::new(&path).extension().is_some_and(|it| it == ending);
+        let text = if has_ending("md") {
             without_code(&text)
         } else {
             text
         };
         for (at, line) in text.lines().enumerate() {
-            let found = match path.ends_with(".rs") {
+            let found = match has_ending("rs") {
                 true if is_test(&path) && !line.trim_start().starts_with("//") => Vec::new(),
                 true => refused(&path, prose(line)),
                 false => refused(&path, [line]),

@@ -47,13 +47,12 @@ pub(super) fn address(on: Text<'_>, at: usize, found: &[Hidden], city: &str) -> 
     if next.is_some_and(|it| is_year(it) && !has_word) {
         return None;
     }
-    let (end, is_whole) = match next {
-        Some(_) => (end(text, words, last).end, true),
-        None => {
-            let end = words[last - 1].end();
-            let none = NONE.iter().find(|none| text[end..].starts_with(**none));
-            (end + none.map_or(0, |none| none.len()), none.is_some())
-        }
+    let (end, is_whole) = if next.is_some() {
+        (end(text, words, last).end, true)
+    } else {
+        let end = words[last - 1].end();
+        let none = NONE.iter().find(|none| text[end..].starts_with(**none));
+        (end + none.map_or(0, |none| none.len()), none.is_some())
     };
     let rest = &text[end..];
     let is_before_city = !city.is_empty()
