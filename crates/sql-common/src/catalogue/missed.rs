@@ -57,8 +57,8 @@ statement! {
 }
 
 statement! {
-    /// A release makes a held import the one that an undo takes back. What an undo before the release
-    /// dealt with is no part of the next one.
+    /// A release makes a held import the one that an undo takes back. What an undo before the
+    /// release dealt with is no part of the next one.
     pub EndUndo = r"
         UPDATE missed_postings SET state = 'undone'
         WHERE state IN ('restored', 'unrestored') AND import = (
