@@ -18,7 +18,8 @@ export class Board {
   }
 
   static async open(url: string, id: string, secret: string): Promise<Board> {
-    const { data, error } = await createClient<paths>({ baseUrl: url }).POST("/oauth/token", {
+    const api = createClient<paths, "application/json">({ baseUrl: url });
+    const { data, error } = await api.POST("/oauth/token", {
       body: { grant_type: "client_credentials", client_id: id, client_secret: secret },
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
     });
