@@ -122,7 +122,7 @@ async fn check_readers(world: &World, identifier: &SourceIdentifier) -> Result<(
     let is_shown = posting.status() == Status::Approved;
     let is_let_in = is_fine(title) || world.restores().is_let_in(identifier, title);
     world.check(!is_shown || is_let_in, || {
-        format!("{identifier} shows {title}, which nobody let in")
+        format!("{identifier} shows {title}, which no verdict approved")
     });
     Ok(())
 }

@@ -66,7 +66,7 @@ impl Refusal {
         }
     }
 
-    /// What it has in common with others of one mistake: everything but values and numbers.
+    /// Two refusals for one mistake have the same kind: the messages without values and numbers.
     pub(super) fn kind(&self) -> (u16, Vec<String>) {
         let rule = |text: &str| {
             let parts = text.split('"').step_by(2);

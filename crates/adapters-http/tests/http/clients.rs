@@ -144,7 +144,7 @@ async fn a_dry_run_previews_what_the_rules_would_make_of_a_posting() {
     assert_eq!(place, "Oslo");
     assert_eq!(app.get(&token, &format!("{PATH}/a")).await.status, 404);
 
-    // An update is previewed with what is stored.
+    // The preview of an update includes the stored values.
     push(&app, &token, "a", &body).await;
     let made = preview(&json!({"location_city": "Bergen"})).await;
     let place = &made["json_ld"]["jobLocation"]["address"]["addressLocality"];

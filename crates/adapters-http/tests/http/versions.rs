@@ -1,4 +1,4 @@
-//! What is shown while other content waits for a verdict, and what was shown before.
+//! The shown values of a posting while new content waits for a verdict, and its versions.
 
 use domain::posting::EnrichedTexts;
 use serde_json::{Value, json};

@@ -30,7 +30,7 @@ pub struct Change {
     pub asks_for_enrichment: bool,
     /// The import whose line it is.
     pub import: Option<Uuid>,
-    /// Whether what it duplicates is looked up again, because its offer is another one.
+    /// Whether the search for the original of this duplicate runs again, because the offer changed.
     pub looks_up: bool,
     /// The posting's id, if others may be marked as its duplicates, which have to be looked up
     /// again when it closes.

@@ -1,5 +1,5 @@
-//! `posthaste postings versions` and `restore`: what changes of a posting replaced, and the return
-//! to what it was.
+//! `posthaste postings versions` and `restore`: the values that changes of a posting replaced, and
+//! how an operator restores them.
 
 use anyhow::bail;
 use clap::Args;

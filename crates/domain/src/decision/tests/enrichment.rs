@@ -148,7 +148,7 @@ fn made() -> Enrichment {
 }
 
 #[test]
-fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
+fn texts_without_a_judgement_leave_a_status_that_no_reader_sees() {
     for (status, told) in [
         (Status::PendingEnrichment, Some("enrichment_failed: no")),
         (Status::Rejected, Some("not_a_job: Nothing in it.")),

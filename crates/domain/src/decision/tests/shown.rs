@@ -88,7 +88,7 @@ fn what_was_judged_is_shown_until_a_verdict_whatever_else_is_pushed() {
     board.put(EXPIRE).unwrap();
     assert_eq!(seen(&board).0.title, "Baker");
     board.put(REOPEN).unwrap();
-    assert_eq!(seen(&board).0.title, "Fraud!", "nobody sees it");
+    assert_eq!(seen(&board).0.title, "Fraud!", "no reader sees it");
 
     let mut board = Board::with(Status::Approved);
     let taken_down = r#"{"title":"Fraud","expiration":{}}"#;
