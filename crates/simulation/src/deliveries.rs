@@ -71,7 +71,14 @@ impl Host {
 }
 
 impl Deliveries {
-    pub fn leased(&mut self, process: &str, holder: Uuid, leased: &[TrackedEndpoint]) {
+    /// `has_lapsed`: a clock was put forward while the lease was asked for, past its time.
+    pub fn leased(
+        &mut self,
+        process: &str,
+        holder: Uuid,
+        leased: &[TrackedEndpoint],
+        has_lapsed: bool,
+    ) {
         for TrackedEndpoint { endpoint, .. } in leased {
             let host = endpoint.url.name().unwrap_or_default().to_owned();
             self.hosts.insert(endpoint.id, host.clone());
@@ -86,7 +93,7 @@ impl Deliveries {
                 began: Instant::now(),
                 has_ended: false,
                 rounds,
-                is_excused: false,
+                is_excused: has_lapsed,
                 taken: BTreeMap::new(),
                 lost: BTreeMap::new(),
             });
@@ -202,12 +209,16 @@ mod tests {
     }
 
     fn lease(deliveries: &mut Deliveries, process: &str) {
+        lease_until(deliveries, process, false);
+    }
+
+    fn lease_until(deliveries: &mut Deliveries, process: &str, has_lapsed: bool) {
         let tracked = TrackedEndpoint {
             endpoint: endpoint(1),
             cursor: Cursor::START,
             health: Health::default(),
         };
-        deliveries.leased(process, Uuid::now_v7(), &[tracked]);
+        deliveries.leased(process, Uuid::now_v7(), &[tracked], has_lapsed);
     }
 
     fn take(deliveries: &mut Deliveries, process: &str) -> bool {
@@ -240,6 +251,11 @@ mod tests {
             lease(&mut again, "p2");
             assert_eq!(take(&mut again, "p2"), is_fine, "{excuse:?}");
         }
+        let mut lapsed = Deliveries::default();
+        lease_until(&mut lapsed, "p1", true);
+        assert!(take(&mut lapsed, "p1"));
+        lease(&mut lapsed, "p2");
+        assert!(take(&mut lapsed, "p2"), "the lease had ended when it came");
     }
 
     #[test]

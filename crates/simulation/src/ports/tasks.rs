@@ -169,7 +169,8 @@ behind_the_link! { Webhooks;
     read deliveries(id: EndpointId, limit: usize) -> Result<Vec<DeliveryRecord>>;
     write lease(query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>>
         => async |link: &Link, done: &Vec<TrackedEndpoint>| {
-            link.world.deliveries().leased(&link.name, query.holder, done);
+            let has_lapsed = query.until <= link.world.now();
+            link.world.deliveries().leased(&link.name, query.holder, done, has_lapsed);
         };
     write renew(leases: &[Lease], until: Time) -> Result<HashMap<Lease, Version>>;
     write release(releases: &[Release]) -> Result<()> => async |link: &Link, (): &()| {
